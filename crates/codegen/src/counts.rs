@@ -1,15 +1,39 @@
 //! The largest numbers that the counters and indices of a function reach, as far as they depend on
 //! the sizes of a call alone: they have to fit into the width of indices.
 
-use nat::{Facts, Nat, Part, Prop};
+use dpia::IndexWidth;
+use nat::{Facts, Nat, Part, Prop, Var};
+use rise::Type;
+use rise::core::Origin;
 
+use crate::c::intermediate_sums;
 use crate::ir::{Function, Id, Stmt, StmtKind};
 use crate::passes::walk;
 
-/// Returns the numbers of elements of the `stored` arrays, the ends of loops, and the lengths of
-/// arrays that are only views. Left out is what fits whenever the sizes themselves and the other
-/// counts fit.
-pub(crate) fn of(function: &Function, stored: impl IntoIterator<Item = Id>) -> Vec<Nat> {
+/// The numbers that have to fit into the width of indices.
+#[derive(Debug)]
+pub(crate) struct Counts {
+    /// Sizes in the parameters of the function alone.
+    pub all: Vec<Nat>,
+    /// Whether they say everything: no number depends on data or on a loop in a way that has no
+    /// bound.
+    pub is_complete: bool,
+}
+
+impl Counts {
+    /// Returns the number of a program without parameters that never fits into indices of a width.
+    pub fn beyond(&self, index: IndexWidth) -> Option<i64> {
+        let limit = i64::try_from(index.limit()).unwrap_or(i64::MAX);
+        let mut constants = self.all.iter().filter_map(Nat::as_const);
+        constants.find(|count| *count >= limit)
+    }
+}
+
+/// Returns the numbers of elements of the `stored` arrays, the ends of loops, the lengths of arrays
+/// that are only views, and the products that these are computed from. Left out is what fits
+/// whenever the sizes themselves and the other counts fit. A number that depends on the counter of
+/// a loop is bounded over its range.
+pub(crate) fn of(function: &Function, stored: impl IntoIterator<Item = Id>) -> Counts {
     let facts = function.known();
     let variables = stored
         .into_iter()
@@ -17,15 +41,38 @@ pub(crate) fn of(function: &Function, stored: impl IntoIterator<Item = Id>) -> V
     let mut all: Vec<Nat> = variables
         .filter_map(|variable| variable.count.clone())
         .collect();
-    ends_of_loops(&function.body, &mut all);
+    let mut ranges = Ranges::of_data(function);
+    ends_of_loops(&function.body, &mut all, &mut ranges);
     // A view that is as long as a size and a little longer is computed with in parts only.
     let views = function.dimensions.iter();
-    all.extend(views.filter(|length| multiplies(length)).cloned());
-    all.retain(|count| !count.any_var(&|var| !function.sizes.contains(&var)));
-    let mut all: Vec<Nat> = all.iter().map(|count| facts.normalize(count)).collect();
+    let is_long = |length: &&Nat| length.as_const().is_some() || multiplies(length);
+    all.extend(views.filter(is_long).cloned());
     all.sort();
     all.dedup();
-    all.retain(|count| !is_bounded(count, function, &facts));
+    let mut counts = Counts {
+        all: Vec::new(),
+        is_complete: true,
+    };
+    for count in &all {
+        match ranges.bounds(count, &facts) {
+            Some(bounds) => counts.all.extend(bounds),
+            None => counts.is_complete = false,
+        }
+    }
+    let products: Vec<Nat> = (counts.all.iter())
+        .flat_map(|count| intermediate_sums(count, &function.sizes))
+        .filter(multiplies)
+        .collect();
+    counts.all.extend(products);
+    counts.all = (counts.all.iter())
+        // Sizes of a launch are not parameters.
+        .filter(|count| !count.any_var(&|var| !function.sizes.contains(&var)))
+        .map(|count| facts.normalize(count))
+        .filter(|count| !is_bounded(count, function, &facts))
+        .collect();
+    counts.all.sort();
+    counts.all.dedup();
+    let all = &mut counts.all;
     let mut at = 0;
     while at < all.len() {
         let is_at_most = |other: &Nat| facts.proves(&Prop::AtLeast(other.clone(), all[at].clone()));
@@ -36,7 +83,31 @@ pub(crate) fn of(function: &Function, stored: impl IntoIterator<Item = Id>) -> V
             at += 1;
         }
     }
-    all
+    counts
+}
+
+/// Returns the phrase that a number of elements comes from: a loop, or else an array.
+pub(crate) fn origin_of(function: &Function, count: &Nat) -> Origin {
+    fn of_loop(body: &[Stmt], count: &Nat) -> Option<Origin> {
+        body.iter().find_map(|stmt| match &stmt.kind {
+            StmtKind::For { to, .. } if to == count => Some(stmt.origin),
+            _ => {
+                let mut found = None;
+                walk::blocks(stmt, &mut |inner| {
+                    found = found.or_else(|| of_loop(inner, count))
+                });
+                found
+            }
+        })
+    }
+    let arrays = function.variables.iter();
+    let array = (arrays.filter(|variable| variable.count.as_ref() == Some(count)))
+        .map(|variable| variable.origin);
+    let first = function.body.first().map(|stmt| stmt.origin);
+    (of_loop(&function.body, count))
+        .or(array.last())
+        .or(first)
+        .unwrap_or(Origin(0))
 }
 
 /// Returns true if a count fits because it is a constant that does, or at most a size.
@@ -46,14 +117,91 @@ fn is_bounded(count: &Nat, function: &Function, facts: &Facts) -> bool {
         || function.sizes.iter().any(|size| at_most(Nat::var(*size)))
 }
 
-fn ends_of_loops(body: &[Stmt], all: &mut Vec<Nat>) {
+fn ends_of_loops(body: &[Stmt], all: &mut Vec<Nat>, ranges: &mut Ranges) {
     for stmt in body {
         match &stmt.kind {
-            StmtKind::For { to, .. } => all.push(to.clone()),
-            StmtKind::Reduce(reduce) => all.push(reduce.count.clone()),
+            StmtKind::For {
+                counter, from, to, ..
+            } => {
+                all.push(to.clone());
+                ranges.add(*counter, from, to);
+            }
+            StmtKind::Reduce(reduce) => {
+                all.push(reduce.count.clone());
+                ranges.add(reduce.counter, &Nat::ZERO, &reduce.count);
+            }
             _ => {}
         }
-        walk::blocks(stmt, &mut |inner| ends_of_loops(inner, all));
+        walk::blocks(stmt, &mut |inner| ends_of_loops(inner, all, ranges));
+    }
+}
+
+/// The ranges of counters and of indices that are data.
+struct Ranges {
+    /// Each variable with its least value and the end of its range; a counter may have several
+    /// loops.
+    known: Vec<(Var, Nat, Nat)>,
+    /// Variables for data without a range.
+    open: Vec<Var>,
+}
+
+impl Ranges {
+    fn of_data(function: &Function) -> Ranges {
+        let mut ranges = Ranges {
+            known: Vec::new(),
+            open: Vec::new(),
+        };
+        for (var, value) in &function.opaque {
+            match &*value.ty {
+                Type::Index(n) => ranges.add(*var, &Nat::ZERO, n),
+                _ => ranges.open.push(*var),
+            }
+        }
+        ranges
+    }
+
+    fn add(&mut self, var: Var, from: &Nat, to: &Nat) {
+        let range = (var, from.clone(), to.clone());
+        if !self.known.contains(&range) {
+            self.known.push(range);
+        }
+    }
+
+    fn has(&self, var: Var) -> bool {
+        self.known.iter().any(|(known, ..)| *known == var)
+    }
+
+    /// Returns sizes without counters and data, one of which is at least `count` for all values of
+    /// those, or `None` if there are none.
+    fn bounds(&self, count: &Nat, facts: &Facts) -> Option<Vec<Nat>> {
+        let mut found = vec![count.clone()];
+        for _ in 0..=self.known.len() {
+            let mut varying = None;
+            for nat in &found {
+                nat.for_each_var(&mut |var| {
+                    if self.has(var) || self.open.contains(&var) {
+                        varying.get_or_insert(var);
+                    }
+                });
+            }
+            let Some(var) = varying else {
+                return Some(found);
+            };
+            if self.open.contains(&var) {
+                return None;
+            }
+            let mut next = Vec::new();
+            for (_, from, to) in self.known.iter().filter(|(known, ..)| *known == var) {
+                for nat in &found {
+                    let bound = facts.upper_bound(nat, var, from, &(to - 1))?;
+                    if !next.contains(&bound) {
+                        next.push(bound);
+                    }
+                }
+            }
+            found = next;
+        }
+        None
     }
 }
 

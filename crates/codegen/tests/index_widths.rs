@@ -2,7 +2,7 @@
 
 mod common;
 
-use codegen::{IndexPolicy, IndexWidth, Module, Target};
+use codegen::{CompileError, IndexPolicy, IndexWidth, Module, Target};
 use common::{run, run_fast};
 use expect_test::expect;
 use rise::core::{normalise, program_of};
@@ -10,11 +10,15 @@ use rise::core::{normalise, program_of};
 const NARROW: IndexPolicy = IndexPolicy::Fixed(IndexWidth::Bits32);
 
 fn compiled(text: &str, target: Target, index: IndexPolicy) -> Module {
+    compile(text, target, index).expect("a text")
+}
+
+fn compile(text: &str, target: Target, index: IndexPolicy) -> Result<Module, CompileError> {
     let mut program = program_of(text, "sums").expect("a program");
     normalise(&mut program).expect("a normal form");
     let functional = dpia::functional(&program, target).expect("choices");
     let imperative = dpia::imperative(&functional).expect("commands");
-    codegen::compile_for(&imperative, target, index).expect("a text")
+    codegen::compile_for(&imperative, target, index).map_err(|mut errors| errors.remove(0))
 }
 
 const ROW_SUMS: &str = "def sums = depFun((n: Nat, m: Nat) => fun(rows: n.m.u8 =>
@@ -189,6 +193,97 @@ fn each_call_is_computed_with_a_width_that_fits() {
             "static int32_t xs[100000]; int32_t ys[4]; sums(ys, 100000, 50000, 1000, xs);",
         );
     }
+}
+
+const DEPENDENT: &str = "def sums = depFun((n: Nat, m: Nat) =>
+  fun(xs: n..(dataFun(k => (k + 1).i32)) => xs |> depMapSeq(depFun(k: Nat => fun(row =>
+    row |> map(fun(x => row |> map(fun(y => generate(fun(i : Idx[m] => x * y)))) |> join)) |> join
+      |> reduceSeq(fun(a, b => a * 3 + b))(0)))) ))";
+
+#[test]
+#[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
+fn counts_that_depend_on_a_counter_are_checked_with_its_range() {
+    is_refused(
+        &compiled(DEPENDENT, Target::C, NARROW),
+        "int32_t xs[3] = {1, 2, 3}, ys[2]; sums(ys, 2, 1 << 29, xs);",
+    );
+    let both = compiled(DEPENDENT, Target::C, IndexPolicy::BySizes);
+    let start = both.text.find("void sums(").expect("a function");
+    let condition = "(double)n * n * m <= INT32_MAX";
+    assert!(both.text[start..].contains(condition), "{}", both.text);
+    run(
+        &both,
+        "int32_t xs[3] = {1, 2, 3}, ys[2]; sums(ys, 2, 1, xs);
+         CHECK(ys[0] == 1 && ys[1] == 4 * 27 + 6 * 9 + 6 * 3 + 9);",
+    );
+}
+
+/// A number of elements may fit though the product that something is subtracted from does not.
+#[test]
+#[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
+fn products_in_counts_are_checked() {
+    for (size, sizes) in [
+        ("n*m - n*m % 16", "65536, 32768"),
+        ("n*n*n - n*n*n % (m + 1)", "1625, 2145507811"),
+        ("n*m - n*m % 1000", "12, 178956979"),
+    ] {
+        let text = format!(
+            "def sums = depFun((n: Nat, m: Nat) => fun(xs: ({size}).u8 =>
+               xs |> mapSeq(fun(x => x + 1))))"
+        );
+        let call = format!("sums(NULL, {sizes}, NULL);");
+        is_refused(&compiled(&text, Target::C, NARROW), &call);
+    }
+    let text = "def sums = depFun((n: Nat, m: Nat) => fun(xs: (n*m - n*m % 16).u8 =>
+      xs |> mapSeq(fun(x => x + 1))))";
+    let text = compiled(text, Target::C, IndexPolicy::BySizes).text;
+    let start = text.find("void sums(").expect("a function");
+    let condition = "if (n <= INT32_MAX && m <= INT32_MAX && (double)n * m <= INT32_MAX) {";
+    assert!(text[start..].contains(condition), "{text}");
+}
+
+#[test]
+#[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
+fn sums_without_a_closed_form_do_not_overflow_in_checks() {
+    let text = "def sums = depFun((n: Nat, m: Nat) =>
+      fun(xs: (sum(i, 0, n, i * i * i * i / (m + 1))).f32 => xs |> mapSeq(fun(x => x + 1.0f))))";
+    for index in [NARROW, IndexWidth::Bits64.into(), IndexPolicy::BySizes] {
+        let module = compiled(text, Target::C, index);
+        for n in [100_000, 100_001, 2_000_000_000] {
+            is_refused(&module, &format!("sums(NULL, {n}, 0, NULL);"));
+        }
+        run(
+            &module,
+            "float xs[8] = {[7] = 1.0f}, ys[8] = {0};
+             sums(ys, 3, 1, xs);
+             CHECK(ys[0] == 1.0f && ys[7] == 2.0f);",
+        );
+    }
+}
+
+#[test]
+fn a_constant_that_never_fits_is_an_error() {
+    let text = "def sums = fun(x: 70000.f32 =>
+      x |> mapSeq(fun(a => x |> mapSeq(fun(b => a * b)))))";
+    for target in [Target::C, Target::OpenMp] {
+        let error = compile(text, target, NARROW).expect_err("an error");
+        assert_eq!(
+            error.to_string(),
+            "4900000000 elements do not fit into indices of 32 bits"
+        );
+        assert_eq!(
+            error.help.as_deref(),
+            Some("emit the code with `--index 64`")
+        );
+        let module = compiled(text, target, IndexPolicy::BySizes);
+        assert_eq!(module.signature.index, IndexWidth::Bits64);
+        assert!(!module.text.contains("sums_32"), "{}", module.text);
+    }
+    let kernel = text.replacen("mapSeq", "mapGlobal", 1);
+    assert!(compile(&kernel, Target::OpenCl, NARROW).is_err());
+    let module = compiled(&kernel, Target::OpenCl, IndexPolicy::BySizes);
+    assert_eq!(module.signature.index, IndexWidth::Bits64);
+    assert_eq!(module.device.and_then(|device| device.narrow), None);
 }
 
 /// The pages of an array that nothing writes to take no memory.

@@ -34,6 +34,7 @@
 //! ```
 
 mod arith;
+mod bounds;
 mod display;
 mod division;
 mod eval;

@@ -1,5 +1,6 @@
 //! What a size is made of, for those who write it in another notation.
 
+use crate::arith::plain_mul;
 use crate::repr::{Atom, Nat, Op, Repr, Term, Var};
 use smallvec::SmallVec;
 
@@ -79,6 +80,15 @@ impl<'a> Summand<'a> {
             factors: factors.map(|f| (Part::of(&f.atom), f.exp)).collect(),
         }
     }
+
+    /// Returns the summand as a size.
+    pub fn nat(&self) -> Nat {
+        let factors = self.factors.iter();
+        factors.fold(Nat::constant(self.coeff), |product, (part, exp)| {
+            let power = Nat::pow(&part.nat(), &Nat::constant(i64::from(*exp)));
+            plain_mul(&product, &power)
+        })
+    }
 }
 
 impl<'a> Part<'a> {
@@ -101,6 +111,30 @@ impl<'a> Part<'a> {
             Op::BigMul(a, b) => Part::Mul(a, b),
             Op::TooBig => Part::TooBig,
         }
+    }
+
+    /// Returns the part as a size.
+    pub fn nat(&self) -> Nat {
+        let op = match self {
+            Part::Var(var) => return Nat::var(*var),
+            Part::Index(index) => return Atom::Bound(*index).nat(),
+            Part::Div(a, b) => Op::Div((*a).clone(), (*b).clone()),
+            Part::Rem(a, b) => Op::Mod((*a).clone(), (*b).clone()),
+            Part::Pow(a, b) => Op::Pow((*a).clone(), (*b).clone()),
+            Part::Min(all) => Op::Min(all.to_vec()),
+            Part::Max(all) => Op::Max(all.to_vec()),
+            Part::Log2(a) => Op::Log2((*a).clone()),
+            Part::Sum { from, to, body } => Op::Sum {
+                from: (*from).clone(),
+                to: (*to).clone(),
+                body: (*body).clone(),
+            },
+            Part::Apply(fun, arg) => Op::App(*fun, (*arg).clone()),
+            Part::Add(a, b) => Op::BigAdd((*a).clone(), (*b).clone()),
+            Part::Mul(a, b) => Op::BigMul((*a).clone(), (*b).clone()),
+            Part::TooBig => Op::TooBig,
+        };
+        op.nat()
     }
 }
 
@@ -129,5 +163,7 @@ mod tests {
                 (-1, vec![]),
             ]
         );
+        let again = size.summands().iter().map(Summand::nat);
+        assert_eq!(again.fold(Nat::ZERO, |sum, next| sum + next), size);
     }
 }

@@ -8,7 +8,7 @@ use rise::Type;
 use rise::core::Foreign;
 use syntax::ast::{Name, ScalarType};
 
-use crate::counts;
+use crate::counts::{self, Counts};
 use crate::ir::{Binary, Expr, ExprKind, Function, Home, Id};
 use crate::module::{ForeignText, Mapping, Module, Plain, Reason};
 use crate::passes::walk;
@@ -17,7 +17,7 @@ use dpia::{IndexPolicy, IndexWidth, Target};
 
 use super::foreign::{self, ForeignNames};
 use super::types::{CType, scalar_name};
-use super::{CompileError, Plan, Printer, check, wrap};
+use super::{CompileError, Plan, Printer, check, error, wrap};
 
 /// Columns up to which a signature stands on one line.
 const MAX_LINE: usize = 100;
@@ -72,23 +72,44 @@ pub(crate) fn print(
     let counts = counts::of(function, stored.chain(&plan.heap).copied());
     let width = match index {
         IndexPolicy::Fixed(width) => width,
+        IndexPolicy::BySizes
+            if !counts.is_complete || counts.beyond(IndexWidth::Bits32).is_some() =>
+        {
+            IndexWidth::Bits64
+        }
         // Nothing depends on the call.
-        IndexPolicy::BySizes if function.sizes.is_empty() && counts.is_empty() => {
+        IndexPolicy::BySizes if function.sizes.is_empty() && counts.all.is_empty() => {
             IndexWidth::Bits32
         }
         IndexPolicy::BySizes => {
             let widths = [IndexWidth::Bits32, IndexWidth::Bits64].map(of_width);
-            return print_both(&widths, plan, target, signature, &counts);
+            return print_both(&widths, plan, target, signature, &counts.all);
         }
     };
+    check_constants(function, &counts, width)?;
     let function = of_width(width);
     signature.index = width;
     let mut unit = Unit::default();
     let mut printer = Printer::new(&function, plan, target);
     let name = printer.names.function(&function.name);
     printer.declare_foreign(&mut unit);
-    printer.define(&name, &mut signature, &counts, &mut unit)?;
-    printer.module(unit, signature, counts)
+    printer.define(&name, &mut signature, &counts.all, &mut unit)?;
+    printer.module(unit, signature, counts.all)
+}
+
+/// Refuses a function that never fits into indices of a width.
+pub(super) fn check_constants(
+    function: &Function,
+    counts: &Counts,
+    index: IndexWidth,
+) -> Result<(), CompileError> {
+    match counts.beyond(index) {
+        Some(count) => {
+            let origin = counts::origin_of(function, &Nat::constant(count));
+            Err(error::large_count(count, index, origin))
+        }
+        None => Ok(()),
+    }
 }
 
 /// Prints a function with indices of 32 bits, one with 64, and one that calls one or the other.

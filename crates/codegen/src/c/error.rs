@@ -1,5 +1,6 @@
 //! Why a program has no C text.
 
+use dpia::IndexWidth;
 use rise::core::Origin;
 
 use crate::error::CompileError;
@@ -25,6 +26,17 @@ pub(crate) fn size_function(size: &str, origin: Origin) -> CompileError {
     let text = format!("the size `{size}` uses a function that is a parameter");
     CompileError::new(origin, text)
         .with_help("write the function where it is used: `natFun(i => …)`")
+}
+
+/// A number of elements that does not fit into indices.
+pub(crate) fn large_count(count: i64, index: IndexWidth, origin: Origin) -> CompileError {
+    let text = |bits: u32| format!("{count} elements do not fit into indices of {bits} bits");
+    match index {
+        IndexWidth::Bits32 => {
+            CompileError::new(origin, text(32)).with_help("emit the code with `--index 64`")
+        }
+        IndexWidth::Bits64 => CompileError::new(origin, text(64)),
+    }
 }
 
 /// A size that was too large to keep.

@@ -45,6 +45,7 @@ pub(crate) use assemble::print;
 pub use foreign::ForeignNames;
 pub(crate) use foreign::is_on_vectors;
 pub(crate) use opencl::print_kernels;
+pub(crate) use size::intermediate_sums;
 pub(crate) use size_text::SizeText;
 pub(crate) use types::{CType, scalar_name, scalar_size};
 

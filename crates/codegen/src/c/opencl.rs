@@ -19,7 +19,7 @@ use crate::passes::walk;
 use crate::signature::Signature;
 use dpia::Target;
 
-use super::assemble::may_contract;
+use super::assemble::{check_constants, may_contract};
 use super::types::CType;
 use super::{CompileError, Plan, Printer, check, wrap};
 
@@ -47,7 +47,7 @@ pub(crate) fn print_kernels(
         foreign: Vec::new(),
         device: None,
         barriers: Vec::new(),
-        counts: counts_of(parts),
+        counts: counts_of(parts)?,
     };
     let mut device = Device::default();
     for shared in &parts.shared {
@@ -109,16 +109,18 @@ fn requires(part: &Part) -> Vec<Prop> {
 }
 
 /// The counts of all kernels.
-fn counts_of(parts: &Parts) -> Vec<Nat> {
+fn counts_of(parts: &Parts) -> Result<Vec<Nat>, CompileError> {
     let mut all = Vec::new();
     for Part { function, work } in &parts.kernels {
         let temporaries = work.temporaries.iter().map(|temporary| temporary.id);
         let stored = function.params.iter().copied().chain([function.output]);
-        all.extend(counts::of(function, stored.chain(temporaries)));
+        let counts = counts::of(function, stored.chain(temporaries));
+        check_constants(function, &counts, function.index)?;
+        all.extend(counts.all);
     }
     all.sort();
     all.dedup();
-    all
+    Ok(all)
 }
 
 fn moved(range: &Range<usize>, by: usize) -> Range<usize> {

@@ -7,14 +7,30 @@ use crate::counts::bound;
 use super::helpers::Helper;
 use super::{CompileError, Prec, Printer};
 
-const REAL: &str = "double";
+/// The type of sizes that do not overflow.
+pub(super) const REAL: &str = "double";
 
 impl Printer<'_> {
-    /// Writes a size as a `double`.
+    /// Writes a size as a `double`, or a number that is larger.
     pub(super) fn real(&mut self, nat: &Nat, least: Prec) -> Result<(), CompileError> {
+        let nat = self.without_rounded(nat);
         self.at_least(least, |this| {
-            this.within_real(true, |this| this.polynomial(nat, Some(REAL)))
+            this.within_real(true, |this| this.polynomial(&nat, Some(REAL)))
         })
+    }
+
+    /// Returns a size without what is subtracted in it and may be written as a larger number.
+    fn without_rounded(&self, nat: &Nat) -> Nat {
+        let is_rounded = |part: &Part<'_>| match part {
+            Part::Div(a, b) | Part::Rem(a, b) => !(self.fits_64_bits(a) && self.fits_64_bits(b)),
+            Part::Pow(..) | Part::Sum { .. } => true,
+            _ => false,
+        };
+        let summands = nat.summands();
+        let rounded = summands.iter().filter(|summand| {
+            summand.coeff < 0 && summand.factors.iter().any(|(part, _)| is_rounded(part))
+        });
+        rounded.fold(nat.clone(), |rest, summand| rest - &summand.nat())
     }
 
     fn within_real<T>(&mut self, in_real: bool, write: impl FnOnce(&mut Self) -> T) -> T {
@@ -45,7 +61,10 @@ impl Printer<'_> {
                 Ok(Prec::Product)
             }
             // A remainder is below the divisor.
-            Part::Rem(a, b) if !(fits(a) && fits(b)) => self.polynomial(b, Some(REAL)),
+            Part::Rem(a, b) if !(fits(a) && fits(b)) => {
+                self.real(b, Prec::Sum)?;
+                Ok(Prec::Sum)
+            }
             Part::Div(a, b) | Part::Rem(a, b) if self.is_nonneg(a) => {
                 self.integer(a, Prec::Product)?;
                 self.write(match part {
@@ -64,6 +83,7 @@ impl Printer<'_> {
                 self.write(")");
                 Ok(Prec::Postfix)
             }
+            Part::Sum { from, to, body } => self.summation(from, to, body),
             Part::Min(all) => self.real_extremum(Helper::Min, all),
             Part::Max(all) => self.real_extremum(Helper::Max, all),
             part => {
@@ -94,7 +114,7 @@ impl Printer<'_> {
     }
 
     /// Writes a size as an integer: a number or variable as it is, all else with 64 bits.
-    fn integer(&mut self, nat: &Nat, least: Prec) -> Result<(), CompileError> {
+    pub(super) fn integer(&mut self, nat: &Nat, least: Prec) -> Result<(), CompileError> {
         let is_plain = nat.as_const().is_some() || nat.as_var().is_some() || self.is_wide();
         let wide = (!is_plain).then(|| self.wide());
         let in_real = self.fits_64_bits(nat);

@@ -526,6 +526,48 @@ fn plain_term(factors: &[Factor<'_>]) -> Option<Nat> {
     Some(term)
 }
 
+/// Returns the sums that a size in these parameters is computed from and that may exceed it, because
+/// something is subtracted from them.
+pub(crate) fn intermediate_sums(nat: &Nat, sizes: &[Var]) -> Vec<Nat> {
+    let order = Ranks {
+        counters: &[],
+        sizes,
+        in_index: false,
+    };
+    let nat = as_remainders(nat);
+    let mut found = Vec::new();
+    prefixes(&arrange(nat.summands(), &order), &mut found);
+    found
+}
+
+/// Collects the parts of sums from which something is subtracted, and returns the whole.
+fn prefixes(arith: &Arith<'_>, found: &mut Vec<Nat>) -> Nat {
+    match arith {
+        Arith::Int(value) => Nat::constant(*value),
+        Arith::Part(part, exp) => Nat::pow(&part.nat(), &Nat::constant(i64::from(*exp))),
+        Arith::Product(all) => {
+            let factors = all.iter().map(|factor| prefixes(factor, found));
+            factors.fold(Nat::ONE, |product, factor| product * &factor)
+        }
+        Arith::Sum(all) => {
+            let mut sum = Nat::ZERO;
+            let mut grows = false;
+            for (negative, summand) in all {
+                if *negative && grows {
+                    found.push(sum.clone());
+                }
+                grows = !negative;
+                let summand = prefixes(summand, found);
+                sum = match negative {
+                    true => sum - &summand,
+                    false => sum + &summand,
+                };
+            }
+            sum
+        }
+    }
+}
+
 fn shares_variable(a: &[Factor<'_>], b: &[Factor<'_>]) -> bool {
     let is_in = |part: &Part<'_>| b.iter().any(|(other, _)| other == part);
     a.iter()

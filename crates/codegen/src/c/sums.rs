@@ -3,6 +3,7 @@
 use dpia::IndexWidth;
 use nat::{Nat, Var};
 
+use super::real::REAL;
 use super::{CompileError, Prec, Printer};
 
 /// A sum that a function of generated code computes.
@@ -15,6 +16,8 @@ pub(crate) struct Sum {
     depth: usize,
     /// The width of the function's parameters.
     index: IndexWidth,
+    /// Whether it is computed as a `double`.
+    in_real: bool,
 }
 
 impl Printer<'_> {
@@ -63,6 +66,7 @@ impl Printer<'_> {
             body: body.clone(),
             depth: self.indices.len(),
             index: self.function.index,
+            in_real: self.in_real,
         };
         if let Some(at) = self.helpers.sums.iter().position(|known| *known == key) {
             return Ok(sum_name(at));
@@ -107,17 +111,34 @@ impl Printer<'_> {
         };
         let index = self.names.counter(0);
         let total = self.names.fresh("total");
-        let wide = self.wide();
+        let ty = match self.in_real {
+            true => REAL,
+            false => self.wide(),
+        };
         self.write(&format!(
-            "static inline {wide} {name}({params}) {{\n    {wide} {total} = 0;\n    for ({} {index} = ",
-            self.size_type()
+            "static inline {ty} {name}({params}) {{\n    {ty} {total} = 0;\n    for ("
         ));
-        self.nat(from, Prec::Conditional)?;
-        self.write(&format!("; {index} < "));
-        self.nat(to, Prec::Sum)?;
+        match self.in_real {
+            // Beyond that no count fits.
+            true => {
+                self.write(&format!("{} {index} = ", self.wide()));
+                self.integer(from, Prec::Conditional)?;
+                self.write(&format!("; {total} < 1e18 && {index} < "));
+                self.integer(to, Prec::Sum)?;
+            }
+            false => {
+                self.write(&format!("{} {index} = ", self.size_type()));
+                self.nat(from, Prec::Conditional)?;
+                self.write(&format!("; {index} < "));
+                self.nat(to, Prec::Sum)?;
+            }
+        }
         self.write(&format!("; {index}++) {{\n        {total} += "));
         self.indices.push(index);
-        let result = self.operand(body, Prec::Conditional, None);
+        let result = match self.in_real {
+            true => self.real(body, Prec::Conditional),
+            false => self.operand(body, Prec::Conditional, None),
+        };
         self.indices.pop();
         result?;
         self.write(&format!(";\n    }}\n    return {total};\n}}\n"));

@@ -19,6 +19,7 @@ pub(crate) mod walk;
 mod wide;
 
 use crate::c::{self, Plan};
+use crate::counts;
 use crate::error::CompileError;
 use crate::ir::Function;
 use crate::module::Module;
@@ -41,13 +42,20 @@ pub fn finish(
     match (target, index) {
         (Target::OpenCl, IndexPolicy::Fixed(width)) => kernel::finish(function, signature, width),
         (Target::OpenCl, IndexPolicy::BySizes) => {
-            let narrow = kernel::finish(function.clone(), signature.clone(), IndexWidth::Bits32)?;
-            if narrow.signature.sizes.is_empty() && narrow.counts.is_empty() {
-                return Ok(narrow);
+            // What is not known before the launch is counted with 64 bits, and so is a constant that
+            // is too large. Any other error is the same with both widths.
+            let narrow = (counts::of(&function, []).is_complete)
+                .then(|| kernel::finish(function.clone(), signature.clone(), IndexWidth::Bits32))
+                .and_then(Result::ok);
+            if let Some(narrow) = &narrow
+                && narrow.signature.sizes.is_empty()
+                && narrow.counts.is_empty()
+            {
+                return Ok(narrow.clone());
             }
             let mut wide = kernel::finish(function, signature, IndexWidth::Bits64)?;
             if let Some(device) = &mut wide.device {
-                device.narrow = Some(narrow.text);
+                device.narrow = narrow.map(|narrow| narrow.text);
             }
             Ok(wide)
         }
