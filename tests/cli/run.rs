@@ -654,7 +654,7 @@ def output = depFun(n: Nat => fun(output: n.f32 => output |> mapSeq(fun(x => x +
     for (name, size) in [
         ("remainder", Some(6)),
         ("quotient", Some(6)),
-        ("square", Some(50000)),
+        ("square", Some(40000)),
         ("squares", Some(70000)),
         ("INT32_MAX", Some(3)),
         ("pair_f32_i32", Some(3)),

@@ -233,8 +233,11 @@ impl Reporter<'_> {
         found
     }
 
-    /// Names the other maps that the same mistake is about.
-    fn with_others(&self, found: Diagnostic, others: &[&Complaint]) -> Diagnostic {
+    /// Names the other maps that the same mistake is about. A fix of one map does not mend them.
+    fn with_others(&self, mut found: Diagnostic, others: &[&Complaint]) -> Diagnostic {
+        if !others.is_empty() {
+            found.fixes.clear();
+        }
         others.iter().fold(found, |found, other| {
             let spot = self.places.spot(other.at);
             let place = match spot.inside {
