@@ -245,17 +245,33 @@ struct Sizes {
     result: Result<Shape, ShapeError>,
 }
 
+impl Sizes {
+    /// Returns each size with its name.
+    fn named(&self, program: &Program<Primitive>) -> Vec<(Name, i64)> {
+        let values = self.vars.iter().map(|var| {
+            let value = self.bindings.nats.get(var).copied().unwrap_or_default();
+            (program.name_of(*var), value)
+        });
+        values.collect()
+    }
+}
+
 /// Makes everything ready for a run with indices of 32 bits.
 pub fn prepare(program: &Program<Primitive>, request: &Request) -> Result<Launch, LaunchError> {
     prepare_for(program, request, IndexWidth::Bits32)
 }
 
-/// The width that the sizes of a run need: 64 bits if it cannot start with 32.
-pub fn index_width(program: &Program<Primitive>, request: &Request) -> IndexWidth {
-    match sized(program, request, IndexWidth::Bits32) {
-        Ok(_) => IndexWidth::Bits32,
-        Err(_) => IndexWidth::Bits64,
-    }
+/// Returns the sizes of a run with indices of a width, in the order of the parameters.
+///
+/// # Errors
+/// The run cannot start with them.
+pub fn sizes(
+    program: &Program<Primitive>,
+    request: &Request,
+    index: IndexWidth,
+) -> Result<Vec<(Name, i64)>, LaunchError> {
+    let found = sized(program, request, index)?;
+    Ok(found.named(program))
 }
 
 /// Finds and checks the sizes of a run.
@@ -299,6 +315,8 @@ pub fn prepare_for(
     request: &Request,
     index: IndexWidth,
 ) -> Result<Launch, LaunchError> {
+    let found = sized(program, request, index)?;
+    let named = found.named(program);
     let Sizes {
         params,
         vars: sizes,
@@ -306,7 +324,7 @@ pub fn prepare_for(
         sources,
         shapes,
         result,
-    } = sized(program, request, index)?;
+    } = found;
     let memory = request.memory.or_else(process::available_memory);
     check_memory(shapes.iter().chain(&result), memory)?;
     let mut args = Vec::new();
@@ -323,12 +341,8 @@ pub fn prepare_for(
             .wrapping_add(at);
         args.push(argument(name, shape, source, seed, &size)?);
     }
-    let values = |var: &Var| {
-        let value = bindings.nats.get(var).copied().unwrap_or_default();
-        (program.name_of(*var), value)
-    };
     Ok(Launch {
-        sizes: sizes.iter().map(values).collect(),
+        sizes: named,
         params: (params.iter().map(|param| param.local.name.clone())).collect(),
         args,
         sources,

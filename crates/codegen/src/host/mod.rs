@@ -13,6 +13,7 @@ use syntax::ast::ScalarType;
 
 use crate::c::{CType, SizeText, scalar_name};
 use crate::error::CompileError;
+use crate::ir::Level;
 use crate::module::{Device, Kernel, KernelArg, Module};
 
 /// What does not depend on the program.
@@ -73,8 +74,8 @@ impl<'m> Host<'m> {
     fn program(mut self) -> Result<String, CompileError> {
         self.arguments();
         self.conditions(&self.module.signature.requires.clone())?;
-        self.counts()?;
         self.launches()?;
+        self.counts()?;
         self.setup();
         let inputs = self.inputs()?;
         let output = self.output()?;
@@ -186,6 +187,10 @@ impl<'m> Host<'m> {
             let shown = rise::print::nat_text(count, &names);
             self.line(&format!("require({number} {limit}, \"{shown} < {text}\");"));
         }
+        for (number, shown) in self.ends_of_shared_loops()? {
+            fits.push(format!("{number} <= INT32_MAX"));
+            self.line(&format!("require({number} {limit}, \"{shown} < {text}\");"));
+        }
         if self.device.narrow.is_none() {
             return Ok(());
         }
@@ -197,6 +202,55 @@ impl<'m> Host<'m> {
             self.line(&format!("(void)int_{name};"));
         }
         Ok(())
+    }
+
+    /// Returns the largest values of the counters of loops that work-items share, as C and for
+    /// messages: behind the last iteration, a counter is as many larger as there are work-items.
+    fn ends_of_shared_loops(&mut self) -> Result<Vec<(String, String)>, CompileError> {
+        let names = Names(self.module.signature.names.as_slice().into());
+        let sizes = &self.module.signature.sizes;
+        let is_size = |var: Var| sizes.iter().any(|(size, _)| *size == var);
+        let device = self.device;
+        let mut ends = Vec::new();
+        for (at, kernel) in device.kernels.iter().enumerate() {
+            for items in &kernel.items {
+                let dim = usize::from(items.dim.min(2));
+                let (local, global) = (&kernel.launch.local[dim], &kernel.launch.global[dim]);
+                let (step, written) = match items.level {
+                    Level::Global => (format!("global_{at}[{dim}]"), global.clone()),
+                    Level::Local => (format!("local_{at}[{dim}]"), local.clone()),
+                    Level::WorkGroup => {
+                        let both = global.as_ref().zip(local.as_ref());
+                        let groups = both.map(|(global, local)| Nat::div(global, local));
+                        (format!("global_{at}[{dim}] / local_{at}[{dim}]"), groups)
+                    }
+                };
+                // Each work-item does one iteration: there is no loop.
+                let is_single = written.as_ref() == Some(&items.count);
+                let is_constant = items
+                    .count
+                    .as_const()
+                    .zip(written.and_then(|n| n.as_const()));
+                let fits = is_constant
+                    .is_some_and(|(count, step)| count.saturating_add(step) <= i64::from(i32::MAX));
+                if is_single || fits || items.count.any_var(&|var| !is_size(var)) {
+                    continue;
+                }
+                let count = self.sizes.real(&items.count)?;
+                let shown = rise::print::nat_text(&items.count, &names);
+                let level = match items.level {
+                    Level::Global => "get_global_size",
+                    Level::Local => "get_local_size",
+                    Level::WorkGroup => "get_num_groups",
+                };
+                ends.push((
+                    format!("{count} + (double)({step}) - 1"),
+                    format!("{shown} + {level}({dim}) - 1"),
+                ));
+            }
+        }
+        ends.dedup();
+        Ok(ends)
     }
 
     fn conditions(&mut self, props: &[Prop]) -> Result<(), CompileError> {

@@ -18,7 +18,7 @@ pub use devices::{WORKER, device, devices};
 pub use json::{FailureJson, Summary, failure as failure_json, result as result_json};
 pub use opencl::{KernelRun, OnDevice};
 
-use db::{Database, Declares, IndexWidth, ItemId};
+use db::{Database, Declares, IndexWidth, ItemId, Target};
 use rise::Primitive;
 use rise::core::{LinkError, Program};
 use runtime::cc::{CompileError, RunError};
@@ -27,7 +27,7 @@ use runtime::generate::Generator;
 use runtime::launch::{self, Launch, LaunchError, Request, Source};
 use runtime::literal::{Literal, LiteralError};
 use runtime::process::{Limits, ProcessError};
-use runtime::{ShapeError, Value};
+use runtime::{Bindings, ShapeError, Value, ocl};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -235,20 +235,51 @@ pub fn prepare(db: &mut Database, item: ItemId, job: &Job, limits: &Limits) -> R
         let device = devices::device(job.wanted_device(), limits)?;
         db.set_device(Some(device.description()));
     }
-    let index = job.index.unwrap_or_else(|| needed_width(db, item, job));
-    db.set_index_width(index);
+    db.set_index_width(job.index.unwrap_or_default());
+    if job.index.is_none() && !fits_narrow(db, item, job, limits) {
+        db.set_index_width(IndexWidth::Bits64);
+    }
     Ok(())
 }
 
-/// The width that the sizes of a run need. What keeps the program from running is said later.
-fn needed_width(db: &Database, item: ItemId, job: &Job) -> IndexWidth {
-    let program = match db.dialect(db.file_of(item)) {
+/// Returns true if 32 bits are enough for the indices of a run: for its arrays, and for what the code
+/// for them counts. What else keeps the program from running is said later.
+fn fits_narrow(db: &Database, item: ItemId, job: &Job, limits: &Limits) -> bool {
+    let dialect = db.dialect(db.file_of(item));
+    let found = match dialect {
         Dialect::Rise => program(db, item),
         Dialect::Dpia => phrases::program(db, item).map(|(program, _)| program),
     };
-    program.map_or(IndexWidth::Bits32, |program| {
-        launch::index_width(&program, &job.request)
-    })
+    let Ok(program) = found else {
+        return true;
+    };
+    let Ok(sizes) = launch::sizes(&program, &job.request, IndexWidth::Bits32) else {
+        return false;
+    };
+    let choice = match dialect {
+        Dialect::Rise => backend::choose(db, item, &program, job, limits),
+        Dialect::Dpia => phrases::choose(db, item, job),
+    };
+    let Some(target) = choice.ok().and_then(|choice| choice.backend.target()) else {
+        return true;
+    };
+    let Ok(module) = db.module(item, target) else {
+        return false;
+    };
+    let vars = module.signature.sizes.iter().map(|(var, _)| *var);
+    let bindings = Bindings {
+        nats: vars.zip(sizes.iter().map(|(_, value)| *value)).collect(),
+        ..Bindings::default()
+    };
+    let limit = IndexWidth::Bits32.limit();
+    let mut counts = module.counts.iter().map(|count| bindings.nat(count));
+    if !counts.all(|count| count.is_ok_and(|count| count < limit)) {
+        return false;
+    }
+    // Whether there is a device is said when it is asked for work.
+    target != Target::OpenCl
+        || devices::device(job.wanted_device(), limits)
+            .map_or(true, |device| ocl::counters_fit(&module, &sizes, &device))
 }
 
 /// Runs a definition. `progress` is told what is being done.

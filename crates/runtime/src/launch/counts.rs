@@ -3,23 +3,27 @@
 use super::LaunchError;
 use crate::shape::{Bindings, Shape, ShapeError};
 use dpia::IndexWidth;
-use nat::Nat;
-use rise::core::{Expr, Form, Program, subterms};
-use rise::{Primitive, Type};
+use nat::{Facts, Nat, Var};
+use rise::core::{Expr, Form, Language, Program, subterms};
+use rise::{Primitive, Ty, Type};
 use rustc_hash::FxHashSet;
+use syntax::ast::Kind;
 
 /// Refuses sizes for which an array that the program stores has too many elements, or a dimension
-/// of one that it only looks at, and sizes and indices as values that do not fit into 32 bits.
+/// of one that it only looks at, and sizes and indices as values that do not fit into 32 bits. What
+/// depends on the counter of a loop is bounded over its range.
 pub(super) fn check(program: &Program<Primitive>, bindings: &Bindings) -> Result<(), LaunchError> {
+    let counters = counters(&program.body);
     let mut seen: FxHashSet<(&Type, bool)> = FxHashSet::default();
     for expr in subterms(&program.body) {
         let stored = is_stored(&expr.form);
         if matches!(&*expr.ty, Type::Array(..)) && seen.insert((&expr.ty, stored)) {
+            let ty = bounded(&expr.ty, &counters);
             let shape = match stored {
-                true => Shape::of(&expr.ty, bindings).map(drop),
-                false => check_dimensions(&expr.ty, bindings),
+                true => Shape::of(&ty, bindings).map(drop),
+                false => check_dimensions(&ty, bindings),
             };
-            // Sizes that are bound further in are not known here.
+            // Sizes that are data are not known here.
             if let Err(error @ (ShapeError::TooLarge(..) | ShapeError::Uncountable(_))) = shape {
                 let program = program.name.clone();
                 return Err(LaunchError::Inside { program, error });
@@ -28,6 +32,42 @@ pub(super) fn check(program: &Program<Primitive>, bindings: &Bindings) -> Result
         check_number(expr, bindings)?;
     }
     Ok(())
+}
+
+/// Returns the counters of loops over sizes, with the ends of their ranges.
+fn counters(body: &Expr<Primitive>) -> Vec<(Var, Nat)> {
+    let mut all = Vec::new();
+    for expr in subterms(body) {
+        let Form::Primitive(primitive, types, args) = &expr.form else {
+            continue;
+        };
+        let Some(end) = primitive.counted(types) else {
+            continue;
+        };
+        for arg in args.iter() {
+            if let Form::DepLambda(var, Kind::Nat, _) = &arg.form {
+                all.push((*var, end.clone()));
+            }
+        }
+    }
+    all
+}
+
+/// Returns an array type with an upper bound in the place of each length that depends on counters,
+/// where there is one.
+fn bounded(ty: &Ty, counters: &[(Var, Nat)]) -> Ty {
+    let Type::Array(n, element) = &**ty else {
+        return ty.clone();
+    };
+    let mut length = n.clone();
+    // The end of a range depends on counters of loops further out only.
+    for (var, end) in counters.iter().rev().chain(counters) {
+        if length.mentions(*var) {
+            let bound = Facts::new().upper_bound(&length, *var, &Nat::ZERO, &(end - 1));
+            length = bound.unwrap_or(length);
+        }
+    }
+    Type::Array(length, bounded(element, counters)).into()
 }
 
 /// Refuses sizes and indices that the program computes with or stores, but that do not fit into the

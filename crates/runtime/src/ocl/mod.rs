@@ -25,7 +25,7 @@ pub use devices::{DeviceInfo, DeviceType, VectorWidths, choose, devices};
 pub use error::OclError;
 pub use messages::{parse as parse_log, unresolved};
 pub use plan::{ArgPlan, KernelPlan, ParamPlan, Plan};
-pub use planner::{check_given, plan};
+pub use planner::{check_given, counters_fit, plan};
 pub use protocol::{Report, Runs, Stage};
 pub use refusal::{PlanError, local_text};
 pub use serve::{serve, serve_stdio};

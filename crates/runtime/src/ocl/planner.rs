@@ -17,7 +17,10 @@ use syntax::ast::Name;
 /// # Errors
 /// The device cannot do that, or sizes do not fit.
 pub fn plan(module: &Module, launch: &Launch, device: &DeviceInfo) -> Result<Plan, PlanError> {
-    let planner = Planner::new(module, launch, device)?;
+    if module.signature.params.len() != launch.args.len() {
+        return Err(PlanError::other_parameters());
+    }
+    let planner = Planner::new(module, &launch.sizes, device)?;
     planner.check_types()?;
     let mut kernels = Vec::new();
     let output = match &launch.result {
@@ -52,6 +55,21 @@ pub fn plan(module: &Module, launch: &Launch, device: &DeviceInfo) -> Result<Pla
     Ok(plan)
 }
 
+/// Returns true if the counters of a launch fit into the indices of the module, as far as that can be
+/// computed: another error is the same for each width.
+pub fn counters_fit(module: &Module, sizes: &[(Name, i64)], device: &DeviceInfo) -> bool {
+    let Ok(planner) = Planner::new(module, sizes, device) else {
+        return true;
+    };
+    let mut plans = planner.kernels().iter().map(|one| planner.kernel(one, 1));
+    !plans.any(|plan| {
+        matches!(
+            plan,
+            Err(PlanError::Steps { .. } | PlanError::ManyItems { .. })
+        )
+    })
+}
+
 /// A module that is to run on a device, at the sizes of its program.
 pub(super) struct Planner<'a> {
     module: &'a Module,
@@ -63,7 +81,7 @@ pub(super) struct Planner<'a> {
 impl<'a> Planner<'a> {
     fn new(
         module: &'a Module,
-        launch: &'a Launch,
+        sizes: &[(Name, i64)],
         device: &'a DeviceInfo,
     ) -> Result<Self, PlanError> {
         let signature = &module.signature;
@@ -71,13 +89,10 @@ impl<'a> Planner<'a> {
             let message = "the program was not compiled for OpenCL";
             return Err(PlanError::NotKernels(message.to_owned()));
         }
-        if signature.sizes.len() != launch.sizes.len()
-            || signature.params.len() != launch.args.len()
-        {
-            let message = "the generated kernels have other parameters than the program";
-            return Err(PlanError::NotKernels(message.to_owned()));
+        if signature.sizes.len() != sizes.len() {
+            return Err(PlanError::other_parameters());
         }
-        let values = signature.sizes.iter().zip(&launch.sizes);
+        let values = signature.sizes.iter().zip(sizes);
         let bindings = Bindings {
             nats: values
                 .map(|((var, _), (_, value))| (*var, *value))
@@ -371,6 +386,7 @@ fn check_steps(
                 dim,
                 count,
                 step,
+                index,
             });
         }
     }
@@ -413,6 +429,7 @@ fn check_sizes(
                 kernel,
                 dim,
                 global: all,
+                index,
             });
         }
     }

@@ -172,7 +172,7 @@ fn counters_fit_behind_the_last_iteration() {
     };
     assert_eq!(
         launched((1 << 31) - 10, 64),
-        "the kernel `k` counts to 2147483638 in steps of 64 in dimension 0, which overflows 32 bits: run it with `--index 64`"
+        "the kernel `k` counts to 2147483638 in steps of 64 in dimension 0, which overflows indices of 32 bits (below 2^31): run it with `--index 64`"
     );
     assert!(launched((1 << 31) - 64, 64).starts_with("Plan"));
 }

@@ -3,6 +3,7 @@
 use crate::launch::LaunchError;
 use crate::process::bytes_text;
 use crate::shape::ShapeError;
+use codegen::IndexWidth;
 use syntax::ast::Name;
 use thiserror::Error;
 
@@ -72,9 +73,9 @@ pub enum PlanError {
         /// Work-items of a group in it.
         local: u64,
     },
-    /// The counter of a loop that work-items share does not fit into 32 bits at its end.
+    /// The counter of a loop that work-items share does not fit into an index at its end.
     #[error(
-        "the kernel `{kernel}` counts to {count} in steps of {step} in dimension {dim}, which overflows 32 bits: run it with `--index 64`"
+        "the kernel `{kernel}` counts to {count} in steps of {step} in dimension {dim}, which overflows {}", width(*.index)
     )]
     Steps {
         /// The kernel.
@@ -85,10 +86,12 @@ pub enum PlanError {
         count: u64,
         /// The number of work-items that share them.
         step: u64,
+        /// The width of indices.
+        index: IndexWidth,
     },
-    /// Too many work-items for 32 bits.
+    /// Too many work-items for indices.
     #[error(
-        "the global size of the kernel `{kernel}` is {global} in dimension {dim}; generated code counts with 32 bits: below 2^31 are allowed"
+        "the global size of the kernel `{kernel}` is {global} in dimension {dim}, which overflows {}", width(*.index)
     )]
     ManyItems {
         /// The kernel.
@@ -97,6 +100,8 @@ pub enum PlanError {
         dim: usize,
         /// All work-items in it.
         global: u64,
+        /// The width of indices.
+        index: IndexWidth,
     },
     /// The device does not take so large a group.
     #[error("a work-group of the kernel `{kernel}` has {} = {} work-items, and {device} takes at most {limit}: give a smaller local size with `--local` or in `@opencl`", product(.local), items(.local))]
@@ -189,6 +194,12 @@ pub enum PlanError {
 }
 
 impl PlanError {
+    /// The module and the launch do not belong together.
+    pub(super) fn other_parameters() -> PlanError {
+        let message = "the generated kernels have other parameters than the program";
+        PlanError::NotKernels(message.to_owned())
+    }
+
     /// Whether other sizes of the launch or of the program would do, on the same device.
     pub fn is_about_sizes(&self) -> bool {
         use PlanError as E;
@@ -202,6 +213,14 @@ impl PlanError {
                 | E::Type { .. }
                 | E::Parameters { .. }
         )
+    }
+}
+
+/// Returns the numbers that indices have, and what to do about them.
+fn width(index: IndexWidth) -> &'static str {
+    match index {
+        IndexWidth::Bits32 => "indices of 32 bits (below 2^31): run it with `--index 64`",
+        IndexWidth::Bits64 => "indices of 64 bits (below 2^59)",
     }
 }
 
