@@ -835,6 +835,31 @@ fn sizes_that_fit_no_width_are_refused_before_the_run() {
 }
 
 #[test]
+fn counts_that_depend_on_a_counter_are_checked_before_the_run() {
+    let text = "def dependent = depFun((n: Nat, m: Nat) =>
+  fun(xs: n..(dataFun(k => (k + 1).i32)) => xs |> depMapSeq(depFun(k: Nat => fun(row =>
+    row |> map(fun(x => generate(fun(i : Idx[m] => x)))) |> join
+      |> reduceSeq(fun(a, b => a + b))(0)))) ))
+";
+    let folder = Folder::with(&[("a.rise", text)]);
+    let run = |m: &str| {
+        let words = ["run", "a.rise", "--backend", "c", "--arg", "xs=iota"];
+        folder.run(&[&words[..], &["--index", "32", "-Dn=2", m]].concat())
+    };
+    let ran = run("-Dm=1073741824");
+    assert_eq!((ran.status, ran.out.as_str()), (2, ""), "{}", ran.err);
+    let message = "`(n*m).i32` has 2147483648 elements, and generated code counts with 32 bits";
+    assert!(ran.err.contains(message), "{}", ran.err);
+    let ran = run("-Dm=5");
+    assert_eq!(
+        (ran.status, ran.out.as_str()),
+        (0, "[0, 15]\n"),
+        "{}",
+        ran.err
+    );
+}
+
+#[test]
 fn hosts_are_emitted_for_each_width() {
     let text = "@target(opencl)
 def rows = depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 =>
@@ -851,6 +876,8 @@ def rows = depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 =>
         ];
         let host = folder.run(&emit);
         assert_eq!(host.status, 0, "{}", host.err);
+        let end = "n + get_global_size(0) - 1 < 2^";
+        assert!(host.out.contains(end), "{index}: {}", host.out);
         for width in ["int n", "long n"] {
             let expected = widths.contains(&width);
             assert_eq!(
