@@ -166,7 +166,12 @@ fn counters_fit_behind_the_last_iteration() {
         }];
         let mut module = module(vec![kernel], Vec::new());
         let narrow = refused(&module, 64, &gpu());
+        assert_eq!(
+            counters_fit(&module, &[("n".into(), 64)], &gpu()),
+            narrow.starts_with("Plan")
+        );
         module.signature.index = IndexWidth::Bits64;
+        assert!(counters_fit(&module, &[("n".into(), 64)], &gpu()));
         assert!(plan_for(&module, 64, &gpu()).is_ok());
         narrow
     };
