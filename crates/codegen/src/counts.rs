@@ -101,11 +101,11 @@ pub(crate) fn origin_of(function: &Function, count: &Nat) -> Origin {
         })
     }
     let arrays = function.variables.iter();
-    let array = (arrays.filter(|variable| variable.count.as_ref() == Some(count)))
+    let mut array = (arrays.filter(|variable| variable.count.as_ref() == Some(count)))
         .map(|variable| variable.origin);
     let first = function.body.first().map(|stmt| stmt.origin);
     (of_loop(&function.body, count))
-        .or(array.last())
+        .or(array.next_back())
         .or(first)
         .unwrap_or(Origin(0))
 }
