@@ -163,7 +163,8 @@ mod tests {
                 (-1, vec![]),
             ]
         );
-        let again = size.summands().iter().map(Summand::nat);
+        let summands = size.summands();
+        let again = summands.iter().map(Summand::nat);
         assert_eq!(again.fold(Nat::ZERO, |sum, next| sum + next), size);
     }
 }

@@ -182,6 +182,8 @@ def list = fun(xs: 4.(f32, f32) => xs |> map(fun(x, y => x)))",
             sum : 4.f32 -> f32
             open : f32 -> f32 -> f32
             nested : 4.(f32, (f32, i32)) -> 4.f32
+            piped : (f32, i32) -> f32
+            applied : (f32, i32) -> i32
             wrong : 4.(f32, f32) -> _
               Error[type-mismatch] at `i32`: `y` is given `f32`, and its annotation says `i32`
                 expected: f32
