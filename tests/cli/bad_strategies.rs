@@ -221,3 +221,45 @@ fn a_program_whose_types_grow_without_end_is_noticed() {
     assert!(ran.err.contains("grew too large"), "{}", ran.err);
     assert!(ran.err.contains("applied: `paired`"), "{}", ran.err);
 }
+
+#[test]
+fn a_strategy_whose_parts_nothing_joins_is_refused() {
+    expect![[r#"
+        error[syntax-error]: a second main expression begins here, and a file has one
+         --> <strategy>:1:25
+          = help: nothing joins it to the one before: put an operator such as `;` between them, or give the first one a name with `val`
+    "#]]
+    .assert_eq(&said("scale", "mapFusion @ everywhere  lowerToC"));
+    check(
+        "mapFusion @ outermost(isMap)\nlowerToC\n",
+        expect![[r#"
+            error[syntax-error]: a second main expression begins here, and a file has one
+             --> r.elevate:2:1
+              = help: nothing joins it to the one before: put an operator such as `;` between them, or give the first one a name with `val`
+            1 error in 1 file
+        "#]],
+    );
+}
+
+#[test]
+fn mistakes_beside_the_main_expression_are_reported() {
+    for strategies in [
+        "strategy wrong : Strategy = nosuch\nlowerToC\n",
+        "import \"r.elevate\"\nlowerToC\n",
+        "rule wrong = map(f) |-> mapSeq(f\n",
+    ] {
+        let folder = Folder::with(&[("a.rise", PROGRAM), ("r.elevate", strategies)]);
+        let command = [
+            "rewrite",
+            "a.rise",
+            "--def",
+            "scale",
+            "--strategy",
+            "r.elevate",
+        ];
+        let ran = folder.run(&command);
+        assert_ne!(ran.status, 0, "{}", ran.out);
+        assert_eq!(ran.out, "");
+        assert!(ran.err.contains("--> r.elevate:1:"), "{}", ran.err);
+    }
+}

@@ -4,12 +4,13 @@
 use elevate::lang::library;
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
+use syntax::elevate::check_order;
 use syntax::{Code, Diagnostic, Place, Severity};
 
 use crate::header::Declares;
 use crate::inputs::{FileState, SourceFile, SourceItem};
 use crate::language::Language;
-use crate::queries::{Import, imports, items};
+use crate::queries::{Import, imports, items, strategy_parsed};
 use crate::recursion::{import_circle, import_group, recursion};
 use crate::scope::{definitions, is_primitive, scope};
 use crate::{Db, FileId, FilePath, ItemId, ReadError};
@@ -34,6 +35,9 @@ pub(crate) fn notes(db: &dyn Db, file: SourceFile) -> Notes {
     }
     // Strategies may use themselves: they are only unfolded as far as a program asks for it.
     let may_recurse = file.language(db) == Language::Elevate;
+    if may_recurse {
+        order_notes(db, file, &mut note);
+    }
     for cycle in recursion(db, file).cycles.iter().filter(|_| !may_recurse) {
         if let Some(&first) = cycle.first()
             && SourceItem::from(first).file(db) == FileId::from(file)
@@ -42,6 +46,18 @@ pub(crate) fn notes(db: &dyn Db, file: SourceFile) -> Notes {
         }
     }
     notes
+}
+
+/// Headers and the main expression of a file of strategies that stand in the wrong place.
+fn order_notes(db: &dyn Db, file: SourceFile, note: &mut impl FnMut(ItemId, Diagnostic)) {
+    let items = items(db, file);
+    let parsed: Vec<_> = items
+        .iter()
+        .map(|&item| strategy_parsed(db, item))
+        .collect();
+    for (at, mistake) in check_order(parsed.iter().map(|parsed| &parsed.item)) {
+        note(items[at], mistake);
+    }
 }
 
 fn name_of(db: &dyn Db, item: ItemId) -> &str {

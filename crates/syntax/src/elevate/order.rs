@@ -17,7 +17,12 @@ pub fn check_order<'i>(items: impl IntoIterator<Item = &'i Item>) -> Vec<(usize,
     let mut defined = false;
     for (at, item) in items.iter().enumerate() {
         match &item.kind {
-            ItemKind::Main { .. } if at < last => diagnostics.push((at, early_main(item))),
+            ItemKind::Main { .. } if at < last => {
+                diagnostics.push(match items[at + 1].kind {
+                    ItemKind::Main { .. } => (at + 1, second_main(items[at + 1])),
+                    _ => (at, early_main(item)),
+                });
+            }
             ItemKind::Language { .. } | ItemKind::Traversal { .. } => {
                 let twice = headers
                     .iter()
@@ -46,6 +51,17 @@ fn early_main(item: &Item) -> Diagnostic {
     )
     .help(
         "nothing joins it to what stands before it: put an operator such as `;` between them, give it a name with `val`, or move it to the end",
+    )
+}
+
+fn second_main(item: &Item) -> Diagnostic {
+    Diagnostic::error(
+        Code::SyntaxError,
+        first_operand(item),
+        "a second main expression begins here, and a file has one",
+    )
+    .help(
+        "nothing joins it to the one before: put an operator such as `;` between them, or give the first one a name with `val`",
     )
 }
 

@@ -19,6 +19,7 @@ use rise::core::{Def, def_text};
 use std::io::{self, Write};
 use std::path::Path;
 use strategy::Chosen;
+use syntax::elevate::ast::ItemKind;
 use syntax::{Diagnostic, Severity};
 
 /// Rewrites the definition, and returns the exit status.
@@ -98,14 +99,25 @@ fn may_extend(db: &Database, item: ItemId) -> bool {
     !written && !db.users(item).iter().any(of_programs)
 }
 
-/// Prints the mistakes of the strategy.
+/// Prints the mistakes of the strategy and of what stands beside it.
 fn strategy_is_fine(workspace: &Workspace, chosen: &Chosen) -> Result<(), u8> {
-    let Some(item) = chosen.item() else {
-        return Ok(());
-    };
+    match chosen.item() {
+        Some(item) => strategies_are_fine(workspace, workspace.db.file_of(item)),
+        None => Ok(()),
+    }
+}
+
+/// Prints the mistakes of a file of strategies. An example that fails is none of the strategy, and
+/// the value of a `tune` may be replaced.
+fn strategies_are_fine(workspace: &Workspace, file: FileId) -> Result<(), u8> {
     let db = &workspace.db;
     let mut reporter = Reporter::new(db, &workspace.base);
-    reporter.item(item, &errors(&db.item_diagnostics(item)));
+    for &item in db.items(file).iter() {
+        let kind = &db.strategy_parsed(item).item.kind;
+        if !matches!(kind, ItemKind::Example { .. } | ItemKind::Tune { .. }) {
+            reporter.item(item, &errors(&db.item_diagnostics(item)));
+        }
+    }
     let report = reporter.finish();
     match report.findings.is_empty() {
         true => Ok(()),

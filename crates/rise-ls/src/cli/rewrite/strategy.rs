@@ -121,7 +121,7 @@ fn from_file(workspace: &mut Workspace, path: &Path, name: Option<&str>) -> Opti
         Some(name) => named(&workspace.db, file, name),
         None => main(&workspace.db, file),
     };
-    if found.is_none() {
+    if found.is_none() && super::strategies_are_fine(workspace, file).is_ok() {
         let shown = shown(&workspace.db.path(file), &workspace.base);
         nothing(&workspace.db, file, &shown, name);
     }
