@@ -236,7 +236,6 @@ fn a_strategy_whose_parts_nothing_joins_is_refused() {
             error[syntax-error]: a second main expression begins here, and a file has one
              --> r.elevate:2:1
               = help: nothing joins it to the one before: put an operator such as `;` between them, or give the first one a name with `val`
-            1 error in 1 file
         "#]],
     );
 }
