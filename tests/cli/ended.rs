@@ -32,7 +32,9 @@ struct Running {
 impl Running {
     fn start(folder: &Folder, arguments: &[&str], compiler: Option<&str>) -> Running {
         let scratch = tempfile::tempdir().expect("a folder");
-        let mut command = Command::new(env!("CARGO_BIN_EXE_rise-ls"));
+        // Under `nohup` the tests themselves ignore hangups, and what they start inherits that.
+        let mut command = Command::new("env");
+        command.args(["--default-signal=HUP", env!("CARGO_BIN_EXE_rise-ls")]);
         command.args(arguments).current_dir(folder.path(""));
         command.env("TMPDIR", scratch.path());
         command.env("XDG_CACHE_HOME", scratch.path());
