@@ -15,7 +15,7 @@ use crate::passes::walk;
 pub(crate) struct Counts {
     /// Sizes in the parameters of the function alone.
     pub all: Vec<Nat>,
-    /// Whether they say everything: no number depends on data or on a loop in a way that has no
+    /// True if they say everything: no number depends on data or on a loop in a way that has no
     /// bound.
     pub is_complete: bool,
 }

@@ -49,7 +49,7 @@ pub(crate) struct SourceItem {
     /// That of the header, by itself, for the same reason.
     #[returns(ref)]
     pub strategy: Option<Box<StrategyName>>,
-    /// That of the header, by itself, for the same reason.
+    /// The field of the header alone, which changes more rarely than the header.
     #[returns(ref)]
     pub foreign: Option<Box<str>>,
     #[returns(copy)]

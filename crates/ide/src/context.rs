@@ -101,7 +101,7 @@ struct Reader<'t> {
     before_previous: Option<TokenKind>,
 }
 
-/// What the tokens of a text before a cursor say, and the calls that are open there, innermost last.
+/// The context that the tokens before a cursor give, and the calls that are open there, innermost last.
 pub(crate) fn read(text: &str, tokens: &[Token]) -> (Context, Vec<OpenCall>) {
     let mut reader = Reader {
         text,
@@ -188,7 +188,7 @@ impl Reader<'_> {
         self.levels.push(level);
     }
 
-    /// Whether a token is the word `where` behind a type.
+    /// Returns true if a token is the word `where` behind a type.
     fn begins_conditions(&self, token: Token) -> bool {
         let is_in_type = self.levels.last().is_some_and(|l| l.mode == Mode::Type);
         let is_behind = self.previous.is_some_and(|token| ends_operand(token.kind));

@@ -1,4 +1,4 @@
-//! How the process takes memory from the system, and gives it back.
+//! Settings of the allocator: memory that is taken from the system and given back.
 
 /// The length in bytes from which on a text is worth giving its memory back at once.
 pub const LARGE: usize = 4 << 20;

@@ -65,7 +65,7 @@ impl Last {
     }
 }
 
-/// Whether a generator is called so.
+/// Returns true if a generator is called so.
 fn is_generator(name: &str) -> bool {
     let names = "random extreme zeros iota sorted permutation rowptr";
     names.split(' ').any(|generator| generator == name)

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::Outcome;
 
 const PATIENCE: Duration = Duration::from_secs(60);
-/// How often memory is looked at.
+/// The interval at which memory is sampled.
 const SAMPLING: Duration = Duration::from_millis(1);
 
 /// A running server.

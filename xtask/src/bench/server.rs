@@ -17,7 +17,7 @@ const ASK_EVERY: usize = 9;
 /// Lines on a screen.
 const SCREEN: usize = 50;
 
-/// How long a closed document may take to be given back, and how long what follows is waited for.
+/// The time limit for giving back a closed document, and for the answer that follows.
 const SETTLING: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(200);
 

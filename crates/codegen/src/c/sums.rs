@@ -16,7 +16,7 @@ pub(crate) struct Sum {
     depth: usize,
     /// The width of the function's parameters.
     index: IndexWidth,
-    /// Whether it is computed as a `double`.
+    /// True if it is computed as a `double`.
     in_real: bool,
 }
 

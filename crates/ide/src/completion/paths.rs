@@ -10,11 +10,11 @@ use crate::{FilePosition, fuzzy, imports};
 struct FileName {
     /// The language of the files that it may name.
     language: Language,
-    /// Whether an import names it, and not `@strategy`.
+    /// True if an import names it, and not `@strategy`.
     imported: bool,
-    /// What was typed up to the cursor.
+    /// The text that was typed up to the cursor.
     typed: String,
-    /// What stands between the quotes; up to the cursor if there is no second quote.
+    /// The text between the quotes, or up to the cursor if there is no second quote.
     replace: Span,
     closed: bool,
 }

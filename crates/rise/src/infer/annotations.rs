@@ -385,7 +385,7 @@ impl<'a> Infer<'a> {
         self.bad(span, message, &help);
     }
 
-    /// Whether `&&` or `||` stands before `|`, which binds less tightly.
+    /// Returns true if `&&` or `||` stands before `|`, which binds less tightly.
     fn is_conjunction(&self, term: TermId) -> bool {
         let kind = &self.item.term(term).kind;
         matches!(kind, TermKind::Binary { op, .. } if matches!(op, BinaryOp::And | BinaryOp::Or))

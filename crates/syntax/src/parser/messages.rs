@@ -122,7 +122,7 @@ impl Parser<'_> {
         Some(BinaryOp::Eq)
     }
 
-    /// Whether `=` and a size stand behind a condition on sizes that compares nothing.
+    /// Returns true if `=` and a size stand behind a condition on sizes that compares nothing.
     pub(crate) fn at_equals_for_relation(&self, condition: TermId) -> bool {
         use TokenKind::{
             Arrow, Caret, Comma, End, Equals, Ident, Int, LParen, Minus, Percent, Plus,
@@ -183,7 +183,7 @@ impl Parser<'_> {
         self.term(Mode::Type);
     }
 
-    /// Whether `where` and the beginning of a condition stand where a type belongs.
+    /// Returns true if `where` and the beginning of a condition stand where a type belongs.
     pub(crate) fn at_conditions_without_type(&self) -> bool {
         let next = self.peek_kind(1);
         self.at_where() && matches!(next, TokenKind::Ident | TokenKind::Int)
@@ -429,7 +429,7 @@ impl Parser<'_> {
         self.plain_name()
     }
 
-    /// Whether the body of a function follows the comma here: `depFun(n: Nat, fun(…))`.
+    /// Returns true if the body of a function follows the comma here: `depFun(n: Nat, fun(…))`.
     pub(crate) fn is_comma_for_arrow(&self) -> bool {
         let begins_body = matches!(self.peek_kind(1), TokenKind::Fun | TokenKind::DepFun);
         begins_body && self.peek_kind(2) == TokenKind::LParen
@@ -509,7 +509,7 @@ impl Parser<'_> {
         self.postfix(mode)
     }
 
-    /// Whether a loop of another language begins here: `for (i in …`, `for i in …`.
+    /// Returns true if a loop of another language begins here: `for (i in …`, `for i in …`.
     fn is_loop_statement(&self, text: &str) -> bool {
         let open = usize::from(self.peek_kind(1) == TokenKind::LParen);
         text == "for"
@@ -858,7 +858,7 @@ fn meant_by(sign: &str) -> Option<(TokenKind, &'static str)> {
     })
 }
 
-/// What is written where other languages have a sign.
+/// The RISE text for a sign of other languages.
 fn written_instead(sign: &str) -> Option<&'static str> {
     Some(match sign {
         "\\" => "a function is written `fun(x => …)`",

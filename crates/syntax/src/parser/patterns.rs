@@ -13,7 +13,7 @@ struct Component<'t> {
 }
 
 impl<'t> Parser<'t> {
-    /// Whether a pattern and `=` stand behind this `let`; without them `let` is the primitive.
+    /// Returns true if a pattern and `=` stand behind this `let`; without them `let` is the primitive.
     pub(crate) fn at_let_pattern(&self) -> bool {
         let tokens = &self.tokens[(self.pos + 1).min(self.tokens.len())..];
         pattern_length(tokens).is_some_and(|length| tokens[length].kind == TokenKind::Equals)
@@ -29,7 +29,7 @@ impl<'t> Parser<'t> {
         self.binder(what)
     }
 
-    /// Whether the tokens from `first` to here are a pattern.
+    /// Returns true if the tokens from `first` to here are a pattern.
     pub(crate) fn is_pattern_since(&self, first: usize) -> bool {
         pattern_length(&self.tokens[first..]) == Some(self.pos - first)
     }
@@ -143,7 +143,7 @@ fn replacements(components: &[Component], pair: &str) -> String {
     components.iter().map(each).collect::<Vec<_>>().join(", ")
 }
 
-/// How many tokens the pattern at their start takes: two or more names, with or without a scalar
+/// Returns the number of tokens of the pattern at their start: two or more names, with or without a scalar
 /// type, and patterns in parentheses.
 fn pattern_length(tokens: &[Token]) -> Option<usize> {
     let (mut depth, mut commas) = (0u32, 0);

@@ -274,7 +274,7 @@ impl Parser<'_> {
         self.push(TermKind::Where { ty, conditions }, span)
     }
 
-    /// Whether the word `where` stands here, in a language that has it.
+    /// Returns true if the word `where` stands here, in a language that has it.
     pub(crate) fn at_where(&self) -> bool {
         let is_rise = self.dialect == Dialect::Rise && self.host.is_none();
         is_rise && self.at(TokenKind::Ident) && self.slice(self.token().span) == "where"

@@ -318,7 +318,7 @@ impl Reporter<'_> {
     }
 }
 
-/// Why nothing can be written, not even Global memory.
+/// Explains that nothing can be written, not even Global memory.
 fn no_space(spaces: &[Space]) -> String {
     let global = spaces.iter().find(|s| s.space == AddressSpace::Global);
     match global.and_then(|space| space.not.as_deref()) {

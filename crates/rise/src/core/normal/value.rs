@@ -75,7 +75,7 @@ pub(super) struct Env<P> {
 #[derive(Clone)]
 pub(super) struct Bound<P> {
     pub value: Value<P>,
-    /// Whether it may be put in several places, each of which needs binders and origins of its own.
+    /// True if it may be put in several places, each of which needs binders and origins of its own.
     pub copied: bool,
 }
 

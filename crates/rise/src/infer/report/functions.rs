@@ -269,7 +269,7 @@ impl Infer<'_> {
         }
     }
 
-    /// What to write for a function that takes `names` where it is given fewer arguments.
+    /// Says what to write for a function that takes `names` where it is given fewer arguments.
     fn help_for_parameters(&self, names: &[Name], given: &[Ty]) -> Option<String> {
         let [one] = given else {
             let taken = names.get(..given.len())?.join(", ");

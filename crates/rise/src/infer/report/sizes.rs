@@ -96,7 +96,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Whether a part of the type, whose solutions are put in, has that many elements.
+    /// Returns true if a part of the type, whose solutions are put in, has that many elements.
     fn has_length(&self, ty: &Ty, size: &Nat) -> bool {
         match &**ty {
             Type::Index(n) | Type::DepArray(n, _) => n == size,

@@ -252,7 +252,7 @@ impl Infer<'_> {
         }
     }
 
-    /// How a number of type `got` becomes one of type `wanted`. Of two operands the one whose type
+    /// Says how a number of type `got` becomes one of type `wanted`. Of two operands the one whose type
     /// has fewer values is converted: integers become floats.
     fn conversion(&self, wanted: ScalarType, got: ScalarType, cause: Cause) -> Option<String> {
         let Why::Operand { lhs, rhs, .. } = cause.why else {
@@ -377,7 +377,7 @@ fn is_float(scalar: ScalarType) -> bool {
     matches!(scalar, ScalarType::F16 | ScalarType::F32 | ScalarType::F64)
 }
 
-/// What a float literal of the type ends in.
+/// The suffix of a float literal of the type.
 fn float_suffix(scalar: ScalarType) -> Option<&'static str> {
     Some(match scalar {
         ScalarType::F16 => "f16",
