@@ -75,6 +75,12 @@ impl Infer<'_> {
 
     /// `repeat(s)` and its like.
     fn loop_call(&self, id: ExprId) -> Option<(ExprId, Name, ExprId)> {
+        let (name, argument) = self.call_with_one(id, UNTIL_FAILURE)?;
+        Some((id, name, argument))
+    }
+
+    /// The name and the argument of a call with one argument, if the name is one of `names`.
+    pub(super) fn call_with_one(&self, id: ExprId, names: &[&str]) -> Option<(Name, ExprId)> {
         let ExprKind::Call { callee, args } = &self.item.expr(id).kind else {
             return None;
         };
@@ -82,9 +88,9 @@ impl Infer<'_> {
         let [Arg { value, .. }] = &args[..] else {
             return None;
         };
-        UNTIL_FAILURE
+        names
             .contains(&name.as_str())
-            .then(|| (id, name.clone(), *value))
+            .then(|| (name.clone(), *value))
     }
 
     fn endless_argument(&mut self, id: ExprId, name: &Name, arg: ExprId) {

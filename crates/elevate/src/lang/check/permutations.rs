@@ -2,7 +2,7 @@
 
 use syntax::Code;
 use syntax::ast::{Literal, Name};
-use syntax::elevate::ast::{Arg, ExprId, ExprKind};
+use syntax::elevate::ast::{ExprId, ExprKind};
 
 use super::Infer;
 
@@ -14,7 +14,7 @@ impl Infer<'_> {
     pub(super) fn permutations(&mut self) {
         let calls: Vec<(Name, ExprId)> = (0..self.item.exprs.len() as u32)
             .map(ExprId)
-            .filter_map(|id| self.reordering(id))
+            .filter_map(|id| self.call_with_one(id, REORDERS))
             .collect();
         for (name, list) in calls {
             let Some(numbers) = self.numbers_in(list) else {
@@ -33,20 +33,6 @@ impl Infer<'_> {
             self.error(Code::StrategyFails, span, message).help =
                 Some("loops are named by their depth, from 1: `[2, 1]` interchanges two".into());
         }
-    }
-
-    /// The list of a call of a strategy that takes a permutation.
-    fn reordering(&self, id: ExprId) -> Option<(Name, ExprId)> {
-        let ExprKind::Call { callee, args } = &self.item.expr(id).kind else {
-            return None;
-        };
-        let name = self.free_name(*callee)?;
-        let [Arg { value, .. }] = &args[..] else {
-            return None;
-        };
-        REORDERS
-            .contains(&name.as_str())
-            .then(|| (name.clone(), *value))
     }
 
     /// The elements of a list of number literals.
