@@ -345,6 +345,14 @@ fn what_has_an_error_stays() {
     assert_eq!(format(text), "val  x = (a ;\n\nval y = b\n");
 }
 
+#[test]
+fn an_operator_behind_a_header_stays_an_operator() {
+    let text = "traversal f@unctionFirst\ntune  s: Nat";
+    let formatted = format(text);
+    assert_eq!(formatted, "traversal f@unctionFirst\ntune s : Nat\n");
+    assert_eq!(trees(&formatted), trees(text));
+}
+
 /// What may stand where white space stands.
 fn gap() -> impl Strategy<Value = &'static str> {
     prop::sample::select(vec![

@@ -4,7 +4,8 @@
 //!
 //! - A word that begins items (`rule`, `strategy`, `val`, …) begins one wherever it stands; `rule`
 //!   before `{` does not, it is an expression. Attributes and `unsafe` belong to what follows them.
-//! - `import "path"` and the headers are complete after one token.
+//! - `import "path"` and the headers are complete after one token; only an `@` that touches it still
+//!   belongs to them.
 //! - Outside of brackets, where an operand is complete, a name, a `(` behind white space, `if`,
 //!   `with` or `rule {` begins the main expression: nothing joins it to what stands before it. In the
 //!   head of a definition, before its `=`, nothing does.
@@ -12,7 +13,7 @@
 //! Doc comments directly before an item's first token belong to it; other comments between items
 //! belong to none.
 
-use super::lexer::{Lexer, Token, TokenKind, Word};
+use super::lexer::{Combinator, Lexer, Token, TokenKind, Word};
 use crate::split::{Edit, Resplit};
 use crate::{Span, TokenKind as Rise};
 
@@ -120,7 +121,8 @@ impl<'t> Splitter<'t> {
     /// Reads a token; `item` says whether it is a word that begins items.
     fn token(&mut self, token: Token, docs: Option<u32>, item: bool, items: &mut Vec<Span>) {
         let begins = match self.state {
-            State::Outside | State::Complete => true,
+            State::Outside => true,
+            State::Complete => !self.applies(token),
             _ if item => !self.continues(token.kind),
             State::Body => self.begins_main(token),
             _ => false,
@@ -151,6 +153,13 @@ impl<'t> Splitter<'t> {
             TokenKind::Word(Word::Rule) if self.state == State::Unsafe => true,
             _ => matches!(self.state, State::Annotated | State::Attribute),
         }
+    }
+
+    /// Whether a token is an `@` that touches what stands before it, and so begins no attributes. Even
+    /// a complete item goes on with it: read alone, it would begin attributes.
+    fn applies(&self, token: Token) -> bool {
+        let at = matches!(token.kind, TokenKind::Combinator(Combinator::At, _));
+        at && token.span.start == self.end
     }
 
     /// Whether a token begins the main expression behind a complete operand.
@@ -201,7 +210,7 @@ impl<'t> Splitter<'t> {
             (_, State::Attribute) => State::Annotated,
             (TokenKind::Rise(Rise::LParen), State::Annotated) => State::Annotated,
             (_, State::Annotated) if self.depth == 0 => State::Body,
-            (_, State::Unsafe | State::Path | State::Header) => State::Body,
+            (_, State::Unsafe | State::Path | State::Header | State::Complete) => State::Body,
             (_, state) => state,
         }
     }
@@ -286,12 +295,10 @@ fn restart(old: &[Span], edit: Edit, new_len: u32, read: &dyn Fn(Span) -> String
         let item = old[at];
         let text = read(Span::new(item.start, edit.start.min(new_len)));
         let mut tokens = Lexer::within(&text, false).filter(|token| !token.kind.is_trivia());
-        let (Some(first), Some(second)) = (tokens.next(), tokens.next()) else {
+        let Some(second) = tokens.nth(1) else {
             continue;
         };
-        // What touches the item before it may have been read as something else.
-        let apart = old[at - 1].end < item.start || first.kind != TokenKind::Attribute;
-        if apart && item.start + second.span.end < edit.start {
+        if item.start + second.span.end < edit.start {
             return at;
         }
     }
