@@ -105,7 +105,7 @@ pub fn run(options: &Options) -> Outcome<()> {
     cold_start(&binary, scratch.path(), options, &mut table)?;
     let main = files.last().ok_or("nothing was generated")?;
     server::measure(&binary, &folder, main, options.edits, &mut table)?;
-    server::large_document(&binary, scratch.path(), &mut table)?;
+    server::large_document(&binary, &mut table)?;
     preview::measure(&root, &binary, KEYSTROKES, &mut table)?;
     strategies::measure(&root, "", &mut table)?;
     print(&table, options.json)

@@ -37,8 +37,8 @@ fn open(client: &mut Client, uri: &str, file: &Generated) -> Outcome<()> {
     client.notify("textDocument/didOpen", &json!({"textDocument": document}))
 }
 
-/// Opens a document of 50 MB, and closes it.
-pub fn large_document(binary: &Path, folder: &Path, table: &mut Table) -> Outcome<()> {
+/// Opens a document of 50 MB in a folder of its own, and closes it.
+pub fn large_document(binary: &Path, table: &mut Table) -> Outcome<()> {
     const LINE: &str = "// A comment of fifty bytes, without a definition.\n";
     let file = |name: &str, text: String| Generated {
         name: name.to_owned(),
@@ -46,8 +46,9 @@ pub fn large_document(binary: &Path, folder: &Path, table: &mut Table) -> Outcom
     };
     let small = file("small.rise", "def small = 1\n".to_owned());
     let large = file("large.rise", LINE.repeat(50_000_000 / LINE.len()));
-    let mut client = Client::start(binary, folder)?;
-    let uri_of = |file: &Generated| uri(&folder.join(&file.name));
+    let folder = tempfile::tempdir()?;
+    let mut client = Client::start(binary, folder.path())?;
+    let uri_of = |file: &Generated| uri(&folder.path().join(&file.name));
     open(&mut client, &uri_of(&small), &small)?;
     client.diagnostics(&uri_of(&small), 1)?;
     let (before, worker, watch) = (client.memory(), client.workers(), client.watch_memory());
