@@ -154,17 +154,19 @@ impl Known {
         if nat.is_zero() {
             return;
         }
-        for term in nat.terms().iter().filter(|t| matches!(t.coeff, 1 | -1)) {
-            let Some(var) = Nat::from_term(term.mono.clone(), 1).as_var() else {
-                continue;
-            };
+        // Of two variables the later one takes the value of the earlier one.
+        let terms = nat.terms();
+        let single = terms.iter().filter(|term| matches!(term.coeff, 1 | -1));
+        let values = single.filter_map(|term| {
+            let var = Nat::from_term(term.mono.clone(), 1).as_var()?;
             let this = Nat::from_term(term.mono.clone(), term.coeff);
             let value = Nat::sub(&nat, &this).scale(-term.coeff);
-            if !value.mentions(var) && value.is_plainly_nonneg() {
-                return self.give_shape(var, value);
-            }
+            (!value.mentions(var) && value.is_plainly_nonneg()).then_some((var, value))
+        });
+        match values.max_by_key(|(var, _)| (!is_inner(*var), *var)) {
+            Some((var, value)) => self.give_shape(var, value),
+            None => self.zero.push(nat),
         }
-        self.zero.push(nat);
     }
 
     fn learn_divides(&mut self, d: Nat, a: Nat) {

@@ -405,8 +405,8 @@ fn sources<P>(
         .collect())
 }
 
-/// Sizes that are given come first, then those that follow from arguments, then defaults and what
-/// follows from them.
+/// Sizes that are given come first, then those that follow from arguments and conditions, then
+/// defaults and what follows from them.
 fn bind_sizes<P>(
     program: &Program<P>,
     sizes: &[Var],
@@ -436,13 +436,13 @@ fn bind_sizes<P>(
         }
     }
     let equations = equations(params, sources)?;
-    sizes::solve(&equations, bindings)?;
+    sizes::solve(&equations, &program.obligations, bindings)?;
     for (name, value) in &request.defaults {
         if let (Some(var), Ok(value)) = (of_name(name), i64::try_from(*value))
             && !bindings.nats.contains_key(&var)
         {
             bindings.nats.insert(var, value);
-            sizes::solve(&equations, bindings)?;
+            sizes::solve(&equations, &program.obligations, bindings)?;
         }
     }
     let complete = complete(program, sizes, bindings);

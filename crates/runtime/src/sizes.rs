@@ -2,7 +2,7 @@
 //! `n` and `m` are.
 
 use crate::shape::Bindings;
-use nat::{Facts, Nat, Solution, Var};
+use nat::{Facts, Nat, Prop, Solution, Var};
 use rise::subst::subst;
 use rise::{Arg, DataFun, Names, Type};
 use thiserror::Error;
@@ -158,23 +158,59 @@ fn elements(ty: &Type) -> Nat {
     }
 }
 
-/// Gives values to size variables so that the equations hold. What cannot be solved stays
-/// without a value.
-pub fn solve(equations: &[Equation], bindings: &mut Bindings) -> Result<(), SizesError> {
+/// Gives values to size variables so that the equations hold, and the conditions that say that two
+/// sizes are equal. What cannot be solved stays without a value, and a condition that does not hold
+/// is left to whoever checks conditions.
+pub fn solve(
+    equations: &[Equation],
+    conditions: &[Prop],
+    bindings: &mut Bindings,
+) -> Result<(), SizesError> {
     let mut open: Vec<&Equation> = equations.iter().collect();
     loop {
-        let before = open.len();
+        let known = bindings.nats.len();
         let mut left = Vec::new();
         for equation in open {
             if !step(equation, bindings)? {
                 left.push(equation);
             }
         }
-        if left.is_empty() || left.len() == before {
+        for condition in conditions {
+            if let Some((var, value)) = said_by(condition, bindings) {
+                bindings.nats.insert(var, value);
+            }
+        }
+        if bindings.nats.len() == known {
             return Ok(());
         }
         open = left;
     }
+}
+
+/// The value of the only size without one in a condition that says that two sizes are equal.
+fn said_by(condition: &Prop, bindings: &Bindings) -> Option<(Var, i64)> {
+    let Prop::Equal(a, b) = condition else {
+        return None;
+    };
+    let [a, b] = [a, b].map(|size| substituted(size, bindings));
+    let var = [&a, &b].into_iter().find_map(some_var)?;
+    let is_other = |size: &Nat| size.any_var(&|other| other != var);
+    if is_other(&a) || is_other(&b) {
+        return None;
+    }
+    let solution = nat::solve(&a, &b, &Facts::new(), &|_| true, &|_, _| true);
+    let Solution::Solved(all) = solution else {
+        return None;
+    };
+    let value = all.first()?.value.as_const().filter(|value| *value >= 0)?;
+    let at = |size: &Nat| size.eval(&|_| Some(value), &|_, _| None);
+    (at(&a).is_some() && at(&a) == at(&b)).then_some((var, value))
+}
+
+fn some_var(size: &Nat) -> Option<Var> {
+    let mut found = None;
+    size.for_each_var(&mut |var| found = found.or(Some(var)));
+    found
 }
 
 /// Whether the equation is done: it holds, or has said what it could.
@@ -304,7 +340,7 @@ mod tests {
             names: Names(["n".into(), "m".into()].into()),
             ..Bindings::default()
         };
-        solve(&equations, &mut bindings).map_err(|error| error.to_string())?;
+        solve(&equations, &[], &mut bindings).map_err(|error| error.to_string())?;
         let mut found: Vec<_> = bindings
             .nats
             .iter()

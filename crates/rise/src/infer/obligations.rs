@@ -202,11 +202,15 @@ impl Infer<'_> {
     }
 
     /// The conditions on sizes that are known by their rounds, as they came up: whatever is wrong
-    /// with them is said of their values.
+    /// with them is said of their values. Equations are left out: facts may put such a size for
+    /// another one, also in types outside of the rounds, where there is no such size.
     pub(super) fn conditions_of_rounds(&self) -> Vec<Prop> {
         let said = self.obligations.iter().map(|p| self.table.prop(&p.prop));
         let of_rounds = |prop: &Prop| {
             let mut found = false;
+            if matches!(prop, Prop::Equal(..)) {
+                return false;
+            }
             prop.for_each_var(&mut |v| found |= self.table.info(v).values.is_some());
             found
         };

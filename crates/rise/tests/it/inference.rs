@@ -318,6 +318,24 @@ def six = fun(xs: 64.f32 => xs |> iterate(6)(depFun(l: Nat => fun(part => part |
 }
 
 #[test]
+fn sizes_inside_iterate_stay_inside() {
+    check(
+        "def powers : (n: Nat) -> (k: Nat) -> n.i32 -> n.i32 -> n.i32 = depFun((n: Nat, k: Nat) => fun(xs, factors =>
+  xs |> iterate(k)(depFun(l: Nat => fun(part =>
+    zip(part)(factors |> assume(l)) |> mapSeq(fun((x, y) => x * y)))))))
+def of_others : (n: Nat) -> (m: Nat) -> n.i32 -> m.i32 -> n.i32 = depFun((n: Nat, m: Nat) => fun(xs, factors =>
+  xs |> iterate(2)(depFun(l: Nat => fun(part =>
+    zip(part)(factors |> assume(l)) |> mapSeq(fun((x, y) => x * y)))))))",
+        expect![[r#"
+            powers : (n: Nat) -> (k: Nat) -> n.i32 -> n.i32 -> n.i32
+            of_others : (n: Nat) -> (m: Nat) -> n.i32 -> n.i32 -> n.i32 where n = m
+              Information[obligation] at `assume`: assumes n = m
+                help: checked before each run; part of the type for every use
+        "#]],
+    );
+}
+
+#[test]
 fn conditions_inside_iterate_are_about_the_sizes_that_occur() {
     check(
         "def step = depFun(l: Nat => fun(p: l.i32 => p |> padClamp(1)(1) |> slide(3)(1) |> mapSeq(reduceSeq(add)(0))))

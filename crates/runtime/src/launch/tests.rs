@@ -11,6 +11,8 @@ def generic = fun(x => x)
 def pick = depFun(n: Nat => fun((i: Idx[n], xs: n.f32) => idx(i, xs)))
 def triangle : (n: Nat) -> n..dataFun(i => (i+1).f32) -> n.f32 = depFun(n: Nat => fun(xs => 
   generate(fun(i => 0.0f))))
+@assume(n == 2 * m + 1)
+def halves = depFun((n: Nat, m: Nat) => fun((xs: n.i32, ys: m.i32) => ys))
 ";
 
 fn program(name: &str) -> Program<Primitive> {
@@ -132,6 +134,31 @@ fn sizes_come_from_the_user_from_arguments_and_from_defaults() {
         },
     );
     assert_eq!(windows, "n = 2; xs = [1, 2, 3, 4]; 2.i32");
+}
+
+#[test]
+fn sizes_follow_from_conditions() {
+    let given = |size| Run {
+        sizes: size,
+        args: &[("xs", "zeros"), ("ys", "iota")],
+        ..NOTHING
+    };
+    let right = "n = 5; m = 2; xs = [0, 0, 0, 0, 0]; ys = [0, 1]; 2.i32";
+    assert_eq!(run("halves", &given(&[("m", 2)])), right);
+    assert_eq!(run("halves", &given(&[("n", 5)])), right);
+    let from_argument = Run {
+        args: &[("xs", "[0, 0, 0, 0, 0]"), ("ys", "iota")],
+        ..NOTHING
+    };
+    assert_eq!(run("halves", &from_argument), right);
+    assert_eq!(
+        run("halves", &given(&[("n", 4)])),
+        "there is no value for `m`; give it with `-D m=…`"
+    );
+    assert_eq!(
+        run("halves", &given(&[("n", 4), ("m", 2)])),
+        "`n = 2*m + 1` does not hold for n = 4, m = 2"
+    );
 }
 
 #[test]
