@@ -205,8 +205,14 @@ fn a_run_without_end() {
     ] {
         let limit = ["--backend", backend, "--timeout", "0.2"];
         let ran = run(&folder, def, &[&limit[..], sizes].concat());
-        assert_eq!((ran.status, ran.out.as_str()), (1, ""), "{}", ran.err);
         let first = ran.err.lines().next().unwrap_or_default();
+        // On a busy machine even the compiler's version may take too long.
+        let status = if first.contains("does not answer") {
+            2
+        } else {
+            1
+        };
+        assert_eq!((ran.status, ran.out.as_str()), (status, ""), "{}", ran.err);
         assert!(
             first.contains("200ms") || first.ends_with("in time"),
             "{def} {backend}: {first}"

@@ -203,6 +203,26 @@ pub(super) fn wrong_value(item: &Item, text: &str) -> Option<(Span, String)> {
     }
 }
 
+/// What is wrong with a range of a `tune` that has no values.
+pub(super) fn empty_range(item: &Item) -> Option<(Span, String)> {
+    let ItemKind::Tune {
+        range: Some(range), ..
+    } = &item.kind
+    else {
+        return None;
+    };
+    let RangeKind::Between { from, to, .. } = range.kind else {
+        return None;
+    };
+    let number = |term: TermId| match item.rise.term(term).kind {
+        TermKind::Literal(Literal::Int { value, .. }) => Some(value),
+        _ => None,
+    };
+    let (from, to) = (number(from)?, number(to)?);
+    let message = || format!("no size is from {from} to {to}: write the smaller one first");
+    (from > to).then(|| (range.span, message()))
+}
+
 /// Why a size cannot be what it is.
 enum Wrong {
     /// It is not what is asked for.

@@ -7,7 +7,7 @@ use syntax::ast::{BinderAnnotation, BinderId, Half, Kind, TermId, TermKind};
 use syntax::{Code, Span};
 
 use super::unify::{Cause, Why};
-use super::{Infer, Local, Meaning};
+use super::{Infer, Local, Meaning, Moment};
 use crate::classes::Classes;
 use crate::types::{Arg, Pi, Ty, Type};
 use crate::{BinderInfo, Target, TermInfo};
@@ -39,13 +39,34 @@ impl Infer<'_> {
             }
             return self.check_implicit(term, &head, cause);
         }
-        let mut ty = self.visit(term, Some((&head, cause)));
+        let wanted = (&head, cause);
+        if self.is_result(term, wanted) {
+            let ty = self.synth(term);
+            self.settle();
+            return self.agreed(term, ty, Some(wanted));
+        }
+        let mut ty = self.visit(term, Some(wanted));
         if self.table.take_too_large() {
             self.too_large(term);
             ty = self.broken();
         }
         self.set(term, TermInfo::Expr(ty.clone()));
         ty
+    }
+
+    /// Whether a term is the result of the definition, and its written type is looked at last.
+    fn is_result(&self, term: TermId, (expected, cause): (&Ty, Cause)) -> bool {
+        let is_value = !matches!(
+            self.item.term(term).kind,
+            TermKind::Paren(_)
+                | TermKind::Let { .. }
+                | TermKind::Fun { .. }
+                | TermKind::DepFun { .. }
+        );
+        self.looks_at_result == Moment::Last
+            && is_value
+            && matches!(cause.why, Why::Written { .. })
+            && !matches!(**expected, Type::Fun(..) | Type::Pi(_))
     }
 
     /// Checks a term that is to be a function over implicit parameters: whatever they are.

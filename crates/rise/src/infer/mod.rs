@@ -55,7 +55,53 @@ pub fn infer(item: &Item, env: &dyn Env) -> Inference {
 /// Checks one item of one of the dialects, as [`infer`] does. Those of DPIA find their primitives
 /// in the environment.
 pub fn infer_in(item: &Item, env: &dyn Env, dialect: Dialect) -> Inference {
+    let first = infer_item(Infer::new(item, env, dialect));
+    let is_typed = matches!(item.kind, ItemKind::Def { ty: Some(_), .. });
+    let clarity = Clarity::of(&first);
+    if !is_typed || clarity >= Clarity::Explained {
+        return first;
+    }
+    // Where the result alone is wrong, its wanted type does not fit in several places of the body.
     let mut infer = Infer::new(item, env, dialect);
+    infer.looks_at_result = Moment::Last;
+    let second = infer_item(infer);
+    match Clarity::of(&second) {
+        Clarity::Right => first,
+        found if found > clarity => second,
+        _ => first,
+    }
+}
+
+/// How well the errors of an item say what its mistake is.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Clarity {
+    /// There are several errors.
+    Several,
+    /// One error says what does not fit.
+    Single,
+    /// One error also says what to do.
+    Explained,
+    /// There is no error.
+    Right,
+}
+
+impl Clarity {
+    fn of(inference: &Inference) -> Clarity {
+        let all = inference.diagnostics.iter();
+        let mut errors = all.filter(|d| d.severity == syntax::Severity::Error);
+        match (errors.next(), errors.next()) {
+            (None, _) => Clarity::Right,
+            (Some(_), Some(_)) => Clarity::Several,
+            (Some(only), None) if only.help.is_some() || !only.fixes.is_empty() => {
+                Clarity::Explained
+            }
+            (Some(_), None) => Clarity::Single,
+        }
+    }
+}
+
+fn infer_item(mut infer: Infer<'_>) -> Inference {
+    let item = infer.item;
     infer.duplicate_parameters();
     let ty = match &item.kind {
         ItemKind::Def { ty, body, .. } => infer.def(*ty, *body),
@@ -96,10 +142,18 @@ struct OpenLiteral {
     inherited: bool,
 }
 
+/// When the body of a definition learns what its result is to be.
+#[derive(Clone, Copy, PartialEq)]
+enum Moment {
+    First,
+    Last,
+}
+
 struct Infer<'a> {
     item: &'a Item,
     env: &'a dyn Env,
     dialect: Dialect,
+    looks_at_result: Moment,
     table: Table,
     scope: Vec<Local>,
     /// Number of enclosing binders of type-level names.
@@ -154,6 +208,7 @@ impl<'a> Infer<'a> {
             item,
             env,
             dialect,
+            looks_at_result: Moment::First,
             table: Table::default(),
             scope: Vec::new(),
             level: 0,

@@ -318,6 +318,67 @@ def six = fun(xs: 64.f32 => xs |> iterate(6)(depFun(l: Nat => fun(part => part |
 }
 
 #[test]
+fn a_result_of_another_shape_is_one_error() {
+    check(
+        "def joined : (n: Nat) -> n.f32 -> n.f32 = depFun(n: Nat => fun(xs =>
+  xs |> split(4) |> mapSeq(mapSeq(fun(x => x + 1.0f)))))
+def rows : (n: Nat) -> (m: Nat) -> n.m.f32 -> n.m.f32 = depFun((n: Nat, m: Nat) => fun(xs =>
+  xs |> mapSeq(fun(row => row |> split(4) |> mapSeq(mapSeq(fun(x => x + 1.0f)))))))
+def parts : (n: Nat) -> n.f32 -> (n/4).4.f32 = depFun(n: Nat => fun(xs => xs |> mapSeq(fun(x => x + 1.0f))))
+def scalars : (n: Nat) -> n.f32 -> n.f32 = depFun(n: Nat => fun(xs =>
+  xs |> asVectorAligned(4) |> mapSeq(fun(x => x + x))))
+def vectors : (n: Nat) -> n.f32 -> (n/4).Vec[4, f32] = depFun(n: Nat => fun(xs => xs |> mapSeq(fun(x => x + x))))
+def axes : (n: Nat) -> (m: Nat) -> n.m.f32 -> m.n.f32 = depFun((n: Nat, m: Nat) => fun(xs =>
+  xs |> mapSeq(mapSeq(fun(x => x + x)))))",
+        expect![[r#"
+            joined : (n: Nat) -> n.f32 -> n.f32 where 4 divides n
+              Error[type-mismatch] at `xs |> split(4) |> mapSeq(mapSeq(fun(x => x + 1.0f)))`: the definition's type says an array `n.f32`, and this is an array `(n/4).4.f32`
+                expected: n.f32
+                   found: (n/4).4.f32
+                related `(n: Nat) -> n.f32 -> n.f32`: the type is written here
+                help: `… |> join` has the type `n.f32`
+              Information[obligation] at `split`: assumes 4 divides n
+                help: checked before each run; part of the type for every use
+            rows : (n: Nat) -> (m: Nat) -> n.m.f32 -> n.m.f32 where 4 divides m
+              Error[type-mismatch] at `xs |> mapSeq(fun(row => row |> split(4) |> mapSeq(mapSeq(fun(x => x + 1.0f)))))`: the definition's type says an array `n.m.f32`, and this is an array `n.(m/4).4.f32`
+                expected: n.m.f32
+                   found: n.(m/4).4.f32
+                related `(n: Nat) -> (m: Nat) -> n.m.f32 -> n.m.f32`: the type is written here
+                help: `… |> map(join)` has the type `n.m.f32`
+              Information[obligation] at `split`: assumes 4 divides m
+                help: checked before each run; part of the type for every use
+            parts : (n: Nat) -> n.f32 -> (n/4).4.f32
+              Error[type-mismatch] at `xs |> mapSeq(fun(x => x + 1.0f))`: the definition's type says an array `(n/4).4.f32`, and this is an array `n.f32`
+                expected: (n/4).4.f32
+                   found: n.f32
+                related `(n: Nat) -> n.f32 -> (n/4).4.f32`: the type is written here
+                help: `… |> split(4)` has the type `(n/4).4.f32`
+            scalars : (n: Nat) -> n.f32 -> n.f32 where 4 divides n
+              Error[type-mismatch] at `xs |> asVectorAligned(4) |> mapSeq(fun(x => x + x))`: the definition's type says an array `n.f32`, and this is an array `(n/4).Vec[4, f32]`
+                expected: n.f32
+                   found: (n/4).Vec[4, f32]
+                related `(n: Nat) -> n.f32 -> n.f32`: the type is written here
+                help: `… |> asScalar` has the type `n.f32`
+              Information[obligation] at `asVectorAligned`: assumes 4 divides n
+                help: checked before each run; part of the type for every use
+            vectors : (n: Nat) -> n.f32 -> (n/4).Vec[4, f32]
+              Error[type-mismatch] at `xs |> mapSeq(fun(x => x + x))`: the definition's type says an array `(n/4).Vec[4, f32]`, and this is an array `n.f32`
+                expected: (n/4).Vec[4, f32]
+                   found: n.f32
+                related `(n: Nat) -> n.f32 -> (n/4).Vec[4, f32]`: the type is written here
+                help: `… |> asVector(4)` has the type `(n/4).Vec[4, f32]`
+            axes : (n: Nat) -> (m: Nat) -> n.m.f32 -> m.n.f32
+              Error[size-mismatch] at `xs |> mapSeq(mapSeq(fun(x => x + x)))`: the definition's type says the size `m`, and this has `n`
+                expected: m.n.f32
+                   found: n.m.f32
+                they differ for n = 0, m = 1
+                related `(n: Nat) -> (m: Nat) -> n.m.f32 -> m.n.f32`: the type is written here
+                help: the two axes are swapped: `transpose` exchanges them
+        "#]],
+    );
+}
+
+#[test]
 fn sizes_inside_iterate_stay_inside() {
     check(
         "def powers : (n: Nat) -> (k: Nat) -> n.i32 -> n.i32 -> n.i32 = depFun((n: Nat, k: Nat) => fun(xs, factors =>

@@ -45,7 +45,14 @@ impl Infer<'_> {
                 self.exprs[callee.0 as usize] = ty.clone();
                 ty
             }
-            _ => self.infer(callee, None),
+            _ => {
+                let said = self.diagnostics.len();
+                let ty = self.infer(callee, None);
+                match self.diagnostics.len() == said {
+                    true => ty,
+                    false => Arc::new(Type::Error),
+                }
+            }
         };
         self.applied(id, callee, ty, args)
     }
@@ -101,11 +108,15 @@ impl Infer<'_> {
                 Type::Fun(params, result) => {
                     let (params, result) = (params.clone(), result.clone());
                     let taken = rest.len().min(params.len());
-                    ty = match self.list(&params, &rest[..taken]) {
+                    let said = self.diagnostics.len();
+                    let left = self.list(&params, &rest[..taken]);
+                    rest = &rest[taken..];
+                    // Arguments behind a wrong one may be those of what was meant.
+                    let is_sound = rest.is_empty() || self.diagnostics.len() == said;
+                    ty = match left.filter(|_| is_sound) {
                         Some(left) => rest_of(&left, &result),
                         None => Arc::new(Type::Error),
                     };
-                    rest = &rest[taken..];
                 }
                 Type::Open(_) => {
                     let params: Vec<Ty> =

@@ -203,13 +203,22 @@ impl Infer<'_> {
 
     /// `lhs @ rhs` is `rhs(lhs)`.
     fn at(&mut self, lhs: ExprId, rhs: ExprId) -> Ty {
-        self.expect(lhs, &Type::strategy());
-        let traversal = Type::traversal();
-        let found = self.infer(rhs, Some(&traversal));
-        if !self.table.fits(&found, &traversal) {
-            self.no_traversal(rhs, &found);
+        let (strategy, traversal) = (Type::strategy(), Type::traversal());
+        let left = self.infer(lhs, Some(&strategy));
+        let said = self.diagnostics.len();
+        let right = self.infer(rhs, Some(&traversal));
+        let is_traversal = matches!(&*self.table.shallow(&left), Type::Fun(..))
+            && self.table.fits(&left, &traversal);
+        if is_traversal && self.table.shallow(&right).is_strategy() {
+            self.swapped_sides(lhs, rhs);
+            return strategy;
         }
-        Type::strategy()
+        self.agree(lhs, &left, &strategy);
+        // What has a mistake of its own may stand there once that is mended.
+        if self.diagnostics.len() == said && !self.table.fits(&right, &traversal) {
+            self.no_traversal(rhs, &right);
+        }
+        strategy
     }
 
     /// `a && b`, `a || b`, of truth values or of strategies.
@@ -315,6 +324,9 @@ impl Infer<'_> {
             Some(wanted) => wanted.clone(),
             None => self.table.open(),
         };
+        if cases.is_empty() {
+            self.no_cases(scrutinee);
+        }
         for case in cases {
             let depth = self.scope.len();
             self.pattern(case.pattern, &looked_at);

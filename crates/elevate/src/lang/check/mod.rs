@@ -25,6 +25,7 @@ use syntax::ast::{Name, TermId};
 use syntax::elevate::ast::{ExprId, Item, ItemKind, ParamId, PatternId, PredBody};
 use syntax::{Code, Diagnostic, GlobalId, Span};
 
+use super::tunes;
 use super::types::{Flavour, Scheme, Ty, Type};
 use unify::Table;
 
@@ -214,7 +215,8 @@ pub fn check(item: &Item, text: &str, env: &dyn Env) -> Checked {
     let ty = infer.item();
     let mut checked = infer.finish(&ty);
     compile::compile(item, text, env, &mut checked);
-    if let Some((span, message)) = crate::lang::tunes::wrong_value(item, text) {
+    let wrong = tunes::empty_range(item).or_else(|| tunes::wrong_value(item, text));
+    if let Some((span, message)) = wrong {
         let error = Diagnostic::error(Code::ObligationFails, span, message);
         checked.diagnostics.push(error);
     }

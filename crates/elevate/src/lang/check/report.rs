@@ -221,6 +221,34 @@ impl Infer<'_> {
         }
     }
 
+    /// A traversal stands before `@`, and a strategy behind it.
+    pub(super) fn swapped_sides(&mut self, lhs: ExprId, rhs: ExprId) {
+        let (traversal, strategy) = (self.called(lhs), self.called(rhs));
+        let message = format!(
+            "{traversal} is a traversal, which stands behind `@`, and {strategy} stands before it"
+        );
+        let names = [lhs, rhs].map(|side| match &self.item.expr(side).kind {
+            ExprKind::Name(name) => Some((self.span(side), name.to_string())),
+            _ => None,
+        });
+        let span = Span::new(self.span(lhs).start, self.span(rhs).end);
+        let diagnostic = self.error(Code::TypeMismatch, span, message);
+        if let [Some((left, traversal)), Some((right, strategy))] = names {
+            let taken = diagnostic.clone();
+            let title = format!("Write `{strategy} @ {traversal}`");
+            *diagnostic = taken.fix(&title, vec![(left, strategy), (right, traversal)], true);
+        }
+    }
+
+    /// A `match` has no cases.
+    pub(super) fn no_cases(&mut self, scrutinee: ExprId) {
+        let span = self.span(scrutinee);
+        let message = "this `match` has no `case`, so that it has no result";
+        let diagnostic = self.error(Code::SyntaxError, span, message);
+        diagnostic.help =
+            Some("a `case` without conditions matches everything: `case _ => fail(p)`".into());
+    }
+
     /// What stands behind `@` must say where.
     pub(super) fn no_traversal(&mut self, id: ExprId, found: &Ty) {
         let found = self.table.resolve(found);

@@ -104,6 +104,30 @@ fn types_are_inferred() {
 }
 
 #[test]
+fn what_follows_from_a_mistake_is_no_second_one() {
+    check(
+        "val a = topDown @ toMapSeq\n\
+         val b = splitJoin(32) @ body(topDown)\n\
+         val c = repeat(3)(toMapSeq)\n\
+         val d = p => p match { }\n\
+         tune k : Nat in 4..2\n",
+        expect![[r#"
+            a: Strategy
+            b: Strategy
+            c: _
+            d: Strategy
+            k: Nat
+            error[type-mismatch] at `topDown @ toMapSeq`: `topDown` is a traversal, which stands behind `@`, and `toMapSeq` stands before it
+            error[type-mismatch] at `topDown`: `topDown` needs one more argument: `s: Strategy`
+            error[type-mismatch] at `3`: expected Strategy, found Int
+            error[syntax-error] at `p`: this `match` has no `case`, so that it has no result
+              help: a `case` without conditions matches everything: `case _ => fail(p)`
+            error[obligation-fails] at `4..2`: no size is from 4 to 2: write the smaller one first
+        "#]],
+    );
+}
+
+#[test]
 fn behind_at_stands_a_traversal() {
     check(
         "val a = splitJoin(32) @ isMap\n\

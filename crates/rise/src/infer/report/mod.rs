@@ -2,6 +2,7 @@
 
 mod functions;
 mod names;
+mod rearranged;
 mod sizes;
 mod types;
 

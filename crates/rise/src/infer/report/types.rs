@@ -114,9 +114,18 @@ impl Infer<'_> {
         } else {
             format!("{first}{}", self.comparison(&wanted, &got))
         };
-        let help = self.mismatch_help(&wanted, &got, cause);
+        let rearranged = self.rearrangement(&wanted, &got);
+        let help = match &rearranged {
+            Some(function) => Some(format!(
+                "`… |> {function}` has the type `{}`",
+                self.show(&wanted)
+            )),
+            None => self.mismatch_help(&wanted, &got, cause),
+        };
+        let fix = rearranged.and_then(|function| self.apply_fix(&function, cause));
         let related = self.cause_places(cause, self.origin(expected, cause));
         let diagnostic = self.error(Code::TypeMismatch, cause.span, message);
+        diagnostic.fixes.extend(fix);
         diagnostic.related = related;
         diagnostic.help = help;
     }
