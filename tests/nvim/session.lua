@@ -225,6 +225,23 @@ step('formatting leaves the meaning alone', function()
   assert(#errors() == 0, errors()[1] and errors()[1].message)
 end)
 
+step('an error comes and goes with the text of the file that is imported', function()
+  local library, program = folder .. '/library.rise', folder .. '/program.rise'
+  vim.fn.writefile({ 'def one = 1.0f' }, library)
+  vim.fn.writefile({ 'import "library.rise"', 'def two = one + one' }, program)
+  vim.cmd('edit ' .. vim.fn.fnameescape(program))
+  local bufnr = vim.api.nvim_get_current_buf()
+  local function count() return #vim.diagnostic.get(bufnr, { severity = vim.diagnostic.severity.ERROR }) end
+  wait('the client', function() return attached() ~= nil end)
+  vim.cmd('edit ' .. vim.fn.fnameescape(library))
+  wait('the client', function() return attached() ~= nil end)
+  vim.api.nvim_buf_set_lines(0, 0, 1, false, { 'def won = 1.0f' })
+  wait('the error', function() return count() > 0 end)
+  vim.api.nvim_buf_set_lines(0, 0, 1, false, { 'def one = 1.0f' })
+  wait('the error to go', function() return count() == 0 end)
+  vim.cmd('silent write')
+end)
+
 --- What stands above or below a line, that line, the lines of it, and whether they stand above.
 local function result()
   local space = vim.api.nvim_create_namespace('rise_run')

@@ -17,6 +17,7 @@ return {
       },
     },
   },
+  before_init = function(params) require('rise-ls').before_init(params) end,
   handlers = {
     ['rise/previewChanged'] = function(...) return require('rise-ls.preview').changed(...) end,
   },

@@ -155,6 +155,16 @@ local function capabilities()
   return vim.tbl_deep_extend('force', options.capabilities or vim.lsp.protocol.make_client_capabilities(), own)
 end
 
+--- Lets the server send diagnostics, unless this Neovim asks again when the server says that they have changed:
+--- those of a file change with the files that it imports, and with what its strategies say.
+---@param params table what `initialize` takes
+function M.before_init(params)
+  local said = params.capabilities
+  if not vim.tbl_get(said, 'workspace', 'diagnostics', 'refreshSupport') then
+    said.textDocument.diagnostic = nil
+  end
+end
+
 --- Handlers of the user's own come first.
 local function handlers()
   local own = { ['rise/previewChanged'] = require('rise-ls.preview').changed }
@@ -170,6 +180,7 @@ local function config(root)
     settings = options.settings,
     handlers = handlers(),
     capabilities = capabilities(),
+    before_init = M.before_init,
     workspace_folders = { { uri = vim.uri_from_fname(root), name = root } },
     on_attach = on_attach,
   }
@@ -348,6 +359,7 @@ function M.setup(chosen)
       settings = options.settings,
       handlers = handlers(),
       capabilities = capabilities(),
+      before_init = M.before_init,
       root_markers = options.root_markers,
       on_attach = on_attach,
     })
