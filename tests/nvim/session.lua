@@ -242,6 +242,24 @@ step('an error comes and goes with the text of the file that is imported', funct
   vim.cmd('silent write')
 end)
 
+step('a server that has crashed is started again, and reads what is typed', function()
+  local crashed = attached()
+  local process = vim.fn.system({ 'pgrep', '-n', '-P', tostring(vim.fn.getpid()), '-x', 'rise-ls' })
+  vim.loop.kill(tonumber(process), 9)
+  wait('another client', function()
+    local client = attached()
+    return client and client.id ~= crashed.id
+  end)
+  vim.api.nvim_buf_set_lines(0, 0, 1, false, { 'def one = won' })
+  wait('the error', function() return #errors() > 0 end)
+  vim.cmd('silent undo')
+  wait('the error to go', function() return #errors() == 0 end)
+  vim.cmd('edit ' .. vim.fn.fnameescape(file))
+  wait('the client', function() return attached() ~= nil end)
+  local running = vim.tbl_filter(function(client) return client.name == 'rise_ls' end, vim.tbl_values(clients()))
+  assert(#running == 1, #running .. ' servers run')
+end)
+
 --- What stands above or below a line, that line, the lines of it, and whether they stand above.
 local function result()
   local space = vim.api.nvim_create_namespace('rise_run')

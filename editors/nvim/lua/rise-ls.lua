@@ -139,6 +139,38 @@ local function on_attach(client, bufnr)
   if options.on_attach then options.on_attach(client, bufnr) end
 end
 
+--- Whether this Neovim starts servers by `lsp/*.lua` files.
+local function has_native_config() return vim.lsp.config ~= nil and vim.lsp.enable ~= nil end
+
+--- Attaches a server to every buffer that it serves.
+local function attach_all()
+  for _, bufnr in ipairs(vim.api.nvim_list_bufs()) do
+    if is_served(bufnr) then M.attach(bufnr) end
+  end
+end
+
+-- How often a server that has crashed is started again, and within how many milliseconds.
+local CRASHES = 5
+local WITHIN_MS = 3 * 60 * 1000
+
+local SIGTERM = 15
+
+--- When servers have crashed.
+---@type integer[]
+local crashes = {}
+
+--- Starts a server again that has crashed. It does not wait for the user: once a buffer has changed while it has
+--- no server, Neovim tells none of its later changes to any server.
+local function on_exit(code, signal)
+  local is_crash = code ~= 0 or (signal ~= 0 and signal ~= SIGTERM)
+  if not is_crash or vim.v.exiting ~= vim.NIL then return end
+  local now = vim.loop.now()
+  crashes = vim.tbl_filter(function(time) return now - time < WITHIN_MS end, crashes)
+  table.insert(crashes, now)
+  if #crashes < CRASHES then return attach_all() end
+  warn(('the server stopped %d times within three minutes; :RiseRestart starts it again'):format(CRASHES))
+end
+
 --- What `vim.lsp.commands` has for the server.
 local COMMANDS = {
   'rise.run',
@@ -171,6 +203,11 @@ local function handlers()
   return vim.tbl_extend('force', own, options.handlers or {})
 end
 
+--- A server has ended. Neovim forgets its client right after this.
+local function exited(code, signal)
+  vim.schedule(function() vim.schedule(function() on_exit(code, signal) end) end)
+end
+
 --- What the client is started with.
 local function config(root)
   return {
@@ -181,6 +218,7 @@ local function config(root)
     handlers = handlers(),
     capabilities = capabilities(),
     before_init = M.before_init,
+    on_exit = exited,
     workspace_folders = { { uri = vim.uri_from_fname(root), name = root } },
     on_attach = on_attach,
   }
@@ -194,10 +232,21 @@ local function start(root)
     warn(('there is no program `%s`: install it, or name it in setup({ cmd = … })'):format(options.cmd[1]))
     return nil
   end
-  id = vim.lsp.start_client and vim.lsp.start_client(config(root))
-    or vim.lsp.start(config(root), { attach = false })
+  id = vim.lsp.start_client(config(root))
   clients[root] = id
   return id
+end
+
+--- Starts the server that Neovim itself would start for a buffer, so that new buffers have the same.
+local function start_native(bufnr)
+  local found = vim.deepcopy(vim.lsp.config.rise_ls)
+  local root = found.root_dir or vim.fs.root(bufnr, found.root_markers or {})
+  local function start_in(folder)
+    found.root_dir = folder
+    return vim.lsp.start(found, { bufnr = bufnr })
+  end
+  if type(root) == 'function' then return root(bufnr, start_in) end
+  return start_in(root)
 end
 
 --- Attaches a server to a buffer, and starts it if it does not run.
@@ -207,6 +256,7 @@ function M.attach(bufnr)
   bufnr = (bufnr == nil or bufnr == 0) and vim.api.nvim_get_current_buf() or bufnr
   local name = vim.api.nvim_buf_get_name(bufnr)
   if vim.bo[bufnr].buftype ~= '' or is_library(name) then return nil end
+  if has_native_config() then return start_native(bufnr) end
   local id = start(root_of(name ~= '' and name or vim.loop.cwd() .. '/unnamed'))
   if id then vim.lsp.buf_attach_client(bufnr, id) end
   return id
@@ -339,15 +389,9 @@ function M.restart()
     if client.name == 'rise_ls' then call(client, 'stop') end
   end
   clients = {}
-  vim.defer_fn(function()
-    for _, bufnr in ipairs(vim.api.nvim_list_bufs()) do
-      if is_served(bufnr) then M.attach(bufnr) end
-    end
-  end, 200)
+  crashes = {}
+  vim.defer_fn(attach_all, 200)
 end
-
---- Whether this Neovim starts servers by `lsp/*.lua` files.
-local function has_native_config() return vim.lsp.config ~= nil and vim.lsp.enable ~= nil end
 
 --- Serves every buffer of RISE, DPIA and ELEVATE from now on.
 ---@param chosen rise.Options|nil
@@ -360,6 +404,7 @@ function M.setup(chosen)
       handlers = handlers(),
       capabilities = capabilities(),
       before_init = M.before_init,
+      on_exit = exited,
       root_markers = options.root_markers,
       on_attach = on_attach,
     })
@@ -372,9 +417,7 @@ function M.setup(chosen)
     pattern = FILETYPES,
     callback = function(event) M.attach(event.buf) end,
   })
-  for _, bufnr in ipairs(vim.api.nvim_list_bufs()) do
-    if is_served(bufnr) then M.attach(bufnr) end
-  end
+  attach_all()
 end
 
 return M
