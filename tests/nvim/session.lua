@@ -588,4 +588,16 @@ step('and runs on the device that is chosen', function()
   return text
 end)
 
+step('a server that is not there is named when a file is opened', function()
+  local notify, said = vim.notify, {}
+  vim.notify = function(text) table.insert(said, text) end
+  require('rise-ls').setup({ cmd = { '/no/such/rise-ls' } })
+  local other = vim.fn.tempname()
+  vim.fn.mkdir(other, 'p')
+  vim.fn.writefile({ 'def one = 1.0f' }, other .. '/one.rise')
+  vim.cmd('edit ' .. vim.fn.fnameescape(other .. '/one.rise'))
+  vim.notify = notify
+  contains(table.concat(said, '\n'), 'there is no program `/no/such/rise-ls`')
+end)
+
 finish()

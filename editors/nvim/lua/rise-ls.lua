@@ -224,14 +224,23 @@ local function config(root)
   }
 end
 
+--- Whether there is a program to start. If not, a message says so.
+local function has_program()
+  if vim.fn.executable(options.cmd[1]) == 1 then return true end
+  warn(('there is no program `%s`: install it, or name it in setup({ cmd = … })'):format(options.cmd[1]))
+  return false
+end
+
+--- Says why no server answers.
+local function explain_absence()
+  if has_program() then warn('the server does not run; :RiseRestart starts it') end
+end
+
 local function start(root)
   local id = clients[root]
   local client = id and vim.lsp.get_client_by_id(id)
   if client and not call(client, 'is_stopped') then return id end
-  if vim.fn.executable(options.cmd[1]) == 0 then
-    warn(('there is no program `%s`: install it, or name it in setup({ cmd = … })'):format(options.cmd[1]))
-    return nil
-  end
+  if not has_program() then return nil end
   id = vim.lsp.start_client(config(root))
   clients[root] = id
   return id
@@ -239,6 +248,7 @@ end
 
 --- Starts the server that Neovim itself would start for a buffer, so that new buffers have the same.
 local function start_native(bufnr)
+  if not has_program() then return nil end
   local found = vim.deepcopy(vim.lsp.config.rise_ls)
   local root = found.root_dir or vim.fs.root(bufnr, found.root_markers or {})
   local function start_in(folder)
@@ -333,7 +343,7 @@ end
 --- Shows what the server says about itself.
 function M.status()
   local client = running()
-  if not client then return warn('the server does not run') end
+  if not client then return explain_absence() end
   call(client, 'request', 'rise/status', {}, function(problem, result)
     if problem then return warn(problem.message or vim.inspect(problem)) end
     vim.notify(table.concat(status_lines(result, ''), '\n'))
@@ -345,7 +355,7 @@ end
 function M.ask(method, params, answered)
   local client = running()
   if not client then
-    warn('the server does not run')
+    explain_absence()
     return nil
   end
   local _, id = call(client, 'request', method, params, answered)
@@ -397,6 +407,7 @@ end
 ---@param chosen rise.Options|nil
 function M.setup(chosen)
   options = vim.tbl_deep_extend('force', defaults, chosen or {})
+  local group = vim.api.nvim_create_augroup('rise_ls', { clear = true })
   if has_native_config() then
     vim.lsp.config('rise_ls', {
       cmd = options.cmd,
@@ -409,9 +420,15 @@ function M.setup(chosen)
       on_attach = on_attach,
     })
     vim.lsp.enable('rise_ls')
+    -- Neovim says nothing if there is no such program.
+    vim.api.nvim_create_autocmd('FileType', {
+      group = group,
+      pattern = FILETYPES,
+      once = true,
+      callback = function() has_program() end,
+    })
     return
   end
-  local group = vim.api.nvim_create_augroup('rise_ls', { clear = true })
   vim.api.nvim_create_autocmd('FileType', {
     group = group,
     pattern = FILETYPES,
