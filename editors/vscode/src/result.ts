@@ -205,6 +205,12 @@ export function definitionAt(lines: readonly string[], line: number): string | u
   return name;
 }
 
+/** The sizes that `@run` says of the definition whose name is in a line. */
+export function annotatedSizes(lines: readonly string[], line: number): Record<string, number> {
+  const above = lines.slice(firstLine(lines, line), line).join("\n");
+  return sizes(/^\s*@run\s*\(([^)]*)\)/m.exec(above)?.[1] ?? "");
+}
+
 /** The last run in a few words, for the status bar. */
 export function brief(result: RunResult): string {
   const name = result.def ?? "run";

@@ -6,6 +6,7 @@ import { WorkDoneProgress } from "vscode-languageclient/node";
 import { isProgram, PROGRAMS } from "./languages";
 import type { Place } from "./place";
 import {
+  annotatedSizes,
   brief,
   definitionAt,
   firstLine,
@@ -174,7 +175,8 @@ export class Runs
     const key = `rise.sizes ${uri} ${def}`;
     let given = this.memory.get<Record<string, number>>(key, {});
     if (asks) {
-      const last = this.shown.get(found.document.uri.toString())?.get(def)?.result.sizes ?? given;
+      const annotated = annotatedSizes(lines, lineOf(found.document, def) ?? 0);
+      const last = this.shown.get(found.document.uri.toString())?.get(def)?.result.sizes ?? { ...annotated, ...given };
       const names = Object.keys(last);
       const chosen = names.length === 0 ? {} : await askSizes(def, names, last);
       if (chosen === undefined) return;
@@ -196,7 +198,8 @@ export class Runs
       if (missing.length === 0) {
         // Sizes that do not fit are asked for again the next time.
         if (result.kind === "request") await this.memory.update(key, undefined);
-        this.show(found.document, found.position.line, result);
+        // An answer without a result does not say whose it is.
+        this.show(found.document, found.position.line, def === "" ? result : { ...result, def: result.def ?? def });
         return;
       }
       const chosen = await askSizes(def, missing, given);

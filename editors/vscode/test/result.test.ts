@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { describe, setting } from "../src/device";
-import { brief, definitionAt, firstLine, inline, isNews, page, report, type RunResult, seconds, short, sizes, verdict } from "../src/result";
+import { annotatedSizes, brief, definitionAt, firstLine, inline, isNews, page, report, type RunResult, seconds, short, sizes, verdict } from "../src/result";
 
 const done: RunResult = {
   def: "dot",
@@ -118,4 +118,11 @@ test("a line belongs to the definition that it documents, or stands in", () => {
   const found = lines.map((_, line) => definitionAt(lines, line));
   assert.deepEqual(found, ["one", "one", "one", "one", "one", "two", "two"]);
   assert.equal(definitionAt(["import \"a.rise\""], 0), undefined);
+});
+
+test("`@run` says the sizes of the definition below it", () => {
+  const lines = ["@run(n = 8)", "def one = 1", "", "@target(c)", "@run(n = 4, m = 5)", "/// Two.", "def two = 2", "def three = 3"];
+  assert.deepEqual(annotatedSizes(lines, 6), { n: 4, m: 5 });
+  assert.deepEqual(annotatedSizes(lines, 1), { n: 8 });
+  assert.deepEqual(annotatedSizes(lines, 7), {});
 });

@@ -156,6 +156,17 @@ async function run(window) {
 }
 
 async function otherSizes(window) {
+  await step("other sizes can be chosen before the first run, beginning with those of @run", async () => {
+    await window.openFile("several.rise");
+    await window.click("def second", "second", window.editor("several.rise"));
+    await window.command("RISE: Run with Other Sizes…");
+    await window.sees(".quick-input-title", "Run second");
+    assert.equal(await window.page.locator(".quick-input-widget input").first().inputValue(), "n = 4");
+    await window.page.keyboard.type("n = 2");
+    await window.page.keyboard.press("Enter");
+    await window.result(window.editor("several.rise"), /^= \[[^,]*, [^,]*\] .*$/);
+    await window.openFile("free.rise");
+  });
   await step("other sizes can be chosen, beginning with the last ones", async () => {
     await window.command("RISE: Run with Other Sizes…");
     await window.sees(".quick-input-title", "Run dotProduct");
