@@ -460,11 +460,13 @@ end)
 
 step('a program is typed with its indentation', function()
   vim.cmd('edit ' .. vim.fn.fnameescape(folder .. '/typed.rise'))
-  local keys = 'i/// The sum.<CR>def sum = fun(xs: 8.f32 =><CR>xs<CR>  <Bar>> reduce(add)(0.0f)<CR>)<CR><CR>def same = id<Esc>'
+  local keys = 'i/// The sum.<CR>def sum = fun(xs: 8.f32 =><CR>xs<CR><Bar>> map(fun(x =><CR>x * x))<CR><Bar>> map(sqrt)<CR>'
+    .. '<Bar>> reduce(add)(0.0f)<CR>)<CR><CR>def same = id<Esc>'
   vim.api.nvim_feedkeys(vim.api.nvim_replace_termcodes(keys, true, false, true), 'xt', false)
   local lines = vim.api.nvim_buf_get_lines(0, 0, -1, false)
   local expected = {
-    '/// The sum.', 'def sum = fun(xs: 8.f32 =>', '  xs', '    |> reduce(add)(0.0f)', '  )', '', 'def same = id',
+    '/// The sum.', 'def sum = fun(xs: 8.f32 =>', '  xs', '    |> map(fun(x =>', '      x * x))', '    |> map(sqrt)',
+    '    |> reduce(add)(0.0f)', '  )', '', 'def same = id',
   }
   assert(vim.deep_equal(lines, expected), vim.inspect(lines))
   vim.cmd('bwipeout!')
