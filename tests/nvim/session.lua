@@ -84,6 +84,10 @@ vim.fn.mkdir(folder, 'p')
 local file = folder .. '/gemv.rise'
 vim.fn.writefile(vim.fn.readfile(ROOT .. '/examples/linear-algebra/gemv.rise'), file)
 
+-- The server finds these when it starts.
+vim.fn.writefile({ 'def shared = 1.0f' }, folder .. '/shared.rise')
+vim.fn.writefile({ 'import "shared.rise"', 'def user = shared + shared' }, folder .. '/user.rise')
+
 vim.opt.runtimepath:append(ROOT .. '/editors/nvim')
 vim.cmd('runtime! plugin/rise.lua ftdetect/rise.vim ftdetect/elevate.vim')
 vim.cmd('filetype plugin on | syntax on')
@@ -240,6 +244,16 @@ step('an error comes and goes with the text of the file that is imported', funct
   vim.api.nvim_buf_set_lines(0, 0, 1, false, { 'def one = 1.0f' })
   wait('the error to go', function() return count() == 0 end)
   vim.cmd('silent write')
+end)
+
+step('a rename reaches the files of the folder that are not open', function()
+  vim.cmd('edit ' .. vim.fn.fnameescape(folder .. '/shared.rise'))
+  wait('the client', function() return attached() ~= nil end)
+  move('shared')
+  wait('the other file', function()
+    local edit = ask('textDocument/rename', { newName = 'common' })
+    return vim.tbl_count(edit.documentChanges or edit.changes) == 2
+  end)
 end)
 
 step('a server that has crashed is started again, and reads what is typed', function()

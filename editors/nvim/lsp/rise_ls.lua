@@ -3,6 +3,7 @@ return {
   cmd = { 'rise-ls', '--stdio' },
   filetypes = { 'rise', 'dpia', 'elevate' },
   root_markers = { '.git', '.hg', 'README.md' },
+  root_dir = function(bufnr, done) return require('rise-ls').root_dir(bufnr, done) end,
   capabilities = {
     experimental = {
       rise = {

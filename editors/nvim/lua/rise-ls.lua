@@ -59,12 +59,13 @@ end
 
 local function is_library(name) return name:find(LIBRARY, 1, true) ~= nil end
 
---- The nearest folder above a file that holds one of the markers, or the file's own.
-local function root_of(file)
-  local folder = vim.fn.fnamemodify(file, ':p:h')
+--- The nearest folder above the file of a buffer that holds one of the markers, or the file's own.
+local function root_of(bufnr, markers)
+  local name = vim.api.nvim_buf_get_name(bufnr)
+  local folder = name ~= '' and vim.fn.fnamemodify(name, ':p:h') or vim.loop.cwd()
   local at = folder
   while true do
-    for _, marker in ipairs(options.root_markers) do
+    for _, marker in ipairs(markers) do
       if vim.loop.fs_stat(at .. '/' .. marker) then return at end
     end
     local above = vim.fn.fnamemodify(at, ':h')
@@ -259,6 +260,16 @@ local function start_native(bufnr)
   return start_in(root)
 end
 
+--- The folder of a project, for Neovim 0.11 and later. A file that no marker stands above has one too: without it
+--- the server would rename in open files only.
+---@param bufnr integer
+---@param done fun(folder: string|nil)
+function M.root_dir(bufnr, done)
+  local folder = root_of(bufnr, vim.lsp.config.rise_ls.root_markers or options.root_markers)
+  -- Nobody's project is all that they have.
+  return done(folder ~= vim.loop.os_homedir() and folder or nil)
+end
+
 --- Attaches a server to a buffer, and starts it if it does not run.
 ---@param bufnr integer|nil
 ---@return integer|nil id of the client
@@ -267,7 +278,7 @@ function M.attach(bufnr)
   local name = vim.api.nvim_buf_get_name(bufnr)
   if vim.bo[bufnr].buftype ~= '' or is_library(name) then return nil end
   if has_native_config() then return start_native(bufnr) end
-  local id = start(root_of(name ~= '' and name or vim.loop.cwd() .. '/unnamed'))
+  local id = start(root_of(bufnr, options.root_markers))
   if id then vim.lsp.buf_attach_client(bufnr, id) end
   return id
 end
@@ -417,6 +428,7 @@ function M.setup(chosen)
       before_init = M.before_init,
       on_exit = exited,
       root_markers = options.root_markers,
+      root_dir = M.root_dir,
       on_attach = on_attach,
     })
     vim.lsp.enable('rise_ls')
