@@ -118,8 +118,14 @@ local function show_lenses(client, bufnr)
   local lens = vim.lsp.codelens
   if not (options.code_lens and lens and client.server_capabilities.codeLensProvider) then return end
   if lens.enable then return lens.enable(true, { bufnr = bufnr }) end
+  -- For lenses of a buffer that is gone by now, `refresh` of early versions of Neovim is an error.
+  local function show(problem, result, context, ...)
+    if vim.api.nvim_buf_is_valid(bufnr) then lens.on_codelens(problem, result, context, ...) end
+  end
   local function refresh()
-    if vim.api.nvim_get_current_buf() == bufnr then lens.refresh() end
+    if vim.api.nvim_get_current_buf() ~= bufnr or call(client, 'is_stopped') then return end
+    local params = { textDocument = { uri = vim.uri_from_bufnr(bufnr) } }
+    call(client, 'request', 'textDocument/codeLens', params, show, bufnr)
   end
   local group = vim.api.nvim_create_augroup('rise_lenses_' .. bufnr, { clear = true })
   vim.api.nvim_create_autocmd({ 'BufEnter', 'InsertLeave', 'TextChanged' }, {
