@@ -441,7 +441,28 @@ step('the program after a step has a name, and types', function()
   end)
   move('two')
   contains(assert(ask('textDocument/hover'), 'there is no hover').contents.value, 'n.f32')
+  local space = vim.api.nvim_create_namespace('rise-steps')
+  local captions = {}
+  for _, found in ipairs(vim.api.nvim_buf_get_extmarks(0, space, 0, -1, { details = true })) do
+    if found[4].virt_lines then table.insert(captions, found[4].virt_lines[1][1][1]) end
+  end
+  assert(vim.deep_equal(captions, { 'step 1 of 1: mapFusion' }), vim.inspect(captions))
   vim.cmd('bwipeout')
+end)
+
+step('a strategy that was applied by a command is written down', function()
+  move('two')
+  vim.cmd('RiseRewrite topDown(mapFusion)')
+  wait('the rewrite', function() return pcall(place, 'map(f >> g)') end)
+  vim.cmd('RiseRecord')
+  local steps
+  wait('the steps', function()
+    steps = vim.fn.bufnr(folder .. '/strategy.elevate')
+    return steps > 0 and table.concat(vim.api.nvim_buf_get_lines(steps, 0, -1, false)):find('topDown(mapFusion)', 1, true)
+  end)
+  vim.cmd('bwipeout! ' .. steps)
+  vim.fn.delete(folder .. '/strategy.elevate')
+  vim.cmd('silent undo')
 end)
 
 step('names of strategies are completed in commands', function()

@@ -102,10 +102,18 @@ local function about(at, text, from)
   return { textDocument = at.textDocument, position = at.position, strategy = text, from = from }
 end
 
+--- Applies a strategy to a definition that is known by its name, or makes the first steps of it.
 local function apply(params)
   ask('rise/strategyApply', params, function(result)
     local function is_there(value) return value ~= nil and value ~= vim.NIL end
-    if is_there(result.edit) then vim.lsp.util.apply_workspace_edit(result.edit, ENCODING) end
+    if is_there(result.edit) then
+      vim.lsp.util.apply_workspace_edit(result.edit, ENCODING)
+      -- A part of a strategy has no name of its own, and one of another file is not in scope where steps are recorded.
+      if not params.step and not params.from then
+        local taken = { uri = params.textDocument.uri, def = params.def, step = params.strategy }
+        require('rise-ls.rewrites').taken(taken)
+      end
+    end
     if is_there(result.message) then vim.notify(result.message) end
   end)
 end
@@ -114,8 +122,13 @@ end
 ---@param text string|nil
 function M.rewrite(text)
   local at = here()
-  if text and text ~= '' then return apply(about(at, text)) end
-  choose(at, 'Rewrite', any, function(strategy, _, from) apply(about(at, strategy, from)) end)
+  local function rewrite(strategy, def, from)
+    apply({ textDocument = at.textDocument, def = def, strategy = strategy, from = from })
+  end
+  if not text or text == '' then return choose(at, 'Rewrite', any, rewrite) end
+  ask('rise/strategies', { textDocument = at.textDocument, position = at.position }, function(result)
+    rewrite(text, result.def)
+  end)
 end
 
 --- Where the steps stop: behind each, with the normal forms that follow it.
@@ -166,8 +179,9 @@ local function fill(bufnr, result)
       vim.api.nvim_buf_add_highlight(bufnr, marks, 'DiffAdd', line, 0, -1)
     end
   end
-  local note = { { '  ' .. caption(result), 'Comment' } }
-  pcall(vim.api.nvim_buf_set_extmark, bufnr, marks, first, 0, { virt_text = note })
+  -- Behind a long line it would not be seen; above the first line of a buffer Neovim shows nothing.
+  local note = { { caption(result), 'Comment' } }
+  pcall(vim.api.nvim_buf_set_extmark, bufnr, marks, first, 0, { virt_lines = { note }, virt_lines_above = first > 0 })
   for _, window in ipairs(vim.fn.win_findbuf(bufnr)) do
     pcall(vim.api.nvim_win_set_cursor, window, { first + 1, 0 })
   end
@@ -200,7 +214,8 @@ end
 local function apply_so_far(bufnr)
   local state = shown[bufnr]
   if not state then return end
-  local params = vim.tbl_extend('force', state.params, { step = state.result.step })
+  local is_whole = state.result.step == #state.result.steps
+  local params = vim.tbl_extend('force', state.params, is_whole and {} or { step = state.result.step })
   vim.cmd('bwipeout ' .. bufnr)
   apply(params)
 end
