@@ -268,6 +268,12 @@ step('a server that has crashed is started again, and reads what is typed', func
   wait('the error', function() return #errors() > 0 end)
   vim.cmd('silent undo')
   wait('the error to go', function() return #errors() == 0 end)
+  vim.cmd('doautocmd TextChanged')
+  local function previews()
+    return #vim.tbl_filter(function(lens) return lens.command and lens.command.title == 'Preview' end, vim.lsp.codelens.get(0))
+  end
+  wait('the lenses', function() return previews() > 0 end)
+  assert(previews() == 1, 'the lenses of the crashed server stay')
   vim.cmd('edit ' .. vim.fn.fnameescape(file))
   wait('the client', function() return attached() ~= nil end)
   local running = vim.tbl_filter(function(client) return client.name == 'rise_ls' end, vim.tbl_values(clients()))

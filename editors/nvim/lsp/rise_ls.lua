@@ -19,6 +19,7 @@ return {
     },
   },
   before_init = function(params) require('rise-ls').before_init(params) end,
+  on_exit = function(...) require('rise-ls').on_exit(...) end,
   handlers = {
     ['rise/previewChanged'] = function(...) return require('rise-ls.preview').changed(...) end,
   },

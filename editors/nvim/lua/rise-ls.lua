@@ -168,7 +168,7 @@ local crashes = {}
 
 --- Starts a server again that has crashed. It does not wait for the user: once a buffer has changed while it has
 --- no server, Neovim tells none of its later changes to any server.
-local function on_exit(code, signal)
+local function restart_crashed(code, signal)
   local is_crash = code ~= 0 or (signal ~= 0 and signal ~= SIGTERM)
   if not is_crash or vim.v.exiting ~= vim.NIL then return end
   local now = vim.loop.now()
@@ -210,9 +210,31 @@ local function handlers()
   return vim.tbl_extend('force', own, options.handlers or {})
 end
 
+--- Takes the lenses of a client away, which early versions of Neovim keep when it has ended.
+local function drop_lenses(id)
+  local lens = vim.lsp.codelens
+  if not lens or lens.enable then return end
+  if lens.clear then return lens.clear(id) end
+  local shown = vim.api.nvim_create_namespace('vim_lsp_codelens:' .. id)
+  for _, bufnr in ipairs(vim.api.nvim_list_bufs()) do
+    if is_served(bufnr) then
+      lens.save({}, bufnr, id)
+      vim.api.nvim_buf_clear_namespace(bufnr, shown, 0, -1)
+    end
+  end
+end
+
 --- A server has ended. Neovim forgets its client right after this.
-local function exited(code, signal)
-  vim.schedule(function() vim.schedule(function() on_exit(code, signal) end) end)
+---@param code integer
+---@param signal integer
+---@param id integer of the client
+function M.on_exit(code, signal, id)
+  vim.schedule(function()
+    vim.schedule(function()
+      drop_lenses(id)
+      restart_crashed(code, signal)
+    end)
+  end)
 end
 
 --- What the client is started with.
@@ -225,16 +247,23 @@ local function config(root)
     handlers = handlers(),
     capabilities = capabilities(),
     before_init = M.before_init,
-    on_exit = exited,
+    on_exit = M.on_exit,
     workspace_folders = { { uri = vim.uri_from_fname(root), name = root } },
     on_attach = on_attach,
   }
 end
 
+--- The command that starts the server: where Neovim starts servers itself, that of its configuration.
+local function command()
+  local native = has_native_config() and vim.lsp.config.rise_ls or {}
+  return type(native.cmd) == 'table' and native.cmd or options.cmd
+end
+
 --- Whether there is a program to start. If not, a message says so.
 local function has_program()
-  if vim.fn.executable(options.cmd[1]) == 1 then return true end
-  warn(('there is no program `%s`: install it, or name it in setup({ cmd = … })'):format(options.cmd[1]))
+  local program = command()[1]
+  if vim.fn.executable(program) == 1 then return true end
+  warn(('there is no program `%s`: install it, or name it in setup({ cmd = … })'):format(program))
   return false
 end
 
@@ -300,7 +329,7 @@ end
 function M.health()
   local client = running()
   return {
-    cmd = options.cmd,
+    cmd = command(),
     native = vim.lsp.config ~= nil and vim.lsp.enable ~= nil,
     running = client and { root = client.config.root_dir } or nil,
   }
@@ -432,7 +461,7 @@ function M.setup(chosen)
       handlers = handlers(),
       capabilities = capabilities(),
       before_init = M.before_init,
-      on_exit = exited,
+      on_exit = M.on_exit,
       root_markers = options.root_markers,
       root_dir = M.root_dir,
       on_attach = on_attach,
