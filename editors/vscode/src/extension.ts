@@ -33,6 +33,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const explanations = new Explanations(current, meanings);
   const stepping = new Stepping(current, recorder);
   current.onPreviewChanged = (params) => previews.update(params);
+  current.onOpened = (uri) => void previews.renew(uri);
   current.onStarted = () => {
     runs.register();
     void previews.renew().then(() => previews.restore());

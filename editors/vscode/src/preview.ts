@@ -245,12 +245,16 @@ export class Previews
     this.changed.fire(uri);
   }
 
-  /** Asks a server that has just started for the previews that are shown, which it then keeps up to date. */
-  async renew(): Promise<void> {
+  /**
+   * Asks a server that has just started for the previews that are shown, or for those of a document that
+   * was opened again, which it then keeps up to date.
+   */
+  async renew(only?: string): Promise<void> {
     for (const [key, { document, preview }] of [...this.shown]) {
       const client = this.session.running;
       if (client === undefined) return;
       const textDocument = { uri: client.code2ProtocolConverter.asUri(document) };
+      if (only !== undefined && only !== textDocument.uri) continue;
       const { def, as } = preview;
       try {
         const now = await client.sendRequest<Preview>("rise/preview", { textDocument, def, as });

@@ -5,6 +5,7 @@ import {
   type ClientCapabilities,
   CloseAction,
   type CloseHandlerResult,
+  DidOpenTextDocumentNotification,
   ErrorAction,
   type ErrorHandler,
   type FeatureState,
@@ -38,6 +39,8 @@ export class Session implements vscode.Disposable {
   private program: string | undefined;
   /** What to do when an edit has changed a preview. */
   onPreviewChanged: (params: PreviewChanged) => void = () => {};
+  /** What to do when the server was told of a document, by its URI. */
+  onOpened: (uri: string) => void = () => {};
   /** What to do when a server has started, be it after a crash: it knows nothing of the one before. */
   onStarted: () => void = () => {};
   /** Starts and stops wait for each other. */
@@ -111,6 +114,8 @@ export class Session implements vscode.Disposable {
     this.client = client;
     this.program = server.command;
     client.registerFeature(new Commands());
+    const opening = client.getFeature(DidOpenTextDocumentNotification.method);
+    opening.onNotificationSent(({ params }) => this.onOpened(params.textDocument.uri));
     client.onDidChangeState(({ newState }) => {
       // It runs before it knows the open documents, and has started when it does.
       if (newState === State.Running) client.start().then(() => this.onStarted(), () => undefined);

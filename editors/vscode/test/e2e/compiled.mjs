@@ -90,7 +90,14 @@ async function preview(window) {
   await step("a hover in the C says what made it", () =>
     window.hover("for (int i", "for", "reduceSeq (lines 4–6)", target),
   );
-  await step("typing changes the C", async () => {
+  await step("typing changes the C, also when the program was closed and opened again", async () => {
+    await window.click("zip(xs)(ys)", "zip", source);
+    // Its group stays as long as it has another file.
+    await window.openFile("free.rise");
+    const tab = window.page.locator('.tab[data-resource-name="dot.rise"]');
+    await tab.click({ button: "middle" });
+    await tab.waitFor({ state: "detached" });
+    await window.openFile("dot.rise");
     await window.click("p._1 * p._2", "* p", source);
     await window.page.keyboard.press("Backspace");
     await window.page.keyboard.type("-");
