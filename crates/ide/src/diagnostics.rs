@@ -176,13 +176,21 @@ fn located_place(db: &Database, item: ItemId, place: Place) -> FileRange {
 }
 
 fn located_fix(db: &Database, item: ItemId, fix: &Fix) -> FileFix {
-    let edits = fix.edits.iter().map(|(span, text)| TextEdit {
-        span: db.absolute(item, *span),
-        text: text.clone(),
-    });
+    let text = db.item_text(item);
+    let moved = |from: Span| text.get(Range::from(from)).unwrap_or_default();
+    let written = fix.edits.iter().map(|(span, text)| (*span, text.as_str()));
+    let moves = fix.moves.iter().map(|(span, from)| (*span, moved(*from)));
+    let mut edits: Vec<TextEdit> = written
+        .chain(moves)
+        .map(|(span, text)| TextEdit {
+            span: db.absolute(item, span),
+            text: text.to_owned(),
+        })
+        .collect();
+    edits.sort_by_key(|edit| edit.span);
     FileFix {
         title: fix.title.clone(),
-        edits: SourceEdits::single(db.file_of(item), edits.collect()),
+        edits: SourceEdits::single(db.file_of(item), edits),
         preferred: fix.preferred,
         disabled: fix.disabled.clone(),
     }
@@ -349,6 +357,39 @@ mod tests {
 
                 /// Roots.
                 def f = fun(xs: 4.f32 => xs |> map(fun(x => sqrt(x))))
+            "#]],
+        );
+    }
+
+    #[test]
+    fn arguments_and_parameters_change_places() {
+        fixed(
+            "def f = depFun(n: Nat => fun(xs: n.f32 => map(x$0s)(fun(x => x + 1.0f /* one */))))\n",
+            expect![[r#"
+                Swap the arguments
+                def f = depFun(n: Nat => fun(xs: n.f32 => map(fun(x => x + 1.0f /* one */))(xs)))
+            "#]],
+        );
+        fixed(
+            "// é\ndef f = depFun(n: Nat => fun(xs: n.f32 => reduceSeq(x$0s, add, 0.0f)))\n",
+            expect![[r#"
+                Put the arguments in order
+                // é
+                def f = depFun(n: Nat => fun(xs: n.f32 => reduceSeq(add, 0.0f, xs)))
+            "#]],
+        );
+        fixed(
+            "def f = depFun(n: Nat => fun(xs: n.u8 => xs |> scanSeq(fun(a$0cc: f32, x: u8 => acc + cast(x)))(0.0f)))\n",
+            expect![[r#"
+                Swap the parameters
+                def f = depFun(n: Nat => fun(xs: n.u8 => xs |> scanSeq(fun(x: u8, acc: f32 => acc + cast(x)))(0.0f)))
+            "#]],
+        );
+        fixed(
+            "def f = depFun(n: Nat => fun(xs: n.f32 => 2.0f * x$0s))\n",
+            expect![[r#"
+                Apply the operator to each element with `map`
+                def f = depFun(n: Nat => fun(xs: n.f32 => xs |> map(fun(x => 2.0f * x))))
             "#]],
         );
     }

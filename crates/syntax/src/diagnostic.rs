@@ -190,10 +190,25 @@ pub struct Fix {
     pub title: String,
     /// Replacements within the item; they do not overlap.
     pub edits: Vec<(Span, String)>,
+    /// Places whose text is replaced by the text of another place, as two exchanged arguments are.
+    pub moves: Vec<(Span, Span)>,
     /// Whether this is the one obvious mend.
     pub preferred: bool,
     /// Why it cannot be chosen, where it is shown all the same.
     pub disabled: Option<String>,
+}
+
+impl Fix {
+    /// The one obvious mend.
+    pub fn preferred(title: impl Into<String>, edits: Vec<(Span, String)>) -> Fix {
+        Fix {
+            title: title.into(),
+            edits,
+            moves: Vec::new(),
+            preferred: true,
+            disabled: None,
+        }
+    }
 }
 
 /// A message about a place in an item.
@@ -260,10 +275,8 @@ impl Diagnostic {
         preferred: bool,
     ) -> Self {
         self.fixes.push(Fix {
-            title: title.into(),
-            edits,
             preferred,
-            disabled: None,
+            ..Fix::preferred(title, edits)
         });
         self
     }

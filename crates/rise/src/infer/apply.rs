@@ -263,6 +263,7 @@ impl Infer<'_> {
         let known = self.piped_first(spine, &mut waiting) && self.values_first(spine, &mut waiting);
         // Sizes of what is piped in come before those that the result should have.
         let decided = self.equations.len() == undecided;
+        let early_demand = self.demands.len();
         let early = wanted.is_some_and(|(expected, cause)| {
             let said = self.said(expected, &ty);
             !waiting.is_empty()
@@ -283,6 +284,7 @@ impl Infer<'_> {
             .into_iter()
             .partition(|w| self.is_lambda(w.arg.term));
         let said = self.diagnostics.len();
+        let piped_fits = known;
         let known = self.check_unless(!known, spine, values);
         self.solved_since_settle |= !late.is_empty();
         self.equations.extend(late);
@@ -292,7 +294,20 @@ impl Infer<'_> {
         if !fine {
             // What it gives may be wrong in ways that were reported already.
             obligations.clear();
-            self.ask_for_argument(spine, said, &ty);
+            if early {
+                self.equations
+                    .retain(|equation| equation.demand != early_demand);
+            }
+            // Calls inside of one that is looked at again are not, lest there be ever more looks.
+            let explained = piped_fits
+                && self.quiet == 0
+                && self.are_clashes(said)
+                && (self.report_wrong_order(spine, said, &after)
+                    || self.report_swapped_parameters(spine, said, &after)
+                    || self.report_initial_value(spine, given, said, &after));
+            if !explained {
+                self.ask_for_argument(spine, said, &ty);
+            }
             return self.broken();
         }
         match wanted {
@@ -417,10 +432,20 @@ impl Infer<'_> {
     pub(super) fn quietly<T>(&mut self, look: impl FnOnce(&mut Self) -> T) -> T {
         let (diagnostics, holes) = (self.diagnostics.len(), self.holes.len());
         let accesses = self.accesses.len();
+        self.quiet += 1;
         let result = look(self);
+        self.quiet -= 1;
         self.diagnostics.truncate(diagnostics);
         self.holes.truncate(holes);
         self.accesses.truncate(accesses);
+        result
+    }
+
+    /// Looks at something once more, to say what is wrong with it, as [`Infer::quietly`] does.
+    pub(super) fn look_again<T>(&mut self, look: impl FnOnce(&mut Self) -> T) -> T {
+        let uses = self.uses.len();
+        let result = self.quietly(look);
+        self.uses.truncate(uses);
         result
     }
 
@@ -446,7 +471,7 @@ impl Infer<'_> {
         self.check_waiting(spine, values)
     }
 
-    fn is_lambda(&self, term: TermId) -> bool {
+    pub(super) fn is_lambda(&self, term: TermId) -> bool {
         matches!(
             self.item.term(self.bare(term)).kind,
             TermKind::Fun { .. } | TermKind::DepFun { .. }
@@ -574,7 +599,7 @@ impl Infer<'_> {
             }
             Type::Error => None,
             _ => {
-                self.not_a_function(spine.head, arg.term, arg.piped, &ty);
+                self.not_a_function(spine, arg, &ty);
                 None
             }
         }
@@ -596,7 +621,7 @@ impl Infer<'_> {
             why: Why::Context,
         };
         if self.agree(ty, &fun, cause).is_err() {
-            self.not_a_function(spine.head, arg.term, arg.piped, ty);
+            self.not_a_function(spine, arg, ty);
             return None;
         }
         waiting.push(Waiting {
@@ -663,7 +688,7 @@ impl Infer<'_> {
 
     // ----- heads -----
 
-    fn head_of(&mut self, term: TermId, args: usize) -> Option<Head> {
+    pub(super) fn head_of(&mut self, term: TermId, args: usize) -> Option<Head> {
         let item = self.item;
         let name = match &item.term(term).kind {
             TermKind::Operator(op) => {

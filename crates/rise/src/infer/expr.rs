@@ -84,10 +84,30 @@ impl Infer<'_> {
             let arg = self.var_as_arg(var, pi.kind);
             body = self.instance(pi, &arg);
         }
+        let before = self.obligations.len();
         self.check(term, &body, cause);
+        if let Why::Argument { head, .. } = cause.why {
+            self.note_taken_by(head, before, &params);
+        }
         self.level = level;
         self.generalised.insert(term, params.into());
         expected.clone()
+    }
+
+    /// Notes for the conditions since `before` on implicit parameters of an argument that its function
+    /// chooses what they are.
+    fn note_taken_by(&mut self, function: TermId, before: usize, params: &[(nat::Var, Kind)]) {
+        let mut noted = self
+            .obligations
+            .split_off(before.min(self.obligations.len()));
+        for pending in &mut noted {
+            let prop = self.table.prop(&pending.prop);
+            let is_about = params.iter().any(|(var, _)| prop.mentions(*var));
+            if is_about && pending.source.is_some() && self.name_at(pending.span).is_some() {
+                pending.taken_by = pending.taken_by.or(Some(function));
+            }
+        }
+        self.obligations.extend(noted);
     }
 
     /// What an expression is, with the wanted type pushed into it; agrees with it or has reported.
@@ -105,7 +125,7 @@ impl Infer<'_> {
                 Some((ty, cause)) => self.check(*inner, ty, cause),
                 None => self.synth(*inner),
             },
-            TermKind::Apply { callee, .. } if self.is_size_call(*callee) => {
+            TermKind::Apply { callee, args } if self.is_size_application(*callee, args) => {
                 self.elab_nat(term);
                 let ty = Arc::new(Type::Scalar(syntax::ast::ScalarType::NatType));
                 let ty = self.as_phrase(ty);
@@ -327,10 +347,7 @@ impl Infer<'_> {
         let mut types = Vec::with_capacity(params.len());
         for &param in params {
             let (given, next) = self.next_parameter(term, rest);
-            let ty = self.parameter_type(param, term, given.as_ref());
-            self.binders[param.0 as usize] = BinderInfo::Value(ty.clone());
-            self.bind_value(param, ty.clone());
-            types.push(ty);
+            types.push(self.bind_parameter(param, term, given.as_ref()));
             rest = next;
         }
         let result = match rest {
@@ -389,9 +406,7 @@ impl Infer<'_> {
         self.patterns.remove(&term);
         let depth = self.scope.len();
         for &param in params {
-            let ty = self.parameter_type(param, term, Some(&(self.broken(), cause)));
-            self.binders[param.0 as usize] = BinderInfo::Value(ty.clone());
-            self.bind_value(param, ty);
+            self.bind_parameter(param, term, Some(&(self.broken(), cause)));
         }
         self.synth(body);
         self.scope.truncate(depth);
@@ -459,9 +474,7 @@ impl Infer<'_> {
         self.patterns.insert(term);
         let depth = self.scope.len();
         for (param, component) in params.into_iter().zip(components) {
-            let ty = self.parameter_type(param, term, Some(&(component, cause)));
-            self.binders[param.0 as usize] = BinderInfo::Value(ty.clone());
-            self.bind_value(param, ty);
+            self.bind_parameter(param, term, Some(&(component, cause)));
         }
         let span = self.narrow(cause.span, body);
         let result = self.check(body, to, Cause { span, ..cause });
@@ -503,6 +516,20 @@ impl Infer<'_> {
         }
     }
 
+    /// Brings a parameter into scope and returns its type. After an annotation that is not the type
+    /// that the parameter is given, what the body does with the parameter is not reported.
+    fn bind_parameter(&mut self, param: BinderId, term: TermId, given: Option<&(Ty, Cause)>) -> Ty {
+        let clashes = self.clashes;
+        let ty = self.parameter_type(param, term, given);
+        self.binders[param.0 as usize] = BinderInfo::Value(ty.clone());
+        let meaning = match self.clashes == clashes {
+            true => ty.clone(),
+            false => self.broken(),
+        };
+        self.bind_value(param, meaning);
+        ty
+    }
+
     fn parameter_type(&mut self, param: BinderId, term: TermId, given: Option<&(Ty, Cause)>) -> Ty {
         match (self.item.binder(param).annotation, given) {
             (BinderAnnotation::Type(written), given) => {
@@ -514,11 +541,8 @@ impl Infer<'_> {
                     };
                     // What is given is what is found, and the annotation what is wanted.
                     self.accesses.turn();
-                    let agreed = self.demand(expected, &ty, cause);
+                    self.demand(expected, &ty, cause);
                     self.accesses.turn();
-                    if !agreed {
-                        return ty;
-                    }
                 }
                 ty
             }

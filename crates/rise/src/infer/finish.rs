@@ -81,6 +81,7 @@ impl Infer<'_> {
     fn decide_equations(&mut self) {
         let mut wrong: Vec<Prop> = Vec::new();
         let mut reported = None;
+        let mut undetermined = Vec::new();
         let mut equations: Vec<_> = std::mem::take(&mut self.equations)
             .into_iter()
             .map(|equation| {
@@ -117,12 +118,22 @@ impl Infer<'_> {
             };
             let Some(outcome) = outcome else { continue };
             wrong.push(prop);
+            if matches!(outcome, Undecided::Open) {
+                undetermined.push((equation.demand, a, b));
+                continue;
+            }
             let quiet = reported == Some(equation.demand)
                 || (has_open && self.failed() && !matches!(outcome, Undecided::Impossible));
             reported = Some(equation.demand);
             if !quiet {
                 self.report_sizes(equation.demand, &a, &b, outcome);
             }
+        }
+        // What is wrong elsewhere may be why nothing determines a size.
+        if let Some((demand, a, b)) = undetermined.first()
+            && !self.failed()
+        {
+            self.report_sizes(*demand, a, b, Undecided::Open);
         }
     }
 

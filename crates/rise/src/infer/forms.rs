@@ -92,6 +92,15 @@ impl Infer<'_> {
         }
     }
 
+    /// Whether the application is a size. The functions on sizes have the names of functions that
+    /// other languages have on values, which is what is meant where the arguments are values.
+    pub(super) fn is_size_application(&self, callee: TermId, args: &[TermId]) -> bool {
+        let is_own = |name| self.lookup(name).is_some();
+        self.is_size_call(callee)
+            && (self.source_name(callee).is_some_and(|name| is_own(name))
+                || !args.iter().any(|&arg| self.is_plainly_value(arg)))
+    }
+
     /// Whether the term can only be a value: a function, an application of one, a value's name.
     pub(super) fn is_plainly_value(&self, term: TermId) -> bool {
         match &self.item.term(self.bare(term)).kind {

@@ -161,6 +161,8 @@ struct Infer<'a> {
     diagnostics: Vec<Diagnostic>,
     /// How many types did not agree so far.
     clashes: u32,
+    /// How many looks are under way whose messages are dropped.
+    quiet: u32,
     demands: Vec<Demand>,
     equations: Vec<Equation>,
     accesses: phrase::Accesses,
@@ -214,6 +216,7 @@ impl<'a> Infer<'a> {
             level: 0,
             diagnostics: Vec::new(),
             clashes: 0,
+            quiet: 0,
             demands: Vec::new(),
             equations: Vec::new(),
             accesses: phrase::Accesses::default(),

@@ -22,6 +22,7 @@ impl Infer<'_> {
                 let numbers = Classes::of_kind(Kind::Num);
                 if let Err(clash) = self.restrict(&ty, numbers) {
                     self.not_a_number("-", operand, &ty, &clash);
+                    self.mend_negation(operand, &ty);
                     return self.broken();
                 }
                 return ty;
@@ -160,17 +161,22 @@ impl Infer<'_> {
             why: Why::Operand { op, lhs, rhs },
         };
         if let Err(clash) = self.restrict(&left, Classes::of_kind(kind)) {
+            let right = self.synth(rhs);
             self.not_a_number(op.as_str(), lhs, &left, &clash);
-            self.synth(rhs);
+            self.mend_operator(op, (lhs, &left), (rhs, &right));
             return if kind == Kind::Scalar {
                 bool_type()
             } else {
                 self.broken()
             };
         }
+        let clashes = self.clashes;
         self.check(rhs, &left, cause);
         if kind == Kind::Scalar {
             bool_type()
+        } else if self.clashes != clashes && self.quiet == 0 && !self.are_scalars(&left, rhs) {
+            // What follows from the one mistake is no second one.
+            self.broken()
         } else {
             left
         }

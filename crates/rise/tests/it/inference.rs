@@ -623,6 +623,7 @@ def given = fun(xs: 3.f32 => g(3)(xs))",
             g : {n: Nat} -> n.f32 -> n.f32
             given : 3.f32 -> _
               Error[not-a-function] at `xs`: `g` takes no further argument: what it gives here is `n.f32`
+                help: it takes one argument: remove this one
         "#]],
     );
 }
@@ -795,7 +796,7 @@ def i : i32 -> f32 = fun(x => x)",
                 expected: f32
                    found: i32
                 related `i32 -> f32`: the type is written here
-                help: `cast` converts it: `(cast(…) : f32)`
+                help: `cast` converts it: `(cast(x) : f32)`
         "#]],
     );
 }
@@ -895,7 +896,7 @@ def values : (m: Nat) -> m.f32 -> f32 = fun(xs => xs |> reduce(add)(0.0f))",
                 help: a size has the kind `Nat`: bind it as `n: Nat`
             pairs : 4.f32 -> 4.f32 -> _
               Error[not-data] at `mul`: `map` works on data, and this is a function: `t -> t -> t`
-                help: it is given a pair: write `fun((x, y) => mul(x)(y))`
+                help: it is given a pair: write `fun((x, y) => x * y)`
             index : 4.f32 -> i32 -> _
               Error[type-mismatch] at `i`: `idx` expects `Idx[4]` here, and this is `i32`
                 expected: Idx[4]
@@ -907,6 +908,270 @@ def values : (m: Nat) -> m.f32 -> f32 = fun(xs => xs |> reduce(add)(0.0f))",
               Error[type-mismatch] at `fun`: the definition's type says `(m: Nat) -> m.f32 -> f32`, which is no function from values
                 related `(m: Nat) -> m.f32 -> f32`: the type is written here
                 help: sizes and types are taken by `depFun(m: Nat => …)`
+        "#]],
+    );
+}
+
+#[test]
+fn arguments_in_another_order_are_one_mistake() {
+    check(
+        "def a = depFun(n: Nat => fun(xs: n.f32 => xs |> scanSeq(0.0f)(add)))
+def b = depFun(n: Nat => fun(xs: n.f32 => reduce(add)(xs)(0.0f)))
+def c = depFun(n: Nat => fun(xs: n.f32 => reduceSeq(xs, fun(x, y => x + y), 0.0f)))
+def d = depFun(n: Nat => fun(xs: n.f32 => map(xs)(fun(x => x + 1.0f))))
+def scale = depFun(n: Nat => fun(x: f32, xs: n.f32 => xs |> map(mul(x))))
+def e = depFun(n: Nat => fun(xs: n.f32 => scale(n)(xs)(2.0f)))
+def f = depFun(n: Nat => fun(xs: n.u8 => xs |> scanSeq(fun(acc, x => acc + cast(x)))(0.0f)))
+def g = depFun(n: Nat => fun(xs: n.u8 => xs |> reduceSeq(fun(x: u8 => fun(acc: f32 => acc + cast(x))))(0.0f)))",
+        expect![[r#"
+            a : (n: Nat) -> n.f32 -> _
+              Error[type-mismatch] at `0.0f`: the arguments of `scanSeq` are swapped: `add` comes before `0.0f`
+                expected: f32 -> t -> t
+                   found: f32
+            b : (n: Nat) -> n.f32 -> _
+              Error[type-mismatch] at `xs`: the arguments of `reduce` are swapped: `0.0f` comes before `xs`
+                related `xs`: `xs` is `n.f32`
+            c : (n: Nat) -> n.f32 -> _
+              Error[type-mismatch] at `xs`: the arguments of `reduceSeq` are in the wrong order: first `fun(…)`, then `0.0f`, then `xs`
+                expected: t -> s -> t
+                   found: n.f32
+                related `xs`: `xs` is `n.f32`
+            d : (n: Nat) -> n.f32 -> _
+              Error[type-mismatch] at `xs`: the arguments of `map` are swapped: `fun(…)` comes before `xs`
+                expected: s -> t
+                   found: n.f32
+                related `xs`: `xs` is `n.f32`
+            scale : (n: Nat) -> f32 -> n.f32 -> n.f32
+            e : (n: Nat) -> n.f32 -> _
+              Error[type-mismatch] at `xs`: the arguments of `scale` are swapped: `2.0f` comes before `xs`
+                expected: f32
+                   found: n.f32
+                related `xs`: `xs` is `n.f32`
+            f : (n: Nat) -> n.u8 -> _
+              Error[type-mismatch] at `acc, x`: the parameters `acc` and `x` are swapped: `scanSeq` gives its function `u8` first, and then `f32`
+            g : (n: Nat) -> n.u8 -> _
+              Error[type-mismatch] at `x: u8 => fun(acc: f32`: the parameters `x` and `acc` are swapped: `reduceSeq` gives its function `f32` first, and then `u8`
+        "#]],
+    );
+}
+
+#[test]
+fn an_initial_value_has_the_form_of_the_accumulator() {
+    check(
+        "def a = depFun((n: Nat, m: Nat) => fun(xss: n.m.f32 => xss |> reduceSeq(fun(acc, xs => zip(acc)(xs) |> map(fun((a, x) => a + x))))(0.0f)))
+def b = depFun((n: Nat, m: Nat) => fun(xss: n.m.m.f32 => xss |> reduceSeq(fun(acc, xs => zip(acc)(xs) |> map(fun((a, x) => zip(a)(x) |> map(fun((b, y) => b + y))))))(0)))
+def c = depFun(n: Nat => fun(xs: n.f32 => xs |> reduceSeq(fun(acc, x => (acc._1 + x, acc._2 * x)))(0.0f)))
+def d = depFun(n: Nat => fun(xs: n.f32 => xs |> scanSeq(fun(x, acc => vectorFromScalar(x) + (acc : Vec[4, f32])))(0.0f)))",
+        expect![[r#"
+            a : (n: Nat) -> (m: Nat) -> n.m.f32 -> _
+              Error[type-mismatch] at `0.0f`: the accumulator of `reduceSeq` is an array `m.f32`, and its initial value is `f32`
+                expected: m.f32
+                   found: f32
+                related `fun`: this function takes and gives an array `m.f32`
+                help: write `generate(fun(i => 0.0f))`
+            b : (n: Nat) -> (m: Nat) -> n.m.m.f32 -> _
+              Error[type-mismatch] at `0`: the accumulator of `reduceSeq` is an array `m.m.f32`, and its initial value is a number
+                related `fun`: this function takes and gives an array `m.m.f32`
+                help: write `generate(fun(i => generate(fun(j => 0))))`
+            c : (n: Nat) -> n.f32 -> _
+              Error[type-mismatch] at `0.0f`: the accumulator of `reduceSeq` is a pair `(f32, f32)`, and its initial value is `f32`
+                expected: (f32, f32)
+                   found: f32
+                related `fun`: this function takes and gives a pair `(f32, f32)`
+                help: write `(0.0f, 0.0f)`
+            d : (n: Nat) -> n.f32 -> _
+              Error[type-mismatch] at `0.0f`: the accumulator of `scanSeq` is `Vec[4, f32]`, and its initial value is `f32`
+                expected: Vec[4, f32]
+                   found: f32
+                related `fun`: this function takes and gives `Vec[4, f32]`
+                help: write `vectorFromScalar(0.0f)`
+        "#]],
+    );
+}
+
+#[test]
+fn a_reduction_is_not_converted_where_its_result_is() {
+    check(
+        "def a = depFun(n: Nat => fun(xs: n.u8 => xs |> reduce(add)(0.0f)))
+def b : (n: Nat) -> n.u8 -> i32 = depFun(n: Nat => fun(xs => xs |> reduce(add)(0)))
+def c = depFun(n: Nat => fun(xs: n.u8 => xs |> reduceSeq(fun(acc, x => acc + x))(0.0f)))
+def d = depFun(n: Nat => fun(xs: n.f64 => xs |> reduce(add)(0.0f)))",
+        expect![[r#"
+            a : (n: Nat) -> n.u8 -> _
+              Error[type-mismatch] at `0.0f`: `reduce` expects `u8` here, and this is `f32`
+                expected: u8
+                   found: f32
+                help: to compute in `f32`, convert the elements before: `map(fun(x => (cast(x) : f32)))`
+            b : (n: Nat) -> n.u8 -> i32
+              Error[type-mismatch] at `xs |> reduce(add)(0)`: the definition's type says `i32`, and this is `u8`
+                expected: i32
+                   found: u8
+                related `(n: Nat) -> n.u8 -> i32`: the type is written here
+                help: to compute in `i32`, convert the elements before: `map(fun(x => (cast(x) : i32)))`
+            c : (n: Nat) -> n.u8 -> _
+              Error[type-mismatch] at `x`: `+` needs two operands of one type: the left one is `f32`, the right one `u8`
+                expected: f32
+                   found: u8
+                related `acc`: this is `f32`
+                help: `cast` converts one of them: `(cast(x) : f32)`
+            d : (n: Nat) -> n.f64 -> _
+              Error[type-mismatch] at `0.0f`: `reduce` expects `f64` here, and this is `f32`
+                expected: f64
+                   found: f32
+                help: write `0.0f64`
+        "#]],
+    );
+}
+
+#[test]
+fn operators_on_what_is_no_number() {
+    check(
+        "def a = depFun(n: Nat => fun(xs: n.f32, ys: n.f32 => xs + ys))
+def b = depFun(n: Nat => fun(x: f32, ys: n.f32 => x * ys))
+def c = depFun(n: Nat => fun(xs: n.f32 => -xs))
+def d = fun(x: f32, v: Vec[4, f32] => v * x)
+def e = fun(a: f32, p: (f32, f32) => a + p)
+def f = fun(p: (f32, f32), q: (f32, f32) => p + q)
+def g = depFun(n: Nat => fun(ps: n.(f32, f32) => ps |> reduce(add)((0.0f, 0.0f))))
+def h = depFun(n: Nat => fun(xs: n.f32 => reduce(add, 0.0f) * 2.0f))
+def i = depFun(n: Nat => fun(xs: n..dataFun(i => i.f32) => xs |> map(reduce(add)(0.0f))))
+def j = fun(x: f32 => add(x, x, x))",
+        expect![[r#"
+            a : (n: Nat) -> n.f32 -> n.f32 -> _
+              Error[wrong-subkind] at `xs`: `+` works on numbers and vectors of numbers, and this is `n.f32`
+                help: an operator works on elements: `zip(xs)(ys) |> map(fun((x, y) => x + y))`
+            b : (n: Nat) -> f32 -> n.f32 -> _
+              Error[type-mismatch] at `ys`: `*` needs two operands of one type: the left one is `f32`, the right one an array `n.f32`
+                expected: f32
+                   found: n.f32
+                related `x`: this is `f32`
+                help: an operator works on elements: `ys |> map(fun(y => x * y))`
+            c : (n: Nat) -> n.f32 -> _
+              Error[wrong-subkind] at `xs`: `-` works on numbers and vectors of numbers, and this is `n.f32`
+                help: an operator works on elements: `xs |> map(neg)`
+            d : f32 -> Vec[4, f32] -> _
+              Error[type-mismatch] at `x`: `*` needs two operands of one type: the left one is `Vec[4, f32]`, the right one `f32`
+                expected: Vec[4, f32]
+                   found: f32
+                related `v`: this is `Vec[4, f32]`
+                help: make a vector of the scalar: `vectorFromScalar(x)`
+            e : f32 -> (f32, f32) -> _
+              Error[type-mismatch] at `p`: `+` needs two operands of one type: the left one is `f32`, the right one a pair `(f32, f32)`
+                expected: f32
+                   found: (f32, f32)
+                related `a`: this is `f32`
+                help: take a half of the pair: `p._1` or `p._2`
+            f : (f32, f32) -> (f32, f32) -> _
+              Error[wrong-subkind] at `p`: `+` works on numbers and vectors of numbers, and this is `(f32, f32)`
+                help: compute with each half: `(p._1 + q._1, p._2 + q._2)`
+            g : (n: Nat) -> n.(f32, f32) -> _
+              Error[wrong-subkind] at `add`: this function works on numbers and vectors of numbers, and `reduce` gives it `(f32, f32)`
+                related `ps`: the expected type comes from here
+                help: write `fun(a, b => (a._1 + b._1, a._2 + b._2))`, or make a number of each pair before, as in `map(fun(p => p._1 * p._2))`
+            h : (n: Nat) -> n.f32 -> _
+              Error[wrong-subkind] at `reduce(add, 0.0f)`: `*` works on numbers and vectors of numbers, and this is `m.f32 -> f32`
+                help: an argument is missing: `reduce(add, 0.0f)(…)`
+            i : (n: Nat) -> n..dataFun(i => i.f32) -> _
+              Error[type-mismatch] at `map`: `map` expects an array `m.s`, and `n..dataFun(i => i.f32)` is piped into it
+                expected: m.s
+                   found: n..dataFun(i => i.f32)
+                related `xs`: `xs` is `n..dataFun(i => i.f32)`
+                help: the rows of a dependent array differ in length, and `depMapSeq` works on each: `depMapSeq(depFun(i: Nat => fun(row => …)))`
+            j : f32 -> _
+              Error[not-a-function] at `x`: `add` takes no further argument: what it gives here is `f32`
+                help: it takes 2 arguments: remove this one
+        "#]],
+    );
+}
+
+#[test]
+fn mathematical_functions_have_the_type_and_the_name_that_they_need() {
+    check(
+        "def a = fun(x: f32, y: f32 => max(x, y))
+def b = fun(x: i32, y: i32 => min(x)(y))
+def c = depFun(n: Nat => fun(xs: n.f64 => xs |> map(abs)))
+def d = fun(x: Vec[4, f64] => exp(x))
+def e = fun(x: f32 => rsqrt(x))
+def f : f64 -> f64 = fun(x => pow(2.0, x))
+def g = depFun(n: Nat => fun(xs: n.f32 => sum(xs)))
+def h = depFun((n: Nat, m: Nat) => fun(xs: n.f32 => xs |> take(min(n, m))))",
+        expect![[r#"
+            a : f32 -> f32 -> _
+              Error[unknown-name] at `max`: nothing here is called `max`
+                help: write `fmax`, and declare `foreign def fmax(x: f32, y: f32): f32`
+            b : i32 -> i32 -> _
+              Error[unknown-name] at `min`: nothing here is called `min`
+                help: write `fun(a, b => select(a < b)(a)(b))`
+            c : {t: DataType} -> (n: Nat) -> n.f64 -> n.t
+              Error[unknown-name] at `abs`: nothing here is called `abs`
+                help: write `fabs`, and declare `foreign def fabs(x: f64): f64`
+            d : Vec[4, f64] -> _
+              Error[unknown-name] at `exp`: nothing here is called `exp`
+                help: write `mapVec(exp)`, and declare `foreign def exp(x: f64): f64`
+            e : f32 -> _
+              Error[unknown-name] at `rsqrt`: nothing here is called `rsqrt`
+                help: write `fun(x => (1.0 / sqrt(x) : f32))`, and declare `foreign def sqrt(x: f32): f32`
+            f : f64 -> f64
+              Error[unknown-name] at `pow`: nothing here is called `pow`
+                help: declare it: `foreign def pow(x: f64, y: f64): f64`
+            g : (n: Nat) -> n.f32 -> _
+              Error[unknown-name] at `sum`: nothing here is called `sum`
+                help: write `reduce(add)(0)`
+            h : (n: Nat) -> (m: Nat) -> n.f32 -> (min(n, m)).f32
+        "#]],
+    );
+}
+
+#[test]
+fn an_annotation_is_one_mistake() {
+    check(
+        "def a : f32 -> f32 = fun(x: f64 => x)
+def b : (n: Nat) -> n.f32 -> n.f32 = depFun(n: Nat => fun(xs: n.f64 => xs |> map(fun(x => x + 1.0f))))
+def c : f32 -> f32 = fun(x: i32 => nothing)",
+        expect![[r#"
+            a : f32 -> f32
+              Error[type-mismatch] at `f64`: `x` is given `f32`, and its annotation says `f64`
+                expected: f32
+                   found: f64
+            b : (n: Nat) -> n.f32 -> n.f32
+              Error[type-mismatch] at `n.f64`: `xs` is given an array `n.f32`, and its annotation says an array `n.f64`
+                expected: n.f32
+                   found: n.f64
+            c : f32 -> f32
+              Error[type-mismatch] at `i32`: `x` is given `f32`, and its annotation says `i32`
+                expected: f32
+                   found: i32
+              Error[unknown-name] at `nothing`: nothing here is called `nothing`
+        "#]],
+    );
+}
+
+#[test]
+fn rounds_that_take_off_elements_are_one_mistake() {
+    check(
+        "def a = fun(xs: 16.f32 => xs |> iterate(3)(depFun(l: Nat => fun(ys => ys |> slide(3)(1) |> map(reduce(add)(0.0f))))))",
+        expect![[r#"
+            a : {n: Nat} -> 16.f32 -> n.f32
+              Error[size-mismatch] at `ys |> slide(3)(1) |> map(reduce(add)(0.0f))`: no sizes make `n*l - 2` equal to `l`
+                expected: l.f32
+                   found: (n*l-2).f32
+                help: each round of `iterate` divides the size by one number: rounds that take off some elements, as `slide` does, are written one after the other
+        "#]],
+    );
+}
+
+#[test]
+fn conditions_of_arguments_with_implicit_sizes() {
+    check(
+        "def four : {n: Nat} -> n.f32 -> (n/4).4.f32 where 4 divides n = fun(xs => xs |> split(4))
+def apply : ({n: Nat} -> n.f32 -> (n/4).4.f32) -> 8.f32 -> 2.4.f32 = fun(f => fun(xs => f(xs)))
+def user = fun(xs: 8.f32 => apply(four)(xs))",
+        expect![[r#"
+            four : {n: Nat} -> n.f32 -> (n/4).4.f32 where 4 divides n
+            apply : ({n: Nat} -> n.f32 -> (n/4).4.f32) -> 8.f32 -> 2.4.f32
+            user : 8.f32 -> 2.4.f32
+              Error[obligation-fails] at `four`: `four` needs 4 divides n, which the type of the parameter of `apply` does not state: it fails for n = 1
+                help: write the type of the parameter as `(… where 4 divides n)`
         "#]],
     );
 }

@@ -83,12 +83,10 @@ pub fn store_elsewhere(
         target: Target::OpenCl,
         complaints: &[],
     };
-    Some(Fix {
-        title: format!("Store in {space} memory"),
-        edits: reporter.space_edits(at, primitive, space)?,
-        preferred: true,
-        disabled: None,
-    })
+    Some(Fix::preferred(
+        format!("Store in {space} memory"),
+        reporter.space_edits(at, primitive, space)?,
+    ))
 }
 
 struct Reporter<'a> {
@@ -681,10 +679,9 @@ impl Reporter<'_> {
             *first = false;
         }
         found.fixes.push(Fix {
-            title,
-            edits,
             preferred,
             disabled: not.map(str::to_owned),
+            ..Fix::preferred(title, edits)
         });
     }
 }

@@ -38,15 +38,13 @@ impl Infer<'_> {
             }
             _ => return None,
         };
-        Some(Fix {
-            title: title.to_owned(),
-            edits: vec![
+        Some(Fix::preferred(
+            title,
+            vec![
                 (Span::empty(span.start), before),
                 (Span::empty(span.end), after),
             ],
-            preferred: true,
-            disabled: None,
-        })
+        ))
     }
 
     /// Whether the place is a part of a command, which says how things are computed, and in which

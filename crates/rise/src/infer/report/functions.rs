@@ -7,7 +7,7 @@ use super::super::Infer;
 use super::super::apply::MissingSizes;
 use super::super::expr::kind_noun;
 use super::super::unify::{Cause, Clash, Why};
-use crate::spine::Spine;
+use crate::spine::{Spine, SpineArg};
 use crate::suggest::closest;
 use crate::types::{Pi, Ty, Type};
 
@@ -30,16 +30,13 @@ impl Infer<'_> {
             Some("pairs of pairs double at each step: does every step need both halves?".into());
     }
 
-    pub(in crate::infer) fn not_a_function(
-        &mut self,
-        head: TermId,
-        arg: TermId,
-        piped: bool,
-        ty: &Ty,
-    ) {
+    pub(in crate::infer) fn not_a_function(&mut self, spine: &Spine, arg: SpineArg, ty: &Ty) {
+        let SpineArg { term: arg, piped } = arg;
+        let head = spine.head;
         let text = self.show(ty);
         let name = self.source(head);
-        let mut help = None;
+        let before = spine.args.iter().take_while(|other| other.term != arg);
+        let (mut help, mut fix) = (None, None);
         let (span, message) = if piped {
             (
                 self.span(head),
@@ -54,11 +51,41 @@ impl Infer<'_> {
                     ));
                     format!("`{name}` is an array `{text}`, not a function")
                 }
-                _ => format!("`{name}` takes no further argument: what it gives here is `{text}`"),
+                _ => {
+                    let taken = match before.count() {
+                        0 => "no argument".to_owned(),
+                        1 => "one argument".to_owned(),
+                        count => format!("{count} arguments"),
+                    };
+                    help = Some(format!("it takes {taken}: remove this one"));
+                    fix = self.without_argument(arg);
+                    format!("`{name}` takes no further argument: what it gives here is `{text}`")
+                }
             };
             (self.span(arg), message)
         };
-        self.error(Code::NotAFunction, span, message).help = help;
+        let error = self.error(Code::NotAFunction, span, message);
+        error.help = help;
+        error.fixes.extend(fix);
+    }
+
+    /// The edit that removes the last argument of a list.
+    fn without_argument(&self, arg: TermId) -> Option<Fix> {
+        let start = self.item.terms.iter().find_map(|term| match &term.kind {
+            TermKind::Apply { callee, args } if args.last() == Some(&arg) => {
+                let before = args[..args.len() - 1].last().unwrap_or(callee);
+                let end = match args.len() {
+                    1 => term.span.end,
+                    _ => self.span(arg).end,
+                };
+                Some(Span::new(self.span(*before).end, end))
+            }
+            _ => None,
+        })?;
+        Some(Fix::preferred(
+            "Remove the argument",
+            vec![(start, String::new())],
+        ))
     }
 
     pub(in crate::infer) fn missing_explicit(
@@ -248,20 +275,18 @@ impl Infer<'_> {
         if let ([first, second], [one], false) = (&names[..], given, grouped)
             && matches!(**one, Type::Pair(..))
         {
-            error.fixes.push(Fix {
-                title: format!("Take the pair apart: `fun(({first}, {second}) => …)`"),
-                edits: vec![
+            error.fixes.push(Fix::preferred(
+                format!("Take the pair apart: `fun(({first}, {second}) => …)`"),
+                vec![
                     (Span::empty(span.start), "(".to_owned()),
                     (Span::empty(span.end), ")".to_owned()),
                 ],
-                preferred: true,
-                disabled: None,
-            });
+            ));
         }
     }
 
     /// From a parameter's name to the end of its annotation.
-    fn parameter_span(&self, param: BinderId) -> Span {
+    pub(super) fn parameter_span(&self, param: BinderId) -> Span {
         let binder = self.item.binder(param);
         match binder.annotation {
             BinderAnnotation::Type(ty) => binder.span.cover(self.span(ty)),
@@ -333,7 +358,13 @@ impl Infer<'_> {
             Clash::Classes(classes, _) => classes.to_kind(),
             _ => None,
         };
-        let help = self.subkind_help(ty, kind);
+        let help = match (&*self.table.head(ty), &self.item.term(term).kind) {
+            (Type::Fun(..), TermKind::Name(_) | TermKind::Apply { .. }) => {
+                let function = self.source(term);
+                Some(format!("an argument is missing: `{function}(…)`"))
+            }
+            _ => self.subkind_help(ty, kind),
+        };
         self.error(
             Code::WrongSubkind,
             self.item.term(term).span,
@@ -374,11 +405,7 @@ impl MissingSizes {
     fn offer(self, name: &str, diagnostic: &mut syntax::Diagnostic) {
         let call = format!("{name}{}", self.calls);
         diagnostic.help = Some(format!("sizes come first: `{call}`"));
-        diagnostic.fixes.push(syntax::Fix {
-            title: format!("Write `{call}`"),
-            edits: vec![self.edit],
-            preferred: true,
-            disabled: None,
-        });
+        let fix = Fix::preferred(format!("Write `{call}`"), vec![self.edit]);
+        diagnostic.fixes.push(fix);
     }
 }

@@ -1,19 +1,24 @@
 //! What inference says to the user: types as text, and the places that a message names.
 
+mod accumulators;
+mod arguments;
 mod functions;
+mod mathematics;
 mod names;
+mod operands;
 mod rearranged;
 mod sizes;
 mod types;
 
 use nat::{Nat, Prop, Var};
 use syntax::ast::{Name, TermId, TermKind};
-use syntax::{Related, Span};
+use syntax::{Code, Related, Span};
 
 use super::finish::fresh_name;
 use super::for_each_var;
 use super::unify::{Cause, Why};
 use super::{Infer, Meaning};
+use crate::primitive::Primitive;
 use crate::print;
 use crate::types::{Names, Ty, Type};
 use crate::{Target, TermInfo};
@@ -94,6 +99,24 @@ impl Infer<'_> {
     /// A term as a short piece of text for a message.
     pub(in crate::infer) fn source(&self, term: TermId) -> String {
         crate::snippet::snippet(self.item, term)
+    }
+
+    /// Whether all that was `said` since is that types do not fit.
+    pub(in crate::infer) fn are_clashes(&self, said: usize) -> bool {
+        let mut codes = self.diagnostics[said..].iter().map(|error| error.code);
+        codes.all(|code| {
+            matches!(
+                code,
+                Code::TypeMismatch | Code::WrongSubkind | Code::NotData
+            )
+        })
+    }
+
+    /// Whether the name at `head` means one of the primitives.
+    pub(in crate::infer) fn is_primitive(&self, head: TermId, primitives: &[Primitive]) -> bool {
+        let found = self.uses.iter().find(|used| used.term == head);
+        matches!(found.map(|used| used.target),
+            Some(Target::Primitive(primitive)) if primitives.contains(&primitive))
     }
 
     pub(in crate::infer) fn fails_for(&self, witness: &[(Var, i64)]) -> Option<String> {

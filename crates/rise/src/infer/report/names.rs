@@ -2,15 +2,14 @@
 
 use nat::Var;
 use syntax::ast::{BinderId, Kind, Name, ReadWrite, ScalarType, TermId, TermKind};
-use syntax::{Code, Diagnostic, GlobalId, Place, Related, Span};
+use syntax::{Code, Diagnostic, Fix, GlobalId, Place, Related, Span};
 
-use super::super::expr::{Wanted, kind_noun};
+use super::super::expr::kind_noun;
 use super::super::{Infer, Meaning};
-use crate::TermInfo;
+use super::mathematics::is_mathematical;
 use crate::primitive::Primitive;
-use crate::spine::Spine;
 use crate::suggest::closest;
-use crate::types::{Ty, Type};
+use crate::types::Type;
 
 impl Infer<'_> {
     /// Reports parameters of one function, or of one type, that have the name of an earlier one.
@@ -77,53 +76,9 @@ impl Infer<'_> {
             span,
             format!("nothing here is called `{name}`"),
         );
-        if let Some(near) = near.filter(|_| math_function(name).is_none()) {
+        if let Some(near) = near.filter(|_| !is_mathematical(name)) {
             diagnostic.help = Some(format!("did you mean `{near}`?"));
             diagnostic.fixes.push(replacement(span, &near));
-        }
-    }
-
-    /// Offers the declaration of a mathematical function that is not declared, at the type of what
-    /// it is applied to.
-    pub(in crate::infer) fn offer_declaration(&mut self, spine: &Spine, wanted: Wanted) {
-        let TermKind::Name(name) = &self.item.term(spine.head).kind else {
-            return;
-        };
-        let Some(params) = math_function(name) else {
-            return;
-        };
-        let of_arguments = spine.args.iter().find_map(|arg| {
-            let TermInfo::Expr(ty) = &self.terms[arg.term.0 as usize] else {
-                return None;
-            };
-            self.float(ty)
-        });
-        let of_place = || match &*self.table.head(wanted?.0) {
-            Type::Fun(from, _) => self.float(from),
-            _ => None,
-        };
-        let float = of_arguments.or_else(of_place).unwrap_or(ScalarType::F32);
-        let params: Vec<String> = params.iter().map(|p| format!("{p}: {float}")).collect();
-        let declaration = format!("foreign def {name}({}): {float}", params.join(", "));
-        let span = self.span(spine.head);
-        let mut said = self.diagnostics.iter_mut().rev();
-        if let Some(said) = said.find(|d| d.code == Code::UnknownName && d.span == span) {
-            said.help = Some(format!("declare it: `{declaration}`"));
-            said.fixes.push(syntax::Fix {
-                title: format!("Declare `{declaration}`"),
-                edits: vec![(Span::empty(0), format!("{declaration}\n\n"))],
-                preferred: true,
-                disabled: None,
-            });
-        }
-    }
-
-    fn float(&self, ty: &Ty) -> Option<ScalarType> {
-        match *self.table.head(ty) {
-            Type::Scalar(scalar @ (ScalarType::F16 | ScalarType::F32 | ScalarType::F64)) => {
-                Some(scalar)
-            }
-            _ => None,
         }
     }
 
@@ -174,7 +129,7 @@ impl Infer<'_> {
 
     /// Returns the edit that binds a name where it stands for a size, around the right side of its
     /// definition. A definition with a written type has its sizes there.
-    fn binding(&self, name_span: Span, name: &Name) -> Option<syntax::Fix> {
+    fn binding(&self, name_span: Span, name: &Name) -> Option<Fix> {
         let syntax::ast::ItemKind::Def { ty: None, body, .. } = self.item.kind else {
             return None;
         };
@@ -186,14 +141,14 @@ impl Infer<'_> {
             _ => false,
         });
         let body = self.item.term(body).span;
-        is_size.then(|| syntax::Fix {
-            title: format!("Bind `{name}` with `depFun`"),
-            edits: vec![
-                (Span::empty(body.start), format!("depFun({name}: Nat => ")),
-                (Span::empty(body.end), ")".to_owned()),
-            ],
-            preferred: true,
-            disabled: None,
+        is_size.then(|| {
+            Fix::preferred(
+                format!("Bind `{name}` with `depFun`"),
+                vec![
+                    (Span::empty(body.start), format!("depFun({name}: Nat => ")),
+                    (Span::empty(body.end), ")".to_owned()),
+                ],
+            )
         })
     }
 
@@ -293,24 +248,11 @@ impl Infer<'_> {
 }
 
 /// The edit that writes another word.
-fn replacement(span: Span, near: &str) -> syntax::Fix {
-    syntax::Fix {
-        title: format!("Replace with `{near}`"),
-        edits: vec![(span, near.to_owned())],
-        preferred: true,
-        disabled: None,
-    }
-}
-
-/// The parameters of a common function of C's <math.h>.
-fn math_function(name: &str) -> Option<&'static [&'static str]> {
-    match name {
-        "sqrt" | "exp" | "log" | "sin" | "cos" | "tan" | "tanh" | "fabs" | "floor" | "ceil"
-        | "round" | "exp2" | "log2" | "log10" | "asin" | "acos" | "atan" | "sinh" | "cosh"
-        | "rsqrt" => Some(&["x"]),
-        "pow" | "atan2" | "fmod" | "fmin" | "fmax" | "hypot" => Some(&["x", "y"]),
-        _ => None,
-    }
+fn replacement(span: Span, near: &str) -> Fix {
+    Fix::preferred(
+        format!("Replace with `{near}`"),
+        vec![(span, near.to_owned())],
+    )
 }
 
 /// What other languages call the scalar types.

@@ -8,6 +8,7 @@ use super::super::Infer;
 use super::super::obligations::{Pending, Source};
 use super::super::unify::{Cause, Why, for_each_var};
 use super::Undecided;
+use crate::primitive::Primitive;
 use crate::print;
 use crate::types::{Arg, Names, Obligation, Ty, Type};
 use crate::{Target, TermInfo};
@@ -155,12 +156,8 @@ impl Infer<'_> {
             .map(|ty| (self.span(ty), text.clone()))
             .collect();
         edits.sort_by_key(|(span, _)| span.start);
-        Some(Fix {
-            title: format!("Change `{}` to `{text}`", binder.name),
-            edits,
-            preferred: true,
-            disabled: None,
-        })
+        let title = format!("Change `{}` to `{text}`", binder.name);
+        Some(Fix::preferred(title, edits))
     }
 
     /// The type of a parameter of the definition in the definition's written type.
@@ -342,19 +339,39 @@ impl Infer<'_> {
         (
             Code::SizeMismatch,
             format!("no sizes make `{pattern}` equal to `{size}`{comparison}"),
-            None,
+            self.help_for_round(cause.span),
         )
+    }
+
+    /// What the rounds of an `iterate` do to sizes, if a place is in their function.
+    fn help_for_round(&self, span: Span) -> Option<String> {
+        let is_round = self.item.terms.iter().any(|term| match &term.kind {
+            TermKind::Apply { callee, args } => {
+                args.iter().any(|&arg| self.span(arg).contains(span))
+                    && self.is_primitive(self.head(*callee), &[Primitive::Iterate])
+            }
+            _ => false,
+        });
+        is_round.then(|| {
+            "each round of `iterate` divides the size by one number: rounds that take off some elements, as `slide` does, are written one after the other"
+                .to_owned()
+        })
+    }
+
+    /// The function of an application that is not piped into.
+    fn head(&self, term: TermId) -> TermId {
+        let mut head = self.bare(term);
+        while let TermKind::Apply { callee, .. } = self.item.term(head).kind {
+            head = self.bare(callee);
+        }
+        head
     }
 
     /// The function that a size does not suit: of `map(take(5))` it is `take`.
     fn size_user(&self, cause: Cause) -> Option<String> {
         match cause.why {
             Why::Argument { term, .. } if self.is_function_argument(cause) => {
-                let mut head = self.bare(term);
-                while let TermKind::Apply { callee, .. } = self.item.term(head).kind {
-                    head = self.bare(callee);
-                }
-                Some(self.source(head))
+                Some(self.source(self.head(term)))
             }
             _ => self.cause_head(cause),
         }

@@ -1,16 +1,18 @@
 //! Types that disagree.
 
 use nat::Var;
-use syntax::ast::{Kind, Literal, ScalarType, TermKind};
-use syntax::{Code, Place, Related, Span};
+use syntax::ast::{Kind, Literal, ScalarType, TermId, TermKind};
+use syntax::{Code, Fix, Place, Related, Span};
 
-use super::super::Infer;
 use super::super::expr::kind_noun;
-use super::super::unify::{Cause, Clash, Why};
+use super::super::unify::{Cause, Clash, Why, for_each_var};
+use super::super::{Infer, Meaning};
 use super::is_function;
 use crate::TermInfo;
 use crate::classes::Classes;
+use crate::primitive::Primitive;
 use crate::print;
+use crate::spine::Spine;
 use crate::types::{Ty, Type};
 
 impl Infer<'_> {
@@ -46,10 +48,18 @@ impl Infer<'_> {
                     None => format!("expected {}, found `{text}`", classes.describe()),
                 };
                 let help = self.subkind_help(ty, classes.to_kind());
+                let mend = match cause.why {
+                    Why::Argument { term, .. } => self.mended_for_pairs(term, expected),
+                    _ => None,
+                };
                 let related = self.cause_places(cause, self.origin(expected, cause));
                 let diagnostic = self.error(Code::WrongSubkind, cause.span, message);
                 diagnostic.help = help;
                 diagnostic.related = related;
+                if let Some(mend) = mend {
+                    diagnostic.help = Some(mend.help);
+                    diagnostic.fixes.extend(mend.fix);
+                }
             }
             Clash::Escape(var) => self.escape(*var, expected, found, cause),
         }
@@ -124,10 +134,16 @@ impl Infer<'_> {
         };
         let fix = rearranged.and_then(|function| self.apply_fix(&function, cause));
         let related = self.cause_places(cause, self.origin(expected, cause));
+        let fix = (self.annotation_fix(&wanted, cause))
+            .or_else(|| self.conversion_fix(&wanted, &got, cause));
         let diagnostic = self.error(Code::TypeMismatch, cause.span, message);
         diagnostic.fixes.extend(fix);
         diagnostic.related = related;
         diagnostic.help = help;
+        diagnostic.fixes.extend(fix);
+        if let Why::Operand { op, lhs, rhs } = cause.why {
+            self.mend_operator(op, (lhs, &wanted), (rhs, &got));
+        }
     }
 
     pub(in crate::infer) fn mismatch_line(&self, wanted: &Ty, got: &Ty, cause: Cause) -> String {
@@ -224,6 +240,10 @@ impl Infer<'_> {
             (Type::Fun(..), Type::Array(..)) => self
                 .cause_head(cause)
                 .map(|head| format!("the function comes first: `{head}(f)(xs)`")),
+            (Type::Array(..), Type::DepArray(..)) => Some(
+                "the rows of a dependent array differ in length, and `depMapSeq` works on each: `depMapSeq(depFun(i: Nat => fun(row => …)))`"
+                    .into(),
+            ),
             (Type::Array(..), t) if !matches!(t, Type::Array(..)) => match cause.why {
                 Why::Piped { .. } | Why::Argument { .. } if matches!(t, Type::Pair(..)) => Some(
                     "`fst` or `snd` takes an array out of a pair; `zip` makes an array of pairs"
@@ -265,6 +285,9 @@ impl Infer<'_> {
     /// has fewer values is converted: integers become floats.
     fn conversion(&self, wanted: ScalarType, got: ScalarType, cause: Cause) -> Option<String> {
         let Why::Operand { lhs, rhs, .. } = cause.why else {
+            if let Some(help) = self.accumulator_conversion(wanted, got, cause) {
+                return Some(help);
+            }
             return match self.literal_at(cause.span) {
                 Some(_) if is_float(got) && !is_float(wanted) => Some(format!(
                     "`{wanted}` has no fractions: write a whole number, or take a type like `{got}`"
@@ -272,13 +295,17 @@ impl Infer<'_> {
                 Some(Literal::Int { value, .. }) if is_float(wanted) => {
                     Some(format!("write `{value}.0{}`", float_suffix(wanted)?))
                 }
-                _ => Some(format!("`cast` converts it: `(cast(…) : {wanted})`")),
+                Some(Literal::Float { text, .. }) if is_float(wanted) => {
+                    Some(format!("write `{text}{}`", float_suffix(wanted)?))
+                }
+                _ => {
+                    let term = self.whole_at(cause.span);
+                    let text = term.map_or("…".to_owned(), |term| self.source(term));
+                    Some(format!("`cast` converts it: `(cast({text}) : {wanted})`"))
+                }
             };
         };
-        let (operand, ty) = match rank(wanted) < rank(got) {
-            true => (lhs, got),
-            false => (rhs, wanted),
-        };
+        let (operand, ty) = converted_operand(wanted, got, (lhs, rhs));
         let text = match &self.item.term(self.bare(operand)).kind {
             TermKind::Literal(Literal::Int { value, .. }) if is_float(ty) => {
                 return Some(format!("write `{value}.0{}`", float_suffix(ty)?));
@@ -288,6 +315,95 @@ impl Infer<'_> {
         Some(format!(
             "`cast` converts one of them: `(cast({text}) : {ty})`"
         ))
+    }
+
+    /// The edit that converts a number of another type than the one that is wanted.
+    fn conversion_fix(&self, wanted: &Ty, got: &Ty, cause: Cause) -> Option<Fix> {
+        let (wanted, got) = self.scalar(wanted).zip(self.scalar(got))?;
+        if wanted == ScalarType::Bool || got == ScalarType::Bool || self.in_dpia() {
+            return None;
+        }
+        let (term, ty) = match cause.why {
+            Why::Operand { lhs, rhs, .. } => converted_operand(wanted, got, (lhs, rhs)),
+            Why::Piped { .. } | Why::Annotated { .. } | Why::Assigned { .. } => return None,
+            _ if self.accumulator_conversion(wanted, got, cause).is_some() => return None,
+            _ => (self.whole_at(cause.span)?, wanted),
+        };
+        let span = self.span(term);
+        let written = match &self.item.term(self.bare(term)).kind {
+            TermKind::Literal(Literal::Int { value, .. }) if is_float(ty) => {
+                Some(format!("{value}.0{}", float_suffix(ty)?))
+            }
+            TermKind::Literal(Literal::Float { text, .. }) if is_float(ty) => {
+                Some(format!("{text}{}", float_suffix(ty)?))
+            }
+            TermKind::Literal(_) => return None,
+            _ => None,
+        };
+        let (title, edits) = match written {
+            Some(text) => (format!("Write `{text}`"), vec![(span, text)]),
+            None => (
+                format!("Convert it with `cast` to `{ty}`"),
+                vec![
+                    (Span::empty(span.start), "(cast(".to_owned()),
+                    (Span::empty(span.end), format!(") : {ty})")),
+                ],
+            ),
+        };
+        Some(Fix::preferred(title, edits))
+    }
+
+    /// The term that is all of a place.
+    fn whole_at(&self, span: Span) -> Option<TermId> {
+        let mut terms = (0..self.item.terms.len()).map(|at| TermId(at as u32));
+        terms.rfind(|term| self.span(*term) == span)
+    }
+
+    /// The edit that makes a parameter's annotation the type that the parameter is given.
+    fn annotation_fix(&self, wanted: &Ty, cause: Cause) -> Option<Fix> {
+        let Why::Annotated { .. } = cause.why else {
+            return None;
+        };
+        let mut is_written = true;
+        for_each_var(wanted, &mut Vec::new(), &mut |var| {
+            is_written &= self
+                .scope
+                .iter()
+                .any(|local| matches!(local.meaning, Meaning::TypeLevel(own, _) if own == var));
+        });
+        let text = self.show(wanted);
+        is_written.then(|| Fix::preferred(format!("Write `{text}`"), vec![(cause.span, text)]))
+    }
+
+    /// Says how a reduction has an accumulator of a type that has more values than that of the
+    /// elements: to convert its result, or its initial value, would lose what that type is for.
+    fn accumulator_conversion(
+        &self,
+        wanted: ScalarType,
+        got: ScalarType,
+        cause: Cause,
+    ) -> Option<String> {
+        let accumulator = match cause.why {
+            Why::Argument { head, term } => {
+                let is_value = !self.is_lambda(term) && !self.is_function_argument(cause);
+                (self.reduces(head) && is_value && rank(wanted) < rank(got)).then_some(got)
+            }
+            _ => {
+                let result = self.whole_at(cause.span)?;
+                let head = Spine::of(self.item, self.bare(result)).head;
+                (self.reduces(head) && rank(got) < rank(wanted)).then_some(wanted)
+            }
+        }?;
+        Some(format!(
+            "to compute in `{accumulator}`, convert the elements before: `map(fun(x => (cast(x) : {accumulator})))`"
+        ))
+    }
+
+    /// Whether the name at `head` is that of a primitive with an accumulator.
+    fn reduces(&self, head: TermId) -> bool {
+        use Primitive::{Reduce, ReducePar, ReduceSeq, ReduceSeqUnroll, ScanSeq};
+        let reductions = [Reduce, ReducePar, ReduceSeq, ReduceSeqUnroll, ScanSeq];
+        self.is_primitive(head, &reductions)
     }
 
     /// The literal that stands at a place.
@@ -346,6 +462,7 @@ impl Infer<'_> {
             Some(head) => format!("`{head}` works on data, and this is a function: `{text}`"),
             None => format!("functions are not stored: this has type `{text}`"),
         };
+        let mut fix = None;
         let help = match (
             &*self.table.head(expected),
             &*self.table.head(found),
@@ -354,13 +471,17 @@ impl Infer<'_> {
             (Type::Fun(from, _), Type::Fun(_, to), Why::Argument { term, .. })
                 if matches!(&*self.table.head(from), Type::Pair(..)) && is_function(to) =>
             {
-                let function = self.source(term);
-                format!("it is given a pair: write `fun((x, y) => {function}(x)(y))`")
+                let text = self.on_pairs(term);
+                fix = self.is_closed(term).then(|| {
+                    Fix::preferred(format!("Write `{text}`"), vec![(cause.span, text.clone())])
+                });
+                format!("it is given a pair: write `{text}`")
             }
             _ => "is an argument missing?".to_owned(),
         };
         let diagnostic = self.error(Code::NotData, cause.span, message);
         diagnostic.help = Some(help);
+        diagnostic.fixes.extend(fix);
     }
 
     pub(in crate::infer) fn escape(&mut self, var: Var, expected: &Ty, found: &Ty, cause: Cause) {
@@ -379,6 +500,18 @@ impl Infer<'_> {
             place: Place::from(bound),
             message: format!("`{name}` is bound here"),
         });
+    }
+}
+
+/// Of two operands the one that is converted, and to which type.
+fn converted_operand(
+    wanted: ScalarType,
+    got: ScalarType,
+    (lhs, rhs): (TermId, TermId),
+) -> (TermId, ScalarType) {
+    match rank(wanted) < rank(got) {
+        true => (lhs, got),
+        false => (rhs, wanted),
     }
 }
 

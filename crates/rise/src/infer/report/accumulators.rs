@@ -1,0 +1,191 @@
+//! Initial values that are no accumulators of the function that they are given with.
+
+use syntax::ast::{Literal, Name, ScalarType, TermId, TermKind};
+use syntax::{Code, Fix, Related};
+
+use super::super::Infer;
+use super::super::unify::{Cause, Why};
+use crate::classes::Classes;
+use crate::spine::Spine;
+use crate::types::{Ty, Type};
+
+/// A reduction or scan among the calls.
+struct Accumulation {
+    /// Places of arguments.
+    function: usize,
+    initial: usize,
+}
+
+impl Infer<'_> {
+    /// Replaces what was `said` about a reduction whose function fits an accumulator of another form
+    /// than the initial value, such as an array where that is a number. `after` has the types of the
+    /// reduction after each of its arguments, of which the first `given` are no values.
+    pub(in crate::infer) fn report_initial_value(
+        &mut self,
+        spine: &Spine,
+        given: usize,
+        said: usize,
+        after: &[Ty],
+    ) -> bool {
+        let Some(call) = accumulation(after) else {
+            return false;
+        };
+        let (Some(function), Some(initial)) =
+            (spine.args.get(call.function), spine.args.get(call.initial))
+        else {
+            return false;
+        };
+        let (function, initial) = (function.term, initial.term);
+        let accumulator = self.look_again(|this| this.accumulator(spine, given, &call));
+        let found = self.look_again(|this| this.synth(initial));
+        let Some(accumulator) = accumulator.filter(|wanted| !self.has_form_of(wanted, &found))
+        else {
+            return false;
+        };
+        self.diagnostics.truncate(said);
+        self.wrong_initial_value(spine.head, function, initial, &accumulator, &found);
+        true
+    }
+
+    /// The type of the accumulator that the function has by itself, if the function is right then.
+    fn accumulator(&mut self, spine: &Spine, given: usize, call: &Accumulation) -> Option<Ty> {
+        let said = self.diagnostics.len();
+        let mut ty = self.head_of(spine.head, spine.args.len())?.ty;
+        let mut expected = vec![None; given];
+        for _ in &spine.args[given..] {
+            ty = self.instantiate_prefix(ty, spine.head);
+            let Type::Fun(parameter, rest) = &*ty.clone() else {
+                return None;
+            };
+            expected.push(Some(parameter.clone()));
+            ty = rest.clone();
+        }
+        let values =
+            (given..spine.args.len()).filter(|at| ![call.function, call.initial].contains(at));
+        for at in values.chain([call.function]) {
+            let term = spine.args[at].term;
+            let cause = Cause {
+                span: self.span(term),
+                why: Why::Context,
+            };
+            self.check(term, expected[at].as_ref()?, cause);
+        }
+        let accumulator = self.table.ty(expected[call.initial].as_ref()?);
+        (self.diagnostics.len() == said).then_some(accumulator)
+    }
+
+    /// Whether both are arrays, pairs, vectors or scalars.
+    fn has_form_of(&self, wanted: &Ty, found: &Ty) -> bool {
+        let (wanted, found) = (self.table.head(wanted), self.table.head(found));
+        match (&*wanted, &*found) {
+            (Type::Array(_, wanted), Type::Array(_, found)) => self.has_form_of(wanted, found),
+            (Type::Array(..) | Type::Pair(..) | Type::Vector(..), Type::Scalar(_)) => false,
+            (Type::Array(..) | Type::Pair(..), Type::Var(_)) => !self.is_literal(&found),
+            _ => true,
+        }
+    }
+
+    fn wrong_initial_value(
+        &mut self,
+        head: TermId,
+        function: TermId,
+        initial: TermId,
+        accumulator: &Ty,
+        found: &Ty,
+    ) {
+        let text = self.value_of_form(accumulator, initial, &mut Vec::new());
+        let (reduction, wanted) = (self.source(head), self.describe(accumulator));
+        let comparison = match self.is_literal(found) {
+            true => String::new(),
+            false => self.comparison(accumulator, found),
+        };
+        let given = self.describe(found);
+        let (span, place) = (self.span(initial), self.head_span(function));
+        let error = self.error(
+            Code::TypeMismatch,
+            span,
+            format!(
+                "the accumulator of `{reduction}` is {wanted}, and its initial value is {given}{comparison}"
+            ),
+        );
+        error.related.push(Related {
+            place: place.into(),
+            message: format!("this function takes and gives {wanted}"),
+        });
+        if let Some(text) = text {
+            error.help = Some(format!("write `{text}`"));
+            let title = format!("Write `{text}`");
+            error.fixes.push(Fix::preferred(title, vec![(span, text)]));
+        }
+    }
+
+    /// A value of a type that is made of the literal at `scalar`, below functions of `indices`.
+    fn value_of_form(&self, ty: &Ty, scalar: TermId, indices: &mut Vec<Name>) -> Option<String> {
+        match &*self.table.head(ty) {
+            Type::Array(_, elem) => {
+                let index = ["i", "j", "k", "l"].get(indices.len())?;
+                indices.push(Name::new_static(index));
+                let elem = self.value_of_form(elem, scalar, indices);
+                indices.pop();
+                Some(format!("generate(fun({index} => {}))", elem?))
+            }
+            Type::Pair(first, second) => {
+                let first = self.value_of_form(first, scalar, indices)?;
+                let second = self.value_of_form(second, scalar, indices)?;
+                Some(format!("({first}, {second})"))
+            }
+            Type::Vector(_, elem) => {
+                let elem = self.value_of_form(elem, scalar, indices)?;
+                Some(format!("vectorFromScalar({elem})"))
+            }
+            Type::Scalar(wanted) => self.literal_of(scalar, *wanted),
+            Type::Var(_) => Some(self.source(scalar)),
+            _ => None,
+        }
+    }
+
+    /// The literal as one of another type.
+    fn literal_of(&self, term: TermId, wanted: ScalarType) -> Option<String> {
+        let TermKind::Literal(literal) = &self.item.term(self.bare(term)).kind else {
+            return None;
+        };
+        let fits = match literal {
+            Literal::Int { suffix, .. } => {
+                suffix.is_none_or(|own| own == wanted) && wanted != ScalarType::Bool
+            }
+            Literal::Float { suffix, .. } => match suffix {
+                Some(own) => *own == wanted,
+                None => Classes::of_type(&Type::Scalar(wanted))
+                    .is_some_and(|classes| classes.within(Classes::FLOAT_LITERAL)),
+            },
+            Literal::Bool(_) => wanted == ScalarType::Bool,
+        };
+        fits.then(|| self.source(term))
+    }
+}
+
+/// The function and the initial value of a reduction, by its type: the function's result is what
+/// the initial value is, and what the function takes.
+fn accumulation(after: &[Ty]) -> Option<Accumulation> {
+    let parameters: Vec<Option<&Ty>> = after
+        .iter()
+        .map(|ty| match &**ty {
+            Type::Fun(parameter, _) => Some(parameter),
+            _ => None,
+        })
+        .collect();
+    let (function, accumulator) = parameters.iter().enumerate().find_map(|(at, parameter)| {
+        let Type::Fun(first, rest) = &***(parameter.as_ref()?) else {
+            return None;
+        };
+        let Type::Fun(second, result) = &**rest else {
+            return None;
+        };
+        let is_taken = first == result || second == result;
+        (is_taken && matches!(**result, Type::Var(_))).then_some((at, result))
+    })?;
+    let initial = parameters
+        .iter()
+        .position(|parameter| *parameter == Some(accumulator))?;
+    Some(Accumulation { function, initial })
+}

@@ -1,0 +1,285 @@
+//! Calls whose arguments would fit in another order.
+
+use std::sync::Arc;
+
+use syntax::ast::{BinderId, TermId, TermKind};
+use syntax::{Code, Fix, Span};
+
+use super::super::Infer;
+use super::super::unify::{Cause, Why};
+use super::is_function;
+use crate::spine::Spine;
+use crate::types::{Ty, Type};
+
+/// What the form of a type says about which arguments fit a parameter.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Function,
+    Array,
+    /// A scalar, vector or pair.
+    Single,
+    /// Data of any form: only a parameter is that.
+    Data,
+}
+
+impl Form {
+    fn takes(self, argument: Form) -> bool {
+        self == argument || (self == Form::Data && argument != Form::Function)
+    }
+}
+
+/// An argument of a call, with the parameter that it is given for.
+struct Given {
+    term: TermId,
+    parameter: Ty,
+    wanted: Form,
+    form: Form,
+}
+
+impl Infer<'_> {
+    /// Replaces what was `said` about a call by one error if its arguments fit in another order.
+    /// `after` has the types of the function after each of its arguments.
+    pub(in crate::infer) fn report_wrong_order(
+        &mut self,
+        spine: &Spine,
+        said: usize,
+        after: &[Ty],
+    ) -> bool {
+        let Some(given) = self.given(spine, after) else {
+            return false;
+        };
+        let Some(order) = fitting_order(&given) else {
+            return false;
+        };
+        let moved: Vec<usize> = (0..order.len()).filter(|&at| order[at] != at).collect();
+        let Some(&first) = moved.first() else {
+            return false;
+        };
+        self.diagnostics.truncate(said);
+        let span_of = |at: usize| self.span(given[at].term);
+        let moves: Vec<(Span, Span)> = moved
+            .iter()
+            .map(|&at| (span_of(at), span_of(order[at])))
+            .collect();
+        let texts: Vec<String> = moved
+            .iter()
+            .map(|&at| format!("`{}`", self.source(given[order[at]].term)))
+            .collect();
+        let function = self.source(spine.head);
+        let (message, title) = match &texts[..] {
+            [first, second] => (
+                format!("the arguments of `{function}` are swapped: {first} comes before {second}"),
+                "Swap the arguments",
+            ),
+            _ => (
+                format!(
+                    "the arguments of `{function}` are in the wrong order: first {}",
+                    texts.join(", then ")
+                ),
+                "Put the arguments in order",
+            ),
+        };
+        let wrong = &given[first];
+        let found = self.look_again(|this| this.synth(wrong.term));
+        let comparison = match (wrong.wanted, wrong.form) {
+            (Form::Data, _) | (_, Form::Function) => String::new(),
+            _ => self.comparison(&wrong.parameter, &found),
+        };
+        let cause = Cause {
+            span: self.span(wrong.term),
+            why: Why::Argument {
+                head: spine.head,
+                term: wrong.term,
+            },
+        };
+        let related = self.cause_places(cause, None);
+        let error = self.error(
+            Code::TypeMismatch,
+            cause.span,
+            format!("{message}{comparison}"),
+        );
+        error.related = related;
+        error.fixes.push(Fix {
+            moves,
+            ..Fix::preferred(title, Vec::new())
+        });
+        true
+    }
+
+    /// Replaces what was `said` about a call by one error if a `fun` among its arguments is right with
+    /// its first two parameters exchanged.
+    pub(in crate::infer) fn report_swapped_parameters(
+        &mut self,
+        spine: &Spine,
+        said: usize,
+        after: &[Ty],
+    ) -> bool {
+        for (arg, ty) in spine.args.iter().zip(after) {
+            let Some((first, second)) = self.first_parameters(arg.term) else {
+                continue;
+            };
+            let Type::Fun(parameter, _) = &**ty else {
+                continue;
+            };
+            let parameter = self.table.ty(parameter);
+            let Some(exchanged) = exchanged(&parameter) else {
+                continue;
+            };
+            let is_right = self.look_again(|this| {
+                let before = this.diagnostics.len();
+                let cause = Cause {
+                    span: this.span(arg.term),
+                    why: Why::Context,
+                };
+                this.check(arg.term, &exchanged, cause);
+                this.diagnostics.len() == before
+            });
+            if is_right {
+                self.diagnostics.truncate(said);
+                self.swapped_parameters(spine.head, [first, second], &parameter);
+                return true;
+            }
+        }
+        false
+    }
+
+    fn swapped_parameters(&mut self, head: TermId, params: [BinderId; 2], given: &Ty) {
+        let [first, second] = params.map(|param| self.item.binder(param).name.clone());
+        let spans = params.map(|param| self.parameter_span(param));
+        let function = self.source(head);
+        let gives = match &**given {
+            Type::Fun(first, rest) => match &**rest {
+                Type::Fun(second, _) => format!(
+                    ": `{function}` gives its function {} first, and then {}",
+                    self.describe(first),
+                    self.describe(second)
+                ),
+                _ => String::new(),
+            },
+            _ => String::new(),
+        };
+        let error = self.error(
+            Code::TypeMismatch,
+            spans[0].cover(spans[1]),
+            format!("the parameters `{first}` and `{second}` are swapped{gives}"),
+        );
+        error.fixes.push(Fix {
+            moves: vec![(spans[0], spans[1]), (spans[1], spans[0])],
+            ..Fix::preferred("Swap the parameters", Vec::new())
+        });
+    }
+
+    /// The first two parameters of a curried `fun`.
+    fn first_parameters(&self, term: TermId) -> Option<(BinderId, BinderId)> {
+        let TermKind::Fun { params, body, .. } = &self.item.term(self.bare(term)).kind else {
+            return None;
+        };
+        match (params.first()?, params.get(1)) {
+            (&first, Some(&second)) => Some((first, second)),
+            (&first, None) => match &self.item.term(self.bare(*body)).kind {
+                TermKind::Fun { params, .. } => Some((first, *params.first()?)),
+                _ => None,
+            },
+        }
+    }
+
+    /// The arguments of a call that are values and not piped into it, if their forms are known.
+    fn given(&mut self, spine: &Spine, after: &[Ty]) -> Option<Vec<Given>> {
+        let mut given = Vec::new();
+        for (arg, ty) in spine.args.iter().zip(after) {
+            let mut ty = ty;
+            while let Type::Pi(pi) = &**ty
+                && pi.implicit
+            {
+                ty = &pi.body;
+            }
+            let Type::Fun(parameter, _) = &**ty else {
+                continue;
+            };
+            if arg.piped {
+                continue;
+            }
+            let form = match self.is_lambda(arg.term) {
+                true => Form::Function,
+                false => {
+                    let found = self.look_again(|this| this.synth(arg.term));
+                    self.form(&found).filter(|form| *form != Form::Data)?
+                }
+            };
+            given.push(Given {
+                term: arg.term,
+                parameter: parameter.clone(),
+                wanted: self.form_of_parameter(parameter)?,
+                form,
+            });
+        }
+        Some(given)
+    }
+
+    fn form(&self, ty: &Ty) -> Option<Form> {
+        let head = self.table.head(ty);
+        match &*head {
+            Type::Array(..) | Type::DepArray(..) => Some(Form::Array),
+            Type::Scalar(_) | Type::Index(_) | Type::Vector(..) | Type::Pair(..) => {
+                Some(Form::Single)
+            }
+            Type::Var(_) if self.is_literal(&head) => Some(Form::Single),
+            ty if is_function(ty) => Some(Form::Function),
+            _ => None,
+        }
+    }
+
+    /// The form of what a parameter takes by its own type, whatever else was given.
+    fn form_of_parameter(&self, ty: &Ty) -> Option<Form> {
+        match &**ty {
+            Type::Var(var) => {
+                let functions = self.table.info(*var).classes.allows_functions();
+                (!functions).then_some(Form::Data)
+            }
+            _ => self.form(ty),
+        }
+    }
+}
+
+/// The type of a function of two arguments that takes them in the other order, if their types differ.
+fn exchanged(ty: &Ty) -> Option<Ty> {
+    let Type::Fun(first, rest) = &**ty else {
+        return None;
+    };
+    let Type::Fun(second, result) = &**rest else {
+        return None;
+    };
+    let rest = Arc::new(Type::Fun(first.clone(), result.clone()));
+    (first != second).then(|| Arc::new(Type::Fun(second.clone(), rest)))
+}
+
+/// For each parameter the argument that fits it, where the written order does not. Arguments of one
+/// form keep their order.
+fn fitting_order(given: &[Given]) -> Option<Vec<usize>> {
+    if given.iter().all(|given| given.wanted.takes(given.form)) {
+        return None;
+    }
+    let mut order = Vec::new();
+    extend_order(given, &mut order).then_some(order)
+}
+
+/// Extends an order of the first arguments to all of them, if that is possible.
+fn extend_order(given: &[Given], order: &mut Vec<usize>) -> bool {
+    let Some(parameter) = given.get(order.len()) else {
+        return true;
+    };
+    for form in [Form::Function, Form::Single, Form::Array] {
+        let mut unused = (0..given.len()).filter(|at| !order.contains(at));
+        let next = unused.find(|&at| given[at].form == form);
+        if let Some(next) = next
+            && parameter.wanted.takes(form)
+        {
+            order.push(next);
+            if extend_order(given, order) {
+                return true;
+            }
+            order.pop();
+        }
+    }
+    false
+}

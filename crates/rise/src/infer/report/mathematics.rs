@@ -1,0 +1,201 @@
+//! Mathematical functions, which other languages have and RISE declares.
+
+use syntax::ast::{ScalarType, TermId, TermKind};
+use syntax::{Code, Fix, Span};
+
+use super::super::Infer;
+use super::super::expr::Wanted;
+use crate::spine::Spine;
+use crate::types::{Ty, Type};
+use crate::{Resolution, TermInfo};
+
+/// What a function is applied to.
+#[derive(Clone, Copy)]
+struct Numbers {
+    scalar: ScalarType,
+    in_vector: bool,
+}
+
+/// What to write for a name that nothing binds.
+struct Mend {
+    /// The functions that are to be declared.
+    declaration: Option<String>,
+    /// What stands in the place of the name, if that is not the name.
+    replacement: Option<String>,
+}
+
+impl Infer<'_> {
+    /// Offers the declaration of a mathematical function that is not declared, at the type of what
+    /// it is applied to, or the primitives that compute the same.
+    pub(in crate::infer) fn offer_declaration(&mut self, spine: &Spine, wanted: Wanted) {
+        let TermKind::Name(name) = &self.item.term(spine.head).kind else {
+            return;
+        };
+        let numbers = self.numbers(spine, wanted);
+        let Some(mend) = self.declared(name, numbers) else {
+            return;
+        };
+        let span = self.span(spine.head);
+        let help = mend.help();
+        let mut edits = Vec::new();
+        if let Some(declaration) = &mend.declaration {
+            edits.push((Span::empty(0), format!("{declaration}\n\n")));
+        }
+        let title = match (&mend.declaration, &mend.replacement) {
+            (Some(declaration), None) => format!("Declare `{declaration}`"),
+            (Some(declaration), Some(text)) => {
+                format!("Write `{text}` and declare `{declaration}`")
+            }
+            (None, text) => format!("Write `{}`", text.as_deref().unwrap_or_default()),
+        };
+        edits.extend(mend.replacement.map(|text| (span, text)));
+        let mut said = self.diagnostics.iter_mut().rev();
+        if let Some(said) = said.find(|d| d.code == Code::UnknownName && d.span == span) {
+            said.help = Some(help);
+            said.fixes.push(Fix::preferred(title, edits));
+        }
+    }
+
+    fn declared(&self, name: &str, numbers: Option<Numbers>) -> Option<Mend> {
+        let scalar = numbers.map_or(ScalarType::F32, |numbers| numbers.scalar);
+        if !is_float(scalar)
+            && let Some(text) = of_integers(name)
+        {
+            return Some(Mend::written(text));
+        }
+        if let Some(text) = of_arrays(name) {
+            return Some(Mend::written(text));
+        }
+        let float = match is_float(scalar) {
+            true => scalar,
+            false => ScalarType::F32,
+        };
+        let (function, written) = match name {
+            "rsqrt" => ("sqrt", Some(format!("fun(x => (1.0 / sqrt(x) : {float}))"))),
+            _ => match name_in_c(name) {
+                Some(other) => (other, Some(other.to_owned())),
+                None => (name, None),
+            },
+        };
+        let params = parameters(function)?;
+        let in_vector = numbers.is_some_and(|numbers| numbers.in_vector) && params.len() == 1;
+        let replacement = match (in_vector, &written) {
+            (true, _) => Some(format!("mapVec({})", written.as_deref().unwrap_or(name))),
+            (false, _) => written,
+        };
+        let list: Vec<String> = params.iter().map(|p| format!("{p}: {float}")).collect();
+        let declaration = format!("foreign def {function}({}): {float}", list.join(", "));
+        let is_new = self.env.resolve(function) == Resolution::Unknown;
+        Some(Mend {
+            declaration: is_new.then_some(declaration),
+            replacement,
+        })
+    }
+
+    /// The numbers that the function is applied to; where that is not known, those that are wanted of
+    /// it.
+    fn numbers(&self, spine: &Spine, wanted: Wanted) -> Option<Numbers> {
+        let of_argument = |term: TermId| match &self.terms[term.0 as usize] {
+            TermInfo::Expr(ty) => self.numbers_of(ty),
+            _ => None,
+        };
+        let mut arguments = spine.args.iter().map(|arg| arg.term);
+        arguments
+            .find_map(of_argument)
+            .or_else(|| match &*self.table.head(wanted?.0) {
+                Type::Fun(from, _) => self.numbers_of(from),
+                _ => self.numbers_of(wanted?.0),
+            })
+    }
+
+    fn numbers_of(&self, ty: &Ty) -> Option<Numbers> {
+        match &*self.table.head(ty) {
+            Type::Scalar(ScalarType::Bool) => None,
+            Type::Scalar(scalar) => Some(Numbers {
+                scalar: *scalar,
+                in_vector: false,
+            }),
+            Type::Vector(_, elem) => Some(Numbers {
+                in_vector: true,
+                ..self.numbers_of(elem)?
+            }),
+            _ => None,
+        }
+    }
+}
+
+impl Mend {
+    fn written(text: &str) -> Mend {
+        Mend {
+            declaration: None,
+            replacement: Some(text.to_owned()),
+        }
+    }
+
+    fn help(&self) -> String {
+        match (&self.declaration, &self.replacement) {
+            (Some(declaration), None) => format!("declare it: `{declaration}`"),
+            (Some(declaration), Some(text)) => {
+                format!("write `{text}`, and declare `{declaration}`")
+            }
+            (None, text) => format!("write `{}`", text.as_deref().unwrap_or_default()),
+        }
+    }
+}
+
+/// Whether the name is that of a function of mathematics, and no slip of another name.
+pub(super) fn is_mathematical(name: &str) -> bool {
+    parameters(name).is_some()
+        || name_in_c(name).is_some()
+        || of_arrays(name).is_some()
+        || name == "rsqrt"
+}
+
+fn is_float(scalar: ScalarType) -> bool {
+    matches!(scalar, ScalarType::F16 | ScalarType::F32 | ScalarType::F64)
+}
+
+/// The parameters of a common function of C's `<math.h>`.
+fn parameters(name: &str) -> Option<&'static [&'static str]> {
+    match name {
+        "sqrt" | "cbrt" | "exp" | "exp2" | "expm1" | "log" | "log2" | "log10" | "log1p" | "sin"
+        | "cos" | "tan" | "asin" | "acos" | "atan" | "sinh" | "cosh" | "tanh" | "asinh"
+        | "acosh" | "atanh" | "fabs" | "floor" | "ceil" | "round" | "trunc" | "rint" | "erf"
+        | "erfc" | "tgamma" | "lgamma" => Some(&["x"]),
+        "pow" | "atan2" | "fmod" | "fmin" | "fmax" | "fdim" | "hypot" | "copysign" => {
+            Some(&["x", "y"])
+        }
+        _ => None,
+    }
+}
+
+/// What C calls a function that other languages have by this name.
+fn name_in_c(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "max" | "maximum" => "fmax",
+        "min" | "minimum" => "fmin",
+        "abs" => "fabs",
+        "ln" => "log",
+        "power" => "pow",
+        _ => return None,
+    })
+}
+
+/// What computes the same on integers.
+fn of_integers(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "max" | "maximum" | "fmax" => "fun(a, b => select(a > b)(a)(b))",
+        "min" | "minimum" | "fmin" => "fun(a, b => select(a < b)(a)(b))",
+        "abs" | "fabs" => "fun(a => select(a < 0)(-a)(a))",
+        _ => return None,
+    })
+}
+
+/// What computes the same of the elements of an array.
+fn of_arrays(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "sum" => "reduce(add)(0)",
+        "product" | "prod" => "reduce(mul)(1)",
+        _ => return None,
+    })
+}

@@ -1,0 +1,298 @@
+//! Operators whose operands are no two numbers of one type.
+
+use syntax::ast::{BinaryOp, Name, TermId, TermKind};
+use syntax::{Fix, Span};
+
+use super::super::Infer;
+use crate::types::{Ty, Type};
+
+/// What to write instead, as a help and as an edit.
+pub(super) struct Mend {
+    pub help: String,
+    pub fix: Option<Fix>,
+}
+
+/// The form of an operand, as far as it decides what is to be done.
+enum Operand {
+    Array,
+    Pair,
+    Vector,
+    /// A scalar, or a number whose type is not known yet.
+    Scalar,
+}
+
+impl Infer<'_> {
+    /// Adds to the last error, which is about an operator, what to write for these operands.
+    pub(in crate::infer) fn mend_operator(
+        &mut self,
+        op: BinaryOp,
+        (lhs, left): (TermId, &Ty),
+        (rhs, right): (TermId, &Ty),
+    ) {
+        let mend = self.mended_operator(op, (lhs, left), (rhs, right));
+        if let (Some(mend), Some(error)) = (mend, self.diagnostics.last_mut()) {
+            error.help = Some(mend.help);
+            error.fixes.extend(mend.fix);
+        }
+    }
+
+    pub(super) fn mended_operator(
+        &self,
+        op: BinaryOp,
+        (lhs, left): (TermId, &Ty),
+        (rhs, right): (TermId, &Ty),
+    ) -> Option<Mend> {
+        if self.in_dpia() || matches!(op, BinaryOp::And | BinaryOp::Or) {
+            return None;
+        }
+        let (a, b) = (self.source(lhs), self.source(rhs));
+        let word = op.as_str();
+        match (self.operand(left)?, self.operand(right)?) {
+            (Operand::Array, Operand::Array) => self.zipped(word, lhs, rhs),
+            (Operand::Array, _) => self.mapped(word, lhs, rhs, true),
+            (_, Operand::Array) => self.mapped(word, lhs, rhs, false),
+            (Operand::Vector, Operand::Scalar) => Some(self.as_vector(rhs)),
+            (Operand::Scalar, Operand::Vector) => Some(self.as_vector(lhs)),
+            (Operand::Pair, Operand::Pair) => Some(self.on_halves(word, lhs, rhs)),
+            (Operand::Pair, _) => Some(half(&a)),
+            (_, Operand::Pair) => Some(half(&b)),
+            _ => None,
+        }
+    }
+
+    /// Whether the operands are numbers, of which one only has to be converted.
+    pub(in crate::infer) fn are_scalars(&mut self, left: &Ty, rhs: TermId) -> bool {
+        let right = self.look_again(|this| this.synth(rhs));
+        [left, &right]
+            .into_iter()
+            .all(|ty| matches!(self.operand(ty), Some(Operand::Scalar)))
+    }
+
+    fn operand(&self, ty: &Ty) -> Option<Operand> {
+        let head = self.table.head(ty);
+        match &*head {
+            Type::Array(..) => Some(Operand::Array),
+            Type::Pair(..) => Some(Operand::Pair),
+            Type::Vector(..) => Some(Operand::Vector),
+            Type::Scalar(_) => Some(Operand::Scalar),
+            Type::Var(_) if self.is_literal(&head) => Some(Operand::Scalar),
+            _ => None,
+        }
+    }
+
+    /// `(a._1 + b._1, a._2 + b._2)`
+    fn on_halves(&self, op: &str, lhs: TermId, rhs: TermId) -> Mend {
+        let (a, b) = (self.source(lhs), self.source(rhs));
+        let text = format!("({a}._1 {op} {b}._1, {a}._2 {op} {b}._2)");
+        let are_names = [lhs, rhs]
+            .into_iter()
+            .all(|term| matches!(self.item.term(term).kind, TermKind::Name(_)));
+        let span = self.span(lhs).cover(self.span(rhs));
+        Mend {
+            help: format!("compute with each half: `{text}`"),
+            fix: are_names
+                .then(|| Fix::preferred(format!("Write `{text}`"), vec![(span, text.clone())])),
+        }
+    }
+
+    /// `xs |> map(neg)`
+    pub(in crate::infer) fn mend_negation(&mut self, operand: TermId, ty: &Ty) {
+        if self.in_dpia() || !matches!(self.operand(ty), Some(Operand::Array)) {
+            return;
+        }
+        let is_whole = |term: &TermKind| matches!(term, TermKind::Unary { operand: own, .. } if *own == operand);
+        let Some(whole) = self.item.terms.iter().position(|term| is_whole(&term.kind)) else {
+            return;
+        };
+        let (before, after) = self.brackets(TermId(whole as u32));
+        let (start, span) = (self.item.terms[whole].span.start, self.span(operand));
+        let text = self.source(operand);
+        if let Some(error) = self.diagnostics.last_mut() {
+            error.help = Some(format!(
+                "an operator works on elements: `{text} |> map(neg)`"
+            ));
+            error.fixes.push(Fix::preferred(
+                "Apply the operator to each element with `map`",
+                vec![
+                    (Span::new(start, span.start), before),
+                    (Span::empty(span.end), format!(" |> map(neg){after}")),
+                ],
+            ));
+        }
+    }
+
+    fn as_vector(&self, scalar: TermId) -> Mend {
+        let (text, span) = (self.source(scalar), self.span(scalar));
+        let written = format!("vectorFromScalar({text})");
+        Mend {
+            help: format!("make a vector of the scalar: `{written}`"),
+            fix: Some(Fix::preferred(
+                format!("Write `{written}`"),
+                vec![
+                    (Span::empty(span.start), "vectorFromScalar(".to_owned()),
+                    (Span::empty(span.end), ")".to_owned()),
+                ],
+            )),
+        }
+    }
+
+    /// `zip(xs)(ys) |> map(fun((x, y) => x + y))`
+    fn zipped(&self, op: &str, lhs: TermId, rhs: TermId) -> Option<Mend> {
+        let (a, b) = (self.source(lhs), self.source(rhs));
+        let each = format!("map(fun((x, y) => x {op} y))");
+        let (before, after) = self.brackets(self.operation(lhs, rhs)?);
+        let (left, right) = (self.span(lhs), self.span(rhs));
+        Some(Mend {
+            help: format!("an operator works on elements: `zip({a})({b}) |> {each}`"),
+            fix: Some(Fix::preferred(
+                "Apply the operator to the elements with `zip` and `map`",
+                vec![
+                    (Span::empty(left.start), format!("{before}zip(")),
+                    (Span::new(left.end, right.start), ")(".to_owned()),
+                    (Span::empty(right.end), format!(") |> {each}{after}")),
+                ],
+            )),
+        })
+    }
+
+    /// `xs |> map(fun(x => x + 1.0f))`, where the array is the left or the right operand.
+    fn mapped(&self, op: &str, lhs: TermId, rhs: TermId, is_left: bool) -> Option<Mend> {
+        let (a, b) = (self.source(lhs), self.source(rhs));
+        let element = self.new_name(&["x", "y", "z", "e", "element"])?;
+        let (before, after) = self.brackets(self.operation(lhs, rhs)?);
+        let (left, right) = (self.span(lhs), self.span(rhs));
+        let between = Span::new(left.end, right.start);
+        let open = format!(" |> map(fun({element} => ");
+        let start = (Span::empty(left.start), before);
+        let (text, edits, moves) = match is_left {
+            true => (
+                format!("{a}{open}{element} {op} {b}))"),
+                vec![
+                    start,
+                    (between, format!("{open}{element} {op} ")),
+                    (Span::empty(right.end), format!(")){after}")),
+                ],
+                Vec::new(),
+            ),
+            false => (
+                format!("{b}{open}{a} {op} {element}))"),
+                vec![
+                    start,
+                    (between, open),
+                    (Span::empty(right.end), format!(" {op} {element})){after}")),
+                ],
+                vec![(left, right), (right, left)],
+            ),
+        };
+        Some(Mend {
+            help: format!("an operator works on elements: `{text}`"),
+            fix: Some(Fix {
+                moves,
+                ..Fix::preferred("Apply the operator to each element with `map`", edits)
+            }),
+        })
+    }
+
+    /// The first name that nothing in the definition has.
+    fn new_name(&self, names: &[&'static str]) -> Option<&'static str> {
+        let is_used = |name: &str| {
+            let is_name = |term: &TermKind| matches!(term, TermKind::Name(used) if used == name);
+            self.item.terms.iter().any(|term| is_name(&term.kind))
+        };
+        names.iter().copied().find(|name| !is_used(name))
+    }
+
+    /// The parentheses that a pipeline needs in the place of a term.
+    fn brackets(&self, whole: TermId) -> (String, String) {
+        let is_inside = self.item.terms.iter().any(|term| match term.kind {
+            TermKind::Binary { lhs, rhs, .. } => [lhs, rhs].contains(&whole),
+            TermKind::Unary { operand, .. } => operand == whole,
+            TermKind::Project { pair, .. } => pair == whole,
+            _ => false,
+        });
+        match is_inside {
+            true => ("(".to_owned(), ")".to_owned()),
+            false => Default::default(),
+        }
+    }
+
+    /// The application of an operator to two operands.
+    fn operation(&self, lhs: TermId, rhs: TermId) -> Option<TermId> {
+        let is_it = |term: &TermKind| matches!(term, TermKind::Binary { lhs: a, rhs: b, .. } if (*a, *b) == (lhs, rhs));
+        let at = self.item.terms.iter().position(|term| is_it(&term.kind))?;
+        Some(TermId(at as u32))
+    }
+
+    /// Says how a function of two numbers, which is given pairs, works on pairs.
+    pub(super) fn mended_for_pairs(&self, function: TermId, expected: &Ty) -> Option<Mend> {
+        let Type::Fun(first, rest) = &*self.table.ty(expected) else {
+            return None;
+        };
+        let Type::Fun(second, result) = &**rest else {
+            return None;
+        };
+        let is_pair = |ty: &Ty| matches!(**ty, Type::Pair(..));
+        if ![first, second, result].into_iter().all(is_pair) {
+            return None;
+        }
+        if !self.is_closed(function) {
+            return None;
+        }
+        let [first, second] = ["_1", "_2"]
+            .map(|half| self.applied(function, &format!("a.{half}"), &format!("b.{half}")));
+        let text = format!("fun(a, b => ({first}, {second}))");
+        Some(Mend {
+            help: format!(
+                "write `{text}`, or make a number of each pair before, as in `map(fun(p => p._1 * p._2))`"
+            ),
+            fix: Some(Fix::preferred(
+                format!("Write `{text}`"),
+                vec![(self.span(function), text)],
+            )),
+        })
+    }
+
+    /// A function of two arguments as one of a pair.
+    pub(super) fn on_pairs(&self, function: TermId) -> String {
+        format!("fun((x, y) => {})", self.applied(function, "x", "y"))
+    }
+
+    fn applied(&self, function: TermId, first: &str, second: &str) -> String {
+        let op = match &self.item.term(self.bare(function)).kind {
+            TermKind::Operator(op) => Some(op.as_str()),
+            TermKind::Name(name) => operator(name),
+            _ => None,
+        };
+        match op {
+            Some(op) => format!("{first} {op} {second}"),
+            None => format!("{}({first})({second})", self.source(function)),
+        }
+    }
+
+    /// Whether the function is an operator, or the name of something that no function binds.
+    pub(super) fn is_closed(&self, function: TermId) -> bool {
+        match &self.item.term(self.bare(function)).kind {
+            TermKind::Operator(_) => true,
+            TermKind::Name(name) => self.lookup(name).is_none(),
+            _ => false,
+        }
+    }
+}
+
+fn half(pair: &str) -> Mend {
+    Mend {
+        help: format!("take a half of the pair: `{pair}._1` or `{pair}._2`"),
+        fix: None,
+    }
+}
+
+/// The operator that a primitive is.
+fn operator(name: &Name) -> Option<&'static str> {
+    Some(match name.as_str() {
+        "add" => "+",
+        "sub" => "-",
+        "mul" => "*",
+        "div" => "/",
+        _ => return None,
+    })
+}
