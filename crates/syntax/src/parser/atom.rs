@@ -2,7 +2,7 @@
 
 use super::operator::section_op;
 use super::{Mode, Parser};
-use crate::ast::{AddressSpace, Literal, ScalarType, TermId, TermKind};
+use crate::ast::{AddressSpace, BinaryOp, Literal, ScalarType, TermId, TermKind};
 use crate::lexer::{Token, TokenKind};
 use crate::{Code, Diagnostic, Dialect, Span};
 
@@ -203,6 +203,12 @@ impl Parser<'_> {
     fn no_operand(&mut self, mode: Mode) -> TermId {
         let token = self.token();
         let text = self.quoted(token);
+        if mode == Mode::Arg
+            && self.is_lone_argument()
+            && let Some(op) = section_op(token.kind)
+        {
+            return self.operator_as_argument(op);
+        }
         match token.kind {
             TokenKind::Else => self.lone_else(),
             TokenKind::Kind => self.misplaced(format!("{text} is a kind and has no place here")),
@@ -247,6 +253,44 @@ impl Parser<'_> {
                 self.missing()
             }
         }
+    }
+
+    /// Whether the token is all that stands for an argument.
+    fn is_lone_argument(&self) -> bool {
+        let opens = |kind| matches!(kind, TokenKind::LParen | TokenKind::Comma);
+        let closes = |kind| matches!(kind, TokenKind::RParen | TokenKind::Comma);
+        self.previous().is_some_and(|token| opens(token.kind)) && closes(self.peek_kind(1))
+    }
+
+    /// `reduce(+)`: an operator without parentheses of its own.
+    fn operator_as_argument(&mut self, op: BinaryOp) -> TermId {
+        let span = self.bump().span;
+        let word = op.as_str();
+        let primitive = match op {
+            BinaryOp::Add => Some("add"),
+            BinaryOp::Sub => Some("sub"),
+            BinaryOp::Mul => Some("mul"),
+            BinaryOp::Div => Some("div"),
+            _ => None,
+        };
+        self.report(|| {
+            let written = format!("({word})");
+            let message =
+                format!("an operator that is an argument stands in parentheses: `{written}`");
+            let error = Diagnostic::error(Code::SyntaxError, span, message);
+            let error = error.fix(format!("Write `{written}`"), vec![(span, written)], true);
+            match primitive {
+                Some(name) => error
+                    .help(format!("the function is also called `{name}`"))
+                    .fix(
+                        format!("Write `{name}`"),
+                        vec![(span, name.to_owned())],
+                        false,
+                    ),
+                None => error,
+            }
+        });
+        self.push(TermKind::Operator(op), span)
     }
 
     fn misplaced(&mut self, message: String) -> TermId {
