@@ -234,6 +234,17 @@ fn what_every_work_item_would_write() {
               fix: Replace `mapWorkGroup` with `mapGlobal`
         "#]],
     );
+    only_say(
+        &rows(
+            "xs |> mapWorkGroup(fun(row => row |> mapLocal(id) |> toMem(Local) |> reduceSeq(Private)(add)(0.0f)))",
+        ),
+        expect![[r#"
+            error[written-by-all] at reduceSeq(Private)(add)
+              every work-item of a work-group writes the result of `main`
+              `mapWorkGroup` chooses the part of a group, and nothing its work-items
+              help: write it inside of a `mapLocal`, as in `|> split(m) |> mapLocal(reduceSeq(Private)(add)(0.0f))`
+        "#]],
+    );
     say(
         "@opencl(local = [16, 4], global = [n, m])\n\
          def main = depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 =>\n\

@@ -2,8 +2,8 @@
 
 use nat::Nat;
 use rise::core::Origin;
-use rise::{Primitive, print};
-use syntax::ast::{Annotation, AnnotationValue, ScalarType, TermId};
+use rise::{Primitive, TermInfo, Type, print};
+use syntax::ast::{Annotation, AnnotationValue, BinaryOp, ScalarType, TermId, TermKind};
 use syntax::{Code, Diagnostic, Span};
 
 use super::edit::Edits;
@@ -82,7 +82,16 @@ impl Reporter<'_> {
                 let edits = self.places.replace(at, one.primitive, &choice);
                 self.push(&mut found, title, edits, None, &mut first);
             }
-            None => found.help = Some(format!("write it inside of a `{map}`")),
+            None => {
+                let example = match sharers {
+                    Sharers::Group => self.by_one_item(at, &map),
+                    Sharers::All => None,
+                };
+                found.help = Some(match example {
+                    Some(example) => format!("write it inside of a `{map}`, as in `|> {example}`"),
+                    None => format!("write it inside of a `{map}`"),
+                });
+            }
         }
         if let Some(group) = group {
             let choice = written(Primitive::MapGlobal, group.dimension);
@@ -108,6 +117,34 @@ impl Reporter<'_> {
             );
         }
         found
+    }
+
+    /// `split(64) |> mapLocal(f)`: an array of one element, which one work-item computes, for the
+    /// value of `f` that stands at a place.
+    fn by_one_item(&self, at: Origin, map: &str) -> Option<String> {
+        const LONGEST: usize = 60;
+        let item = self.places.written.item;
+        let inference = self.places.written.inference;
+        let term = self.places.spine_of(self.places.spot(at))?;
+        let TermKind::Binary {
+            op: BinaryOp::Pipe,
+            lhs,
+            rhs,
+            ..
+        } = item.term(term).kind
+        else {
+            return None;
+        };
+        let Some(TermInfo::Expr(ty)) = inference.terms.get(lhs.0 as usize) else {
+            return None;
+        };
+        let Type::Array(size, _) = &**ty else {
+            return None;
+        };
+        let size = print::nat_text(size, &inference.names);
+        let function = self.places.text(item.term(rhs).span);
+        let is_short = function.len() <= LONGEST && !function.contains('\n');
+        is_short.then(|| format!("split({size}) |> {map}({function})"))
     }
 
     pub(super) fn skips_first(
