@@ -34,6 +34,11 @@ pub enum Problem {
         /// The spaces that it may be stored in, and why not in the others; for OpenCL.
         spaces: Vec<Space>,
     },
+    /// A pattern reads all elements of stored memory, of which `padEmpty` leaves some unwritten.
+    LeftOut {
+        /// What reads them.
+        reader: User,
+    },
     /// An array that can only be read is to be written.
     MissingCopy {
         /// What wants it written.
@@ -400,6 +405,7 @@ impl Complaint {
     pub fn primitive(&self) -> Option<Primitive> {
         match &self.problem {
             Problem::MissingMemory { writer, .. } => *writer,
+            Problem::LeftOut { .. } => Some(Primitive::PadEmpty),
             Problem::MissingChoice { pattern, .. }
             | Problem::Computes { pattern }
             | Problem::Accumulator { pattern, .. } => Some(*pattern),

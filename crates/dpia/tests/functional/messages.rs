@@ -628,3 +628,48 @@ fn a_pair_of_arrays_is_no_result() {
            (xs |> mapGlobal(mapSeq(id)), xs |> mapGlobal(mapSeq(id)))))",
     ));
 }
+
+#[test]
+fn elements_that_nothing_writes() {
+    for (text, expected) in [
+        (
+            "def main = depFun(n: Nat => fun(xs: n.f32 => xs |> padEmpty(2) |> mapSeq(fun(x => x + 1.0f))))",
+            expect![[r#"
+                error[missing-copy] at padEmpty(2)
+                  `mapSeq(fun(x => x + 1.0f))` reads the elements that `padEmpty(2)` adds, which nothing writes
+                  read here: mapSeq(fun(x => x + 1.0f))
+                  help: `padCst` gives them a value: write `padCst(0)(2)(0)`
+                  fix: Write `padCst(0)(2)(0)`
+                mended: def main = depFun(n: Nat => fun(xs: n.f32 => xs |> padCst(0)(2)(0) |> mapSeq(fun(x => x + 1.0f))))
+            "#]],
+        ),
+        (
+            "def main = depFun(n: Nat => fun(xs: n.f32 =>\n  \
+               xs |> mapSeq(id) |> padEmpty(2) |> toMem |> split(2) |> mapSeq(reduceSeq(add)(0.0f))))",
+            expect![[r#"
+                error[missing-copy] at padEmpty(2)
+                  `mapSeq(reduceSeq(add)(0.0f))` reads the elements that `padEmpty(2)` adds, which nothing writes
+                  read here: mapSeq(reduceSeq(add)(0.0f))
+                  help: give them a value where the memory is read: `|> toMem |> padCst(0)(2)(0)`
+            "#]],
+        ),
+        (
+            "def main = depFun(n: Nat => fun(xs: n.(f32, f32) =>\n  \
+               xs |> mapSeq(id) |> padEmpty(2) |> toMem |> mapSeq(id)))",
+            expect![[r#"
+                error[missing-copy] at padEmpty(2)
+                  `mapSeq(id)` reads the elements that `padEmpty(2)` adds, which nothing writes
+                  read here: mapSeq(id)
+                  help: `padCst` gives them a value, as in `padCst(0)(2)(0)`
+            "#]],
+        ),
+        // What is written is read only.
+        (
+            "def main = depFun(n: Nat => fun(xs: n.f32 =>\n  \
+               xs |> mapSeq(id) |> padEmpty(2) |> toMem |> take(n) |> mapSeq(id)))",
+            expect![[""]],
+        ),
+    ] {
+        say(C, text, expected);
+    }
+}

@@ -1,10 +1,10 @@
 //! Memory that is missing, or that cannot be where it is wanted.
 
 use nat::Nat;
-use rise::Primitive;
-use rise::core::Origin;
-use syntax::ast::AddressSpace;
-use syntax::{Code, Diagnostic};
+use rise::core::{Origin, subterms};
+use rise::{Primitive, Type};
+use syntax::ast::{AddressSpace, ScalarType};
+use syntax::{Code, Diagnostic, Span};
 
 use super::edit::Edits;
 use super::{Reporter, choices, tick};
@@ -78,6 +78,47 @@ impl Reporter<'_> {
             self.push(&mut found, title, edits, not, &mut first);
         }
         found
+    }
+
+    /// What `padEmpty` adds is read, and nothing has written it: stored or not, it has no value.
+    pub(super) fn left_out(&self, at: Origin, reader: &User, is_stored: bool) -> Diagnostic {
+        let padding = self.quote(at, Primitive::PadEmpty);
+        let message = format!(
+            "{} reads the elements that `{padding}` adds, which nothing writes",
+            self.subject(reader)
+        );
+        let stage = self.places.stage(at);
+        let mut found = Diagnostic::error(Code::MissingCopy, stage, message);
+        if let Some(origin) = reader.origin() {
+            found = found.related(self.places.related(origin), "read here");
+        }
+        let (spot, text) = (self.places.spot(at), self.places.text(stage));
+        let sizes = text.strip_prefix(Primitive::PadEmpty.name());
+        let written = sizes.filter(|sizes| sizes.starts_with('(') && self.adds_numbers(at));
+        let Some(sizes) = written else {
+            return found.help("`padCst` gives them a value, as in `padCst(0)(2)(0)`");
+        };
+        let written = format!("padCst(0){sizes}(0)");
+        if is_stored {
+            return found.help(format!(
+                "give them a value where the memory is read: `|> toMem |> {written}`"
+            ));
+        }
+        let edits = vec![
+            (spot.head, "padCst(0)".to_owned()),
+            (Span::empty(stage.end), "(0)".to_owned()),
+        ];
+        let found = found.help(format!("`padCst` gives them a value: write `{written}`"));
+        self.fixed(found, &format!("Write `{written}`"), Some(edits))
+    }
+
+    /// Whether the array that an expression gives is one of numbers.
+    fn adds_numbers(&self, at: Origin) -> bool {
+        let whole = subterms(&self.places.program.body).find(|term| term.origin == at);
+        let Some(Type::Array(_, element)) = whole.map(|term| &*term.ty) else {
+            return false;
+        };
+        matches!(**element, Type::Scalar(scalar) if scalar != ScalarType::Bool)
     }
 
     /// The fix that lets a function always store what it gives, where the only use that does not read

@@ -106,7 +106,11 @@ impl Reporter<'_> {
                 reader,
                 writer,
                 spaces,
-            } => self.missing_memory(complaint, reader, *writer, spaces),
+            } => match writer {
+                Some(Primitive::PadEmpty) => self.left_out(at, reader, false),
+                _ => self.missing_memory(complaint, reader, *writer, spaces),
+            },
+            Problem::LeftOut { reader } => self.left_out(at, reader, true),
             Problem::MissingCopy { wanted, data } => self.missing_copy(complaint, wanted, data),
             Problem::MissingChoice {
                 pattern,
@@ -252,6 +256,9 @@ impl Reporter<'_> {
         mut found: Diagnostic,
         parts: impl Iterator<Item = &'c Complaint>,
     ) -> Diagnostic {
+        if found.code != Code::MissingMemory {
+            return found;
+        }
         let mut edits: Option<Edits> = Some(Vec::new());
         let mut copies = Vec::new();
         for part in parts {
