@@ -1175,3 +1175,46 @@ def user = fun(xs: 8.f32 => apply(four)(xs))",
         "#]],
     );
 }
+
+#[test]
+fn rows_are_joined_or_reduced_one_by_one() {
+    check(
+        "def a = depFun(n: Nat => fun(xss: n.4.f32 => xss |> reduce(add)(0.0f)))
+def b : (n: Nat) -> n.f32 -> n.f32 = depFun(n: Nat => fun(xs => xs |> split(4) |> map(map(fun(x => x * 2.0f)))))
+def axpy = depFun(n: Nat => fun(a: f32, xs: n.f32, ys: n.f32 => a * xs + ys))",
+        expect![[r#"
+            a : (n: Nat) -> n.4.f32 -> _
+              Error[wrong-subkind] at `add`: this function works on numbers and vectors of numbers, and `reduce` gives it `4.f32`
+                related `xss`: the expected type comes from here
+                help: for one result of each row write `map(reduce(add)(…))`, and for one of all rows `join` before it
+            b : (n: Nat) -> n.f32 -> n.f32 where 4 divides n
+              Error[type-mismatch] at `map(fun(x => x * 2.0f))`: `map` expects a function `4.f32 -> f32` here, and this is a function `4.f32 -> 4.f32`
+                expected: 4.f32 -> f32
+                   found: 4.f32 -> 4.f32
+                related `split`: the expected type comes from here
+                help: it gives rows: `join` behind the map makes one array of them
+              Information[obligation] at `split`: assumes 4 divides n
+                help: checked before each run; part of the type for every use
+            axpy : (n: Nat) -> f32 -> n.f32 -> n.f32 -> _
+              Error[type-mismatch] at `xs`: `*` needs two operands of one type: the left one is `f32`, the right one an array `n.f32`
+                expected: f32
+                   found: n.f32
+                related `a`: this is `f32`
+                help: an operator works on elements: `xs |> map(fun(x => a * x))`
+        "#]],
+    );
+}
+
+#[test]
+fn what_is_declared_is_not_declared_again() {
+    check(
+        "foreign def fmax(x: f32, y: f32): f32
+def a = fun(x: f32, y: f32 => max(x, y))",
+        expect![[r#"
+            fmax : f32 -> f32 -> f32
+            a : f32 -> f32 -> _
+              Error[unknown-name] at `max`: nothing here is called `max`
+                help: write `fmax`
+        "#]],
+    );
+}

@@ -5,9 +5,9 @@ use syntax::{Code, Fix, Span};
 
 use super::super::Infer;
 use super::super::expr::Wanted;
+use crate::TermInfo;
 use crate::spine::Spine;
 use crate::types::{Ty, Type};
-use crate::{Resolution, TermInfo};
 
 /// What a function is applied to.
 #[derive(Clone, Copy)]
@@ -85,9 +85,10 @@ impl Infer<'_> {
         };
         let list: Vec<String> = params.iter().map(|p| format!("{p}: {float}")).collect();
         let declaration = format!("foreign def {function}({}): {float}", list.join(", "));
-        let is_new = self.env.resolve(function) == Resolution::Unknown;
+        // Names that the definition does not mention are not resolved.
+        let is_declared = self.candidates().iter().any(|known| known == function);
         Some(Mend {
-            declaration: is_new.then_some(declaration),
+            declaration: (!is_declared).then_some(declaration),
             replacement,
         })
     }

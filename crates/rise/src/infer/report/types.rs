@@ -47,7 +47,8 @@ impl Infer<'_> {
                     ),
                     None => format!("expected {}, found `{text}`", classes.describe()),
                 };
-                let help = self.subkind_help(ty, classes.to_kind());
+                let help = (self.help_for_rows(ty, cause))
+                    .or_else(|| self.subkind_help(ty, classes.to_kind()));
                 let mend = match cause.why {
                     Why::Argument { term, .. } => self.mended_for_pairs(term, expected),
                     _ => None,
@@ -63,6 +64,44 @@ impl Infer<'_> {
             }
             Clash::Escape(var) => self.escape(*var, expected, found, cause),
         }
+    }
+
+    /// Says how rows are reduced, where the function of a reduction is given them.
+    fn help_for_rows(&self, ty: &Ty, cause: Cause) -> Option<String> {
+        let Why::Argument { head, term } = cause.why else {
+            return None;
+        };
+        let is_row = matches!(&*self.table.head(ty), Type::Array(..));
+        (is_row && self.is_function_argument(cause) && self.reduces(head)).then(|| {
+            let (reduction, function) = (self.source(head), self.source(term));
+            format!(
+                "for one result of each row write `map({reduction}({function})(…))`, and for one of all rows `join` before it"
+            )
+        })
+    }
+
+    /// Whether the function of a map, which is `found`, gives arrays where single values are wanted.
+    fn gives_rows(&self, wanted: &Ty, found: &Ty, cause: Cause) -> bool {
+        use Primitive::{
+            Map, MapGlobal, MapLocal, MapPar, MapSeq, MapSeqUnroll, MapStream, MapWorkGroup,
+        };
+        let maps = [
+            Map,
+            MapSeq,
+            MapSeqUnroll,
+            MapStream,
+            MapPar,
+            MapGlobal,
+            MapWorkGroup,
+            MapLocal,
+        ];
+        let is_map =
+            matches!(cause.why, Why::Argument { head, .. } if self.is_primitive(head, &maps));
+        let are_rows = match &*self.table.head(found) {
+            Type::Array(_, elem) => self.table.head(elem) == self.table.head(wanted),
+            _ => false,
+        };
+        is_map && are_rows
     }
 
     /// Whether what does not fit is a function that another one is given.
@@ -253,6 +292,9 @@ impl Infer<'_> {
             },
             (Type::Scalar(_) | Type::Pair(..) | Type::Index(_), Type::Array(..)) => {
                 Some("use `map` to work on the elements".into())
+            }
+            (Type::Fun(_, a), Type::Fun(_, b)) if self.gives_rows(a, b, cause) => {
+                Some("it gives rows: `join` behind the map makes one array of them".into())
             }
             (Type::Fun(a, _), Type::Fun(b, _))
                 if matches!(&**b, Type::Pair(..)) && !matches!(&**a, Type::Pair(..)) =>
