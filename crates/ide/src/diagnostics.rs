@@ -483,6 +483,14 @@ mod tests {
     }
 
     #[test]
+    fn a_type_that_reads_the_same_is_no_fix() {
+        fixed(
+            "def f = depFun(h: Nat => fun(xs: h.f32 => depFun(h: Nat => fun(y: h.f32 => zip(xs)($0y)))))\n",
+            expect![[""]],
+        );
+    }
+
+    #[test]
     fn a_view_that_is_read_is_stored_and_its_parts_are_copied() {
         fixed(
             "@target(c)\ndef f = fun(a: 4.f32, b: 4.f32 => con$0cat(a)(b) |> mapSeq(fun(x => x + 1.0f)))\n",

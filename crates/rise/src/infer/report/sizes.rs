@@ -151,6 +151,10 @@ impl Infer<'_> {
             return None;
         }
         let text = self.show(expected);
+        // Different sizes may have one name, where parameters do.
+        if text == self.show(found) {
+            return None;
+        }
         let mut edits: Vec<(Span, String)> = written
             .into_iter()
             .map(|ty| (self.span(ty), text.clone()))
