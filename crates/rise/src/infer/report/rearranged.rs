@@ -66,12 +66,7 @@ impl Infer<'_> {
         };
         let end = syntax::Span::empty(cause.span.end);
         let edits = vec![(end, format!(" |> {function}"))];
-        Some(Fix {
-            title: format!("Append `|> {function}`"),
-            edits,
-            preferred: true,
-            disabled: None,
-        })
+        Some(Fix::preferred(format!("Append `|> {function}`"), edits))
     }
 
     fn shape(&self, ty: &Ty) -> Shape {

@@ -171,12 +171,11 @@ impl Infer<'_> {
             )),
             None => self.mismatch_help(&wanted, &got, cause),
         };
-        let fix = rearranged.and_then(|function| self.apply_fix(&function, cause));
         let related = self.cause_places(cause, self.origin(expected, cause));
-        let fix = (self.annotation_fix(&wanted, cause))
+        let fix = (rearranged.and_then(|function| self.apply_fix(&function, cause)))
+            .or_else(|| self.annotation_fix(&wanted, cause))
             .or_else(|| self.conversion_fix(&wanted, &got, cause));
         let diagnostic = self.error(Code::TypeMismatch, cause.span, message);
-        diagnostic.fixes.extend(fix);
         diagnostic.related = related;
         diagnostic.help = help;
         diagnostic.fixes.extend(fix);
