@@ -219,6 +219,14 @@ export function brief(result: RunResult): string {
   return `${wrong}${name} ${seconds(result.times?.median ?? result.elapsed ?? 0)}`;
 }
 
+/** What a notification says of a failed run: it has one line. The second half is what to do about it. */
+export function notice(result: RunResult): string {
+  const [message = "", ...rest] = (result.error ?? "").split("\n");
+  const said = [...rest, ...(result.errors?.[0]?.message.split("\n") ?? [])];
+  const help = said.find((line) => line.startsWith("help: "))?.slice("help: ".length);
+  return help === undefined ? message : `${message}; ${help}`;
+}
+
 /** Whether the user should see all of it. */
 export function isNews(result: RunResult): boolean {
   return Boolean(result.printed) || result.verify?.ok === false || Boolean(result.warnings?.length);

@@ -12,6 +12,7 @@ import {
   firstLine,
   inline,
   isNews,
+  notice,
   page,
   report,
   type RunResult,
@@ -269,9 +270,9 @@ export class Runs
   private async complain(result: RunResult): Promise<void> {
     const first = result.errors?.[0];
     // A notification has no lines: the rest is where the error is, or in the output.
-    const [message = "", ...rest] = (result.error ?? "").split("\n");
-    const ways = first === undefined && rest.length === 0 ? [] : ["Show"];
-    if ((await vscode.window.showErrorMessage(message, ...ways)) !== "Show") return;
+    const isWhole = first === undefined && result.error?.includes("\n") !== true;
+    const ways = isWhole ? [] : ["Show"];
+    if ((await vscode.window.showErrorMessage(notice(result), ...ways)) !== "Show") return;
     if (first === undefined) {
       this.output.show(true);
     } else {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { describe, setting } from "../src/device";
-import { annotatedSizes, brief, definitionAt, firstLine, inline, isNews, page, report, type RunResult, seconds, short, sizes, verdict } from "../src/result";
+import { annotatedSizes, brief, definitionAt, firstLine, inline, isNews, notice, page, report, type RunResult, seconds, short, sizes, verdict } from "../src/result";
 
 const done: RunResult = {
   def: "dot",
@@ -105,6 +105,14 @@ test("what is wrong or was printed is news", () => {
   const range = { start: { line: 1, character: 0 } };
   const errors = [{ uri: "file:///a.rise", message: "no", range }];
   assert.deepEqual(report({ error: "no", errors }), ["/a.rise:2: no"]);
+});
+
+test("a notification says what to do", () => {
+  const range = { start: { line: 1, character: 0 } };
+  const message = "no `map`\nhelp: write `mapSeq`";
+  const errors = [{ uri: "file:///a.rise", message, range }];
+  assert.equal(notice({ error: "no `map`", errors }), "no `map`; write `mapSeq`");
+  assert.equal(notice({ error: "no sizes\nat all" }), "no sizes");
 });
 
 test("times have units, and sizes are read as people write them", () => {
