@@ -215,3 +215,18 @@ def main = fun(x: f32 => clamp(x))";
         "0.0"
     );
 }
+
+#[test]
+fn an_element_that_pads_nothing_is_not_computed() {
+    let text = "def main = depFun((l: Nat, r: Nat) => fun(xs: 2.i32, d: i32 => xs |> padCst(l)(r)(1 / d)))";
+    let args = ["[1,2]", "0"];
+    assert_eq!(eval(text, &[("l", 0), ("r", 0)], &args), "[1, 2]");
+    assert_eq!(
+        fails(text, &[("l", 0), ("r", 1)], &args),
+        ErrorKind::DivisionByZero
+    );
+    let rows = "def main = depFun((l: Nat, r: Nat) => fun(xss: 2.2.i32, d: i32 =>
+      xss |> mapSeq(fun(xs => xs |> padCst(l)(r)(1 / d) |> mapSeq(fun(x => x + 1)))))) ";
+    let args = ["[[1,2],[3,4]]", "0"];
+    assert_eq!(eval(rows, &[("l", 0), ("r", 0)], &args), "[[2, 3], [4, 5]]");
+}

@@ -224,19 +224,26 @@ impl Compiler {
         let (before, after) = (l.clone(), r.clone());
         let many = x.many.zip(xs.many).map(|(x, xs)| -> ManyCode {
             Rc::new(move |frame| {
-                let x = x(frame)?;
-                let xs = xs(frame)?.spelled(frame)?;
                 let (l, r) = (before.len(frame, origin), after.len(frame, origin));
-                let first = many::repeated(&x, l.ok()?, frame)?;
-                let last = many::repeated(&x, r.ok()?, frame)?;
+                let (l, r) = (l.ok()?, r.ok()?);
+                let xs = xs(frame)?;
+                if (l, r) == (0, 0) {
+                    return Some(xs);
+                }
+                let (x, xs) = (x(frame)?, xs.spelled(frame)?);
+                let first = many::repeated(&x, l, frame)?;
+                let last = many::repeated(&x, r, frame)?;
                 many::chain(&[first, xs, last], frame)
             })
         });
         let (x, xs) = (x.one, xs.one);
         let one = Code::one(move |frame| {
-            let x = x(frame)?;
-            let xs = xs(frame)?;
             let (l, r) = (l.len(frame, origin)?, r.len(frame, origin)?);
+            let xs = xs(frame)?;
+            if (l, r) == (0, 0) {
+                return Ok(xs);
+            }
+            let x = x(frame)?;
             let meter = frame.meter.clone();
             let parts = [
                 Ok(x.repeated(&[l], &meter)?),

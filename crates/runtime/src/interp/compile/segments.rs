@@ -1,10 +1,11 @@
 //! Arrays that consist of several, one after the other, and are read part by part.
 
+use std::cell::OnceCell;
 use std::rc::Rc;
 
 use rise::core::Origin;
 
-use super::super::block::Code;
+use super::super::block::{Code, ValCode};
 use super::super::error::Res;
 use super::super::frame::{Frame, NatCode};
 use super::super::stream::{Elements, StreamCode, elements};
@@ -16,7 +17,24 @@ use super::here;
 enum Segment {
     Array(Elements),
     /// One element, so many times.
-    Repeated(Val, usize),
+    Repeated(Element, usize),
+}
+
+/// An element that is computed when it is needed, and once.
+#[derive(Clone)]
+struct Element {
+    code: ValCode,
+    value: Rc<OnceCell<Val>>,
+}
+
+impl Element {
+    fn value(&self, frame: &mut Frame<'_>) -> Res<Val> {
+        if let Some(value) = self.value.get() {
+            return Ok(value.clone());
+        }
+        let value = (self.code)(frame)?;
+        Ok(self.value.get_or_init(|| value).clone())
+    }
 }
 
 impl Segment {
@@ -37,7 +55,7 @@ impl Segment {
     fn part(&mut self, frame: &mut Frame<'_>, start: usize, n: usize) -> Res<Val> {
         match self {
             Segment::Array(array) => array.part(frame, start, n),
-            Segment::Repeated(element, _) => element.repeated(&[n], &frame.meter),
+            Segment::Repeated(element, _) => element.value(frame)?.repeated(&[n], &frame.meter),
         }
     }
 }
@@ -63,7 +81,10 @@ pub(super) fn padded(
 ) -> Option<StreamCode> {
     let (x, xs) = (x.one.clone(), xs.stream.clone()?);
     Some(Rc::new(move |frame| {
-        let x = x(frame)?;
+        let x = Element {
+            code: x.clone(),
+            value: Rc::default(),
+        };
         let segments = [
             Segment::Repeated(x.clone(), l.len(frame, origin)?),
             Segment::Array(xs(frame)?),
