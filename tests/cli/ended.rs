@@ -146,6 +146,27 @@ fn a_program_ends_with_the_process_that_watches_it() {
             .is_some_and(|p| p.ends_with("/run"))
     };
     running.wait_started(is_program);
+    kill_children(&running);
+    let status = running.child.wait().expect("the binary ends");
+    assert_eq!(status.code(), Some(1));
+    assert_eq!(running.left(), NONE);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn what_a_compiler_starts_ends_with_the_process_that_watches_it() {
+    let folder = Folder::with(&[("a.rise", ENDLESS), ("cc.sh", SLOW)]);
+    let slow = format!("sh {}", folder.path("cc.sh").display());
+    let arguments = ["run", "a.rise", "--arg", "x=1", "--backend", "c"];
+    let mut running = Running::start(&folder, &arguments, Some(&slow));
+    running.wait_started(|command| command.starts_with("sleep"));
+    kill_children(&running);
+    running.child.wait().expect("the binary ends");
+    assert_eq!(running.left(), NONE);
+}
+
+#[cfg(target_os = "linux")]
+fn kill_children(running: &Running) {
     let own = running.child.id();
     let tasks = std::fs::read_dir(format!("/proc/{own}/task")).expect("its threads");
     let children =
@@ -156,9 +177,6 @@ fn a_program_ends_with_the_process_that_watches_it() {
         .args(children.split_whitespace())
         .status();
     assert!(killed.expect("kill runs").success());
-    let status = running.child.wait().expect("the binary ends");
-    assert_eq!(status.code(), Some(1));
-    assert_eq!(running.left(), NONE);
 }
 
 #[test]

@@ -3,7 +3,9 @@
 mod supervised;
 
 pub(crate) use supervised::Process;
-pub use supervised::{ALLOW_HUGE_PAGES, Subcommands, execute, set_supervisor, supervise};
+pub use supervised::{
+    ALLOW_HUGE_PAGES, SESSION_TOKEN, Subcommands, execute, set_supervisor, supervise,
+};
 
 use std::io::{self, Read};
 use std::process::{Command, ExitStatus, Stdio};

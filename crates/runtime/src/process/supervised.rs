@@ -24,12 +24,20 @@ use std::time::Duration;
 
 /// The file in the locked folder in which the supervisor says how the program has ended.
 const REPORT: &str = "report";
+/// The file there that holds the number of the program's process group.
+const GROUP: &str = "group";
 /// The file there by which a process that goes on says that it has released the lock.
 const RELEASED: &str = "released";
 /// The environment variable by which the allocator of this program's own processes refuses huge
-/// pages before it has any, if the value is `0`. Programs are started without the variable, and
-/// with huge pages: see [`execute`].
+/// pages before it has any, if the value is `0`. Programs are started with huge pages: see
+/// [`execute`].
 pub const ALLOW_HUGE_PAGES: &str = "MIMALLOC_ALLOW_THP";
+/// The environment variable by which the language server tells its own processes what a client has
+/// to know.
+pub const SESSION_TOKEN: &str = "RISE_LS_TOKEN";
+/// The environment variables that are for this program's own processes: programs are started without
+/// them.
+const OWN_VARIABLES: [&str; 2] = [ALLOW_HUGE_PAGES, SESSION_TOKEN];
 /// How often and how long the supervisor waits until a killed group and the process that has
 /// started it are gone, which may still write files or hold locks.
 const END_CHECKS: u32 = 1000;
@@ -67,7 +75,9 @@ impl Process {
     pub fn start(command: &mut Command, stdin: Stdio) -> Result<Process, ProcessError> {
         let name = command.get_program().to_string_lossy().into_owned();
         let start = |error| ProcessError::Start(name.clone(), error);
-        command.env_remove(ALLOW_HUGE_PAGES);
+        for variable in OWN_VARIABLES {
+            command.env_remove(variable);
+        }
         let mut supervised = supervised(command);
         let command = supervised.as_mut().map_or(command, |(command, _)| command);
         own_group(command);
@@ -124,8 +134,10 @@ impl Process {
         match Report::read(lifeline.path()) {
             Some(Report::Ended(status)) => Ok(status),
             Some(Report::NotStarted(error)) => Err(ProcessError::Start(self.name.clone(), error)),
-            // Somebody has killed the supervisor.
-            None => Ok(status),
+            None => {
+                kill_orphans(lifeline.path());
+                Ok(status)
+            }
         }
     }
 
@@ -147,6 +159,11 @@ impl Drop for Process {
         self.kill();
         // The system keeps its number until somebody has asked.
         let _ = self.child.wait();
+        if let Some(lifeline) = &self.lifeline
+            && !Report::exists(lifeline.path())
+        {
+            kill_orphans(lifeline.path());
+        }
     }
 }
 
@@ -325,6 +342,8 @@ pub fn execute(folder: &Path, parent: u32, program: &OsStr, args: &[OsString]) -
     if parent_now.and_then(|parent| u32::try_from(parent).ok()) != Some(parent) {
         return NOT_STARTED;
     }
+    // Should somebody kill the supervisor, what the program starts is ended by this number.
+    let _ = fs::write(folder.join(GROUP), std::process::id().to_string());
     // What refuses huge pages refuses them for the processes that it starts, too.
     let _ = rustix::thread::disable_transparent_huge_pages(false);
     let error = Command::new(program).args(args).exec();
@@ -336,6 +355,20 @@ pub fn execute(folder: &Path, parent: u32, program: &OsStr, args: &[OsString]) -
 pub fn execute(_folder: &Path, _parent: u32, _program: &OsStr, _args: &[OsString]) -> u8 {
     NOT_STARTED
 }
+
+/// Ends what a program has started whose supervisor has been killed. The program itself was killed
+/// with the supervisor.
+#[cfg(unix)]
+fn kill_orphans(folder: &Path) {
+    let group = fs::read_to_string(folder.join(GROUP)).ok();
+    let number = group.and_then(|group| group.parse().ok());
+    if let Some(group) = number.and_then(rustix::process::Pid::from_raw) {
+        kill_all(group);
+    }
+}
+
+#[cfg(not(unix))]
+fn kill_orphans(_folder: &Path) {}
 
 #[cfg(unix)]
 struct State {

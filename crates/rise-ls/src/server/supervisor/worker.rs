@@ -16,7 +16,7 @@ use crate::server::framing::{Frame, header, read_frame};
 pub const WORKER: &str = "session-worker";
 
 /// The environment variable that tells a worker which token the client has to know, if any.
-pub const TOKEN: &str = "RISE_LS_TOKEN";
+pub const TOKEN: &str = runtime::process::SESSION_TOKEN;
 
 /// How long a worker that has closed its output may take to end.
 const LAST_STEPS: Duration = Duration::from_secs(2);
