@@ -1,5 +1,7 @@
 //! `run`.
 
+use std::process::Command;
+
 use crate::support::{Folder, Ran, parse_lines};
 use expect_test::expect;
 
@@ -335,6 +337,64 @@ def f = fun(xs: 4.f32 => xs |> mapSeq(fun(x => twice(spread(x)))) |> asScalar)
         let ran = folder.run(&["run", "a.rise", "--backend", backend, "--verify"]);
         assert_eq!(ran.status, 0, "{backend}: {}", ran.err);
     }
+}
+
+#[test]
+fn programs_do_not_see_what_is_for_the_own_processes() {
+    let folder = Folder::with(&[(
+        "a.rise",
+        "foreign def known(x: i32): i32 = \"\"\"{ return getenv(\"RISE_LS_TOKEN\") != 0 ? 1 : x; }\"\"\"
+def f = fun(x: i32 => known(x))
+",
+    )]);
+    for backend in ["c", "interp"] {
+        let ran = Command::new(env!("CARGO_BIN_EXE_rise-ls"))
+            .args(["run", "a.rise", "--backend", backend, "--arg", "x=7"])
+            .current_dir(folder.path(""))
+            .env("RISE_LS_TOKEN", "secret")
+            .output()
+            .expect("the binary runs");
+        assert_eq!(String::from_utf8_lossy(&ran.stdout), "7\n", "{backend}");
+    }
+}
+
+#[test]
+fn making_arguments_ends_in_time() {
+    let text = "def f = depFun(n: Nat => fun(xs: n.f32 => xs |> mapSeq(id)))\n";
+    let folder = Folder::with(&[("a.rise", text)]);
+    for source in ["random", "random(0,1)", "sorted", "rowptr(9)"] {
+        let argument = format!("xs={source}");
+        let arguments = [
+            "run",
+            "a.rise",
+            "-D",
+            "n=100000000",
+            "--timeout",
+            "0.01",
+            "--arg",
+        ];
+        let ran = folder.run(&[&arguments[..], &[&argument]].concat());
+        assert_eq!(ran.status, 1, "{source}: {}", ran.err);
+        assert!(
+            ran.err.contains("stopped after 10ms"),
+            "{source}: {}",
+            ran.err
+        );
+    }
+}
+
+#[test]
+fn sizes_stand_in_the_order_of_the_definition() {
+    let text = "def f = depFun((m: Nat, n: Nat, a: Nat) => fun(xs: m.n.a.f32 => xs |> mapSeq(mapSeq(mapSeq(id)))))\n";
+    let folder = Folder::with(&[("a.rise", text)]);
+    let arguments = ["run", "a.rise", "--format", "json", "--backend", "interp"];
+    let sizes = ["-D", "a=1", "-D", "m=2", "-D", "n=3"];
+    let ran = folder.run(&[&arguments[..], &sizes[..]].concat());
+    assert!(
+        ran.out.contains(r#""sizes":{"m":2,"n":3,"a":1}"#),
+        "{}",
+        ran.out
+    );
 }
 
 #[test]

@@ -5,6 +5,7 @@ use crate::scalar::{Leaf, Scalar};
 use crate::shape::{Shape, ShapeError};
 use crate::value::Value;
 use half::f16;
+use std::cell::Cell;
 use std::fmt::{self, Display};
 use syntax::ast::ScalarType;
 use thiserror::Error;
@@ -115,23 +116,27 @@ impl Generator {
         !matches!(self, Generator::Zeros | Generator::Iota)
     }
 
-    /// Makes a value of this shape. `size` gives the values of the program's sizes.
+    /// Makes a value of this shape. `size` gives the values of the program's sizes; `stop` is asked
+    /// from time to time whether to give up.
     pub fn value(
         &self,
         shape: Shape,
         seed: u64,
         size: &dyn Fn(&str) -> Option<u64>,
+        stop: &dyn Fn() -> bool,
     ) -> Result<Value, FillError> {
         let mut random = Random::new(seed);
+        let watch = Watch::new(stop);
         match self {
-            Generator::Random => Fill::Random(seed).value(shape),
-            Generator::Extreme => Fill::Extreme(seed).value(shape),
-            Generator::Zeros => Fill::Zeros.value(shape),
-            Generator::Iota => Fill::Iota.value(shape),
+            Generator::Random => Fill::Random(seed).watched(shape, &watch),
+            Generator::Extreme => Fill::Extreme(seed).watched(shape, &watch),
+            Generator::Zeros => Fill::Zeros.watched(shape, &watch),
+            Generator::Iota => Fill::Iota.watched(shape, &watch),
             Generator::Between(range) => {
                 let mut value = Value::zeros(shape.clone())?;
                 let mut bounds: Option<Bounds> = None;
                 shape.for_each_leaf(&mut |offset, leaf| {
+                    watch.tick()?;
                     let bounds = match &mut bounds {
                         Some(bounds) if bounds.leaf == leaf => bounds,
                         other => other.insert(range.of(leaf)?),
@@ -144,11 +149,13 @@ impl Generator {
             }
             Generator::Sorted(range) => self.rows(shape, |leaf, n| {
                 let bounds = range.as_ref().map(|range| range.of(leaf)).transpose()?;
-                let draw = |_| match &bounds {
-                    Some(bounds) => bounds.draw(&mut random),
-                    None => random.scalar(leaf),
+                let draw = |_| {
+                    watch.tick().map(|()| match &bounds {
+                        Some(bounds) => bounds.draw(&mut random),
+                        None => random.scalar(leaf),
+                    })
                 };
-                let mut row: Vec<Scalar> = (0..n).map(draw).collect();
+                let mut row: Vec<Scalar> = (0..n).map(draw).collect::<Result<_, _>>()?;
                 row.sort_by(|a, b| match (a.as_integer(), b.as_integer()) {
                     (Some(a), Some(b)) => a.cmp(&b),
                     _ => a.as_f64().total_cmp(&b.as_f64()),
@@ -159,6 +166,7 @@ impl Generator {
                 let number = |at: u64| whole(at, leaf).ok_or_else(|| self.too_large(n, leaf));
                 let mut row: Vec<Scalar> = (0..n).map(number).collect::<Result<_, _>>()?;
                 for at in (1..n).rev() {
+                    watch.tick()?;
                     row.swap(at as usize, random.below(at + 1) as usize);
                 }
                 Ok(row)
@@ -176,7 +184,8 @@ impl Generator {
                     return Err(self.too_large(last, leaf));
                 }
                 let count = last.saturating_add(1);
-                let mut row: Vec<u64> = (0..n).map(|_| random.below(count)).collect();
+                let draw = |_| watch.tick().map(|()| random.below(count));
+                let mut row: Vec<u64> = (0..n).map(draw).collect::<Result<_, _>>()?;
                 row.sort_unstable();
                 // The first row starts at 0, the last one ends at the end.
                 if let Some(first) = row.first_mut() {
@@ -342,6 +351,30 @@ fn whole(number: u64, leaf: Leaf) -> Option<Scalar> {
     }
 }
 
+/// Asks now and then whether to give up, so that asking costs nothing.
+struct Watch<'a> {
+    stop: &'a dyn Fn() -> bool,
+    ticks: Cell<u32>,
+}
+
+impl<'a> Watch<'a> {
+    fn new(stop: &'a dyn Fn() -> bool) -> Watch<'a> {
+        Watch {
+            stop,
+            ticks: Cell::new(0),
+        }
+    }
+
+    fn tick(&self) -> Result<(), FillError> {
+        let ticks = self.ticks.get().wrapping_add(1);
+        self.ticks.set(ticks);
+        match ticks & 0xffff == 0 && (self.stop)() {
+            true => Err(FillError::Stopped),
+            false => Ok(()),
+        }
+    }
+}
+
 /// How values are made up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fill {
@@ -383,6 +416,9 @@ pub enum FillError {
     /// There is no such size.
     #[error("the program has no size `{0}`")]
     NoSize(String),
+    /// Somebody asked to give up.
+    #[error("stopped")]
+    Stopped,
     /// The value does not fit into memory.
     #[error(transparent)]
     Shape(#[from] ShapeError),
@@ -391,6 +427,10 @@ pub enum FillError {
 impl Fill {
     /// A value of this shape.
     pub fn value(self, shape: Shape) -> Result<Value, FillError> {
+        self.watched(shape, &Watch::new(&|| false))
+    }
+
+    fn watched(self, shape: Shape, watch: &Watch<'_>) -> Result<Value, FillError> {
         let mut value = Value::zeros(shape.clone())?;
         let mut random = Random::new(match self {
             Fill::Random(seed) | Fill::Extreme(seed) => seed,
@@ -398,6 +438,7 @@ impl Fill {
         });
         let mut count = 0;
         shape.for_each_leaf(&mut |offset, leaf| {
+            watch.tick()?;
             if leaf == Leaf::Index(0) {
                 return Err(FillError::NoIndex);
             }

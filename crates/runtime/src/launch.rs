@@ -234,6 +234,19 @@ fn for_values(values: &str) -> String {
     }
 }
 
+impl LaunchError {
+    /// Returns true if the arguments were not made because somebody asked to give up.
+    pub fn is_stopped(&self) -> bool {
+        matches!(
+            self,
+            LaunchError::Fill {
+                error: FillError::Stopped,
+                ..
+            }
+        )
+    }
+}
+
 /// What is known of a run before its arguments are made.
 struct Sizes {
     params: Vec<Param>,
@@ -258,7 +271,7 @@ impl Sizes {
 
 /// Makes everything ready for a run with indices of 32 bits.
 pub fn prepare(program: &Program<Primitive>, request: &Request) -> Result<Launch, LaunchError> {
-    prepare_for(program, request, IndexWidth::Bits32)
+    prepare_for(program, request, IndexWidth::Bits32, &|| false)
 }
 
 /// Returns the sizes of a run with indices of a width, in the order of the parameters.
@@ -309,11 +322,16 @@ fn sized(
     })
 }
 
-/// Makes everything ready for a run with indices of this width.
+/// Makes everything ready for a run with indices of this width. `stop` is asked from time to time
+/// whether to give up.
+///
+/// # Errors
+/// The run cannot start, or `stop` has said so: see [`LaunchError::is_stopped`].
 pub fn prepare_for(
     program: &Program<Primitive>,
     request: &Request,
     index: IndexWidth,
+    stop: &dyn Fn() -> bool,
 ) -> Result<Launch, LaunchError> {
     let found = sized(program, request, index)?;
     let named = found.named(program);
@@ -339,7 +357,7 @@ pub fn prepare_for(
             .seed
             .wrapping_mul(0x2545_f491_4f6c_dd1d)
             .wrapping_add(at);
-        args.push(argument(name, shape, source, seed, &size)?);
+        args.push(argument(name, shape, source, seed, (&size, stop))?);
     }
     Ok(Launch {
         sizes: named,
@@ -555,12 +573,11 @@ fn argument(
     shape: Shape,
     source: &Source,
     seed: u64,
-    size: &dyn Fn(&str) -> Option<u64>,
+    (size, stop): (&dyn Fn(&str) -> Option<u64>, &dyn Fn() -> bool),
 ) -> Result<Value, LaunchError> {
     match source {
-        Source::Generated(generator) => {
-            (generator.value(shape, seed, size)).map_err(|error| LaunchError::Fill { name, error })
-        }
+        Source::Generated(generator) => (generator.value(shape, seed, size, stop))
+            .map_err(|error| LaunchError::Fill { name, error }),
         Source::Literal(literal) => {
             (literal.value(shape)).map_err(|error| LaunchError::Literal { name, error })
         }

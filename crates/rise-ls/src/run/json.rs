@@ -4,10 +4,10 @@ use super::{Done, Failure, KernelRun, OnDevice};
 use runtime::compare::{Comparison, Difference};
 use runtime::launch::{LaunchError, Source};
 use runtime::text::{Length, json};
-use serde::Serialize;
-use serde_json::value::Map;
+use serde::{Serialize, Serializer};
 use std::path::Path;
 use std::time::Duration;
+use syntax::ast::Name;
 
 #[derive(Serialize)]
 struct Result<'a> {
@@ -17,7 +17,9 @@ struct Result<'a> {
     fallback: Option<&'a str>,
     /// The options of the compiler.
     flags: Option<&'a [String]>,
-    sizes: Map<String, serde_json::Value>,
+    /// In the order in which the definition has them.
+    #[serde(serialize_with = "as_object")]
+    sizes: &'a [(Name, i64)],
     args: Vec<Arg<'a>>,
     r#type: String,
     /// Seconds.
@@ -104,6 +106,11 @@ struct Place {
     error: Option<f64>,
 }
 
+/// Writes an object whose keys stand in the order of the list.
+fn as_object<S: Serializer>(sizes: &[(Name, i64)], to: S) -> std::result::Result<S::Ok, S::Error> {
+    to.collect_map(sizes.iter().map(|(name, value)| (name.as_str(), value)))
+}
+
 /// The run as one line of JSON. The result stands in it under `value` if `whole` is set, unless it
 /// was written to a file.
 pub fn result(done: &Done, out: Option<&Path>, whole: bool) -> String {
@@ -112,9 +119,7 @@ pub fn result(done: &Done, out: Option<&Path>, whole: bool) -> String {
         backend: done.backend.as_str(),
         fallback: done.fallback.as_deref(),
         flags: done.flags.as_deref(),
-        sizes: (done.launch.sizes.iter())
-            .map(|(name, value)| (name.to_string(), (*value).into()))
-            .collect(),
+        sizes: &done.launch.sizes,
         args: args(done),
         r#type: done.value.shape().to_string(),
         elapsed: done.elapsed.as_secs_f64(),

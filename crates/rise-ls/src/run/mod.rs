@@ -30,7 +30,7 @@ use runtime::process::{Limits, ProcessError};
 use runtime::{Bindings, ShapeError, Value, ocl};
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use syntax::{Diagnostic, Dialect, Severity, Span};
 use thiserror::Error;
 
@@ -310,7 +310,16 @@ pub fn run(
         true => IndexWidth::Bits32,
         false => db.index_width(),
     };
-    let launch = launch::prepare_for(&program, &job.request, index)?;
+    let started = Instant::now();
+    let late = || limits.time.filter(|time| started.elapsed() >= *time);
+    let stop = || limits.cancel.is_cancelled() || late().is_some();
+    let launch = launch::prepare_for(&program, &job.request, index, &stop).map_err(|error| {
+        match late() {
+            _ if !error.is_stopped() => error.into(),
+            Some(time) => Failure::failed(ProcessError::TooLong(time).to_string()),
+            None => Failure::Cancelled,
+        }
+    })?;
     let runs = Runs {
         db,
         item,
