@@ -16,13 +16,13 @@ use crate::queries::{
     Checked, bindings, checked, dialect, item_diagnostics, items, language, linked, with_notes,
 };
 use crate::scope::Binding;
-use crate::stages::target_diagnostics;
+use crate::stages::{code_linked, target_diagnostics};
 use crate::strategies::{example, lowered};
 use crate::{Db, FileId, FilePath, ItemId};
 
 /// The targets that the item is checked for: those that it names; or, for a program that nothing
-/// else in its file uses, the one whose patterns it uses, and the one that everything is checked
-/// for.
+/// else in its file uses, the one whose patterns it uses, or for which its strategy lowers it, and
+/// the one that everything is checked for.
 pub(crate) fn targets(db: &dyn Db, item: ItemId) -> Targets {
     let for_all = Options::get(db).target(db);
     targets_among(db, item, checked(db, item.into()), for_all)
@@ -30,7 +30,9 @@ pub(crate) fn targets(db: &dyn Db, item: ItemId) -> Targets {
 
 fn targets_among(db: &dyn Db, item: ItemId, checked: &Checked, for_all: Option<Target>) -> Targets {
     let selection = checked.selection;
-    if selection.marked.is_empty() && selection.used.is_none() && for_all.is_none() {
+    let has_strategy = SourceItem::from(item).strategy(db).is_some();
+    let is_for_some = !selection.marked.is_empty() || selection.used.is_some() || has_strategy;
+    if !is_for_some && for_all.is_none() {
         return Targets::default();
     }
     let file = SourceItem::from(item).file(db);
@@ -44,10 +46,18 @@ fn targets_among(db: &dyn Db, item: ItemId, checked: &Checked, for_all: Option<T
     let stands_alone = scheme.is_some_and(functional::stands_alone)
         && !used_inside(db, file.into()).contains(&item);
     if stands_alone {
-        selection.used.into_iter().chain(for_all).collect()
+        let lowered_for = has_strategy.then(|| lowered_for(db, item)).flatten();
+        let own = lowered_for.or(selection.used);
+        own.into_iter().chain(for_all).collect()
     } else {
         Targets::default()
     }
+}
+
+/// The target for which the strategy of an item lowers it; `None` if it fails.
+fn lowered_for(db: &dyn Db, item: ItemId) -> Option<Target> {
+    let program = code_linked(db, item.into()).ok()?;
+    Some(functional::made_for(&program.body))
 }
 
 fn is_wrong(checked: &Checked) -> bool {

@@ -1,6 +1,7 @@
 //! For which targets a definition is checked while it is written.
 
-use rise::{Inference, Scheme, Type};
+use rise::core::{Expr, Form, subterms};
+use rise::{Inference, Primitive, Scheme, Type};
 use syntax::ast::{AnnotationValue, Item, Kind, TermKind};
 
 use super::{has_tuple_of_arrays, targets};
@@ -66,6 +67,19 @@ fn used(item: &Item, inference: &Inference) -> Option<Target> {
     });
     let first = of_primitives.chain(of_spaces).min_by_key(|(at, _)| *at);
     first.map(|(_, target)| target)
+}
+
+/// Returns the target whose patterns an expression uses: OpenCL if it uses one that only OpenCL has,
+/// else OpenMP if it uses one that only OpenMP has, else C.
+pub fn made_for(body: &Expr<Primitive>) -> Target {
+    let only = subterms(body).filter_map(|term| match term.form {
+        Form::Primitive(primitive, ..) => targets::only(primitive),
+        _ => None,
+    });
+    only.fold(Target::C, |known, target| match known {
+        Target::OpenCl => known,
+        Target::C | Target::OpenMp => target,
+    })
 }
 
 /// Whether a definition of this type, in RISE or in DPIA, can be compiled on its own: it takes sizes

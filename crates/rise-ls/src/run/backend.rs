@@ -3,8 +3,9 @@
 use super::{Failure, Job, annotations, errors};
 use db::{Database, ItemId};
 use dpia::Target;
+use dpia::functional::made_for;
 use rise::Primitive;
-use rise::core::{Expr, Form, Mapper, Program, walk};
+use rise::core::Program;
 use runtime::cc::Compiler;
 use runtime::process::Limits;
 
@@ -115,7 +116,7 @@ pub fn choose(
     let body = lowered
         .as_ref()
         .map_or(&program.body, |lowered| &lowered.body);
-    let target = annotated.unwrap_or_else(|| target_of(body));
+    let target = annotated.unwrap_or_else(|| made_for(body));
     if annotated.is_some() || has_strategy || target != Target::C {
         return named(Backend::of(target));
     }
@@ -129,27 +130,4 @@ pub fn choose(
         backend: Backend::Interp,
         fallback: Some(fallback),
     })
-}
-
-/// The target whose primitives an expression uses.
-fn target_of(body: &Expr<Primitive>) -> Target {
-    struct Uses(Target);
-    impl Mapper<Primitive> for Uses {
-        fn expr(&mut self, expr: &Expr<Primitive>) -> Expr<Primitive> {
-            if let Form::Primitive(primitive, ..) = &expr.form {
-                use Primitive as P;
-                match primitive {
-                    P::MapPar | P::ReducePar if self.0 == Target::C => self.0 = Target::OpenMp,
-                    P::MapGlobal | P::MapWorkGroup | P::MapLocal | P::OclRun => {
-                        self.0 = Target::OpenCl
-                    }
-                    _ => {}
-                }
-            }
-            walk(self, expr)
-        }
-    }
-    let mut uses = Uses(Target::C);
-    uses.expr(body);
-    uses.0
 }
