@@ -149,6 +149,9 @@ fn is_whole(db: &dyn Db, name: &StrategyName, found: GlobalId) -> Result<(), Dia
         name.name,
         signature.scheme.text()
     );
-    Err(Diagnostic::error(Code::TypeMismatch, name.span, message)
-        .help("give it what it takes in a `val` of an .elevate file, and name that"))
+    let example = signature.scheme.ty.example_call(&name.name);
+    let example = example.map_or_else(String::new, |call| format!(": `val lowered = {call}`"));
+    let help =
+        format!("give it what it takes in a `val` of an .elevate file, and name that{example}");
+    Err(Diagnostic::error(Code::TypeMismatch, name.span, message).help(help))
 }

@@ -1,5 +1,6 @@
 //! Strategies applied to definitions of RISE.
 
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use nat::{Facts, Nat, Prop, Var};
@@ -200,7 +201,10 @@ pub fn strategy_of(world: &Arc<World>, definition: &Arc<Definition>) -> Result<S
         && params.iter().any(|param| !param.optional)
     {
         let ty = scheme.text();
-        let message = format!("{what} needs arguments before it is a strategy: {ty}");
+        let mut message = format!("{what} needs arguments before it is a strategy: {ty}");
+        if let Some(call) = scheme.ty.example_call(&name) {
+            let _ = write!(message, "; write `{call}`");
+        }
         return Err(Trouble::new(message));
     }
     let value = match on_program(definition) {

@@ -54,6 +54,36 @@ pub enum Flavour {
     Rule,
 }
 
+impl Type {
+    /// Returns a call of what has this type, with arguments as an example; `None` if it takes
+    /// something else than numbers, truth values, address spaces and strategies.
+    pub fn example_call(&self, name: &str) -> Option<String> {
+        let mut call = name.to_owned();
+        let mut ty = self;
+        while let Type::Fun(params, result) = ty {
+            let needed = params.iter().filter(|param| !param.optional);
+            let args: Vec<&str> = needed
+                .map(|param| param.ty.example())
+                .collect::<Option<_>>()?;
+            if !args.is_empty() {
+                let _ = write!(call, "({})", args.join(", "));
+            }
+            ty = result;
+        }
+        Some(call)
+    }
+
+    fn example(&self) -> Option<&'static str> {
+        Some(match self {
+            Type::Nat | Type::Int => "32",
+            Type::Bool => "true",
+            Type::Addr => "Global",
+            Type::Strategy(_) => "lowerToC",
+            _ => return None,
+        })
+    }
+}
+
 /// A parameter of a function.
 #[derive(Clone, Debug)]
 pub struct Param {
