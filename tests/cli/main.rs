@@ -12,6 +12,7 @@ mod fmt;
 mod formats;
 mod imports;
 mod kernels;
+mod lowerings;
 mod opencl;
 mod rewrite;
 mod run;

@@ -5,6 +5,7 @@
 //! once, with a limit on how much and how deeply.
 
 mod calls;
+mod choices;
 mod expr;
 mod matching;
 mod native;

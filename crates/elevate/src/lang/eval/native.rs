@@ -7,6 +7,7 @@ use rise::types::Type;
 use syntax::elevate::ast::ParamId;
 
 use super::calls::lists;
+use super::choices::leaves_choice;
 use super::native_rules::{Delta, IdxReduction, SubexpressionElimination};
 use super::quote::term_of;
 use super::{Eval, Expr, List, Trouble, Value};
@@ -42,6 +43,7 @@ pub(crate) const NATIVE: &[&str] = &[
     "echo",
     "extract",
     "fail",
+    "failWith",
     "freshLambdaIdentifier",
     "function",
     "gentleBeta",
@@ -62,6 +64,7 @@ pub(crate) const NATIVE: &[&str] = &[
     "isPrimitive",
     "isScalar",
     "isVectorArray",
+    "leavesChoice",
     "limit",
     "normalize",
     "not",
@@ -164,6 +167,7 @@ impl Args<'_, '_, '_> {
             "freshLambdaIdentifier" => Some(Step::Rule(Arc::new(FreshBinder))),
             "idxReduction" => Some(Step::Rule(Arc::new(IdxReduction))),
             "delta" => Some(Step::Rule(Arc::new(Delta::new(self.eval.world.lookup())))),
+            "leavesChoice" => Some(self.leaves_choice()),
             "BENF" => Some(Step::NormalForm(NormalForm::Benf)),
             "DFNF" => Some(Step::NormalForm(NormalForm::Dfnf)),
             "RNF" => Some(Step::NormalForm(NormalForm::Rnf)),
@@ -199,6 +203,10 @@ impl Args<'_, '_, '_> {
                     let label = format!("{name}({message:?})");
                     Some(Step::Named(label.into(), Step::id()))
                 }
+                _ => None,
+            },
+            "failWith" => match self.args.first() {
+                Some(Value::String(message)) => Some(fail_with(message)),
                 _ => None,
             },
             "at" => match self.args.first() {
@@ -249,6 +257,14 @@ impl Args<'_, '_, '_> {
             },
             _ => None,
         })
+    }
+
+    fn leaves_choice(&self) -> Step {
+        let lookup = self.eval.world.lookup();
+        let test = move |context: &mut Context<'_>, term: Term| {
+            leaves_choice(context.store, &lookup, term)
+        };
+        Step::Predicate(Predicate::Other("leavesChoice".into(), Arc::new(test)))
     }
 
     fn outer_product(&self, column: Expr, row: Expr) -> Step {
@@ -386,6 +402,13 @@ fn is_equal_to(expr: Expr) -> Step {
         },
     };
     Step::Predicate(Predicate::Other(label.into(), Arc::new(test)))
+}
+
+/// Fails with a message.
+fn fail_with(message: &str) -> Step {
+    let reason = Reason::Said(message.into());
+    let fail = move |_: &mut Context<'_>, _: Term| Next::Done(Err(reason.clone()));
+    Step::Call("failWith".into(), Arc::new(fail))
 }
 
 /// The expression in the place of the term; the types must be the same.

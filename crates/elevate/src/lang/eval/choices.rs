@@ -1,0 +1,71 @@
+//! Definitions that leave open how they are computed.
+
+use rise::core::{Form, subterms};
+use rise::primitive::{Category, Primitive};
+use rise::types::Type;
+use rustc_hash::FxHashSet;
+use syntax::GlobalId;
+
+use crate::rule::Definitions;
+use crate::term::{Node, Store, Term};
+
+/// Whether a term is the name of a definition that leaves open how it is computed, itself or
+/// through what it uses: with `map` or `reduce`, and not only to move data.
+pub(super) fn leaves_choice(store: &Store, definitions: &Definitions, term: Term) -> bool {
+    let Node::Global(id, _) = store.node(term) else {
+        return false;
+    };
+    let used = Used::of(definitions, id);
+    used.chooses && (used.computes || takes_function(store.type_of(term)))
+}
+
+/// What is in a definition and in all that it uses.
+#[derive(Default)]
+struct Used {
+    /// There is a pattern that does not say how it is computed.
+    chooses: bool,
+    /// Something is computed.
+    computes: bool,
+}
+
+impl Used {
+    fn of(definitions: &Definitions, id: GlobalId) -> Used {
+        let mut used = Used::default();
+        let (mut open, mut seen) = (vec![id], FxHashSet::from_iter([id]));
+        while let Some(id) = open.pop() {
+            let Some(def) = definitions(id) else {
+                continue;
+            };
+            for term in subterms(&def.body) {
+                match &term.form {
+                    Form::Primitive(primitive, ..) => used.add(*primitive),
+                    Form::Foreign(..) => used.computes = true,
+                    Form::Global(id, _) if seen.insert(*id) => open.push(*id),
+                    _ => {}
+                }
+            }
+        }
+        used
+    }
+
+    fn add(&mut self, primitive: Primitive) {
+        self.chooses |= primitive.category() == Category::HighLevel;
+        self.computes |= primitive == Primitive::Reduce;
+        self.computes |= primitive.category() == Category::Scalars;
+    }
+}
+
+/// Whether a function takes another one, before or behind its sizes.
+fn takes_function(ty: &Type) -> bool {
+    let mut ty = ty;
+    loop {
+        ty = match ty {
+            Type::Fun(parameter, _) if matches!(**parameter, Type::Fun(..) | Type::Pi(_)) => {
+                return true;
+            }
+            Type::Fun(_, result) => result,
+            Type::Pi(pi) => &pi.body,
+            _ => return false,
+        };
+    }
+}
