@@ -568,12 +568,17 @@ fn complete<P>(
     Ok(())
 }
 
+/// Gives the value of a size of the program by its name.
+type SizeOf<'a> = &'a dyn Fn(&str) -> Option<u64>;
+/// Says whether to give up.
+type Stop<'a> = &'a dyn Fn() -> bool;
+
 fn argument(
     name: Name,
     shape: Shape,
     source: &Source,
     seed: u64,
-    (size, stop): (&dyn Fn(&str) -> Option<u64>, &dyn Fn() -> bool),
+    (size, stop): (SizeOf<'_>, Stop<'_>),
 ) -> Result<Value, LaunchError> {
     match source {
         Source::Generated(generator) => (generator.value(shape, seed, size, stop))
