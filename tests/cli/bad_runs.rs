@@ -135,7 +135,7 @@ fn files_of_another_form() {
         For more information, try '--help'.
         error: the argument `xs`: no.npy: this is not a .npy file
         error: the argument `xs`: `[…]` is not a value of type `f32`
-        error: the argument `xs`: there are 1 elements where `2.f32` has 2
+        error: the argument `xs`: there is 1 element where `2.f32` has 2
         error: the argument `xs`: absent.npy: No such file or directory (os error 2)
     "#]].assert_eq(&said);
 }

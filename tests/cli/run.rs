@@ -590,7 +590,7 @@ fn bad_requests_are_refused() {
         ),
         (
             &["--def", "scale", "--arg", "xs=[1]", "-D", "n=2"],
-            "error: `xs` has 1 elements where its type has `n`, which is 2\n",
+            "error: `xs` has 1 element where its type has `n`, which is 2\n",
         ),
         (
             &["--def", "scal"],

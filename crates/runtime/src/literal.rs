@@ -3,7 +3,7 @@
 
 use crate::scalar::{Leaf, Scalar};
 use crate::shape::{Shape, ShapeError};
-use crate::sizes::Outline;
+use crate::sizes::{Outline, elements_text};
 use crate::value::Value;
 use half::f16;
 use syntax::ast::ScalarType;
@@ -23,6 +23,12 @@ pub enum Literal {
     Pair(Box<Literal>, Box<Literal>),
 }
 
+/// "there is 1 element", "there are 2 elements"
+fn there_are(count: u64) -> String {
+    let verb = if count == 1 { "is" } else { "are" };
+    format!("there {verb} {}", elements_text(count))
+}
+
 /// What is wrong with a written value.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum LiteralError {
@@ -36,7 +42,7 @@ pub enum LiteralError {
     #[error("{0} does not fit into `{1}`")]
     Range(String, String),
     /// A list has another length than the type.
-    #[error("there are {0} elements where `{1}` has {2}")]
+    #[error("{} where `{}` has {}", there_are(*.0), .1, .2)]
     Length(u64, String, u64),
     /// No memory.
     #[error(transparent)]

@@ -39,7 +39,9 @@ pub struct Equation {
 pub enum SizesError {
     /// An argument has another number of elements than its type says.
     #[error(
-        "`{argument}` has {found} elements where its type has `{size}`, which is {expected}{because}"
+        "`{argument}` has {} where its type has {}{because}",
+        elements_text(*.found),
+        size_text(.size, *.expected)
     )]
     Mismatch {
         /// The argument.
@@ -54,7 +56,10 @@ pub enum SizesError {
         because: String,
     },
     /// No sizes give that number of elements.
-    #[error("`{argument}` has {found} elements where its type has `{size}`, which no sizes give")]
+    #[error(
+        "`{argument}` has {} where its type has `{size}`, which no sizes give",
+        elements_text(*.found)
+    )]
     Impossible {
         /// The argument.
         argument: String,
@@ -63,6 +68,22 @@ pub enum SizesError {
         /// What it should have.
         size: String,
     },
+}
+
+/// "1 element", "2 elements"
+pub(crate) fn elements_text(count: u64) -> String {
+    match count {
+        1 => "1 element".to_owned(),
+        _ => format!("{count} elements"),
+    }
+}
+
+/// A size, and the number that it is unless it says so itself.
+fn size_text(size: &str, number: u64) -> String {
+    match size.parse() == Ok(number) {
+        true => number.to_string(),
+        false => format!("`{size}`, which is {number}"),
+    }
 }
 
 /// What the outline of an argument says about the sizes in its type. Where type and value differ
@@ -374,6 +395,10 @@ mod tests {
         assert_eq!(
             solve_all(&[(n(), 4), (n(), 5)]),
             Err("`xs` has 5 elements where its type has `n`, which is 4".to_owned())
+        );
+        assert_eq!(
+            solve_all(&[(Nat::constant(4), 1)]),
+            Err("`xs` has 1 element where its type has 4".to_owned())
         );
         assert_eq!(
             solve_all(&[(n(), 4), (n() * 2, 5)]),

@@ -245,7 +245,7 @@ fn what_is_missing_or_wrong_is_said() {
                 ..NOTHING
             }
         ),
-        "`xs` has 1 elements where its type has `n`, which is 3"
+        "`xs` has 1 element where its type has `n`, which is 3"
     );
     assert_eq!(
         run(
