@@ -4,7 +4,7 @@ use nat::{Nat, Prop};
 use syntax::ast::{
     Annotation, AnnotationValue, BinaryOp, BinderId, Ident, ItemKind, Kind, Name, TermId, TermKind,
 };
-use syntax::{Code, Related, Span};
+use syntax::{Code, Fix, Related, Span};
 
 use super::{Infer, Meaning};
 use crate::suggest::closest;
@@ -14,6 +14,16 @@ pub const ANNOTATIONS: &[&str] = &["target", "opencl", "run", "assume", "strateg
 /// Those that a definition has at most one of.
 const ONCE: &[&str] = &["opencl", "run", "strategy"];
 const TARGETS: &[&str] = &["c", "openmp", "opencl"];
+
+/// The one obvious mend of an annotation.
+fn fix(title: &str, edits: Vec<(Span, String)>) -> Fix {
+    Fix {
+        title: title.to_owned(),
+        edits,
+        preferred: true,
+        disabled: None,
+    }
+}
 
 /// A term in an annotation that waits for its names.
 #[derive(Clone, Copy)]
@@ -118,12 +128,14 @@ impl<'a> Infer<'a> {
                     self.assumptions
                         .extend(sizes.iter().map(|&size| Assumption::LaunchSize(size)));
                 }
-                (Some(key), _) if matches!(key.name.as_str(), "local" | "global") => {
-                    self.bad(
-                        key.span,
-                        format!("`{}` takes a list of sizes", key.name),
-                        help,
-                    );
+                (Some(key), value) if matches!(key.name.as_str(), "local" | "global") => {
+                    let edits = self.in_brackets("", value);
+                    let message = format!("`{}` takes a list of sizes", key.name);
+                    let error = self.error(Code::BadAnnotation, key.span, message);
+                    error.help = Some(help.to_owned());
+                    error
+                        .fixes
+                        .extend(edits.map(|edits| fix("Write a list", edits)));
                 }
                 (Some(key), _) => {
                     let help = match closest(&key.name, ["local", "global"]) {
@@ -133,8 +145,51 @@ impl<'a> Infer<'a> {
                     let message = format!("`@opencl` has no setting `{}`", key.name);
                     self.bad(key.span, message, &help);
                 }
-                (None, _) => self.bad(annotation.span, "`@opencl` takes settings by name", help),
+                (None, _) => {}
             }
+        }
+        if annotation.args.iter().any(|arg| arg.key.is_none()) {
+            self.settings_without_names(annotation, help);
+        }
+    }
+
+    /// `@opencl(64, n)`
+    fn settings_without_names(&mut self, annotation: &Annotation, help: &str) {
+        let values: Vec<_> = annotation
+            .args
+            .iter()
+            .map(|arg| (&arg.key, &arg.value))
+            .collect();
+        let edits = match values[..] {
+            [(None, local), (None, global)] => {
+                let local = self.in_brackets("local = ", local);
+                let global = self.in_brackets("global = ", global);
+                local
+                    .zip(global)
+                    .map(|(local, global)| [local, global].concat())
+            }
+            _ => None,
+        };
+        let message = "`@opencl` takes settings by name";
+        let error = self.error(Code::BadAnnotation, annotation.span, message);
+        error.help = Some(help.to_owned());
+        error
+            .fixes
+            .extend(edits.map(|edits| fix("Name the settings", edits)));
+    }
+
+    /// The edits that write `before` and brackets around the value of a setting that has none.
+    fn in_brackets(&self, before: &str, value: &AnnotationValue) -> Option<Vec<(Span, String)>> {
+        match value {
+            AnnotationValue::Term(term) => {
+                let span = self.span(*term);
+                let (start, end) = (Span::empty(span.start), Span::empty(span.end));
+                Some(vec![(start, format!("{before}[")), (end, "]".to_owned())])
+            }
+            AnnotationValue::List(_, span) => {
+                Some(vec![(Span::empty(span.start), before.to_owned())])
+            }
+            AnnotationValue::String(..) => None,
         }
     }
 

@@ -590,7 +590,12 @@ impl Infer<'_> {
             }
             Type::Var(var) if self.table.is_open(*var) => {
                 let ready = std::mem::take(waiting);
+                let said = self.diagnostics.len();
                 self.check_waiting(spine, ready);
+                if self.diagnostics.len() > said {
+                    // What the call gives depends on the argument that does not fit.
+                    return None;
+                }
                 let again = self.table.head(&ty);
                 if !matches!(&*again, Type::Var(v) if self.table.is_open(*v)) {
                     return self.take_argument(spine, arg, again, waiting, obligations);

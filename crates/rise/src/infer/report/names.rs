@@ -69,7 +69,11 @@ impl Infer<'_> {
         }
         self.unknown.push(name.clone());
         let candidates = self.candidates();
-        let near = closest(name, candidates.iter().map(Name::as_str)).map(str::to_owned);
+        let literal = ["true", "false"]
+            .into_iter()
+            .find(|word| name.eq_ignore_ascii_case(word));
+        let near = literal.or_else(|| closest(name, candidates.iter().map(Name::as_str)));
+        let near = near.map(str::to_owned);
         let span = self.span(term);
         let diagnostic = self.error(
             Code::UnknownName,
