@@ -300,6 +300,7 @@ fn half_typed() {
                                                          ^ syntax-error: expected `}` to close this `{`
             def f = fun(a => if (x) { skip } else { a = 1; )
                                                   ^ this `{` is not closed
+            fix: insert `}` [(46..46, "}")]
             (def f - (fun (a) (if x skip (assign a (int 1)))))
 
             def f : Exp
@@ -341,6 +342,7 @@ fn half_typed() {
                                   ^ syntax-error: expected `]` to close this `[`
             def f : Acc[f32 -> Comm = x
                        ^ this `[` is not closed
+            fix: insert `]` [(23..23, "]")]
             (def f (Acc (arrow (scalar f32) Comm)) x)
 
             def f : (w: Read
@@ -387,6 +389,9 @@ fn a_separator_is_missing() {
                       ^ syntax-error: expected `,` or `)` before `y`
             def f = g(x y)
                      ^ this `(` is not closed
+            help: an argument stands in parentheses: `x(y)`
+            fix: insert `,` [(11..11, ",")]
+            fix: write `x(y)` [(11..12, "("), (13..13, ")")]
             (def f - (apply g x))
 
             def f = g(a = 1 b = 2)
@@ -563,6 +568,7 @@ fn habits_from_other_languages() {
 
             def f = fun(w: ReadWrite => x)
                            ^^^^^^^^^ syntax-error: `ReadWrite` is a kind, and `fun` binds values: use `depFun` to bind sizes and types
+            fix: bind sizes and types by `depFun` [(8..11, "depFun")]
             (def f - (fun ((w (missing))) x))
 
             @run(n = 1; m = 2) def f = x

@@ -129,6 +129,7 @@ fn half_typed() {
                                ^ syntax-error: expected `]` to close this `[`
             def f : Array[n, f32 = x
                          ^ this `[` is not closed
+            fix: insert `]` [(20..20, "]")]
             (def f (Array n (scalar f32)) x)
 
             def f = fun
@@ -163,12 +164,14 @@ fn half_typed() {
                             ^ syntax-error: expected `)` to close this `(`
             def f = fun((x, y => x
                         ^ this `(` is not closed
+            fix: insert `)` [(17..17, ")")]
             (def f - (fun (x y) x))
 
             def f = fun(x: Array[n, f32 => x)
                                       ^ syntax-error: expected `]` to close this `[`
             def f = fun(x: Array[n, f32 => x)
                                 ^ this `[` is not closed
+            fix: insert `]` [(27..27, "]")]
             (def f - (fun ((x (Array n (scalar f32)))) x))
 
             def f = depFun(
@@ -285,6 +288,7 @@ fn half_typed() {
                             ^ syntax-error: expected `in` after the value of `x`
             def f = let x = a x + 1
                     ^^^ this `let` is written `let name = value in result`
+            fix: write `in` [(17..17, " in")]
             (def f - (let x a (binary + x (int 1))))
 
             def f = natFun(i
@@ -415,26 +419,29 @@ fn slips() {
             (def f - (fun (x) x))
 
             def f = fun(x: f32 -> x)
-                                  ^ syntax-error: expected `=>` after the parameters of `fun`
-            def f = fun(x: f32 -> x)
-                    ^^^ this `fun` is written `fun(x => …)`
-            (def f - (fun ((x (arrow (scalar f32) x))) (missing)))
+                               ^^ syntax-error: the parameters of `fun` are followed by `=>`, not `->`
+            fix: write `=>` [(19..21, "=>")]
+            (def f - (fun ((x (scalar f32))) x))
 
             def f = fun x => x
                       ^ syntax-error: expected `(` after `fun`: write `fun(x => …)`
+            fix: write the parentheses [(11..12, "("), (14..16, "=>"), (18..18, ")")]
             (def f - (fun (x) x))
 
             def f = \x -> x
-                    ^ syntax-error: `\` does not belong in RISE: a function is written `fun(x => …)`
-            (def f - x)
+                    ^ syntax-error: a function is written `fun(x => …)`
+            fix: write `fun` [(8..13, "fun(x =>"), (15..15, ")")]
+            (def f - (missing))
 
             def f = λx -> x
-                       ^^ syntax-error: unexpected `->` after the definition: `->` stands in types, a function is written `fun(x => …)`
-            (def f - λx)
+                    ^^ syntax-error: a function is written `fun(x => …)`
+            fix: write `fun` [(8..14, "fun(x =>"), (16..16, ")")]
+            (def f - (missing))
 
             def f = lambda x => x
                     ^^^^^^ syntax-error: a function is written `fun(x => …)`
-            (def f - (fun (x) x))
+            fix: write `fun` [(8..19, "fun(x =>"), (21..21, ")")]
+            (def f - (missing))
 
             def f = fn(x => x)
                     ^^ syntax-error: `fn` does not begin a function: did you mean `fun`?
@@ -453,6 +460,7 @@ fn slips() {
 
             def f = map(x => x)(xs)
                           ^^ syntax-error: `=>` belongs to a function: write `map(fun(x => …))`
+            fix: write `fun` [(12..12, "fun("), (18..18, ")")]
             (def f - (apply (apply map x) xs))
 
             def f = if a then b else c
@@ -461,16 +469,19 @@ fn slips() {
             (def f - (missing))
 
             def f = if (a) b else c
-                           ^ syntax-error: unexpected `b` after the definition: arguments stand in parentheses, as in `f(x)`
-            (def f - (apply if a))
+                    ^^ syntax-error: there is no `if`: write `select(condition, then, else)`
+            fix: Write `select` [(8..23, "select(a)(b)(c)")]
+            (def f - (missing))
 
             def f(x) = x
                  ^ syntax-error: parameters stand behind the `=`: write `def f = fun(x => …)`
+            fix: move the parameters behind the `=` [(5..10, " = fun(x =>"), (12..12, ")")]
             (def f - x)
 
             def f(x: f32): f32 = x
                  ^ syntax-error: parameters stand behind the `=`: write `def f = fun(x => …)`
-            (def f (scalar f32) x)
+            fix: move the parameters behind the `=` [(5..20, " : f32 -> f32 = fun(x =>"), (22..22, ")")]
+            (def f - x)
 
             f = fun(x => x)
             ^ syntax-error: a definition begins with `def`: write `def` before `f`
@@ -487,8 +498,9 @@ fn slips() {
             (stray)
 
             def f = x y
-                      ^ syntax-error: unexpected `y` after the definition: arguments stand in parentheses, as in `f(x)`
-            (def f - x)
+                      ^ syntax-error: arguments stand in parentheses: write `x(y)`
+            fix: put the arguments in parentheses [(9..10, "("), (11..11, ")")]
+            (def f - (apply x y))
 
             g = y
             ^ syntax-error: unexpected `g` after the definition: a new definition begins with `def`
@@ -502,12 +514,18 @@ fn slips() {
                         ^ syntax-error: expected `,` or `)` before `h`
             def f = map(g h)
                        ^ this `(` is not closed
+            help: an argument stands in parentheses: `g(h)`
+            fix: insert `,` [(13..13, ",")]
+            fix: write `g(h)` [(13..14, "("), (15..15, ")")]
             (def f - (apply map g))
 
             def f = map(g h) |> join
                         ^ syntax-error: expected `,` or `)` before `h`
             def f = map(g h) |> join
                        ^ this `(` is not closed
+            help: an argument stands in parentheses: `g(h)`
+            fix: insert `,` [(13..13, ",")]
+            fix: write `g(h)` [(13..14, "("), (15..15, ")")]
             (def f - (binary |> (apply map g) join))
 
             def f = select(a = b, c, d)
@@ -567,6 +585,7 @@ fn slips() {
 
             def f = 1. + x
                      ^ bad-number: a float needs a digit after its point: write `1.0`
+            fix: write `1.0` [(10..10, "0")]
             (def f - (binary + (int 1) x))
 
             def f = 1f
@@ -647,6 +666,7 @@ fn slips() {
 
             def f : Array(n, f32) = x
                          ^ syntax-error: `Array` takes brackets: write `Array[n, t]`
+            fix: write brackets [(13..14, "["), (20..21, "]")]
             (def f (Array n (scalar f32)) x)
 
             def f : Array[n] = x
@@ -673,6 +693,7 @@ fn slips() {
 
             def f = fun(n: Nat => n)
                            ^^^ syntax-error: `Nat` is a kind, and `fun` binds values: use `depFun` to bind sizes and types
+            fix: bind sizes and types by `depFun` [(8..11, "depFun")]
             (def f - (fun ((n (missing))) n))
 
             def f = fun(f32 => x)
@@ -702,7 +723,8 @@ fn slips() {
 
             def f = fun(xs: f32[n] => xs)
                                ^ syntax-error: the size of an array stands before its elements: write `n.f32`
-            (def f - (fun ((xs (scalar f32))) xs))
+            fix: write `n.f32` [(16..22, "n.f32")]
+            (def f - (fun ((xs (array n (scalar f32)))) xs))
 
             def f = fun(x: i32 => cast(x) : f32)
                                           ^ syntax-error: a stated type stands in parentheses with its value: `(value : type)`
@@ -725,8 +747,9 @@ fn slips() {
             (def f - (missing))
 
             def f = a $ b
-                      ^ syntax-error: `$` does not belong in RISE
-            (def f - a)
+                      ^ syntax-error: `$` does not belong in RISE: write `<|`
+            fix: write `<|` [(10..11, "<|")]
+            (def f - (binary <| a b))
 
             def f = a → b
                       ^ syntax-error: `→` does not belong in RISE: write `->`
@@ -839,7 +862,8 @@ fn other_items() {
             (import "a\n\"\\.rise")
 
             import a
-                 ^ syntax-error: expected a path in quotes after `import`
+                   ^ syntax-error: expected the path of a file in quotes, as in `import "a.rise"`
+            fix: write `"a.rise"` [(7..8, "\"a.rise\"")]
             (import -)
 
             @
@@ -889,10 +913,12 @@ fn other_items() {
 
             foreign
                   ^ syntax-error: expected `def` after `foreign`
+            help: a function of C is declared as in `foreign def hypot(x: f32, y: f32): f32`
             (foreign - () (missing) -)
 
             foreign f
                   ^ syntax-error: expected `def` after `foreign`
+            help: a function of C is declared as in `foreign def hypot(x: f32, y: f32): f32`
             (foreign f () (missing) -)
 
             foreign def
@@ -901,6 +927,7 @@ fn other_items() {
 
             foreign def f
                         ^ syntax-error: expected `(` and the parameters after `f`
+            help: a function of C is declared as in `foreign def hypot(x: f32, y: f32): f32`
             (foreign f () (missing) -)
 
             foreign def f(
@@ -920,6 +947,7 @@ fn other_items() {
 
             foreign def f(x: f32)
                                 ^ syntax-error: expected `:` and the result type after `)`
+            help: a function of C is declared as in `foreign def hypot(x: f32, y: f32): f32`
             (foreign f ((x (scalar f32))) (missing) -)
 
             foreign def f(x: f32):
@@ -943,7 +971,8 @@ fn other_items() {
             (foreign f ((x (scalar f32))) (scalar f32) -)
 
             foreign def f(x: f32): f32 = "{ return x; }"
-                                       ^ syntax-error: expected the function's body in C between three quotes, as in `"""{ return x; }"""`
+                                         ^^^^^^^^^^^^^^^ syntax-error: expected the function's body in C between three quotes, as in `"""{ return x; }"""`
+            fix: put the body between three quotes [(29..44, "\"\"\"{ return x; }\"\"\"")]
             (foreign f ((x (scalar f32))) (scalar f32) -)
 
             }""" = """{
@@ -1229,20 +1258,24 @@ fn habits_from_languages_with_methods_and_loops() {
             (def f - (fun (x) (binary > x (float 0.0 f32))))
 
             def f = fun(x => let y = x; y)
-                                      ^ syntax-error: `;` does not belong in RISE: a value is named by `let x = value in result`, and parameters are separated by `,`
+                                      ^ syntax-error: the value of a `let` is followed by `in`, not `;`
+            fix: write `in` [(26..27, " in")]
             (def f - (fun (x) (let y x y)))
 
             def f = fun(p => fst p)
                                  ^ syntax-error: arguments stand in parentheses: write `fst(p)`
-            (def f - (fun (p) fst))
+            fix: put the arguments in parentheses [(20..21, "("), (22..22, ")")]
+            (def f - (fun (p) (apply fst p)))
 
             def f = fun(p => (snd p))
                                   ^ syntax-error: arguments stand in parentheses: write `snd(p)`
-            (def f - (fun (p) (paren snd)))
+            fix: put the arguments in parentheses [(21..22, "("), (23..23, ")")]
+            (def f - (fun (p) (paren (apply snd p))))
 
             def f = map(fun(p => g p 3))
-                                   ^ syntax-error: arguments stand in parentheses: write `g(p)`
-            (def f - (apply map (fun (p) g)))
+                                   ^ syntax-error: arguments stand in parentheses: write `g(p)(3)`
+            fix: put the arguments in parentheses [(22..23, "("), (24..25, ")("), (26..26, ")")]
+            (def f - (apply map (fun (p) (apply g p (int 3)))))
 
             def f = depFun(n: Nat, fun(xs: n.f32 => xs))
                                  ^ syntax-error: the parameters of a function are followed by `=>`, not `,`

@@ -805,7 +805,7 @@ def i : i32 -> f32 = fun(x => x)",
 fn conditions_on_sizes_are_relations_that_hold_together() {
     check(
         "def a : (n: Nat) -> n.f32 -> f32 where n != 1 = depFun(n: Nat => fun(xs => 1.0f))
-def b : (n: Nat) -> n.f32 -> f32 where n >= 4 && 4 | n = depFun(n: Nat => fun(xs => 1.0f))
+def b : (n: Nat) -> n.f32 -> f32 where n >= 4 || 4 | n = depFun(n: Nat => fun(xs => 1.0f))
 def c : (n: Nat) -> n.f32 -> f32 where n == 4 || n == 5 = depFun(n: Nat => fun(xs => 1.0f))
 def d : (n: Nat) -> n.f32 -> f32 where n + 1 = depFun(n: Nat => fun(xs => 1.0f))
 def e : (n: Nat) -> n.f32 -> f32 where n == 4, n == 5 = depFun(n: Nat => fun(xs => 1.0f))
@@ -816,7 +816,7 @@ def g : (n: Nat) -> n.f32 -> f32 where 4 == 5 = depFun(n: Nat => fun(xs => 1.0f)
               Error[bad-annotation] at `n != 1`: `!=` is no condition on sizes
                 help: state which sizes are taken, with `==`, `<`, `<=`, `>`, `>=` or `|`, as in `n >= 2`
             b : (n: Nat) -> n.f32 -> f32
-              Error[bad-annotation] at `n >= 4 && 4`: `&&` does not join conditions on sizes
+              Error[bad-annotation] at `n >= 4 || 4`: `||` does not join conditions on sizes
                 help: conditions that all hold are separated by commas: write `where 4 | n, n >= 12`
             c : (n: Nat) -> n.f32 -> f32
               Error[bad-annotation] at `n == 4 || n == 5`: `||` does not join conditions on sizes

@@ -1,6 +1,7 @@
 //! Names, literals, brackets, type constructors.
 
 use super::operator::section_op;
+use super::recover::begins_operand;
 use super::{Mode, Parser};
 use crate::ast::{AddressSpace, BinaryOp, Literal, ScalarType, TermId, TermKind};
 use crate::lexer::{Token, TokenKind};
@@ -138,6 +139,9 @@ impl Parser<'_> {
                     self.one_component(name);
                 }
                 let second = self.term_between(brackets, Mode::Type);
+                if name != "Tuple" {
+                    self.size_stands_first(name, first, second);
+                }
                 match name {
                     "Array" => TermKind::Array {
                         size: first,
@@ -154,6 +158,7 @@ impl Parser<'_> {
         };
         if let Some((open, closer)) = brackets {
             self.close(open, closer);
+            self.brackets_for_parentheses(open);
         }
         let span = self.since(word.span.start);
         self.push(kind, span)
@@ -176,6 +181,9 @@ impl Parser<'_> {
         }
         let name = self.slice(word.span);
         let form = constructor_form(name);
+        if self.angle_brackets(word, form) {
+            return None;
+        }
         let Some(open) = self.eat(TokenKind::LParen) else {
             let span = self.last_char();
             self.error_at(span, || {
@@ -187,6 +195,20 @@ impl Parser<'_> {
             format!("`{name}` takes brackets: write `{form}`")
         });
         Some((open, TokenKind::RParen))
+    }
+
+    /// Adds to the error about the parentheses of a constructor the edit that writes brackets.
+    fn brackets_for_parentheses(&mut self, open: Token) {
+        let Some(close) = self
+            .previous()
+            .filter(|last| last.kind == TokenKind::RParen)
+        else {
+            return;
+        };
+        if let Some(error) = self.error.take_if(|error| error.span == open.span) {
+            let edits = vec![(open.span, "[".to_owned()), (close.span, "]".to_owned())];
+            self.error = Some(error.fix("write brackets", edits, true));
+        }
     }
 
     fn one_component(&mut self, name: &str) {
@@ -216,6 +238,7 @@ impl Parser<'_> {
                 self.misplaced("a string has no place here".to_owned())
             }
             TokenKind::OpenString | TokenKind::OpenRawString => self.misplaced(String::new()),
+            TokenKind::LBracket if mode.is_type() => self.type_in_brackets(),
             TokenKind::LBracket => {
                 self.report(|| {
                     Diagnostic::error(
@@ -227,6 +250,41 @@ impl Parser<'_> {
                 self.skip_brackets();
                 let span = self.since(token.span.start);
                 self.push(TermKind::Missing, span)
+            }
+            TokenKind::Bar | TokenKind::Unknown
+                if !mode.is_type() && self.at_foreign_function(mode) =>
+            {
+                self.foreign_function()
+            }
+            TokenKind::Plus if !mode.is_type() && begins_operand(self.peek_kind(1)) => {
+                let is_section = self.previous().is_some_and(|t| t.kind == TokenKind::LParen);
+                self.bump();
+                let gap = Span::new(token.span.start, self.token().span.start);
+                self.report(|| {
+                    if is_section {
+                        let message = "an operator with one of its operands is no function: write `fun(x => x + …)`";
+                        return Diagnostic::error(Code::SyntaxError, token.span, message);
+                    }
+                    Diagnostic::error(
+                        Code::SyntaxError,
+                        token.span,
+                        "`+` stands between two operands: a single one has no sign but `-`",
+                    )
+                    .fix("remove `+`", vec![(gap, String::new())], true)
+                });
+                self.postfix(mode)
+            }
+            TokenKind::Dot if !mode.is_type() && self.is_point_before_digits() => {
+                self.point_before_digits()
+            }
+            TokenKind::Equals if self.is_assignment_operator() => {
+                let operator = self.previous().unwrap_or(token).span.cover(token.span);
+                let text = self.slice(operator).to_owned();
+                self.bump();
+                self.error_at(operator, || {
+                    format!("there is no `{text}`: nothing changes its value, so a new one is given a name, `let y = x + 1 in …`")
+                });
+                self.postfix(mode)
             }
             TokenKind::Star
                 if self
@@ -291,6 +349,36 @@ impl Parser<'_> {
             }
         });
         self.push(TermKind::Operator(op), span)
+    }
+
+    /// `.5f`
+    fn is_point_before_digits(&self) -> bool {
+        let (dot, next) = (self.token(), self.peek(1));
+        next.kind == TokenKind::Int && next.span.start == dot.span.end
+    }
+
+    fn point_before_digits(&mut self) -> TermId {
+        let dot = self.bump();
+        let digits = self.bump();
+        let span = dot.span.cover(digits.span);
+        let text = format!("0{}", self.slice(span));
+        self.report(|| {
+            let message = format!("a float needs a digit before its point: write `{text}`");
+            Diagnostic::error(Code::BadNumber, span, message).fix(
+                format!("write `{text}`"),
+                vec![(span, text)],
+                true,
+            )
+        });
+        self.push(TermKind::Missing, span)
+    }
+
+    /// Returns true at the `=` of `+=` and the like.
+    fn is_assignment_operator(&self) -> bool {
+        let touches = |token: &Token| token.span.end == self.token().span.start;
+        let before = self.previous().filter(touches);
+        self.dialect == Dialect::Rise
+            && before.is_some_and(|token| section_op(token.kind).is_some())
     }
 
     fn misplaced(&mut self, message: String) -> TermId {

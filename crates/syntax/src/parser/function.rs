@@ -18,13 +18,24 @@ impl Parser<'_> {
         let base = self.params.len();
         let head = self.pos;
         let open = self.function_open(word);
+        if !dependent {
+            self.arrow_before_body();
+        }
         let grouped = self.parameters(dependent);
-        self.fat_arrow(word);
+        let early = open.and_then(|_| self.closed_before_body(word));
+        let is_readable = matches!(self.kind(), TokenKind::FatArrow | TokenKind::Arrow);
+        if early.is_none() {
+            self.fat_arrow(word);
+        }
         let start = self.pos;
         let body = self.term(Mode::Expr);
         self.name_the_pair(head, start);
-        if let Some(open) = open {
-            self.close(open, TokenKind::RParen);
+        self.separate_kinds(word, base);
+        match (open, early) {
+            (_, Some(early)) => self.move_parenthesis(early, body),
+            (Some(open), None) => self.close(open, TokenKind::RParen),
+            (None, None) if is_readable => self.add_parentheses(word, head, start, body),
+            (None, None) => {}
         }
         let params = Box::from(&self.params[base..]);
         self.params.truncate(base);
@@ -38,6 +49,105 @@ impl Parser<'_> {
         };
         let span = self.since(word.span.start);
         self.push(kind, span)
+    }
+
+    /// `fun(x: f32) => …`: reports the parenthesis before the arrow, and eats both.
+    fn closed_before_body(&mut self, word: Token) -> Option<(Span, Span)> {
+        let next = self.peek_kind(1);
+        let is_early =
+            self.at(TokenKind::RParen) && matches!(next, TokenKind::FatArrow | TokenKind::Arrow);
+        if !is_early || self.host.is_some() {
+            return None;
+        }
+        let (close, arrow) = (self.bump().span, self.bump().span);
+        let text = self.quoted(word);
+        self.report(|| {
+            let form = function_form(word.kind);
+            let message =
+                format!("the parentheses of {text} stand around its body, too: write `{form}`");
+            Diagnostic::error(Code::SyntaxError, close, message)
+        });
+        Some((close, arrow))
+    }
+
+    /// Adds the edit that puts the body into the parentheses that were closed before it.
+    fn move_parenthesis(&mut self, (close, arrow): (Span, Span), body: TermId) {
+        if matches!(self.terms[body.0 as usize].kind, TermKind::Missing) {
+            return;
+        }
+        let end = Span::empty(self.last_end());
+        if let Some(error) = self.error.take_if(|error| error.span == close) {
+            let edits = vec![
+                (close, String::new()),
+                (arrow, "=>".to_owned()),
+                (end, ")".to_owned()),
+            ];
+            self.error = Some(error.fix("move the `)` behind the body", edits, true));
+        }
+    }
+
+    /// Adds the edit that puts parentheses around parameters, `head` to `start`, and a body.
+    fn add_parentheses(&mut self, word: Token, head: usize, start: usize, body: TermId) {
+        let (first, arrow) = (self.tokens[head].span, self.tokens[start - 1].span);
+        let end = Span::empty(self.last_end());
+        let is_missing = matches!(self.terms[body.0 as usize].kind, TermKind::Missing);
+        let last = Span::new(word.span.end - 1, word.span.end);
+        if let Some(error) = self.error.take_if(|error| error.span == last) {
+            let gap = Span::new(word.span.end, first.start);
+            let edits = vec![
+                (gap, "(".to_owned()),
+                (arrow, "=>".to_owned()),
+                (end, ")".to_owned()),
+            ];
+            self.error = Some(match is_missing {
+                true => error,
+                false => error.fix("write the parentheses", edits, true),
+            });
+        }
+    }
+
+    /// Adds to the error about a parameter of the other sort, a size among values or a value among
+    /// sizes, the edit that gives sizes to `depFun` and the values behind them to `fun`.
+    fn separate_kinds(&mut self, word: Token, base: usize) {
+        let Some(at) = self.error.as_ref().map(|error| error.span) else {
+            return;
+        };
+        let sorts: Vec<_> = self.params[base..]
+            .iter()
+            .map(|id| self.sort_of(*id))
+            .collect();
+        let Some(sorts) = sorts.into_iter().collect::<Option<Vec<_>>>() else {
+            return;
+        };
+        let kinds = sorts.iter().take_while(|(is_kind, _)| *is_kind).count();
+        let has_values = kinds < sorts.len();
+        let is_ordered = sorts[kinds..].iter().all(|(is_kind, _)| !is_kind);
+        let is_here = sorts.iter().any(|(_, span)| *span == at);
+        if kinds == 0 || !is_ordered || !is_here {
+            return;
+        }
+        let mut edits = vec![(word.span, "depFun".to_owned())];
+        if has_values {
+            let value = self.binders[self.params[base + kinds].0 as usize].span;
+            let gap = Span::new(sorts[kinds - 1].1.end, value.start);
+            edits.push((gap, " => fun(".to_owned()));
+            edits.push((Span::empty(self.last_end()), ")".to_owned()));
+        }
+        if let Some(error) = self.error.take_if(|error| error.fixes.is_empty()) {
+            self.error = Some(error.fix("bind sizes and types by `depFun`", edits, true));
+        }
+    }
+
+    /// Whether a parameter is written with a kind, and where what stands behind its colon begins.
+    fn sort_of(&self, param: BinderId) -> Option<(bool, Span)> {
+        match self.binders[param.0 as usize].annotation {
+            BinderAnnotation::Kind(kind, span) => Some((kind.is_some(), span)),
+            BinderAnnotation::Type(ty) => {
+                let span = self.span_of(ty);
+                Some((Kind::from_text(self.slice(span)).is_some(), span))
+            }
+            BinderAnnotation::None => None,
+        }
     }
 
     /// `natFun(i => nat)`, `dataFun(i => data)`.
@@ -74,6 +184,74 @@ impl Parser<'_> {
             });
         }
         open
+    }
+
+    /// Reports a `->` between typed parameters and a body, and reads it as `=>`: `fun(x: f32 -> x + 1.0f)`.
+    fn arrow_before_body(&mut self) {
+        let Some(arrow) = self.last_arrow_of_function() else {
+            return;
+        };
+        let span = self.tokens[arrow].span;
+        self.report(|| arrow_for_fat_arrow("`fun`", span));
+        self.tokens[arrow].kind = TokenKind::FatArrow;
+    }
+
+    /// The `->` in the brackets of a function that have no `=>`, if a body stands behind it.
+    fn last_arrow_of_function(&self) -> Option<usize> {
+        let mut depth = 0u32;
+        let mut arrow = None;
+        for (pos, token) in self
+            .tokens
+            .iter()
+            .enumerate()
+            .skip(self.pos)
+            .take(SEEK_LIMIT)
+        {
+            match token.kind {
+                TokenKind::LParen | TokenKind::LBracket | TokenKind::LBrace => depth += 1,
+                TokenKind::RParen if depth == 0 => {
+                    return arrow.filter(|&arrow| self.is_body(arrow + 1, pos));
+                }
+                TokenKind::RParen | TokenKind::RBracket | TokenKind::RBrace => {
+                    depth = depth.checked_sub(1)?;
+                }
+                TokenKind::FatArrow | TokenKind::End if depth == 0 => return None,
+                TokenKind::Arrow if depth == 0 => arrow = Some(pos),
+                _ => {}
+            }
+        }
+        None
+    }
+
+    /// Returns true if the tokens from `first` up to `end` are rather an expression than a type.
+    fn is_body(&self, first: usize, end: usize) -> bool {
+        let tokens = &self.tokens[first..end];
+        let is_parameter = |token: &Token| {
+            let parameters = self.tokens[self.pos..first].windows(2);
+            parameters
+                .filter(|pair| pair[1].kind == TokenKind::Colon)
+                .any(|pair| self.slice(pair[0].span) == self.slice(token.span))
+        };
+        match tokens {
+            [] => false,
+            [name] if name.kind == TokenKind::Ident => is_parameter(name),
+            [first, ..]
+                if matches!(
+                    first.kind,
+                    TokenKind::Scalar | TokenKind::Constructor | TokenKind::LBrace
+                ) =>
+            {
+                false
+            }
+            [open, _, colon, ..]
+                if open.kind == TokenKind::LParen && colon.kind == TokenKind::Colon =>
+            {
+                false
+            }
+            _ => !tokens.windows(2).any(|pair| {
+                pair[0].kind == TokenKind::Dot && !matches!(self.slice(pair[1].span), "_1" | "_2")
+            }),
+        }
     }
 
     /// Returns whether parentheses stand around the parameters.
@@ -159,7 +337,7 @@ impl Parser<'_> {
         id
     }
 
-    fn binder_kind(&mut self) -> BinderAnnotation {
+    pub(crate) fn binder_kind(&mut self) -> BinderAnnotation {
         let token = self.token();
         if token.kind == TokenKind::Kind {
             self.bump();
@@ -262,14 +440,7 @@ impl Parser<'_> {
         }
         let text = self.quoted(word);
         if let Some(arrow) = self.eat(TokenKind::Arrow) {
-            return self.report(|| {
-                Diagnostic::error(
-                    Code::SyntaxError,
-                    arrow.span,
-                    format!("the parameters of {text} are followed by `=>`, not `->`"),
-                )
-                .fix("write `=>`", vec![(arrow.span, "=>".to_owned())], true)
-            });
+            return self.report(|| arrow_for_fat_arrow(&text, arrow.span));
         }
         let span = self.last_char();
         self.report(|| {
@@ -310,6 +481,15 @@ impl Parser<'_> {
         }
         None
     }
+}
+
+fn arrow_for_fat_arrow(word: &str, arrow: Span) -> Diagnostic {
+    let message = format!("the parameters of {word} are followed by `=>`, not `->`");
+    Diagnostic::error(Code::SyntaxError, arrow, message).fix(
+        "write `=>`",
+        vec![(arrow, "=>".to_owned())],
+        true,
+    )
 }
 
 fn function_form(word: TokenKind) -> &'static str {

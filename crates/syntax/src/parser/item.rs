@@ -1,10 +1,7 @@
-//! Definitions, foreign functions, imports, annotations, documentation.
+//! Definitions, imports, annotations, documentation.
 
 use super::{Mode, Parser};
-use crate::ast::{
-    Annotation, AnnotationArg, AnnotationValue, BinderAnnotation, BinderId, Docs, Ident, ItemKind,
-    TermId,
-};
+use crate::ast::{Annotation, AnnotationArg, AnnotationValue, Docs, Ident, ItemKind, TermId};
 use crate::lexer::{Lexer, Token, TokenKind};
 use crate::{Code, Diagnostic, Span};
 
@@ -38,7 +35,7 @@ impl Parser<'_> {
                 None
             }
             _ => {
-                self.expected("a path in quotes");
+                self.path_without_quotes();
                 self.skip_to_end();
                 None
             }
@@ -46,24 +43,82 @@ impl Parser<'_> {
         ItemKind::Import { path }
     }
 
+    /// `import library` and `import library.rise`
+    fn path_without_quotes(&mut self) {
+        let first = self.token();
+        let is_name = first.kind == TokenKind::Ident;
+        if !is_name || self.error.is_some() {
+            return self.expected("a path in quotes");
+        }
+        self.skip_to_end();
+        let span = self.since(first.span.start);
+        let text = self.slice(span);
+        let is_path = !text.contains(char::is_whitespace);
+        let path = match text.ends_with(".rise") {
+            true => format!("\"{text}\""),
+            false => format!("\"{text}.rise\""),
+        };
+        self.report(|| {
+            let message = format!("expected the path of a file in quotes, as in `import {path}`");
+            let error = Diagnostic::error(Code::SyntaxError, first.span, message);
+            match is_path {
+                true => error.fix(format!("write `{path}`"), vec![(span, path)], true),
+                false => error,
+            }
+        });
+    }
+
     fn def(&mut self) -> ItemKind {
         let word = self.bump();
         let name = self.item_name(word);
-        if self.at(TokenKind::LParen) && name.is_some() {
-            self.parameters_of_def();
-        }
-        let ty = self
-            .eat(TokenKind::Colon)
-            .map(|_| self.type_with_conditions());
+        let has_parameters = matches!(self.kind(), TokenKind::LParen | TokenKind::LBracket)
+            || (self.at(TokenKind::Ident) && !self.at_where());
+        let head = match has_parameters && name.is_some() {
+            true => self.parameters_of_def(),
+            false => None,
+        };
+        let ty = match self.eat(TokenKind::Colon) {
+            Some(colon) if self.doubled_colon(colon) => None,
+            Some(_) => Some(self.type_with_conditions()),
+            None => None,
+        };
         self.def_equals(&name, ty.is_some());
         let body = match self.at(TokenKind::End) && self.error.is_some() {
             true => self.missing(),
             false => self.term(Mode::Expr),
         };
+        if let Some(head) = head {
+            self.move_parameters(head, body);
+        }
         ItemKind::Def { name, ty, body }
     }
 
-    fn item_name(&mut self, word: Token) -> Option<Ident> {
+    /// `def f :: f32 = …`, whose second colon is eaten, and `def f := …`. Returns true if no type follows.
+    fn doubled_colon(&mut self, colon: Token) -> bool {
+        let next = self.token();
+        let sign = colon.span.cover(next.span);
+        let written = match self.slice(sign) {
+            "::" => ":",
+            ":=" => "=",
+            _ => return false,
+        };
+        let text = self.slice(sign).to_owned();
+        self.report(|| {
+            let message = format!("expected `{written}`, found `{text}`");
+            let edits = vec![(sign, written.to_owned())];
+            Diagnostic::error(Code::SyntaxError, sign, message).fix(
+                format!("write `{written}`"),
+                edits,
+                true,
+            )
+        });
+        if written == ":" {
+            self.bump();
+        }
+        written == "="
+    }
+
+    pub(crate) fn item_name(&mut self, word: Token) -> Option<Ident> {
         let token = self.token();
         match token.kind {
             TokenKind::Ident => {}
@@ -97,86 +152,6 @@ impl Parser<'_> {
             name: self.name(token.span),
             span: token.span,
         })
-    }
-
-    fn foreign(&mut self) -> ItemKind {
-        let word = self.bump();
-        let word = self.eat(TokenKind::Def).unwrap_or_else(|| {
-            self.expected("`def`");
-            word
-        });
-        let name = self.item_name(word);
-        let params = match self.eat(TokenKind::LParen) {
-            Some(open) => self.foreign_parameters(open),
-            None => {
-                self.expected("`(` and the parameters");
-                Box::default()
-            }
-        };
-        let result = match self.eat(TokenKind::Colon) {
-            Some(_) => self.term(Mode::Type),
-            None => {
-                self.expected("`:` and the result type");
-                self.missing()
-            }
-        };
-        let body = self
-            .eat(TokenKind::Equals)
-            .and_then(|_| self.foreign_body());
-        ItemKind::Foreign {
-            name,
-            params,
-            result,
-            body,
-        }
-    }
-
-    fn foreign_parameters(&mut self, open: Token) -> Box<[BinderId]> {
-        let mut params = Vec::new();
-        loop {
-            let id = self.binder("a parameter");
-            let name = self.binders[id.0 as usize].name.clone();
-            let ty = match self.eat(TokenKind::Colon) {
-                Some(_) => self.term(Mode::Type),
-                None => {
-                    let span = self.last_char();
-                    self.error_at(span, || {
-                        format!("expected `:` and the type of `{name}`: C has no type inference")
-                    });
-                    self.missing()
-                }
-            };
-            self.binders[id.0 as usize].annotation = BinderAnnotation::Type(ty);
-            params.push(id);
-            if !self.next_in_list(open, TokenKind::RParen) {
-                return params.into_boxed_slice();
-            }
-        }
-    }
-
-    /// `"""C"""`
-    fn foreign_body(&mut self) -> Option<(Box<str>, Span)> {
-        let token = self.token();
-        match token.kind {
-            TokenKind::RawString => {
-                self.bump();
-                let span = Span::new(token.span.start + 3, token.span.end - 3);
-                Some((self.slice(span).into(), span))
-            }
-            TokenKind::OpenRawString => {
-                self.bump();
-                None
-            }
-            _ => {
-                let span = self.last_char();
-                self.error_at(span, || {
-                    "expected the function's body in C between three quotes, as in `\"\"\"{ return x; }\"\"\"`"
-                        .to_owned()
-                });
-                self.skip_to_end();
-                None
-            }
-        }
     }
 
     fn annotations(&mut self) -> Box<[Annotation]> {
@@ -228,7 +203,11 @@ impl Parser<'_> {
                 AnnotationValue::String(text, span)
             }
             TokenKind::LBracket => self.annotation_list(),
-            _ => AnnotationValue::Term(self.term(Mode::Arg)),
+            _ => {
+                let term = self.term(Mode::Arg);
+                self.joined_conditions(term);
+                AnnotationValue::Term(term)
+            }
         };
         AnnotationArg { key, value }
     }

@@ -138,6 +138,25 @@ fn bad_suffix(digits: &str, word: &str, number: Span, span: Span) -> Diagnostic 
             true,
         );
     }
+    let whole = !digits.contains(['.', 'e', 'E']);
+    let meant = match (word, whole) {
+        ("F", false) => Some("f"),
+        ("d" | "D", false) => Some("f64"),
+        ("l" | "L" | "ll" | "LL", true) => Some("i64"),
+        ("u" | "U", true) => Some("u32"),
+        ("ul" | "UL" | "ull" | "ULL", true) => Some("u64"),
+        _ => None,
+    };
+    if let Some(meant) = meant {
+        return error(format!(
+            "`{word}` is no type of numbers: write `{digits}{meant}`"
+        ))
+        .fix(
+            format!("write `{digits}{meant}`"),
+            vec![(span, meant.to_owned())],
+            true,
+        );
+    }
     if word.starts_with(['x', 'X', 'b', 'o']) && digits == "0" {
         return error("numbers are written in decimal".to_owned());
     }

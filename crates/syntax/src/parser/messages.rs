@@ -1,8 +1,11 @@
 //! Mistakes that have a name of their own: habits from other languages, typing slips.
 
+use super::habits::comment;
+use super::juxtaposition::beside;
+use super::recover::SEEK_LIMIT;
 use super::{Mode, Parser};
 use crate::ast::{Annotation, BinaryOp, Half, Ident, ItemKind, Name, TermId, TermKind};
-use crate::lexer::{Token, TokenKind};
+use crate::lexer::{Lexer, Token, TokenKind};
 use crate::{Code, Diagnostic, Dialect, Span};
 
 impl Parser<'_> {
@@ -37,7 +40,70 @@ impl Parser<'_> {
                     )
                 });
             }
+            _ if self.slice(token.span) == ";" => self.semicolon(token),
+            _ if self.slice(token.span) == "#" && self.host.is_none() => {
+                self.report(|| comment(token.span, "#"));
+            }
             _ => self.unknown_character(token),
+        }
+    }
+
+    /// A `;`, which RISE does not have. What stands before it is already read.
+    fn semicolon(&mut self, token: Token) {
+        if self.error.is_some() {
+            return;
+        }
+        let before = self.tokens.iter().rev().take(SEEK_LIMIT);
+        if innermost_bracket(before.clone()) == Some(TokenKind::LBracket) {
+            // Sizes stand behind it in the array types of other languages.
+            return self.tokens.push(Token {
+                kind: TokenKind::Semicolon,
+                span: token.span,
+            });
+        }
+        let is_value = beside(before, -1).find_map(|token| match token.kind {
+            TokenKind::Let => Some(true),
+            TokenKind::In | TokenKind::FatArrow => Some(false),
+            _ => None,
+        });
+        let mut behind = Lexer::within(&self.text[token.span.end as usize..], false)
+            .map(|token| token.kind)
+            .filter(|kind| !kind.is_trivia());
+        let [next, second] = [behind.next(), behind.next()];
+        let (message, text) = match next {
+            None => ("a definition ends without `;`", ""),
+            Some(TokenKind::RParen | TokenKind::In | TokenKind::RBrace) => {
+                ("an expression ends without `;`", "")
+            }
+            Some(TokenKind::Ident)
+                if is_value == Some(true) && second == Some(TokenKind::Equals) =>
+            {
+                (
+                    "the value of a `let` is followed by `in`, not `;`",
+                    " in let",
+                )
+            }
+            Some(_) if is_value == Some(true) => {
+                ("the value of a `let` is followed by `in`, not `;`", " in")
+            }
+            Some(_) => return self.unknown_character(token),
+        };
+        let title = match text {
+            "" => "remove `;`".to_owned(),
+            text => format!("write `{}`", text.trim()),
+        };
+        self.report(|| {
+            Diagnostic::error(Code::SyntaxError, token.span, message).fix(
+                title,
+                vec![(token.span, text.to_owned())],
+                true,
+            )
+        });
+        if !text.is_empty() {
+            self.tokens.push(Token {
+                kind: TokenKind::In,
+                span: token.span,
+            });
         }
     }
 
@@ -51,6 +117,9 @@ impl Parser<'_> {
         };
         let meant = meant_by(text);
         let language = self.language();
+        if let Some((_, sign)) = meant {
+            self.extend_fix(&format!("write `{sign}`"), &[(token.span, sign.to_owned())]);
+        }
         self.report(|| {
             let error = |message| Diagnostic::error(Code::SyntaxError, token.span, message);
             match meant {
@@ -131,7 +200,12 @@ impl Parser<'_> {
         let relates = match self.terms[condition.0 as usize].kind {
             TermKind::Binary { op, .. } => !matches!(
                 op,
-                BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Pow
+                BinaryOp::Add
+                    | BinaryOp::Sub
+                    | BinaryOp::Mul
+                    | BinaryOp::Div
+                    | BinaryOp::Mod
+                    | BinaryOp::Pow
             ),
             _ => false,
         };
@@ -291,8 +365,26 @@ impl Parser<'_> {
                 let span = self.since(self.span_of(term).start);
                 Some(self.push(TermKind::Project { pair: term, half }, span))
             }
+            TokenKind::Ident if self.is_spaced(dot) => {
+                self.extend_fix("write `<<`", &[(dot.span, "<<".to_owned())]);
+                self.report(|| {
+                    let message = "functions are composed with `<<`, or with `>>` in the order in which they are applied";
+                    Diagnostic::error(Code::SyntaxError, dot.span, message).fix(
+                        "write `<<`",
+                        vec![(dot.span, "<<".to_owned())],
+                        true,
+                    )
+                });
+                self.bump();
+                self.atom(Mode::Expr);
+                let span = self.since(self.span_of(term).start);
+                Some(self.push(TermKind::Missing, span))
+            }
             TokenKind::Ident => {
                 let is_call = self.peek_kind(2) == TokenKind::LParen;
+                if is_call {
+                    self.extend_fix("write `|>`", &[(dot.span, " |> ".to_owned())]);
+                }
                 self.report(|| {
                     let message = format!("values have no part `{text}`: after a `.` stands `_1` or `_2`, the halves of a pair");
                     let error = Diagnostic::error(Code::SyntaxError, span, message);
@@ -316,6 +408,11 @@ impl Parser<'_> {
                             dot.span,
                             format!("a float needs a digit after its point: write `{number}.0`"),
                         )
+                        .fix(
+                            format!("write `{number}.0`"),
+                            vec![(Span::empty(dot.span.end), "0".to_owned())],
+                            true,
+                        )
                     });
                     return Some(term);
                 }
@@ -323,6 +420,11 @@ impl Parser<'_> {
                 None
             }
         }
+    }
+
+    /// Returns true if white space stands before and behind the current token.
+    fn is_spaced(&self, token: Token) -> bool {
+        self.last_end() < token.span.start && token.span.end < self.peek(1).span.start
     }
 
     fn wrong_half(&mut self, span: Span, text: &str) {
@@ -337,43 +439,6 @@ impl Parser<'_> {
                 _ => error("the halves of a pair are written `._1` and `._2`".to_owned()),
             }
         });
-    }
-
-    /// `xs[i]`, or `f32[n]` where a type stands.
-    pub(crate) fn index_in_brackets(&mut self, term: TermId, mode: Mode) {
-        let open = self.token();
-        if mode.is_type() {
-            let elem = self.slice(self.span_of(term)).to_owned();
-            let size = match (self.peek_kind(1), self.peek_kind(2)) {
-                (TokenKind::Ident | TokenKind::Int, TokenKind::RBracket) => {
-                    self.slice(self.peek(1).span).to_owned()
-                }
-                _ => "n".to_owned(),
-            };
-            self.error_at(open.span, || {
-                format!("the size of an array stands before its elements: write `{size}.{elem}`")
-            });
-            self.skip_brackets();
-            return;
-        }
-        let dialect = self.dialect;
-        self.error_at(open.span, || {
-            let form = match dialect {
-                Dialect::Rise => "`xs |> idx(i)`",
-                Dialect::Dpia => "`idx(i, xs)` to read, `idxAcc(i, xs)` to write",
-            };
-            format!("arrays are not indexed with brackets: write {form}")
-        });
-        let array = self.span_of(term);
-        self.skip_brackets();
-        let all = self.since(array.start);
-        let index = Span::new(open.span.end, all.end.saturating_sub(1));
-        let is_closed = self.slice(all).ends_with(']');
-        if is_closed && dialect == Dialect::Rise && !self.slice(index).trim().is_empty() {
-            let (index, array) = (self.slice(index).trim(), self.slice(array));
-            let text = format!("idx({index})({array})");
-            self.mend(open.span, "Write `idx`", all, text);
-        }
     }
 
     /// `n + 1.f32` where a type stands.
@@ -406,27 +471,50 @@ impl Parser<'_> {
         let token = self.token();
         let text = self.slice(token.span);
         if !mode.is_type() {
-            if text == "if" && self.is_conditional() {
+            if self.at_word_for_let() {
+                return self.word_for_let(mode);
+            } else if self.at_foreign_function(mode) {
+                return self.foreign_function();
+            } else if text == "if" && self.is_conditional() {
                 return self.conditional();
             } else if self.is_loop_statement(text) {
                 return self.loop_statement();
             } else if text == "return" && self.is_return_statement() {
                 return self.return_statement(mode);
-            } else if self.peek_kind(1) == TokenKind::LParen {
-                if self.parameters_follow(2)
-                    && let Some(meant) = meant_function(text)
-                {
-                    return self.misspelt_function(meant);
-                }
-            } else if matches!(text, "lambda" | "λ") && self.peek_kind(1) == TokenKind::Ident {
-                self.error_at(token.span, || {
-                    "a function is written `fun(x => …)`".to_owned()
-                });
-                self.bump();
-                return self.function_without_keyword(token);
+            } else if self.peek_kind(1) == TokenKind::LParen
+                && self.parameters_follow(2)
+                && let Some(meant) = meant_function(text)
+            {
+                return self.misspelt_function(meant);
             }
         }
         self.plain_name()
+    }
+
+    /// Returns true for `val x = …`, `var x = …` and `const x = …`.
+    fn at_word_for_let(&self) -> bool {
+        matches!(self.slice(self.token().span), "val" | "var" | "const")
+            && self.peek_kind(1) == TokenKind::Ident
+            && self.peek_kind(2) == TokenKind::Equals
+            && self.dialect == Dialect::Rise
+            && self.host.is_none()
+    }
+
+    /// Reports such a word and reads it as `let`.
+    fn word_for_let(&mut self, mode: Mode) -> TermId {
+        let word = self.token();
+        let text = self.quoted(word);
+        self.report(|| {
+            let message =
+                format!("a value is named by `let`, not {text}: `let x = value in result`");
+            Diagnostic::error(Code::SyntaxError, word.span, message).fix(
+                "write `let`",
+                vec![(word.span, "let".to_owned())],
+                true,
+            )
+        });
+        self.tokens[self.pos].kind = TokenKind::Let;
+        self.term(mode)
     }
 
     /// Returns true if the body of a function follows the comma here: `depFun(n: Nat, fun(…))`.
@@ -465,27 +553,85 @@ impl Parser<'_> {
             && !self.slice(same_line).contains('\n')
     }
 
-    /// `and`, `or` between operands.
+    /// `and`, `or`, `mod`, `div` between operands, and `divide` between sizes.
     pub(crate) fn word_for_operator(&mut self) -> Option<BinaryOp> {
         let token = self.token();
         let (op, sign) = match self.slice(token.span) {
             "and" => (BinaryOp::And, "&&"),
             "or" => (BinaryOp::Or, "||"),
+            "mod" => (BinaryOp::Mod, "%"),
+            "div" => (BinaryOp::Div, "/"),
+            "divide" if self.divides => (BinaryOp::Divides, "divides"),
             _ => return None,
         };
-        if self.host.is_some() || self.divides || !self.starts_operand(self.peek(1)) {
+        if self.host.is_some() || !self.starts_operand(self.peek(1)) {
             return None;
         }
         let text = self.quoted(token);
+        if op == BinaryOp::And && self.divides {
+            // The conditions that it joins are reported together.
+            return Some(op);
+        }
+        let error = |message| Diagnostic::error(Code::SyntaxError, token.span, message);
+        let no_alternatives = op == BinaryOp::Or && self.divides;
         self.report(|| {
-            let message = format!("{text} is a function: the operator is written `{sign}`");
-            Diagnostic::error(Code::SyntaxError, token.span, message).fix(
+            if no_alternatives {
+                return error(
+                    "conditions on sizes all have to hold: there is no \"or\"".to_owned(),
+                );
+            }
+            let message = match op {
+                BinaryOp::Divides => format!("expected `divides` between two sizes, found {text}"),
+                _ => format!("{text} is a function: the operator is written `{sign}`"),
+            };
+            error(message).fix(
                 format!("write `{sign}`"),
                 vec![(token.span, sign.to_owned())],
                 true,
             )
         });
         Some(op)
+    }
+
+    /// `&&` between conditions on sizes.
+    pub(crate) fn joined_conditions(&mut self, condition: TermId) {
+        let mut signs = Vec::new();
+        let mut terms = vec![condition];
+        while let Some(term) = terms.pop() {
+            if let TermKind::Binary {
+                op,
+                op_span,
+                lhs,
+                rhs,
+            } = self.terms[term.0 as usize].kind
+            {
+                match op {
+                    BinaryOp::And => signs.push(op_span),
+                    BinaryOp::Divides => {}
+                    _ => continue,
+                }
+                terms.extend([lhs, rhs]);
+            }
+        }
+        if !signs.is_empty() {
+            signs.sort_by_key(|sign| sign.start);
+            self.join_of_conditions(&signs);
+        }
+    }
+
+    /// Reports what stands between conditions instead of commas.
+    fn join_of_conditions(&mut self, signs: &[Span]) {
+        let shown = self.slice(signs[0]).to_owned();
+        let edits = signs.iter().map(|sign| {
+            let before = &self.text[..sign.start as usize];
+            let start = before.trim_end_matches(' ').len() as u32;
+            (Span::new(start, sign.end), ",".to_owned())
+        });
+        let edits = edits.collect();
+        self.report(|| {
+            let message = format!("conditions on sizes are separated by `,`, not `{shown}`");
+            Diagnostic::error(Code::SyntaxError, signs[0], message).fix("write `,`", edits, true)
+        });
     }
 
     fn is_return_statement(&self) -> bool {
@@ -546,9 +692,26 @@ impl Parser<'_> {
             ahead += 1;
             if depth == 0 {
                 let next = self.peek(ahead);
-                return next.kind == TokenKind::LBrace || self.slice(next.span) == "then";
+                let is_branch = next.kind != TokenKind::LParen && self.starts_operand(next);
+                let branches = &self.tokens[self.pos + ahead..];
+                let mut words = beside(branches.iter().take(SEEK_LIMIT), 1);
+                return is_branch
+                    || next.kind == TokenKind::LBrace
+                    || words.any(|token| self.slice(token.span) == "then");
             }
         }
+    }
+
+    /// Returns true if the parentheses here are all of a condition: a branch stands behind them.
+    fn is_condition_in_parentheses(&mut self) -> bool {
+        let start = self.pos;
+        if !self.at(TokenKind::LParen) {
+            return false;
+        }
+        self.skip_brackets();
+        let next = self.token();
+        self.pos = start;
+        self.starts_operand(next) || next.kind == TokenKind::LBrace
     }
 
     fn starts_operand(&self, token: Token) -> bool {
@@ -595,27 +758,27 @@ impl Parser<'_> {
         }
     }
 
-    fn function_without_keyword(&mut self, word: Token) -> TermId {
-        self.function_after(word, false)
-    }
-
     /// `if c then a else b` and `if (c) { a } else { b }`
     fn conditional(&mut self) -> TermId {
         let word = self.bump();
         self.error_at(word.span, || {
             "there is no `if`: write `select(condition, then, else)`".to_owned()
         });
+        let is_in_parentheses = self.is_condition_in_parentheses();
         let mut parts = Vec::new();
         let mut is_whole = true;
         for before in ["", "then", "else"] {
             let is_word = self.slice(self.token().span) == before;
-            let in_braces = |parser: &Self| parser.at(TokenKind::LBrace);
-            is_whole &= before.is_empty() || is_word || (before == "then" && in_braces(self));
+            let is_bare = |parser: &Self| parser.at(TokenKind::LBrace) || is_in_parentheses;
+            is_whole &= before.is_empty() || is_word || (before == "then" && is_bare(self));
             if is_word {
                 self.bump();
             }
             let braces = !before.is_empty() && self.eat(TokenKind::LBrace).is_some();
-            let part = self.term(Mode::Expr);
+            let part = match before.is_empty() && is_in_parentheses {
+                true => self.atom(Mode::Expr),
+                false => self.term(Mode::Expr),
+            };
             parts.push(part);
             if braces && self.eat(TokenKind::RBrace).is_none() {
                 is_whole = false;
@@ -633,8 +796,15 @@ impl Parser<'_> {
         self.push(TermKind::Missing, span)
     }
 
+    /// `a if c else b`: reports the `if` behind an operand.
+    pub(crate) fn conditional_behind(&mut self, word: Token) {
+        self.error_at(word.span, || {
+            "there is no `if`: write `select(condition, then, else)`".to_owned()
+        });
+    }
+
     /// The text of a term in one pair of parentheses.
-    fn in_parentheses(&self, term: TermId) -> String {
+    pub(crate) fn in_parentheses(&self, term: TermId) -> String {
         let text = self.slice(self.span_of(term));
         match self.terms[term.0 as usize].kind {
             TermKind::Paren(_) => text.to_owned(),
@@ -643,39 +813,26 @@ impl Parser<'_> {
     }
 
     /// Adds an edit to the error that was reported at a place, if it is the item's error.
-    fn mend(&mut self, at: Span, title: &str, span: Span, text: String) {
+    pub(crate) fn mend(&mut self, at: Span, title: &str, span: Span, text: String) {
         if let Some(error) = self.error.take_if(|error| error.span == at) {
             self.error = Some(error.fix(title, vec![(span, text)], true));
         }
     }
 
-    /// `=>` in the arguments of a call: whether it is a mistake of this list, and then reported.
+    /// `=>` behind an element of a list or a term in parentheses: whether it is a mistake of this
+    /// list, and then reported, with what follows it.
     pub(crate) fn arrow_in_arguments(&mut self, open: Token) -> bool {
-        let arrow = self.token();
-        if self.error.is_some() || open.kind != TokenKind::LParen {
+        if self.error.is_some() || open.kind != TokenKind::LParen || self.terms.is_empty() {
             return false;
         }
         let Some(before) = self.tokens.iter().position(|token| *token == open) else {
             return false;
         };
         let callee = before.checked_sub(1).map(|pos| self.tokens[pos]);
-        let is_name = callee.is_some_and(|token| token.kind == TokenKind::Ident);
-        if is_name {
-            let callee = callee.map_or(String::new(), |token| self.slice(token.span).to_owned());
-            self.error_at(arrow.span, || {
-                format!("`=>` belongs to a function: write `{callee}(fun(x => …))`")
-            });
-        }
-        is_name
-    }
-
-    /// `def f(x) = …`
-    pub(crate) fn parameters_of_def(&mut self) {
-        let open = self.token();
-        self.error_at(open.span, || {
-            "parameters stand behind the `=`: write `def f = fun(x => …)`".to_owned()
-        });
-        self.skip_brackets();
+        let callee = callee.filter(|token| token.kind == TokenKind::Ident);
+        let callee = callee.map(|token| self.slice(token.span).to_owned());
+        let last = TermId(self.terms.len() as u32 - 1);
+        self.function_without_word(last, callee.as_deref())
     }
 
     /// The `=` of a definition.
@@ -685,6 +842,7 @@ impl Parser<'_> {
         }
         let next = self.token();
         match next.kind {
+            TokenKind::FatArrow if typed && self.has_equals_ahead() => self.fat_arrow_in_type(),
             TokenKind::EqEq | TokenKind::FatArrow => {
                 let text = self.quoted(next);
                 self.report(|| {
@@ -702,6 +860,19 @@ impl Parser<'_> {
                     true => "conditions are stated before the `def` here, as `@assume(4 | n)`".to_owned(),
                     false => "`where` follows a type: write one, or state the conditions before the `def` as `@assume(4 | n)`"
                         .to_owned(),
+                });
+                self.skip_to_equals();
+            }
+            _ if typed && matches!(self.slice(next.span), "if" | "with" | "when" | "requires") => {
+                let text = self.quoted(next);
+                self.report(|| {
+                    let message = format!("conditions on sizes stand behind `where`, not {text}");
+                    let edits = vec![(next.span, "where".to_owned())];
+                    Diagnostic::error(Code::SyntaxError, next.span, message).fix(
+                        "write `where`",
+                        edits,
+                        true,
+                    )
                 });
                 self.skip_to_equals();
             }
@@ -731,6 +902,20 @@ impl Parser<'_> {
         }
     }
 
+    /// Whether a `=` stands ahead.
+    fn has_equals_ahead(&self) -> bool {
+        self.tokens[self.pos..]
+            .iter()
+            .any(|token| token.kind == TokenKind::Equals)
+    }
+
+    /// `def f : f32 => f32 = …`
+    fn fat_arrow_in_type(&mut self) {
+        let arrow = self.token().span;
+        self.report(|| fat_arrow_for_arrow(arrow));
+        self.skip_to_equals();
+    }
+
     /// Goes on behind the next `=`, if there is one.
     fn skip_to_equals(&mut self) {
         let behind = self.tokens[self.pos..]
@@ -752,6 +937,9 @@ impl Parser<'_> {
             });
         }
         if token.kind == TokenKind::End {
+            return;
+        }
+        if self.foreign_definition() || self.foreign_comment() {
             return;
         }
         let text = self.quoted(token);
@@ -780,6 +968,15 @@ impl Parser<'_> {
         let token = self.token();
         if self.at_where() {
             self.report(|| misplaced_where(token.span, "the definition's value"));
+            return self.skip_to_end();
+        }
+        if let ItemKind::Def { body, .. } = kind
+            && self.at(TokenKind::FatArrow)
+            && self.function_without_word(*body, None)
+        {
+            return self.skip_to_end();
+        }
+        if self.foreign_definition() || self.foreign_comment() {
             return self.skip_to_end();
         }
         let text = self.quoted(token);
@@ -811,6 +1008,16 @@ impl Parser<'_> {
     }
 }
 
+/// `=>` in a type.
+pub(crate) fn fat_arrow_for_arrow(arrow: Span) -> Diagnostic {
+    let message = "the type of a function is written with `->`, not `=>`";
+    Diagnostic::error(Code::SyntaxError, arrow, message).fix(
+        "write `->`",
+        vec![(arrow, "->".to_owned())],
+        true,
+    )
+}
+
 /// Conditions on sizes where they do not stand.
 fn misplaced_where(span: Span, before: &str) -> Diagnostic {
     let message = format!("`where` does not follow {before}");
@@ -839,6 +1046,21 @@ fn function_word(kind: TokenKind) -> &'static str {
     }
 }
 
+/// The opening bracket around what follows tokens that are given backwards.
+fn innermost_bracket<'a>(mut tokens: impl Iterator<Item = &'a Token>) -> Option<TokenKind> {
+    use TokenKind::{LBrace, LBracket, LParen, RBrace, RBracket, RParen};
+    let mut depth = 0u32;
+    tokens.find_map(|token| {
+        match token.kind {
+            RParen | RBracket | RBrace => depth += 1,
+            LParen | LBracket | LBrace if depth == 0 => return Some(token.kind),
+            LParen | LBracket | LBrace => depth -= 1,
+            _ => {}
+        }
+        None
+    })
+}
+
 /// What a sign from print stands for.
 fn meant_by(sign: &str) -> Option<(TokenKind, &'static str)> {
     Some(match sign {
@@ -854,6 +1076,10 @@ fn meant_by(sign: &str) -> Option<(TokenKind, &'static str)> {
         "∨" => (TokenKind::Or, "||"),
         "¬" => (TokenKind::Bang, "!"),
         "▷" => (TokenKind::Pipe, "|>"),
+        "∘" => (TokenKind::After, "<<"),
+        "$" => (TokenKind::ApplyLeft, "<|"),
+        "&" => (TokenKind::And, "&&"),
+        "~" => (TokenKind::Bang, "!"),
         _ => return None,
     })
 }
@@ -861,7 +1087,7 @@ fn meant_by(sign: &str) -> Option<(TokenKind, &'static str)> {
 /// The RISE text for a sign of other languages.
 fn written_instead(sign: &str) -> Option<&'static str> {
     Some(match sign {
-        "\\" => "a function is written `fun(x => …)`",
+        "'" => "names are made of letters, digits and `_`",
         "?" => "write `select(condition, then, else)`",
         ";" => "a value is named by `let x = value in result`, and parameters are separated by `,`",
         _ => return None,

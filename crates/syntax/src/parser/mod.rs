@@ -6,9 +6,13 @@
 //! visible; what does not belong is reported where it stands.
 
 mod atom;
+mod brackets;
 mod command;
+mod foreign;
 mod function;
+mod habits;
 mod item;
+mod juxtaposition;
 mod literal;
 mod messages;
 mod operator;
@@ -161,9 +165,15 @@ impl<'t> Parser<'t> {
 
     fn new(text: &'t str, dialect: Dialect) -> Self {
         let mut parser = Parser::empty(text, dialect);
+        let (mut is_foreign, mut is_c) = (false, false);
         for token in Lexer::new(text, dialect) {
+            is_foreign |= token.kind == TokenKind::Foreign;
+            is_c |= is_foreign && matches!(token.kind, TokenKind::Equals | TokenKind::LBrace);
             match token.kind {
                 kind if kind.is_trivia() => {}
+                TokenKind::Unknown if is_c || parser.slice(token.span) == "\\" => {
+                    parser.tokens.push(token);
+                }
                 TokenKind::Unknown | TokenKind::OpenComment => parser.lexical_error(token),
                 TokenKind::OpenString | TokenKind::OpenRawString => {
                     parser.lexical_error(token);
@@ -399,8 +409,44 @@ impl<'t> Parser<'t> {
         }
     }
 
+    /// Adds edits to the first fix of the error, if that has this title and not too many of them.
+    /// Returns false if it has another title.
+    pub(crate) fn extend_fix(&mut self, title: &str, edits: &[(Span, String)]) -> bool {
+        const MOST_EDITS: usize = 100;
+        let fixes = self.error.as_mut().map(|error| &mut error.fixes[..]);
+        let Some(fix) = fixes
+            .and_then(<[_]>::first_mut)
+            .filter(|fix| fix.title == title)
+        else {
+            return false;
+        };
+        if fix.edits.len() < MOST_EDITS {
+            fix.edits.extend_from_slice(edits);
+            fix.edits.sort_by_key(|(span, _)| (span.start, span.end));
+        }
+        true
+    }
+
+    /// Reports an error about a stretch that has been read, and that began without an error: one
+    /// inside of it is less to the point.
+    pub(crate) fn report_instead(&mut self, was_first: bool, error: impl FnOnce() -> Diagnostic) {
+        if was_first {
+            self.error = None;
+        }
+        self.report(error);
+    }
+
     pub(crate) fn error_at(&mut self, span: Span, message: impl FnOnce() -> String) {
         self.report(|| Diagnostic::error(Code::SyntaxError, span, message()));
+    }
+
+    /// Reports that `what` is missing behind the last token, and how it is written.
+    pub(crate) fn expected_with_help(&mut self, what: &str, help: &str) {
+        let is_first = self.error.is_none();
+        self.expected(what);
+        if let Some(error) = self.error.take() {
+            self.error = Some(if is_first { error.help(help) } else { error });
+        }
     }
 
     /// Reports that `what` is missing behind the last token.

@@ -143,6 +143,11 @@ impl Parser<'_> {
 
     fn check_ambiguous(&mut self, first: BinaryOp, first_span: Span, op: BinaryOp, span: Span) {
         let message = match Level::of(op) {
+            Level::Compare if self.divides => format!(
+                "comparisons do not chain: state both as conditions, as in `a {} b, b {} c`",
+                first.as_str(),
+                op.as_str()
+            ),
             Level::Compare => format!(
                 "comparisons do not chain: put parentheses around one, or join two with `&&`, as in `a {} b && b {} c`",
                 first.as_str(),
@@ -167,7 +172,8 @@ impl Parser<'_> {
             self.bump();
         }
         let end = self.pos;
-        let mut operand = self.postfix(mode);
+        let operand = self.postfix(mode);
+        let mut operand = self.with_loose_arguments(operand, mode);
         for pos in (first..end).rev() {
             let token = self.tokens[pos];
             let op = if token.kind == TokenKind::Bang {

@@ -72,6 +72,9 @@ impl Parser<'_> {
             });
             return;
         }
+        if self.slice(found.span) == "if" && self.host.is_none() {
+            return self.conditional_behind(found);
+        }
         if !list && self.is_argument_without_parentheses() {
             let function = self.previous().map_or("", |token| self.slice(token.span));
             let argument = self.slice(found.span);
@@ -84,6 +87,9 @@ impl Parser<'_> {
             let gap = Span::new(self.last_end(), found.span.start);
             return self.report(|| loose_call(found.span, gap));
         }
+        if !list && self.at(TokenKind::FatArrow) && self.arrow_in_arguments(open) {
+            return;
+        }
         let message = if list && self.at_operand() {
             format!("expected `,` or `{close}` before {}", self.quoted(found))
         } else {
@@ -94,14 +100,65 @@ impl Parser<'_> {
         }
         let mut error = Diagnostic::error(Code::SyntaxError, span, message)
             .related(open.span, format!("this {opened} is not closed"));
+        if list && self.is_argument_without_parentheses() {
+            let function = self.previous().map_or("", |token| self.slice(token.span));
+            let gap = Span::new(self.last_end(), found.span.start);
+            let call = format!("{function}({})", self.slice(found.span));
+            let end = (Span::empty(found.span.end), ")".to_owned());
+            let comma = (Span::empty(gap.start), ",".to_owned());
+            error = error
+                .help(format!("an argument stands in parentheses: `{call}`"))
+                .fix("insert `,`", vec![comma], false)
+                .fix(
+                    format!("write `{call}`"),
+                    vec![(gap, "(".to_owned()), end],
+                    false,
+                );
+        }
         if self.at(TokenKind::End) {
             let closers = self.closers();
             let place = Span::empty(self.last_end());
             if !closers.is_empty() {
                 error = error.fix(format!("insert `{closers}`"), vec![(place, closers)], true);
             }
+        } else if let Some(other) = self.wrong_closer(closer) {
+            let edits = vec![(other, close.to_owned())];
+            error = error.fix(format!("write `{close}`"), edits, true);
+        } else if self.is_end_of_brackets() && self.misses(open.kind, closer) {
+            let edits = vec![(Span::empty(self.last_end()), close.to_owned())];
+            error = error.fix(format!("insert `{close}`"), edits, true);
         }
         self.report(|| error);
+    }
+
+    /// The token here, if it closes brackets of another kind than `closer` of which none is open.
+    fn wrong_closer(&self, closer: TokenKind) -> Option<Span> {
+        let opener = match self.kind() {
+            TokenKind::RParen => TokenKind::LParen,
+            TokenKind::RBracket => TokenKind::LBracket,
+            TokenKind::RBrace => TokenKind::LBrace,
+            _ => return None,
+        };
+        let is_extra = self.kind() != closer && self.misses(self.kind(), opener);
+        is_extra.then(|| self.token().span)
+    }
+
+    /// Returns true if a token stands here that no bracket goes on with.
+    fn is_end_of_brackets(&self) -> bool {
+        use TokenKind::{Equals, FatArrow, In, RBrace, RBracket, RParen};
+        matches!(
+            self.kind(),
+            FatArrow | In | Equals | RParen | RBracket | RBrace
+        )
+    }
+
+    /// Returns true if the item has more tokens of one kind than of another.
+    fn misses(&self, more: TokenKind, fewer: TokenKind) -> bool {
+        let count = |kind| {
+            let tokens = self.tokens.iter();
+            tokens.filter(|token| token.kind == kind).count()
+        };
+        count(more) > count(fewer)
     }
 
     /// What closes the brackets that are open at the end of the item.
@@ -256,7 +313,7 @@ impl Parser<'_> {
 }
 
 /// Whether a token can begin an operand; a `-` before a number aside.
-fn begins_operand(kind: TokenKind) -> bool {
+pub(super) fn begins_operand(kind: TokenKind) -> bool {
     use TokenKind::*;
     matches!(
         kind,

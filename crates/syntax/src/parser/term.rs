@@ -1,5 +1,6 @@
 //! Terms from the outside in: what reaches to the right as far as it can, then postfix forms.
 
+use super::messages::fat_arrow_for_arrow;
 use super::{Mode, Parser};
 use crate::ast::{BinderId, Half, TermId, TermKind};
 use crate::lexer::{Token, TokenKind};
@@ -54,6 +55,11 @@ impl Parser<'_> {
                 Mode::Type => self.postfix(mode),
                 _ => self.operators(mode),
             };
+            let beside = mode
+                .is_type()
+                .then(|| self.size_beside_type(operand))
+                .flatten();
+            let operand = beside.unwrap_or(operand);
             if mode == Mode::Type {
                 self.reject_operator_in_type();
             }
@@ -182,13 +188,18 @@ impl Parser<'_> {
         let value = self.term(Mode::Expr);
         if self.eat(TokenKind::In).is_none() {
             let span = self.end_of_value(value);
+            let edit = self.in_behind_value(span);
             self.report(|| {
-                Diagnostic::error(
-                    Code::SyntaxError,
-                    span,
-                    format!("expected `in` after the value of `{name}`"),
-                )
-                .related(start, "this `let` is written `let name = value in result`")
+                let message = format!("expected `in` after the value of `{name}`");
+                let error = Diagnostic::error(Code::SyntaxError, span, message)
+                    .related(start, "this `let` is written `let name = value in result`");
+                match edit {
+                    Some((place, text)) => {
+                        let title = format!("write `{}`", text.trim());
+                        error.fix(title, vec![(place, text.to_owned())], true)
+                    }
+                    None => error,
+                }
             });
             self.skip_before_in();
         }
@@ -196,6 +207,23 @@ impl Parser<'_> {
             start: start.start,
             binder,
             value,
+        }
+    }
+
+    /// What is written behind a value without `in` that ends at `last`, if what follows is the
+    /// result of the `let` or the next name that is bound.
+    fn in_behind_value(&self, last: Span) -> Option<(Span, &'static str)> {
+        let is_binding = |ahead| {
+            self.peek_kind(ahead) == TokenKind::Ident
+                && self.peek_kind(ahead + 1) == TokenKind::Equals
+        };
+        let token = self.token();
+        match token.kind {
+            _ if self.dialect != Dialect::Rise || last.end != self.last_end() => None,
+            TokenKind::Comma if is_binding(1) => Some((token.span, " in let")),
+            _ if is_binding(0) => Some((Span::empty(last.end), " in let")),
+            _ if self.at_operand() => Some((Span::empty(last.end), " in")),
+            _ => None,
         }
     }
 
@@ -236,6 +264,9 @@ impl Parser<'_> {
         };
         self.close(open, close);
         if self.eat(TokenKind::Arrow).is_none() {
+            if let Some(arrow) = self.eat(TokenKind::FatArrow) {
+                return self.report(|| fat_arrow_for_arrow(arrow.span));
+            }
             let shown = self.slice(self.since(open.span.start)).to_owned();
             let span = self.last_char();
             self.error_at(span, || match shown.contains('\n') {
@@ -286,6 +317,7 @@ impl Parser<'_> {
             return self.missing();
         }
         let condition = self.nested(|parser| parser.operators(Mode::Arg));
+        self.joined_conditions(condition);
         match self.at_equals_for_relation(condition) {
             true => self.equals_for_relation(condition),
             false => condition,
@@ -312,7 +344,8 @@ impl Parser<'_> {
                     Some(projected) => term = projected,
                     None => break,
                 },
-                TokenKind::LBracket => self.index_in_brackets(term, mode),
+                TokenKind::LBracket if mode.is_type() => term = self.sizes_behind_type(term),
+                TokenKind::LBracket => self.index_in_brackets(term),
                 _ => break,
             }
         }
@@ -364,12 +397,12 @@ impl Parser<'_> {
     }
 
     /// `._1` or `._2`.
-    fn at_half(&self) -> bool {
+    pub(crate) fn at_half(&self) -> bool {
         let next = self.peek(1);
         next.kind == TokenKind::Ident && matches!(self.slice(next.span), "_1" | "_2")
     }
 
-    fn project(&mut self, pair: TermId) -> TermId {
+    pub(crate) fn project(&mut self, pair: TermId) -> TermId {
         self.bump();
         let half = self.bump().span;
         let half = match self.slice(half) {
@@ -386,7 +419,7 @@ impl Parser<'_> {
     }
 
     /// `(a, b)` behind a function.
-    fn call(&mut self, callee: TermId, mode: Mode) -> TermId {
+    pub(crate) fn call(&mut self, callee: TermId, mode: Mode) -> TermId {
         let base = self.args.len();
         let open = self.bump();
         let mode = if mode.is_type() {

@@ -1,0 +1,350 @@
+//! Foreign functions, and what C or the types of RISE suggest to write instead.
+
+use super::{Mode, Parser};
+use crate::ast::{BinderAnnotation, BinderId, Ident, ItemKind, ScalarType, TermId, TermKind};
+use crate::lexer::{Token, TokenKind};
+use crate::{Code, Diagnostic, Span};
+
+/// The title of the edit that names every parameter that has no name.
+const NAME_PARAMETERS: &str = "name the parameters";
+
+/// The most parameters that are given names.
+const MOST_NAMED: usize = 16;
+
+const EXAMPLE: &str = "a function of C is declared as in `foreign def hypot(x: f32, y: f32): f32`";
+
+impl Parser<'_> {
+    /// `foreign def f(x: f32): f32`, perhaps with a body in C.
+    pub(crate) fn foreign(&mut self) -> ItemKind {
+        let word = self.bump();
+        let word = self.def_of_foreign(word);
+        let name = self.item_name(word);
+        let params = match self.eat(TokenKind::LParen) {
+            Some(open) => self.foreign_parameters(open),
+            None => self.no_foreign_parameters(name.as_ref()),
+        };
+        let result = match self.colon_of_result() {
+            true => self.term(Mode::Type),
+            false => self.missing(),
+        };
+        let body = match self.equals_of_body() {
+            true => self.foreign_body(),
+            false => None,
+        };
+        ItemKind::Foreign {
+            name,
+            params,
+            result,
+            body,
+        }
+    }
+
+    /// The `def` behind `foreign`; the word before the name, if it is missing.
+    fn def_of_foreign(&mut self, foreign: Token) -> Token {
+        if let Some(def) = self.eat(TokenKind::Def) {
+            return def;
+        }
+        let (place, next) = (self.last_char(), self.token());
+        let is_name = next.kind == TokenKind::Ident && self.peek_kind(1) == TokenKind::LParen;
+        self.report(|| {
+            let message = "expected `def` after `foreign`";
+            let error = Diagnostic::error(Code::SyntaxError, place, message).help(EXAMPLE);
+            let edits = vec![(Span::empty(next.span.start), "def ".to_owned())];
+            match is_name {
+                true => error.fix("insert `def`", edits, true),
+                false => error,
+            }
+        });
+        foreign
+    }
+
+    fn foreign_parameters(&mut self, open: Token) -> Box<[BinderId]> {
+        let mut params = Vec::new();
+        loop {
+            params.push(self.foreign_parameter());
+            if !self.next_in_list(open, TokenKind::RParen) {
+                return params.into_boxed_slice();
+            }
+        }
+    }
+
+    /// `x: f32`
+    fn foreign_parameter(&mut self) -> BinderId {
+        if self.at_type_before_name() {
+            return self.type_before_name();
+        }
+        if matches!(self.kind(), TokenKind::Scalar | TokenKind::Constructor) {
+            return self.nameless_parameter();
+        }
+        let id = self.binder("a parameter");
+        let ty = match self.eat(TokenKind::Colon) {
+            Some(_) => self.term(Mode::Type),
+            None => {
+                self.no_type_of_parameter(id);
+                match matches!(self.kind(), TokenKind::Scalar | TokenKind::Constructor) {
+                    true => self.term(Mode::Type),
+                    false => self.missing(),
+                }
+            }
+        };
+        self.binders[id.0 as usize].annotation = BinderAnnotation::Type(ty);
+        id
+    }
+
+    /// `(x)` or `(x f32)`
+    fn no_type_of_parameter(&mut self, id: BinderId) {
+        let name = self.binders[id.0 as usize].name.clone();
+        let span = self.last_char();
+        let is_typed = self.at(TokenKind::Scalar);
+        self.report(|| {
+            let message = format!("expected `:` and the type of `{name}`: C has no type inference");
+            let error = Diagnostic::error(Code::SyntaxError, span, message);
+            let edits = vec![(Span::empty(span.end), ":".to_owned())];
+            match is_typed {
+                true => error.fix("insert `:`", edits, true),
+                false => error,
+            }
+        });
+    }
+
+    /// Returns true for `f32 x` and `float x`.
+    fn at_type_before_name(&self) -> bool {
+        matches!(self.kind(), TokenKind::Scalar | TokenKind::Ident)
+            && self.peek_kind(1) == TokenKind::Ident
+            && matches!(self.peek_kind(2), TokenKind::Comma | TokenKind::RParen)
+    }
+
+    fn type_before_name(&mut self) -> BinderId {
+        let ty = self.bump().span;
+        let id = self.binder("a parameter");
+        let name = self.binders[id.0 as usize].name.clone();
+        let span = self.since(ty.start);
+        let text = self.slice(ty);
+        let scalar = ScalarType::from_text(text).map_or_else(|| scalar_of_c(text), |_| Some(text));
+        let shown = scalar.unwrap_or("f32");
+        self.report(|| {
+            let message =
+                format!("the type of a parameter stands behind its name: write `{name}: {shown}`");
+            let error = Diagnostic::error(Code::SyntaxError, span, message);
+            match scalar {
+                Some(scalar) => error.fix(
+                    format!("write `{name}: {scalar}`"),
+                    vec![(span, format!("{name}: {scalar}"))],
+                    true,
+                ),
+                None => error,
+            }
+        });
+        let missing = self.missing();
+        self.binders[id.0 as usize].annotation = BinderAnnotation::Type(missing);
+        id
+    }
+
+    /// A parameter that is only a type.
+    fn nameless_parameter(&mut self) -> BinderId {
+        let id = self.nameless_binder();
+        let ty = self.term(Mode::Type);
+        self.binders[id.0 as usize].annotation = BinderAnnotation::Type(ty);
+        let span = self.span_of(ty);
+        let text = self.slice(span);
+        if self.binders.len() > MOST_NAMED {
+            return id;
+        }
+        let names = self.names_of_parameters(self.binders.len());
+        let name = names.last().map_or("x", String::as_str);
+        let edit = (Span::empty(span.start), format!("{name}: "));
+        if !self.extend_fix(NAME_PARAMETERS, std::slice::from_ref(&edit)) {
+            self.report(|| {
+                let message = format!(
+                    "the parameter of a foreign function has a name: write `{name}: {text}`"
+                );
+                Diagnostic::error(Code::SyntaxError, span, message).fix(
+                    NAME_PARAMETERS,
+                    vec![edit],
+                    true,
+                )
+            });
+        }
+        id
+    }
+
+    /// So many names for parameters that the item does not use.
+    fn names_of_parameters(&self, count: usize) -> Vec<String> {
+        let letters = ["x", "y", "z"].map(str::to_owned).into_iter();
+        let numbered = (1u32..).map(|number| format!("x{number}"));
+        let is_used = |name: &String| self.tokens.iter().any(|t| self.slice(t.span) == name);
+        let names = letters.chain(numbered).filter(|name| !is_used(name));
+        names.take(count).collect()
+    }
+
+    /// What stands where the parameters belong: perhaps the type of a function.
+    fn no_foreign_parameters(&mut self, name: Option<&Ident>) -> Box<[BinderId]> {
+        if !self.at(TokenKind::Colon) || self.error.is_some() {
+            self.expected_with_help("`(` and the parameters", EXAMPLE);
+            return Box::default();
+        }
+        let colon = self.bump();
+        let start = self.tokens[self.pos.saturating_sub(2)].span.end;
+        let ty = self.term(Mode::Type);
+        let (from, result) = self.parts_of_function(ty);
+        if from.is_empty() || from.len() > MOST_NAMED || self.error.is_some() {
+            let name = name.map_or("f", |name| self.slice(name.span)).to_owned();
+            self.report(|| {
+                let message = format!("expected the parameters of `{name}` before its result");
+                Diagnostic::error(Code::SyntaxError, colon.span, message).help(EXAMPLE)
+            });
+            return Box::default();
+        }
+        let names = self.names_of_parameters(from.len());
+        let text = |term: TermId| self.slice(self.span_of(term));
+        let params = names.iter().zip(&from);
+        let params: Vec<_> = params
+            .map(|(name, ty)| format!("{name}: {}", text(*ty)))
+            .collect();
+        let written = format!("({}): {}", params.join(", "), text(result));
+        let name = name.map_or("f", |name| self.slice(name.span));
+        let span = Span::new(start, self.span_of(ty).end);
+        self.report(|| {
+            let message = format!(
+                "the parameters of a foreign function have names: write `foreign def {name}{written}`"
+            );
+            Diagnostic::error(Code::SyntaxError, colon.span, message).fix(
+                NAME_PARAMETERS,
+                vec![(span, written)],
+                true,
+            )
+        });
+        Box::default()
+    }
+
+    /// The parameters and the result of a type that is written with `->`.
+    fn parts_of_function(&self, ty: TermId) -> (Vec<TermId>, TermId) {
+        let (mut from, mut rest) = (Vec::new(), ty);
+        while let TermKind::Arrow(param, result) = self.terms[rest.0 as usize].kind {
+            from.push(param);
+            rest = result;
+        }
+        (from, rest)
+    }
+
+    /// Eats what stands before the result type. Returns whether there is one.
+    fn colon_of_result(&mut self) -> bool {
+        if self.eat(TokenKind::Colon).is_some() {
+            return true;
+        }
+        if let Some(arrow) = self.eat(TokenKind::Arrow) {
+            let gap = Span::new(self.tokens[self.pos - 2].span.end, arrow.span.end);
+            self.report(|| {
+                let message = "the result type of a foreign function stands behind `:`, not `->`";
+                Diagnostic::error(Code::SyntaxError, arrow.span, message)
+                    .help(EXAMPLE)
+                    .fix("write `:`", vec![(gap, ":".to_owned())], true)
+            });
+            return true;
+        }
+        let has_type = matches!(self.kind(), TokenKind::Scalar | TokenKind::Constructor);
+        if has_type && self.error.is_none() {
+            let place = self.last_char();
+            let edits = vec![(Span::empty(place.end), ":".to_owned())];
+            self.report(|| {
+                let message = "expected `:` before the result type";
+                Diagnostic::error(Code::SyntaxError, place, message).fix("insert `:`", edits, true)
+            });
+        } else {
+            self.expected_with_help("`:` and the result type", EXAMPLE);
+        }
+        has_type
+    }
+
+    /// Eats the `=` before a body. Returns whether there is one.
+    fn equals_of_body(&mut self) -> bool {
+        if self.eat(TokenKind::Equals).is_some() {
+            return true;
+        }
+        let has_body = matches!(self.kind(), TokenKind::RawString | TokenKind::LBrace);
+        if self.at(TokenKind::RawString) {
+            let place = self.last_char();
+            let edits = vec![(Span::empty(place.end), " =".to_owned())];
+            self.report(|| {
+                let message = "expected `=` before the function's body";
+                Diagnostic::error(Code::SyntaxError, place, message).fix("insert `=`", edits, true)
+            });
+        }
+        has_body
+    }
+
+    /// `"""C"""`
+    fn foreign_body(&mut self) -> Option<(Box<str>, Span)> {
+        let token = self.token();
+        match token.kind {
+            TokenKind::RawString => {
+                self.bump();
+                let span = Span::new(token.span.start + 3, token.span.end - 3);
+                return Some((self.slice(span).into(), span));
+            }
+            TokenKind::OpenRawString => drop(self.bump()),
+            _ => self.body_without_quotes(),
+        }
+        None
+    }
+
+    /// Reports a body in C that does not stand between three quotes.
+    fn body_without_quotes(&mut self) {
+        let token = self.token();
+        let before = self
+            .previous()
+            .filter(|before| before.kind == TokenKind::Equals);
+        let equals = if before.is_some() { "" } else { "= " };
+        let span = match token.kind {
+            TokenKind::LBrace | TokenKind::String => token.span,
+            _ => self.last_char(),
+        };
+        let start = token.span.start;
+        self.skip_to_end();
+        let rest = Span::new(start, self.last_end().max(start));
+        let body = self.quoted_body(token, self.slice(rest));
+        self.report(|| {
+            let message =
+                "expected the function's body in C between three quotes, as in `\"\"\"{ return x; }\"\"\"`";
+            let error = Diagnostic::error(Code::SyntaxError, span, message);
+            match body {
+                Some(body) => {
+                    let edits = vec![(rest, format!("{equals}\"\"\"{body}\"\"\""))];
+                    error.fix("put the body between three quotes", edits, true)
+                }
+                None => error,
+            }
+        });
+    }
+
+    /// The block in braces that a text means which stands for a body in C.
+    fn quoted_body(&self, first: Token, text: &str) -> Option<String> {
+        let is_block = |text: &str| text.starts_with('{') && text.ends_with('}');
+        match first.kind {
+            TokenKind::LBrace => is_block(text).then(|| text.to_owned()),
+            TokenKind::String => {
+                let inner = text.strip_prefix('"')?.strip_suffix('"')?;
+                (is_block(inner) && !inner.contains(['"', '\\'])).then(|| inner.to_owned())
+            }
+            TokenKind::End => None,
+            _ => {
+                let value = text.strip_prefix("return ").unwrap_or(text);
+                let value = value.trim_end_matches(';');
+                let is_value = !value.contains([';', '\n', '"', '{', '=']);
+                is_value.then(|| format!("{{ return {value}; }}"))
+            }
+        }
+    }
+}
+
+/// The scalar type for one of C.
+fn scalar_of_c(word: &str) -> Option<&'static str> {
+    Some(match word {
+        "float" => "f32",
+        "double" => "f64",
+        "int" => "i32",
+        "unsigned" => "u32",
+        "char" => "i8",
+        _ => return None,
+    })
+}

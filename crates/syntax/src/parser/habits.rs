@@ -1,0 +1,332 @@
+//! Definitions and functions in the notation of other languages: `def f(x) = …`, `\x -> …`.
+
+use super::{Mode, Parser};
+use crate::ast::{BinderAnnotation, BinderId, TermId, TermKind};
+use crate::lexer::TokenKind;
+use crate::{Code, Diagnostic, Span};
+
+/// The title of the edits that write a function as RISE has it.
+const WRITE_FUNCTION: &str = "write `fun`";
+
+/// The parameters of a definition that stand before its `=`.
+pub(crate) struct Head {
+    /// The `(` or the first parameter, where the mistake is reported.
+    place: Span,
+    /// From the name to the end of the `=`.
+    span: Span,
+    /// What is written in their place, with `…` for the body.
+    text: String,
+}
+
+impl Parser<'_> {
+    /// The parameters between the name of a definition and its `=`: `def f(x: f32): f32 = …`, `def f x = …`.
+    pub(crate) fn parameters_of_def(&mut self) -> Option<Head> {
+        let place = self.token().span;
+        let name = self.previous().map_or("f", |name| self.slice(name.span));
+        let start = self.last_end();
+        let was_first = self.error.is_none();
+        let params = self.parameters_before_equals();
+        let result = match self.kind() {
+            TokenKind::Colon | TokenKind::Arrow if was_first => {
+                self.bump();
+                Some(self.term(Mode::Type))
+            }
+            _ => None,
+        };
+        let text = params.filter(|_| was_first && self.error.is_none());
+        let text = text.and_then(|params| self.function_of(&params, result));
+        let is_whole = self.at(TokenKind::Equals);
+        let shown = match text.as_ref().and_then(|text| text.split_once("= ")) {
+            Some((_, function)) if function.len() < 60 => function.to_owned(),
+            _ => "fun(x => …)".to_owned(),
+        };
+        self.report_instead(was_first, || {
+            let message = format!("parameters stand behind the `=`: write `def {name} = {shown}`");
+            Diagnostic::error(Code::SyntaxError, place, message)
+        });
+        let span = Span::new(start, self.token().span.end);
+        text.filter(|_| is_whole)
+            .map(|text| Head { place, span, text })
+    }
+
+    /// Adds the edit that moves the parameters behind the `=`, once the body is read.
+    pub(crate) fn move_parameters(&mut self, head: Head, body: TermId) {
+        let end = self.last_end();
+        let is_whole = self.at(TokenKind::End)
+            && !matches!(self.terms[body.0 as usize].kind, TermKind::Missing);
+        let Some((before, after)) = head.text.split_once(" …").filter(|_| is_whole) else {
+            return;
+        };
+        let edits = vec![
+            (head.span, before.to_owned()),
+            (Span::empty(end), after.to_owned()),
+        ];
+        if let Some(error) = self.error.take_if(|error| error.span == head.place) {
+            self.error = Some(error.fix("move the parameters behind the `=`", edits, true));
+        }
+    }
+
+    /// Parameters in parentheses or as bare names; nothing if they cannot be read.
+    fn parameters_before_equals(&mut self) -> Option<Vec<BinderId>> {
+        let mut params = Vec::new();
+        let mut is_read = true;
+        loop {
+            match self.kind() {
+                TokenKind::Ident => params.push(self.binder("a parameter")),
+                TokenKind::LBracket => {
+                    self.skip_brackets();
+                    is_read = false;
+                }
+                TokenKind::LParen if self.peek_kind(1) == TokenKind::RParen => {
+                    self.pos += 2;
+                    is_read = false;
+                }
+                TokenKind::LParen => {
+                    let open = self.bump();
+                    loop {
+                        params.push(self.typed_or_kinded());
+                        if !self.next_in_list(open, TokenKind::RParen) {
+                            break;
+                        }
+                    }
+                }
+                _ => return Some(params).filter(|_| is_read),
+            }
+        }
+    }
+
+    /// `x`, `x: f32` or `n: Nat`.
+    fn typed_or_kinded(&mut self) -> BinderId {
+        let id = self.binder("a parameter");
+        if self.eat(TokenKind::Colon).is_some() {
+            self.binders[id.0 as usize].annotation = match self.at(TokenKind::Kind) {
+                true => self.binder_kind(),
+                false => BinderAnnotation::Type(self.term(Mode::Type)),
+            };
+        }
+        id
+    }
+
+    /// What stands behind the name of a definition with these parameters, with `…` for its body.
+    fn function_of(&self, params: &[BinderId], result: Option<TermId>) -> Option<String> {
+        let text = |span: Span| self.slice(span);
+        let mut ty = String::new();
+        let mut words = Vec::new();
+        let mut is_typed = true;
+        for param in params {
+            let binder = &self.binders[param.0 as usize];
+            let name = text(binder.span);
+            let (word, shown) = match binder.annotation {
+                BinderAnnotation::None => {
+                    is_typed = false;
+                    ("fun", name.to_owned())
+                }
+                BinderAnnotation::Type(annotation) => {
+                    let written = text(self.span_of(annotation));
+                    let kind = &self.terms[annotation.0 as usize].kind;
+                    ty += &match kind {
+                        TermKind::Arrow(..) | TermKind::Pi { .. } => format!("({written}) -> "),
+                        _ => format!("{written} -> "),
+                    };
+                    ("fun", format!("{name}: {written}"))
+                }
+                BinderAnnotation::Kind(kind, _) => {
+                    ty += &format!("({name}: {}) -> ", kind?);
+                    ("depFun", format!("{name}: {}", kind?))
+                }
+            };
+            words.push((word, name, shown));
+        }
+        let result = result.map(|result| text(self.span_of(result)));
+        let stated = result.filter(|_| is_typed);
+        let mut function = String::new();
+        let groups: Vec<_> = words.chunk_by(|a, b| a.0 == b.0).collect();
+        for group in &groups {
+            let word = group[0].0;
+            let shown = group.iter().map(|(_, name, shown)| match (word, stated) {
+                ("fun", Some(_)) => (*name).to_owned(),
+                _ => shown.clone(),
+            });
+            let shown = shown.collect::<Vec<_>>().join(", ");
+            let is_grouped = word == "depFun" && group.len() > 1;
+            function += &match is_grouped {
+                true => format!("{word}(({shown}) => "),
+                false => format!("{word}({shown} => "),
+            };
+        }
+        function += "…";
+        function += &")".repeat(groups.len());
+        Some(match (stated, result) {
+            (Some(result), _) => format!(" : {ty}{result} = {function}"),
+            (None, Some(_)) => return None,
+            (None, None) => format!(" = {function}"),
+        })
+    }
+
+    /// Whether a function in the notation of another language begins here: `\x -> …`, `|x| …`,
+    /// `lambda x: …`, `λx. …`.
+    pub(crate) fn at_foreign_function(&self, mode: Mode) -> bool {
+        let token = self.token();
+        let next = self.peek_kind(1);
+        let text = self.slice(token.span);
+        self.host.is_none()
+            && match token.kind {
+                TokenKind::Bar => {
+                    next == TokenKind::Ident
+                        && matches!(self.peek_kind(2), TokenKind::Bar | TokenKind::Comma)
+                }
+                TokenKind::Unknown => text == "\\",
+                TokenKind::Ident if matches!(text, "lambda" | "λ") => next == TokenKind::Ident,
+                TokenKind::Ident => text.starts_with('λ') && self.is_sign_of_lambda(mode),
+                _ => false,
+            }
+    }
+
+    /// Returns true if what stands behind the name here can only be the sign of a function: an
+    /// argument may be a type, where `->` and `.` have their own meaning.
+    fn is_sign_of_lambda(&self, mode: Mode) -> bool {
+        let (sign, behind) = (self.peek(1), self.peek(2));
+        match sign.kind {
+            TokenKind::Arrow => mode == Mode::Expr,
+            TokenKind::Dot => sign.span.end < behind.span.start,
+            _ => false,
+        }
+    }
+
+    /// Reads such a function. It is taken for the one that RISE writes with `fun`.
+    pub(crate) fn foreign_function(&mut self) -> TermId {
+        let word = self.token();
+        let text = self.slice(word.span);
+        let mut names = Vec::new();
+        names.extend(text.strip_prefix('λ').filter(|rest| !rest.is_empty()));
+        self.bump();
+        let group = self.eat(TokenKind::LParen).is_some();
+        while matches!(self.kind(), TokenKind::Ident | TokenKind::Comma) {
+            let token = self.bump();
+            if token.kind == TokenKind::Ident {
+                names.push(self.slice(token.span));
+            }
+        }
+        if group {
+            self.eat(TokenKind::RParen);
+        }
+        use TokenKind::{Arrow, Bar, Colon, Dot, FatArrow};
+        let sign = matches!(self.kind(), Arrow | FatArrow | Dot | Colon | Bar).then(|| self.bump());
+        let head = self.since(word.span.start);
+        let names = names.join(", ");
+        let shown = if names.is_empty() { "x" } else { &names };
+        self.report(|| {
+            let message = format!("a function is written `fun({shown} => …)`");
+            Diagnostic::error(Code::SyntaxError, word.span, message)
+        });
+        let body = self.term(Mode::Expr);
+        let is_missing = matches!(self.terms[body.0 as usize].kind, TermKind::Missing);
+        if sign.is_some() && !is_missing && !names.is_empty() {
+            let open = match self
+                .slice(Span::new(head.end, self.span_of(body).start))
+                .is_empty()
+            {
+                true => format!("fun({names} => "),
+                false => format!("fun({names} =>"),
+            };
+            let edits = vec![(head, open), (Span::empty(self.last_end()), ")".to_owned())];
+            self.mend_function(word.span, edits);
+        }
+        let span = self.since(word.span.start);
+        self.push(TermKind::Missing, span)
+    }
+
+    /// `x => …` without `fun`, where `params` are what stands before the `=>`: reported and read.
+    /// Returns false if they are no parameters.
+    pub(crate) fn function_without_word(&mut self, params: TermId, call: Option<&str>) -> bool {
+        let kind = &self.terms[params.0 as usize].kind;
+        let is_list = matches!(
+            kind,
+            TermKind::Name(_) | TermKind::Pair(..) | TermKind::Paren(_) | TermKind::Ascribe { .. }
+        );
+        if self.error.is_some() || !is_list {
+            return false;
+        }
+        let arrow = self.bump();
+        let message = match call {
+            Some(callee) => format!("`=>` belongs to a function: write `{callee}(fun(x => …))`"),
+            None => "`=>` belongs to a function: write `fun(x => …)`".to_owned(),
+        };
+        self.error_at(arrow.span, || message);
+        let begin =
+            |parser: &Self, params| (Span::empty(parser.span_of(params).start), "fun(".to_owned());
+        let mut edits = vec![begin(self, params)];
+        let mut body = self.term(Mode::Expr);
+        while self.eat(TokenKind::FatArrow).is_some() {
+            edits.push(begin(self, body));
+            body = self.term(Mode::Expr);
+        }
+        let closers = ")".repeat(edits.len());
+        if !matches!(self.terms[body.0 as usize].kind, TermKind::Missing) {
+            edits.push((Span::empty(self.last_end()), closers));
+            self.mend_function(arrow.span, edits);
+        }
+        true
+    }
+
+    fn mend_function(&mut self, at: Span, edits: Vec<(Span, String)>) {
+        if let Some(error) = self.error.take_if(|error| error.span == at) {
+            self.error = Some(error.fix(WRITE_FUNCTION, edits, true));
+        }
+    }
+
+    /// A definition that begins with the word of another language, where an item begins or ends.
+    pub(crate) fn foreign_definition(&mut self) -> bool {
+        let (word, next) = (self.token(), self.peek(1));
+        let text = self.slice(word.span).to_owned();
+        let defines = matches!(text.as_str(), "let" | "val" | "var" | "const" | "define");
+        let is_function = matches!(text.as_str(), "fun" | "fn" | "func" | "function");
+        let is_synonym = matches!(
+            text.as_str(),
+            "type" | "typedef" | "struct" | "data" | "class"
+        );
+        if next.kind != TokenKind::Ident || self.host.is_some() {
+            return false;
+        }
+        let error = |message: String| Diagnostic::error(Code::SyntaxError, word.span, message);
+        if defines || is_function {
+            let is_value = matches!(self.peek_kind(2), TokenKind::Equals | TokenKind::Colon);
+            self.report(|| {
+                let error = error(format!("a definition begins with `def`, not `{text}`"));
+                let edits = vec![(word.span, "def".to_owned())];
+                match is_value {
+                    true => error.fix("write `def`", edits, true),
+                    false => error.help("a function is defined as `def f = fun(x => …)`"),
+                }
+            });
+        } else if is_synonym {
+            self.report(|| {
+                error("types are not given names: write the type where it is used".to_owned())
+            });
+        }
+        defines || is_function || is_synonym
+    }
+
+    /// A comment in the notation of another language.
+    pub(crate) fn foreign_comment(&mut self) -> bool {
+        let (first, second) = (self.token(), self.peek(1));
+        let touches = first.span.end == second.span.start;
+        let span = first.span.cover(second.span);
+        let is_comment = touches && matches!(self.slice(span), "--" | "(*" | "{-");
+        if is_comment {
+            let text = self.slice(span).to_owned();
+            self.report(|| comment(span, &text));
+        }
+        is_comment
+    }
+}
+
+/// The mistake of a comment that begins with another sign.
+pub(crate) fn comment(sign: Span, text: &str) -> Diagnostic {
+    let message = format!("`{text}` begins no comment: write `//`, or `/* … */` around it");
+    let error = Diagnostic::error(Code::SyntaxError, sign, message);
+    match text {
+        "#" | "--" => error.fix("write `//`", vec![(sign, "//".to_owned())], true),
+        _ => error,
+    }
+}

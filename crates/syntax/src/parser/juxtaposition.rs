@@ -1,0 +1,204 @@
+//! Arguments behind a function without parentheses, as in `map f xs`.
+//!
+//! They are reported and read as arguments, so that what follows them is read as usual.
+
+use super::habits::comment;
+use super::recover::SEEK_LIMIT;
+use super::{Mode, Parser};
+use crate::ast::{TermId, TermKind};
+use crate::lexer::{Token, TokenKind};
+use crate::{Code, Diagnostic, Dialect, Span};
+
+/// The title of the edit that mends every such call of an item.
+const TITLE: &str = "put the arguments in parentheses";
+
+/// The longest text that a message quotes.
+const SHOWN: usize = 60;
+
+/// Words that stand between operands in other languages.
+const CONNECTIVES: [&str; 12] = [
+    "where", "then", "else", "if", "for", "and", "or", "mod", "div", "do", "of", "with",
+];
+
+impl Parser<'_> {
+    /// A function and the arguments that follow it without parentheses on its line, or the function
+    /// alone if there are none.
+    pub(crate) fn with_loose_arguments(&mut self, callee: TermId, mode: Mode) -> TermId {
+        if !self.starts_loose_argument() || !self.takes_loose_arguments(callee, mode) {
+            return callee;
+        }
+        let mut args = Vec::new();
+        let mut edits = Vec::new();
+        let mut closer = "";
+        while self.starts_loose_argument() {
+            let gap = self.gap_before();
+            let arg = self.loose_argument();
+            let has_parentheses = matches!(self.terms[arg.0 as usize].kind, TermKind::Paren(_));
+            let (open, close) = if has_parentheses {
+                ("", "")
+            } else {
+                ("(", ")")
+            };
+            edits.push((gap, format!("{closer}{open}")));
+            closer = close;
+            args.push(arg);
+        }
+        edits.push((Span::empty(self.last_end()), closer.to_owned()));
+        self.report_loose_arguments(callee, &args, edits);
+        let span = self.since(self.span_of(callee).start);
+        let args = args.into_boxed_slice();
+        self.push(TermKind::Apply { callee, args }, span)
+    }
+
+    fn report_loose_arguments(
+        &mut self,
+        callee: TermId,
+        args: &[TermId],
+        edits: Vec<(Span, String)>,
+    ) {
+        if let Some(error) = self
+            .error
+            .as_mut()
+            .filter(|error| is_about_arguments(error))
+        {
+            let all = &mut error.fixes[0].edits;
+            all.extend(edits);
+            return all.sort_by_key(|(span, _)| (span.start, span.end));
+        }
+        if let Some(sign) = self.dashes_before(callee) {
+            return self.report(|| comment(sign, "--"));
+        }
+        let span = self.span_of(args[0]);
+        let all = args.iter().map(|arg| self.in_parentheses(*arg));
+        let call = self.slice(self.span_of(callee)).to_owned() + &all.collect::<String>();
+        let message = match call.len() > SHOWN || call.contains('\n') {
+            true => "arguments stand in parentheses, as in `f(x)(y)`".to_owned(),
+            false => format!("arguments stand in parentheses: write `{call}`"),
+        };
+        self.report(|| Diagnostic::error(Code::SyntaxError, span, message).fix(TITLE, edits, true));
+    }
+
+    /// A `--` before a term, which begins a comment in other languages.
+    fn dashes_before(&self, term: TermId) -> Option<Span> {
+        let start = self.span_of(term).start;
+        let at = self.tokens[..self.pos]
+            .iter()
+            .rposition(|token| token.span.start == start)?;
+        let [first, second] = self.tokens[at.checked_sub(2)?..at] else {
+            return None;
+        };
+        let sign = first.span.cover(second.span);
+        (self.slice(sign) == "--").then_some(sign)
+    }
+
+    /// Returns true if an argument begins here, on the line on which the last token ends.
+    fn starts_loose_argument(&self) -> bool {
+        use TokenKind::*;
+        let token = self.token();
+        let begins = match token.kind {
+            Ident => !CONNECTIVES.contains(&self.slice(token.span)) && self.peek_kind(1) != Equals,
+            Underscore | Int | Float | True | False | Fun | DepFun | NatFun | DataFun | Scalar
+            | Address | LParen => true,
+            _ => false,
+        };
+        begins && !self.slice(self.space_before()).contains('\n')
+    }
+
+    fn takes_loose_arguments(&self, callee: TermId, mode: Mode) -> bool {
+        let is_function = matches!(
+            self.terms[callee.0 as usize].kind,
+            TermKind::Name(_)
+                | TermKind::Apply { .. }
+                | TermKind::Paren(_)
+                | TermKind::Project { .. }
+                | TermKind::Operator(_)
+                | TermKind::Fun { .. }
+                | TermKind::DepFun { .. }
+        );
+        let is_first_error = self.error.as_ref().is_none_or(is_about_arguments);
+        is_function
+            && is_first_error
+            && self.host.is_none()
+            && self.dialect == Dialect::Rise
+            && !self.divides
+            && !mode.is_type()
+            && !(mode == Mode::Arg && self.is_comma_likely())
+            && !self.is_in_missing()
+    }
+
+    /// Returns true if one plain argument stands here before the next argument or the end of a
+    /// list: there a comma may be what is missing.
+    fn is_comma_likely(&self) -> bool {
+        use TokenKind::{Comma, End, Float, Ident, Int, RParen};
+        let is_plain = matches!(self.kind(), Ident | Int | Float);
+        is_plain && matches!(self.peek_kind(1), Comma | RParen | End)
+    }
+
+    /// Returns true if this is the value of a `let` that has no `in`.
+    fn is_in_missing(&self) -> bool {
+        let before = self.tokens[..self.pos].iter().rev().take(SEEK_LIMIT);
+        let is_value = beside(before, -1).find_map(|token| match token.kind {
+            TokenKind::Let => Some(true),
+            TokenKind::In | TokenKind::FatArrow => Some(false),
+            _ => None,
+        });
+        let behind = self.tokens[self.pos..].iter().take(SEEK_LIMIT);
+        let has_in = || {
+            beside(behind, 1).find_map(|token| match token.kind {
+                TokenKind::In => Some(true),
+                TokenKind::Let | TokenKind::End => Some(false),
+                _ => None,
+            })
+        };
+        is_value == Some(true) && has_in() != Some(true)
+    }
+
+    /// An argument without what could be the next one: only a `(` that touches it is its own.
+    fn loose_argument(&mut self) -> TermId {
+        let mut term = self.atom(Mode::Arg);
+        loop {
+            let touches = self.last_end() == self.token().span.start;
+            match self.kind() {
+                TokenKind::LParen if touches => term = self.call(term, Mode::Arg),
+                TokenKind::Dot if self.at_half() => term = self.project(term),
+                _ => return term,
+            }
+        }
+    }
+
+    fn space_before(&self) -> Span {
+        Span::new(self.last_end(), self.token().span.start)
+    }
+
+    /// What an edit replaces before the current token: white space, but no comment.
+    fn gap_before(&self) -> Span {
+        let space = self.space_before();
+        match self.slice(space).trim().is_empty() {
+            true => space,
+            false => Span::empty(space.end),
+        }
+    }
+}
+
+fn is_about_arguments(error: &Diagnostic) -> bool {
+    error.fixes.first().is_some_and(|fix| fix.title == TITLE)
+}
+
+/// The tokens in the innermost bracket around the first one; `deeper` is what an opening
+/// bracket adds to the depth, 1 if the tokens are given forwards and -1 if backwards.
+pub(super) fn beside<'a>(
+    tokens: impl Iterator<Item = &'a Token>,
+    deeper: i32,
+) -> impl Iterator<Item = Token> {
+    use TokenKind::{LBrace, LBracket, LParen, RBrace, RBracket, RParen};
+    let mut depth = 0;
+    let tokens = tokens.map_while(move |token| {
+        depth += match token.kind {
+            LParen | LBracket | LBrace => deeper,
+            RParen | RBracket | RBrace => -deeper,
+            _ => 0,
+        };
+        (depth >= 0).then_some((depth, *token))
+    });
+    tokens.filter_map(|(depth, token)| (depth == 0).then_some(token))
+}

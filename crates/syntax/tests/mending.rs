@@ -1,0 +1,533 @@
+//! What the fixes of syntax errors make of a text: one without that error.
+
+use expect_test::{Expect, expect};
+use syntax::{Fix, parse};
+
+/// Every text with its error, and what each fix gives.
+fn check(texts: &[&str], expect: Expect) {
+    let mut out = String::new();
+    for text in texts {
+        let parsed = parse(text);
+        out.push_str(&format!("{text}\n"));
+        for error in &parsed.diagnostics {
+            out.push_str(&format!("    {}\n", error.message));
+            for fix in &error.fixes {
+                let mended = mended(text, fix);
+                let again = parse(&mended).diagnostics;
+                assert!(
+                    again.iter().all(|next| next.message != error.message),
+                    "{text}: {mended}"
+                );
+                out.push_str(&format!("    {} => {mended}\n", fix.title));
+            }
+        }
+    }
+    expect.assert_eq(&out);
+}
+
+/// The text after the edits of a fix, which stand in order.
+fn mended(text: &str, fix: &Fix) -> String {
+    let mut mended = text.to_owned();
+    for (span, new) in fix.edits.iter().rev() {
+        mended.replace_range(std::ops::Range::from(*span), new);
+    }
+    mended
+}
+
+#[test]
+fn arguments_without_parentheses() {
+    check(
+        &[
+            "def f = fun(xs => map g xs)",
+            "def f = fun(xs => xs |> map fun(x => x))",
+            "def f = fun(xs => map (g) xs)",
+            "def f = fun(xs => xs |> map g |> reduce add 0.0f)",
+            "def f = fun(xs => zip(xs, map (g h) xs))",
+            "def f = fun(xs => let x = idx 0 xs in x)",
+            "def f = fun(x => (fst x, g (h x) (+)))",
+            "def f = fun(xs => zip(xs ys))",
+            "def f = reduce(+)(0.0f)",
+        ],
+        expect![[r#"
+            def f = fun(xs => map g xs)
+                arguments stand in parentheses: write `map(g)(xs)`
+                put the arguments in parentheses => def f = fun(xs => map(g)(xs))
+            def f = fun(xs => xs |> map fun(x => x))
+                arguments stand in parentheses: write `map(fun(x => x))`
+                put the arguments in parentheses => def f = fun(xs => xs |> map(fun(x => x)))
+            def f = fun(xs => map (g) xs)
+                arguments stand in parentheses: write `map (g)(xs)`
+                put the arguments in parentheses => def f = fun(xs => map (g)(xs))
+            def f = fun(xs => xs |> map g |> reduce add 0.0f)
+                arguments stand in parentheses: write `map(g)`
+                put the arguments in parentheses => def f = fun(xs => xs |> map(g) |> reduce(add)(0.0f))
+            def f = fun(xs => zip(xs, map (g h) xs))
+                expected `,` or `)` before `h`
+                insert `,` => def f = fun(xs => zip(xs, map (g, h) xs))
+                write `g(h)` => def f = fun(xs => zip(xs, map (g(h)) xs))
+            def f = fun(xs => let x = idx 0 xs in x)
+                arguments stand in parentheses: write `idx(0)(xs)`
+                put the arguments in parentheses => def f = fun(xs => let x = idx(0)(xs) in x)
+            def f = fun(x => (fst x, g (h x) (+)))
+                arguments stand in parentheses: write `fst(x)`
+                put the arguments in parentheses => def f = fun(x => (fst(x), g (h x) (+)))
+            def f = fun(xs => zip(xs ys))
+                expected `,` or `)` before `ys`
+                insert `,` => def f = fun(xs => zip(xs, ys))
+                write `xs(ys)` => def f = fun(xs => zip(xs(ys)))
+            def f = reduce(+)(0.0f)
+                an operator as an argument stands in parentheses of its own: write `(+)`
+                put the operator in parentheses => def f = reduce((+))(0.0f)
+        "#]],
+    );
+}
+
+#[test]
+fn functions() {
+    check(
+        &[
+            "def f = fun(x: f32 -> x + 1.0f)",
+            "def f = fun(g: f32 -> f32 -> g(1.0f))",
+            "def f = fun(g: f32 -> f32 => g(1.0f))",
+            "def f = fun(x: f32) => x + 1.0f",
+            "def f = fun(x: f32) -> x",
+            "def f = fun x => x",
+            "def f = fun(n: Nat, xs: n.f32 => xs)",
+            "def f = depFun(n: Nat, xs: n.f32 => xs)",
+            "def f = \\x y -> x",
+            "def f = lambda x, y: x + y",
+            "def f = λx. x",
+            "def f = map(|x| x + 1.0f)",
+            "def f = map(x => x + 1.0f, xs)",
+            "def f = a => b => a",
+            "def f = (x: f32) => x",
+            "def f = g . h . i",
+            "def f = g $ x",
+            "def f = xs.map(g).reduce(add)(0.0f)",
+        ],
+        expect![[r#"
+            def f = fun(x: f32 -> x + 1.0f)
+                the parameters of `fun` are followed by `=>`, not `->`
+                write `=>` => def f = fun(x: f32 => x + 1.0f)
+            def f = fun(g: f32 -> f32 -> g(1.0f))
+                the parameters of `fun` are followed by `=>`, not `->`
+                write `=>` => def f = fun(g: f32 -> f32 => g(1.0f))
+            def f = fun(g: f32 -> f32 => g(1.0f))
+            def f = fun(x: f32) => x + 1.0f
+                the parentheses of `fun` stand around its body, too: write `fun(x => …)`
+                move the `)` behind the body => def f = fun(x: f32 => x + 1.0f)
+            def f = fun(x: f32) -> x
+                the parentheses of `fun` stand around its body, too: write `fun(x => …)`
+                move the `)` behind the body => def f = fun(x: f32 => x)
+            def f = fun x => x
+                expected `(` after `fun`: write `fun(x => …)`
+                write the parentheses => def f = fun(x => x)
+            def f = fun(n: Nat, xs: n.f32 => xs)
+                `Nat` is a kind, and `fun` binds values: use `depFun` to bind sizes and types
+                bind sizes and types by `depFun` => def f = depFun(n: Nat => fun(xs: n.f32 => xs))
+            def f = depFun(n: Nat, xs: n.f32 => xs)
+                expected a kind such as `Nat` or `DataType`, found `n`
+                bind sizes and types by `depFun` => def f = depFun(n: Nat => fun(xs: n.f32 => xs))
+            def f = \x y -> x
+                a function is written `fun(x, y => …)`
+                write `fun` => def f = fun(x, y => x)
+            def f = lambda x, y: x + y
+                a function is written `fun(x, y => …)`
+                write `fun` => def f = fun(x, y => x + y)
+            def f = λx. x
+                a function is written `fun(x => …)`
+                write `fun` => def f = fun(x => x)
+            def f = map(|x| x + 1.0f)
+                a function is written `fun(x => …)`
+                write `fun` => def f = map(fun(x => x + 1.0f))
+            def f = map(x => x + 1.0f, xs)
+                `=>` belongs to a function: write `map(fun(x => …))`
+                write `fun` => def f = map(fun(x => x + 1.0f), xs)
+            def f = a => b => a
+                `=>` belongs to a function: write `fun(x => …)`
+                write `fun` => def f = fun(a => fun(b => a))
+            def f = (x: f32) => x
+                `=>` belongs to a function: write `fun(x => …)`
+                write `fun` => def f = fun((x: f32) => x)
+            def f = g . h . i
+                functions are composed with `<<`, or with `>>` in the order in which they are applied
+                write `<<` => def f = g << h << i
+            def f = g $ x
+                `$` does not belong in RISE: write `<|`
+                write `<|` => def f = g <| x
+            def f = xs.map(g).reduce(add)(0.0f)
+                values have no part `map`: after a `.` stands `_1` or `_2`, the halves of a pair
+                write `|>` => def f = xs |> map(g) |> reduce(add)(0.0f)
+        "#]],
+    );
+}
+
+#[test]
+fn definitions() {
+    check(
+        &[
+            "def f(x: f32): f32 = x",
+            "def f(x) = x // the same\n",
+            "def f(n: Nat, m: Nat)(xs: n.m.f32, g: f32 -> f32): n.m.f32 = xs",
+            "def f x y = x + y",
+            "def f(x) { return x }",
+            "let x = 3",
+            "val x = 3",
+            "fn f(x: f32) -> f32 { x }",
+            "type T = f32",
+            "def f :: f32 = 3.0f",
+            "def f := 3",
+            "def f : f32 => f32 = id",
+            "def f : (n: Nat) => n.f32 = x",
+            "import library",
+            "import my library",
+            "# a comment",
+            "-- a comment",
+            "(* a comment *)",
+            "def f = x -- the same value",
+            "def f = 3;",
+            "def f = fun(x => x;)",
+        ],
+        expect![[r#"
+            def f(x: f32): f32 = x
+                parameters stand behind the `=`: write `def f = fun(x => …)`
+                move the parameters behind the `=` => def f : f32 -> f32 = fun(x => x)
+            def f(x) = x // the same
+
+                parameters stand behind the `=`: write `def f = fun(x => …)`
+                move the parameters behind the `=` => def f = fun(x => x) // the same
+
+            def f(n: Nat, m: Nat)(xs: n.m.f32, g: f32 -> f32): n.m.f32 = xs
+                parameters stand behind the `=`: write `def f = depFun((n: Nat, m: Nat) => fun(xs, g => …))`
+                move the parameters behind the `=` => def f : (n: Nat) -> (m: Nat) -> n.m.f32 -> (f32 -> f32) -> n.m.f32 = depFun((n: Nat, m: Nat) => fun(xs, g => xs))
+            def f x y = x + y
+                parameters stand behind the `=`: write `def f = fun(x, y => …)`
+                move the parameters behind the `=` => def f = fun(x, y => x + y)
+            def f(x) { return x }
+                parameters stand behind the `=`: write `def f = fun(x => …)`
+            let x = 3
+                a definition begins with `def`, not `let`
+                write `def` => def x = 3
+            val x = 3
+                a definition begins with `def`, not `val`
+                write `def` => def x = 3
+            fn f(x: f32) -> f32 { x }
+                a definition begins with `def`, not `fn`
+            type T = f32
+                types are not given names: write the type where it is used
+            def f :: f32 = 3.0f
+                expected `:`, found `::`
+                write `:` => def f : f32 = 3.0f
+            def f := 3
+                expected `=`, found `:=`
+                write `=` => def f = 3
+            def f : f32 => f32 = id
+                the type of a function is written with `->`, not `=>`
+                write `->` => def f : f32 -> f32 = id
+            def f : (n: Nat) => n.f32 = x
+                the type of a function is written with `->`, not `=>`
+                write `->` => def f : (n: Nat) -> n.f32 = x
+            import library
+                expected the path of a file in quotes, as in `import "library.rise"`
+                write `"library.rise"` => import "library.rise"
+            import my library
+                expected the path of a file in quotes, as in `import "my library.rise"`
+            # a comment
+                `#` begins no comment: write `//`, or `/* … */` around it
+                write `//` => // a comment
+            -- a comment
+                `--` begins no comment: write `//`, or `/* … */` around it
+                write `//` => // a comment
+            (* a comment *)
+                `(*` begins no comment: write `//`, or `/* … */` around it
+            def f = x -- the same value
+                `--` begins no comment: write `//`, or `/* … */` around it
+                write `//` => def f = x // the same value
+            def f = 3;
+                a definition ends without `;`
+                remove `;` => def f = 3
+            def f = fun(x => x;)
+                an expression ends without `;`
+                remove `;` => def f = fun(x => x)
+        "#]],
+    );
+}
+
+#[test]
+fn values() {
+    check(
+        &[
+            "def f = let x = 3; x + 1",
+            "def f = let x = 3; y = 4 in x + y",
+            "def f = let x = 3, y = 4 in x + y",
+            "def f = let x = 3\n  x + 1",
+            "def f = fun(a =>\n  val b = a in b)",
+            "def f = xs[0][1]",
+            "def f = xs[i, j + 1]",
+            "def f = if (a) b else c",
+            "def f = if (a) && b then c else d",
+            "def f = fun(x => x if a else b)",
+            "def f = .5f + x",
+            "def f = 5. + x",
+            "def f = 1.0F",
+            "def f = 3L",
+            "def f = +x",
+            "def f = map(+ 1.0f)",
+            "def f = x += 1",
+            "def f = a & b",
+            "def f = x mod 2",
+            "def f = (1.0f + 2.0f]",
+            "def f = let a = g(x in a",
+            "def f = fun((x, y => x)",
+        ],
+        expect![[r#"
+            def f = let x = 3; x + 1
+                the value of a `let` is followed by `in`, not `;`
+                write `in` => def f = let x = 3 in x + 1
+            def f = let x = 3; y = 4 in x + y
+                the value of a `let` is followed by `in`, not `;`
+                write `in let` => def f = let x = 3 in let y = 4 in x + y
+            def f = let x = 3, y = 4 in x + y
+                expected `in` after the value of `x`
+                write `in let` => def f = let x = 3 in let y = 4 in x + y
+            def f = let x = 3
+              x + 1
+                expected `in` after the value of `x`
+                write `in` => def f = let x = 3 in
+              x + 1
+            def f = fun(a =>
+              val b = a in b)
+                a value is named by `let`, not `val`: `let x = value in result`
+                write `let` => def f = fun(a =>
+              let b = a in b)
+            def f = xs[0][1]
+                arrays are not indexed with brackets: write `xs |> idx(i)`
+                Write `idx` => def f = idx(1)(idx(0)(xs))
+            def f = xs[i, j + 1]
+                arrays are not indexed with brackets: write `xs |> idx(i)`
+                Write `idx` => def f = idx(j + 1)(idx(i)(xs))
+            def f = if (a) b else c
+                there is no `if`: write `select(condition, then, else)`
+                Write `select` => def f = select(a)(b)(c)
+            def f = if (a) && b then c else d
+                there is no `if`: write `select(condition, then, else)`
+                Write `select` => def f = select((a) && b)(c)(d)
+            def f = fun(x => x if a else b)
+                there is no `if`: write `select(condition, then, else)`
+            def f = .5f + x
+                a float needs a digit before its point: write `0.5f`
+                write `0.5f` => def f = 0.5f + x
+            def f = 5. + x
+                a float needs a digit after its point: write `5.0`
+                write `5.0` => def f = 5.0 + x
+            def f = 1.0F
+                `F` is no type of numbers: write `1.0f`
+                write `1.0f` => def f = 1.0f
+            def f = 3L
+                `L` is no type of numbers: write `3i64`
+                write `3i64` => def f = 3i64
+            def f = +x
+                `+` stands between two operands: a single one has no sign but `-`
+                remove `+` => def f = x
+            def f = map(+ 1.0f)
+                an operator with one of its operands is no function: write `fun(x => x + …)`
+            def f = x += 1
+                there is no `+=`: nothing changes its value, so a new one is given a name, `let y = x + 1 in …`
+            def f = a & b
+                `&` does not belong in RISE: write `&&`
+                write `&&` => def f = a && b
+            def f = x mod 2
+                `mod` is a function: the operator is written `%`
+                write `%` => def f = x % 2
+            def f = (1.0f + 2.0f]
+                expected `)` to close this `(`
+                write `)` => def f = (1.0f + 2.0f)
+            def f = let a = g(x in a
+                expected `)` to close this `(`
+                insert `)` => def f = let a = g(x) in a
+            def f = fun((x, y => x)
+                expected `)` to close this `(`
+                insert `)` => def f = fun((x, y) => x)
+        "#]],
+    );
+}
+
+#[test]
+fn types() {
+    check(
+        &[
+            "def f = fun(xs: [n, f32] => xs)",
+            "def f = fun(xs: [n, m, f32] => xs)",
+            "def f = fun(xs: [f32; n + 1] => xs)",
+            "def f = fun(xs: [[f32; n]; m] => xs)",
+            "def f = fun(xs: [n][m]f32 => xs)",
+            "def f = fun(xs: [f32] => xs)",
+            "def f = fun(xs: f32[n][m] => xs)",
+            "def f = fun(xs: f32[] => xs)",
+            "def f = fun(xs: n f32 => xs)",
+            "def f = fun(xs: n * f32 => xs)",
+            "def f = fun(xs: Array[f32, n] => xs)",
+            "def f = fun(xs: Array<n, f32> => xs)",
+            "def f = fun(xs: Vec[k, t] => xs)",
+            "def f = fun(xs: Array(n, f32) => xs)",
+        ],
+        expect![[r#"
+            def f = fun(xs: [n, f32] => xs)
+                an array type is written without brackets: write `n.f32`
+                write `n.f32` => def f = fun(xs: n.f32 => xs)
+            def f = fun(xs: [n, m, f32] => xs)
+                an array type is written without brackets: write `n.m.f32`
+                write `n.m.f32` => def f = fun(xs: n.m.f32 => xs)
+            def f = fun(xs: [f32; n + 1] => xs)
+                an array type is written without brackets: write `(n + 1).f32`
+                write `(n + 1).f32` => def f = fun(xs: (n + 1).f32 => xs)
+            def f = fun(xs: [[f32; n]; m] => xs)
+                an array type is written without brackets: write `m.n.f32`
+                write `m.n.f32` => def f = fun(xs: m.n.f32 => xs)
+            def f = fun(xs: [n][m]f32 => xs)
+                an array type is written without brackets: write `n.m.f32`
+                write `n.m.f32` => def f = fun(xs: n.m.f32 => xs)
+            def f = fun(xs: [f32] => xs)
+                an array type is its size, a `.` and the type of its elements: write `n.f32`
+            def f = fun(xs: f32[n][m] => xs)
+                the size of an array stands before its elements: write `n.m.f32`
+                write `n.m.f32` => def f = fun(xs: n.m.f32 => xs)
+            def f = fun(xs: f32[] => xs)
+                the size of an array stands before its elements: write `n.f32`
+            def f = fun(xs: n f32 => xs)
+                a `.` stands between the size of an array and the type of its elements, as in `n.f32`
+                write `.` => def f = fun(xs: n.f32 => xs)
+            def f = fun(xs: n * f32 => xs)
+                a `.` stands between the size of an array and the type of its elements, as in `n.f32`
+                write `.` => def f = fun(xs: n.f32 => xs)
+            def f = fun(xs: Array[f32, n] => xs)
+                `Array` takes the size first: write `Array[n, f32]`
+                swap the two => def f = fun(xs: Array[n, f32] => xs)
+            def f = fun(xs: Array<n, f32> => xs)
+                `Array` takes brackets: write `Array[n, t]`
+                write brackets => def f = fun(xs: Array[n, f32] => xs)
+            def f = fun(xs: Vec[k, t] => xs)
+            def f = fun(xs: Array(n, f32) => xs)
+                `Array` takes brackets: write `Array[n, t]`
+                write brackets => def f = fun(xs: Array[n, f32] => xs)
+        "#]],
+    );
+}
+
+#[test]
+fn conditions() {
+    check(
+        &[
+            "def f : n.f32 where 4 divide n = x",
+            "def f : n.f32 where 4 | n and n > 4 and n < 9 = x",
+            "def f : n.f32 where 4 | n && n > 4 && n < 9 = x",
+            "def f : n.f32 where n > 4 or n < 9 = x",
+            "def f : n.f32 where n % 4 = 0 = x",
+            "def f : n.f32 where n mod 4 == 0 = x",
+            "def f : n.f32 where 0 < n < 9 = x",
+            "def f : n.f32 if n > 4 = x",
+            "@assume(n > 4 && 4 divide n)\ndef f = x",
+        ],
+        expect![[r#"
+            def f : n.f32 where 4 divide n = x
+                expected `divides` between two sizes, found `divide`
+                write `divides` => def f : n.f32 where 4 divides n = x
+            def f : n.f32 where 4 | n and n > 4 and n < 9 = x
+                conditions on sizes are separated by `,`, not `and`
+                write `,` => def f : n.f32 where 4 | n, n > 4, n < 9 = x
+            def f : n.f32 where 4 | n && n > 4 && n < 9 = x
+                conditions on sizes are separated by `,`, not `&&`
+                write `,` => def f : n.f32 where 4 | n, n > 4, n < 9 = x
+            def f : n.f32 where n > 4 or n < 9 = x
+                conditions on sizes all have to hold: there is no "or"
+            def f : n.f32 where n % 4 = 0 = x
+                `=` defines: two values are compared with `==`
+                write `==` => def f : n.f32 where n % 4 == 0 = x
+            def f : n.f32 where n mod 4 == 0 = x
+                `mod` is a function: the operator is written `%`
+                write `%` => def f : n.f32 where n % 4 == 0 = x
+            def f : n.f32 where 0 < n < 9 = x
+                comparisons do not chain: state both as conditions, as in `a < b, b < c`
+            def f : n.f32 if n > 4 = x
+                conditions on sizes stand behind `where`, not `if`
+                write `where` => def f : n.f32 where n > 4 = x
+            @assume(n > 4 && 4 divide n)
+            def f = x
+                expected `divides` between two sizes, found `divide`
+                write `divides` => @assume(n > 4 && 4 divides n)
+            def f = x
+        "#]],
+    );
+}
+
+#[test]
+fn foreign_functions() {
+    check(
+        &[
+            "foreign def f(x: f32): f32 = { return x; }",
+            "foreign def f(x: f32): f32 { return x; }",
+            "foreign def f(x: f32): f32 = \"{ return x; }\"",
+            "foreign def f(x: f32): f32 = return x;",
+            "foreign def f(x: f32): f32 = x * 2.0f",
+            "foreign def f(x: f32): f32 \"\"\"{ return x; }\"\"\"",
+            "foreign def f : f32 -> i32 -> f32",
+            "foreign def f : f32",
+            "foreign def f(f32, x: f32, i32): f32",
+            "foreign def f(float y): f32",
+            "foreign def f(x f32): f32",
+            "foreign def f(x: f32) -> f32",
+            "foreign def f(x: f32) f32",
+            "foreign f(x: f32): f32",
+            "foreign float f(float x)",
+            "foreign def f(x: f32): f32;",
+        ],
+        expect![[r#"
+            foreign def f(x: f32): f32 = { return x; }
+                expected the function's body in C between three quotes, as in `"""{ return x; }"""`
+                put the body between three quotes => foreign def f(x: f32): f32 = """{ return x; }"""
+            foreign def f(x: f32): f32 { return x; }
+                expected the function's body in C between three quotes, as in `"""{ return x; }"""`
+                put the body between three quotes => foreign def f(x: f32): f32 = """{ return x; }"""
+            foreign def f(x: f32): f32 = "{ return x; }"
+                expected the function's body in C between three quotes, as in `"""{ return x; }"""`
+                put the body between three quotes => foreign def f(x: f32): f32 = """{ return x; }"""
+            foreign def f(x: f32): f32 = return x;
+                expected the function's body in C between three quotes, as in `"""{ return x; }"""`
+                put the body between three quotes => foreign def f(x: f32): f32 = """{ return x; }"""
+            foreign def f(x: f32): f32 = x * 2.0f
+                expected the function's body in C between three quotes, as in `"""{ return x; }"""`
+                put the body between three quotes => foreign def f(x: f32): f32 = """{ return x * 2.0f; }"""
+            foreign def f(x: f32): f32 """{ return x; }"""
+                expected `=` before the function's body
+                insert `=` => foreign def f(x: f32): f32 = """{ return x; }"""
+            foreign def f : f32 -> i32 -> f32
+                the parameters of a foreign function have names: write `foreign def f(x: f32, y: i32): f32`
+                name the parameters => foreign def f(x: f32, y: i32): f32
+            foreign def f : f32
+                expected the parameters of `f` before its result
+            foreign def f(f32, x: f32, i32): f32
+                the parameter of a foreign function has a name: write `y: f32`
+                name the parameters => foreign def f(y: f32, x: f32, x1: i32): f32
+            foreign def f(float y): f32
+                the type of a parameter stands behind its name: write `y: f32`
+                write `y: f32` => foreign def f(y: f32): f32
+            foreign def f(x f32): f32
+                expected `:` and the type of `x`: C has no type inference
+                insert `:` => foreign def f(x: f32): f32
+            foreign def f(x: f32) -> f32
+                the result type of a foreign function stands behind `:`, not `->`
+                write `:` => foreign def f(x: f32): f32
+            foreign def f(x: f32) f32
+                expected `:` before the result type
+                insert `:` => foreign def f(x: f32): f32
+            foreign f(x: f32): f32
+                expected `def` after `foreign`
+                insert `def` => foreign def f(x: f32): f32
+            foreign float f(float x)
+                expected `def` after `foreign`
+            foreign def f(x: f32): f32;
+                a definition ends without `;`
+                remove `;` => foreign def f(x: f32): f32
+        "#]],
+    );
+}
