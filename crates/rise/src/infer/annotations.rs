@@ -15,16 +15,6 @@ pub const ANNOTATIONS: &[&str] = &["target", "opencl", "run", "assume", "strateg
 const ONCE: &[&str] = &["opencl", "run", "strategy"];
 const TARGETS: &[&str] = &["c", "openmp", "opencl"];
 
-/// The one obvious mend of an annotation.
-fn fix(title: &str, edits: Vec<(Span, String)>) -> Fix {
-    Fix {
-        title: title.to_owned(),
-        edits,
-        preferred: true,
-        disabled: None,
-    }
-}
-
 /// A term in an annotation that waits for its names.
 #[derive(Clone, Copy)]
 pub(super) enum Assumption {
@@ -135,7 +125,7 @@ impl<'a> Infer<'a> {
                     error.help = Some(help.to_owned());
                     error
                         .fixes
-                        .extend(edits.map(|edits| fix("Write a list", edits)));
+                        .extend(edits.map(|edits| Fix::preferred("Write a list", edits)));
                 }
                 (Some(key), _) => {
                     let help = match closest(&key.name, ["local", "global"]) {
@@ -175,7 +165,7 @@ impl<'a> Infer<'a> {
         error.help = Some(help.to_owned());
         error
             .fixes
-            .extend(edits.map(|edits| fix("Name the settings", edits)));
+            .extend(edits.map(|edits| Fix::preferred("Name the settings", edits)));
     }
 
     /// The edits that write `before` and brackets around the value of a setting that has none.

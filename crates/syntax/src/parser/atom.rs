@@ -207,7 +207,7 @@ impl Parser<'_> {
         };
         if let Some(error) = self.error.take_if(|error| error.span == open.span) {
             let edits = vec![(open.span, "[".to_owned()), (close.span, "]".to_owned())];
-            self.error = Some(error.fix("write brackets", edits, true));
+            self.error = Some(error.fix("Write brackets", edits, true));
         }
     }
 
@@ -270,7 +270,7 @@ impl Parser<'_> {
                         token.span,
                         "`+` stands between two operands: a single one has no sign but `-`",
                     )
-                    .fix("remove `+`", vec![(gap, String::new())], true)
+                    .fix("Remove `+`", vec![(gap, String::new())], true)
                 });
                 self.postfix(mode)
             }
@@ -365,7 +365,7 @@ impl Parser<'_> {
         self.report(|| {
             let message = format!("a float needs a digit before its point: write `{text}`");
             Diagnostic::error(Code::BadNumber, span, message).fix(
-                format!("write `{text}`"),
+                format!("Write `{text}`"),
                 vec![(span, text)],
                 true,
             )

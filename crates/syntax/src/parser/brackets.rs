@@ -89,7 +89,7 @@ impl Parser<'_> {
                 open,
                 format!("the size of an array stands before its elements: write `{written}`"),
             )
-            .fix(format!("write `{written}`"), vec![(span, written)], true),
+            .fix(format!("Write `{written}`"), vec![(span, written)], true),
             false => Diagnostic::error(
                 Code::SyntaxError,
                 open,
@@ -146,7 +146,7 @@ impl Parser<'_> {
         self.report_instead(was_first, || {
             let message = format!("an array type is written without brackets: write `{written}`");
             Diagnostic::error(Code::SyntaxError, open.span, message).fix(
-                format!("write `{written}`"),
+                format!("Write `{written}`"),
                 vec![(span, written)],
                 true,
             )
@@ -180,7 +180,7 @@ impl Parser<'_> {
         self.report(|| {
             let message = format!("a `.` stands between the size of an array and the type of its elements, as in `{form}`");
             Diagnostic::error(Code::SyntaxError, place, message).fix(
-                "write `.`",
+                "Write `.`",
                 vec![(gap, ".".to_owned())],
                 true,
             )
@@ -203,7 +203,7 @@ impl Parser<'_> {
                 texts.1, texts.0
             );
             let edits = vec![(elem, texts.1), (size, texts.0)];
-            Diagnostic::error(Code::SyntaxError, elem, message).fix("swap the two", edits, true)
+            Diagnostic::error(Code::SyntaxError, elem, message).fix("Swap the two", edits, true)
         });
     }
 
@@ -227,7 +227,7 @@ impl Parser<'_> {
                 Some(closer) => {
                     let close = (closer, "]".to_owned());
                     error.fix(
-                        "write brackets",
+                        "Write brackets",
                         vec![(open.span, "[".to_owned()), close],
                         true,
                     )

@@ -34,7 +34,7 @@ impl Parser<'_> {
             TokenKind::Colon => {
                 self.report(|| {
                     Diagnostic::error(Code::SyntaxError, span, "an assignment is written with `=`")
-                        .fix("write `=`", vec![(span, "=".to_owned())], true)
+                        .fix("Write `=`", vec![(span, "=".to_owned())], true)
                 })
             }
             kind if super::operator::section_op(kind).is_some() => {
@@ -113,7 +113,7 @@ impl Parser<'_> {
                 place,
                 format!("expected `;` before {text}: it separates commands"),
             )
-            .fix("insert `;`", vec![(insert, ";".to_owned())], true)
+            .fix("Insert `;`", vec![(insert, ";".to_owned())], true)
         });
         true
     }
@@ -134,7 +134,7 @@ impl Parser<'_> {
                         sign.span,
                         "no `;` stands before `else`: both belong to one `if`",
                     )
-                    .fix("remove `;`", vec![(sign.span, String::new())], true)
+                    .fix("Remove `;`", vec![(sign.span, String::new())], true)
                 });
                 false
             }
@@ -208,7 +208,7 @@ impl Parser<'_> {
                 sign.span,
                 "`=` assigns: two values are compared with `==`",
             )
-            .fix("write `==`", vec![(sign.span, "==".to_owned())], true)
+            .fix("Write `==`", vec![(sign.span, "==".to_owned())], true)
         });
         let second = self.operators(Mode::Expr);
         let span = self.span_of(first).cover(self.span_of(second));
@@ -241,7 +241,7 @@ impl Parser<'_> {
                     span,
                     "a block holds a command: `skip` is the one that does nothing",
                 )
-                .fix("write `skip`", vec![(place, " skip ".to_owned())], true)
+                .fix("Write `skip`", vec![(place, " skip ".to_owned())], true)
             });
             let command = self.missing();
             self.bump();
@@ -292,7 +292,7 @@ impl Parser<'_> {
             )
             .related(word.span, "this `if` has no `else`")
             .fix(
-                "insert `else { skip }`",
+                "Insert `else { skip }`",
                 vec![(place, " else { skip }".to_owned())],
                 true,
             )

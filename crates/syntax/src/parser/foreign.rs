@@ -51,7 +51,7 @@ impl Parser<'_> {
             let error = Diagnostic::error(Code::SyntaxError, place, message).help(EXAMPLE);
             let edits = vec![(Span::empty(next.span.start), "def ".to_owned())];
             match is_name {
-                true => error.fix("insert `def`", edits, true),
+                true => error.fix("Insert `def`", edits, true),
                 false => error,
             }
         });
@@ -101,7 +101,7 @@ impl Parser<'_> {
             let error = Diagnostic::error(Code::SyntaxError, span, message);
             let edits = vec![(Span::empty(span.end), ":".to_owned())];
             match is_typed {
-                true => error.fix("insert `:`", edits, true),
+                true => error.fix("Insert `:`", edits, true),
                 false => error,
             }
         });
@@ -128,7 +128,7 @@ impl Parser<'_> {
             let error = Diagnostic::error(Code::SyntaxError, span, message);
             match scalar {
                 Some(scalar) => error.fix(
-                    format!("write `{name}: {scalar}`"),
+                    format!("Write `{name}: {scalar}`"),
                     vec![(span, format!("{name}: {scalar}"))],
                     true,
                 ),
@@ -238,7 +238,7 @@ impl Parser<'_> {
                 let message = "the result type of a foreign function stands behind `:`, not `->`";
                 Diagnostic::error(Code::SyntaxError, arrow.span, message)
                     .help(EXAMPLE)
-                    .fix("write `:`", vec![(gap, ":".to_owned())], true)
+                    .fix("Write `:`", vec![(gap, ":".to_owned())], true)
             });
             return true;
         }
@@ -248,7 +248,7 @@ impl Parser<'_> {
             let edits = vec![(Span::empty(place.end), ":".to_owned())];
             self.report(|| {
                 let message = "expected `:` before the result type";
-                Diagnostic::error(Code::SyntaxError, place, message).fix("insert `:`", edits, true)
+                Diagnostic::error(Code::SyntaxError, place, message).fix("Insert `:`", edits, true)
             });
         } else {
             self.expected_with_help("`:` and the result type", EXAMPLE);
@@ -267,7 +267,7 @@ impl Parser<'_> {
             let edits = vec![(Span::empty(place.end), " =".to_owned())];
             self.report(|| {
                 let message = "expected `=` before the function's body";
-                Diagnostic::error(Code::SyntaxError, place, message).fix("insert `=`", edits, true)
+                Diagnostic::error(Code::SyntaxError, place, message).fix("Insert `=`", edits, true)
             });
         }
         has_body
@@ -310,7 +310,7 @@ impl Parser<'_> {
             match body {
                 Some(body) => {
                     let edits = vec![(rest, format!("{equals}\"\"\"{body}\"\"\""))];
-                    error.fix("put the body between three quotes", edits, true)
+                    error.fix("Put the body between three quotes", edits, true)
                 }
                 None => error,
             }

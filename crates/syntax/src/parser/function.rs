@@ -82,7 +82,7 @@ impl Parser<'_> {
                 (arrow, "=>".to_owned()),
                 (end, ")".to_owned()),
             ];
-            self.error = Some(error.fix("move the `)` behind the body", edits, true));
+            self.error = Some(error.fix("Move the `)` behind the body", edits, true));
         }
     }
 
@@ -101,7 +101,7 @@ impl Parser<'_> {
             ];
             self.error = Some(match is_missing {
                 true => error,
-                false => error.fix("write the parentheses", edits, true),
+                false => error.fix("Write the parentheses", edits, true),
             });
         }
     }
@@ -134,7 +134,7 @@ impl Parser<'_> {
             edits.push((Span::empty(self.last_end()), ")".to_owned()));
         }
         if let Some(error) = self.error.take_if(|error| error.fixes.is_empty()) {
-            self.error = Some(error.fix("bind sizes and types by `depFun`", edits, true));
+            self.error = Some(error.fix("Bind sizes and types by `depFun`", edits, true));
         }
     }
 
@@ -359,7 +359,7 @@ impl Parser<'_> {
                 format!("`{text}` is no kind: did you mean `{kind}`?"),
             )
             .fix(
-                format!("write `{kind}`"),
+                format!("Write `{kind}`"),
                 vec![(token.span, kind.to_string())],
                 true,
             ),
@@ -486,7 +486,7 @@ impl Parser<'_> {
 fn arrow_for_fat_arrow(word: &str, arrow: Span) -> Diagnostic {
     let message = format!("the parameters of {word} are followed by `=>`, not `->`");
     Diagnostic::error(Code::SyntaxError, arrow, message).fix(
-        "write `=>`",
+        "Write `=>`",
         vec![(arrow, "=>".to_owned())],
         true,
     )

@@ -62,7 +62,7 @@ impl Parser<'_> {
             (Span::empty(end), after.to_owned()),
         ];
         if let Some(error) = self.error.take_if(|error| error.span == head.place) {
-            self.error = Some(error.fix("move the parameters behind the `=`", edits, true));
+            self.error = Some(error.fix("Move the parameters behind the `=`", edits, true));
         }
     }
 
@@ -295,7 +295,7 @@ impl Parser<'_> {
                 let error = error(format!("a definition begins with `def`, not `{text}`"));
                 let edits = vec![(word.span, "def".to_owned())];
                 match is_value {
-                    true => error.fix("write `def`", edits, true),
+                    true => error.fix("Write `def`", edits, true),
                     false => error.help("a function is defined as `def f = fun(x => …)`"),
                 }
             });
@@ -326,7 +326,7 @@ pub(crate) fn comment(sign: Span, text: &str) -> Diagnostic {
     let message = format!("`{text}` begins no comment: write `//`, or `/* … */` around it");
     let error = Diagnostic::error(Code::SyntaxError, sign, message);
     match text {
-        "#" | "--" => error.fix("write `//`", vec![(sign, "//".to_owned())], true),
+        "#" | "--" => error.fix("Write `//`", vec![(sign, "//".to_owned())], true),
         _ => error,
     }
 }

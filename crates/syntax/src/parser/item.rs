@@ -62,7 +62,7 @@ impl Parser<'_> {
             let message = format!("expected the path of a file in quotes, as in `import {path}`");
             let error = Diagnostic::error(Code::SyntaxError, first.span, message);
             match is_path {
-                true => error.fix(format!("write `{path}`"), vec![(span, path)], true),
+                true => error.fix(format!("Write `{path}`"), vec![(span, path)], true),
                 false => error,
             }
         });
@@ -107,7 +107,7 @@ impl Parser<'_> {
             let message = format!("expected `{written}`, found `{text}`");
             let edits = vec![(sign, written.to_owned())];
             Diagnostic::error(Code::SyntaxError, sign, message).fix(
-                format!("write `{written}`"),
+                format!("Write `{written}`"),
                 edits,
                 true,
             )

@@ -133,7 +133,7 @@ fn bad_suffix(digits: &str, word: &str, number: Span, span: Span) -> Diagnostic 
             format!("a float needs a digit after its point: write `{digits}.0f`"),
         )
         .fix(
-            format!("write `{digits}.0f`"),
+            format!("Write `{digits}.0f`"),
             vec![(number, format!("{digits}.0f"))],
             true,
         );
@@ -152,7 +152,7 @@ fn bad_suffix(digits: &str, word: &str, number: Span, span: Span) -> Diagnostic 
             "`{word}` is no type of numbers: write `{digits}{meant}`"
         ))
         .fix(
-            format!("write `{digits}{meant}`"),
+            format!("Write `{digits}{meant}`"),
             vec![(span, meant.to_owned())],
             true,
         );

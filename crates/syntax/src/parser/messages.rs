@@ -127,7 +127,7 @@ impl Parser<'_> {
                     "{shown} does not belong in {language}: write `{sign}`"
                 ))
                 .fix(
-                    format!("write `{sign}`"),
+                    format!("Write `{sign}`"),
                     vec![(token.span, sign.to_owned())],
                     true,
                 ),
@@ -186,7 +186,7 @@ impl Parser<'_> {
                 span,
                 "`=` defines: two values are compared with `==`",
             )
-            .fix("write `==`", vec![(span, "==".to_owned())], true)
+            .fix("Write `==`", vec![(span, "==".to_owned())], true)
         });
         Some(BinaryOp::Eq)
     }
@@ -346,7 +346,7 @@ impl Parser<'_> {
                         ),
                     )
                     .fix(
-                        format!("write `{number}.0{suffix}`"),
+                        format!("Write `{number}.0{suffix}`"),
                         vec![(whole, format!("{number}.0{suffix}"))],
                         true,
                     )
@@ -370,7 +370,7 @@ impl Parser<'_> {
                 self.report(|| {
                     let message = "functions are composed with `<<`, or with `>>` in the order in which they are applied";
                     Diagnostic::error(Code::SyntaxError, dot.span, message).fix(
-                        "write `<<`",
+                        "Write `<<`",
                         vec![(dot.span, "<<".to_owned())],
                         true,
                     )
@@ -391,7 +391,7 @@ impl Parser<'_> {
                     match is_call {
                         true => error
                             .help(format!("a function is applied by a pipe: `… |> {text}(…)`"))
-                            .fix("write `|>`", vec![(dot.span, " |> ".to_owned())], false),
+                            .fix("Write `|>`", vec![(dot.span, " |> ".to_owned())], false),
                         false => error,
                     }
                 });
@@ -409,7 +409,7 @@ impl Parser<'_> {
                             format!("a float needs a digit after its point: write `{number}.0`"),
                         )
                         .fix(
-                            format!("write `{number}.0`"),
+                            format!("Write `{number}.0`"),
                             vec![(Span::empty(dot.span.end), "0".to_owned())],
                             true,
                         )
@@ -432,7 +432,7 @@ impl Parser<'_> {
             let error = |message| Diagnostic::error(Code::SyntaxError, span, message);
             match text {
                 "1" | "2" => error(format!("half of a pair is written `._{text}`")).fix(
-                    format!("write `._{text}`"),
+                    format!("Write `._{text}`"),
                     vec![(span, format!("._{text}"))],
                     true,
                 ),
@@ -508,7 +508,7 @@ impl Parser<'_> {
             let message =
                 format!("a value is named by `let`, not {text}: `let x = value in result`");
             Diagnostic::error(Code::SyntaxError, word.span, message).fix(
-                "write `let`",
+                "Write `let`",
                 vec![(word.span, "let".to_owned())],
                 true,
             )
@@ -529,7 +529,7 @@ impl Parser<'_> {
         self.report(|| {
             let message = "the parameters of a function are followed by `=>`, not `,`";
             Diagnostic::error(Code::SyntaxError, comma, message).fix(
-                "write `=>`",
+                "Write `=>`",
                 vec![(comma, " =>".to_owned())],
                 true,
             )
@@ -585,7 +585,7 @@ impl Parser<'_> {
                 _ => format!("{text} is a function: the operator is written `{sign}`"),
             };
             error(message).fix(
-                format!("write `{sign}`"),
+                format!("Write `{sign}`"),
                 vec![(token.span, sign.to_owned())],
                 true,
             )
@@ -630,7 +630,7 @@ impl Parser<'_> {
         let edits = edits.collect();
         self.report(|| {
             let message = format!("conditions on sizes are separated by `,`, not `{shown}`");
-            Diagnostic::error(Code::SyntaxError, signs[0], message).fix("write `,`", edits, true)
+            Diagnostic::error(Code::SyntaxError, signs[0], message).fix("Write `,`", edits, true)
         });
     }
 
@@ -647,7 +647,7 @@ impl Parser<'_> {
         self.report(|| {
             let message = "there is no `return`: the body of a function is its result";
             Diagnostic::error(Code::SyntaxError, word, message).fix(
-                "remove `return`",
+                "Remove `return`",
                 vec![(gap, String::new())],
                 true,
             )
@@ -746,7 +746,7 @@ impl Parser<'_> {
                 format!("{text} does not begin a function: did you mean `{name}`?"),
             )
             .fix(
-                format!("write `{name}`"),
+                format!("Write `{name}`"),
                 vec![(word.span, name.to_owned())],
                 true,
             )
@@ -851,7 +851,7 @@ impl Parser<'_> {
                         next.span,
                         format!("expected `=` before the definition's value, found {text}"),
                     )
-                    .fix("write `=`", vec![(next.span, "=".to_owned())], true)
+                    .fix("Write `=`", vec![(next.span, "=".to_owned())], true)
                 });
                 self.bump();
             }
@@ -869,7 +869,7 @@ impl Parser<'_> {
                     let message = format!("conditions on sizes stand behind `where`, not {text}");
                     let edits = vec![(next.span, "where".to_owned())];
                     Diagnostic::error(Code::SyntaxError, next.span, message).fix(
-                        "write `where`",
+                        "Write `where`",
                         edits,
                         true,
                     )
@@ -952,7 +952,7 @@ impl Parser<'_> {
                     "a definition begins with `def`: write `def` before {text}"
                 ))
                 .fix(
-                    "write `def`",
+                    "Write `def`",
                     vec![(Span::empty(token.span.start), "def ".to_owned())],
                     true,
                 ),
@@ -1012,7 +1012,7 @@ impl Parser<'_> {
 pub(crate) fn fat_arrow_for_arrow(arrow: Span) -> Diagnostic {
     let message = "the type of a function is written with `->`, not `=>`";
     Diagnostic::error(Code::SyntaxError, arrow, message).fix(
-        "write `->`",
+        "Write `->`",
         vec![(arrow, "->".to_owned())],
         true,
     )

@@ -51,7 +51,7 @@ impl<'t> Parser<'t> {
                 let edits = vec![(open, String::new()), (close, String::new())];
                 let message =
                     format!("one pair of parentheses takes a pair apart: write `fun({text} => …)`");
-                return error(message).fix("remove these parentheses", edits, true);
+                return error(message).fix("Remove these parentheses", edits, true);
             }
             let error = error(format!("expected a name, found the pattern `{text}`"));
             match &components[..] {
@@ -97,7 +97,7 @@ impl<'t> Parser<'t> {
         });
         let edits: Vec<_> = [(span, pair.to_owned())].into_iter().chain(uses).collect();
         if let Some(error) = self.error.take_if(|error| error.fixes.is_empty()) {
-            self.error = Some(error.fix(format!("name the pair `{pair}`"), edits, true));
+            self.error = Some(error.fix(format!("Name the pair `{pair}`"), edits, true));
         }
     }
 

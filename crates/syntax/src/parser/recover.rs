@@ -108,9 +108,9 @@ impl Parser<'_> {
             let comma = (Span::empty(gap.start), ",".to_owned());
             error = error
                 .help(format!("an argument stands in parentheses: `{call}`"))
-                .fix("insert `,`", vec![comma], false)
+                .fix("Insert `,`", vec![comma], false)
                 .fix(
-                    format!("write `{call}`"),
+                    format!("Write `{call}`"),
                     vec![(gap, "(".to_owned()), end],
                     false,
                 );
@@ -119,14 +119,14 @@ impl Parser<'_> {
             let closers = self.closers();
             let place = Span::empty(self.last_end());
             if !closers.is_empty() {
-                error = error.fix(format!("insert `{closers}`"), vec![(place, closers)], true);
+                error = error.fix(format!("Insert `{closers}`"), vec![(place, closers)], true);
             }
         } else if let Some(other) = self.wrong_closer(closer) {
             let edits = vec![(other, close.to_owned())];
-            error = error.fix(format!("write `{close}`"), edits, true);
+            error = error.fix(format!("Write `{close}`"), edits, true);
         } else if self.is_end_of_brackets() && self.misses(open.kind, closer) {
             let edits = vec![(Span::empty(self.last_end()), close.to_owned())];
-            error = error.fix(format!("insert `{close}`"), edits, true);
+            error = error.fix(format!("Insert `{close}`"), edits, true);
         }
         self.report(|| error);
     }
@@ -286,7 +286,7 @@ impl Parser<'_> {
                     format!("`{text}` is a reserved word: in backquotes it is a name"),
                 )
                 .fix(
-                    "put it in backquotes",
+                    "Put it in backquotes",
                     vec![(token.span, format!("`{text}`"))],
                     true,
                 )
@@ -349,7 +349,7 @@ pub(crate) fn loose_call(paren: Span, gap: Span) -> Diagnostic {
         paren,
         "the `(` of a call follows what is called without white space",
     )
-    .fix("remove the white space", vec![(gap, String::new())], true)
+    .fix("Remove the white space", vec![(gap, String::new())], true)
 }
 
 fn closer_text(closer: TokenKind) -> &'static str {

@@ -64,7 +64,7 @@ impl Parser<'_> {
                         format!("{text} behind a `match`: put parentheses around the `match`"),
                     )
                     .fix(
-                        "put parentheses around the `match`",
+                        "Put parentheses around the `match`",
                         vec![(open, "(".to_owned()), (close, ")".to_owned())],
                         true,
                     )
@@ -298,7 +298,7 @@ impl Parser<'_> {
                     arrow.span,
                     "the pattern of a case is followed by `=>`, not `->`",
                 )
-                .fix("write `=>`", vec![(arrow.span, "=>".to_owned())], true)
+                .fix("Write `=>`", vec![(arrow.span, "=>".to_owned())], true)
             });
         }
         self.rise.expected("`=>` and a result");

@@ -77,7 +77,7 @@ impl Parser<'_> {
                 format!("`@{text}` is an attribute, and no definition follows it: to apply `{text}` to the strategy before it, write `@ {text}`"),
             )
             .fix(
-                format!("write `@ {text}`"),
+                format!("Write `@ {text}`"),
                 vec![(Span::empty(sign.end), " ".to_owned())],
                 true,
             )
@@ -294,7 +294,7 @@ impl Parser<'_> {
                     span,
                     format!("a definition has a `=` before its right side, not {text}"),
                 )
-                .fix("write `=`", vec![(span, "=".to_owned())], true)
+                .fix("Write `=`", vec![(span, "=".to_owned())], true)
             });
             return true;
         }

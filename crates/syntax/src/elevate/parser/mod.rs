@@ -460,6 +460,6 @@ fn typographic_quotes(places: &[(Span, &'static str)]) -> Option<Diagnostic> {
             first,
             format!("these quotes are from print: write `{operator}`, with or without backquotes"),
         )
-        .fix("write the operators without quotes", edits, true),
+        .fix("Write the operators without quotes", edits, true),
     )
 }

@@ -377,7 +377,7 @@ impl Parser<'_> {
                 false => format!("expected a strategy after {text}"),
             };
             Diagnostic::error(Code::SyntaxError, token.span, message).fix(
-                format!("remove {text}"),
+                format!("Remove {text}"),
                 vec![(token.span, String::new())],
                 true,
             )

@@ -32,7 +32,7 @@ impl Parser<'_> {
             let span = self.bump().span;
             self.rise.report(|| {
                 Diagnostic::error(Code::SyntaxError, span, "alternatives are separated by `|`").fix(
-                    "write `|`",
+                    "Write `|`",
                     vec![(span, "|".to_owned())],
                     true,
                 )
@@ -107,7 +107,7 @@ impl Parser<'_> {
                     span,
                     format!("the sides of a rule are joined by `|->`, not {text}"),
                 )
-                .fix("write `|->`", vec![(span, "|->".to_owned())], true)
+                .fix("Write `|->`", vec![(span, "|->".to_owned())], true)
             });
             return span;
         }
