@@ -80,6 +80,21 @@ fn for_one_core() {
 }
 
 #[test]
+fn maps_behind_one_another_are_one_loop() {
+    let text = "def f = depFun(n: Nat => fun(xs: n.f32 => xs |> map(fun(x => x + 1.0f)) |> map(fun(x => x * x))))\n";
+    let folder = Folder::with(&[("a.rise", text)]);
+    let ran = folder.run(&["rewrite", "a.rise", "--strategy", "lowerFused"]);
+    assert_eq!(ran.status, 0, "{}", ran.err);
+    let loops = ran.out.matches("mapSeq").count();
+    assert_eq!(
+        (loops, ran.out.contains("toMem")),
+        (1, false),
+        "{}",
+        ran.out
+    );
+}
+
+#[test]
 fn for_all_cores() {
     all_are_right("lowerToOpenMP", "openmp");
 }

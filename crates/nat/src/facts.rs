@@ -348,7 +348,9 @@ impl Known {
             // lead = var - others
             let multiple = Nat::sub(&Nat::var(shape.var), &Nat::sub(&shape.value, &this));
             for term in out.clone().terms().iter() {
-                let usable = |by: &Nat| fits(by) && (is_product || by.is_one());
+                // A part of a product that may be 0 is no share of it.
+                let is_share = |by: &Nat| is_product && crate::nonneg::is_nonneg(self, &(by - 1));
+                let usable = |by: &Nat| fits(by) && (by.is_one() || is_share(by));
                 let Some((part, by)) = as_share(term, lead).filter(|(_, by)| usable(by)) else {
                     continue;
                 };

@@ -261,6 +261,13 @@ fn normal_forms_under_facts() {
 }
 
 #[test]
+fn a_product_is_no_share_of_one_that_may_be_zero() {
+    let square = v(N) * v(N);
+    let product = equal(v(K), v(M) * v(N));
+    assert_eq!(facts(&[product, divides(2, N)]).normalize(&square), square);
+}
+
+#[test]
 fn a_quotient_by_a_sum_stays_a_quotient() {
     let (n, m) = (Nat::var(Var(0)), Nat::var(Var(1)));
     let divisor = Nat::add(&n, &Nat::constant(1));

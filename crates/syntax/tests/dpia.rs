@@ -231,14 +231,14 @@ fn half_typed() {
                                   ^ syntax-error: expected `)` to close this `(`
             def f = fun(a => a = 1;
                        ^ this `(` is not closed
-            fix: insert `)` [(23..23, ")")]
+            fix: Insert `)` [(23..23, ")")]
             (def f - (fun (a) (assign a (int 1))))
 
             def f = fun(a => a = 1; b
                                     ^ syntax-error: expected `)` to close this `(`
             def f = fun(a => a = 1; b
                        ^ this `(` is not closed
-            fix: insert `)` [(25..25, ")")]
+            fix: Insert `)` [(25..25, ")")]
             (def f - (fun (a) (seq (assign a (int 1)) b)))
 
             def f = if
@@ -255,7 +255,7 @@ fn half_typed() {
                         ^ syntax-error: expected `)` to close this `(`
             def f = if (x
                        ^ this `(` is not closed
-            fix: insert `)` [(13..13, ")")]
+            fix: Insert `)` [(13..13, ")")]
             (def f - (if x (missing) (missing)))
 
             def f = if (x)
@@ -276,14 +276,14 @@ fn half_typed() {
                                 ^ syntax-error: expected `}` to close this `{`
             def f = if (x) { skip
                            ^ this `{` is not closed
-            fix: insert `}` [(21..21, "}")]
+            fix: Insert `}` [(21..21, "}")]
             (def f - (if x skip (missing)))
 
             def f = if (x) { skip }
                                   ^ syntax-error: expected `else` and a block: `else { skip }` does nothing
             def f = if (x) { skip }
                     ^^ this `if` has no `else`
-            fix: insert `else { skip }` [(23..23, " else { skip }")]
+            fix: Insert `else { skip }` [(23..23, " else { skip }")]
             (def f - (if x skip (missing)))
 
             def f = if (x) { skip } else
@@ -300,7 +300,7 @@ fn half_typed() {
                                                          ^ syntax-error: expected `}` to close this `{`
             def f = fun(a => if (x) { skip } else { a = 1; )
                                                   ^ this `{` is not closed
-            fix: insert `}` [(46..46, "}")]
+            fix: Insert `}` [(46..46, "}")]
             (def f - (fun (a) (if x skip (assign a (int 1)))))
 
             def f : Exp
@@ -323,7 +323,7 @@ fn half_typed() {
                               ^ syntax-error: expected `]` to close this `[`
             def f : Exp[f32, Rd
                        ^ this `[` is not closed
-            fix: insert `]` [(19..19, "]")]
+            fix: Insert `]` [(19..19, "]")]
             (def f (Exp (scalar f32) (access Rd)) (missing))
 
             def f : Exp[f32] = x
@@ -342,7 +342,7 @@ fn half_typed() {
                                   ^ syntax-error: expected `]` to close this `[`
             def f : Acc[f32 -> Comm = x
                        ^ this `[` is not closed
-            fix: insert `]` [(23..23, "]")]
+            fix: Insert `]` [(23..23, "]")]
             (def f (Acc (arrow (scalar f32) Comm)) x)
 
             def f : (w: Read
@@ -368,17 +368,17 @@ fn a_separator_is_missing() {
         expect![[r#"
               a = 1
                   ^ syntax-error: expected `;` before `b`: it separates commands
-            fix: insert `;` [(29..29, ";")]
+            fix: Insert `;` [(29..29, ";")]
             (def f - (fun (a b) (seq (assign a (int 1)) (assign b (int 2)))))
 
             def f = fun((a, b) => for(n, fun(i => a = i)) b = 2; skip)
                                                         ^ syntax-error: expected `;` before `b`: it separates commands
-            fix: insert `;` [(45..45, ";")]
+            fix: Insert `;` [(45..45, ";")]
             (def f - (fun (a b) (seq (apply for n (fun (i) (assign a i))) (assign b (int 2)) skip)))
 
             def f = fun(x => skip if (x) { skip } else { skip } skip)
                                 ^ syntax-error: expected `;` before `if`: it separates commands
-            fix: insert `;` [(21..21, ";")]
+            fix: Insert `;` [(21..21, ";")]
             (def f - (fun (x) (seq skip (if x skip skip) skip)))
 
             def f = x y
@@ -390,13 +390,13 @@ fn a_separator_is_missing() {
             def f = g(x y)
                      ^ this `(` is not closed
             help: an argument stands in parentheses: `x(y)`
-            fix: insert `,` [(11..11, ",")]
-            fix: write `x(y)` [(11..12, "("), (13..13, ")")]
+            fix: Insert `,` [(11..11, ",")]
+            fix: Write `x(y)` [(11..12, "("), (13..13, ")")]
             (def f - (apply g x))
 
             def f = g(a = 1 b = 2)
                           ^ syntax-error: expected `;` before `b`: it separates commands
-            fix: insert `;` [(15..15, ";")]
+            fix: Insert `;` [(15..15, ";")]
             (def f - (apply g (seq (assign a (int 1)) (assign b (int 2)))))
 
         "#]],
@@ -435,12 +435,12 @@ fn a_command_is_missing() {
 
             def f = if (x) {} else { skip }
                            ^^ syntax-error: a block holds a command: `skip` is the one that does nothing
-            fix: write `skip` [(16..16, " skip ")]
+            fix: Write `skip` [(16..16, " skip ")]
             (def f - (if x (missing) skip))
 
             def f = if (x) { skip }; else { skip }
                                    ^ syntax-error: no `;` stands before `else`: both belong to one `if`
-            fix: remove `;` [(23..24, "")]
+            fix: Remove `;` [(23..24, "")]
             (def f - (if x skip skip))
 
             def f = else { skip }
@@ -485,7 +485,7 @@ fn habits_from_other_languages() {
         expect![[r#"
             def f = fun(a => a := 1)
                                ^^ syntax-error: an assignment is written with `=`
-            fix: write `=` [(19..21, "=")]
+            fix: Write `=` [(19..21, "=")]
             (def f - (fun (a) (assign a (int 1))))
 
             def f = fun((a, e) => a += 1; skip)
@@ -498,7 +498,7 @@ fn habits_from_other_languages() {
 
             def f = if (x = 1) { skip } else { skip }
                           ^ syntax-error: `=` assigns: two values are compared with `==`
-            fix: write `==` [(14..15, "==")]
+            fix: Write `==` [(14..15, "==")]
             (def f - (if (binary == x (int 1)) skip skip))
 
             def f = if x { skip } else { skip }
@@ -563,12 +563,12 @@ fn habits_from_other_languages() {
 
             def f : (w: readwrite) -> Comm = x
                         ^^^^^^^^^ syntax-error: `readwrite` is no kind: did you mean `ReadWrite`?
-            fix: write `ReadWrite` [(12..21, "ReadWrite")]
+            fix: Write `ReadWrite` [(12..21, "ReadWrite")]
             (def f (pi (w ReadWrite) Comm) x)
 
             def f = fun(w: ReadWrite => x)
                            ^^^^^^^^^ syntax-error: `ReadWrite` is a kind, and `fun` binds values: use `depFun` to bind sizes and types
-            fix: bind sizes and types by `depFun` [(8..11, "depFun")]
+            fix: Bind sizes and types by `depFun` [(8..11, "depFun")]
             (def f - (fun ((w (missing))) x))
 
             @run(n = 1; m = 2) def f = x

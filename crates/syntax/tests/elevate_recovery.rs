@@ -26,21 +26,21 @@ fn operators_without_an_operand() {
     check(
         "val a = b ;\nval c = d",
         expect![[r#"
-        (val a - (binary ; b (missing)))
-        val a = b ;
-                  ^ syntax-error: `;` joins strategies, and none follows it: remove it here
-        fix: remove `;` [(10..11, "")]
-        (val c - d)
-    "#]],
+            (val a - (binary ; b (missing)))
+            val a = b ;
+                      ^ syntax-error: `;` joins strategies, and none follows it: remove it here
+            fix: Remove `;` [(10..11, "")]
+            (val c - d)
+        "#]],
     );
     check(
         "val a = (b ; ) <+ c",
         expect![[r#"
-        (val a - (binary <+ (paren (binary ; b (missing))) c))
-        val a = (b ; ) <+ c
-                   ^ syntax-error: expected a strategy after `;`
-        fix: remove `;` [(11..12, "")]
-    "#]],
+            (val a - (binary <+ (paren (binary ; b (missing))) c))
+            val a = (b ; ) <+ c
+                       ^ syntax-error: expected a strategy after `;`
+            fix: Remove `;` [(11..12, "")]
+        "#]],
     );
     check(
         "val a = ; b",
@@ -53,11 +53,11 @@ fn operators_without_an_operand() {
     check(
         "val a = b @",
         expect![[r#"
-        (val a - (binary @ b (missing)))
-        val a = b @
-                  ^ syntax-error: `@` joins strategies, and none follows it: remove it here
-        fix: remove `@` [(10..11, "")]
-    "#]],
+            (val a - (binary @ b (missing)))
+            val a = b @
+                      ^ syntax-error: `@` joins strategies, and none follows it: remove it here
+            fix: Remove `@` [(10..11, "")]
+        "#]],
     );
     check(
         "val a = b ; ;; c",
@@ -73,7 +73,7 @@ fn operators_without_an_operand() {
             (main (binary ; (binary @ (call splitJoin (int 32)) (call outermost isMap)) (missing)))
             splitJoin(32) @ outermost(isMap) `;`
                                              ^^^ syntax-error: `;` joins strategies, and none follows it: remove it here
-            fix: remove `;` [(33..36, "")]
+            fix: Remove `;` [(33..36, "")]
         "#]],
     );
 }
@@ -83,29 +83,29 @@ fn calls_behind_white_space() {
     check(
         "strategy f (s) = s",
         expect![[r#"
-        (strategy f (s) - s)
-        strategy f (s) = s
-                   ^ syntax-error: the `(` of parameters follows the name without white space
-        fix: remove the white space [(10..11, "")]
-    "#]],
+            (strategy f (s) - s)
+            strategy f (s) = s
+                       ^ syntax-error: the `(` of parameters follows the name without white space
+            fix: Remove the white space [(10..11, "")]
+        "#]],
     );
     check(
         "val a = f(g (x))",
         expect![[r#"
-        (val a - (call f g))
-        val a = f(g (x))
-                    ^ syntax-error: the `(` of a call follows what is called without white space
-        fix: remove the white space [(11..12, "")]
-    "#]],
+            (val a - (call f g))
+            val a = f(g (x))
+                        ^ syntax-error: the `(` of a call follows what is called without white space
+            fix: Remove the white space [(11..12, "")]
+        "#]],
     );
     check(
         "rule r = map(f (x)) |-> f",
         expect![[r#"
-        (rule r (alt (apply map f) f))
-        rule r = map(f (x)) |-> f
-                       ^ syntax-error: the `(` of a call follows what is called without white space
-        fix: remove the white space [(14..15, "")]
-    "#]],
+            (rule r (alt (apply map f) f))
+            rule r = map(f (x)) |-> f
+                           ^ syntax-error: the `(` of a call follows what is called without white space
+            fix: Remove the white space [(14..15, "")]
+        "#]],
     );
 }
 
@@ -118,7 +118,7 @@ fn attributes_and_operators() {
             (@ outermost isMap) (stray)
             @outermost(isMap) ; c
             ^^^^^^^^^^ syntax-error: `@outermost` is an attribute, and no definition follows it: to apply `outermost` to the strategy before it, write `@ outermost`
-            fix: write `@ outermost` [(1..1, " ")]
+            fix: Write `@ outermost` [(1..1, " ")]
         "#]],
     );
     check(
@@ -161,11 +161,11 @@ fn definitions() {
     check(
         "strategy f(s) => s",
         expect![[r#"
-        (strategy f (s) - s)
-        strategy f(s) => s
-                      ^^ syntax-error: a definition has a `=` before its right side, not `=>`
-        fix: write `=` [(14..16, "=")]
-    "#]],
+            (strategy f (s) - s)
+            strategy f(s) => s
+                          ^^ syntax-error: a definition has a `=` before its right side, not `=>`
+            fix: Write `=` [(14..16, "=")]
+        "#]],
     );
     check(
         "strategy match(s) = s",
@@ -258,20 +258,20 @@ fn rules() {
     check(
         "rule r = map(f) -> mapSeq(f)",
         expect![[r#"
-        (rule r (alt (apply map f) (apply mapSeq f)))
-        rule r = map(f) -> mapSeq(f)
-                        ^^ syntax-error: the sides of a rule are joined by `|->`, not `->`
-        fix: write `|->` [(16..18, "|->")]
-    "#]],
+            (rule r (alt (apply map f) (apply mapSeq f)))
+            rule r = map(f) -> mapSeq(f)
+                            ^^ syntax-error: the sides of a rule are joined by `|->`, not `->`
+            fix: Write `|->` [(16..18, "|->")]
+        "#]],
     );
     check(
         "rule r = map(f) => mapSeq(f)",
         expect![[r#"
-        (rule r (alt (apply map f) (apply mapSeq f)))
-        rule r = map(f) => mapSeq(f)
-                        ^^ syntax-error: the sides of a rule are joined by `|->`, not `=>`
-        fix: write `|->` [(16..18, "|->")]
-    "#]],
+            (rule r (alt (apply map f) (apply mapSeq f)))
+            rule r = map(f) => mapSeq(f)
+                            ^^ syntax-error: the sides of a rule are joined by `|->`, not `=>`
+            fix: Write `|->` [(16..18, "|->")]
+        "#]],
     );
     check(
         "rule r = a |-> b | c |-> d",
@@ -284,11 +284,11 @@ fn rules() {
     check(
         "rule r = { a |-> b, c |-> d }",
         expect![[r#"
-        (rule r (alt a b) (alt c d))
-        rule r = { a |-> b, c |-> d }
-                          ^ syntax-error: alternatives are separated by `|`
-        fix: write `|` [(18..19, "|")]
-    "#]],
+            (rule r (alt a b) (alt c d))
+            rule r = { a |-> b, c |-> d }
+                              ^ syntax-error: alternatives are separated by `|`
+            fix: Write `|` [(18..19, "|")]
+        "#]],
     );
     check(
         "rule r = { a |-> b c |-> d }",
@@ -454,11 +454,11 @@ fn matches() {
     check(
         "val a = x match { case y -> z }",
         expect![[r#"
-        (val a - (match x (case (term y) z)))
-        val a = x match { case y -> z }
-                                 ^^ syntax-error: the pattern of a case is followed by `=>`, not `->`
-        fix: write `=>` [(25..27, "=>")]
-    "#]],
+            (val a - (match x (case (term y) z)))
+            val a = x match { case y -> z }
+                                     ^^ syntax-error: the pattern of a case is followed by `=>`, not `->`
+            fix: Write `=>` [(25..27, "=>")]
+        "#]],
     );
     check(
         "val a = x match { y => z case _ => w }",
@@ -489,11 +489,11 @@ fn matches() {
     check(
         "val a = x match { case y => z } ; b",
         expect![[r#"
-        (val a - (binary ; (match x (case y z)) b))
-        val a = x match { case y => z } ; b
-                                        ^ syntax-error: `;` behind a `match`: put parentheses around the `match`
-        fix: put parentheses around the `match` [(8..8, "("), (31..31, ")")]
-    "#]],
+            (val a - (binary ; (match x (case y z)) b))
+            val a = x match { case y => z } ; b
+                                            ^ syntax-error: `;` behind a `match`: put parentheses around the `match`
+            fix: Put parentheses around the `match` [(8..8, "("), (31..31, ")")]
+        "#]],
     );
     check(
         "val a = x match { case Success(p, q) => z case app(f) => w }",
@@ -506,13 +506,13 @@ fn matches() {
     check(
         "val a = x match { case y if c => z",
         expect![[r#"
-        (val a - (match x (case y (if c) z)))
-        val a = x match { case y if c => z
-                                         ^ syntax-error: expected `}` to close this `{`
-        val a = x match { case y if c => z
-                        ^ this `{` is not closed
-        fix: insert `}` [(34..34, "}")]
-    "#]],
+            (val a - (match x (case y (if c) z)))
+            val a = x match { case y if c => z
+                                             ^ syntax-error: expected `}` to close this `{`
+            val a = x match { case y if c => z
+                            ^ this `{` is not closed
+            fix: Insert `}` [(34..34, "}")]
+        "#]],
     );
     check(
         "val a = if b then c",
@@ -573,7 +573,7 @@ fn words_of_rise() {
             (rule r (alt (missing) (missing) (where (paren (missing)))))
             rule r = where(x) |-> y
                      ^^^^^ reserved-name: `where` is a reserved word: in backquotes it is a name
-            fix: put it in backquotes [(9..14, "`where`")]
+            fix: Put it in backquotes [(9..14, "`where`")]
         "#]],
     );
     check(
@@ -603,11 +603,11 @@ fn words_of_rise() {
     check(
         "rule r = a → b",
         expect![[r#"
-        (rule r (alt a b))
-        rule r = a → b
-                   ^ syntax-error: `→` does not belong in ELEVATE: write `->`
-        fix: write `->` [(11..14, "->")]
-    "#]],
+            (rule r (alt a b))
+            rule r = a → b
+                       ^ syntax-error: `→` does not belong in ELEVATE: write `->`
+            fix: Write `->` [(11..14, "->")]
+        "#]],
     );
 }
 

@@ -63,8 +63,8 @@ fn arguments_without_parentheses() {
                 put the arguments in parentheses => def f = fun(xs => xs |> map(g) |> reduce(add)(0.0f))
             def f = fun(xs => zip(xs, map (g h) xs))
                 expected `,` or `)` before `h`
-                insert `,` => def f = fun(xs => zip(xs, map (g, h) xs))
-                write `g(h)` => def f = fun(xs => zip(xs, map (g(h)) xs))
+                Insert `,` => def f = fun(xs => zip(xs, map (g, h) xs))
+                Write `g(h)` => def f = fun(xs => zip(xs, map (g(h)) xs))
             def f = fun(xs => let x = idx 0 xs in x)
                 arguments stand in parentheses: write `idx(0)(xs)`
                 put the arguments in parentheses => def f = fun(xs => let x = idx(0)(xs) in x)
@@ -73,11 +73,12 @@ fn arguments_without_parentheses() {
                 put the arguments in parentheses => def f = fun(x => (fst(x), g (h x) (+)))
             def f = fun(xs => zip(xs ys))
                 expected `,` or `)` before `ys`
-                insert `,` => def f = fun(xs => zip(xs, ys))
-                write `xs(ys)` => def f = fun(xs => zip(xs(ys)))
+                Insert `,` => def f = fun(xs => zip(xs, ys))
+                Write `xs(ys)` => def f = fun(xs => zip(xs(ys)))
             def f = reduce(+)(0.0f)
-                an operator as an argument stands in parentheses of its own: write `(+)`
-                put the operator in parentheses => def f = reduce((+))(0.0f)
+                an operator that is an argument stands in parentheses: `(+)`
+                Write `(+)` => def f = reduce((+))(0.0f)
+                Write `add` => def f = reduce(add)(0.0f)
         "#]],
     );
 }
@@ -108,26 +109,26 @@ fn functions() {
         expect![[r#"
             def f = fun(x: f32 -> x + 1.0f)
                 the parameters of `fun` are followed by `=>`, not `->`
-                write `=>` => def f = fun(x: f32 => x + 1.0f)
+                Write `=>` => def f = fun(x: f32 => x + 1.0f)
             def f = fun(g: f32 -> f32 -> g(1.0f))
                 the parameters of `fun` are followed by `=>`, not `->`
-                write `=>` => def f = fun(g: f32 -> f32 => g(1.0f))
+                Write `=>` => def f = fun(g: f32 -> f32 => g(1.0f))
             def f = fun(g: f32 -> f32 => g(1.0f))
             def f = fun(x: f32) => x + 1.0f
                 the parentheses of `fun` stand around its body, too: write `fun(x => …)`
-                move the `)` behind the body => def f = fun(x: f32 => x + 1.0f)
+                Move the `)` behind the body => def f = fun(x: f32 => x + 1.0f)
             def f = fun(x: f32) -> x
                 the parentheses of `fun` stand around its body, too: write `fun(x => …)`
-                move the `)` behind the body => def f = fun(x: f32 => x)
+                Move the `)` behind the body => def f = fun(x: f32 => x)
             def f = fun x => x
                 expected `(` after `fun`: write `fun(x => …)`
-                write the parentheses => def f = fun(x => x)
+                Write the parentheses => def f = fun(x => x)
             def f = fun(n: Nat, xs: n.f32 => xs)
                 `Nat` is a kind, and `fun` binds values: use `depFun` to bind sizes and types
-                bind sizes and types by `depFun` => def f = depFun(n: Nat => fun(xs: n.f32 => xs))
+                Bind sizes and types by `depFun` => def f = depFun(n: Nat => fun(xs: n.f32 => xs))
             def f = depFun(n: Nat, xs: n.f32 => xs)
                 expected a kind such as `Nat` or `DataType`, found `n`
-                bind sizes and types by `depFun` => def f = depFun(n: Nat => fun(xs: n.f32 => xs))
+                Bind sizes and types by `depFun` => def f = depFun(n: Nat => fun(xs: n.f32 => xs))
             def f = \x y -> x
                 a function is written `fun(x, y => …)`
                 write `fun` => def f = fun(x, y => x)
@@ -151,13 +152,13 @@ fn functions() {
                 write `fun` => def f = fun((x: f32) => x)
             def f = g . h . i
                 functions are composed with `<<`, or with `>>` in the order in which they are applied
-                write `<<` => def f = g << h << i
+                Write `<<` => def f = g << h << i
             def f = g $ x
                 `$` does not belong in RISE: write `<|`
-                write `<|` => def f = g <| x
+                Write `<|` => def f = g <| x
             def f = xs.map(g).reduce(add)(0.0f)
                 values have no part `map`: after a `.` stands `_1` or `_2`, the halves of a pair
-                write `|>` => def f = xs |> map(g) |> reduce(add)(0.0f)
+                Write `|>` => def f = xs |> map(g) |> reduce(add)(0.0f)
         "#]],
     );
 }
@@ -191,58 +192,58 @@ fn definitions() {
         expect![[r#"
             def f(x: f32): f32 = x
                 parameters stand behind the `=`: write `def f = fun(x => …)`
-                move the parameters behind the `=` => def f : f32 -> f32 = fun(x => x)
+                Move the parameters behind the `=` => def f : f32 -> f32 = fun(x => x)
             def f(x) = x // the same
 
                 parameters stand behind the `=`: write `def f = fun(x => …)`
-                move the parameters behind the `=` => def f = fun(x => x) // the same
+                Move the parameters behind the `=` => def f = fun(x => x) // the same
 
             def f(n: Nat, m: Nat)(xs: n.m.f32, g: f32 -> f32): n.m.f32 = xs
                 parameters stand behind the `=`: write `def f = depFun((n: Nat, m: Nat) => fun(xs, g => …))`
-                move the parameters behind the `=` => def f : (n: Nat) -> (m: Nat) -> n.m.f32 -> (f32 -> f32) -> n.m.f32 = depFun((n: Nat, m: Nat) => fun(xs, g => xs))
+                Move the parameters behind the `=` => def f : (n: Nat) -> (m: Nat) -> n.m.f32 -> (f32 -> f32) -> n.m.f32 = depFun((n: Nat, m: Nat) => fun(xs, g => xs))
             def f x y = x + y
                 parameters stand behind the `=`: write `def f = fun(x, y => …)`
-                move the parameters behind the `=` => def f = fun(x, y => x + y)
+                Move the parameters behind the `=` => def f = fun(x, y => x + y)
             def f(x) { return x }
                 parameters stand behind the `=`: write `def f = fun(x => …)`
             let x = 3
                 a definition begins with `def`, not `let`
-                write `def` => def x = 3
+                Write `def` => def x = 3
             val x = 3
                 a definition begins with `def`, not `val`
-                write `def` => def x = 3
+                Write `def` => def x = 3
             fn f(x: f32) -> f32 { x }
                 a definition begins with `def`, not `fn`
             type T = f32
                 types are not given names: write the type where it is used
             def f :: f32 = 3.0f
                 expected `:`, found `::`
-                write `:` => def f : f32 = 3.0f
+                Write `:` => def f : f32 = 3.0f
             def f := 3
                 expected `=`, found `:=`
-                write `=` => def f = 3
+                Write `=` => def f = 3
             def f : f32 => f32 = id
                 the type of a function is written with `->`, not `=>`
-                write `->` => def f : f32 -> f32 = id
+                Write `->` => def f : f32 -> f32 = id
             def f : (n: Nat) => n.f32 = x
                 the type of a function is written with `->`, not `=>`
-                write `->` => def f : (n: Nat) -> n.f32 = x
+                Write `->` => def f : (n: Nat) -> n.f32 = x
             import library
                 expected the path of a file in quotes, as in `import "library.rise"`
-                write `"library.rise"` => import "library.rise"
+                Write `"library.rise"` => import "library.rise"
             import my library
                 expected the path of a file in quotes, as in `import "my library.rise"`
             # a comment
                 `#` begins no comment: write `//`, or `/* … */` around it
-                write `//` => // a comment
+                Write `//` => // a comment
             -- a comment
                 `--` begins no comment: write `//`, or `/* … */` around it
-                write `//` => // a comment
+                Write `//` => // a comment
             (* a comment *)
                 `(*` begins no comment: write `//`, or `/* … */` around it
             def f = x -- the same value
                 `--` begins no comment: write `//`, or `/* … */` around it
-                write `//` => def f = x // the same value
+                Write `//` => def f = x // the same value
             def f = 3;
                 a definition ends without `;`
                 remove `;` => def f = 3
@@ -298,7 +299,7 @@ fn values() {
             def f = fun(a =>
               val b = a in b)
                 a value is named by `let`, not `val`: `let x = value in result`
-                write `let` => def f = fun(a =>
+                Write `let` => def f = fun(a =>
               let b = a in b)
             def f = xs[0][1]
                 arrays are not indexed with brackets: write `xs |> idx(i)`
@@ -316,38 +317,38 @@ fn values() {
                 there is no `if`: write `select(condition, then, else)`
             def f = .5f + x
                 a float needs a digit before its point: write `0.5f`
-                write `0.5f` => def f = 0.5f + x
+                Write `0.5f` => def f = 0.5f + x
             def f = 5. + x
                 a float needs a digit after its point: write `5.0`
-                write `5.0` => def f = 5.0 + x
+                Write `5.0` => def f = 5.0 + x
             def f = 1.0F
                 `F` is no type of numbers: write `1.0f`
-                write `1.0f` => def f = 1.0f
+                Write `1.0f` => def f = 1.0f
             def f = 3L
                 `L` is no type of numbers: write `3i64`
-                write `3i64` => def f = 3i64
+                Write `3i64` => def f = 3i64
             def f = +x
                 `+` stands between two operands: a single one has no sign but `-`
-                remove `+` => def f = x
+                Remove `+` => def f = x
             def f = map(+ 1.0f)
                 an operator with one of its operands is no function: write `fun(x => x + …)`
             def f = x += 1
                 there is no `+=`: nothing changes its value, so a new one is given a name, `let y = x + 1 in …`
             def f = a & b
                 `&` does not belong in RISE: write `&&`
-                write `&&` => def f = a && b
+                Write `&&` => def f = a && b
             def f = x mod 2
                 `mod` is a function: the operator is written `%`
-                write `%` => def f = x % 2
+                Write `%` => def f = x % 2
             def f = (1.0f + 2.0f]
                 expected `)` to close this `(`
-                write `)` => def f = (1.0f + 2.0f)
+                Write `)` => def f = (1.0f + 2.0f)
             def f = let a = g(x in a
                 expected `)` to close this `(`
-                insert `)` => def f = let a = g(x) in a
+                Insert `)` => def f = let a = g(x) in a
             def f = fun((x, y => x)
                 expected `)` to close this `(`
-                insert `)` => def f = fun((x, y) => x)
+                Insert `)` => def f = fun((x, y) => x)
         "#]],
     );
 }
@@ -374,42 +375,42 @@ fn types() {
         expect![[r#"
             def f = fun(xs: [n, f32] => xs)
                 an array type is written without brackets: write `n.f32`
-                write `n.f32` => def f = fun(xs: n.f32 => xs)
+                Write `n.f32` => def f = fun(xs: n.f32 => xs)
             def f = fun(xs: [n, m, f32] => xs)
                 an array type is written without brackets: write `n.m.f32`
-                write `n.m.f32` => def f = fun(xs: n.m.f32 => xs)
+                Write `n.m.f32` => def f = fun(xs: n.m.f32 => xs)
             def f = fun(xs: [f32; n + 1] => xs)
                 an array type is written without brackets: write `(n + 1).f32`
-                write `(n + 1).f32` => def f = fun(xs: (n + 1).f32 => xs)
+                Write `(n + 1).f32` => def f = fun(xs: (n + 1).f32 => xs)
             def f = fun(xs: [[f32; n]; m] => xs)
                 an array type is written without brackets: write `m.n.f32`
-                write `m.n.f32` => def f = fun(xs: m.n.f32 => xs)
+                Write `m.n.f32` => def f = fun(xs: m.n.f32 => xs)
             def f = fun(xs: [n][m]f32 => xs)
                 an array type is written without brackets: write `n.m.f32`
-                write `n.m.f32` => def f = fun(xs: n.m.f32 => xs)
+                Write `n.m.f32` => def f = fun(xs: n.m.f32 => xs)
             def f = fun(xs: [f32] => xs)
                 an array type is its size, a `.` and the type of its elements: write `n.f32`
             def f = fun(xs: f32[n][m] => xs)
                 the size of an array stands before its elements: write `n.m.f32`
-                write `n.m.f32` => def f = fun(xs: n.m.f32 => xs)
+                Write `n.m.f32` => def f = fun(xs: n.m.f32 => xs)
             def f = fun(xs: f32[] => xs)
                 the size of an array stands before its elements: write `n.f32`
             def f = fun(xs: n f32 => xs)
                 a `.` stands between the size of an array and the type of its elements, as in `n.f32`
-                write `.` => def f = fun(xs: n.f32 => xs)
+                Write `.` => def f = fun(xs: n.f32 => xs)
             def f = fun(xs: n * f32 => xs)
                 a `.` stands between the size of an array and the type of its elements, as in `n.f32`
-                write `.` => def f = fun(xs: n.f32 => xs)
+                Write `.` => def f = fun(xs: n.f32 => xs)
             def f = fun(xs: Array[f32, n] => xs)
                 `Array` takes the size first: write `Array[n, f32]`
-                swap the two => def f = fun(xs: Array[n, f32] => xs)
+                Swap the two => def f = fun(xs: Array[n, f32] => xs)
             def f = fun(xs: Array<n, f32> => xs)
                 `Array` takes brackets: write `Array[n, t]`
-                write brackets => def f = fun(xs: Array[n, f32] => xs)
+                Write brackets => def f = fun(xs: Array[n, f32] => xs)
             def f = fun(xs: Vec[k, t] => xs)
             def f = fun(xs: Array(n, f32) => xs)
                 `Array` takes brackets: write `Array[n, t]`
-                write brackets => def f = fun(xs: Array[n, f32] => xs)
+                Write brackets => def f = fun(xs: Array[n, f32] => xs)
         "#]],
     );
 }
@@ -431,30 +432,30 @@ fn conditions() {
         expect![[r#"
             def f : n.f32 where 4 divide n = x
                 expected `divides` between two sizes, found `divide`
-                write `divides` => def f : n.f32 where 4 divides n = x
+                Write `divides` => def f : n.f32 where 4 divides n = x
             def f : n.f32 where 4 | n and n > 4 and n < 9 = x
                 conditions on sizes are separated by `,`, not `and`
-                write `,` => def f : n.f32 where 4 | n, n > 4, n < 9 = x
+                Write `,` => def f : n.f32 where 4 | n, n > 4, n < 9 = x
             def f : n.f32 where 4 | n && n > 4 && n < 9 = x
                 conditions on sizes are separated by `,`, not `&&`
-                write `,` => def f : n.f32 where 4 | n, n > 4, n < 9 = x
+                Write `,` => def f : n.f32 where 4 | n, n > 4, n < 9 = x
             def f : n.f32 where n > 4 or n < 9 = x
                 conditions on sizes all have to hold: there is no "or"
             def f : n.f32 where n % 4 = 0 = x
                 `=` defines: two values are compared with `==`
-                write `==` => def f : n.f32 where n % 4 == 0 = x
+                Write `==` => def f : n.f32 where n % 4 == 0 = x
             def f : n.f32 where n mod 4 == 0 = x
                 `mod` is a function: the operator is written `%`
-                write `%` => def f : n.f32 where n % 4 == 0 = x
+                Write `%` => def f : n.f32 where n % 4 == 0 = x
             def f : n.f32 where 0 < n < 9 = x
                 comparisons do not chain: state both as conditions, as in `a < b, b < c`
             def f : n.f32 if n > 4 = x
                 conditions on sizes stand behind `where`, not `if`
-                write `where` => def f : n.f32 where n > 4 = x
+                Write `where` => def f : n.f32 where n > 4 = x
             @assume(n > 4 && 4 divide n)
             def f = x
                 expected `divides` between two sizes, found `divide`
-                write `divides` => @assume(n > 4 && 4 divides n)
+                Write `divides` => @assume(n > 4 && 4 divides n)
             def f = x
         "#]],
     );
@@ -484,45 +485,45 @@ fn foreign_functions() {
         expect![[r#"
             foreign def f(x: f32): f32 = { return x; }
                 expected the function's body in C between three quotes, as in `"""{ return x; }"""`
-                put the body between three quotes => foreign def f(x: f32): f32 = """{ return x; }"""
+                Put the body between three quotes => foreign def f(x: f32): f32 = """{ return x; }"""
             foreign def f(x: f32): f32 { return x; }
                 expected the function's body in C between three quotes, as in `"""{ return x; }"""`
-                put the body between three quotes => foreign def f(x: f32): f32 = """{ return x; }"""
+                Put the body between three quotes => foreign def f(x: f32): f32 = """{ return x; }"""
             foreign def f(x: f32): f32 = "{ return x; }"
                 expected the function's body in C between three quotes, as in `"""{ return x; }"""`
-                put the body between three quotes => foreign def f(x: f32): f32 = """{ return x; }"""
+                Put the body between three quotes => foreign def f(x: f32): f32 = """{ return x; }"""
             foreign def f(x: f32): f32 = return x;
                 expected the function's body in C between three quotes, as in `"""{ return x; }"""`
-                put the body between three quotes => foreign def f(x: f32): f32 = """{ return x; }"""
+                Put the body between three quotes => foreign def f(x: f32): f32 = """{ return x; }"""
             foreign def f(x: f32): f32 = x * 2.0f
                 expected the function's body in C between three quotes, as in `"""{ return x; }"""`
-                put the body between three quotes => foreign def f(x: f32): f32 = """{ return x * 2.0f; }"""
+                Put the body between three quotes => foreign def f(x: f32): f32 = """{ return x * 2.0f; }"""
             foreign def f(x: f32): f32 """{ return x; }"""
                 expected `=` before the function's body
-                insert `=` => foreign def f(x: f32): f32 = """{ return x; }"""
+                Insert `=` => foreign def f(x: f32): f32 = """{ return x; }"""
             foreign def f : f32 -> i32 -> f32
                 the parameters of a foreign function have names: write `foreign def f(x: f32, y: i32): f32`
-                name the parameters => foreign def f(x: f32, y: i32): f32
+                Name the parameters => foreign def f(x: f32, y: i32): f32
             foreign def f : f32
                 expected the parameters of `f` before its result
             foreign def f(f32, x: f32, i32): f32
                 the parameter of a foreign function has a name: write `y: f32`
-                name the parameters => foreign def f(y: f32, x: f32, x1: i32): f32
+                Name the parameters => foreign def f(y: f32, x: f32, x1: i32): f32
             foreign def f(float y): f32
                 the type of a parameter stands behind its name: write `y: f32`
-                write `y: f32` => foreign def f(y: f32): f32
+                Write `y: f32` => foreign def f(y: f32): f32
             foreign def f(x f32): f32
                 expected `:` and the type of `x`: C has no type inference
-                insert `:` => foreign def f(x: f32): f32
+                Insert `:` => foreign def f(x: f32): f32
             foreign def f(x: f32) -> f32
                 the result type of a foreign function stands behind `:`, not `->`
-                write `:` => foreign def f(x: f32): f32
+                Write `:` => foreign def f(x: f32): f32
             foreign def f(x: f32) f32
                 expected `:` before the result type
-                insert `:` => foreign def f(x: f32): f32
+                Insert `:` => foreign def f(x: f32): f32
             foreign f(x: f32): f32
                 expected `def` after `foreign`
-                insert `def` => foreign def f(x: f32): f32
+                Insert `def` => foreign def f(x: f32): f32
             foreign float f(float x)
                 expected `def` after `foreign`
             foreign def f(x: f32): f32;

@@ -114,7 +114,7 @@ fn half_typed() {
                           ^ syntax-error: expected `)` to close this `(`
             def f : (n: Nat
                     ^ this `(` is not closed
-            fix: insert `)` [(15..15, ")")]
+            fix: Insert `)` [(15..15, ")")]
             (def f (pi (n Nat) (missing)) (missing))
 
             def f : (n: Nat)
@@ -129,7 +129,7 @@ fn half_typed() {
                                ^ syntax-error: expected `]` to close this `[`
             def f : Array[n, f32 = x
                          ^ this `[` is not closed
-            fix: insert `]` [(20..20, "]")]
+            fix: Insert `]` [(20..20, "]")]
             (def f (Array n (scalar f32)) x)
 
             def f = fun
@@ -164,14 +164,14 @@ fn half_typed() {
                             ^ syntax-error: expected `)` to close this `(`
             def f = fun((x, y => x
                         ^ this `(` is not closed
-            fix: insert `)` [(17..17, ")")]
+            fix: Insert `)` [(17..17, ")")]
             (def f - (fun (x y) x))
 
             def f = fun(x: Array[n, f32 => x)
                                       ^ syntax-error: expected `]` to close this `[`
             def f = fun(x: Array[n, f32 => x)
                                 ^ this `[` is not closed
-            fix: insert `]` [(27..27, "]")]
+            fix: Insert `]` [(27..27, "]")]
             (def f - (fun ((x (Array n (scalar f32)))) x))
 
             def f = depFun(
@@ -210,14 +210,14 @@ fn half_typed() {
                          ^ syntax-error: expected `)` to close this `(`
             def f = zip(xs
                        ^ this `(` is not closed
-            fix: insert `)` [(14..14, ")")]
+            fix: Insert `)` [(14..14, ")")]
             (def f - (apply zip xs))
 
             def f = zip(xs)(ys
                              ^ syntax-error: expected `)` to close this `(`
             def f = zip(xs)(ys
                            ^ this `(` is not closed
-            fix: insert `)` [(18..18, ")")]
+            fix: Insert `)` [(18..18, ")")]
             (def f - (apply (apply zip xs) ys))
 
             def f = zip(xs,
@@ -415,17 +415,17 @@ fn slips() {
         expect![[r#"
             def f = fun(x -> x)
                           ^^ syntax-error: the parameters of `fun` are followed by `=>`, not `->`
-            fix: write `=>` [(14..16, "=>")]
+            fix: Write `=>` [(14..16, "=>")]
             (def f - (fun (x) x))
 
             def f = fun(x: f32 -> x)
                                ^^ syntax-error: the parameters of `fun` are followed by `=>`, not `->`
-            fix: write `=>` [(19..21, "=>")]
+            fix: Write `=>` [(19..21, "=>")]
             (def f - (fun ((x (scalar f32))) x))
 
             def f = fun x => x
                       ^ syntax-error: expected `(` after `fun`: write `fun(x => …)`
-            fix: write the parentheses [(11..12, "("), (14..16, "=>"), (18..18, ")")]
+            fix: Write the parentheses [(11..12, "("), (14..16, "=>"), (18..18, ")")]
             (def f - (fun (x) x))
 
             def f = \x -> x
@@ -445,17 +445,17 @@ fn slips() {
 
             def f = fn(x => x)
                     ^^ syntax-error: `fn` does not begin a function: did you mean `fun`?
-            fix: write `fun` [(8..10, "fun")]
+            fix: Write `fun` [(8..10, "fun")]
             (def f - (fun (x) x))
 
             def f = depfun((n: Nat, m: Nat) => n)
                     ^^^^^^ syntax-error: `depfun` does not begin a function: did you mean `depFun`?
-            fix: write `depFun` [(8..14, "depFun")]
+            fix: Write `depFun` [(8..14, "depFun")]
             (def f - (depFun ((n Nat) (m Nat)) n))
 
             def f = natfun(i => i)
                     ^^^^^^ syntax-error: `natfun` does not begin a function: did you mean `natFun`?
-            fix: write `natFun` [(8..14, "natFun")]
+            fix: Write `natFun` [(8..14, "natFun")]
             (def f - (natFun i i))
 
             def f = map(x => x)(xs)
@@ -475,22 +475,22 @@ fn slips() {
 
             def f(x) = x
                  ^ syntax-error: parameters stand behind the `=`: write `def f = fun(x => …)`
-            fix: move the parameters behind the `=` [(5..10, " = fun(x =>"), (12..12, ")")]
+            fix: Move the parameters behind the `=` [(5..10, " = fun(x =>"), (12..12, ")")]
             (def f - x)
 
             def f(x: f32): f32 = x
                  ^ syntax-error: parameters stand behind the `=`: write `def f = fun(x => …)`
-            fix: move the parameters behind the `=` [(5..20, " : f32 -> f32 = fun(x =>"), (22..22, ")")]
+            fix: Move the parameters behind the `=` [(5..20, " : f32 -> f32 = fun(x =>"), (22..22, ")")]
             (def f - x)
 
             f = fun(x => x)
             ^ syntax-error: a definition begins with `def`: write `def` before `f`
-            fix: write `def` [(0..0, "def ")]
+            fix: Write `def` [(0..0, "def ")]
             (stray)
 
             f : f32 = 1.0f
             ^ syntax-error: a definition begins with `def`: write `def` before `f`
-            fix: write `def` [(0..0, "def ")]
+            fix: Write `def` [(0..0, "def ")]
             (stray)
 
             1 + 2
@@ -515,8 +515,8 @@ fn slips() {
             def f = map(g h)
                        ^ this `(` is not closed
             help: an argument stands in parentheses: `g(h)`
-            fix: insert `,` [(13..13, ",")]
-            fix: write `g(h)` [(13..14, "("), (15..15, ")")]
+            fix: Insert `,` [(13..13, ",")]
+            fix: Write `g(h)` [(13..14, "("), (15..15, ")")]
             (def f - (apply map g))
 
             def f = map(g h) |> join
@@ -524,13 +524,13 @@ fn slips() {
             def f = map(g h) |> join
                        ^ this `(` is not closed
             help: an argument stands in parentheses: `g(h)`
-            fix: insert `,` [(13..13, ",")]
-            fix: write `g(h)` [(13..14, "("), (15..15, ")")]
+            fix: Insert `,` [(13..13, ",")]
+            fix: Write `g(h)` [(13..14, "("), (15..15, ")")]
             (def f - (binary |> (apply map g) join))
 
             def f = select(a = b, c, d)
                              ^ syntax-error: `=` defines: two values are compared with `==`
-            fix: write `==` [(17..18, "==")]
+            fix: Write `==` [(17..18, "==")]
             (def f - (apply select (binary == a b) c d))
 
             def f = let x: f32 = a in x
@@ -547,22 +547,22 @@ fn slips() {
 
             def f == x
                   ^^ syntax-error: expected `=` before the definition's value, found `==`
-            fix: write `=` [(6..8, "=")]
+            fix: Write `=` [(6..8, "=")]
             (def f - x)
 
             def f => x
                   ^^ syntax-error: expected `=` before the definition's value, found `=>`
-            fix: write `=` [(6..8, "=")]
+            fix: Write `=` [(6..8, "=")]
             (def f - x)
 
             def f = x.1
                      ^^ syntax-error: half of a pair is written `._1`
-            fix: write `._1` [(9..11, "._1")]
+            fix: Write `._1` [(9..11, "._1")]
             (def f - (project x _1))
 
             def f = x.2 + 1
                      ^^ syntax-error: half of a pair is written `._2`
-            fix: write `._2` [(9..11, "._2")]
+            fix: Write `._2` [(9..11, "._2")]
             (def f - (binary + (project x _2) (int 1)))
 
             def f = x.3
@@ -575,22 +575,22 @@ fn slips() {
 
             def f = 1.f
                     ^^^ bad-number: a float needs a digit after its point: write `1.0f`
-            fix: write `1.0f` [(8..11, "1.0f")]
+            fix: Write `1.0f` [(8..11, "1.0f")]
             (def f - (int 1))
 
             def f = 1.f32 + x
                     ^^^^^ bad-number: a float needs a digit after its point: write `1.0f32`
-            fix: write `1.0f32` [(8..13, "1.0f32")]
+            fix: Write `1.0f32` [(8..13, "1.0f32")]
             (def f - (binary + (int 1) x))
 
             def f = 1. + x
                      ^ bad-number: a float needs a digit after its point: write `1.0`
-            fix: write `1.0` [(10..10, "0")]
+            fix: Write `1.0` [(10..10, "0")]
             (def f - (binary + (int 1) x))
 
             def f = 1f
                     ^^ bad-number: a float needs a digit after its point: write `1.0f`
-            fix: write `1.0f` [(8..10, "1.0f")]
+            fix: Write `1.0f` [(8..10, "1.0f")]
             (def f - (int 1))
 
             def f = 3abc
@@ -666,7 +666,7 @@ fn slips() {
 
             def f : Array(n, f32) = x
                          ^ syntax-error: `Array` takes brackets: write `Array[n, t]`
-            fix: write brackets [(13..14, "["), (20..21, "]")]
+            fix: Write brackets [(13..14, "["), (20..21, "]")]
             (def f (Array n (scalar f32)) x)
 
             def f : Array[n] = x
@@ -683,7 +683,7 @@ fn slips() {
 
             def f : (n: nat) -> n.f32 = x
                         ^^^ syntax-error: `nat` is no kind: did you mean `Nat`?
-            fix: write `Nat` [(12..15, "Nat")]
+            fix: Write `Nat` [(12..15, "Nat")]
             (def f (pi (n Nat) (array n (scalar f32))) x)
 
             def f = depFun(n: f32 => n)
@@ -693,7 +693,7 @@ fn slips() {
 
             def f = fun(n: Nat => n)
                            ^^^ syntax-error: `Nat` is a kind, and `fun` binds values: use `depFun` to bind sizes and types
-            fix: bind sizes and types by `depFun` [(8..11, "depFun")]
+            fix: Bind sizes and types by `depFun` [(8..11, "depFun")]
             (def f - (fun ((n (missing))) n))
 
             def f = fun(f32 => x)
@@ -723,7 +723,7 @@ fn slips() {
 
             def f = fun(xs: f32[n] => xs)
                                ^ syntax-error: the size of an array stands before its elements: write `n.f32`
-            fix: write `n.f32` [(16..22, "n.f32")]
+            fix: Write `n.f32` [(16..22, "n.f32")]
             (def f - (fun ((xs (array n (scalar f32)))) xs))
 
             def f = fun(x: i32 => cast(x) : f32)
@@ -748,17 +748,17 @@ fn slips() {
 
             def f = a $ b
                       ^ syntax-error: `$` does not belong in RISE: write `<|`
-            fix: write `<|` [(10..11, "<|")]
+            fix: Write `<|` [(10..11, "<|")]
             (def f - (binary <| a b))
 
             def f = a → b
                       ^ syntax-error: `→` does not belong in RISE: write `->`
-            fix: write `->` [(10..13, "->")]
+            fix: Write `->` [(10..13, "->")]
             (def f - a)
 
             def f = a × b ≤ c
                       ^ syntax-error: `×` does not belong in RISE: write `*`
-            fix: write `*` [(10..12, "*")]
+            fix: Write `*` [(10..12, "*")]
             (def f - (binary <= (binary * a b) c))
 
             def f = a + b
@@ -863,7 +863,7 @@ fn other_items() {
 
             import a
                    ^ syntax-error: expected the path of a file in quotes, as in `import "a.rise"`
-            fix: write `"a.rise"` [(7..8, "\"a.rise\"")]
+            fix: Write `"a.rise"` [(7..8, "\"a.rise\"")]
             (import -)
 
             @
@@ -878,7 +878,7 @@ fn other_items() {
                     ^ syntax-error: expected `)` to close this `(`
             @target(c
                    ^ this `(` is not closed
-            fix: insert `)` [(9..9, ")")]
+            fix: Insert `)` [(9..9, ")")]
             (stray)
 
             @target(c
@@ -942,7 +942,7 @@ fn other_items() {
                                ^ syntax-error: expected `)` to close this `(`
             foreign def f(x: f32
                          ^ this `(` is not closed
-            fix: insert `)` [(20..20, ")")]
+            fix: Insert `)` [(20..20, ")")]
             (foreign f ((x (scalar f32))) (missing) -)
 
             foreign def f(x: f32)
@@ -972,7 +972,7 @@ fn other_items() {
 
             foreign def f(x: f32): f32 = "{ return x; }"
                                          ^^^^^^^^^^^^^^^ syntax-error: expected the function's body in C between three quotes, as in `"""{ return x; }"""`
-            fix: put the body between three quotes [(29..44, "\"\"\"{ return x; }\"\"\"")]
+            fix: Put the body between three quotes [(29..44, "\"\"\"{ return x; }\"\"\"")]
             (foreign f ((x (scalar f32))) (scalar f32) -)
 
             }""" = """{
@@ -1018,31 +1018,31 @@ fn patterns_where_one_name_is_bound() {
             def f = fun(((a, b), c) => a + b * c)
                          ^^^^^^ syntax-error: expected a name, found the pattern `(a, b)`
             help: give the pair a name, `p`, and write `p._1` for `a`, `p._2` for `b`
-            fix: name the pair `p` [(13..19, "p"), (27..28, "p._1"), (31..32, "p._2")]
+            fix: Name the pair `p` [(13..19, "p"), (27..28, "p._1"), (31..32, "p._2")]
             (def f - (fun (- c) (binary + a (binary * b c))))
 
             def f = fun((a, b), c => a + b * c)
                         ^^^^^^ syntax-error: expected a name, found the pattern `(a, b)`
             help: give the pair a name, `p`, and write `p._1` for `a`, `p._2` for `b`
-            fix: name the pair `p` [(12..18, "p"), (25..26, "p._1"), (29..30, "p._2")]
+            fix: Name the pair `p` [(12..18, "p"), (25..26, "p._1"), (29..30, "p._2")]
             (def f - (fun (a b c) (binary + a (binary * b c))))
 
             def f = fun(x, (a, b) => a + x)
                            ^^^^^^ syntax-error: expected a name, found the pattern `(a, b)`
             help: give the pair a name, `p`, and write `p._1` for `a`, `p._2` for `b`
-            fix: name the pair `p` [(15..21, "p"), (25..26, "p._1")]
+            fix: Name the pair `p` [(15..21, "p"), (25..26, "p._1")]
             (def f - (fun (x -) (binary + a x)))
 
             def f = fun((x, (a: f32, b)) => a + x)
                             ^^^^^^^^^^^ syntax-error: expected a name, found the pattern `(a: f32, b)`
             help: give the pair a name, `p`, and write `p._1` for `a`, `p._2` for `b`
-            fix: name the pair `p` [(16..27, "p"), (32..33, "p._1")]
+            fix: Name the pair `p` [(16..27, "p"), (32..33, "p._1")]
             (def f - (fun (x -) (binary + a x)))
 
             def f = fun((a, b), (c, d) => a + c)
                         ^^^^^^ syntax-error: expected a name, found the pattern `(a, b)`
             help: give the pair a name, `p`, and write `p._1` for `a`, `p._2` for `b`
-            fix: name the pair `p` [(12..18, "p"), (30..31, "p._1")]
+            fix: Name the pair `p` [(12..18, "p"), (30..31, "p._1")]
             (def f - (fun (a b -) (binary + a c)))
 
             def f = fun(x, (a, (b, c)) => fun(b => a + b)(c))
@@ -1053,12 +1053,12 @@ fn patterns_where_one_name_is_bound() {
             def f = fun(p, (a, b) => fun(q => a + p)(b))
                            ^^^^^^ syntax-error: expected a name, found the pattern `(a, b)`
             help: give the pair a name, `r`, and write `r._1` for `a`, `r._2` for `b`
-            fix: name the pair `r` [(15..21, "r"), (34..35, "r._1"), (41..42, "r._2")]
+            fix: Name the pair `r` [(15..21, "r"), (34..35, "r._1"), (41..42, "r._2")]
             (def f - (fun (p -) (apply (fun (q) (binary + a p)) b)))
 
             def f = fun(((a, b)) => a + b)
                          ^^^^^^ syntax-error: one pair of parentheses takes a pair apart: write `fun((a, b) => …)`
-            fix: remove these parentheses [(13..14, ""), (18..19, "")]
+            fix: Remove these parentheses [(13..14, ""), (18..19, "")]
             (def f - (fun (-) (binary + a b)))
 
             def f = fun(((a, b, c), d) => a)
@@ -1146,22 +1146,22 @@ fn conditions_without_a_type() {
 
             def f : n.f32 where n = 4 = 1.0f
                                   ^ syntax-error: `=` defines: two values are compared with `==`
-            fix: write `==` [(22..23, "==")]
+            fix: Write `==` [(22..23, "==")]
             (def f (where (array n (scalar f32)) (binary == n (int 4))) (float 1.0 f32))
 
             def f : n.f32 where n = 2 * (m + 1), m = 4 = let x = 1 in x
                                   ^ syntax-error: `=` defines: two values are compared with `==`
-            fix: write `==` [(22..23, "==")]
+            fix: Write `==` [(22..23, "==")]
             (def f (where (array n (scalar f32)) (binary == n (binary * (int 2) (paren (binary + m (int 1))))) (binary == m (int 4))) (let x (int 1) x))
 
             def f : n.f32 where n = 4
                                   ^ syntax-error: `=` defines: two values are compared with `==`
-            fix: write `==` [(22..23, "==")]
+            fix: Write `==` [(22..23, "==")]
             (def f (where (array n (scalar f32)) (binary == n (int 4))) (missing))
 
             def f = (x : n.f32 where n = 4)
                                        ^ syntax-error: `=` defines: two values are compared with `==`
-            fix: write `==` [(27..28, "==")]
+            fix: Write `==` [(27..28, "==")]
             (def f - (ascribe x (where (array n (scalar f32)) (binary == n (int 4)))))
 
             (def f (where (array n (scalar f32)) (binary == n (int 4))) (let x (int 1) x))
@@ -1177,7 +1177,7 @@ fn conditions_without_a_type() {
 
             def f : (n: Nat) -> n.f32 where n = 4 -> f32 = 1.0f
                                               ^ syntax-error: `=` defines: two values are compared with `==`
-            fix: write `==` [(34..35, "==")]
+            fix: Write `==` [(34..35, "==")]
             (def f (where (pi (n Nat) (array n (scalar f32))) (binary == n (int 4))) (float 1.0 f32))
 
         "#]],
@@ -1212,7 +1212,7 @@ fn habits_from_languages_with_methods_and_loops() {
             def f = fun(xs => xs.map(g))
                                 ^^^^ syntax-error: values have no part `map`: after a `.` stands `_1` or `_2`, the halves of a pair
             help: a function is applied by a pipe: `… |> map(…)`
-            fix: write `|>` [(20..21, " |> ")]
+            fix: Write `|>` [(20..21, " |> ")]
             (def f - (fun (xs) (apply (missing) g)))
 
             def f = fun(xs => xs.length)
@@ -1233,14 +1233,14 @@ fn habits_from_languages_with_methods_and_loops() {
 
             def f = fun(x => return x + 1.0f)
                              ^^^^^^ syntax-error: there is no `return`: the body of a function is its result
-            fix: remove `return` [(17..24, "")]
+            fix: Remove `return` [(17..24, "")]
             (def f - (fun (x) (binary + x (float 1.0 f32))))
 
             (def f - (fun (return) return))
 
             def f = fun(x => x > 0.0f and x < 1.0f)
                                       ^^^ syntax-error: `and` is a function: the operator is written `&&`
-            fix: write `&&` [(26..29, "&&")]
+            fix: Write `&&` [(26..29, "&&")]
             (def f - (fun (x) (binary && (binary > x (float 0.0 f32)) (binary < x (float 1.0 f32)))))
 
             (def f - (apply (apply and a) b))
@@ -1279,12 +1279,12 @@ fn habits_from_languages_with_methods_and_loops() {
 
             def f = depFun(n: Nat, fun(xs: n.f32 => xs))
                                  ^ syntax-error: the parameters of a function are followed by `=>`, not `,`
-            fix: write `=>` [(21..22, " =>")]
+            fix: Write `=>` [(21..22, " =>")]
             (def f - (depFun ((n Nat)) (fun ((xs (array n (scalar f32)))) xs)))
 
             def f = fun((x, y), fun(z => z))
                               ^ syntax-error: the parameters of a function are followed by `=>`, not `,`
-            fix: write `=>` [(18..19, " =>")]
+            fix: Write `=>` [(18..19, " =>")]
             (def f - (fun (x y) (fun (z) z)))
 
             def f : n:Nat -> n.f32 = 3

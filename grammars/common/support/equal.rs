@@ -93,7 +93,14 @@ impl<C: Compiler> Equality<C> {
         match (self.compiler.items(text), self.grammar(text)) {
             (Ok(compiler), Ok(grammar)) if compiler == grammar => Ok(()),
             (Err(_), Err(_)) => Ok(()),
-            (Err(error), Ok(_)) if matches!(error.code, Code::BadNumber | Code::TooDeep) => Ok(()),
+            (Err(error), Ok(_))
+                if matches!(
+                    error.code,
+                    Code::BadNumber | Code::TooDeep | Code::BadAnnotation
+                ) =>
+            {
+                Ok(())
+            }
             (compiler, grammar) => Err(format!("compiler {compiler:#?}\ngrammar {grammar:#?}")),
         }
     }

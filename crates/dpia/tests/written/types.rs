@@ -217,7 +217,7 @@ fn wrong_commands() {
               Error[type-mismatch] at `x`: the left side of `=` takes `Exp[f32, Rd]`, and this is `Exp[i32, Rd]`
                 expected: Exp[f32, Rd]
                    found: Exp[i32, Rd]
-                help: `cast` converts it: `(cast(…) : f32)`
+                help: `cast` converts it: `(cast(x) : f32)`
             readsAcceptor : Acc[f32] -> Acc[f32] -> Comm
               Error[type-mismatch] at `b`: the left side of `=` takes `Exp[f32, Rd]`, and this is `Acc[f32]`
                 expected: Exp[f32, Rd]

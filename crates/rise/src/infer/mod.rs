@@ -58,7 +58,7 @@ pub fn infer_in(item: &Item, env: &dyn Env, dialect: Dialect) -> Inference {
     let first = infer_item(Infer::new(item, env, dialect));
     let is_typed = matches!(item.kind, ItemKind::Def { ty: Some(_), .. });
     let clarity = Clarity::of(&first);
-    if !is_typed || clarity >= Clarity::Explained {
+    if !is_typed || clarity >= Clarity::Mended {
         return first;
     }
     // Where the result alone is wrong, its wanted type does not fit in several places of the body.
@@ -68,6 +68,8 @@ pub fn infer_in(item: &Item, env: &dyn Env, dialect: Dialect) -> Inference {
     match Clarity::of(&second) {
         Clarity::Right => first,
         found if found > clarity => second,
+        // What the stages of the body give is shown beside them.
+        Clarity::Single if clarity == Clarity::Single => second,
         _ => first,
     }
 }
@@ -81,6 +83,8 @@ enum Clarity {
     Single,
     /// One error also says what to do.
     Explained,
+    /// One error has an edit that mends it.
+    Mended,
     /// There is no error.
     Right,
 }
@@ -92,9 +96,8 @@ impl Clarity {
         match (errors.next(), errors.next()) {
             (None, _) => Clarity::Right,
             (Some(_), Some(_)) => Clarity::Several,
-            (Some(only), None) if only.help.is_some() || !only.fixes.is_empty() => {
-                Clarity::Explained
-            }
+            (Some(only), None) if !only.fixes.is_empty() => Clarity::Mended,
+            (Some(only), None) if only.help.is_some() => Clarity::Explained,
             (Some(_), None) => Clarity::Single,
         }
     }

@@ -1188,11 +1188,11 @@ def axpy = depFun(n: Nat => fun(a: f32, xs: n.f32, ys: n.f32 => a * xs + ys))",
                 related `xss`: the expected type comes from here
                 help: for one result of each row write `map(reduce(add)(…))`, and for one of all rows `join` before it
             b : (n: Nat) -> n.f32 -> n.f32 where 4 divides n
-              Error[type-mismatch] at `map(fun(x => x * 2.0f))`: `map` expects a function `4.f32 -> f32` here, and this is a function `4.f32 -> 4.f32`
-                expected: 4.f32 -> f32
-                   found: 4.f32 -> 4.f32
-                related `split`: the expected type comes from here
-                help: it gives rows: `join` behind the map makes one array of them
+              Error[type-mismatch] at `xs |> split(4) |> map(map(fun(x => x * 2.0f)))`: the definition's type says an array `n.f32`, and this is an array `(n/4).4.f32`
+                expected: n.f32
+                   found: (n/4).4.f32
+                related `(n: Nat) -> n.f32 -> n.f32`: the type is written here
+                help: `… |> join` has the type `n.f32`
               Information[obligation] at `split`: assumes 4 divides n
                 help: checked before each run; part of the type for every use
             axpy : (n: Nat) -> f32 -> n.f32 -> n.f32 -> _

@@ -6,7 +6,7 @@ use crate::lexer::{Token, TokenKind};
 use crate::{Code, Diagnostic, Span};
 
 /// The title of the edit that names every parameter that has no name.
-const NAME_PARAMETERS: &str = "name the parameters";
+const NAME_PARAMETERS: &str = "Name the parameters";
 
 /// The most parameters that are given names.
 const MOST_NAMED: usize = 16;

@@ -118,7 +118,7 @@ impl Parser<'_> {
         let meant = meant_by(text);
         let language = self.language();
         if let Some((_, sign)) = meant {
-            self.extend_fix(&format!("write `{sign}`"), &[(token.span, sign.to_owned())]);
+            self.extend_fix(&format!("Write `{sign}`"), &[(token.span, sign.to_owned())]);
         }
         self.report(|| {
             let error = |message| Diagnostic::error(Code::SyntaxError, token.span, message);
@@ -366,7 +366,7 @@ impl Parser<'_> {
                 Some(self.push(TermKind::Project { pair: term, half }, span))
             }
             TokenKind::Ident if self.is_spaced(dot) => {
-                self.extend_fix("write `<<`", &[(dot.span, "<<".to_owned())]);
+                self.extend_fix("Write `<<`", &[(dot.span, "<<".to_owned())]);
                 self.report(|| {
                     let message = "functions are composed with `<<`, or with `>>` in the order in which they are applied";
                     Diagnostic::error(Code::SyntaxError, dot.span, message).fix(
@@ -383,7 +383,7 @@ impl Parser<'_> {
             TokenKind::Ident => {
                 let is_call = self.peek_kind(2) == TokenKind::LParen;
                 if is_call {
-                    self.extend_fix("write `|>`", &[(dot.span, " |> ".to_owned())]);
+                    self.extend_fix("Write `|>`", &[(dot.span, " |> ".to_owned())]);
                 }
                 self.report(|| {
                     let message = format!("values have no part `{text}`: after a `.` stands `_1` or `_2`, the halves of a pair");
@@ -630,7 +630,7 @@ impl Parser<'_> {
         let edits = edits.collect();
         self.report(|| {
             let message = format!("conditions on sizes are separated by `,`, not `{shown}`");
-            Diagnostic::error(Code::SyntaxError, signs[0], message).fix("Write `,`", edits, true)
+            Diagnostic::error(Code::BadAnnotation, signs[0], message).fix("Write `,`", edits, true)
         });
     }
 

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use nat::{Facts, Nat, Prop};
 use syntax::Fix;
-use syntax::ast::TermKind;
+use syntax::ast::{BinaryOp, TermKind};
 
 use super::super::Infer;
 use super::super::unify::{Cause, Why};
@@ -61,9 +61,17 @@ impl Infer<'_> {
         }
         let mut terms = self.item.terms.iter().rev();
         let term = terms.find(|term| term.span == cause.span)?;
-        let TermKind::Apply { .. } = term.kind else {
+        let is_applied = matches!(
+            term.kind,
+            TermKind::Apply { .. }
+                | TermKind::Binary {
+                    op: BinaryOp::Pipe,
+                    ..
+                }
+        );
+        if !is_applied {
             return None;
-        };
+        }
         let end = syntax::Span::empty(cause.span.end);
         let edits = vec![(end, format!(" |> {function}"))];
         Some(Fix::preferred(format!("Append `|> {function}`"), edits))
