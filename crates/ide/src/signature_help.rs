@@ -5,7 +5,7 @@ use dpia::Prim;
 use rise::primitive::OptionalArgument;
 use rise::{Names, Ty, Type};
 use syntax::Span;
-use syntax::ast::{Item, TermId, TermKind};
+use syntax::ast::{Item, Kind, TermId, TermKind};
 
 use crate::builtin::Builtin;
 use crate::context::{self, OpenCall};
@@ -114,7 +114,7 @@ pub(crate) enum Wanted {
     /// Data or a function.
     Value,
     /// A size, a type, or another thing of the type level.
-    TypeLevel,
+    TypeLevel(Kind),
 }
 
 /// What the argument of `open` at the cursor is to be; `None` where that is not known.
@@ -124,6 +124,13 @@ pub(crate) fn wanted(view: &View<'_>, open: OpenCall) -> Option<Wanted> {
     let symbol = match view.item().term(head).kind {
         TermKind::Name(_) => view.resolve(head),
         _ => None,
+    };
+    // What is stored is mostly piped in, and so an address space is written here.
+    let takes_space = match symbol {
+        Some(Symbol::Primitive(Builtin::Rise(primitive))) if index == 0 => {
+            primitive.optional_argument() == Some(OptionalArgument::AddressSpace)
+        }
+        _ => false,
     };
     let ty = match symbol {
         Some(Symbol::Def(item)) => view.db.scheme(item)?.ty.clone(),
@@ -137,7 +144,10 @@ pub(crate) fn wanted(view: &View<'_>, open: OpenCall) -> Option<Wanted> {
                 rest = &pi.body;
                 continue;
             }
-            Type::Pi(pi) => (Wanted::TypeLevel, &pi.body),
+            Type::Pi(pi) => (Wanted::TypeLevel(pi.kind), &pi.body),
+            Type::Fun(param, result) if takes_space && !matches!(**param, Type::Fun(..)) => {
+                (Wanted::TypeLevel(Kind::AddrSp), result)
+            }
             Type::Fun(_, result) => (Wanted::Value, result),
             _ => return None,
         };

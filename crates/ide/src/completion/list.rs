@@ -2,17 +2,19 @@
 
 use std::sync::Arc;
 
-use db::{Binding, Database, ItemId, Origin};
+use db::{Binding, Database, ItemId, Language, Origin};
 use rise::{BinderInfo, Primitive, Scheme, TermInfo, Ty, Type};
 use rustc_hash::FxHashSet;
-use syntax::ast::{AddressSpace, Annotation, Kind, Name, ReadWrite, ScalarType, TermId, TermKind};
+use syntax::ast::{
+    AddressSpace, Annotation, AnnotationValue, Kind, Name, ReadWrite, ScalarType, TermId, TermKind,
+};
 use syntax::{Dialect, GlobalId, Span};
 
 use super::place::Place;
 use super::{COMPLETION_LIMIT, Completion, CompletionKind, CompletionSource};
 use crate::builtin::Builtin;
 use crate::signature_help::{self, Wanted};
-use crate::{fuzzy, snippet, view};
+use crate::{fuzzy, imports, offered_strategies, snippet, view};
 
 /// Candidates that match the prefix.
 pub(super) struct List<'p, 'd> {
@@ -137,13 +139,11 @@ impl<'p, 'd> List<'p, 'd> {
                 "dataFun(${1:i} => $0)",
                 7,
             );
+            let is_wanted = self.wanted(argument) == Some(Wanted::TypeLevel(Kind::AddrSp));
             for space in AddressSpace::ALL {
-                self.word(
-                    space.as_str(),
-                    CompletionKind::AddressSpace,
-                    space.as_str(),
-                    7,
-                );
+                let word = space.as_str();
+                let tier = if is_wanted { 0 } else { 7 };
+                self.word(word, CompletionKind::AddressSpace, word, tier);
             }
             for scalar in ScalarType::ALL {
                 self.word(scalar.as_str(), CompletionKind::Type, scalar.as_str(), 8);
@@ -235,10 +235,13 @@ impl<'p, 'd> List<'p, 'd> {
     pub(super) fn annotation_arguments(&mut self) {
         let Some(place) = self.place else { return };
         let inside = |annotation: &&Annotation| annotation.span.touches(place.before);
-        let name = place.view.item().annotations.iter().find(inside);
-        let name = name
+        let annotation = place.view.item().annotations.iter().find(inside);
+        let name = annotation
             .and_then(|annotation| annotation.name.as_ref())
             .map(|name| name.name.as_str());
+        if let (Some("strategy"), Some(annotation)) = (name, annotation) {
+            self.strategies(place, annotation);
+        }
         let words: &[&str] = match name {
             Some("target") => &["c", "openmp", "opencl"],
             Some("opencl") => &["local", "global"],
@@ -255,6 +258,46 @@ impl<'p, 'd> List<'p, 'd> {
                     self.push(Entry::new(name, CompletionKind::TypeParameter, 1));
                 }
             }
+        }
+    }
+
+    /// The strategies that `@strategy` can name: those of the file before the name, or else of the
+    /// library. Those that lower programs come first.
+    fn strategies(&mut self, place: &Place<'_>, annotation: &Annotation) {
+        let db = place.view.db;
+        let path = annotation.args.iter().find_map(|arg| match &arg.value {
+            AnnotationValue::String(path, _) => Some(path),
+            _ => None,
+        });
+        let file = path.map(|path| {
+            let files = imports::files(db, place.view.file, Language::Elevate);
+            let named = files.into_iter().find(|(_, name)| *name == **path);
+            named.map(|(file, _)| file)
+        });
+        let offered = offered_strategies(db)
+            .into_iter()
+            .filter(|strategy| match file {
+                Some(file) => file.is_some() && strategy.file == file,
+                None => strategy.is_library,
+            });
+        for strategy in offered {
+            let mut parameters = strategy.parameters.iter().flatten();
+            let is_word = strategy
+                .name
+                .chars()
+                .all(|c| c.is_alphanumeric() || c == '_');
+            if strategy.is_rule || !is_word || !parameters.all(|parameter| parameter.optional) {
+                continue;
+            }
+            let tier = u8::from(strategy.kind.as_deref() != Some("lowering"));
+            let what = What::Plain {
+                detail: strategy.title,
+                insert: None,
+            };
+            self.push(Entry {
+                what,
+                ..Entry::new(&strategy.name, CompletionKind::Function, tier)
+            });
         }
     }
 
@@ -296,19 +339,25 @@ impl<'p, 'd> List<'p, 'd> {
         }
     }
 
+    /// What is to stand at the cursor, as far as that is known; `argument` says that an argument of
+    /// a call is written.
+    fn wanted(&self, argument: bool) -> Option<Wanted> {
+        match (argument, self.place?.call) {
+            (true, Some(call)) => signature_help::wanted(&self.place?.view, call),
+            _ => Some(Wanted::Value),
+        }
+    }
+
     /// Everything that has a name; `piped` is what flows into it, if it is a stage. `argument`
     /// says that an argument of a call is written.
     pub(super) fn names(&mut self, piped: Option<Option<&Ty>>, argument: bool) {
         let Some(place) = self.place else { return };
         match piped {
             None => {
-                let wanted = match (argument, place.call) {
-                    (true, Some(call)) => signature_help::wanted(&place.view, call),
-                    _ => Some(Wanted::Value),
-                };
-                self.locals(match wanted {
+                self.locals(match self.wanted(argument) {
                     Some(Wanted::Value) => Locals::ValuesFirst,
-                    Some(Wanted::TypeLevel) | None => Locals::All,
+                    Some(Wanted::TypeLevel(_)) => Locals::TypesFirst,
+                    None => Locals::All,
                 });
                 for name in self.globals(place) {
                     self.push(name.entry());
@@ -383,10 +432,14 @@ impl<'p, 'd> List<'p, 'd> {
                 detail,
                 insert: None,
             };
-            let later = which == Locals::ValuesFirst && kind == CompletionKind::TypeParameter;
+            let later = match which {
+                Locals::ValuesFirst => kind == CompletionKind::TypeParameter,
+                Locals::TypesFirst => kind != CompletionKind::TypeParameter,
+                Locals::All | Locals::InTypes => false,
+            };
             self.push(Entry {
                 what,
-                ..Entry::new(name, kind, if later { TYPE_LEVEL } else { 1 })
+                ..Entry::new(name, kind, if later { UNWANTED } else { 1 })
             });
         }
     }
@@ -398,14 +451,16 @@ enum Locals {
     All,
     /// All of them; sizes and types come behind everything that is a value.
     ValuesFirst,
+    /// All of them; values come behind everything that is a size or a type.
+    TypesFirst,
     /// Those that can stand in a type.
     InTypes,
 }
 
 /// The rank of the file's own definitions.
 const OWN: u8 = 2;
-/// Sizes and types where a value is wanted.
-const TYPE_LEVEL: u8 = 6;
+/// Sizes and types where a value is wanted, and values where a size or a type is.
+const UNWANTED: u8 = 6;
 /// Functions that accept every value say little about a given one.
 const GENERIC: u8 = 10;
 /// Functions that do not accept the piped value.

@@ -217,12 +217,66 @@ fn types_kinds_and_annotations() {
     "#]],
     );
     check(
+        "@strategy($0)\ndef f = 1\n",
+        8,
+        expect![[r#"
+            Function lowerFused : Fuse, then lower to C
+            Function lowerToC : Lower to C
+            Function lowerToGlobal : Lower to OpenCL: a work-item an element
+            Function lowerToGlobal2D : Lower to OpenCL: a work-item for each row and column
+            Function lowerToGroups2D : Lower to OpenCL: work-groups and work-items in two dimensions
+            Function lowerToOpenMP : Lower to OpenMP
+            Function specializeSeq : Lower everything to loops
+            Function BENF : Normalize: functions applied (BENF)
+        "#]],
+    );
+    check(
+        "@strategy(lowerT$0)\ndef f = 1\n",
+        8,
+        expect![[r#"
+        Function lowerToC : Lower to C
+        Function lowerToGlobal : Lower to OpenCL: a work-item an element
+        Function lowerToGlobal2D : Lower to OpenCL: a work-item for each row and column
+        Function lowerToGroups2D : Lower to OpenCL: work-groups and work-items in two dimensions
+        Function lowerToOpenMP : Lower to OpenMP
+    "#]],
+    );
+    check(
+        "//- /main.rise\n@strategy(\"own.elevate\", $0)\ndef f = 1\n//- /own.elevate\nstrategy fast = lowerToC\nrule r = map(f) |-> mapSeq(f)\n",
+        8,
+        expect![[r#"
+            Function fast
+        "#]],
+    );
+    check(
         "@run($0)\ndef f = depFun((n: Nat, m: Nat) => fun(x: n.f32 => x))\n",
         10,
         expect![[r#"
         TypeParameter m
         TypeParameter n
     "#]],
+    );
+}
+
+#[test]
+fn what_fits_an_argument_comes_first() {
+    check(
+        "def f = depFun(n: Nat => fun(xs: n.f32 => xs |> mapSeq(id) |> toMem($0)))\n",
+        4,
+        expect![[r#"
+            AddressSpace Constant
+            AddressSpace Global
+            AddressSpace Local
+            AddressSpace Private
+        "#]],
+    );
+    check(
+        "def f = depFun((n: Nat, k: Nat) => fun(xs: (n * k).f32 => xs |> split($0)))\n",
+        2,
+        expect![[r#"
+            TypeParameter k : Nat
+            TypeParameter n : Nat
+        "#]],
     );
 }
 
