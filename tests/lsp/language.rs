@@ -297,6 +297,23 @@ fn kinds_of_inlay_hints_are_turned_off_by_settings() {
 }
 
 #[test]
+fn lenses_are_asked_for_again_when_their_settings_change() {
+    let capabilities = json!({"workspace": {
+        "configuration": true,
+        "didChangeConfiguration": {"dynamicRegistration": true},
+        "codeLens": {"refreshSupport": true},
+    }});
+    let mut client = Client::with(capabilities, &[]);
+    client.wait_asked("workspace/configuration");
+    client.settings = json!({"lens": {"run": false}});
+    client.notify(
+        "workspace/didChangeConfiguration",
+        json!({"settings": null}),
+    );
+    client.wait_asked("workspace/codeLens/refresh");
+}
+
+#[test]
 fn settings_come_with_initialize_or_with_a_notification() {
     let mut client = Client::raw(&[]);
     let off = json!({"parameters": false, "definitions": false, "pipelines": false});

@@ -56,6 +56,14 @@ pub(super) fn may_contract(function: &Function) -> bool {
     products && sums
 }
 
+/// Whether a function calls `fma`.
+pub(super) fn calls_fma(function: &Function) -> bool {
+    let mut found = false;
+    let mut note = |expr: &Expr| found |= super::expr::is_fma(expr);
+    walk::for_each_expr(&function.body, &mut |expr| walk::sub_exprs(expr, &mut note));
+    found
+}
+
 /// Prints a function, or one of each width of indices and one that chooses by the sizes of a call.
 pub(crate) fn print(
     function: &Function,

@@ -408,6 +408,17 @@ impl Printer<'_> {
         Ok(Prec::Postfix)
     }
 
+    /// The arguments of a call of a function of C. Those of `fma` are negated with it.
+    fn arguments(&mut self, function: &Foreign, args: &[Expr]) -> Result<(), CompileError> {
+        let is_fused = is_fma_function(function);
+        self.list(args, |this, arg| match &arg.kind {
+            ExprKind::Unary(Unary::Neg, value) if is_fused => {
+                this.negated(|this| this.bare_expr(value))
+            }
+            _ => this.expr(arg, Prec::Conditional),
+        })
+    }
+
     fn foreign_call(
         &mut self,
         function: &Arc<Foreign>,
@@ -433,10 +444,20 @@ impl Printer<'_> {
             return Ok(Prec::Postfix);
         }
         self.write(&format!("{name}("));
-        self.list(args, |this, arg| this.expr(arg, Prec::Conditional))?;
+        self.arguments(function, args)?;
         self.write(")");
         Ok(Prec::Postfix)
     }
+}
+
+/// Whether a function is the one that the primitive `fma` calls.
+fn is_fma_function(function: &Foreign) -> bool {
+    function.id.is_none() && function.name == "fma"
+}
+
+/// Whether an expression is a call of `fma`.
+pub(super) fn is_fma(expr: &Expr) -> bool {
+    matches!(&expr.kind, ExprKind::Call(function, _) if is_fma_function(function))
 }
 
 /// The fused multiply-add of the widest vectors of AVX-512, which GCC does not make of a loop over

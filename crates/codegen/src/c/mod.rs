@@ -49,6 +49,7 @@ pub(crate) use size::intermediate_sums;
 pub(crate) use size_text::SizeText;
 pub(crate) use types::{CType, scalar_name, scalar_size};
 
+use assemble::calls_fma;
 use helpers::Helpers;
 use names::Scopes;
 
@@ -123,6 +124,9 @@ struct Printer<'a> {
     in_index: bool,
     /// True while a size is written that may not fit into an index, see [`real`].
     in_real: bool,
+    /// Whether floats are negated by their sign bits. GCC makes one instruction of a fused
+    /// multiply-add and the `-` of its result, which gives a zero another sign.
+    flips_signs: bool,
     /// The barriers that were written.
     barriers: Vec<BarrierText>,
 }
@@ -155,6 +159,7 @@ impl<'a> Printer<'a> {
             pointer_spaces: spaces::pointer_spaces(function),
             in_index: false,
             in_real: false,
+            flips_signs: target != Target::OpenCl && calls_fma(function),
             barriers: Vec::new(),
         }
     }

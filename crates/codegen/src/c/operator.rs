@@ -208,6 +208,26 @@ impl Printer<'_> {
         Ok(Prec::Unary)
     }
 
+    fn called(&mut self, helper: &str, value: &Expr) -> Result<Prec, CompileError> {
+        self.write(&format!("{helper}("));
+        self.expr(value, Prec::Conditional)?;
+        self.write(")");
+        Ok(Prec::Postfix)
+    }
+
+    /// The name of a function that negates a float by its sign bit.
+    fn sign_flip(&mut self, float: ScalarType) -> String {
+        let scalar = scalar_name(float, self.target);
+        let (bits, sign) = sign_bit(float);
+        self.helpers.other(format!("neg_{float}"), |helper| {
+            format!(
+                "static inline {scalar} {helper}({scalar} x) {{\n    \
+                 union {{ {scalar} value; {bits} bits; }} number = {{x}};\n    \
+                 number.bits ^= {sign};\n    return number.value;\n}}\n"
+            )
+        })
+    }
+
     pub(super) fn negation(&mut self, value: &Expr, whole: &Expr) -> Result<Prec, CompileError> {
         let ty = self.type_of(whole)?;
         if let CType::Vector(..) | CType::Register(_) = ty {
@@ -217,6 +237,10 @@ impl Printer<'_> {
             return self.bare_expr(value);
         };
         let Some(int) = Int::of(scalar) else {
+            if self.flips_signs {
+                let helper = self.sign_flip(scalar);
+                return self.called(&helper, value);
+            }
             self.negated(|this| this.bare_expr(value))?;
             return Ok(Prec::Unary);
         };
@@ -225,6 +249,20 @@ impl Printer<'_> {
         }
         if int.signed && int.bits >= 32 || is_arithmetic(value) {
             self.negated(|this| this.unsigned(value, int.wrapping()))?;
+        } else if let (true, Some(float)) = (
+            self.flips_signs,
+            ty.scalar().filter(|s| Int::of(*s).is_none()),
+        ) {
+            let name = ty.name(self.target);
+            let (bits, sign) = sign_bit(float);
+            let helper = self.helpers.other(format!("neg_{}", ty.short()), |helper| {
+                format!(
+                    "static inline {name} {helper}({name} x) {{\n    \
+                     typedef {bits} bits __attribute__((vector_size(sizeof({name}))));\n    \
+                     return ({name})((bits)x ^ {sign});\n}}\n"
+                )
+            });
+            return self.called(&helper, value);
         } else {
             self.negated(|this| this.bare_expr(value))?;
         }
@@ -371,21 +409,24 @@ impl Printer<'_> {
             let name = ty.name(self.target);
             let lanes = lanes(ty);
             let scalar = ty.scalar().map_or("float", |s| scalar_name(s, self.target));
-            let cast = match ty.scalar().and_then(Int::of) {
-                Some(int) => format!("({scalar})-({})", scalar_name(int.wrapping(), self.target)),
-                None => "-".to_owned(),
+            let negated = match (ty.scalar().and_then(Int::of), ty.scalar()) {
+                (Some(int), _) => {
+                    let unsigned = scalar_name(int.wrapping(), self.target);
+                    format!("({scalar})-({unsigned})x.data[l]")
+                }
+                (None, Some(float)) if self.flips_signs => {
+                    format!("{}(x.data[l])", self.sign_flip(float))
+                }
+                _ => "-x.data[l]".to_owned(),
             };
             let helper = self.helpers.other(format!("neg_{name}"), |helper| {
                 format!(
                     "static inline {name} {helper}({name} x) {{\n    \
-                     for (int l = 0; l < {lanes}; l++) {{\n        x.data[l] = {cast}x.data[l];\n    \
+                     for (int l = 0; l < {lanes}; l++) {{\n        x.data[l] = {negated};\n    \
                      }}\n    return x;\n}}\n"
                 )
             });
-            self.write(&format!("{helper}("));
-            self.expr(value, Prec::Conditional)?;
-            self.write(")");
-            return Ok(Prec::Postfix);
+            return self.called(&helper, value);
         }
         if ty.scalar().and_then(Int::of).is_some_and(|int| int.signed) {
             let unsigned = unsigned_vector(ty);
@@ -570,5 +611,13 @@ fn word(op: Binary) -> &'static str {
         Binary::Mul => "mul",
         Binary::Div => "div",
         _ => "mod",
+    }
+}
+
+/// The unsigned integers as wide as a float, and its sign bit among their bits.
+fn sign_bit(float: ScalarType) -> (&'static str, &'static str) {
+    match float {
+        ScalarType::F64 => ("uint64_t", "UINT64_C(0x8000000000000000)"),
+        _ => ("uint32_t", "UINT32_C(0x80000000)"),
     }
 }

@@ -136,6 +136,7 @@ impl Session {
         let of_device = |settings: &Settings| (settings.run.enabled, settings.device.clone());
         let other_device = of_device(before) != of_device(&settings);
         let other_diagnostics = before.obligations != settings.obligations;
+        let other_lenses = before.lens != settings.lens || other_device;
         Arc::make_mut(&mut self.view).settings = settings;
         self.update_roots();
         if !self.view.settings.run.enabled {
@@ -154,6 +155,9 @@ impl Session {
         }
         if self.view.client.refreshes_inlay_hints && self.stage == Stage::Running {
             self.ask("workspace/inlayHint/refresh");
+        }
+        if other_lenses && self.view.client.refreshes_lenses && self.stage == Stage::Running {
+            self.ask("workspace/codeLens/refresh");
         }
     }
 }
