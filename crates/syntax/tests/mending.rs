@@ -532,3 +532,48 @@ fn foreign_functions() {
         "#]],
     );
 }
+
+#[test]
+fn signs_and_words_of_other_languages() {
+    check(
+        &[
+            "def f = fun(x => x as f32)",
+            "def f = fun(x => (f32)x)",
+            "def f = fun(x => (f32) x + 1.0f)",
+            "def f = fun(x: f32 = x + 1.0f)",
+            "def f = fun(x: f32 y: f32 => x + y)",
+            "def f = depFun((n: Nat m: Nat) => x)",
+            "def f = fun(x => y = x * x in y + 1.0f)",
+            "def f = fun(a, b => a <> b)",
+            "def f = “text”",
+        ],
+        expect![[r#"
+            def f = fun(x => x as f32)
+                a conversion is written `(cast(x) : f32)`
+                Write `(cast(x) : f32)` => def f = fun(x => (cast(x) : f32))
+            def f = fun(x => (f32)x)
+                a conversion is written `(cast(x) : f32)`
+                Write `(cast(x) : f32)` => def f = fun(x => (cast(x) : f32))
+            def f = fun(x => (f32) x + 1.0f)
+                a conversion is written `(cast(x) : f32)`
+                Write `(cast(x) : f32)` => def f = fun(x => (cast(x) : f32) + 1.0f)
+            def f = fun(x: f32 = x + 1.0f)
+                the parameters of `fun` are followed by `=>`, not `=`
+                Write `=>` => def f = fun(x: f32 => x + 1.0f)
+            def f = fun(x: f32 y: f32 => x + y)
+                expected `,` between two parameters
+                Insert `,` => def f = fun(x: f32, y: f32 => x + y)
+            def f = depFun((n: Nat m: Nat) => x)
+                expected `,` between two parameters
+                Insert `,` => def f = depFun((n: Nat, m: Nat) => x)
+            def f = fun(x => y = x * x in y + 1.0f)
+                a value is named by `let`: write `let y = …`
+                Insert `let` => def f = fun(x => let y = x * x in y + 1.0f)
+            def f = fun(a, b => a <> b)
+                two values that are not equal are compared with `!=`, not `<>`
+                Write `!=` => def f = fun(a, b => a != b)
+            def f = “text”
+                `“` does not belong in RISE: text stands between two `"`
+        "#]],
+    );
+}

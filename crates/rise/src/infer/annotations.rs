@@ -107,6 +107,7 @@ impl<'a> Infer<'a> {
 
     fn opencl_annotation(&mut self, annotation: &'a Annotation) {
         let help = "write `@opencl(local = [64, 1, 1], global = [n, 1, 1])`";
+        let mut plain = Vec::new();
         for arg in &annotation.args {
             match (&arg.key, &arg.value) {
                 (Some(key), AnnotationValue::List(sizes, span))
@@ -119,13 +120,7 @@ impl<'a> Infer<'a> {
                         .extend(sizes.iter().map(|&size| Assumption::LaunchSize(size)));
                 }
                 (Some(key), value) if matches!(key.name.as_str(), "local" | "global") => {
-                    let edits = self.in_brackets("", value);
-                    let message = format!("`{}` takes a list of sizes", key.name);
-                    let error = self.error(Code::BadAnnotation, key.span, message);
-                    error.help = Some(help.to_owned());
-                    error
-                        .fixes
-                        .extend(edits.map(|edits| Fix::preferred("Write a list", edits)));
+                    plain.push((key, value));
                 }
                 (Some(key), _) => {
                     let help = match closest(&key.name, ["local", "global"]) {
@@ -141,6 +136,27 @@ impl<'a> Infer<'a> {
         if annotation.args.iter().any(|arg| arg.key.is_none()) {
             self.settings_without_names(annotation, help);
         }
+        self.settings_without_lists(&plain, help);
+    }
+
+    /// `@opencl(local = 64, global = n)`
+    fn settings_without_lists(&mut self, plain: &[(&Ident, &AnnotationValue)], help: &str) {
+        let Some((first, _)) = plain.first() else {
+            return;
+        };
+        let edits: Option<Vec<_>> = plain
+            .iter()
+            .map(|(_, value)| self.in_brackets("", value))
+            .collect();
+        let message = match plain.len() {
+            1 => format!("`{}` takes a list of sizes", first.name),
+            _ => "`local` and `global` take lists of sizes".to_owned(),
+        };
+        let error = self.error(Code::BadAnnotation, first.span, message);
+        error.help = Some(help.to_owned());
+        error
+            .fixes
+            .extend(edits.map(|edits| Fix::preferred("Write lists", edits.concat())));
     }
 
     /// `@opencl(64, n)`

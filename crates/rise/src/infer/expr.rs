@@ -211,12 +211,17 @@ impl Infer<'_> {
             }
             _ => None,
         };
-        self.error(
-            Code::KindMismatch,
-            self.item.term(term).span,
-            format!("expected an expression, found {what}: `{text}`"),
-        )
-        .help = help;
+        let conversion = match &self.item.term(term).kind {
+            TermKind::Scalar(_) => self.conversion_to(term),
+            _ => None,
+        };
+        let message = format!("expected an expression, found {what}: `{text}`");
+        let error = self.error(Code::KindMismatch, self.item.term(term).span, message);
+        error.help = help;
+        if let Some((written, fix)) = conversion {
+            error.help = Some(format!("a conversion is written `{written}`"));
+            error.fixes.extend(fix);
+        }
         self.broken()
     }
 

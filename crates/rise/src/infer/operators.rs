@@ -46,6 +46,7 @@ impl Infer<'_> {
     ) -> Ty {
         match op {
             BinaryOp::Pipe | BinaryOp::ApplyLeft => self.application(term, wanted),
+            BinaryOp::Then | BinaryOp::After if self.reported_shift(op, lhs, rhs) => self.broken(),
             BinaryOp::Then => self.compose(term, lhs, rhs, wanted),
             BinaryOp::After => self.compose(term, rhs, lhs, wanted),
             BinaryOp::Pow => self.power(term, wanted),

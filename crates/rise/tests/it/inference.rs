@@ -903,7 +903,7 @@ def values : (m: Nat) -> m.f32 -> f32 = fun(xs => xs |> reduce(add)(0.0f))",
                    found: i32
                 related `xs`: the expected type comes from here
                 related `i`: `i` is `i32`
-                help: `natAsIndex(4)` makes an index of a value of type `natType`
+                help: `natAsIndex(4)((cast(i) : natType))` makes an index of it
             values : (m: Nat) -> m.f32 -> f32
               Error[type-mismatch] at `fun`: the definition's type says `(m: Nat) -> m.f32 -> f32`, which is no function from values
                 related `(m: Nat) -> m.f32 -> f32`: the type is written here

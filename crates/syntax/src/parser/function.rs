@@ -192,7 +192,7 @@ impl Parser<'_> {
             return;
         };
         let span = self.tokens[arrow].span;
-        self.report(|| arrow_for_fat_arrow("`fun`", span));
+        self.report(|| sign_for_fat_arrow("`fun`", span, "->"));
         self.tokens[arrow].kind = TokenKind::FatArrow;
     }
 
@@ -283,10 +283,30 @@ impl Parser<'_> {
                 self.comma_for_arrow();
                 return;
             }
-            if self.eat(TokenKind::Comma).is_none() {
+            if self.eat(TokenKind::Comma).is_none() && !self.comma_is_missing() {
                 return;
             }
         }
+    }
+
+    /// Reports that no `,` stands before the parameter here, which has a type or a kind.
+    fn comma_is_missing(&mut self) -> bool {
+        let is_parameter = self.host.is_none()
+            && self.at(TokenKind::Ident)
+            && self.peek_kind(1) == TokenKind::Colon;
+        if is_parameter {
+            let end = Span::empty(self.last_end());
+            let span = self.token().span;
+            self.report(|| {
+                let message = "expected `,` between two parameters";
+                Diagnostic::error(Code::SyntaxError, span, message).fix(
+                    "Insert `,`",
+                    vec![(end, ",".to_owned())],
+                    true,
+                )
+            });
+        }
+        is_parameter
     }
 
     /// `x` or `x: type`.
@@ -439,8 +459,12 @@ impl Parser<'_> {
             return;
         }
         let text = self.quoted(word);
-        if let Some(arrow) = self.eat(TokenKind::Arrow) {
-            return self.report(|| arrow_for_fat_arrow(&text, arrow.span));
+        if let Some(sign) = self
+            .eat(TokenKind::Arrow)
+            .or_else(|| self.eat(TokenKind::Equals))
+        {
+            let found = self.slice(sign.span);
+            return self.report(|| sign_for_fat_arrow(&text, sign.span, found));
         }
         let span = self.last_char();
         self.report(|| {
@@ -483,11 +507,11 @@ impl Parser<'_> {
     }
 }
 
-fn arrow_for_fat_arrow(word: &str, arrow: Span) -> Diagnostic {
-    let message = format!("the parameters of {word} are followed by `=>`, not `->`");
-    Diagnostic::error(Code::SyntaxError, arrow, message).fix(
+fn sign_for_fat_arrow(word: &str, sign: Span, found: &str) -> Diagnostic {
+    let message = format!("the parameters of {word} are followed by `=>`, not `{found}`");
+    Diagnostic::error(Code::SyntaxError, sign, message).fix(
         "Write `=>`",
-        vec![(arrow, "=>".to_owned())],
+        vec![(sign, "=>".to_owned())],
         true,
     )
 }

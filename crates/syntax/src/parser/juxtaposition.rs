@@ -68,6 +68,9 @@ impl Parser<'_> {
         if let Some(sign) = self.dashes_before(callee) {
             return self.report(|| comment(sign, "--"));
         }
+        if self.cast_of_other_languages(callee, args) {
+            return;
+        }
         let span = self.span_of(args[0]);
         let all = args.iter().map(|arg| self.in_parentheses(*arg));
         let call = self.slice(self.span_of(callee)).to_owned() + &all.collect::<String>();
@@ -76,6 +79,34 @@ impl Parser<'_> {
             false => format!("arguments stand in parentheses: write `{call}`"),
         };
         self.report(|| Diagnostic::error(Code::SyntaxError, span, message).fix(TITLE, edits, true));
+    }
+
+    /// Reports `x as f32` and `(f32) x`.
+    fn cast_of_other_languages(&mut self, callee: TermId, args: &[TermId]) -> bool {
+        let kind = |term: TermId| &self.terms[term.0 as usize].kind;
+        let (value, ty) = match *args {
+            [word, ty]
+                if self.slice(self.span_of(word)) == "as"
+                    && matches!(kind(ty), TermKind::Scalar(_)) =>
+            {
+                (callee, ty)
+            }
+            [value] => match *kind(callee) {
+                TermKind::Paren(ty) if matches!(kind(ty), TermKind::Scalar(_)) => (value, ty),
+                _ => return false,
+            },
+            _ => return false,
+        };
+        let value = self.in_parentheses(value);
+        let written = format!("(cast{value} : {})", self.slice(self.span_of(ty)));
+        let whole = self.since(self.span_of(callee).start);
+        self.report(|| {
+            let message = format!("a conversion is written `{written}`");
+            let title = format!("Write `{written}`");
+            let error = Diagnostic::error(Code::SyntaxError, whole, message);
+            error.fix(title, vec![(whole, written)], true)
+        });
+        true
     }
 
     /// A `--` before a term, which begins a comment in other languages.

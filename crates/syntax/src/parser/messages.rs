@@ -177,9 +177,56 @@ impl Parser<'_> {
         Some(BinaryOp::Pipe)
     }
 
+    /// Reports `<>` between operands, and eats its first half.
+    pub(crate) fn angles_for_unequal(&mut self) -> bool {
+        let (first, second) = (self.token().span, self.peek(1).span);
+        let is_sign = self.peek_kind(1) == TokenKind::Greater && first.end == second.start;
+        if is_sign {
+            self.bump();
+            let span = first.cover(second);
+            self.report(|| {
+                let message = "two values that are not equal are compared with `!=`, not `<>`";
+                Diagnostic::error(Code::SyntaxError, span, message).fix(
+                    "Write `!=`",
+                    vec![(span, "!=".to_owned())],
+                    true,
+                )
+            });
+        }
+        is_sign
+    }
+
+    /// The name before an `=` here, if it begins a body and an `in` follows: `fun(x => y = x in y)`.
+    fn name_without_let(&self) -> Option<Span> {
+        let [.., before, name] = self.tokens[..self.pos] else {
+            return None;
+        };
+        let begins = matches!(
+            before.kind,
+            TokenKind::FatArrow | TokenKind::In | TokenKind::LParen
+        );
+        let behind = self.tokens[self.pos..].iter().take(SEEK_LIMIT);
+        let next = beside(behind, 1)
+            .map(|token| token.kind)
+            .find(|kind| matches!(kind, TokenKind::Let | TokenKind::In | TokenKind::FatArrow));
+        let is_binding = begins && name.kind == TokenKind::Ident && next == Some(TokenKind::In);
+        is_binding.then_some(name.span)
+    }
+
     /// `=` between operands.
     pub(crate) fn single_equals(&mut self) -> Option<BinaryOp> {
         let span = self.token().span;
+        if let Some(name) = self.name_without_let() {
+            let text = self.slice(name);
+            self.report(|| {
+                let message = format!("a value is named by `let`: write `let {text} = …`");
+                Diagnostic::error(Code::SyntaxError, name, message).fix(
+                    "Insert `let`",
+                    vec![(Span::empty(name.start), "let ".to_owned())],
+                    true,
+                )
+            });
+        }
         self.report(|| {
             Diagnostic::error(
                 Code::SyntaxError,
@@ -1087,6 +1134,7 @@ fn meant_by(sign: &str) -> Option<(TokenKind, &'static str)> {
 /// The RISE text for a sign of other languages.
 fn written_instead(sign: &str) -> Option<&'static str> {
     Some(match sign {
+        "“" | "”" | "„" | "‘" | "’" => "text stands between two `\"`",
         "'" => "names are made of letters, digits and `_`",
         "?" => "write `select(condition, then, else)`",
         ";" => "a value is named by `let x = value in result`, and parameters are separated by `,`",

@@ -106,6 +106,7 @@ impl Parser<'_> {
             TokenKind::Equals if self.commands_may_stand(mode) => None,
             TokenKind::Equals if self.nesting > 1 && !mode.is_type() => self.single_equals(),
             _ if self.assigns_with_operator(mode) => None,
+            TokenKind::Less if !mode.is_type() && self.angles_for_unequal() => Some(BinaryOp::Ne),
             kind => binary_op(kind),
         }
     }

@@ -5,6 +5,7 @@ mod arguments;
 mod functions;
 mod mathematics;
 mod names;
+mod notations;
 mod operands;
 mod rearranged;
 mod sizes;

@@ -1,6 +1,6 @@
 //! Types that disagree.
 
-use nat::Var;
+use nat::{Nat, Var};
 use syntax::ast::{Kind, Literal, ScalarType, TermId, TermKind};
 use syntax::{Code, Fix, Place, Related, Span};
 
@@ -268,10 +268,7 @@ impl Infer<'_> {
             _ if let Some((wanted, got)) = self.scalar(wanted).zip(self.scalar(got)) => {
                 self.conversion(wanted, got, cause)
             }
-            (Type::Index(n), Type::Scalar(_)) => Some(format!(
-                "`natAsIndex({})` makes an index of a value of type `natType`",
-                self.show_nat(n)
-            )),
+            (Type::Index(n), Type::Scalar(scalar)) => Some(self.index_of(n, *scalar, cause)),
             (_, Type::Fun(..) | Type::Pi(_)) if !is_function(wanted) => {
                 Some("the function misses an argument".into())
             }
@@ -319,6 +316,22 @@ impl Infer<'_> {
                 is_float.then_some(ScalarType::F32)
             }
             _ => None,
+        }
+    }
+
+    /// Says how a number becomes an index of an array with this many elements.
+    fn index_of(&self, length: &Nat, number: ScalarType, cause: Cause) -> String {
+        let is_open = |var: Var| self.table.is_open(var);
+        if length.as_var().is_some_and(is_open) {
+            return "`natAsIndex` makes an index of a value of type `natType`".to_owned();
+        }
+        let length = self.show_nat(length);
+        match self.whole_at(cause.span) {
+            Some(term) if !matches!(number, ScalarType::NatType | ScalarType::Bool) => format!(
+                "`natAsIndex({length})((cast({}) : natType))` makes an index of it",
+                self.source(term)
+            ),
+            _ => format!("`natAsIndex({length})` makes an index of a value of type `natType`"),
         }
     }
 
