@@ -103,7 +103,7 @@ fn maps_in_the_wrong_order() {
         &rows("xs |> mapWorkGroup(mapLocal(1)(fun(x => x * 2.0f)))"),
         expect![[r#"
             error[wrong-nesting] at mapLocal
-              `mapLocal(1)` stands in no `mapWorkGroup(1)`
+              `mapLocal(1)` is over dimension 1, and the `mapWorkGroup` around it over dimension 0
               it shares iterations among the work-items of a group, and none is chosen here
               help: put this into a `mapWorkGroup(1)`, or write `mapLocal`
               fix: Replace with `mapLocal`
@@ -145,7 +145,7 @@ fn maps_in_the_wrong_order() {
            row |> mapLocal(fun(x => x * 2.0f)) |> toMem(Local) |> mapLocal(id))))))",
         expect![[r#"
             error[wrong-nesting] at mapLocal
-              `mapLocal(1)` stands in no `mapWorkGroup(1)`
+              `mapLocal(1)` is over dimension 1, and the `mapWorkGroup` around it over dimension 0
               it shares iterations among the work-items of a group, and none is chosen here
               help: put this into a `mapWorkGroup(1)`, or write `mapSeq`
               fix: Replace with `mapSeq`

@@ -87,7 +87,7 @@ pub(super) fn instead(inner: Level, nest: &[Level], inside: &[Vec<Level>]) -> Ve
 
 /// Whether work-items share what is inside of these maps: those of the first dimension, and those
 /// of each group that is chosen.
-fn is_shared(chain: &[Level]) -> bool {
+pub(super) fn is_shared(chain: &[Level]) -> bool {
     let has = |primitive, dimension| {
         let mut all = chain.iter();
         all.any(|level| (level.primitive, level.dimension) == (primitive, dimension))

@@ -28,11 +28,20 @@ impl Reporter<'_> {
         let spot = self.places.spot(inner.at);
         let name = self.name(spot, inner.primitive);
         let of = |level: Level| tick(&written(level.primitive, level.dimension));
+        let groups = nest.iter().find(|level| level.primitive == MapWorkGroup);
+        let groups = groups.filter(|_| inner.primitive == MapLocal && outer.is_none());
         let message = match outer {
             Some(_) if inner.primitive == MapPar => {
                 format!("this `{name}` runs inside another one: its threads are already at work")
             }
             Some(outer) => format!("{} cannot stand inside {}", of(inner), of(outer)),
+            None if let Some(groups) = groups => format!(
+                "{} is over dimension {}, and the {} around it over dimension {}",
+                of(inner),
+                inner.dimension,
+                of(*groups),
+                groups.dimension
+            ),
             None => format!(
                 "{} stands in no {}",
                 of(inner),
@@ -50,6 +59,9 @@ impl Reporter<'_> {
         if self.target == Target::OpenCl {
             self.other_outer(&mut found, inner, outer, (nest, inside), &mut first);
             self.outer_elsewhere(&mut found, inner, outer, (nest, inside), &mut first);
+        }
+        if let Some(groups) = groups {
+            self.groups_of_dimension(&mut found, inner, *groups, (nest, inside), &mut first);
         }
         let choices = match self.target {
             Target::OpenCl => choices::instead(inner, nest, inside),
@@ -72,6 +84,35 @@ impl Reporter<'_> {
             self.push(&mut found, title, edits, None, &mut first);
         }
         found
+    }
+
+    /// Work-groups of another dimension around a `mapLocal`, which could be over its dimension.
+    fn groups_of_dimension(
+        &self,
+        found: &mut Diagnostic,
+        inner: Level,
+        groups: Level,
+        (nest, inside): (&[Level], &[Vec<Level>]),
+        first: &mut bool,
+    ) {
+        let moved = |level: &Level| match level.at == groups.at {
+            true => Level {
+                dimension: inner.dimension,
+                ..*level
+            },
+            false => *level,
+        };
+        let chain: Vec<Level> = nest.iter().map(moved).chain([inner]).collect();
+        let fits = |chain: &[Level]| allowed(chain) && choices::is_shared(chain);
+        let all = |with: &Vec<Level>| fits(&[&chain[..], with].concat());
+        if found.help.is_some() || !fits(&chain) || !inside.iter().all(all) {
+            return;
+        }
+        let name = written(MapWorkGroup, inner.dimension);
+        found.help = Some(format!("choose groups of the same dimension: `{name}`"));
+        let edits = self.places.replace(groups.at, MapWorkGroup, &name);
+        let title = format!("Make the outer one `{name}`");
+        self.push(found, title, edits, None, first);
     }
 
     /// A `mapGlobal` around work-groups, which could be over another dimension.
