@@ -1218,3 +1218,14 @@ def a = fun(x: f32, y: f32 => max(x, y))",
         "#]],
     );
 }
+
+#[test]
+fn a_function_of_more_arguments_is_not_replaced_at_once() {
+    let is_preferred = |name: &str| {
+        let text = format!("def f = fun((a: 4.f32, b: 4.f32) => {name}(a)(b))");
+        let checked = crate::common::check(&text, &mut crate::common::library());
+        checked[0].diagnostics[0].fixes[0].preferred
+    };
+    assert!(is_preferred("zipp"));
+    assert!(!is_preferred("zip3"));
+}

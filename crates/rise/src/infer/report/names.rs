@@ -82,7 +82,13 @@ impl Infer<'_> {
         );
         if let Some(near) = near.filter(|_| !is_mathematical(name)) {
             diagnostic.help = Some(format!("did you mean `{near}`?"));
-            diagnostic.fixes.push(replacement(span, &near));
+            let is_for_more = name.trim_end_matches(|c: char| c.is_ascii_digit()) == near;
+            let fix = replacement(span, &near);
+            // A number behind the name of a function says how many arguments it takes.
+            diagnostic.fixes.push(Fix {
+                preferred: fix.preferred && !is_for_more,
+                ..fix
+            });
         }
     }
 
