@@ -177,6 +177,48 @@ fn random_program(seed: u64) -> Option<String> {
     (!fine).then(|| format!("seed {seed}: {}\n{}", said(&output), made.text))
 }
 
+/// GCC makes one instruction of a fused multiply-add and the negation of its result, in which a zero
+/// gets the other sign.
+#[test]
+fn negated_zeros_of_fma_keep_their_sign() {
+    const PROGRAMS: &[(&str, &str)] = &[
+        ("xs: n.f32", "xs |> mapSeq(fun(x => -fma(x)(x)(-x)))"),
+        (
+            "xs: n.f64",
+            "xs |> mapSeq(fun(x => let y = fma(x)(x)(-x) in -y))",
+        ),
+        (
+            "xs: n.Vec[8, f32]",
+            "xs |> mapSeq(fun(x => -fma(x)(x)(-x)))",
+        ),
+        (
+            "xs: n.Vec[3, f32]",
+            "xs |> mapSeq(fun(x => -fma(x)(x)(-x)))",
+        ),
+        (
+            "xs: n.Vec[4, f64]",
+            "xs |> mapSeq(fun(x => -fma(x)(x)(-x)))",
+        ),
+    ];
+    let folder = tempfile::tempdir().expect("a folder");
+    for (number, (params, body)) in PROGRAMS.iter().enumerate() {
+        let file = folder.path().join(format!("program{number}.rise"));
+        let text = format!("def main = depFun(n: Nat => fun({params} => {body}))\n");
+        std::fs::write(&file, &text).expect("a file");
+        let file = file.to_str().expect("a path of text");
+        for backend in ["c", "openmp"] {
+            let output = rise_ls(&["run", file, "--backend", backend, "-Dn=3", "--arg", "xs=1"]);
+            let out = String::from_utf8_lossy(&output.stdout);
+            let zeros = out.matches("0.0").count();
+            assert!(
+                zeros > 0 && out.matches("-0.0").count() == zeros,
+                "{text}{}",
+                said(&output)
+            );
+        }
+    }
+}
+
 /// Views between the loop that writes and a `scatter` whose indices repeat.
 #[test]
 fn the_last_element_of_an_index_that_repeats_stays() {

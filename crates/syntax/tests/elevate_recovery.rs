@@ -579,10 +579,10 @@ fn words_of_rise() {
     check(
         "val a = “s”",
         expect![[r#"
-        (val a - s)
-        val a = “s”
-                ^ syntax-error: `“` does not belong in ELEVATE
-    "#]],
+            (val a - s)
+            val a = “s”
+                    ^ syntax-error: `“` does not belong in ELEVATE: text stands between two `"`
+        "#]],
     );
     check(
         "val a = `b ; c",

@@ -249,20 +249,6 @@ impl Printer<'_> {
         }
         if int.signed && int.bits >= 32 || is_arithmetic(value) {
             self.negated(|this| this.unsigned(value, int.wrapping()))?;
-        } else if let (true, Some(float)) = (
-            self.flips_signs,
-            ty.scalar().filter(|s| Int::of(*s).is_none()),
-        ) {
-            let name = ty.name(self.target);
-            let (bits, sign) = sign_bit(float);
-            let helper = self.helpers.other(format!("neg_{}", ty.short()), |helper| {
-                format!(
-                    "static inline {name} {helper}({name} x) {{\n    \
-                     typedef {bits} bits __attribute__((vector_size(sizeof({name}))));\n    \
-                     return ({name})((bits)x ^ {sign});\n}}\n"
-                )
-            });
-            return self.called(&helper, value);
         } else {
             self.negated(|this| this.bare_expr(value))?;
         }
@@ -444,6 +430,20 @@ impl Printer<'_> {
                 unsigned.name(self.target)
             ));
             self.expr(value, Prec::Unary)?;
+        } else if let (true, Some(float)) = (
+            self.flips_signs,
+            ty.scalar().filter(|s| Int::of(*s).is_none()),
+        ) {
+            let name = ty.name(self.target);
+            let (bits, sign) = sign_bit(float);
+            let helper = self.helpers.other(format!("neg_{}", ty.short()), |helper| {
+                format!(
+                    "static inline {name} {helper}({name} x) {{\n    \
+                     typedef {bits} bits __attribute__((vector_size(sizeof({name}))));\n    \
+                     return ({name})((bits)x ^ {sign});\n}}\n"
+                )
+            });
+            return self.called(&helper, value);
         } else {
             self.negated(|this| this.bare_expr(value))?;
         }
