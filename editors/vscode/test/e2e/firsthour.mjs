@@ -88,7 +88,7 @@ async function running(window) {
   await step("Run shows its whole result without scrolling", async () => {
     await window.openFile("run.rise");
     await window.lens("Run");
-    await window.result(window.editor("run.rise"), /^= \[\[[^…]*\]\]\s+\(.*, m = 2, n = 2\)$/);
+    await window.result(window.editor("run.rise"), /^= \[\[[^…]*\]\]\s+\(.*, n = 2, m = 2\)$/);
     await picture("run");
   });
   await step("a hover on the definition has all of it", () =>
