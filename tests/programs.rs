@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use random_programs::{Backend, program};
 use serde::Deserialize;
 use serde_json::Value;
+use tempfile::TempDir;
 
 /// An entry of `kernels.json`.
 #[derive(Deserialize)]
@@ -177,6 +178,15 @@ fn random_program(seed: u64) -> Option<String> {
     (!fine).then(|| format!("seed {seed}: {}\n{}", said(&output), made.text))
 }
 
+/// Writes a program of these parameters beside its size `n`; gives its path and its text.
+fn program_in(folder: &TempDir, number: usize, params: &str, body: &str) -> (String, String) {
+    let file = folder.path().join(format!("program{number}.rise"));
+    let text = format!("def main = depFun(n: Nat => fun({params} => {body}))\n");
+    std::fs::write(&file, &text).expect("a file");
+    let file = file.to_str().expect("a path of text");
+    (file.to_owned(), text)
+}
+
 /// GCC makes one instruction of a fused multiply-add and the negation of its result, in which a zero
 /// gets the other sign.
 #[test]
@@ -202,12 +212,9 @@ fn negated_zeros_of_fma_keep_their_sign() {
     ];
     let folder = tempfile::tempdir().expect("a folder");
     for (number, (params, body)) in PROGRAMS.iter().enumerate() {
-        let file = folder.path().join(format!("program{number}.rise"));
-        let text = format!("def main = depFun(n: Nat => fun({params} => {body}))\n");
-        std::fs::write(&file, &text).expect("a file");
-        let file = file.to_str().expect("a path of text");
+        let (file, text) = program_in(&folder, number, params, body);
         for backend in ["c", "openmp"] {
-            let output = rise_ls(&["run", file, "--backend", backend, "-Dn=3", "--arg", "xs=1"]);
+            let output = rise_ls(&["run", &file, "--backend", backend, "-Dn=3", "--arg", "xs=1"]);
             let out = String::from_utf8_lossy(&output.stdout);
             let zeros = out.matches("0.0").count();
             assert!(
@@ -273,12 +280,9 @@ fn the_last_element_of_an_index_that_repeats_stays() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut wrong = Vec::new();
     for (number, (params, body)) in PROGRAMS.iter().enumerate() {
-        let file = folder.path().join(format!("program{number}.rise"));
-        let text = format!("def main = depFun(n: Nat => fun({params} => {body}))\n");
-        std::fs::write(&file, &text).expect("a file");
-        let file = file.to_str().expect("a path of text");
+        let (file, text) = program_in(&folder, number, params, body);
         for backend in ["c", "openmp"] {
-            let output = rise_ls(&["run", file, "--backend", backend, "--verify", "-Dn=24"]);
+            let output = rise_ls(&["run", &file, "--backend", backend, "--verify", "-Dn=24"]);
             let right = String::from_utf8_lossy(&output.stdout).contains("right: ");
             if output.status.code() != Some(0) || !right {
                 wrong.push(format!("{backend}: {text}{}", said(&output)));

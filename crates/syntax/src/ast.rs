@@ -416,6 +416,12 @@ pub enum BinaryOp {
 }
 
 impl BinaryOp {
+    /// Returns true for `+`, `-`, `*`, `/`, `%` and `^`, which compute numbers and sizes.
+    pub const fn is_arithmetic(self) -> bool {
+        use BinaryOp::*;
+        matches!(self, Add | Sub | Mul | Div | Mod | Pow)
+    }
+
     /// As it is written.
     pub const fn as_str(self) -> &'static str {
         use BinaryOp::*;

@@ -56,7 +56,7 @@ pub(super) fn may_contract(function: &Function) -> bool {
     products && sums
 }
 
-/// Whether a function calls `fma`.
+/// Returns true if a function calls `fma`.
 pub(super) fn calls_fma(function: &Function) -> bool {
     let mut found = false;
     let mut note = |expr: &Expr| found |= super::expr::is_fma(expr);

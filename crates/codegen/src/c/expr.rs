@@ -450,12 +450,12 @@ impl Printer<'_> {
     }
 }
 
-/// Whether a function is the one that the primitive `fma` calls.
+/// Returns true if a function is the one that the primitive `fma` calls.
 fn is_fma_function(function: &Foreign) -> bool {
     function.id.is_none() && function.name == "fma"
 }
 
-/// Whether an expression is a call of `fma`.
+/// Returns true if an expression is a call of `fma`.
 pub(super) fn is_fma(expr: &Expr) -> bool {
     matches!(&expr.kind, ExprKind::Call(function, _) if is_fma_function(function))
 }

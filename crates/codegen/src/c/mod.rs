@@ -124,7 +124,7 @@ struct Printer<'a> {
     in_index: bool,
     /// True while a size is written that may not fit into an index, see [`real`].
     in_real: bool,
-    /// Whether floats are negated by their sign bits. GCC makes one instruction of a fused
+    /// True if floats are negated by their sign bits. GCC makes one instruction of a fused
     /// multiply-add and the `-` of its result, which gives a zero another sign.
     flips_signs: bool,
     /// The barriers that were written.

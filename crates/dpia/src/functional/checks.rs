@@ -210,7 +210,7 @@ fn reads_padding(reader: Primitive, args: &[Term]) -> Option<&Term> {
     None
 }
 
-/// Whether the expression is a `padEmpty` that adds elements, as far as that is known.
+/// Returns true if an expression is a `padEmpty` that may add elements.
 fn is_padded(term: &Term) -> bool {
     match &term.form {
         Form::Primitive(Primitive::PadEmpty, types, _) => types

@@ -36,7 +36,7 @@ pub enum Problem {
     },
     /// A pattern reads all elements of stored memory, of which `padEmpty` leaves some unwritten.
     LeftOut {
-        /// What reads them.
+        /// The pattern that reads the memory.
         reader: User,
     },
     /// An array that can only be read is to be written.

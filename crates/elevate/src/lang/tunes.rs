@@ -203,7 +203,7 @@ pub(super) fn wrong_value(item: &Item, text: &str) -> Option<(Span, String)> {
     }
 }
 
-/// What is wrong with a range of a `tune` that has no values.
+/// Returns where a range of a `tune` has no values, and a message that says so.
 pub(super) fn empty_range(item: &Item) -> Option<(Span, String)> {
     let ItemKind::Tune {
         range: Some(range), ..

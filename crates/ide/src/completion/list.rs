@@ -339,7 +339,7 @@ impl<'p, 'd> List<'p, 'd> {
         }
     }
 
-    /// What is to stand at the cursor, as far as that is known; `argument` says that an argument of
+    /// Returns what is to stand at the cursor, as far as that is known; `argument` says that an argument of
     /// a call is written.
     fn wanted(&self, argument: bool) -> Option<Wanted> {
         match (argument, self.place?.call) {

@@ -7,7 +7,7 @@ use syntax::ast::{BinderAnnotation, BinderId, Half, Kind, TermId, TermKind};
 use syntax::{Code, Span};
 
 use super::unify::{Cause, Why};
-use super::{Infer, Local, Meaning, Moment};
+use super::{Infer, Local, Meaning, WrittenResult};
 use crate::classes::Classes;
 use crate::types::{Arg, Pi, Ty, Type};
 use crate::{BinderInfo, Target, TermInfo};
@@ -54,7 +54,8 @@ impl Infer<'_> {
         ty
     }
 
-    /// Whether a term is the result of the definition, and its written type is looked at last.
+    /// Returns true if a term is the result of the definition and is compared with its written type
+    /// last.
     fn is_result(&self, term: TermId, (expected, cause): (&Ty, Cause)) -> bool {
         let is_value = !matches!(
             self.item.term(term).kind,
@@ -63,7 +64,7 @@ impl Infer<'_> {
                 | TermKind::Fun { .. }
                 | TermKind::DepFun { .. }
         );
-        self.looks_at_result == Moment::Last
+        self.written_result == WrittenResult::ComparedLast
             && is_value
             && matches!(cause.why, Why::Written { .. })
             && !matches!(**expected, Type::Fun(..) | Type::Pi(_))

@@ -12,8 +12,6 @@ use crate::spine::Spine;
 use crate::types::Type;
 use crate::{BinderInfo, Resolution, TermInfo};
 
-use super::sizes::is_size_operator;
-
 impl Infer<'_> {
     /// Whether the term can only be a size, a type or another type-level argument.
     pub(super) fn is_type_level(&self, term: TermId) -> bool {
@@ -59,7 +57,7 @@ impl Infer<'_> {
                 })
             ),
             TermKind::Binary { op, lhs, rhs, .. } => {
-                is_size_operator(*op) && self.is_size(*lhs) && self.is_size(*rhs)
+                op.is_arithmetic() && self.is_size(*lhs) && self.is_size(*rhs)
             }
             TermKind::Apply { callee, .. } => match self.source_name(*callee) {
                 Some(name) => {
@@ -92,7 +90,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Whether the application is a size. The functions on sizes have the names of functions that
+    /// Returns true if the application is a size. The functions on sizes have the names of functions that
     /// other languages have on values, which is what is meant where the arguments are values.
     pub(super) fn is_size_application(&self, callee: TermId, args: &[TermId]) -> bool {
         let is_own = |name| self.lookup(name).is_some();

@@ -63,7 +63,7 @@ pub fn infer_in(item: &Item, env: &dyn Env, dialect: Dialect) -> Inference {
     }
     // Where the result alone is wrong, its wanted type does not fit in several places of the body.
     let mut infer = Infer::new(item, env, dialect);
-    infer.looks_at_result = Moment::Last;
+    infer.written_result = WrittenResult::ComparedLast;
     let second = infer_item(infer);
     match Clarity::of(&second) {
         Clarity::Right => first,
@@ -74,7 +74,7 @@ pub fn infer_in(item: &Item, env: &dyn Env, dialect: Dialect) -> Inference {
     }
 }
 
-/// How well the errors of an item say what its mistake is.
+/// A rank of the errors of an item by how well they tell its mistake.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Clarity {
     /// There are several errors.
@@ -145,18 +145,20 @@ struct OpenLiteral {
     inherited: bool,
 }
 
-/// When the body of a definition learns what its result is to be.
+/// The use that the written type of a result is put to in the body of a definition.
 #[derive(Clone, Copy, PartialEq)]
-enum Moment {
-    First,
-    Last,
+enum WrittenResult {
+    /// It is pushed into the body, whose parts are checked against it.
+    PushedIn,
+    /// It is compared with the type of the result once that is known.
+    ComparedLast,
 }
 
 struct Infer<'a> {
     item: &'a Item,
     env: &'a dyn Env,
     dialect: Dialect,
-    looks_at_result: Moment,
+    written_result: WrittenResult,
     table: Table,
     scope: Vec<Local>,
     /// Number of enclosing binders of type-level names.
@@ -164,7 +166,7 @@ struct Infer<'a> {
     diagnostics: Vec<Diagnostic>,
     /// How many types did not agree so far.
     clashes: u32,
-    /// How many looks are under way whose messages are dropped.
+    /// The number of nested looks whose messages are dropped.
     quiet: u32,
     demands: Vec<Demand>,
     equations: Vec<Equation>,
@@ -213,7 +215,7 @@ impl<'a> Infer<'a> {
             item,
             env,
             dialect,
-            looks_at_result: Moment::First,
+            written_result: WrittenResult::PushedIn,
             table: Table::default(),
             scope: Vec::new(),
             level: 0,

@@ -74,7 +74,7 @@ impl Infer<'_> {
                     None
                 }
             },
-            TermKind::Binary { op, lhs, rhs, .. } if is_size_operator(*op) => {
+            TermKind::Binary { op, lhs, rhs, .. } if op.is_arithmetic() => {
                 self.nat_operation(*op, *lhs, *rhs)
             }
             TermKind::Apply { callee, args } => self.nat_call(term, *callee, args),
@@ -246,16 +246,4 @@ impl Infer<'_> {
         self.level = level;
         Some(Nat::sum(var, &from, &to, &body?))
     }
-}
-
-pub(super) fn is_size_operator(op: BinaryOp) -> bool {
-    matches!(
-        op,
-        BinaryOp::Add
-            | BinaryOp::Sub
-            | BinaryOp::Mul
-            | BinaryOp::Div
-            | BinaryOp::Mod
-            | BinaryOp::Pow
-    )
 }

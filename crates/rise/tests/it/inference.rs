@@ -329,7 +329,8 @@ def scalars : (n: Nat) -> n.f32 -> n.f32 = depFun(n: Nat => fun(xs =>
   xs |> asVectorAligned(4) |> mapSeq(fun(x => x + x))))
 def vectors : (n: Nat) -> n.f32 -> (n/4).Vec[4, f32] = depFun(n: Nat => fun(xs => xs |> mapSeq(fun(x => x + x))))
 def axes : (n: Nat) -> (m: Nat) -> n.m.f32 -> m.n.f32 = depFun((n: Nat, m: Nat) => fun(xs =>
-  xs |> mapSeq(mapSeq(fun(x => x + x)))))",
+  xs |> mapSeq(mapSeq(fun(x => x + x)))))
+def total : (n: Nat) -> n.f32 -> f32 = depFun(n: Nat => fun(xs => xs |> mapSeq(fun(x => x * x))))",
         expect![[r#"
             joined : (n: Nat) -> n.f32 -> n.f32 where 4 divides n
               Error[type-mismatch] at `xs |> split(4) |> mapSeq(mapSeq(fun(x => x + 1.0f)))`: the definition's type says an array `n.f32`, and this is an array `(n/4).4.f32`
@@ -374,6 +375,12 @@ def axes : (n: Nat) -> (m: Nat) -> n.m.f32 -> m.n.f32 = depFun((n: Nat, m: Nat) 
                 they differ for n = 0, m = 1
                 related `(n: Nat) -> (m: Nat) -> n.m.f32 -> m.n.f32`: the type is written here
                 help: the two axes are swapped: `transpose` exchanges them
+            total : (n: Nat) -> n.f32 -> f32
+              Error[type-mismatch] at `xs |> mapSeq(fun(x => x * x))`: the definition's type says `f32`, and this is an array `n.f32`
+                expected: f32
+                   found: n.f32
+                related `(n: Nat) -> n.f32 -> f32`: the type is written here
+                help: `reduce` makes one value of the elements of an array, as in `|> reduce(add)(0.0f)`
         "#]],
     );
 }

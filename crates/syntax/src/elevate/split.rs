@@ -155,8 +155,8 @@ impl<'t> Splitter<'t> {
         }
     }
 
-    /// Whether a token is an `@` that touches what stands before it, and so begins no attributes. Even
-    /// a complete item goes on with it: read alone, it would begin attributes.
+    /// Returns true if a token is an `@` that touches what stands before it, and so begins no
+    /// attributes. Even a complete item goes on with it: read alone, it would begin attributes.
     fn applies(&self, token: Token) -> bool {
         let at = matches!(token.kind, TokenKind::Combinator(Combinator::At, _));
         at && token.span.start == self.end

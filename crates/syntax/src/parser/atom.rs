@@ -313,7 +313,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether the token is all that stands for an argument.
+    /// Returns true if the token is all that stands for an argument.
     fn is_lone_argument(&self) -> bool {
         let opens = |kind| matches!(kind, TokenKind::LParen | TokenKind::Comma);
         let closes = |kind| matches!(kind, TokenKind::RParen | TokenKind::Comma);

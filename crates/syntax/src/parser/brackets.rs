@@ -271,7 +271,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether a term can be a size, by its form.
+    /// Returns true if a term can be a size, by its form.
     fn is_size(&self, term: TermId) -> bool {
         use TermKind::{Apply, Binary, Literal, Name, Paren};
         let kind = &self.terms[term.0 as usize].kind;
@@ -281,7 +281,7 @@ impl Parser<'_> {
         )
     }
 
-    /// Whether a term can be a type, by its form.
+    /// Returns true if a term can be a type, by its form.
     fn is_type(&self, term: TermId) -> bool {
         use TermKind::{Array, DepArray, DepPair, Index, Name, Pair, Paren, Scalar, Tuple, Vector};
         let kind = &self.terms[term.0 as usize].kind;

@@ -177,7 +177,7 @@ impl Parser<'_> {
         names.take(count).collect()
     }
 
-    /// What stands where the parameters belong: perhaps the type of a function.
+    /// Reads what stands where the parameters belong, which may be the type of a function.
     fn no_foreign_parameters(&mut self, name: Option<&Ident>) -> Box<[BinderId]> {
         if !self.at(TokenKind::Colon) || self.error.is_some() {
             self.expected_with_help("`(` and the parameters", EXAMPLE);

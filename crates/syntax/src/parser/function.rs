@@ -1,6 +1,5 @@
 //! `fun`, `depFun`, `natFun`, `dataFun`, and what they bind.
 
-use super::recover::SEEK_LIMIT;
 use super::{Mode, Parser};
 use crate::ast::{Binder, BinderAnnotation, BinderId, Kind, Name, TermId, TermKind};
 use crate::lexer::{Token, TokenKind};
@@ -138,7 +137,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether a parameter is written with a kind, and where what stands behind its colon begins.
+    /// Returns whether a parameter is written with a kind, and the place behind its colon.
     fn sort_of(&self, param: BinderId) -> Option<(bool, Span)> {
         match self.binders[param.0 as usize].annotation {
             BinderAnnotation::Kind(kind, span) => Some((kind.is_some(), span)),
@@ -200,13 +199,7 @@ impl Parser<'_> {
     fn last_arrow_of_function(&self) -> Option<usize> {
         let mut depth = 0u32;
         let mut arrow = None;
-        for (pos, token) in self
-            .tokens
-            .iter()
-            .enumerate()
-            .skip(self.pos)
-            .take(SEEK_LIMIT)
-        {
+        for (pos, token) in self.ahead() {
             match token.kind {
                 TokenKind::LParen | TokenKind::LBracket | TokenKind::LBrace => depth += 1,
                 TokenKind::RParen if depth == 0 => {
@@ -486,13 +479,7 @@ impl Parser<'_> {
     /// The `=>` behind unreadable parameters, if it is theirs.
     fn seek_arrow(&self) -> Option<usize> {
         let mut depth = 0u32;
-        for (pos, token) in self
-            .tokens
-            .iter()
-            .enumerate()
-            .skip(self.pos)
-            .take(SEEK_LIMIT)
-        {
+        for (pos, token) in self.ahead() {
             match token.kind {
                 TokenKind::FatArrow if depth == 0 => return Some(pos),
                 TokenKind::LParen | TokenKind::LBracket | TokenKind::LBrace => depth += 1,

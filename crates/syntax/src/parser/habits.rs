@@ -14,7 +14,7 @@ pub(crate) struct Head {
     place: Span,
     /// From the name to the end of the `=`.
     span: Span,
-    /// What is written in their place, with `…` for the body.
+    /// The text in their place, with `…` for the body.
     text: String,
 }
 
@@ -107,7 +107,7 @@ impl Parser<'_> {
         id
     }
 
-    /// What stands behind the name of a definition with these parameters, with `…` for its body.
+    /// Returns the text behind the name of a definition with these parameters, with `…` for its body.
     fn function_of(&self, params: &[BinderId], result: Option<TermId>) -> Option<String> {
         let text = |span: Span| self.slice(span);
         let mut ty = String::new();
@@ -163,7 +163,7 @@ impl Parser<'_> {
         })
     }
 
-    /// Whether a function in the notation of another language begins here: `\x -> …`, `|x| …`,
+    /// Returns true if a function in the notation of another language begins here: `\x -> …`, `|x| …`,
     /// `lambda x: …`, `λx. …`.
     pub(crate) fn at_foreign_function(&self, mode: Mode) -> bool {
         let token = self.token();

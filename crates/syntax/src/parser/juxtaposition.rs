@@ -201,7 +201,7 @@ impl Parser<'_> {
         Span::new(self.last_end(), self.token().span.start)
     }
 
-    /// What an edit replaces before the current token: white space, but no comment.
+    /// Returns the white space, but no comment, that an edit replaces before the current token.
     fn gap_before(&self) -> Span {
         let space = self.space_before();
         match self.slice(space).trim().is_empty() {

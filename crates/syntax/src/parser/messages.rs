@@ -245,15 +245,7 @@ impl Parser<'_> {
         };
         use TokenKind::{RBrace, RBracket, RParen, Slash, Star};
         let relates = match self.terms[condition.0 as usize].kind {
-            TermKind::Binary { op, .. } => !matches!(
-                op,
-                BinaryOp::Add
-                    | BinaryOp::Sub
-                    | BinaryOp::Mul
-                    | BinaryOp::Div
-                    | BinaryOp::Mod
-                    | BinaryOp::Pow
-            ),
+            TermKind::Binary { op, .. } => !op.is_arithmetic(),
             _ => false,
         };
         let behind = self.tokens[self.pos..]
@@ -949,7 +941,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether a `=` stands ahead.
+    /// Returns true if a `=` stands ahead.
     fn has_equals_ahead(&self) -> bool {
         self.tokens[self.pos..]
             .iter()

@@ -202,13 +202,7 @@ impl Parser<'_> {
     /// outer construct waits for stands before it.
     fn seek(&self, closer: TokenKind, commas: bool) -> Option<usize> {
         let mut depth = 0u32;
-        for (pos, token) in self
-            .tokens
-            .iter()
-            .enumerate()
-            .skip(self.pos)
-            .take(SEEK_LIMIT)
-        {
+        for (pos, token) in self.ahead() {
             match token.kind {
                 kind if depth == 0 && (kind == closer || (commas && kind == TokenKind::Comma)) => {
                     return Some(pos);
@@ -228,30 +222,34 @@ impl Parser<'_> {
         None
     }
 
+    /// Gives the next tokens with their places, as many as are looked at to go on behind a mistake.
+    pub(super) fn ahead(&self) -> impl Iterator<Item = (usize, &Token)> {
+        let tokens = self.tokens.iter().enumerate();
+        tokens.skip(self.pos).take(SEEK_LIMIT)
+    }
+
     /// Behind a value without `in`: goes on at the `in` if only an unreadable rest separates it.
     pub(crate) fn skip_before_in(&mut self) {
+        if let Some(pos) = self.seek_in() {
+            self.pos = pos + 1;
+        }
+    }
+
+    /// The `in` behind an unreadable rest, if no bracket closes and no `let` begins before it.
+    fn seek_in(&self) -> Option<usize> {
         let mut depth = 0u32;
-        for (pos, token) in self
-            .tokens
-            .iter()
-            .enumerate()
-            .skip(self.pos)
-            .take(SEEK_LIMIT)
-        {
+        for (pos, token) in self.ahead() {
             match token.kind {
                 TokenKind::LParen | TokenKind::LBracket | TokenKind::LBrace => depth += 1,
-                TokenKind::RParen | TokenKind::RBracket | TokenKind::RBrace => match depth {
-                    0 => return,
-                    _ => depth -= 1,
-                },
-                TokenKind::Let if depth == 0 => return,
-                TokenKind::In if depth == 0 => {
-                    self.pos = pos + 1;
-                    return;
+                TokenKind::RParen | TokenKind::RBracket | TokenKind::RBrace => {
+                    depth = depth.checked_sub(1)?;
                 }
+                TokenKind::Let if depth == 0 => return None,
+                TokenKind::In if depth == 0 => return Some(pos),
                 _ => {}
             }
         }
+        None
     }
 
     /// Skips a bracketed stretch, from its opening bracket to the one that closes it.

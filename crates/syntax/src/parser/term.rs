@@ -210,7 +210,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What is written behind a value without `in` that ends at `last`, if what follows is the
+    /// Returns the text that is missing behind a value without `in` that ends at `last`, if what follows is the
     /// result of the `let` or the next name that is bound.
     fn in_behind_value(&self, last: Span) -> Option<(Span, &'static str)> {
         let is_binding = |ahead| {

@@ -80,7 +80,8 @@ impl Reporter<'_> {
         found
     }
 
-    /// What `padEmpty` adds is read, and nothing has written it: stored or not, it has no value.
+    /// Reports that a pattern reads the elements that `padEmpty` adds, which nothing writes, whether
+    /// the array is stored or not.
     pub(super) fn left_out(&self, at: Origin, reader: &User, is_stored: bool) -> Diagnostic {
         let padding = self.quote(at, Primitive::PadEmpty);
         let message = format!(
@@ -112,7 +113,7 @@ impl Reporter<'_> {
         self.fixed(found, &format!("Write `{written}`"), Some(edits))
     }
 
-    /// Whether the array that an expression gives is one of numbers.
+    /// Returns true if an expression gives an array of numbers.
     fn adds_numbers(&self, at: Origin) -> bool {
         let whole = subterms(&self.places.program.body).find(|term| term.origin == at);
         let Some(Type::Array(_, element)) = whole.map(|term| &*term.ty) else {

@@ -9,7 +9,7 @@ use syntax::GlobalId;
 use crate::rule::Definitions;
 use crate::term::{Node, Store, Term};
 
-/// Whether a term is the name of a definition that leaves open how it is computed, itself or
+/// Returns true if a term is the name of a definition that leaves open how it is computed, itself or
 /// through what it uses: with `map` or `reduce`, and not only to move data.
 pub(super) fn leaves_choice(store: &Store, definitions: &Definitions, term: Term) -> bool {
     let Node::Global(id, _) = store.node(term) else {
@@ -19,7 +19,7 @@ pub(super) fn leaves_choice(store: &Store, definitions: &Definitions, term: Term
     used.chooses && (used.computes || takes_function(store.type_of(term)))
 }
 
-/// What is in a definition and in all that it uses.
+/// A summary of a definition and of all definitions that it uses.
 #[derive(Default)]
 struct Used {
     /// There is a pattern that does not say how it is computed.
@@ -55,7 +55,7 @@ impl Used {
     }
 }
 
-/// Whether a function takes another one, before or behind its sizes.
+/// Returns true if a function takes another function, before or behind its sizes.
 fn takes_function(ty: &Type) -> bool {
     let mut ty = ty;
     loop {

@@ -74,7 +74,7 @@ impl Infer<'_> {
         (self.diagnostics.len() == said).then_some(accumulator)
     }
 
-    /// Whether both are arrays, pairs, vectors or scalars.
+    /// Returns true if both are arrays, pairs, vectors or scalars.
     fn has_form_of(&self, wanted: &Ty, found: &Ty) -> bool {
         let (wanted, found) = (self.table.head(wanted), self.table.head(found));
         match (&*wanted, &*found) {

@@ -11,7 +11,7 @@ use super::is_function;
 use crate::spine::Spine;
 use crate::types::{Ty, Type};
 
-/// What the form of a type says about which arguments fit a parameter.
+/// The form of a type, by which arguments are told apart that fit a parameter.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
     Function,

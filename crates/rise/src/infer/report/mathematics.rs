@@ -9,18 +9,18 @@ use crate::TermInfo;
 use crate::spine::Spine;
 use crate::types::{Ty, Type};
 
-/// What a function is applied to.
+/// The numbers that a function is applied to.
 #[derive(Clone, Copy)]
 struct Numbers {
     scalar: ScalarType,
     in_vector: bool,
 }
 
-/// What to write for a name that nothing binds.
+/// A text and declarations for a name that nothing binds.
 struct Mend {
     /// The functions that are to be declared.
     declaration: Option<String>,
-    /// What stands in the place of the name, if that is not the name.
+    /// The text in the place of the name, if another one is written there.
     replacement: Option<String>,
 }
 
@@ -144,7 +144,7 @@ impl Mend {
     }
 }
 
-/// Whether the name is that of a function of mathematics, and no slip of another name.
+/// Returns true if the name is that of a function of mathematics, and not a slip of another name.
 pub(super) fn is_mathematical(name: &str) -> bool {
     parameters(name).is_some()
         || name_in_c(name).is_some()
@@ -170,7 +170,7 @@ fn parameters(name: &str) -> Option<&'static [&'static str]> {
     }
 }
 
-/// What C calls a function that other languages have by this name.
+/// Returns the name that C has for a function of other languages.
 fn name_in_c(name: &str) -> Option<&'static str> {
     Some(match name {
         "max" | "maximum" => "fmax",
@@ -182,7 +182,7 @@ fn name_in_c(name: &str) -> Option<&'static str> {
     })
 }
 
-/// What computes the same on integers.
+/// Returns the expression that computes the same on integers.
 fn of_integers(name: &str) -> Option<&'static str> {
     Some(match name {
         "max" | "maximum" | "fmax" => "fun(a, b => select(a > b)(a)(b))",
@@ -192,7 +192,7 @@ fn of_integers(name: &str) -> Option<&'static str> {
     })
 }
 
-/// What computes the same of the elements of an array.
+/// Returns the expression that computes the same of the elements of an array.
 fn of_arrays(name: &str) -> Option<&'static str> {
     Some(match name {
         "sum" => "reduce(add)(0)",

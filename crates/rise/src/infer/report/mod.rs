@@ -102,7 +102,7 @@ impl Infer<'_> {
         crate::snippet::snippet(self.item, term)
     }
 
-    /// Whether all that was `said` since is that types do not fit.
+    /// Returns true if all messages since `said` are about types that do not fit.
     pub(in crate::infer) fn are_clashes(&self, said: usize) -> bool {
         let mut codes = self.diagnostics[said..].iter().map(|error| error.code);
         codes.all(|code| {
@@ -113,7 +113,7 @@ impl Infer<'_> {
         })
     }
 
-    /// Whether the name at `head` means one of the primitives.
+    /// Returns true if the name at `head` means one of the primitives.
     pub(in crate::infer) fn is_primitive(&self, head: TermId, primitives: &[Primitive]) -> bool {
         let found = self.uses.iter().find(|used| used.term == head);
         matches!(found.map(|used| used.target),

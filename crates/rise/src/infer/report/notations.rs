@@ -77,7 +77,7 @@ impl Infer<'_> {
             }));
     }
 
-    /// How the conversion is written whose type, a scalar, stands as an expression in
+    /// Returns the text of the conversion whose type, a scalar, stands as an expression in
     /// `cast(f32)(x)`, `f32(x)` or `(f32)(x)`, and the edit that writes it.
     pub(in crate::infer) fn conversion_to(&self, scalar: TermId) -> Option<(String, Option<Fix>)> {
         if self.in_dpia() {

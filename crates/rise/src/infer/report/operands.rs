@@ -6,7 +6,7 @@ use syntax::{Fix, Span};
 use super::super::Infer;
 use crate::types::{Ty, Type};
 
-/// What to write instead, as a help and as an edit.
+/// A help that says what to write instead, and the edit that writes it.
 pub(super) struct Mend {
     pub help: String,
     pub fix: Option<Fix>,
@@ -60,7 +60,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Whether the operands are numbers, of which one only has to be converted.
+    /// Returns true if the operands are numbers, of which one only has to be converted.
     pub(in crate::infer) fn are_scalars(&mut self, left: &Ty, rhs: TermId) -> bool {
         let right = self.look_again(|this| this.synth(rhs));
         [left, &right]
@@ -269,7 +269,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Whether the function is an operator, or the name of something that no function binds.
+    /// Returns true if the function is an operator, or the name of something that no function binds.
     pub(super) fn is_closed(&self, function: TermId) -> bool {
         match &self.item.term(self.bare(function)).kind {
             TermKind::Operator(_) => true,

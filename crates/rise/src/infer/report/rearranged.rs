@@ -1,10 +1,8 @@
-//! What gives an array the dimensions that are expected of it.
-
-use std::rc::Rc;
+//! Functions that join or split dimensions, which give an array the type that is expected of it.
 
 use nat::{Facts, Nat, Prop};
-use syntax::Fix;
 use syntax::ast::{BinaryOp, TermKind};
+use syntax::{Fix, Span};
 
 use super::super::Infer;
 use super::super::unify::{Cause, Why};
@@ -59,10 +57,8 @@ impl Infer<'_> {
         if !matches!(cause.why, Why::Written { .. } | Why::Ascribed { .. }) {
             return None;
         }
-        let mut terms = self.item.terms.iter().rev();
-        let term = terms.find(|term| term.span == cause.span)?;
         let is_applied = matches!(
-            term.kind,
+            self.item.term(self.whole_at(cause.span)?).kind,
             TermKind::Apply { .. }
                 | TermKind::Binary {
                     op: BinaryOp::Pipe,
@@ -72,7 +68,7 @@ impl Infer<'_> {
         if !is_applied {
             return None;
         }
-        let end = syntax::Span::empty(cause.span.end);
+        let end = Span::empty(cause.span.end);
         let edits = vec![(end, format!(" |> {function}"))];
         Some(Fix::preferred(format!("Append `|> {function}`"), edits))
     }
@@ -106,7 +102,7 @@ struct Shape {
 
 /// The first of the two dimensions of `more` that make one dimension of `fewer`, where all others
 /// are the same.
-fn differing(fewer: &[Nat], more: &[Nat], facts: &Rc<Facts>) -> Option<usize> {
+fn differing(fewer: &[Nat], more: &[Nat], facts: &Facts) -> Option<usize> {
     if more.len() != fewer.len() + 1 {
         return None;
     }

@@ -347,7 +347,7 @@ impl Infer<'_> {
         )
     }
 
-    /// What the rounds of an `iterate` do to sizes, if a place is in their function.
+    /// Says what the rounds of an `iterate` do to sizes, if a place is in their function.
     fn help_for_round(&self, span: Span) -> Option<String> {
         let is_round = self.item.terms.iter().any(|term| match &term.kind {
             TermKind::Apply { callee, args } => {

@@ -80,7 +80,7 @@ impl Infer<'_> {
         })
     }
 
-    /// Whether the function of a map, which is `found`, gives arrays where single values are wanted.
+    /// Returns true if the function of a map, which is `found`, gives arrays where single values are wanted.
     fn gives_rows(&self, wanted: &Ty, found: &Ty, cause: Cause) -> bool {
         use Primitive::{
             Map, MapGlobal, MapLocal, MapPar, MapSeq, MapSeqUnroll, MapStream, MapWorkGroup,
@@ -286,6 +286,11 @@ impl Infer<'_> {
                 ),
                 _ => None,
             },
+            (Type::Scalar(_), Type::Array(..))
+                if matches!(cause.why, Why::Written { .. } | Why::Ascribed { .. }) =>
+            {
+                Some("`reduce` makes one value of the elements of an array, as in `|> reduce(add)(0.0f)`".into())
+            }
             (Type::Scalar(_) | Type::Pair(..) | Type::Index(_), Type::Array(..)) => {
                 Some("use `map` to work on the elements".into())
             }
@@ -408,7 +413,7 @@ impl Infer<'_> {
     }
 
     /// The term that is all of a place.
-    fn whole_at(&self, span: Span) -> Option<TermId> {
+    pub(super) fn whole_at(&self, span: Span) -> Option<TermId> {
         let mut terms = (0..self.item.terms.len()).map(|at| TermId(at as u32));
         terms.rfind(|term| self.span(*term) == span)
     }
@@ -453,7 +458,7 @@ impl Infer<'_> {
         ))
     }
 
-    /// Whether the name at `head` is that of a primitive with an accumulator.
+    /// Returns true if the name at `head` is that of a primitive with an accumulator.
     fn reduces(&self, head: TermId) -> bool {
         use Primitive::{Reduce, ReducePar, ReduceSeq, ReduceSeqUnroll, ScanSeq};
         let reductions = [Reduce, ReducePar, ReduceSeq, ReduceSeqUnroll, ScanSeq];
