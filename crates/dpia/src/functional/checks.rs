@@ -31,10 +31,6 @@ impl Walk {
         if primitive.optional_argument() == Some(OptionalArgument::AddressSpace) {
             self.check_space(term, primitive, types, args);
         }
-        if let Some(padding) = reads_padding(primitive, args) {
-            let reader = User::Primitive(primitive, term.origin);
-            self.complain(padding.origin, Problem::LeftOut { reader });
-        }
         if primitive == Primitive::Iterate
             && let Some(Arg::Nat(rounds)) = types.get(2)
         {
@@ -167,56 +163,6 @@ impl Walk {
             }
             term = body;
         }
-    }
-}
-
-/// The `padEmpty` whose further elements a loop reads: all of its input is memory that the
-/// `padEmpty` writes.
-fn reads_padding(reader: Primitive, args: &[Term]) -> Option<&Term> {
-    use Primitive::{
-        AsScalar, AsVector, AsVectorAligned, Join, MapGlobal, MapLocal, MapPar, MapSeq,
-        MapSeqUnroll, MapStream, MapWorkGroup, ReducePar, ReduceSeq, ReduceSeqUnroll, Reorder,
-        ScanSeq, Split, ToMem, Transpose, Zip,
-    };
-    let is_loop = matches!(
-        reader,
-        MapSeq
-            | MapSeqUnroll
-            | MapStream
-            | MapPar
-            | MapGlobal
-            | MapLocal
-            | MapWorkGroup
-            | ReduceSeq
-            | ReduceSeqUnroll
-            | ReducePar
-            | ScanSeq
-    );
-    let mut read: Vec<&Term> = args.last().into_iter().filter(|_| is_loop).collect();
-    while let Some(term) = read.pop() {
-        let Form::Primitive(primitive, _, args) = &term.form else {
-            continue;
-        };
-        match (primitive, &args[..]) {
-            (Zip, [first, second]) => read.extend([second, first]),
-            (
-                Join | Split | Transpose | Reorder | AsVector | AsVectorAligned | AsScalar,
-                [.., array],
-            ) => read.push(array),
-            (ToMem, [stored]) if is_padded(stored) => return Some(stored),
-            _ => {}
-        }
-    }
-    None
-}
-
-/// Returns true if an expression is a `padEmpty` that may add elements.
-fn is_padded(term: &Term) -> bool {
-    match &term.form {
-        Form::Primitive(Primitive::PadEmpty, types, _) => types
-            .iter()
-            .all(|arg| !matches!(arg, Arg::Nat(size) if size.as_const() == Some(0))),
-        _ => false,
     }
 }
 

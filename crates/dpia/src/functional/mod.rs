@@ -21,6 +21,7 @@ mod select;
 mod sizes;
 mod suppose;
 mod targets;
+mod unwritten;
 mod views;
 mod walk;
 mod writes;
@@ -96,6 +97,8 @@ pub fn check_on(program: &Program<Primitive>, target: Target, device: &Device) -
     }
     walk.complaints.splice(0..0, outside);
     walk.check_parameters(program);
+    let unwritten = unwritten::readers(program, &walk.facts);
+    walk.complaints.extend(unwritten);
     if !walk.complaints.iter().any(Complaint::is_error) {
         let found = scatter::out_of_order(&program.body, &walk.facts);
         if let Some(checked) = with_scatters_in_order(program, &found, &walk) {

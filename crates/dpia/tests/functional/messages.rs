@@ -663,10 +663,54 @@ fn elements_that_nothing_writes() {
                   help: `padCst` gives them a value, as in `padCst(0)(2)(0)`
             "#]],
         ),
+        // They are followed through windows, names and functions.
+        (
+            "def main = depFun(n: Nat => fun(xs: n.f32 =>\n  \
+               xs |> mapSeq(id) |> padEmpty(2) |> toMem |> slide(3)(1) |> mapSeq(reduceSeq(add)(0.0f))))",
+            expect![[r#"
+                error[missing-copy] at padEmpty(2)
+                  `mapSeq(reduceSeq(add)(0.0f))` reads the elements that `padEmpty(2)` adds, which nothing writes
+                  read here: mapSeq(reduceSeq(add)(0.0f))
+                  help: give them a value where the memory is read: `|> toMem |> padCst(0)(2)(0)`
+            "#]],
+        ),
+        (
+            "def main = depFun(n: Nat => fun(xs: n.f32 =>\n  \
+               let ys = xs |> mapSeq(id) |> padEmpty(2) |> toMem in ys |> mapSeq(fun(x => x + 1.0f))))",
+            expect![[r#"
+                error[missing-copy] at padEmpty(2)
+                  `mapSeq(fun(x => x + 1.0f))` reads the elements that `padEmpty(2)` adds, which nothing writes
+                  read here: mapSeq(fun(x => x + 1.0f))
+                  help: give them a value where the memory is read: `|> toMem |> padCst(0)(2)(0)`
+            "#]],
+        ),
+        (
+            "def main = depFun(n: Nat => fun(xss: n.8.f32 =>\n  \
+               xss |> mapSeq(fun(xs => xs |> mapSeq(id) |> padEmpty(2))) |> toMem\n  \
+               |> mapSeq(fun(xs => xs |> mapSeq(fun(x => x + 1.0f))))))",
+            expect![[r#"
+                error[missing-copy] at padEmpty(2)
+                  `mapSeq(fun(x => x + 1.0f))` reads the elements that `padEmpty(2)` adds, which nothing writes
+                  read here: mapSeq(fun(x => x + 1.0f))
+                  help: give them a value where the memory is read: `|> toMem |> padCst(0)(2)(0)`
+            "#]],
+        ),
         // What is written is read only.
         (
             "def main = depFun(n: Nat => fun(xs: n.f32 =>\n  \
                xs |> mapSeq(id) |> padEmpty(2) |> toMem |> take(n) |> mapSeq(id)))",
+            expect![[""]],
+        ),
+        (
+            "def main = depFun(n: Nat => fun(xs: (4 * n + 3).f32 =>\n  \
+               xs |> mapSeq(id) |> padEmpty(1) |> toMem |> drop(2) |> take(4 * n)\n  \
+               |> split(4) |> mapSeq(reduceSeq(add)(0.0f))))",
+            expect![[""]],
+        ),
+        (
+            "def main = depFun(n: Nat => fun(xss: n.8.f32 =>\n  \
+               xss |> mapSeq(fun(xs => xs |> mapSeq(id) |> padEmpty(2))) |> toMem\n  \
+               |> transpose |> take(8) |> mapSeq(reduceSeq(add)(0.0f))))",
             expect![[""]],
         ),
     ] {

@@ -1,0 +1,387 @@
+//! Which elements of stored arrays nothing writes, and which patterns read them.
+//!
+//! `padEmpty` adds elements that have no value. They may be part of memory and of a result, but no
+//! program may read them. [`readers`] follows them from `padEmpty` through memory, names, views and
+//! functions to the patterns that read whole arrays. What `idx` and `gather` read depends on data,
+//! so that they are taken to read written elements only.
+
+use nat::{Facts, Nat, Prop};
+use rise::core::{Form, Origin, Program, subterms};
+use rise::{Arg, Primitive, Type};
+use rustc_hash::FxHashMap;
+
+use super::complaint::{Complaint, Problem, User};
+use super::places::size_at;
+use super::walk::Term;
+
+/// Every pattern that reads stored elements that `padEmpty` adds, once for each `padEmpty`.
+pub(super) fn readers(program: &Program<Primitive>, facts: &Facts) -> Vec<Complaint> {
+    let pads = |term: &Term| matches!(term.form, Form::Primitive(Primitive::PadEmpty, ..));
+    if !subterms(&program.body).any(pads) {
+        return Vec::new();
+    }
+    let mut search = Search {
+        facts,
+        scope: FxHashMap::default(),
+        is_repeated: false,
+        found: Vec::new(),
+    };
+    search.call(&program.body, Vec::new());
+    search.found
+}
+
+/// A step from a value to one of its parts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Step {
+    /// From an array to any of its elements.
+    Element,
+    /// From a pair to its first half (`false`) or its second.
+    Half(bool),
+}
+
+use Step::{Element, Half};
+
+/// An array in a value that has elements which nothing writes.
+#[derive(Clone, Debug, PartialEq)]
+struct Gap {
+    /// The way from the value to the array.
+    path: Vec<Step>,
+    /// The `padEmpty` that adds the elements.
+    at: Origin,
+    /// Which elements come before them, if they are the last ones.
+    before: Option<Before>,
+    /// True if the array is in memory: what is not cannot be read for that reason alone.
+    is_stored: bool,
+}
+
+/// The written elements at the beginning of an array.
+#[derive(Clone, Debug, PartialEq)]
+struct Before {
+    /// How many numbers are written.
+    count: Nat,
+    /// How many of them make an element of the array.
+    each: Nat,
+}
+
+impl Gap {
+    fn moved(mut self, path: Vec<Step>) -> Gap {
+        self.path = path;
+        self
+    }
+
+    /// The same elements, of which it is no longer known where they are.
+    fn anywhere(mut self) -> Gap {
+        self.before = None;
+        self
+    }
+
+    fn within(mut self, step: Step) -> Gap {
+        self.path.insert(0, step);
+        self
+    }
+}
+
+fn within(gaps: Vec<Gap>, step: Step) -> Vec<Gap> {
+    gaps.into_iter().map(|gap| gap.within(step)).collect()
+}
+
+/// The gaps of the part that a step leads to.
+fn part(gaps: &[Gap], step: Step) -> Vec<Gap> {
+    gaps.iter()
+        .filter(|gap| gap.path.first() == Some(&step))
+        .map(|gap| gap.clone().moved(gap.path[1..].to_vec()))
+        .collect()
+}
+
+fn union(mut gaps: Vec<Gap>, others: Vec<Gap>) -> Vec<Gap> {
+    for other in others {
+        if !gaps.contains(&other) {
+            gaps.push(other);
+        }
+    }
+    gaps
+}
+
+fn in_memory(mut gaps: Vec<Gap>) -> Vec<Gap> {
+    for gap in &mut gaps {
+        gap.is_stored = true;
+    }
+    gaps
+}
+
+struct Search<'a> {
+    facts: &'a Facts,
+    /// The gaps of every value that has a name.
+    scope: FxHashMap<u32, Vec<Gap>>,
+    /// True while an expression is looked at as the later rounds of a loop see it.
+    is_repeated: bool,
+    found: Vec<Complaint>,
+}
+
+impl Search<'_> {
+    fn value(&mut self, term: &Term) -> Vec<Gap> {
+        match &term.form {
+            Form::Var(local) => self.scope.get(&local.id).cloned().unwrap_or_default(),
+            Form::Primitive(primitive, types, args) => {
+                self.primitive(term.origin, *primitive, types, args, Vec::new())
+            }
+            Form::Foreign(function, args) => {
+                for arg in args.iter() {
+                    let gaps = self.value(arg);
+                    let reader = || User::Foreign(function.name.clone(), term.origin);
+                    self.read_all(&gaps, reader);
+                }
+                Vec::new()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// The gaps of what a function yields for values with these gaps.
+    fn call(&mut self, f: &Term, mut values: Vec<Vec<Gap>>) -> Vec<Gap> {
+        match &f.form {
+            Form::DepLambda(_, _, body) => self.call(body, values),
+            Form::Lambda(param, body) => {
+                let value = match values.is_empty() {
+                    true => Vec::new(),
+                    false => values.remove(0),
+                };
+                self.scope.insert(param.local.id, value);
+                self.call(body, values)
+            }
+            Form::Primitive(primitive, types, args) => {
+                self.primitive(f.origin, *primitive, types, args, values)
+            }
+            _ => self.value(f),
+        }
+    }
+
+    /// The gaps of what a function yields that takes its own result again in the next round.
+    fn rounds(
+        &mut self,
+        f: &Term,
+        start: Vec<Gap>,
+        call: impl Fn(Vec<Gap>) -> Vec<Vec<Gap>>,
+    ) -> Vec<Gap> {
+        let first = self.call(f, call(start.clone()));
+        if self.is_repeated || first.is_empty() {
+            return first;
+        }
+        self.is_repeated = true;
+        // Sizes of one round say nothing of those of the next.
+        let again = in_memory(first.iter().cloned().map(Gap::anywhere).collect());
+        let second = self.call(f, call(union(start, again)));
+        self.is_repeated = false;
+        union(first, second)
+    }
+
+    fn primitive(
+        &mut self,
+        at: Origin,
+        primitive: Primitive,
+        types: &[Arg],
+        args: &[Term],
+        more: Vec<Vec<Gap>>,
+    ) -> Vec<Gap> {
+        use Primitive::*;
+        let is_function = |arg: &&Term| matches!(*arg.ty, Type::Fun(..) | Type::Pi(_));
+        let function = args.iter().find(is_function);
+        let data: Vec<&Term> = args.iter().filter(|arg| !is_function(arg)).collect();
+        let mut data: Vec<Vec<Gap>> = data.into_iter().map(|arg| self.value(arg)).collect();
+        data.extend(more);
+        let last = data.pop().unwrap_or_default();
+        let other = data.pop().unwrap_or_default();
+        let reader = || User::Primitive(primitive, at);
+        match (primitive, function) {
+            (PadEmpty, _) => {
+                let mut gaps = last;
+                let added = size_at(types, 1);
+                if added.is_none_or(|added| added.as_const() != Some(0)) {
+                    let before = size_at(types, 0).map(|count| Before {
+                        count,
+                        each: Nat::ONE,
+                    });
+                    gaps.push(Gap {
+                        path: Vec::new(),
+                        at,
+                        before,
+                        is_stored: false,
+                    });
+                }
+                gaps
+            }
+            (ToMem, _) => in_memory(last),
+            (OclRun, _) => last,
+            (Let, Some(f)) => self.call(f, vec![last]),
+            (Dmatch, Some(f)) => self.call(f, vec![Vec::new()]),
+            (Select, _) => union(other, last),
+            (MakePair, _) => union(within(other, Half(false)), within(last, Half(true))),
+            (Fst, _) => part(&last, Half(false)),
+            (Snd, _) => part(&last, Half(true)),
+            (MapFst | MapSnd, Some(f)) => {
+                let half = Half(primitive == MapSnd);
+                let changed = self.call(f, vec![part(&last, half)]);
+                let mut gaps = last;
+                gaps.retain(|gap| gap.path.first() != Some(&half));
+                union(gaps, within(changed, half))
+            }
+            (Generate, Some(f)) => within(self.call(f, vec![Vec::new()]), Element),
+            (Map, Some(f)) => {
+                let mapped = self.call(f, vec![part(&last, Element)]);
+                let mut gaps = last;
+                gaps.retain(|gap| gap.path.is_empty());
+                union(gaps, within(mapped, Element))
+            }
+            (
+                MapSeq | MapSeqUnroll | MapStream | IterateStream | MapPar | MapGlobal
+                | MapWorkGroup | MapLocal | DepMapSeq,
+                Some(f),
+            ) => {
+                self.read(&last, reader);
+                within(self.call(f, vec![part(&last, Element)]), Element)
+            }
+            (CircularBuffer | RotateValues, Some(f)) => {
+                self.read(&last, reader);
+                let loaded = self.call(f, vec![part(&last, Element)]);
+                within(within(loaded, Element), Element)
+            }
+            (Reduce | ReduceSeq | ReduceSeqUnroll | ReducePar, Some(f)) => {
+                self.read(&last, reader);
+                let element = part(&last, Element);
+                let reduced = self.rounds(f, other.clone(), |sum| vec![sum, element.clone()]);
+                union(other, reduced)
+            }
+            (ScanSeq, Some(f)) => {
+                self.read(&last, reader);
+                let element = part(&last, Element);
+                let sums = self.rounds(f, other, |sum| vec![element.clone(), sum]);
+                within(sums, Element)
+            }
+            (Iterate, Some(f)) => {
+                let rounds = self.rounds(f, last.clone(), |array| vec![array]);
+                union(last, rounds)
+            }
+            (Zip | DepZip, _) => {
+                let zipped = |gaps: Vec<Gap>, half: Step| {
+                    gaps.into_iter().map(move |mut gap| {
+                        if !gap.path.is_empty() {
+                            gap.path.insert(1, half);
+                        }
+                        gap
+                    })
+                };
+                zipped(other, Half(false))
+                    .chain(zipped(last, Half(true)))
+                    .collect()
+            }
+            (Concat, _) => union(other, last).into_iter().map(Gap::anywhere).collect(),
+            (PadCst, _) => {
+                let array = last.into_iter().map(Gap::anywhere).collect();
+                union(within(other, Element), array)
+            }
+            // A wrong index makes the whole element wrong.
+            (Gather | Scatter, _) => {
+                let array = last.into_iter().filter(|gap| !gap.path.is_empty());
+                union(
+                    other.into_iter().map(Gap::anywhere).collect(),
+                    array.collect(),
+                )
+            }
+            (Idx, _) => part(&last, Element),
+            (MakeArray, _) => {
+                let elements = data.into_iter().chain([other, last]);
+                within(elements.fold(Vec::new(), union), Element)
+            }
+            _ => last
+                .into_iter()
+                .flat_map(|gap| self.viewed(primitive, types, gap))
+                .collect(),
+        }
+    }
+
+    /// What is left of a gap of an array, seen through a view.
+    fn viewed(&self, view: Primitive, types: &[Arg], mut gap: Gap) -> Vec<Gap> {
+        use Primitive::*;
+        let size = |at: usize| size_at(types, at);
+        match (view, &gap.path[..]) {
+            (Take, []) => match (&gap.before, size(0)) {
+                (Some(before), Some(taken)) if self.is_before(&taken, before) => Vec::new(),
+                _ => vec![gap],
+            },
+            (Drop, []) => {
+                if let (Some(before), Some(dropped)) = (&mut gap.before, size(0)) {
+                    before.count = before.count.clone() - dropped * before.each.clone();
+                }
+                vec![gap]
+            }
+            (Split | AsVector | AsVectorAligned, []) => {
+                if let (Some(before), Some(each)) = (&mut gap.before, size(0)) {
+                    before.each = before.each.clone() * each;
+                }
+                vec![gap]
+            }
+            (Join, []) => vec![joined(gap, size(1))],
+            (AsScalar, []) => vec![joined(gap, size(0))],
+            (Take | Drop | Assume | Reorder | PadClamp, [Element, ..]) | (Assume, []) => vec![gap],
+            (Reorder | PadClamp | Slide | DepJoin | Partition, []) => vec![gap.anywhere()],
+            (Transpose, []) => vec![gap.within(Element)],
+            (Unzip, []) => vec![gap.clone().within(Half(false)), gap.within(Half(true))],
+            (Unzip, [Element, Half(half), rest @ ..]) => {
+                let path = [&[Half(*half), Element], rest].concat();
+                vec![gap.moved(path)]
+            }
+            (Transpose, [Element]) => vec![gap.moved(Vec::new())],
+            (Transpose, [Element, ..]) => vec![gap],
+            (Split | Slide | Partition, [Element, ..]) => vec![gap.within(Element)],
+            (Join | DepJoin, [Element]) => vec![gap.moved(Vec::new()).anywhere()],
+            (Join | DepJoin, [Element, rest @ ..]) => {
+                let path = rest.to_vec();
+                vec![gap.moved(path)]
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Returns true if the first `taken` elements of an array are all written.
+    fn is_before(&self, taken: &Nat, before: &Before) -> bool {
+        let read = taken.clone() * before.each.clone();
+        self.facts
+            .proves(&Prop::AtLeast(before.count.clone(), read))
+    }
+
+    /// Reports that a pattern reads every element of an array with these gaps.
+    fn read(&mut self, gaps: &[Gap], reader: impl Fn() -> User) {
+        let whole = |gap: &&Gap| gap.path.is_empty() && gap.is_stored;
+        if let Some(gap) = gaps.iter().find(whole) {
+            self.report(gap, reader());
+        }
+    }
+
+    /// Reports that a function reads all of a value with these gaps.
+    fn read_all(&mut self, gaps: &[Gap], reader: impl Fn() -> User) {
+        if let Some(gap) = gaps.iter().find(|gap| gap.is_stored) {
+            self.report(gap, reader());
+        }
+    }
+
+    fn report(&mut self, gap: &Gap, reader: User) {
+        if !self.found.iter().any(|known| known.at == gap.at) {
+            self.found.push(Complaint {
+                at: gap.at,
+                problem: Problem::LeftOut { reader },
+                nest: Vec::new(),
+            });
+        }
+    }
+}
+
+/// The gap of an array of arrays, or of vectors, of `each` elements, in the array of all of them.
+fn joined(mut gap: Gap, each: Option<Nat>) -> Gap {
+    gap.before = gap
+        .before
+        .filter(|before| Some(&before.each) == each.as_ref());
+    if let Some(before) = &mut gap.before {
+        before.each = Nat::ONE;
+    }
+    gap
+}
