@@ -197,6 +197,17 @@ fn negated_zeros_of_fma_keep_their_sign() {
             "xs: n.f64",
             "xs |> mapSeq(fun(x => let y = fma(x)(x)(-x) in -y))",
         ),
+        ("xs: n.f32", "xs |> mapSeq(fun(x => fma(x)(x)(-x) * -1.0f))"),
+        ("xs: n.f32", "xs |> mapSeq(fun(x => -1.0f * fma(x)(x)(-x)))"),
+        (
+            "xs: n.f64",
+            "xs |> mapSeq(fun(x => fma(x)(x)(-x) / -1.0f64))",
+        ),
+        ("xs: n.f32", "xs |> mapSeq(fun(x => -0.0f - fma(x)(x)(-x)))"),
+        (
+            "xs: n.Vec[8, f32]",
+            "xs |> mapSeq(fun(x => fma(x)(x)(-x) * vectorFromScalar(-1.0f)))",
+        ),
         (
             "xs: n.Vec[8, f32]",
             "xs |> mapSeq(fun(x => -fma(x)(x)(-x)))",

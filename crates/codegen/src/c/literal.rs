@@ -3,6 +3,8 @@
 use dpia::Target;
 use syntax::ast::{Literal, ScalarType};
 
+use crate::ir::{Expr, ExprKind, Unary};
+
 use super::types::Int;
 use super::{CType, CompileError, Prec, Printer};
 
@@ -12,6 +14,19 @@ pub(super) fn int_value(literal: &Literal) -> Option<i128> {
         Literal::Int { value, .. } => Some(*value),
         Literal::Bool(value) => Some(i128::from(*value)),
         Literal::Float { .. } => None,
+    }
+}
+
+/// The value of a constant float, also of one in all lanes of a vector.
+pub(super) fn float_value(constant: &Expr) -> Option<f64> {
+    match &constant.kind {
+        ExprKind::Literal(Literal::Float { text, .. }) => text.parse().ok(),
+        ExprKind::Literal(Literal::Int { value, suffix }) => suffix
+            .filter(|suffix| Int::of(*suffix).is_none())
+            .map(|_| *value as f64),
+        ExprKind::Unary(Unary::Neg, value) => float_value(value).map(|value| -value),
+        ExprKind::Broadcast(value) => float_value(value),
+        _ => None,
     }
 }
 

@@ -7,7 +7,7 @@ use syntax::ast::{Literal, ScalarType};
 
 use crate::ir::{Binary, Expr, ExprKind, Unary};
 
-use super::literal::{int_value, integer};
+use super::literal::{float_value, int_value, integer};
 use super::types::{Int, scalar_name};
 use super::{CType, CompileError, Prec, Printer, error};
 
@@ -25,6 +25,9 @@ impl Printer<'_> {
                 self.comparison(op, a, b)
             }
             Binary::Add | Binary::Sub | Binary::Mul | Binary::Div | Binary::Mod => {
+                if let (true, Some(value)) = (self.flips_signs, negated_operand(op, a, b)) {
+                    return self.negation(value, whole);
+                }
                 let ty = self.type_of(whole)?;
                 match &ty {
                     CType::Vector(..) | CType::Register(_) => self.vector_operation(op, a, b, &ty),
@@ -619,5 +622,19 @@ fn sign_bit(float: ScalarType) -> (&'static str, &'static str) {
     match float {
         ScalarType::F64 => ("uint64_t", "UINT64_C(0x8000000000000000)"),
         _ => ("uint32_t", "UINT32_C(0x80000000)"),
+    }
+}
+
+/// The operand whose sign is all that an operation on floats changes, because the other one is a
+/// constant: C compilers treat these as negations.
+fn negated_operand<'e>(op: Binary, a: &'e Expr, b: &'e Expr) -> Option<&'e Expr> {
+    let is = |constant: &Expr, value: f64| {
+        float_value(constant).is_some_and(|known| known.to_bits() == value.to_bits())
+    };
+    match op {
+        Binary::Mul if is(a, -1.0) => Some(b),
+        Binary::Mul | Binary::Div if is(b, -1.0) => Some(a),
+        Binary::Sub if is(a, -0.0) => Some(b),
+        _ => None,
     }
 }
