@@ -168,8 +168,7 @@ impl Search<'_> {
             return first;
         }
         self.is_repeated = true;
-        // Sizes of one round say nothing of those of the next.
-        let again = in_memory(first.iter().cloned().map(Gap::anywhere).collect());
+        let again = in_memory(first.clone());
         let second = self.call(f, call(union(start, again)));
         self.is_repeated = false;
         union(first, second)
@@ -249,7 +248,7 @@ impl Search<'_> {
                 self.read(&last, reader);
                 let element = part(&last, Element);
                 let reduced = self.rounds(f, other.clone(), |sum| vec![sum, element.clone()]);
-                union(other, reduced)
+                in_memory(union(other, reduced))
             }
             (ScanSeq, Some(f)) => {
                 self.read(&last, reader);
@@ -258,8 +257,10 @@ impl Search<'_> {
                 within(sums, Element)
             }
             (Iterate, Some(f)) => {
-                let rounds = self.rounds(f, last.clone(), |array| vec![array]);
-                union(last, rounds)
+                // The sizes of one round say nothing of those of the next.
+                let anywhere = |gaps: Vec<Gap>| gaps.into_iter().map(Gap::anywhere).collect();
+                let rounds = self.rounds(f, last.clone(), |array| vec![anywhere(array)]);
+                union(last, anywhere(rounds))
             }
             (Zip | DepZip, _) => {
                 let zipped = |gaps: Vec<Gap>, half: Step| {

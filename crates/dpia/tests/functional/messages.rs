@@ -695,6 +695,17 @@ fn elements_that_nothing_writes() {
                   help: give them a value where the memory is read: `|> toMem |> padCst(0)(2)(0)`
             "#]],
         ),
+        (
+            "def main = depFun(n: Nat => fun(xss: n.4.f32, start: 5.f32 =>\n  \
+               xss |> reduceSeq(fun(acc, xs => zip(acc |> take(4))(xs)\n  \
+               |> mapSeq(fun(p => p._1 + p._2)) |> padEmpty(1)))(start |> mapSeq(id)) |> mapSeq(id)))",
+            expect![[r#"
+                error[missing-copy] at padEmpty(1)
+                  `mapSeq(id)` reads the elements that `padEmpty(1)` adds, which nothing writes
+                  read here: mapSeq(id)
+                  help: give them a value where the memory is read: `|> toMem |> padCst(0)(1)(0)`
+            "#]],
+        ),
         // What is written is read only.
         (
             "def main = depFun(n: Nat => fun(xs: n.f32 =>\n  \
@@ -706,6 +717,13 @@ fn elements_that_nothing_writes() {
                xs |> mapSeq(id) |> padEmpty(1) |> toMem |> drop(2) |> take(4 * n)\n  \
                |> split(4) |> mapSeq(reduceSeq(add)(0.0f))))",
             expect![[""]],
+        ),
+        (
+            "def main = depFun(n: Nat => fun(xss: n.4.f32, start: 5.f32 =>\n  \
+               xss |> reduceSeq(fun(acc, xs => zip(acc |> take(4))(xs)\n  \
+               |> mapSeq(fun(p => p._1 + p._2)) |> padEmpty(1)))(start |> mapSeq(id))\n  \
+               |> take(4) |> mapSeq(id)))",
+            expect![[r#""#]],
         ),
         (
             "def main = depFun(n: Nat => fun(xss: n.8.f32 =>\n  \
