@@ -110,6 +110,47 @@ fn occurrences(store: &Store, term: Term, local: crate::term::Local) -> u32 {
     found
 }
 
+/// Returns true if a function uses its parameter more than once, or in a function of its own, which
+/// may be called more than once.
+pub(crate) fn repeats_parameter(store: &Store, f: Term) -> bool {
+    let Node::Lambda(local, body) = store.node(f) else {
+        return false;
+    };
+    let mut found = 0;
+    let mut open = vec![body];
+    while let Some(here) = open.pop() {
+        if !store.has_free(here, local) {
+            continue;
+        }
+        match called_once(store, here) {
+            Some((body, other)) => open.extend([body, other]),
+            None => match store.node(here) {
+                Node::Var(_) if found == 1 => return true,
+                Node::Var(_) => found += 1,
+                Node::Lambda(..) | Node::DepLambda(..) => return true,
+                _ => open.extend(store.children(here).map(|(_, part)| part)),
+            },
+        }
+    }
+    false
+}
+
+/// The body of a function that an expression calls once, where it is written, and what it calls it
+/// with.
+fn called_once(store: &Store, term: Term) -> Option<(Term, Term)> {
+    let Node::Apply(f, value) = store.node(term) else {
+        return None;
+    };
+    match (store.node(f), store.node(value)) {
+        (Node::Lambda(_, body), _) => Some((body, value)),
+        (Node::Apply(head, _), Node::Lambda(_, body)) => match store.node(head) {
+            Node::Primitive(Primitive::Let, _) => Some((body, f)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
 fn made(term: Option<Term>) -> Result<Rewritten, Miss> {
     term.map(Rewritten::plain).ok_or(Miss::FAR)
 }

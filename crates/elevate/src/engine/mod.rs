@@ -24,7 +24,7 @@ mod tests;
 mod walk;
 
 pub use lambda::{Beta, Eta, EtaAbstraction, FreshBinder, GentleBeta};
-pub(crate) use lambda::{beta, eta, eta_abstraction};
+pub(crate) use lambda::{beta, eta, eta_abstraction, repeats_parameter};
 pub use machine::run;
 pub use outcome::{Failure, Options, Outcome, RuleCount, TraceStep};
 pub use rewrite::{Assumption, Context, Miss, Reach, Reason, Rewrite, Rewritten};

@@ -13,6 +13,7 @@ use super::quote::term_of;
 use super::{Eval, Expr, List, Trouble, Value};
 use crate::engine::{
     Beta, Context, FreshBinder, GentleBeta, Next, Predicate, Reason, Step, Strategy, Test,
+    repeats_parameter,
 };
 use crate::lang::definition::Definition;
 use crate::lang::library::Library;
@@ -74,6 +75,7 @@ pub(crate) const NATIVE: &[&str] = &[
     "outerProduct",
     "repeat",
     "repeatNTimes",
+    "repeatsParameter",
     "size",
     "some",
     "somebu",
@@ -168,6 +170,14 @@ impl Args<'_, '_, '_> {
             "idxReduction" => Some(Step::Rule(Arc::new(IdxReduction))),
             "delta" => Some(Step::Rule(Arc::new(Delta::new(self.eval.world.lookup())))),
             "leavesChoice" => Some(self.leaves_choice()),
+            "repeatsParameter" => {
+                let test =
+                    |context: &mut Context<'_>, term: Term| repeats_parameter(context.store, term);
+                Some(Step::Predicate(Predicate::Other(
+                    name.into(),
+                    Arc::new(test),
+                )))
+            }
             "BENF" => Some(Step::NormalForm(NormalForm::Benf)),
             "DFNF" => Some(Step::NormalForm(NormalForm::Dfnf)),
             "RNF" => Some(Step::NormalForm(NormalForm::Rnf)),
