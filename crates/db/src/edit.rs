@@ -290,6 +290,9 @@ impl Database {
         if source.foreign(self) != &header.foreign {
             source.set_foreign(self).to(header.foreign.clone());
         }
+        if source.synonyms(self) != &header.synonyms {
+            source.set_synonyms(self).to(header.synonyms.clone());
+        }
         if source.header(self) != &header {
             source.set_header(self).to(header);
         }
@@ -311,7 +314,17 @@ impl Database {
         } = piece.read();
         let declares = header.declares.clone();
         let (strategy, foreign) = (header.strategy.clone(), header.foreign.clone());
-        let item = SourceItem::builder(text.clone(), header, declares, strategy, foreign, file)
+        let synonyms = header.synonyms.clone();
+        let new = SourceItem::builder(
+            text.clone(),
+            header,
+            declares,
+            strategy,
+            foreign,
+            synonyms,
+            file,
+        );
+        let item = new
             .durability(durability)
             .text_durability(self.text_durability(file))
             .new(self)

@@ -22,6 +22,8 @@ pub struct Header {
     pub strategy: Option<Box<StrategyName>>,
     /// The declaration of a foreign function, without blanks and comments.
     pub foreign: Option<Box<str>>,
+    /// The names that it would give types, which RISE does not do.
+    pub synonyms: Box<[Name]>,
 }
 
 /// `@strategy("file.elevate", name)`.
@@ -88,6 +90,7 @@ impl Header {
             programs: strategies::mentions::programs(item),
             strategy: None,
             foreign: None,
+            synonyms: Box::default(),
         }
     }
 
@@ -111,6 +114,7 @@ impl Header {
             programs: Box::default(),
             strategy: strategy_name(item).map(Box::new),
             foreign: matches!(item.kind, ItemKind::Foreign { .. }).then(|| tokens(text)),
+            synonyms: item.synonyms.clone(),
         }
     }
 }

@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use crate::files::{FileId, FilePath, ItemId, ReadError};
 use crate::header::{Declares, Header, StrategyName};
+use syntax::ast::Name;
+
 use crate::language::Language;
 
 /// What is known about a file's existence.
@@ -52,6 +54,9 @@ pub(crate) struct SourceItem {
     /// The field of the header alone, which changes more rarely than the header.
     #[returns(ref)]
     pub foreign: Option<Box<str>>,
+    /// The field of the header alone, for the same reason.
+    #[returns(ref)]
+    pub synonyms: Box<[Name]>,
     #[returns(copy)]
     pub file: FileId,
 }

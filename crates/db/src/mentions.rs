@@ -14,6 +14,7 @@ pub(crate) fn mentions(item: &Item) -> Box<[Name]> {
     };
     match &item.kind {
         ItemKind::Def { ty, body, .. } => {
+            walk.reserved_names(&[*body]);
             walk.todo.push(Step::Term(*body));
             if let Some(ty) = *ty {
                 walk.todo
@@ -30,7 +31,7 @@ pub(crate) fn mentions(item: &Item) -> Box<[Name]> {
     walk.run();
     walk.free.sort_unstable();
     walk.free.dedup();
-    walk.free.into_iter().cloned().collect()
+    walk.free.into_boxed_slice()
 }
 
 /// The binders of a def's written type that its body sees.
@@ -59,7 +60,7 @@ enum Step {
 struct Walk<'a> {
     item: &'a Item,
     bound: Vec<&'a Name>,
-    free: Vec<&'a Name>,
+    free: Vec<Name>,
     /// A stack, because terms nest deeply.
     todo: Vec<Step>,
 }
@@ -79,10 +80,20 @@ impl<'a> Walk<'a> {
         match &self.item.term(id).kind {
             TermKind::Name(name) => {
                 if !self.bound.contains(&name) {
-                    self.free.push(name);
+                    self.free.push(name.clone());
                 }
             }
+            TermKind::Apply { callee, args } => {
+                self.reserved_names(args);
+                self.reserved_names(&[*callee]);
+                self.children(id);
+            }
+            TermKind::Binary { lhs, rhs, .. } => {
+                self.reserved_names(&[*lhs, *rhs]);
+                self.children(id);
+            }
             TermKind::Fun { params, body, .. } | TermKind::DepFun { params, body } => {
+                self.reserved_names(&[*body]);
                 self.scope(params, *body);
             }
             TermKind::Let {
@@ -90,6 +101,7 @@ impl<'a> Walk<'a> {
                 value,
                 body,
             } => {
+                self.reserved_names(&[*value, *body]);
                 self.scope(&[*binder], *body);
                 self.todo.push(Step::Term(*value));
             }
@@ -105,9 +117,21 @@ impl<'a> Walk<'a> {
                 self.todo.extend(binders.into_iter().rev().map(Step::Bind));
                 self.todo.push(Step::Term(*ty));
             }
-            _ => {
-                let todo = &mut self.todo;
-                self.item.children(id, |child| todo.push(Step::Term(child)));
+            _ => self.children(id),
+        }
+    }
+
+    fn children(&mut self, id: TermId) {
+        let todo = &mut self.todo;
+        self.item.children(id, |child| todo.push(Step::Term(child)));
+    }
+
+    /// Notes the words for types among these terms, in the places of expressions: a definition may
+    /// have been given such a name, by mistake.
+    fn reserved_names(&mut self, terms: &[TermId]) {
+        for &term in terms {
+            if let TermKind::Scalar(scalar) = self.item.term(term).kind {
+                self.free.push(Name::new_static(scalar.as_str()));
             }
         }
     }
@@ -155,6 +179,16 @@ mod tests {
             "g"
         );
         assert_eq!(free("def f : m.f32 -> (n: Nat) -> n.f32 = h(n)"), "h m");
+    }
+
+    #[test]
+    fn words_for_types_are_names_in_the_places_of_values() {
+        assert_eq!(
+            free("def g = fun(x: f64 => map(f16)(f32(x)))"),
+            "f16 f32 map"
+        );
+        assert_eq!(free("def g = fun(x: f64 => f16)"), "f16");
+        assert_eq!(free("def g : f64 -> f64 = fun(x: f64 => x)"), "");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use syntax::ast::Name;
 
 use crate::header::Declares;
@@ -18,6 +18,8 @@ pub struct Definitions {
     pub by_name: FxHashMap<Name, ItemId>,
     /// The declarations of foreign functions, without blanks and comments.
     pub foreign: FxHashMap<ItemId, Box<str>>,
+    /// The names that items would give types, which RISE does not do.
+    pub synonyms: FxHashSet<Name>,
     /// The further definitions of a name, each with the first one, in the order of the text.
     pub duplicates: Box<[(ItemId, ItemId)]>,
 }
@@ -29,7 +31,7 @@ pub enum Binding {
     Def(ItemId),
     /// Several imports define it.
     Ambiguous(Box<[ItemId]>),
-    /// Nothing, but an import that could define it cannot be read.
+    /// Nothing, but an import that could define it cannot be read, or an item would make it a type.
     Broken,
     /// Nothing, or a primitive.
     Unknown,
@@ -90,6 +92,7 @@ impl Scope {
     fn resolve_outside(&self, name: &str) -> Binding {
         match self.library.by_name.get(name) {
             Some(&def) => Binding::Def(def),
+            None if self.own.synonyms.contains(name) => Binding::Broken,
             None if is_primitive(name, self.language) => Binding::Unknown,
             None if self.has_broken_import => Binding::Broken,
             None => Binding::Unknown,
@@ -170,7 +173,9 @@ fn collect(db: &dyn Db, items: impl Iterator<Item = ItemId>) -> Definitions {
     let mut by_name = FxHashMap::default();
     let mut foreign = FxHashMap::default();
     let mut duplicates = Vec::new();
+    let mut synonyms = FxHashSet::default();
     for item in items {
+        synonyms.extend(SourceItem::from(item).synonyms(db).iter().cloned());
         if let Declares::Def(name) = SourceItem::from(item).declares(db) {
             let first = *by_name.entry(name.clone()).or_insert(item);
             if first != item {
@@ -185,6 +190,7 @@ fn collect(db: &dyn Db, items: impl Iterator<Item = ItemId>) -> Definitions {
     Definitions {
         by_name,
         foreign,
+        synonyms,
         duplicates: duplicates.into(),
     }
 }

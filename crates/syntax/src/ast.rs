@@ -30,6 +30,8 @@ pub struct Item {
     pub terms: Box<[Term]>,
     /// Every binder of the item, in the order of the text.
     pub binders: Box<[Binder]>,
+    /// The names that `type t = …` and the like would give types, which is an error.
+    pub synonyms: Box<[Name]>,
 }
 
 /// Documentation, without the slashes, one space and the final line break removed.

@@ -577,3 +577,107 @@ fn signs_and_words_of_other_languages() {
         "#]],
     );
 }
+
+#[test]
+fn signs_of_other_languages() {
+    check(
+        &[
+            "def f = fun(x => ~x)",
+            "def f = fun(x => ~g(x) + 1)",
+            "def f = fun(x => x++)",
+            "def f = fun(x => x-- + 1)",
+            "def f = fun(x => ++x)",
+            "def f = fun(xs, ys => xs ++ ys ++ xs)",
+            "def f = fun(xs => xs !! 2 + 1)",
+            "def f = fun(b => !!b)",
+            "def f = fun(x => x +. 1.0)",
+            "def f = fun(xs => xs .* 2.0f)",
+        ],
+        expect![[r#"
+            def f = fun(x => ~x)
+                `~` does not belong in RISE: truth values are negated by `!`, and the bits of an integer are flipped by `-x - 1`
+                Write `!` => def f = fun(x => !x)
+                Write `(-x - 1)` => def f = fun(x => (-x - 1))
+            def f = fun(x => ~g(x) + 1)
+                `~` does not belong in RISE: truth values are negated by `!`, and the bits of an integer are flipped by `-x - 1`
+                Write `!` => def f = fun(x => !g(x) + 1)
+                Write `(-g(x) - 1)` => def f = fun(x => (-g(x) - 1) + 1)
+            def f = fun(x => x++)
+                there is no `++`: nothing changes its value, and a new one is `x + 1`
+                Write `+ 1` => def f = fun(x => x + 1)
+            def f = fun(x => x-- + 1)
+                there is no `--`: nothing changes its value, and a new one is `x - 1`
+                Write `- 1` => def f = fun(x => x - 1 + 1)
+            def f = fun(x => ++x)
+                there is no `++`: nothing changes its value, and a new one is `x + 1`
+                Write `(x + 1)` => def f = fun(x => (x + 1))
+            def f = fun(xs, ys => xs ++ ys ++ xs)
+                two arrays are joined by `concat(xs)(ys)`, not by `++`
+                Write `concat(xs)(ys)` => def f = fun(xs, ys => concat(xs)(ys) ++ xs)
+            def f = fun(xs => xs !! 2 + 1)
+                an element of an array is `xs |> idx(2)`: there is no `!!`
+                Write `idx(2)(xs)` => def f = fun(xs => idx(2)(xs) + 1)
+            def f = fun(b => !!b)
+            def f = fun(x => x +. 1.0)
+                there is no `+.`: numbers of all types have the same operators
+                Remove `.` => def f = fun(x => x + 1.0)
+            def f = fun(xs => xs .* 2.0f)
+                there is no `.*`: operators work on numbers, and `map` on the elements of an array
+        "#]],
+    );
+}
+
+#[test]
+fn words_of_other_languages() {
+    check(
+        &[
+            "def f = fun(x => case x of 0 => 1 | _ => 2)",
+            "def f = fun(x => match x { 0 => 1, _ => 2 })",
+            "def f = fun(case => case(1))",
+            "def f : forall n. n.f32 -> n.f32 = fun(xs => xs)",
+            "def f : forall (n: Nat). n.f32 = 1",
+            "def f : ∀ n. n.f32 = 1",
+            "def f = fun(x => let mut y = x in y)",
+            "def f<n: Nat> = fun(x => x)",
+            "def f = fun(xs: &n.f32 => xs)",
+            "def f = fun(xs => xs.T)",
+            "def f = fun(xs => xs.sum())",
+            "def f = fun(xs => xs[1:3])",
+            "def f = fun(xs => [x for x in xs])",
+            "def f = fun(xs => oclRun([64], [1])(xs))",
+        ],
+        expect![[r#"
+            def f = fun(x => case x of 0 => 1 | _ => 2)
+                there is no `case`: write `select(condition, then, else)`
+            def f = fun(x => match x { 0 => 1, _ => 2 })
+                there is no `match`: write `select(condition, then, else)`
+            def f = fun(case => case(1))
+            def f : forall n. n.f32 -> n.f32 = fun(xs => xs)
+                there is no `forall`: sizes and types that a type takes are its parameters
+            def f : forall (n: Nat). n.f32 = 1
+                there is no `forall`: sizes and types that a type takes are its parameters
+            def f : ∀ n. n.f32 = 1
+                `∀` does not belong in RISE: sizes and types that a type takes are its parameters, as in `(n: Nat) -> n.f32 -> f32`
+            def f = fun(x => let mut y = x in y)
+                there is no `mut`: nothing changes the value of a `let`
+                Remove `mut` => def f = fun(x => let y = x in y)
+            def f<n: Nat> = fun(x => x)
+                sizes and types are parameters: write `def f = depFun(n: Nat => …)`
+            def f = fun(xs: &n.f32 => xs)
+                there are no references: the type stands alone
+                Remove `&` => def f = fun(xs: n.f32 => xs)
+            def f = fun(xs => xs.T)
+                values have no part `T`: after a `.` stands `_1` or `_2`, the halves of a pair
+                Write `|> transpose` => def f = fun(xs => xs |> transpose)
+            def f = fun(xs => xs.sum())
+                values have no part `sum`: after a `.` stands `_1` or `_2`, the halves of a pair
+                Write `|>` => def f = fun(xs => xs |> sum)
+            def f = fun(xs => xs[1:3])
+                a part of an array is written `xs |> drop(a) |> take(n)`: its `n` elements from `a` on
+            def f = fun(xs => [x for x in xs])
+                there are no list comprehensions: write `xs |> map(fun(x => …))`
+            def f = fun(xs => oclRun([64], [1])(xs))
+                sizes of kernels are not written in brackets: `oclRun(64, 1, 1)(n, 1, 1)` has those of a group and then all, of three dimensions each
+        "#]],
+    );
+}

@@ -221,6 +221,14 @@ impl Parser<'_> {
         });
     }
 
+    /// Returns true if this is the first argument of a call of the function.
+    fn is_argument_of(&self, function: &str) -> bool {
+        match self.tokens[..self.pos] {
+            [.., name, open] => open.kind == TokenKind::LParen && self.slice(name.span) == function,
+            _ => false,
+        }
+    }
+
     /// Something that is no operand: eaten if it can only be a mistake itself.
     fn no_operand(&mut self, mode: Mode) -> TermId {
         let token = self.token();
@@ -240,13 +248,17 @@ impl Parser<'_> {
             TokenKind::OpenString | TokenKind::OpenRawString => self.misplaced(String::new()),
             TokenKind::LBracket if mode.is_type() => self.type_in_brackets(),
             TokenKind::LBracket => {
-                self.report(|| {
-                    Diagnostic::error(
-                        Code::SyntaxError,
-                        token.span,
-                        "arrays are not written in brackets: `makeArray(2)(a, b)` makes one",
-                    )
-                });
+                let is_comprehension = self.is_in_brackets(|_, text| text == "for");
+                let message = match self.is_argument_of("oclRun") {
+                    _ if is_comprehension => {
+                        "there are no list comprehensions: write `xs |> map(fun(x => …))`"
+                    }
+                    true => {
+                        "sizes of kernels are not written in brackets: `oclRun(64, 1, 1)(n, 1, 1)` has those of a group and then all, of three dimensions each"
+                    }
+                    false => "arrays are not written in brackets: `makeArray(2)(a, b)` makes one",
+                };
+                self.report(|| Diagnostic::error(Code::SyntaxError, token.span, message));
                 self.skip_brackets();
                 let span = self.since(token.span.start);
                 self.push(TermKind::Missing, span)
@@ -256,6 +268,7 @@ impl Parser<'_> {
             {
                 self.foreign_function()
             }
+            TokenKind::Plus if self.at_increment_before(mode) => self.increment_before(mode),
             TokenKind::Plus if !mode.is_type() && begins_operand(self.peek_kind(1)) => {
                 let is_section = self.previous().is_some_and(|t| t.kind == TokenKind::LParen);
                 self.bump();
@@ -274,6 +287,7 @@ impl Parser<'_> {
                 });
                 self.postfix(mode)
             }
+            TokenKind::Dot if self.is_point_behind_operator() => self.point_behind_operator(mode),
             TokenKind::Dot if !mode.is_type() && self.is_point_before_digits() => {
                 self.point_before_digits()
             }

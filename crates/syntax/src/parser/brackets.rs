@@ -1,5 +1,7 @@
 //! Brackets behind values, and array types in the notation of other languages.
 
+use super::juxtaposition::beside;
+use super::recover::SEEK_LIMIT;
 use super::{Mode, Parser};
 use crate::ast::{TermId, TermKind};
 use crate::lexer::{Token, TokenKind};
@@ -10,6 +12,14 @@ impl Parser<'_> {
     pub(crate) fn index_in_brackets(&mut self, term: TermId) {
         let open = self.token();
         let dialect = self.dialect;
+        if dialect == Dialect::Rise && self.is_in_brackets(|token, _| token == TokenKind::Colon) {
+            self.error_at(open.span, || {
+                "a part of an array is written `xs |> drop(a) |> take(n)`: its `n` elements from `a` on"
+                    .to_owned()
+            });
+            self.skip_brackets();
+            return;
+        }
         self.error_at(open.span, || {
             let form = match dialect {
                 Dialect::Rise => "`xs |> idx(i)`",
@@ -29,6 +39,13 @@ impl Parser<'_> {
             let all = self.since(self.span_of(term).start);
             self.mend(open.span, "Write `idx`", all, text);
         }
+    }
+
+    /// Returns true if a token directly in the brackets here is as asked.
+    pub(crate) fn is_in_brackets(&self, is_it: impl Fn(TokenKind, &str) -> bool) -> bool {
+        let inner = self.tokens[self.pos + 1..].iter().take(SEEK_LIMIT);
+        let mut tokens = beside(inner, 1);
+        tokens.any(|token| is_it(token.kind, self.slice(token.span)))
     }
 
     /// Skips the brackets here; the texts between their commas, if they are closed and none is empty.

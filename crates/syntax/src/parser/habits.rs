@@ -1,7 +1,7 @@
 //! Definitions and functions in the notation of other languages: `def f(x) = …`, `\x -> …`.
 
 use super::{Mode, Parser};
-use crate::ast::{BinderAnnotation, BinderId, TermId, TermKind};
+use crate::ast::{BinderAnnotation, BinderId, Name, TermId, TermKind};
 use crate::lexer::TokenKind;
 use crate::{Code, Diagnostic, Span};
 
@@ -281,10 +281,7 @@ impl Parser<'_> {
         let text = self.slice(word.span).to_owned();
         let defines = matches!(text.as_str(), "let" | "val" | "var" | "const" | "define");
         let is_function = matches!(text.as_str(), "fun" | "fn" | "func" | "function");
-        let is_synonym = matches!(
-            text.as_str(),
-            "type" | "typedef" | "struct" | "data" | "class"
-        );
+        let is_synonym = is_word_for_type(&text);
         if next.kind != TokenKind::Ident || self.host.is_some() {
             return false;
         }
@@ -300,11 +297,23 @@ impl Parser<'_> {
                 }
             });
         } else if is_synonym {
+            self.note_synonyms();
             self.report(|| {
                 error("types are not given names: write the type where it is used".to_owned())
             });
         }
         defines || is_function || is_synonym
+    }
+
+    /// Notes the names that are given types from here on.
+    fn note_synonyms(&mut self) {
+        let names: Vec<Name> = self.tokens[self.pos..]
+            .windows(2)
+            .filter(|pair| is_word_for_type(self.slice(pair[0].span)))
+            .filter(|pair| pair[1].kind == TokenKind::Ident)
+            .map(|pair| self.name(pair[1].span))
+            .collect();
+        self.synonyms.extend(names);
     }
 
     /// A comment in the notation of another language.
@@ -319,6 +328,11 @@ impl Parser<'_> {
         }
         is_comment
     }
+}
+
+/// Returns true for the words by which other languages name a type.
+fn is_word_for_type(word: &str) -> bool {
+    matches!(word, "type" | "typedef" | "struct" | "data" | "class")
 }
 
 /// The mistake of a comment that begins with another sign.

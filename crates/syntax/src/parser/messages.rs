@@ -107,7 +107,28 @@ impl Parser<'_> {
         }
     }
 
+    /// Reports `&` before a type. Returns false if it stands elsewhere.
+    fn reference_in_type(&mut self, token: Token) -> bool {
+        let before = self.tokens.last().map(|token| token.kind);
+        let is_type = matches!(before, Some(TokenKind::Colon | TokenKind::Arrow));
+        let is_reference = is_type && self.slice(token.span) == "&" && self.host.is_none();
+        if is_reference {
+            self.report(|| {
+                let message = "there are no references: the type stands alone";
+                Diagnostic::error(Code::SyntaxError, token.span, message).fix(
+                    "Remove `&`",
+                    vec![(token.span, String::new())],
+                    true,
+                )
+            });
+        }
+        is_reference
+    }
+
     fn unknown_character(&mut self, token: Token) {
+        if self.reference_in_type(token) {
+            return;
+        }
         let text = self.slice(token.span);
         let shown = match text.chars().next() {
             Some(c) if c.is_control() || c.is_whitespace() || is_invisible(c) => {
@@ -116,6 +137,7 @@ impl Parser<'_> {
             _ => format!("`{text}`"),
         };
         let meant = meant_by(text);
+        let is_complement = text == "~";
         let language = self.language();
         if let Some((_, sign)) = meant {
             self.extend_fix(&format!("Write `{sign}`"), &[(token.span, sign.to_owned())]);
@@ -123,6 +145,14 @@ impl Parser<'_> {
         self.report(|| {
             let error = |message| Diagnostic::error(Code::SyntaxError, token.span, message);
             match meant {
+                Some((_, sign)) if is_complement => error(format!(
+                    "{shown} does not belong in {language}: truth values are negated by `{sign}`, and the bits of an integer are flipped by `-x - 1`"
+                ))
+                .fix(
+                    format!("Write `{sign}`"),
+                    vec![(token.span, sign.to_owned())],
+                    false,
+                ),
                 Some((_, sign)) => error(format!(
                     "{shown} does not belong in {language}: write `{sign}`"
                 ))
@@ -345,6 +375,20 @@ impl Parser<'_> {
             return;
         }
         let next = self.token();
+        if name == "mut" && self.at(TokenKind::Ident) && self.peek_kind(1) == TokenKind::Equals {
+            let word = self.previous().unwrap_or(next).span;
+            let gap = Span::new(word.start, next.span.start);
+            self.report(|| {
+                let message = "there is no `mut`: nothing changes the value of a `let`";
+                Diagnostic::error(Code::SyntaxError, word, message).fix(
+                    "Remove `mut`",
+                    vec![(gap, String::new())],
+                    true,
+                )
+            });
+            self.pos += 2;
+            return;
+        }
         if self.at(TokenKind::LParen) {
             self.error_at(next.span, || {
                 format!(
@@ -421,16 +465,25 @@ impl Parser<'_> {
             }
             TokenKind::Ident => {
                 let is_call = self.peek_kind(2) == TokenKind::LParen;
-                if is_call {
-                    self.extend_fix("Write `|>`", &[(dot.span, " |> ".to_owned())]);
+                let mut edits = vec![(dot.span, " |> ".to_owned())];
+                if is_call && self.peek_kind(3) == TokenKind::RParen {
+                    let brackets = self.peek(2).span.cover(self.peek(3).span);
+                    edits.push((brackets, String::new()));
                 }
+                if is_call {
+                    self.extend_fix("Write `|>`", &edits);
+                }
+                let is_transpose = text == "T";
                 self.report(|| {
                     let message = format!("values have no part `{text}`: after a `.` stands `_1` or `_2`, the halves of a pair");
                     let error = Diagnostic::error(Code::SyntaxError, span, message);
                     match is_call {
                         true => error
                             .help(format!("a function is applied by a pipe: `… |> {text}(…)`"))
-                            .fix("Write `|>`", vec![(dot.span, " |> ".to_owned())], false),
+                            .fix("Write `|>`", edits, false),
+                        false if is_transpose => error
+                            .help("the columns of an array of rows are `… |> transpose`")
+                            .fix("Write `|> transpose`", vec![(span, " |> transpose".to_owned())], true),
                         false => error,
                     }
                 });
@@ -454,6 +507,19 @@ impl Parser<'_> {
                         )
                     });
                     return Some(term);
+                }
+                let sign = dot.span.cover(next.span);
+                if dot.span.end == next.span.start
+                    && super::operator::section_op(next.kind).is_some()
+                {
+                    let text = self.slice(sign).to_owned();
+                    self.report(|| {
+                        let message = format!("there is no `{text}`: operators work on numbers, and `map` on the elements of an array");
+                        Diagnostic::error(Code::SyntaxError, sign, message).help(
+                            "write `xs |> map(fun(x => 2.0f * x))`, or `zip(xs)(ys) |> map(fun((x, y) => x * y))`",
+                        )
+                    });
+                    return None;
                 }
                 self.expected("`_1` or `_2`, the halves of a pair,");
                 None
@@ -518,6 +584,8 @@ impl Parser<'_> {
                 return self.conditional();
             } else if self.is_loop_statement(text) {
                 return self.loop_statement();
+            } else if self.is_match_statement(text) {
+                return self.match_statement();
             } else if text == "return" && self.is_return_statement() {
                 return self.return_statement(mode);
             } else if self.peek_kind(1) == TokenKind::LParen
@@ -526,8 +594,65 @@ impl Parser<'_> {
             {
                 return self.misspelt_function(meant);
             }
+        } else if self.is_quantifier(text) {
+            return self.quantified_type();
         }
         self.plain_name()
+    }
+
+    /// Returns true if a choice by patterns of another language begins here: `case x of …`,
+    /// `match x with …`, `switch (x) { … }`.
+    fn is_match_statement(&self, text: &str) -> bool {
+        let is_word = matches!(text, "case" | "match" | "switch");
+        if !is_word || self.host.is_some() || !self.starts_operand(self.peek(1)) {
+            return false;
+        }
+        let behind = self.tokens[self.pos + 1..].iter().take(SEEK_LIMIT);
+        let mut words = beside(behind, 1);
+        words.any(|token| matches!(self.slice(token.span), "of" | "with" | "{" | "}"))
+    }
+
+    fn match_statement(&mut self) -> TermId {
+        let word = self.bump();
+        let text = self.quoted(word);
+        self.report(|| {
+            let message = format!("there is no {text}: write `select(condition, then, else)`");
+            Diagnostic::error(Code::SyntaxError, word.span, message).help(
+                "of several cases each is a condition: `select(x == 0)(a)(select(x == 1)(b)(c))`",
+            )
+        });
+        self.skip_to_end();
+        self.push(TermKind::Missing, word.span)
+    }
+
+    /// Returns true for `forall n. …` and `forall (n: Nat) …` in a type.
+    fn is_quantifier(&self, text: &str) -> bool {
+        use TokenKind::{Ident, LBrace, LParen};
+        text == "forall" && matches!(self.peek_kind(1), Ident | LParen | LBrace)
+    }
+
+    /// Reports such a type, and goes on behind it.
+    fn quantified_type(&mut self) -> TermId {
+        let word = self.bump();
+        self.report(|| {
+            let message =
+                "there is no `forall`: sizes and types that a type takes are its parameters";
+            Diagnostic::error(Code::SyntaxError, word.span, message).help(
+                "write `(n: Nat) -> n.f32 -> f32`, or `{n: Nat} -> n.f32 -> f32` for a size that is inferred",
+            )
+        });
+        let mut depth = 0u32;
+        loop {
+            match self.kind() {
+                TokenKind::End | TokenKind::Equals | TokenKind::FatArrow => break,
+                TokenKind::LParen | TokenKind::LBracket | TokenKind::LBrace => depth += 1,
+                TokenKind::RParen | TokenKind::RBracket | TokenKind::RBrace if depth == 0 => break,
+                TokenKind::RParen | TokenKind::RBracket | TokenKind::RBrace => depth -= 1,
+                _ => {}
+            }
+            self.bump();
+        }
+        self.push(TermKind::Missing, word.span)
     }
 
     /// Returns true for `val x = …`, `var x = …` and `const x = …`.
@@ -915,6 +1040,15 @@ impl Parser<'_> {
                 });
                 self.skip_to_equals();
             }
+            TokenKind::Less if !typed && self.previous().is_some() => {
+                let name = self.previous().map_or("f", |name| self.slice(name.span));
+                self.error_at(next.span, || {
+                    format!(
+                        "sizes and types are parameters: write `def {name} = depFun(n: Nat => …)`"
+                    )
+                });
+                self.skip_to_equals();
+            }
             TokenKind::Colon if self.peek_kind(1) == TokenKind::Kind => {
                 let kind = self.quoted(self.peek(1));
                 let name = self.previous().map(|token| self.quoted(token));
@@ -1129,6 +1263,9 @@ fn written_instead(sign: &str) -> Option<&'static str> {
         "“" | "”" | "„" | "‘" | "’" => "text stands between two `\"`",
         "'" => "names are made of letters, digits and `_`",
         "?" => "write `select(condition, then, else)`",
+        "∀" => {
+            "sizes and types that a type takes are its parameters, as in `(n: Nat) -> n.f32 -> f32`"
+        }
         ";" => "a value is named by `let x = value in result`, and parameters are separated by `,`",
         _ => return None,
     })

@@ -18,6 +18,7 @@ mod messages;
 mod operator;
 mod patterns;
 mod recover;
+mod signs;
 mod term;
 
 use crate::ast::{Binder, BinderId, Item, Name, Term, TermId, TermKind};
@@ -68,6 +69,7 @@ pub fn parse_in(text: &str, dialect: Dialect) -> Parsed {
         kind,
         terms: parser.terms.into_boxed_slice(),
         binders: parser.binders.into_boxed_slice(),
+        synonyms: parser.synonyms.into_boxed_slice(),
     };
     Parsed {
         item,
@@ -118,6 +120,8 @@ pub(crate) struct Parser<'t> {
     /// For every term the length of the longest path down from it.
     heights: Vec<u16>,
     pub(crate) binders: Vec<Binder>,
+    /// The names that the item would give types.
+    pub(crate) synonyms: Vec<Name>,
     /// The first mistake.
     pub(crate) error: Option<Diagnostic>,
     pub(crate) nesting: usize,
@@ -153,6 +157,7 @@ impl<'t> Parser<'t> {
             terms: Vec::with_capacity(text.len() / 6 + 4),
             heights: Vec::with_capacity(text.len() / 6 + 4),
             binders: Vec::new(),
+            synonyms: Vec::new(),
             error: None,
             nesting: 0,
             open_brackets: None,

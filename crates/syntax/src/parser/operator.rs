@@ -83,14 +83,20 @@ impl Parser<'_> {
     /// Operands and binary operators between them.
     pub(crate) fn operators(&mut self, mode: Mode) -> TermId {
         let base = self.pending.len();
-        let mut operand = self.unary(mode);
+        let mut operand = self.signed(mode);
         while let Some(op) = self.infix(mode) {
             let op_span = self.bump().span;
             let lhs = self.reduce(base, operand, Some((op, op_span)));
             self.pending.push(Pending { op, op_span, lhs });
-            operand = self.unary(mode);
+            operand = self.signed(mode);
         }
         self.reduce(base, operand, None)
+    }
+
+    /// An operand with the signs before it, and those of other languages behind it.
+    fn signed(&mut self, mode: Mode) -> TermId {
+        let operand = self.unary(mode);
+        self.with_foreign_signs(operand, mode)
     }
 
     /// The binary operator at the current token.
@@ -182,6 +188,7 @@ impl Parser<'_> {
             } else {
                 UnaryOp::Neg
             };
+            self.mend_complement(token.span, operand);
             let span = token.span.cover(self.span_of(operand));
             operand = self.push(TermKind::Unary { op, operand }, span);
         }

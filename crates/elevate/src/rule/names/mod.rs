@@ -127,6 +127,7 @@ impl<'a> Names<'a> {
             kind: self.base.kind.clone(),
             terms: self.terms.clone().into(),
             binders: self.binders.clone().into(),
+            synonyms: [].into(),
         }
     }
 

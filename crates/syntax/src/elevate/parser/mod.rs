@@ -57,6 +57,7 @@ pub fn parse(text: &str) -> Parsed {
         kind: RiseItemKind::Stray,
         terms: parser.rise.terms.into_boxed_slice(),
         binders: parser.rise.binders.into_boxed_slice(),
+        synonyms: Box::default(),
     };
     let item = Item {
         docs: docs(text),
