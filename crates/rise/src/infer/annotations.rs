@@ -72,6 +72,9 @@ impl<'a> Infer<'a> {
 
     fn unknown_annotation(&mut self, name: &Ident) {
         let help = match closest(&name.name, ANNOTATIONS.iter().copied()) {
+            _ if matches!(name.name.as_str(), "launch" | "kernel") => {
+                "the sizes of a kernel are `@opencl(local = [64, 1, 1], global = [n, 1, 1])`".into()
+            }
             Some(near) => format!("did you mean `@{near}`?"),
             None => format!("there are {}", list(ANNOTATIONS, "@")),
         };
@@ -89,19 +92,34 @@ impl<'a> Infer<'a> {
                 AnnotationValue::Term(term) => match self.source_name(*term) {
                     Some(target) if TARGETS.contains(&target.as_str()) => {}
                     _ => {
-                        let text = self.source(*term);
-                        self.bad(
-                            self.span(*term),
-                            format!("there is no target `{text}`"),
-                            help,
-                        );
+                        let (text, span) = (self.source(*term), self.span(*term));
+                        let near = match text.to_ascii_lowercase().as_str() {
+                            "cuda" | "gpu" | "ocl" | "opencl" => Some("opencl"),
+                            "cpu" => Some("c"),
+                            "omp" | "openmp" => Some("openmp"),
+                            other => closest(other, TARGETS.iter().copied()),
+                        };
+                        self.bad(span, format!("there is no target `{text}`"), help);
+                        self.offer_target(near, span);
                     }
                 },
-                AnnotationValue::String(_, span) | AnnotationValue::List(_, span) => {
+                AnnotationValue::String(text, span) => {
                     self.bad(*span, "a target is a word", help);
+                    let known = TARGETS.iter().find(|target| **target == &**text);
+                    self.offer_target(known.copied(), *span);
                 }
+                AnnotationValue::List(_, span) => self.bad(*span, "a target is a word", help),
             },
             _ => self.bad(name.span, "`@target` takes one target", help),
+        }
+    }
+
+    /// Adds to the last error the edit that writes a target.
+    fn offer_target(&mut self, target: Option<&str>, span: Span) {
+        if let (Some(target), Some(error)) = (target, self.diagnostics.last_mut()) {
+            let edits = vec![(span, target.to_owned())];
+            let fix = Fix::preferred(format!("Write `{target}`"), edits);
+            error.fixes.push(fix);
         }
     }
 
@@ -329,13 +347,33 @@ impl<'a> Infer<'a> {
             }
             _ => false,
         };
-        if !fine {
-            self.bad(
-                annotation.span,
-                "`@strategy` takes the name of a strategy",
-                "write `@strategy(name)` or `@strategy(\"file.elevate\", name)`",
-            );
+        if fine {
+            return;
         }
+        let call = annotation.args.last().and_then(|arg| match arg.value {
+            AnnotationValue::Term(term) => self.call_in_strategy(term),
+            _ => None,
+        });
+        let (message, help) = match call {
+            Some(call) => (
+                format!("`@strategy` takes the name of a strategy, and `{call}` is none"),
+                format!(
+                    "name it in an .elevate file, as in `val lowered = {call}`, and write `@strategy(\"file.elevate\", lowered)`"
+                ),
+            ),
+            None => (
+                "`@strategy` takes the name of a strategy".to_owned(),
+                "write `@strategy(name)` or `@strategy(\"file.elevate\", name)`".to_owned(),
+            ),
+        };
+        self.bad(annotation.span, &message, &help);
+    }
+
+    /// The text of a strategy with its arguments, or of several one after the other.
+    fn call_in_strategy(&self, term: TermId) -> Option<String> {
+        let kind = &self.item.term(term).kind;
+        let is_call = matches!(kind, TermKind::Apply { .. } | TermKind::Binary { .. });
+        is_call.then(|| self.source(term))
     }
 
     /// Takes up the `@assume` conditions (and launch sizes) whose names are all in scope.

@@ -16,7 +16,7 @@ use super::operators::operator_primitive;
 use super::unify::{Cause, Why};
 use super::{Infer, Meaning};
 use crate::classes::Classes;
-use crate::primitive::Primitive;
+use crate::primitive::{OptionalArgument, Primitive};
 use crate::spine::{Spine, SpineArg};
 use crate::subst::{subst, subst_prop};
 use crate::types::{Pi, Scheme, Ty, Type};
@@ -88,6 +88,7 @@ impl Infer<'_> {
                 self.set(spine.head, TermInfo::Unknown);
                 let result = self.abandon(spine, 0);
                 self.offer_declaration(spine, wanted);
+                self.offer_counterpart(spine);
                 return result;
             }
         };
@@ -604,10 +605,44 @@ impl Infer<'_> {
             }
             Type::Error => None,
             _ => {
-                self.not_a_function(spine, arg, &ty);
+                if !self.reported_size(spine, waiting) {
+                    self.not_a_function(spine, arg, &ty);
+                }
                 None
             }
         }
+    }
+
+    /// Reports a size among the arguments in the place of an array or a function. Returns false if
+    /// there is none.
+    fn reported_size(&mut self, spine: &Spine, waiting: &[Waiting]) -> bool {
+        let is_misplaced = |waiting: &&Waiting| {
+            let expected = self.table.head(&waiting.expected);
+            let is_other = matches!(&*expected, Type::Array(..) | Type::Fun(..));
+            is_other && !waiting.arg.piped && self.is_size_name(waiting.arg.term)
+        };
+        let Some(at) = waiting.iter().position(|waiting| is_misplaced(&waiting)) else {
+            return false;
+        };
+        let Waiting { arg, expected } = &waiting[at];
+        let (extra, expected) = (arg.term, expected.clone());
+        if self.may_take(spine.head, OptionalArgument::Dimension) {
+            self.comes_first("dimension", spine.head, extra);
+        } else if at == 0 {
+            self.one_size_too_many(spine, extra, &expected);
+        } else {
+            return false;
+        }
+        true
+    }
+
+    /// Returns true if a term is a number or the name of a size.
+    pub(super) fn is_size_name(&self, term: TermId) -> bool {
+        let is_bound = |name: &syntax::ast::Name| {
+            let local = self.lookup(name);
+            local.is_some_and(|local| matches!(local.meaning, Meaning::TypeLevel(_, Kind::Nat)))
+        };
+        self.literal_nat(term).is_some() || self.source_name(term).is_some_and(is_bound)
     }
 
     /// A function whose type is not known yet is one from whatever it is applied to.

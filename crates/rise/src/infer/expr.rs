@@ -10,7 +10,7 @@ use super::unify::{Cause, Why};
 use super::{Infer, Local, Meaning, WrittenResult};
 use crate::classes::Classes;
 use crate::types::{Arg, Pi, Ty, Type};
-use crate::{BinderInfo, Target, TermInfo};
+use crate::{BinderInfo, Resolution, Target, TermInfo};
 
 /// A type that is wanted, and why.
 pub(super) type Wanted<'t> = Option<(&'t Ty, Cause)>;
@@ -195,15 +195,20 @@ impl Infer<'_> {
         }
     }
 
-    fn type_level_in_expression(&mut self, term: TermId, what: &str) -> Ty {
+    pub(super) fn type_level_in_expression(&mut self, term: TermId, what: &str) -> Ty {
         let text = self.source(term);
+        if self.env.resolve(&text) != Resolution::Unknown {
+            // The definition that has this name is reported.
+            return self.broken();
+        }
+        self.clashes += 1;
         let help = match &self.item.term(term).kind {
             TermKind::Array { size, elem, .. } => {
                 match (self.literal_nat(*size), self.source_name(*elem)) {
                     (Some(digits), Some(suffix)) if suffix == "f" => Some(format!(
                         "a float needs a digit after its point: `{digits}.0f`"
                     )),
-                    _ => None,
+                    _ => self.help_for_thread(*size),
                 }
             }
             TermKind::Arrow(parameter, _) => {
@@ -684,7 +689,7 @@ impl Infer<'_> {
                     why: Why::Context,
                 };
                 if self.agree(&wanted, &head, cause).is_err() {
-                    self.not_a_pair(pair, &head);
+                    self.not_a_pair(pair, half, &head);
                     return self.broken();
                 }
                 if half == Half::First { first } else { second }

@@ -629,8 +629,8 @@ def given = fun(xs: 3.f32 => g(3)(xs))",
                 help: checked before each run; part of the type for every use
             g : {n: Nat} -> n.f32 -> n.f32
             given : 3.f32 -> _
-              Error[not-a-function] at `xs`: `g` takes no further argument: what it gives here is `n.f32`
-                help: it takes one argument: remove this one
+              Error[kind-mismatch] at `3`: `g` takes no size, and `3` stands in the place of an array
+                help: remove `3`
         "#]],
     );
 }
@@ -1231,8 +1231,90 @@ fn a_function_of_more_arguments_is_not_replaced_at_once() {
     let is_preferred = |name: &str| {
         let text = format!("def f = fun((a: 4.f32, b: 4.f32) => {name}(a)(b))");
         let checked = crate::common::check(&text, &mut crate::common::library());
-        checked[0].diagnostics[0].fixes[0].preferred
+        let fix = checked[0].diagnostics[0].fixes.first();
+        fix.is_some_and(|fix| fix.preferred)
     };
     assert!(is_preferred("zipp"));
     assert!(!is_preferred("zip3"));
+}
+
+/// The text of a definition after the first fix of its only error.
+fn mended(text: &str) -> String {
+    let checked = crate::common::check(text, &mut crate::common::library());
+    let errors = checked[0].diagnostics.iter();
+    let errors: Vec<_> = errors
+        .filter(|found| found.severity == syntax::Severity::Error)
+        .collect();
+    assert_eq!(errors.len(), 1, "{text}: {errors:?}");
+    let fix = errors[0].fixes.first().expect(text);
+    let moved = fix.moves.iter().map(|&(to, from)| {
+        let text = &text[std::ops::Range::from(from)];
+        (to, text.to_owned())
+    });
+    let mut edits: Vec<_> = fix.edits.iter().cloned().chain(moved).collect();
+    edits.sort_by_key(|(span, _)| (span.start, span.end));
+    let mut mended = text.to_owned();
+    for (span, new) in edits.iter().rev() {
+        mended.replace_range(std::ops::Range::from(*span), new);
+    }
+    mended
+}
+
+#[test]
+fn fixes_of_calls_give_programs_without_errors() {
+    let texts = [
+        "def f = fun(xs: 4.f32 => xs |> padEmpty(1)(1))",
+        "def f = depFun(n: Nat => (generate(n)(fun(i => i)) : n.Idx[n]))",
+        "def f = depFun(n: Nat => fun(xs: n.f32 => xs |> mapGlobal(fun(x => x + 1.0f), 1)))",
+        "def f = depFun(n: Nat => fun(xs: n.f32 => toMem(xs, Global)))",
+        "def f = depFun(n: Nat => fun(xs: n.f32 => toMem(xs)(Global)))",
+        "def f = fun(xs: 8.f32 => xs |> iterate(depFun(l: Nat => fun(ys: (2 * l).f32 => ys |> take(l))))(3))",
+        "def f = fun(xs: 4.f32 => xs |> padCst(1)(1) |> slide(3)(1))",
+        "def f = fun(xs: 4.(f32, f32) => fst(xs))",
+        "def f = fun(xs: 4.f32, ys: 4.f32 => zip(xs)(ys) |> snd)",
+        "def f = fun(xs: 4.(4.f32, f32) => xs._1 |> join)",
+        "def f = depFun(n: Nat => fun(xs: (4 * n).f32, ys: (4 * n).f32 => zip(xs |> split(4))(ys)))",
+        "def f = depFun(n: Nat => fun(xs: n.f32, ys: n.f32 => zip(xs)(ys |> split(4))))",
+        "def f = depFun(n: Nat => fun(xs: n.f32 => xs |> gather(fun(i => i))))",
+        "def f = depFun(n: Nat => fun(xs: n.f32, ys: n.f32 => map(fun(x, y => x + y))(xs)(ys)))",
+        "def f = fun(x: i32 => cast(x, f32))",
+        "def f = fun(x: i32 => cast(x + 1)(f32))",
+        "def f = fun(x: i32 => x |> cast(f32))",
+        "def f = depFun(n: Nat => fun(xs: n.i32 => map(cast(f32))(xs)))",
+        "def f = fun(xs: 4.f32, ys: 4.f32, zs: 4.f32 => zip3(xs, ys, zs))",
+        "def f = fun(xs: 4.f32 => xs |> toMem(Shared))",
+        "def f = fun(xs: 4.f32 => iterate(2)(fun(ys => ys |> map(fun(x => x + 1.0f))))(xs))",
+    ];
+    let mut found = String::new();
+    for text in texts {
+        let mended = mended(text);
+        let again = crate::common::check(&mended, &mut crate::common::library());
+        let mut errors = again[0].diagnostics.iter();
+        let error = errors.find(|found| found.severity == syntax::Severity::Error);
+        assert!(error.is_none(), "{mended}: {error:?}");
+        found += &format!("{mended}\n");
+    }
+    expect![[r#"
+        def f = fun(xs: 4.f32 => xs |> padEmpty(1))
+        def f = depFun(n: Nat => (generate(fun(i => i)) : n.Idx[n]))
+        def f = depFun(n: Nat => fun(xs: n.f32 => xs |> mapGlobal(1)(fun(x => x + 1.0f))))
+        def f = depFun(n: Nat => fun(xs: n.f32 => toMem(Global)(xs)))
+        def f = depFun(n: Nat => fun(xs: n.f32 => toMem(Global)(xs)))
+        def f = fun(xs: 8.f32 => xs |> iterate(3)(depFun(l: Nat => fun(ys: (2 * l).f32 => ys |> take(l)))))
+        def f = fun(xs: 4.f32 => xs |> padCst(1)(1)(0) |> slide(3)(1))
+        def f = fun(xs: 4.(f32, f32) => map(fst)(xs))
+        def f = fun(xs: 4.f32, ys: 4.f32 => zip(xs)(ys) |> map(snd))
+        def f = fun(xs: 4.(4.f32, f32) => (xs |> map(fst)) |> join)
+        def f = depFun(n: Nat => fun(xs: (4 * n).f32, ys: (4 * n).f32 => zip(xs |> split(4))(ys |> split(4))))
+        def f = depFun(n: Nat => fun(xs: n.f32, ys: n.f32 => zip(xs |> split(4))(ys |> split(4))))
+        def f = depFun(n: Nat => fun(xs: n.f32 => xs |> gather(generate(fun(i => i)))))
+        def f = depFun(n: Nat => fun(xs: n.f32, ys: n.f32 => map(fun((x, y) => x + y))(zip(xs)(ys))))
+        def f = fun(x: i32 => (cast(x) : f32))
+        def f = fun(x: i32 => (cast(x + 1) : f32))
+        def f = fun(x: i32 => (cast(x) : f32))
+        def f = depFun(n: Nat => fun(xs: n.i32 => map(fun(x => (cast(x) : f32)))(xs)))
+        def f = fun(xs: 4.f32, ys: 4.f32, zs: 4.f32 => zip(xs)(zip(ys)(zs)))
+        def f = fun(xs: 4.f32 => xs |> toMem(Local))
+        def f = fun(xs: 4.f32 => iterate(2)(depFun(l: Nat => fun(ys => ys |> map(fun(x => x + 1.0f)))))(xs))
+    "#]].assert_eq(&found);
 }

@@ -1,12 +1,15 @@
 //! Functions and arguments.
 
-use syntax::ast::{AddressSpace, BinderAnnotation, BinderId, Name, ScalarType, TermId, TermKind};
+use syntax::ast::{
+    AddressSpace, BinderAnnotation, BinderId, Half, Name, ScalarType, TermId, TermKind,
+};
 use syntax::{Code, Fix, Related, Span};
 
 use super::super::Infer;
 use super::super::apply::MissingSizes;
 use super::super::expr::kind_noun;
 use super::super::unify::{Cause, Clash, Why};
+use crate::primitive::Primitive;
 use crate::spine::{Spine, SpineArg};
 use crate::suggest::closest;
 use crate::types::{Pi, Ty, Type};
@@ -32,6 +35,9 @@ impl Infer<'_> {
 
     pub(in crate::infer) fn not_a_function(&mut self, spine: &Spine, arg: SpineArg, ty: &Ty) {
         let SpineArg { term: arg, piped } = arg;
+        if !piped && self.reported_argument(spine, arg) {
+            return;
+        }
         let head = spine.head;
         let text = self.show(ty);
         let name = self.source(head);
@@ -51,6 +57,11 @@ impl Infer<'_> {
                     ));
                     format!("`{name}` is an array `{text}`, not a function")
                 }
+                _ if let Some(mend) = self.mended_map(spine, arg) => {
+                    help = Some(mend.help);
+                    fix = mend.fix;
+                    format!("`{name}` goes over one array, and this is another one")
+                }
                 _ => {
                     let taken = match before.count() {
                         0 => "no argument".to_owned(),
@@ -69,23 +80,29 @@ impl Infer<'_> {
         error.fixes.extend(fix);
     }
 
-    /// The edit that removes the last argument of a list.
-    fn without_argument(&self, arg: TermId) -> Option<Fix> {
-        let start = self.item.terms.iter().find_map(|term| match &term.kind {
-            TermKind::Apply { callee, args } if args.last() == Some(&arg) => {
-                let before = args[..args.len() - 1].last().unwrap_or(callee);
-                let end = match args.len() {
-                    1 => term.span.end,
-                    _ => self.span(arg).end,
-                };
-                Some(Span::new(self.span(*before).end, end))
-            }
-            _ => None,
-        })?;
+    /// The edit that removes an argument.
+    pub(super) fn without_argument(&self, arg: TermId) -> Option<Fix> {
+        let span = self.argument_with_separator(arg)?;
         Some(Fix::preferred(
             "Remove the argument",
-            vec![(start, String::new())],
+            vec![(span, String::new())],
         ))
+    }
+
+    /// The place of an argument with its comma, or with its parentheses if it is alone in them.
+    pub(super) fn argument_with_separator(&self, arg: TermId) -> Option<Span> {
+        self.item.terms.iter().find_map(|term| match &term.kind {
+            TermKind::Apply { callee, args } => {
+                let at = args.iter().position(|other| *other == arg)?;
+                let span = self.span(arg);
+                Some(match (at.checked_sub(1).map(|at| args[at]), args.get(1)) {
+                    (Some(before), _) => Span::new(self.span(before).end, span.end),
+                    (None, Some(&next)) => Span::new(span.start, self.span(next).start),
+                    (None, None) => Span::new(self.span(*callee).end, term.span.end),
+                })
+            }
+            _ => None,
+        })
     }
 
     pub(in crate::infer) fn missing_explicit(
@@ -132,6 +149,22 @@ impl Infer<'_> {
         sizes: Option<MissingSizes>,
     ) {
         let (text, name) = (self.source(term), self.source(head));
+        let is_kernel = self.is_primitive(head, &[Primitive::OclRun]);
+        let given = self.arguments_of(head);
+        let size = match given[..] {
+            [first, second, ref rest @ ..] if first == term && self.is_size_name(second) => {
+                let is_only = !rest.iter().any(|&other| self.is_size_name(other));
+                is_only.then_some(second)
+            }
+            _ => None,
+        };
+        let swapped = size.map(|size| {
+            let (value, size) = (self.span(term), self.span(size));
+            Fix {
+                moves: vec![(value, size), (size, value)],
+                ..Fix::preferred("Swap the arguments", Vec::new())
+            }
+        });
         let diagnostic = self.error(
             Code::KindMismatch,
             self.span(term),
@@ -139,6 +172,16 @@ impl Infer<'_> {
         );
         match sizes {
             Some(sizes) => sizes.offer(&name, diagnostic),
+            None if swapped.is_some() => {
+                diagnostic.help = Some("sizes come before values: swap the two".to_owned());
+                diagnostic.fixes.extend(swapped);
+            }
+            None if is_kernel => {
+                diagnostic.help = Some(
+                    "the sizes of a group and then all come first, of three dimensions each: `oclRun(64, 1, 1)(n, 1, 1)(…)`"
+                        .to_owned(),
+                );
+            }
             None => diagnostic.help = Some(format!("{SIZES}, and comes before values")),
         }
     }
@@ -170,17 +213,25 @@ impl Infer<'_> {
     pub(in crate::infer) fn unknown_space(&mut self, term: TermId) {
         let text = self.source(term);
         let spaces = AddressSpace::ALL.iter().map(|s| s.as_str());
-        let help = match closest(&text, spaces) {
+        let near = match text.as_str() {
+            "Shared" | "SharedMemory" | "Workgroup" => Some("Local"),
+            "Register" | "Registers" => Some("Private"),
+            _ => closest(&text, spaces),
+        };
+        let help = match near {
             Some(near) => format!("did you mean `{near}`?"),
             None => "they are Global, Local, Private and Constant".to_owned(),
         };
         let span = self.span(term);
-        self.error(
-            Code::UnknownName,
-            span,
-            format!("there is no address space `{text}`"),
-        )
-        .help = Some(help);
+        let message = format!("there is no address space `{text}`");
+        let error = self.error(Code::UnknownName, span, message);
+        error.help = Some(help);
+        error.fixes.extend(near.map(|near| {
+            Fix::preferred(
+                format!("Replace with `{near}`"),
+                vec![(span, near.to_owned())],
+            )
+        }));
     }
 
     pub(in crate::infer) fn lambda_is_not(&mut self, term: TermId, wanted: &Ty, cause: Cause) {
@@ -206,17 +257,37 @@ impl Infer<'_> {
             },
         };
         let related = self.cause_places(cause, self.origin(wanted, cause));
+        let mut fix = None;
         let help = match &**wanted {
-            Type::Pi(pi) => Some(format!(
-                "sizes and types are taken by `depFun({}: {} => …)`",
-                self.name_of(pi.var),
-                pi.kind
-            )),
+            Type::Pi(pi) => {
+                let open = format!("depFun({}: {} => ", self.name_of(pi.var), pi.kind);
+                let title = format!("Write `{open}…)`");
+                fix = Some(self.wrapped(term, title, &open));
+                Some(format!("sizes and types are taken by `{open}…)`"))
+            }
+            Type::Array(_, elem) if matches!(&*self.table.head(elem), Type::Index(_)) => {
+                fix = Some(self.wrapped(term, "Write `generate`".to_owned(), "generate("));
+                Some(
+                    "`generate(fun(i => …))` is the array of what a function gives for each index"
+                        .to_owned(),
+                )
+            }
             _ => None,
         };
         let diagnostic = self.error(Code::TypeMismatch, span, message);
         diagnostic.related = related;
         diagnostic.help = help;
+        diagnostic.fixes.extend(fix);
+    }
+
+    /// The edit that puts a term into a call or function that begins with `open`.
+    fn wrapped(&self, term: TermId, title: String, open: &str) -> Fix {
+        let span = self.span(term);
+        let edits = vec![
+            (Span::empty(span.start), open.to_owned()),
+            (Span::empty(span.end), ")".to_owned()),
+        ];
+        Fix::preferred(title, edits)
     }
 
     /// Reports a function with more parameters than it is given arguments, or a pattern for what
@@ -321,9 +392,16 @@ impl Infer<'_> {
         }
     }
 
-    pub(in crate::infer) fn not_a_pair(&mut self, term: TermId, ty: &Ty) {
+    pub(in crate::infer) fn not_a_pair(&mut self, term: TermId, half: Half, ty: &Ty) {
         let text = self.show(ty);
-        let is_array = matches!(&*self.table.head(ty), Type::Array(..));
+        let array = self.table.ty(ty);
+        let is_array = matches!(*array, Type::Array(..));
+        let are_pairs = matches!(&*array, Type::Array(_, elem) if matches!(**elem, Type::Pair(..)));
+        let word = match half {
+            Half::First => "fst",
+            Half::Second => "snd",
+        };
+        let fix = are_pairs.then(|| self.mapped_half(term, word)).flatten();
         let message = format!("`._1` and `._2` are for pairs, and this is `{text}`");
         let said = |said: &syntax::Diagnostic| {
             let other = self.item.terms.iter().find(|other| other.span == said.span);
@@ -335,10 +413,15 @@ impl Infer<'_> {
             return;
         }
         let diagnostic = self.error(Code::TypeMismatch, self.item.term(term).span, message);
-        if is_array {
+        if are_pairs {
+            diagnostic.help = Some(format!(
+                "`|> map({word})` takes this half of each pair, and `idx` takes one element"
+            ));
+        } else if is_array {
             diagnostic.help =
                 Some("for an element of an array use `idx`, for each pair `map`".into());
         }
+        diagnostic.fixes.extend(fix);
     }
 
     pub(in crate::infer) fn not_a_number(

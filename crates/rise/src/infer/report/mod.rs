@@ -2,6 +2,7 @@
 
 mod accumulators;
 mod arguments;
+mod calls;
 mod functions;
 mod mathematics;
 mod names;

@@ -9,6 +9,20 @@ use crate::types::Type;
 /// The most bits by which a power of two that is written for a shift may shift.
 const MOST_BITS: u32 = 30;
 
+/// A conversion in the notation of another language.
+struct Cast {
+    whole: Span,
+    converts: Converts,
+}
+
+/// What is converted.
+enum Converts {
+    Value(TermId),
+    /// The elements that a function is given which takes the conversion.
+    Elements,
+    Unknown,
+}
+
 impl Infer<'_> {
     /// Reports `x >> 2` and `x << 1`, where a number stands in the place of a function. Returns
     /// false if neither operand is written as a number.
@@ -78,59 +92,109 @@ impl Infer<'_> {
     }
 
     /// Returns the text of the conversion whose type, a scalar, stands as an expression in
-    /// `cast(f32)(x)`, `f32(x)` or `(f32)(x)`, and the edit that writes it.
+    /// `cast(f32)(x)`, `cast(x, f32)`, `f32(x)` or `(f32)(x)`, and the edit that writes it.
     pub(in crate::infer) fn conversion_to(&self, scalar: TermId) -> Option<(String, Option<Fix>)> {
         if self.in_dpia() {
             return None;
         }
         let ty = self.source(scalar);
-        let (span, value) = self.cast_with(scalar)?;
-        let Some(value) = value else {
-            return Some((format!("(cast(x) : {ty})"), None));
+        let Cast { whole, converts } = self.cast_with(scalar)?;
+        let (written, edits) = match converts {
+            Converts::Unknown => return Some((format!("(cast(x) : {ty})"), None)),
+            Converts::Elements => {
+                let written = format!("fun(x => (cast(x) : {ty}))");
+                (written.clone(), vec![(whole, written)])
+            }
+            Converts::Value(value) => {
+                let span = self.span(value);
+                let edits = vec![
+                    (Span::new(whole.start, span.start), "(cast(".to_owned()),
+                    (Span::new(span.end, whole.end), format!(") : {ty})")),
+                ];
+                (format!("(cast({}) : {ty})", self.source(value)), edits)
+            }
         };
-        let written = format!("(cast({}) : {ty})", self.source(value));
-        let fix = Fix::preferred(format!("Write `{written}`"), vec![(span, written.clone())]);
+        let fix = Fix::preferred(format!("Write `{written}`"), edits);
         Some((written, Some(fix)))
     }
 
-    /// The place of a cast in which a type stands as an expression, and the value that it converts.
-    fn cast_with(&self, scalar: TermId) -> Option<(Span, Option<TermId>)> {
+    /// The cast in which a type stands as an expression.
+    fn cast_with(&self, scalar: TermId) -> Option<Cast> {
         let mut ty = scalar;
         while let Some(outer) = self.parent(ty, |kind, own| *kind == TermKind::Paren(own)) {
             ty = outer;
         }
-        let called = |callee: TermId| {
-            let whole = self.parent(
-                callee,
-                |kind, own| matches!(kind, TermKind::Apply { callee, .. } if *callee == own),
-            )?;
-            match &self.item.term(whole).kind {
-                TermKind::Apply { args, .. } if args.len() == 1 => Some((whole, args[0])),
-                _ => None,
-            }
-        };
-        let span = |term: TermId| self.item.term(term).span;
-        if let Some((whole, value)) = called(ty) {
-            return Some((span(whole), Some(value)));
+        if let Some((whole, value)) = self.call_of(ty) {
+            return Some(Cast {
+                whole: self.span(whole),
+                converts: Converts::Value(value),
+            });
         }
-        let cast = self.parent(
-            ty,
-            |kind, own| matches!(kind, TermKind::Apply { args, .. } if args.contains(&own)),
-        )?;
+        let cast = self.call_with(ty)?;
         let TermKind::Apply { callee, args } = &self.item.term(cast).kind else {
             return None;
         };
-        if self.source_name(*callee).is_none_or(|name| name != "cast") {
+        let is_cast = |term| self.source_name(term).is_some_and(|name| name == "cast");
+        let value_before = match &self.item.term(*callee).kind {
+            TermKind::Apply { callee, args } if is_cast(*callee) && args.len() == 1 => {
+                Some(args[0])
+            }
+            _ => None,
+        };
+        if !is_cast(*callee) && value_before.is_none() {
             return None;
         }
-        Some(match (&args[..], called(cast)) {
-            ([_], Some((whole, value))) => (span(whole), Some(value)),
-            _ => (span(cast), None),
+        let piped = self.parent(cast, |kind, own| {
+            matches!(kind, TermKind::Binary { op: BinaryOp::Pipe, rhs, .. } if *rhs == own)
+        });
+        let (whole, converts) = match (&args[..], value_before) {
+            ([_], Some(value)) => (cast, Converts::Value(value)),
+            ([first, second], None) => {
+                let value = if *first == ty { *second } else { *first };
+                (cast, Converts::Value(value))
+            }
+            ([_], None) if let Some((whole, value)) = self.call_of(cast) => {
+                (whole, Converts::Value(value))
+            }
+            ([_], None) if let Some(pipe) = piped => match self.item.term(pipe).kind {
+                TermKind::Binary { lhs, .. } => (pipe, Converts::Value(lhs)),
+                _ => return None,
+            },
+            ([_], None) if self.call_with(cast).is_some() => (cast, Converts::Elements),
+            _ => (cast, Converts::Unknown),
+        };
+        Some(Cast {
+            whole: self.span(whole),
+            converts,
         })
     }
 
+    /// The call of a function with one argument, and the argument.
+    fn call_of(&self, function: TermId) -> Option<(TermId, TermId)> {
+        let whole = self.parent(
+            function,
+            |kind, own| matches!(kind, TermKind::Apply { callee, .. } if *callee == own),
+        )?;
+        match &self.item.term(whole).kind {
+            TermKind::Apply { args, .. } if args.len() == 1 => Some((whole, args[0])),
+            _ => None,
+        }
+    }
+
+    /// The call that something is an argument of.
+    fn call_with(&self, arg: TermId) -> Option<TermId> {
+        self.parent(
+            arg,
+            |kind, own| matches!(kind, TermKind::Apply { args, .. } if args.contains(&own)),
+        )
+    }
+
     /// The term that has another one as the part that `is_part` looks for.
-    fn parent(&self, term: TermId, is_part: impl Fn(&TermKind, TermId) -> bool) -> Option<TermId> {
+    pub(super) fn parent(
+        &self,
+        term: TermId,
+        is_part: impl Fn(&TermKind, TermId) -> bool,
+    ) -> Option<TermId> {
         let terms = &self.item.terms;
         let at = terms.iter().position(|whole| is_part(&whole.kind, term))?;
         Some(TermId(at as u32))

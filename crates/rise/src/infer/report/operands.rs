@@ -202,6 +202,26 @@ impl Infer<'_> {
         names.iter().copied().find(|name| !is_used(name))
     }
 
+    /// The edit that takes a half of each pair of an array, for `pairs._1`.
+    pub(super) fn mapped_half(&self, pairs: TermId, half: &str) -> Option<Fix> {
+        let whole = self.parent(
+            pairs,
+            |kind, own| matches!(kind, TermKind::Project { pair, .. } if *pair == own),
+        )?;
+        let (before, after) = self.brackets(whole);
+        let (span, all) = (self.span(pairs), self.span(whole));
+        Some(Fix::preferred(
+            format!("Write `|> map({half})`"),
+            vec![
+                (Span::empty(all.start), before),
+                (
+                    Span::new(span.end, all.end),
+                    format!(" |> map({half}){after}"),
+                ),
+            ],
+        ))
+    }
+
     /// The parentheses that a pipeline needs in the place of a term.
     fn brackets(&self, whole: TermId) -> (String, String) {
         let is_inside = self.item.terms.iter().any(|term| match term.kind {

@@ -38,13 +38,19 @@ impl Infer<'_> {
         };
         let related = self.cause_places(cause, origin);
         let differs = matches!(outcome, Undecided::Differ(_));
+        let mend = differs.then(|| self.mended_split(cause)).flatten();
         let (code, message, help) = match outcome {
             Undecided::Differ(witness) => {
                 let why = match self.fails_for(&witness) {
                     Some(sizes) => format!("\nthey differ for {sizes}"),
                     None => String::new(),
                 };
-                let first = self.size_line(&left, &right, cause);
+                let first = match &mend {
+                    Some(_) => format!(
+                        "the two sides of `zip` have different sizes: `{left}` and `{right}`"
+                    ),
+                    None => self.size_line(&left, &right, cause),
+                };
                 let help = self.size_help(&expected, &found, a, b);
                 (Code::SizeMismatch, format!("{first}{comparison}{why}"), help)
             }
@@ -60,9 +66,10 @@ impl Infer<'_> {
                 Some("write one of the sizes or types down".to_owned()),
             ),
         };
-        let fix = match differs {
-            true => self.retyped_parameter(cause, &expected, &found),
-            false => None,
+        let (help, fix) = match mend {
+            Some(mend) => (Some(mend.help), mend.fix),
+            None if differs => (help, self.retyped_parameter(cause, &expected, &found)),
+            None => (help, None),
         };
         let diagnostic = self.error(code, cause.span, message);
         diagnostic.related = related;

@@ -157,6 +157,9 @@ impl Infer<'_> {
 
     pub(in crate::infer) fn type_mismatch(&mut self, expected: &Ty, found: &Ty, cause: Cause) {
         let (wanted, got) = (self.table.ty(expected), self.table.ty(found));
+        if self.reported_padding(&wanted, &got, cause) {
+            return;
+        }
         let first = self.mismatch_line(&wanted, &got, cause);
         let message = if self.is_literal(&got) {
             first
@@ -175,10 +178,15 @@ impl Infer<'_> {
         let fix = (rearranged.and_then(|function| self.apply_fix(&function, cause)))
             .or_else(|| self.annotation_fix(&wanted, cause))
             .or_else(|| self.conversion_fix(&wanted, &got, cause));
+        let mend = self.mended_argument(&wanted, &got, cause);
         let diagnostic = self.error(Code::TypeMismatch, cause.span, message);
         diagnostic.related = related;
         diagnostic.help = help;
         diagnostic.fixes.extend(fix);
+        if let Some(mend) = mend {
+            diagnostic.help = Some(mend.help);
+            diagnostic.fixes.extend(mend.fix);
+        }
         if let Why::Operand { op, lhs, rhs } = cause.why {
             self.mend_operator(op, (lhs, &wanted), (rhs, &got));
         }

@@ -1,0 +1,386 @@
+//! Calls of functions that take something else, or in another order, than they are given: what to
+//! write instead.
+
+use syntax::ast::{BinaryOp, TermId, TermKind};
+use syntax::{Code, Fix, Span};
+
+use super::super::Infer;
+use super::super::unify::{Cause, Why};
+use super::is_function;
+use super::operands::Mend;
+use crate::Target;
+use crate::primitive::{OptionalArgument, Primitive};
+use crate::spine::{Spine, SpineArg};
+use crate::types::{Ty, Type};
+
+impl Infer<'_> {
+    /// Reports an argument that the call does not take, if its form says what was meant: a type, an
+    /// address space. Returns false otherwise.
+    pub(in crate::infer) fn reported_argument(&mut self, spine: &Spine, arg: TermId) -> bool {
+        let head = spine.head;
+        match &self.item.term(self.bare(arg)).kind {
+            TermKind::Scalar(_) if self.is_primitive(head, &[Primitive::Cast]) => {
+                self.type_level_in_expression(arg, "a type");
+            }
+            TermKind::Address(_) if self.may_take(head, OptionalArgument::AddressSpace) => {
+                self.comes_first("address space", head, arg);
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    /// Returns true if the function is one that may be given such an argument before the others.
+    pub(in crate::infer) fn may_take(&self, head: TermId, optional: OptionalArgument) -> bool {
+        let found = self.uses.iter().find(|used| used.term == head);
+        let Some(Target::Primitive(primitive)) = found.map(|used| used.target) else {
+            return false;
+        };
+        primitive.optional_argument() == Some(optional)
+    }
+
+    /// Reports an optional argument that does not stand before the others.
+    pub(in crate::infer) fn comes_first(&mut self, what: &str, head: TermId, arg: TermId) {
+        let (name, text) = (self.source(head), self.source(arg));
+        let call = format!("{name}({text})");
+        let place = (Span::empty(self.span(head).end), format!("({text})"));
+        let fix = self.argument_with_separator(arg).map(|old| {
+            Fix::preferred(format!("Write `{call}`"), vec![place, (old, String::new())])
+        });
+        let message = format!("the {what} of `{name}` comes before its other arguments");
+        let error = self.error(Code::KindMismatch, self.span(arg), message);
+        error.help = Some(format!("write `{call}(…)`"));
+        error.fixes.extend(fix);
+    }
+
+    /// Reports a size that is given to a function behind its sizes, where it takes an array or a function.
+    pub(in crate::infer) fn one_size_too_many(
+        &mut self,
+        spine: &Spine,
+        extra: TermId,
+        expected: &Ty,
+    ) {
+        let place = match is_function(&self.table.head(expected)) {
+            true => "a function",
+            false => "an array",
+        };
+        let name = self.source(spine.head);
+        let sizes = spine.args.iter().take_while(|arg| arg.term != extra);
+        let taken = match sizes.count() {
+            0 => "no size".to_owned(),
+            1 => "one size".to_owned(),
+            count => format!("{count} sizes"),
+        };
+        let text = self.source(extra);
+        let message =
+            format!("`{name}` takes {taken}, and `{text}` stands in the place of {place}");
+        let fix = self.without_argument(extra);
+        let error = self.error(Code::KindMismatch, self.span(extra), message);
+        error.help = Some(format!("remove `{text}`"));
+        error.fixes.extend(fix);
+    }
+
+    /// What to write for an argument of a form that a function does not take.
+    pub(super) fn mended_argument(&self, wanted: &Ty, got: &Ty, cause: Cause) -> Option<Mend> {
+        let (head, value) = match cause.why {
+            Why::Argument { head, term } => (head, term),
+            Why::Piped { head, value } => (head, value),
+            _ => return None,
+        };
+        match (&**wanted, &**got) {
+            (Type::Pair(..), Type::Array(_, elem))
+                if matches!(**elem, Type::Pair(..))
+                    && self.is_primitive(head, &[Primitive::Fst, Primitive::Snd]) =>
+            {
+                Some(self.half_of_each(head))
+            }
+            (Type::Array(..), Type::Scalar(_)) if self.is_primitive(head, &[Primitive::Idx]) => {
+                self.rows_for_index(value)
+            }
+            (Type::Fun(..), found) if !is_function(found) && !matches!(found, Type::Array(..)) => {
+                self.applied_for_function(value)
+            }
+            _ => None,
+        }
+    }
+
+    fn half_of_each(&self, head: TermId) -> Mend {
+        let name = self.source(head);
+        Mend {
+            help: format!(
+                "`map({name})` takes this half of each pair, and `unzip` makes a pair of two arrays"
+            ),
+            fix: Some(Fix::preferred(
+                format!("Write `map({name})`"),
+                vec![(self.span(head), format!("map({name})"))],
+            )),
+        }
+    }
+
+    /// For `xs |> idx(r) |> idx(c)`, where `xs` has one dimension.
+    fn rows_for_index(&self, value: TermId) -> Option<Mend> {
+        let inner = Spine::of(self.item, value);
+        if !self.is_primitive(inner.head, &[Primitive::Idx]) {
+            return None;
+        }
+        let array = self.source(inner.args.get(1)?.term);
+        Some(Mend {
+            help: format!(
+                "`{array}` has one dimension: `{array} |> split(m)` makes rows of `m` elements of it"
+            ),
+            fix: None,
+        })
+    }
+
+    /// For `map(mul(a, 2.0f))`, where a value stands in the place of a function.
+    fn applied_for_function(&self, value: TermId) -> Option<Mend> {
+        let inner = Spine::of(self.item, self.bare(value));
+        if inner.args.is_empty() || inner.args.iter().any(|arg| arg.piped) {
+            return None;
+        }
+        let (name, text) = (self.source_name(inner.head)?, self.source(value));
+        Some(Mend {
+            help: format!(
+                "`{text}` has all its arguments and is a value: a function of each element is `fun(x => {name}(…))`"
+            ),
+            fix: None,
+        })
+    }
+
+    /// Reports `xs |> padCst(1)(1)`, whose result is a function because the value to pad with is
+    /// missing, where something takes it as an array. Returns false otherwise.
+    pub(super) fn reported_padding(&mut self, wanted: &Ty, got: &Ty, cause: Cause) -> bool {
+        let (Why::Piped { value, .. } | Why::Argument { term: value, .. }) = cause.why else {
+            return false;
+        };
+        let inner = Spine::of(self.item, self.bare(value));
+        let [.., SpineArg { piped: true, .. }] = inner.args[..] else {
+            return false;
+        };
+        let is_padding = matches!((&**wanted, &**got), (Type::Array(..), Type::Fun(..)))
+            && inner.args.len() == 3
+            && self.is_primitive(inner.head, &[Primitive::PadCst]);
+        if !is_padding {
+            return false;
+        }
+        self.clashes += 1;
+        let stage = inner.after(2);
+        let (text, span) = (self.source(stage), self.span(stage));
+        let message = format!("`{text}` takes a value before the array: the one to pad with");
+        let error = self.error(Code::TypeMismatch, span, message);
+        error.help = Some(format!("write it behind the sizes, as in `{text}(0)`"));
+        let edits = vec![(Span::empty(span.end), "(0)".to_owned())];
+        error.fixes.push(Fix::preferred("Pad with `0`", edits));
+        true
+    }
+
+    /// What to write where only one side of a `zip` is split.
+    pub(super) fn mended_split(&self, cause: Cause) -> Option<Mend> {
+        let (Why::Argument { head, .. } | Why::Piped { head, .. }) = cause.why else {
+            return None;
+        };
+        if !self.is_primitive(head, &[Primitive::Zip]) {
+            return None;
+        }
+        let sides = self.arguments_of(head);
+        let [first, second] = sides[..] else {
+            return None;
+        };
+        let (split, whole) = match (self.split_of(first), self.split_of(second)) {
+            (Some(split), None) => (split, second),
+            (None, Some(split)) => (split, first),
+            _ => return None,
+        };
+        let stage = self.source(split);
+        let (text, end) = (self.source(whole), self.span(whole).end);
+        let is_stage = matches!(
+            self.item.term(whole).kind,
+            TermKind::Name(_)
+                | TermKind::Apply { .. }
+                | TermKind::Paren(_)
+                | TermKind::Binary {
+                    op: BinaryOp::Pipe,
+                    ..
+                }
+        );
+        let edits = vec![(Span::empty(end), format!(" |> {stage}"))];
+        Some(Mend {
+            help: format!("`{stage}` stands on one side only: split `{text}`, too"),
+            fix: is_stage
+                .then(|| Fix::preferred(format!("Append `|> {stage}` to `{text}`"), edits)),
+        })
+    }
+
+    /// The `split(4)` that a pipeline ends with.
+    fn split_of(&self, term: TermId) -> Option<TermId> {
+        let spine = Spine::of(self.item, self.bare(term));
+        let is_split = spine.args.len() == 2 && self.is_primitive(spine.head, &[Primitive::Split]);
+        is_split.then(|| spine.after(1))
+    }
+
+    /// What a function is applied to, in the order in which it takes it.
+    pub(super) fn arguments_of(&self, head: TermId) -> Vec<TermId> {
+        let mut found = Vec::new();
+        let mut whole = head;
+        while let Some(outer) = self.parent(whole, |kind, own| match kind {
+            TermKind::Apply { callee, .. } => *callee == own,
+            TermKind::Binary { op, rhs, .. } => *op == BinaryOp::Pipe && *rhs == own,
+            TermKind::Paren(inner) => *inner == own,
+            _ => false,
+        }) {
+            match &self.item.term(outer).kind {
+                TermKind::Apply { args, .. } => found.extend(args),
+                TermKind::Binary { lhs, .. } => found.push(*lhs),
+                _ => {}
+            }
+            whole = outer;
+        }
+        found
+    }
+
+    /// Says what is written for `threadIdx.x` of CUDA.
+    pub(in crate::infer) fn help_for_thread(&self, name: TermId) -> Option<String> {
+        let name = self.source_name(name)?;
+        let is_thread = matches!(
+            name.as_str(),
+            "threadIdx" | "blockIdx" | "blockDim" | "gridDim"
+        );
+        is_thread.then(|| {
+            "work-items have no numbers here: `mapGlobal(fun(x => …))` gives each an element, and `generate(fun(i => …))` makes indices"
+                .to_owned()
+        })
+    }
+
+    /// What to write for `map(fun(x, y => …))(xs)(ys)`, whose third argument is `arg`.
+    pub(super) fn mended_map(&self, spine: &Spine, arg: TermId) -> Option<Mend> {
+        use Primitive::{Map, MapGlobal, MapLocal, MapPar, MapSeq, MapWorkGroup};
+        let maps = [Map, MapSeq, MapPar, MapGlobal, MapLocal, MapWorkGroup];
+        let [function, first, second] = spine.args[..] else {
+            return None;
+        };
+        if second.term != arg || second.piped || !self.is_primitive(spine.head, &maps) {
+            return None;
+        }
+        let (name, xs, ys) = (
+            self.source(spine.head),
+            self.source(first.term),
+            self.source(second.term),
+        );
+        let fix = self.pattern_of(function.term).map(|(start, end)| {
+            let (xs, ys) = (self.span(first.term), self.span(second.term));
+            let edits = vec![
+                (Span::empty(start), "(".to_owned()),
+                (Span::empty(end), ")".to_owned()),
+                (Span::empty(xs.start), "zip(".to_owned()),
+                (Span::new(xs.end, ys.start), ")(".to_owned()),
+                (Span::empty(ys.end), ")".to_owned()),
+            ];
+            Fix::preferred("Write `zip`", edits)
+        });
+        Some(Mend {
+            help: format!("write `zip({xs})({ys}) |> {name}(fun((x, y) => …))`"),
+            fix: fix.filter(|_| !first.piped),
+        })
+    }
+
+    /// The place of the two parameters of a function that could take a pair apart.
+    fn pattern_of(&self, function: TermId) -> Option<(u32, u32)> {
+        match &self.item.term(self.bare(function)).kind {
+            TermKind::Fun {
+                params,
+                grouped: false,
+                ..
+            } => match params[..] {
+                [first, second] => Some((
+                    self.parameter_span(first).start,
+                    self.parameter_span(second).end,
+                )),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Adds to the error about a function of other languages what is written for it.
+    pub(in crate::infer) fn offer_counterpart(&mut self, spine: &Spine) {
+        let Some(name) = self.source_name(spine.head) else {
+            return;
+        };
+        let (help, fix) = match name.as_str() {
+            "zip3" => (
+                "pairs nest: `zip(xs)(zip(ys)(zs))`".to_owned(),
+                self.nested_zip(spine),
+            ),
+            _ => match counterpart(name) {
+                Some(text) => (text.to_owned(), None),
+                None => return,
+            },
+        };
+        let span = self.span(spine.head);
+        let mut said = self.diagnostics.iter_mut().rev();
+        if let Some(said) = said.find(|d| d.code == Code::UnknownName && d.span == span) {
+            said.help = Some(help);
+            said.fixes = fix.into_iter().collect();
+        }
+    }
+
+    /// The edits that make `zip(xs)(zip(ys)(zs))` of `zip3(xs)(ys)(zs)`.
+    fn nested_zip(&self, spine: &Spine) -> Option<Fix> {
+        let [first, second, third] = spine.args[..] else {
+            return None;
+        };
+        if [first, second, third].iter().any(|arg| arg.piped) {
+            return None;
+        }
+        let [xs, ys, zs] = [first, second, third].map(|arg| self.span(arg.term));
+        let (start, end) = (self.span(spine.head).start, self.span(spine.after(3)).end);
+        let edits = vec![
+            (Span::new(start, xs.start), "zip(".to_owned()),
+            (Span::new(xs.end, ys.start), ")(zip(".to_owned()),
+            (Span::new(ys.end, zs.start), ")(".to_owned()),
+            (Span::new(zs.end, end), "))".to_owned()),
+        ];
+        Some(Fix::preferred("Write `zip(…)(zip(…)(…))`", edits))
+    }
+}
+
+/// Says what is written for a function of other languages that is no slip of a name here.
+fn counterpart(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "zipWith" | "zipwith" | "zip_with" | "map2" => {
+            "write `zip(xs)(ys) |> map(fun((x, y) => …))`"
+        }
+        "fold" | "foldl" | "foldr" | "fold_left" | "fold_right" | "foldLeft" => {
+            "write `reduceSeq(fun(result, x => …))(start)`, or `reduce` for an operator in any order"
+        }
+        "scan" | "scanl" | "cumsum" | "accumulate" => "write `scanSeq(fun(x, result => …))(start)`",
+        "range" | "arange" | "iota" => {
+            "positions are `generate(fun(i => …))`, whose size follows from where it is used"
+        }
+        "filter" => {
+            "there is no `filter`, because the size of its result is not known before: `select` gives a value in the place of the others"
+        }
+        "length" | "len" | "size" => {
+            "the size is the `n` of the type `n.t`: it is bound by `depFun(n: Nat => …)`"
+        }
+        "flatten" | "flat" | "ravel" | "concatenate" => "write `join`: it makes one array of rows",
+        "reshape" => {
+            "write `split(n)` to make rows of `n` elements, and `join` to make one array of rows"
+        }
+        "zeros" | "ones" | "fill" | "replicate" | "repeat" => {
+            "write `generate(fun(i => …))` with the value as its body"
+        }
+        "mapBlock" | "mapBlocks" => {
+            "work-groups are `mapWorkGroup`, and their work-items `mapLocal`"
+        }
+        "mapThread" | "mapThreads" => {
+            "work-items are `mapGlobal`, or `mapLocal` in a `mapWorkGroup`"
+        }
+        "flip" | "rev" | "reverse" | "reversed" => {
+            "write `reorder(n)(natFun(i => n - 1 - i))(natFun(i => n - 1 - i))`, for `n` elements"
+        }
+        "chunks" | "chunk" => "write `split(n)`",
+        "windows" | "window" => "write `slide(size)(step)`",
+        _ => return None,
+    })
+}
