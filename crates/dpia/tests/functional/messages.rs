@@ -20,6 +20,41 @@ pub fn say(target: Target, text: &str, expected: Expect) {
 }
 
 #[test]
+fn arrays_that_select_chooses_between() {
+    let chosen = "def main = depFun(n: Nat => fun(c: bool, xs: n.f32, ys: n.f32 =>\n  \
+        select(c)(xs |> mapSeq(fun(x => x + 1.0f)))(ys)))";
+    say(
+        C,
+        chosen,
+        expect![[r#"
+        error[missing-copy] at select
+          nothing writes this array to the result of `main`
+          this is to be stored: `|> toMem`: mapSeq(fun(x => x + 1.0f))
+          help: copy it: `|> mapSeq(id)`, and store what `select` chooses between: `|> toMem`
+          fix: Copy: `mapSeq(id)`, with `toMem` before it
+        mended: def main = depFun(n: Nat => fun(c: bool, xs: n.f32, ys: n.f32 =>
+          select(c)(xs |> mapSeq(fun(x => x + 1.0f)) |> toMem)(ys) |> mapSeq(id)))
+    "#]],
+    );
+    let both = "def main = depFun(n: Nat => fun(c: bool, xs: n.f32, ys: n.f32 =>\n  \
+        select(c)(xs |> mapSeq(fun(x => x + 1.0f)))(ys |> mapSeq(fun(x => x * 2.0f)))))";
+    say(
+        C,
+        both,
+        expect![[r#"
+        error[missing-copy] at select
+          nothing writes this array to the result of `main`
+          this is to be stored: `|> toMem`: mapSeq(fun(x => x + 1.0f))
+          this is to be stored: `|> toMem`: mapSeq(fun(x => x * 2.0f))
+          help: copy it: `|> mapSeq(id)`, and store what `select` chooses between: `|> toMem`
+          fix: Copy: `mapSeq(id)`, with `toMem` before it
+        mended: def main = depFun(n: Nat => fun(c: bool, xs: n.f32, ys: n.f32 =>
+          select(c)(xs |> mapSeq(fun(x => x + 1.0f)) |> toMem)(ys |> mapSeq(fun(x => x * 2.0f)) |> toMem) |> mapSeq(id)))
+    "#]],
+    );
+}
+
+#[test]
 fn memory_for_c() {
     say(
         C,
@@ -480,7 +515,22 @@ fn library_definitions() {
             error[missing-choice] at map2D
               `map2D` uses `map`, which does not say how it is computed, and its result is written
               `map2D` uses `map` here: (elsewhere)
-              help: write out what it does, with `mapSeq`
+              help: write out what it does: `mapSeq(mapSeq(…))`
+              fix: Write `mapSeq(mapSeq(…))`
+            mended: def main = depFun(n: Nat => fun(xss: n.n.f32 => xss |> mapSeq(mapSeq(fun(x => x * 2.0f)))))
+        "#]],
+    );
+    say(
+        OpenCl,
+        "def main = depFun((n: Nat, m: Nat, k: Nat) => fun(xss: n.m.k.f32 => map3D(fun(x => x * 2.0f), xss)))",
+        expect![[r#"
+            error[missing-choice] at map3D
+              `map3D` uses `map`, which does not say how it is computed, and its result is written
+              `map3D` uses `map` here: (elsewhere)
+              help: write out what it does: `mapGlobal(2)(mapGlobal(1)(mapGlobal(…)))` or `mapGlobal(mapSeq(mapSeq(…)))`
+              fix: Write `mapGlobal(2)(mapGlobal(1)(mapGlobal(…)))`
+              fix: Write `mapGlobal(mapSeq(mapSeq(…)))`
+            mended: def main = depFun((n: Nat, m: Nat, k: Nat) => fun(xss: n.m.k.f32 => mapGlobal(2)(mapGlobal(1)(mapGlobal(fun(x => x * 2.0f))), xss)))
         "#]],
     );
     say(

@@ -1,6 +1,7 @@
 //! Complaints in words, with the edits that mend them.
 
 mod choices;
+mod dimensions;
 mod edit;
 mod kernel;
 mod memory;
@@ -56,7 +57,9 @@ pub fn diagnostics(
             let parts = complaints
                 .iter()
                 .filter(|part| reporter.holds(complaint, part));
-            let found = reporter.with_copies(reporter.diagnostic(complaint), parts);
+            let parts: Vec<&Complaint> = parts.collect();
+            let found = reporter.with_copies(reporter.diagnostic(complaint), &parts);
+            let found = reporter.with_memory(found, &parts);
             match ungrouped.first() {
                 Some(first) if std::ptr::eq(*first, complaint) => {
                     reporter.with_others(found, &ungrouped[1..])
@@ -198,9 +201,20 @@ impl Reporter<'_> {
         found
     }
 
-    /// Whether `part` is about what is copied into an array for which `whole` wants memory: nothing
-    /// writes it because nothing stores the array.
+    /// Returns true if `part` is about what is copied into an array for which `whole` wants memory:
+    /// nothing writes it because nothing stores the array; or about one of the arrays of which
+    /// `select` makes the one that `whole` wants copied.
     fn holds(&self, whole: &Complaint, part: &Complaint) -> bool {
+        if let (
+            Problem::MissingCopy { .. },
+            Problem::MissingMemory {
+                reader: User::Primitive(Primitive::Select, reader),
+                ..
+            },
+        ) = (&whole.problem, &part.problem)
+        {
+            return *reader == whole.at;
+        }
         let (Problem::MissingMemory { .. }, Problem::MissingCopy { wanted, .. }) =
             (&whole.problem, &part.problem)
         else {
@@ -250,12 +264,49 @@ impl Reporter<'_> {
         })
     }
 
+    /// A diagnostic about a copy of what `select` chooses, whose fixes also store the arrays that it
+    /// chooses between.
+    fn with_memory(&self, mut found: Diagnostic, parts: &[&Complaint]) -> Diagnostic {
+        let is_stored = |part: &&&Complaint| matches!(part.problem, Problem::MissingMemory { .. });
+        let parts: Vec<&&Complaint> = parts.iter().filter(is_stored).collect();
+        if found.code != Code::MissingCopy || parts.is_empty() {
+            return found;
+        }
+        let mut all: Option<Edits> = Some(Vec::new());
+        let mut memory = "toMem".to_owned();
+        for part in parts {
+            let Problem::MissingMemory { spaces, .. } = &part.problem else {
+                continue;
+            };
+            if let Some(best) = spaces.iter().find(|space| space.not.is_none()) {
+                memory = format!("toMem({})", best.space);
+            }
+            let has_memory = self.target != Target::OpenCl || memory.ends_with(')');
+            let edits = (self.places.append(part.at, &memory)).filter(|_| has_memory);
+            let place = self.places.related(part.at);
+            found = found.related(place, format!("this is to be stored: `|> {memory}`"));
+            all = all.zip(edits).map(|(all, edits)| [all, edits].concat());
+        }
+        if let Some(help) = &mut found.help {
+            help.push_str(&format!(
+                ", and store what `select` chooses between: `|> {memory}`"
+            ));
+        }
+        match all {
+            Some(edits) => {
+                for fix in &mut found.fixes {
+                    fix.title.push_str(&format!(", with `{memory}` before it"));
+                    fix.edits.extend(edits.iter().cloned());
+                    fix.edits.sort_by_key(|(span, _)| (span.start, span.end));
+                }
+            }
+            None => found.fixes.clear(),
+        }
+        found
+    }
+
     /// A diagnostic about memory whose fixes also copy the parts of what is stored.
-    fn with_copies<'c>(
-        &self,
-        mut found: Diagnostic,
-        parts: impl Iterator<Item = &'c Complaint>,
-    ) -> Diagnostic {
+    fn with_copies(&self, mut found: Diagnostic, parts: &[&Complaint]) -> Diagnostic {
         if found.code != Code::MissingMemory {
             return found;
         }
@@ -374,6 +425,9 @@ impl Reporter<'_> {
             let title = format!("Choose `{choice}`");
             let edits = self.places.replace(at, pattern, choice);
             self.push(&mut found, title, edits, None, &mut first);
+        }
+        if pattern == Primitive::Map {
+            self.written_out_map(at, nest, &mut found);
         }
         if pattern == Primitive::Reduce {
             if !self.places.names(spot, pattern) {

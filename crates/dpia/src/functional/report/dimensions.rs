@@ -1,0 +1,78 @@
+//! The library's maps over several dimensions, which are written out with a map for each of them.
+
+use rise::Primitive;
+use rise::core::Origin;
+use syntax::ast::TermKind;
+use syntax::{Diagnostic, Span};
+
+use super::edit::Edits;
+use super::nesting::written;
+use super::{Reporter, choices, tick};
+use crate::functional::complaint::Level;
+use crate::target::Target;
+
+impl Reporter<'_> {
+    /// Offers what `map2D` and `map3D` stand for, with maps that say how they are computed.
+    pub(super) fn written_out_map(&self, at: Origin, nest: &[Level], found: &mut Diagnostic) {
+        let head = self.places.spot(at).head;
+        let dimensions = match self.places.text(head) {
+            "map2D" => 2,
+            "map3D" => 3,
+            _ => return,
+        };
+        let chains = chains(dimensions, self.target, nest);
+        let texts: Vec<String> = chains
+            .iter()
+            .map(|chain| format!("{}(…{}", chain.join("("), ")".repeat(dimensions)))
+            .collect();
+        let list: Vec<String> = texts.iter().map(|text| tick(text)).collect();
+        if !list.is_empty() {
+            found.help = Some(format!("write out what it does: {}", list.join(" or ")));
+        }
+        let mut first = true;
+        for (chain, text) in chains.iter().zip(texts) {
+            let edits = self.nested_maps(head, chain);
+            self.push(found, format!("Write `{text}`"), edits, None, &mut first);
+        }
+    }
+
+    /// The edits that put several maps in the place of the one that is called `head`.
+    fn nested_maps(&self, head: Span, chain: &[String]) -> Option<Edits> {
+        let item = self.places.written.item;
+        let function = item.terms.iter().find_map(|term| match &term.kind {
+            TermKind::Apply { callee, args } if item.term(*callee).span == head => {
+                args.first().copied()
+            }
+            _ => None,
+        })?;
+        let end = item.term(function).span.end;
+        Some(vec![
+            (head, chain.join("(")),
+            (Span::empty(end), ")".repeat(chain.len() - 1)),
+        ])
+    }
+}
+
+/// The maps that can stand for one over so many dimensions, the obvious choice first.
+fn chains(dimensions: usize, target: Target, nest: &[Level]) -> Vec<Vec<String>> {
+    let sequential = |outer: Option<&str>| {
+        let outer = outer.unwrap_or("mapSeq").to_owned();
+        let inner = std::iter::repeat_n("mapSeq".to_owned(), dimensions - 1);
+        [outer].into_iter().chain(inner).collect::<Vec<String>>()
+    };
+    match target {
+        Target::OpenMp if nest.is_empty() => vec![sequential(Some("mapPar")), sequential(None)],
+        Target::C | Target::OpenMp => vec![sequential(None)],
+        Target::OpenCl if nest.is_empty() => {
+            let global = (0..dimensions as u8).rev();
+            vec![
+                global
+                    .map(|dimension| written(Primitive::MapGlobal, dimension))
+                    .collect(),
+                sequential(Some("mapGlobal")),
+            ]
+        }
+        Target::OpenCl if choices::is_shared(nest) => vec![sequential(None)],
+        Target::OpenCl => Vec::new(),
+    }
+}
