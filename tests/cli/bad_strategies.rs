@@ -53,11 +53,20 @@ fn one_that_does_not_end_is_reported_with_its_loop() {
         "repeat(topDown(rule { mul(x)(y) |-> mul(y)(x) }))",
     ));
     expect![[r#"
-        error[strategy-fails]: the strategy does not end: what it repeats never fails
+        error[strategy-fails]: the strategy does not end: what it repeats never fails, and changes nothing
          --> a.rise:1:13
           = found: depFun(n: Nat => fun(xs => xs |> map(fun(x => x * 2.0f)) |> map(fun(y => y + 1.0f))))
-          = help: `repeatNTimes(n)(s)` and `limit(n)(s)` end; `--trace` shows the steps
+          = help: repeat what fails in the end: `try(s)`, `tryAll(s)` and `unfold(f)` succeed where there is nothing to do, too
     "#]].assert_eq(&said("scale", "repeat(id)"));
+    let unfolded = said("scale", "normalize(unfold(dot))");
+    assert!(
+        unfolded.contains(
+            "the strategy does not end: what it repeats never fails, and changes nothing"
+        ),
+        "{unfolded}"
+    );
+    let called = said("scale", "lowerToGroups(32, 32)");
+    assert!(called.contains("an argument too many?"), "{called}");
 }
 
 #[test]

@@ -63,7 +63,7 @@ fn what_must_hold_of_an_open_size_travels_with_the_program() {
 fn values_that_do_not_fit_are_refused() {
     let folder = folder();
     let mut said = String::new();
-    for value in ["rows=12", "rows=128", "rows=9", "lanes=4", "row=8"] {
+    for value in ["rows=12", "rows=128", "rows=9", "lanes=4", "row=8", "s=16"] {
         let ran = folder.run(&["rewrite", "a.rise", "s.elevate:blocks", "--tune", value]);
         assert_ne!(ran.status, 0, "{value}: {}", ran.out);
         assert_eq!(ran.out, "", "{value}");
@@ -79,9 +79,11 @@ fn values_that_do_not_fit_are_refused() {
         rows=128: error[strategy-fails]: `blocks` fails: `rows` is 128, which is not in `4..64 step 4`
         rows=9: error[strategy-fails]: `blocks` fails: `rows` is 9, which is not in `4..64 step 4`
         lanes=4: error: the strategy tunes no `lanes`
-        lanes=4: note: it tunes `rows`, `s`
+        lanes=4: note: it tunes `rows`
         row=8: error: the strategy tunes no `row`
         row=8: note: did you mean `rows`?
+        s=16: error: the strategy tunes no `s`
+        s=16: note: it tunes `rows`
     "#]]
     .assert_eq(&said);
     for value in ["rows", "rows=0", "rows=many"] {

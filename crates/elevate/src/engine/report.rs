@@ -135,19 +135,14 @@ impl Engine<'_> {
         }
     }
 
-    /// It is certain that it does not end.
+    /// It is certain that it does not end. Without a rule that was applied, what it repeats changes
+    /// nothing.
     pub(super) fn endless(&self) -> Reason {
         let last = || {
             let last = self.applied.last()?;
             Some(vec![self.name_of(last.what).to_string()])
         };
-        let named = || self.strategies().last().map(|name| vec![name.to_string()]);
-        Reason::Endless(
-            self.circle()
-                .or_else(last)
-                .or_else(named)
-                .unwrap_or_default(),
-        )
+        Reason::Endless(self.circle().or_else(last).unwrap_or_default())
     }
 
     /// Strategies call each other without end.

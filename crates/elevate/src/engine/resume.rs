@@ -158,7 +158,11 @@ impl Engine<'_> {
         round.rounds += 1;
         let late = round.rounds >= 64;
         if new == round.term || (late && store.alpha_eq(new, round.earlier)) {
-            self.stop = Some(self.endless());
+            let has_changed = new != round.term || mark.applied != round.mark.applied;
+            self.stop = Some(match has_changed {
+                true => self.endless(),
+                false => Reason::Endless(Vec::new()),
+            });
             self.loops.pop();
             self.quiet -= 1;
             return State::Failed;

@@ -147,7 +147,7 @@ fn what_does_not_end_is_reported_with_its_circle() {
     let named = |name: &str, s| step(Step::Named(name.into(), s));
     assert_eq!(
         why(named("stay", step(Step::Repeat(Step::id())))),
-        endless(&["stay"])
+        endless(&[])
     );
     let renamed = step(Step::Repeat(step(Step::TopDown(Step::rule(FreshBinder)))));
     assert_eq!(why(renamed), endless(&["freshLambdaIdentifier"]));

@@ -249,7 +249,8 @@ pub fn rewrite(
     let mut definitions = definitions;
     let known = definitions.strategies.entry(strategy.id);
     known.or_insert_with(|| strategy.clone());
-    let given = tunes::given(&definitions, request.tunes).map_err(NotRewritten::NotTuned)?;
+    let given =
+        tunes::given(strategy, &definitions, request.tunes).map_err(NotRewritten::NotTuned)?;
     let world = World::tuned(definitions, &mut store, &given);
     let step = strategy_of(&world, strategy).map_err(NotRewritten::Strategy)?;
     run(&world, &step, store, imported, order, request)
@@ -401,7 +402,7 @@ fn message(failure: &Failure) -> String {
         Reason::Said(text) if text == "fail" => "the strategy says that it fails".into(),
         Reason::Said(text) => text.clone(),
         Reason::Endless(circle) if circle.is_empty() => {
-            "the strategy does not end: what it repeats never fails".into()
+            "the strategy does not end: what it repeats never fails, and changes nothing".into()
         }
         Reason::Endless(circle) => {
             format!(

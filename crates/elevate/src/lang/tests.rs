@@ -289,7 +289,7 @@ fn strategies_that_do_not_end_are_reported_with_their_loop() {
         MV,
         "mv",
         expect![[r#"
-            the strategy does not end: what it repeats never fails
+            the strategy does not end: what it repeats never fails, and changes nothing
             found: depFun((n: Nat, m: Nat) => fun(M, x => M |> map(fun(row => zip(row)(x) |> map(fun(ax => ax._1 * ax._2)) |> reduce(add)(0.0f)))))
         "#]],
     );

@@ -8,7 +8,7 @@ use syntax::ast::{BinaryOp, Literal, Name, TermId, TermKind};
 use syntax::elevate::ast::{CondId, CondKind, ExprKind, Item, ItemKind, Range, RangeKind, Step};
 use syntax::{GlobalId, Span};
 
-use super::check::Source;
+use super::check::{Source, Target};
 use super::definition::{Definition, Definitions};
 use super::eval::{Trouble, World};
 use super::library::library;
@@ -68,14 +68,37 @@ impl Needs {
     }
 }
 
-/// The `tune`s that these names are, each with its value.
+/// The definitions that a strategy comes to, its own among them.
+fn reached(strategy: &Arc<Definition>, definitions: &Definitions) -> FxHashSet<GlobalId> {
+    let mut found = FxHashSet::from_iter([strategy.id]);
+    let mut todo = vec![strategy.clone()];
+    while let Some(definition) = todo.pop() {
+        for used in &definition.checked.uses {
+            if let Target::Item(id) = used.target
+                && found.insert(id)
+            {
+                todo.extend(definitions.strategy(id));
+            }
+        }
+    }
+    found
+}
+
+/// The `tune`s of a strategy that these names are, each with its value.
 pub(super) fn given(
+    strategy: &Arc<Definition>,
     definitions: &Definitions,
     values: &[(Name, i64)],
 ) -> Result<Vec<(GlobalId, i64)>, NotTuned> {
+    if values.is_empty() {
+        return Ok(Vec::new());
+    }
+    let reached = reached(strategy, definitions);
     let own = definitions.strategies.values();
+    let own = own.filter(|definition| reached.contains(&definition.id));
     let own: Vec<_> = own.filter_map(named).collect();
     let shared: Vec<_> = (library().tunes())
+        .filter(|id| reached.contains(id))
         .filter_map(|id| Some((id, library().item(id)?.name()?.name.clone())))
         .collect();
     let find = |name: &Name| {
@@ -116,6 +139,7 @@ fn unknown<'a>(name: &str, known: impl Iterator<Item = &'a str> + Clone) -> NotT
     names.dedup();
     let help = match rise::closest(name, known) {
         Some(near) => format!("did you mean `{near}`?"),
+        None if names.is_empty() => "it leaves no size open".to_owned(),
         None => format!("it tunes `{}`", names.join("`, `")),
     };
     NotTuned { message, help }

@@ -37,6 +37,9 @@ pub(crate) fn text(store: &Store, reason: &Reason) -> String {
         Reason::NoPart { traversal, found } => {
             format!("`{}` has no part for `{traversal}`", short(store, *found))
         }
+        Reason::Endless(circle) if circle.is_empty() => {
+            "it does not end: what it repeats changes nothing".to_owned()
+        }
         Reason::Endless(circle) => format!("it does not end: {}", circle.join(", ")),
         Reason::OutOfFuel { .. } => "it takes too long".to_owned(),
         Reason::Cancelled => "it was stopped".to_owned(),

@@ -9,7 +9,7 @@ use syntax::elevate::ast::ParamId;
 use super::calls::lists;
 use super::choices::leaves_choice;
 use super::native_rules::{Delta, IdxReduction, SubexpressionElimination};
-use super::quote::term_of;
+use super::quote::{NO_PROGRAM, term_of};
 use super::{Eval, Expr, List, Trouble, Value};
 use crate::engine::{
     Beta, Context, FreshBinder, GentleBeta, Next, Predicate, Reason, Step, Strategy, Test,
@@ -500,7 +500,7 @@ fn child(store: &Store, term: Term, number: usize) -> Option<(Child, Term)> {
 fn extract(eval: &mut Eval<'_, '_>, what: &Strategy, program: &Expr) -> Result<Value, Trouble> {
     let root = eval.term(program)?;
     let Some(context) = eval.context.as_mut() else {
-        return Err(Trouble::new("there is no program here yet"));
+        return Err(Trouble::new(NO_PROGRAM));
     };
     let found = first_part(context, root, &mut |context, part| {
         context.holds(what, part)

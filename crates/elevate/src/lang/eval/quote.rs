@@ -175,13 +175,16 @@ pub(super) fn term_of(expr: &Expr, context: &mut Context<'_>) -> Result<Term, Tr
     }
 }
 
+/// A strategy is applied where a value is computed before there is a program.
+pub(super) const NO_PROGRAM: &str = "a strategy is applied here to something that is no part of a program: does a call have an argument too many?";
+
 impl Eval<'_, '_> {
     /// The term that an expression is.
     pub(super) fn term(&mut self, expr: &Expr) -> Result<Term, Trouble> {
         match (expr, self.context.as_mut()) {
             (Expr::Term(term), _) => Ok(*term),
             (_, Some(context)) => term_of(expr, context),
-            (_, None) => Err(Trouble::new("there is no program here yet")),
+            (_, None) => Err(Trouble::new(NO_PROGRAM)),
         }
     }
 
@@ -245,7 +248,7 @@ impl Eval<'_, '_> {
         };
         let body = self.term(&body)?;
         let Some(context) = self.context.as_mut() else {
-            return Err(Trouble::new("there is no program here yet"));
+            return Err(Trouble::new(NO_PROGRAM));
         };
         Ok(Value::Expr(Expr::Term(context.store.lambda(local, body))))
     }

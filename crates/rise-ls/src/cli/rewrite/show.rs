@@ -138,6 +138,10 @@ fn help(refusal: &Refusal) -> Option<String> {
             "say where it applies: `s @ topDown` looks at every place, `try(s)` goes on without"
                 .to_owned()
         }
+        Reason::Endless(circle) if circle.is_empty() => {
+            "repeat what fails in the end: `try(s)`, `tryAll(s)` and `unfold(f)` succeed where there is nothing to do, too"
+                .to_owned()
+        }
         Reason::Endless(_) | Reason::OutOfFuel { .. } => {
             "`repeatNTimes(n)(s)` and `limit(n)(s)` end; `--trace` shows the steps".to_owned()
         }
