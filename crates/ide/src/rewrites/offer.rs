@@ -346,7 +346,7 @@ impl Offer {
 
     fn attempted(&mut self, entry: &Entry, at: usize) -> Vec<Attempt> {
         let mut attempts = Vec::new();
-        if !self.may_apply(entry, at) {
+        if !self.may_apply(entry, at) || self.stands_there(entry, at) {
             return attempts;
         }
         let program = &self.known.program;
@@ -383,6 +383,46 @@ impl Offer {
             });
         }
         attempts
+    }
+
+    /// Returns true if what a rewrite adds stands at a place already: a copy of a reduction's result,
+    /// or the memory of a `let`.
+    fn stands_there(&mut self, entry: &Entry, at: usize) -> bool {
+        let Place { path, term, .. } = &self.places[at];
+        match entry.name.as_str() {
+            "storeLet" => is_stored_let(&self.known.program.store, *term),
+            "copyAfterReduce" => {
+                let steps = path.0.clone();
+                // The `let` whose value it is, or the map over it.
+                let around = |inner: &[Child]| steps.strip_suffix(inner).map(<[Child]>::to_vec);
+                let bound = around(&[Child::Function, Child::Argument]);
+                let mapped = around(&[Child::Argument]);
+                let mut above = [bound, mapped].into_iter().flatten();
+                above.any(|path| self.is_copy(Path(path)))
+            }
+            _ => false,
+        }
+    }
+
+    /// Returns true if a copy stands at a position.
+    fn is_copy(&mut self, path: Path) -> bool {
+        let Some(is_copy) = self.strategy("isCopy") else {
+            return false;
+        };
+        let program = &mut self.known.program;
+        let options = Options {
+            facts: program.facts.clone(),
+            work: WORK,
+            ..Options::default()
+        };
+        let located = Arc::new(Form::At(path, is_copy));
+        let outcome = run(
+            &mut program.store,
+            program.imported.root,
+            &located,
+            &options,
+        );
+        outcome.result.is_ok()
     }
 
     /// What a strategy makes at a place.
@@ -589,6 +629,14 @@ fn may_apply(store: &Store, entry: &Entry, term: Term) -> bool {
         ),
         _ => false,
     }
+}
+
+/// Returns true for `let(toMem(…))(…)`.
+fn is_stored_let(store: &Store, term: Term) -> bool {
+    let value = store
+        .child(term, Child::Function)
+        .and_then(|bound| store.child(bound, Child::Argument));
+    value.and_then(|value| primitive_of(store, value)) == Some(Primitive::ToMem)
 }
 
 /// The primitive at the head of an application.

@@ -670,3 +670,33 @@ fn what_is_about_the_next_stage_alone_is_not_offered() {
         "#]],
     );
 }
+
+#[test]
+fn copies_and_memory_that_stand_there_are_not_offered_again() {
+    let copy = "Copy the reduction's result";
+    let store = "Store the let's value";
+    let is_offered = |text: &str, title: &str| {
+        let all = offered(&Fixture::new(text));
+        all.iter().any(|action| action.title.starts_with(title))
+    };
+    let def = |body: &str| format!("def f = depFun(n: Nat => fun(xs: n.f32 => {body}))\n");
+    assert!(is_offered(&def("xs |> reduce$0Seq(add)(0.0f)"), copy));
+    assert!(!is_offered(
+        &def("let r = xs |> reduce$0Seq(add)(0.0f) in r"),
+        copy
+    ));
+    let rows = "xs |> split(4) |> reduce$0Seq(fun(a, b => zip(a)(b) |> mapSeq(fun(p => p._1 + p._2))))(generate(fun(i => 0.0f)))";
+    assert!(is_offered(&def(rows), copy));
+    assert!(!is_offered(
+        &def(&format!("{rows} |> mapSeq(fun(x => x))")),
+        copy
+    ));
+    assert!(is_offered(
+        &def("l$0et ys = map(fun(x => x + 1.0f))(xs) in zip(ys)(ys)"),
+        store
+    ));
+    assert!(!is_offered(
+        &def("l$0et ys = toMem(map(fun(x => x + 1.0f))(xs)) in zip(ys)(ys)"),
+        store
+    ));
+}
