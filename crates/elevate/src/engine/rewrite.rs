@@ -276,7 +276,8 @@ pub enum Reason {
     },
     /// It failed by saying so.
     Said(String),
-    /// It does not end: it goes round in this circle of rules or strategies.
+    /// It does not end: it goes round in this circle of rules or strategies, which is empty if what
+    /// it repeats changes nothing.
     Endless(Vec<String>),
     /// The limit on steps or on work was reached.
     OutOfFuel {
