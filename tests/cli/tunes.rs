@@ -270,3 +270,103 @@ fn lines_end_as_those_of_the_file() {
         "{text:?}"
     );
 }
+
+#[test]
+fn a_range_and_a_condition_name_other_sizes() {
+    let folder = folder();
+    let run = |tunes: &str, values: &[&str]| {
+        let strategy = "splitJoin(t) @ topDown ; splitJoin(u) @ topDown";
+        folder.put("o.elevate", format!("{tunes}\n{strategy}\n"));
+        assert_eq!(
+            folder.findings(&["o.elevate"]),
+            [] as [serde_json::Value; 0]
+        );
+        let tunes = values.iter().flat_map(|value| ["--tune", value]);
+        let args = ["rewrite", "a.rise", "o.elevate"].into_iter().chain(tunes);
+        let ran = folder.run(&args.collect::<Vec<_>>());
+        let said = ran.err.lines().next().unwrap_or_default().to_owned();
+        (ran.status, said)
+    };
+    let condition = "tune t : Nat in 2..16 step 2\ntune u : Nat in {4, 8} = 8 where t <= u";
+    for (tunes, values) in [
+        (condition, &["t=4", "u=8"][..]),
+        ("tune t : Nat = 4\ntune u : Nat = 8 where t <= u", &[]),
+        ("val t : Nat = 4\ntune u : Nat = 8 where t <= u", &[]),
+        ("tune t : Nat\ntune u : Nat in 1..t", &["t=8", "u=8"]),
+        ("tune t : Nat\ntune u : Nat in divisors(t)", &["t=8", "u=4"]),
+    ] {
+        assert_eq!(run(tunes, values).0, 0, "{tunes}: {:?}", run(tunes, values));
+    }
+    let (status, said) = run(condition, &["t=16", "u=8"]);
+    let wrong =
+        "error[strategy-fails]: the main expression fails: `u` is 8, and `t <= u` does not hold";
+    assert_eq!((status, said.as_str()), (1, wrong));
+    // One that is open travels with the program.
+    let (status, said) = run(condition, &[]);
+    assert_eq!((status, said.as_str()), (0, "note: assumes t divides n"));
+}
+
+#[test]
+fn a_rule_uses_the_sizes_of_its_file() {
+    let folder = folder();
+    folder.put(
+        "r.elevate",
+        "tune t : Nat = 4\nrule r = map(f) : n.a -> n.b |-> split(t) >> map(map(f)) >> join assuming t divides n\nr @ topDown\n",
+    );
+    let ran = folder.run(&["rewrite", "a.rise", "r.elevate"]);
+    assert!(ran.out.contains("split(4)"), "{}{}", ran.out, ran.err);
+}
+
+#[test]
+fn what_is_no_size_of_the_file_is_an_error_at_the_size() {
+    let folder = folder();
+    folder.put(
+        "w.elevate",
+        "tune t : Nat where t <= n\ntune u : Nat in 1..n\ntune v : Nat where isMap\nsplitJoin(t) @ topDown\n",
+    );
+    let ran = folder.run(&["--check", "w.elevate"]);
+    expect![[r#"
+        error[unknown-name]: there is no size `n` here
+         --> w.elevate:1:25
+          |
+        1 | tune t : Nat where t <= n
+          |                         ^
+          |
+          = help: a `tune` names numbers and the sizes that files of strategies define: `tune`s, and `val`s of type `Nat`
+
+        error[unknown-name]: there is no size `n` here
+         --> w.elevate:2:20
+          |
+        2 | tune u : Nat in 1..n
+          |                    ^
+          |
+          = help: a `tune` names numbers and the sizes that files of strategies define: `tune`s, and `val`s of type `Nat`
+
+        error[syntax-error]: expected a condition such as `n divides m`, `x notIn f` or `n <= m`, found `isMap`
+         --> w.elevate:3:20
+          |
+        3 | tune v : Nat where isMap
+          |                    ^^^^^
+
+    "#]].assert_eq(&ran.out);
+}
+
+#[test]
+fn a_size_that_fails_is_shown() {
+    let folder = folder();
+    let ran = folder.run(&["rewrite", "a.rise", "s.elevate:blocks", "--tune", "rows=12"]);
+    expect![[r#"
+        error[strategy-fails]: `blocks` fails: `rows` is 12, and `8 divides rows` does not hold
+         --> a.rise:1:5
+          |
+        1 | def scale = depFun((n: Nat) => fun(xs: n.f32 =>
+          |     ^^^^^
+          |
+         ::: s.elevate:1:6
+          |
+        1 | tune rows : Nat in 4..64 step 4 where 8 divides rows
+          |      ---- said of this
+
+    "#]]
+    .assert_eq(&ran.err);
+}

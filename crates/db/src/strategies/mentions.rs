@@ -26,6 +26,7 @@ pub(crate) fn strategies(item: &Item) -> Box<[Name]> {
             _ => {}
         }
     }
+    names.extend(in_terms(item, &bound));
     if let ItemKind::Example { expect, modulo, .. } = &item.kind {
         names.extend(modulo.iter().map(|name| name.name.clone()));
         if let Expect::Trace(rules, _) = expect {
@@ -33,6 +34,30 @@ pub(crate) fn strategies(item: &Item) -> Box<[Name]> {
         }
     }
     sorted(names)
+}
+
+/// The names in terms of RISE that may be sizes or expressions which other items define, such as a
+/// `tune`. What RISE's primitives are called is theirs.
+fn in_terms<'a>(item: &'a Item, bound: &'a Bound<'a>) -> impl Iterator<Item = Name> + 'a {
+    // A size may be named in its own condition; what is meant elsewhere is RISE's.
+    let own = match &item.kind {
+        ItemKind::Tune { .. } => None,
+        _ => item.name().map(|name| &name.name),
+    };
+    item.rise
+        .terms
+        .iter()
+        .filter_map(move |term| match &term.kind {
+            TermKind::Name(name)
+                if Some(name) != own
+                    && !name.starts_with('?')
+                    && !bound.binds(name, term.span)
+                    && rise::Primitive::from_name(name).is_none() =>
+            {
+                Some(name.clone())
+            }
+            _ => None,
+        })
 }
 
 /// The names that may mean something of RISE: those in its terms, and those of strategies, which

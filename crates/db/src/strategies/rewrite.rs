@@ -286,7 +286,16 @@ pub(crate) fn complaint(refusal: &Refusal, span: Span) -> Diagnostic {
         Refusal::NoProgram => error("the definition has errors, so it cannot be rewritten"),
         Refusal::NoStrategy => error("the strategy has errors"),
         Refusal::Bug(found) => (**found).clone(),
-        Refusal::NotRewritten(NotRewritten::Strategy(trouble)) => error(&trouble.message),
+        Refusal::NotRewritten(NotRewritten::Strategy(trouble)) => {
+            let found = error(&trouble.message);
+            match trouble.at {
+                Some((item, span)) if !Library::contains(item) => {
+                    let item = Some(item);
+                    found.related(syntax::Place { item, span }, "said of this")
+                }
+                _ => found,
+            }
+        }
         Refusal::NotRewritten(NotRewritten::NotTuned(wrong)) => {
             error(&wrong.message).help(wrong.help.clone())
         }

@@ -6,12 +6,13 @@ use nat::{Facts, Nat, Prop, Var};
 use rustc_hash::FxHashSet;
 use syntax::ast::{BinaryOp, Literal, Name, TermId, TermKind};
 use syntax::elevate::ast::{CondId, CondKind, ExprKind, Item, ItemKind, Range, RangeKind, Step};
-use syntax::{GlobalId, Span};
+use syntax::{Code, Diagnostic, GlobalId, Span};
 
-use super::check::{Source, Target};
+use super::check::{Captured, Source, Target};
 use super::definition::{Definition, Definitions};
 use super::eval::{Trouble, World};
 use super::library::library;
+use super::types::Type;
 
 /// A value was given to a size that the strategy has not, or has twice.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -191,44 +192,67 @@ pub(super) fn needs(world: &Arc<World>, facts: &Facts) -> Result<Needs, Trouble>
             own,
             others: &others,
         };
-        tune.check(range.as_ref(), *condition, facts, &mut needs)?;
+        let checked = tune.check(range.as_ref(), *condition, facts, &mut needs);
+        checked.map_err(|wrong| Trouble {
+            at: Some((definition.id, name.span)),
+            ..Trouble::from(wrong)
+        })?;
     }
     Ok(needs)
 }
 
-/// What is wrong with the value that a `tune` has in its file, as far as it can be told there.
-pub(super) fn wrong_value(item: &Item, text: &str) -> Option<(Span, String)> {
+/// What is wrong with a `tune`, as far as it can be told in its file.
+pub(super) fn wrong(item: &Item, text: &str, captured: &[Captured]) -> Option<Diagnostic> {
+    let fails = |(span, message)| Diagnostic::error(Code::ObligationFails, span, message);
+    if let Some(empty) = empty_range(item) {
+        return Some(fails(empty));
+    }
     let ItemKind::Tune {
         name: Some(name),
         range,
         condition,
-        value: Some(value),
+        value,
         ..
     } = &item.kind
     else {
         return None;
     };
-    let value = item.expr(*value);
-    let ExprKind::Literal(Literal::Int { value: own, .. }) = value.kind else {
-        return None;
-    };
+    let value = value.and_then(|value| {
+        let value = item.expr(value);
+        match value.kind {
+            ExprKind::Literal(Literal::Int { value: own, .. }) => {
+                Some((value.span, Nat::constant(i64::try_from(own).ok()?)))
+            }
+            _ => None,
+        }
+    });
+    let own = Var(u32::MAX);
     let tune = Tune {
         item,
         text,
         name: &name.name,
-        own: Nat::constant(i64::try_from(own).ok()?),
-        others: &|_| Ok(None),
+        own: (value.as_ref()).map_or_else(|| Nat::var(own), |(_, value)| value.clone()),
+        // Other sizes are looked at when they have values.
+        others: &|name| {
+            let at = captured.iter().position(|known| known.name == *name);
+            let at = at.filter(|at| matches!(*captured[*at].ty, Type::Nat | Type::Int));
+            Ok(at.map(|at| Nat::var(Var(at as u32))))
+        },
     };
+    if let Err(Wrong::NoSize(span, message)) = tune.is_about_sizes(range.as_ref(), *condition) {
+        let help = "a `tune` names numbers and the sizes that files of strategies define: `tune`s, and `val`s of type `Nat`";
+        return Some(Diagnostic::error(Code::UnknownName, span, message).help(help));
+    }
+    let (span, _) = value?;
     let mut needs = Needs::default();
     match tune.check(range.as_ref(), *condition, &Facts::new(), &mut needs) {
-        Err(Wrong::Refuted(message)) => Some((value.span, message)),
-        // Other sizes are looked at when they have values.
-        Err(Wrong::Unknown(_)) | Ok(()) => None,
+        Err(Wrong::Refuted(message)) => Some(fails((span, message))),
+        _ => None,
     }
 }
 
 /// Returns where a range of a `tune` has no values, and a message that says so.
-pub(super) fn empty_range(item: &Item) -> Option<(Span, String)> {
+fn empty_range(item: &Item) -> Option<(Span, String)> {
     let ItemKind::Tune {
         range: Some(range), ..
     } = &item.kind
@@ -251,6 +275,8 @@ pub(super) fn empty_range(item: &Item) -> Option<(Span, String)> {
 enum Wrong {
     /// It is not what is asked for.
     Refuted(String),
+    /// What is asked for is not about sizes that are known, at this place.
+    NoSize(Span, String),
     /// It is not known what is asked for.
     Unknown(Trouble),
 }
@@ -264,7 +290,7 @@ impl From<Trouble> for Wrong {
 impl From<Wrong> for Trouble {
     fn from(wrong: Wrong) -> Trouble {
         match wrong {
-            Wrong::Refuted(message) => Trouble::new(message),
+            Wrong::Refuted(message) | Wrong::NoSize(_, message) => Trouble::new(message),
             Wrong::Unknown(trouble) => trouble,
         }
     }
@@ -347,6 +373,21 @@ impl Tune<'_> {
         }
     }
 
+    /// Whether all sizes that the range and the condition speak of are known ones.
+    fn is_about_sizes(
+        &self,
+        range: Option<&Range>,
+        condition: Option<CondId>,
+    ) -> Result<(), Wrong> {
+        if let Some(range) = range {
+            self.demand_of_range(range)?;
+        }
+        if let Some(condition) = condition {
+            self.demand(condition)?;
+        }
+        Ok(())
+    }
+
     /// A value must be one that is worth trying.
     fn range(&self, range: &Range, facts: &Facts) -> Result<(), Wrong> {
         let Some(value) = self.own.as_const() else {
@@ -362,12 +403,12 @@ impl Tune<'_> {
         }
     }
 
-    fn demand_of_range(&self, range: &Range) -> Result<Demand, Trouble> {
+    fn demand_of_range(&self, range: &Range) -> Result<Demand, Wrong> {
         let own = || self.own.clone();
         Ok(match &range.kind {
             RangeKind::Set(sizes) => {
                 let one = |&size| Ok(Demand::Is(Prop::Equal(own(), self.size(size)?)));
-                Demand::Any(sizes.iter().map(one).collect::<Result<_, Trouble>>()?)
+                Demand::Any(sizes.iter().map(one).collect::<Result<_, Wrong>>()?)
             }
             RangeKind::Divisors(size) => Demand::Is(Prop::Divides(own(), self.size(*size)?)),
             RangeKind::Between { from, to, step } => {
@@ -390,7 +431,7 @@ impl Tune<'_> {
     }
 
     /// `from`, `from * factor`, …, as far as these are numbers.
-    fn powers(&self, from: &Nat, to: &Nat, factor: TermId) -> Result<Option<Demand>, Trouble> {
+    fn powers(&self, from: &Nat, to: &Nat, factor: TermId) -> Result<Option<Demand>, Wrong> {
         let factor = self.size(factor)?;
         let (Some(from), Some(to), Some(factor)) =
             (from.as_const(), to.as_const(), factor.as_const())
@@ -444,7 +485,7 @@ impl Tune<'_> {
         }
     }
 
-    fn demand(&self, id: CondId) -> Result<Demand, Trouble> {
+    fn demand(&self, id: CondId) -> Result<Demand, Wrong> {
         Ok(match &self.item.cond(id).kind {
             CondKind::And(a, b) => Demand::All(vec![self.demand(*a)?, self.demand(*b)?]),
             CondKind::Or(a, b) => Demand::Any(vec![self.demand(*a)?, self.demand(*b)?]),
@@ -463,20 +504,21 @@ impl Tune<'_> {
             _ => {
                 let text = self.text(self.item.cond(id).span);
                 let message = format!("`{text}` says nothing of sizes, and `{}` is one", self.name);
-                return Err(Trouble::new(message));
+                return Err(Wrong::NoSize(self.item.cond(id).span, message));
             }
         })
     }
 
     /// What a size comes to.
-    fn size(&self, id: TermId) -> Result<Nat, Trouble> {
+    fn size(&self, id: TermId) -> Result<Nat, Wrong> {
         let term = self.item.term(id);
         let unknown = || {
             let text = self.text(term.span);
-            Trouble::new(format!(
-                "`{text}` is no size that is known of `{}`",
-                self.name
-            ))
+            let message = match term.kind {
+                TermKind::Name(_) => format!("there is no size `{text}` here"),
+                _ => format!("`{text}` is no size"),
+            };
+            Wrong::NoSize(term.span, message)
         };
         let op = |a: TermId, b: TermId, make: fn(&Nat, &Nat) -> Nat| {
             Ok(make(&self.size(a)?, &self.size(b)?))

@@ -23,7 +23,7 @@ use rise::Primitive;
 use rustc_hash::FxHashMap;
 use syntax::ast::{Name, TermId};
 use syntax::elevate::ast::{ExprId, Item, ItemKind, ParamId, PatternId, PredBody};
-use syntax::{Code, Diagnostic, GlobalId, Span};
+use syntax::{Diagnostic, GlobalId, Span};
 
 use super::tunes;
 use super::types::{Flavour, Scheme, Ty, Type};
@@ -215,11 +215,9 @@ pub fn check(item: &Item, text: &str, env: &dyn Env) -> Checked {
     let ty = infer.item();
     let mut checked = infer.finish(&ty);
     compile::compile(item, text, env, &mut checked);
-    let wrong = tunes::empty_range(item).or_else(|| tunes::wrong_value(item, text));
-    if let Some((span, message)) = wrong {
-        let error = Diagnostic::error(Code::ObligationFails, span, message);
-        checked.diagnostics.push(error);
-    }
+    checked
+        .diagnostics
+        .extend(tunes::wrong(item, text, &checked.captured));
     checked
 }
 
@@ -388,6 +386,9 @@ impl<'a> Infer<'a> {
             self.range(range);
         }
         if let Some(condition) = condition {
+            let mut terms = Vec::new();
+            self.condition_terms(condition, &mut terms);
+            self.size_terms(&terms, self.item.cond(condition).span);
             self.condition(condition);
         }
         nat

@@ -161,7 +161,9 @@ impl World {
     pub(crate) fn explain(&self, trouble: &Trouble) -> String {
         let place = trouble.at.and_then(|(id, _)| self.definitions.strategy(id));
         match place.map(|definition| definition.name()) {
-            Some(name) if !name.is_empty() => format!("in `{name}`: {}", trouble.message),
+            Some(name) if !name.is_empty() && !trouble.message.contains(&format!("`{name}`")) => {
+                format!("in `{name}`: {}", trouble.message)
+            }
             _ => trouble.message.clone(),
         }
     }
