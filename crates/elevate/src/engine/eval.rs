@@ -206,7 +206,7 @@ impl Engine<'_> {
             Op::Jump(s) => {
                 self.jumps += 1;
                 if self.jumps > 10_000 {
-                    self.stop = Some(self.nests_forever());
+                    self.stop = Some(self.nests_deeply());
                 }
                 State::Eval(s, term)
             }

@@ -160,7 +160,7 @@ impl<'a> Engine<'a> {
         if self.work > self.options.work || self.done > self.options.steps {
             self.stop = Some(self.out_of_fuel());
         } else if self.stack.len() > MAX_FRAMES {
-            self.stop = Some(self.nests_forever());
+            self.stop = Some(self.nests_deeply());
         }
     }
 

@@ -145,16 +145,25 @@ impl Engine<'_> {
         Reason::Endless(self.circle().or_else(last).unwrap_or_default())
     }
 
-    /// Strategies call each other without end.
-    pub(super) fn nests_forever(&self) -> Reason {
+    /// Strategies call each other without end, or too often.
+    pub(super) fn nests_deeply(&self) -> Reason {
         let names = |frame: &Frame| match frame {
-            Frame::Named(at) => Some(*at),
+            Frame::Named(at) => Some(&*self.table.names[*at as usize]),
             _ => None,
         };
-        let named: Vec<u32> = self.stack.iter().rev().filter_map(names).take(64).collect();
-        let circle = period(&named).unwrap_or(&named[..named.len().min(1)]);
-        let name = |at: &u32| self.table.names[*at as usize].to_string();
-        Reason::Endless(circle.iter().rev().map(name).collect())
+        let named = || self.stack.iter().rev().filter_map(names);
+        let last: Vec<&str> = named().take(64).collect();
+        match (period(&last), last.first()) {
+            (None, Some(last)) => Reason::TooManyCalls {
+                // The last one was not made.
+                calls: named().count().saturating_sub(1) as u32,
+                last: (*last).to_owned(),
+            },
+            (circle, _) => {
+                let circle = circle.unwrap_or_default().iter().rev();
+                Reason::Endless(circle.map(|name| (*name).to_owned()).collect())
+            }
+        }
     }
 
     /// The rules that were applied over and over.

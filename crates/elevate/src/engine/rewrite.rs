@@ -284,6 +284,13 @@ pub enum Reason {
         /// What was done last, over and over.
         last: Vec<String>,
     },
+    /// Strategies call strategies, so many times, and it is not known whether that ends.
+    TooManyCalls {
+        /// How many calls there were.
+        calls: u32,
+        /// What was called last.
+        last: String,
+    },
     /// Somebody asked to stop.
     Cancelled,
     /// The program grew too large or too deep.

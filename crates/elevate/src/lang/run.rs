@@ -414,6 +414,9 @@ fn message(failure: &Failure) -> String {
             "the strategy did not end within its limit; last were {}",
             last.join(", ")
         ),
+        Reason::TooManyCalls { calls, last } => {
+            format!("the strategy was stopped after {calls} calls; the last was {last}")
+        }
         Reason::Cancelled => "cancelled".into(),
         Reason::TooLarge => "the program grew too large, or nests too deeply".into(),
     }

@@ -41,6 +41,7 @@ pub(crate) fn text(store: &Store, reason: &Reason) -> String {
             "it does not end: what it repeats changes nothing".to_owned()
         }
         Reason::Endless(circle) => format!("it does not end: {}", circle.join(", ")),
+        Reason::TooManyCalls { last, .. } => format!("it calls too often: {last}"),
         Reason::OutOfFuel { .. } => "it takes too long".to_owned(),
         Reason::Cancelled => "it was stopped".to_owned(),
         Reason::TooLarge => "the program becomes too large".to_owned(),
