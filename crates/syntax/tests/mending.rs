@@ -276,6 +276,8 @@ fn values() {
             "def f = map(+ 1.0f)",
             "def f = x += 1",
             "def f = a & b",
+            "def f = a & 1",
+            "def f : 2*n.f32 = xs",
             "def f = x mod 2",
             "def f = (1.0f + 2.0f]",
             "def f = let a = g(x in a",
@@ -337,6 +339,11 @@ fn values() {
             def f = a & b
                 `&` does not belong in RISE: write `&&`
                 Write `&&` => def f = a && b
+            def f = a & 1
+                `&`: RISE has no operations on the bits of integers
+            def f : 2*n.f32 = xs
+                a size with operators needs parentheses in a type: write `(2*n).f32`
+                Write `(2*n)` => def f : (2*n).f32 = xs
             def f = x mod 2
                 `mod` is a function: the operator is written `%`
                 Write `%` => def f = x % 2

@@ -637,6 +637,7 @@ fn slips() {
 
             def f : n + 1.f32 = x
                       ^ syntax-error: a size with operators needs parentheses in a type: write `(n + 1).f32`
+            fix: Write `(n + 1)` [(8..8, "("), (13..13, ")")]
             (def f n x)
 
             (def f (array (paren (binary + n (int 1))) (scalar f32)) x)

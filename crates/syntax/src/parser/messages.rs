@@ -139,6 +139,14 @@ impl Parser<'_> {
         let meant = meant_by(text);
         let is_complement = text == "~";
         let language = self.language();
+        if matches!(text, "&" | "~") && self.joins_numbers(token.span) {
+            self.report(|| no_bits(text, token.span));
+            self.tokens.extend(meant.map(|(kind, _)| Token {
+                kind,
+                span: token.span,
+            }));
+            return;
+        }
         if let Some((_, sign)) = meant {
             self.extend_fix(&format!("Write `{sign}`"), &[(token.span, sign.to_owned())]);
         }
@@ -175,6 +183,35 @@ impl Parser<'_> {
         }
     }
 
+    /// Whether one operand of a sign that has not been read is a whole number, all of it.
+    fn joins_numbers(&self, sign: Span) -> bool {
+        let before = match &self.tokens[..] {
+            [.., first, last] => {
+                last.kind == TokenKind::Int
+                    && matches!(
+                        first.kind,
+                        TokenKind::LParen
+                            | TokenKind::Comma
+                            | TokenKind::FatArrow
+                            | TokenKind::Equals
+                    )
+            }
+            _ => false,
+        };
+        before || self.is_whole_number(sign)
+    }
+
+    /// Whether what follows is a number that is no operand of something else.
+    fn is_whole_number(&self, before: Span) -> bool {
+        let rest = self.text.get(before.end as usize..).unwrap_or_default();
+        let rest = rest.trim_start();
+        let behind = rest.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_');
+        let ends = !behind
+            .trim_start()
+            .starts_with(['<', '>', '=', '!', '+', '-', '*', '/', '%', '^', '.']);
+        rest.starts_with(|c: char| c.is_ascii_digit()) && ends
+    }
+
     /// An operator in parentheses that is no function: reported.
     pub(crate) fn at_lone_operator(&mut self) -> bool {
         let token = self.token();
@@ -197,7 +234,11 @@ impl Parser<'_> {
     /// `|` outside of annotations.
     pub(crate) fn single_bar(&mut self) -> Option<BinaryOp> {
         let span = self.token().span;
+        let joins_numbers = self.is_whole_number(span);
         self.report(|| {
+            if joins_numbers {
+                return no_bits("|", span);
+            }
             Diagnostic::error(
                 Code::SyntaxError,
                 span,
@@ -547,16 +588,54 @@ impl Parser<'_> {
     }
 
     /// `n + 1.f32` where a type stands.
-    pub(crate) fn reject_operator_in_type(&mut self) {
-        if let Some(op) = super::operator::section_op(self.kind()) {
-            let span = self.token().span;
-            self.error_at(span, || {
-                format!(
-                    "a size with operators needs parentheses in a type: write `(n {} 1).f32`",
-                    op.as_str()
-                )
-            });
+    pub(crate) fn reject_operator_in_type(&mut self, operand: TermId) {
+        if super::operator::section_op(self.kind()).is_none() {
+            return;
         }
+        let span = self.token().span;
+        let general = "a size with operators needs parentheses in a type";
+        let Some((size, elem)) = self.size_with_operators(operand) else {
+            return self.error_at(span, || format!("{general}, as in `(2 * n).f32`"));
+        };
+        let (written, elem) = (self.slice(size), elem.map_or("…", |elem| self.slice(elem)));
+        self.report(|| {
+            Diagnostic::error(
+                Code::SyntaxError,
+                span,
+                format!("{general}: write `({written}).{elem}`"),
+            )
+            .fix(
+                format!("Write `({written})`"),
+                vec![
+                    (Span::empty(size.start), "(".to_owned()),
+                    (Span::empty(size.end), ")".to_owned()),
+                ],
+                true,
+            )
+        });
+    }
+
+    /// The size that begins with an operand and goes on with operators and operands, up to the `.`
+    /// behind it, and what stands there.
+    fn size_with_operators(&self, first: TermId) -> Option<(Span, Option<Span>)> {
+        let starts = matches!(
+            self.terms[first.0 as usize].kind,
+            TermKind::Name(_) | TermKind::Literal(_) | TermKind::Paren(_)
+        );
+        let mut at = 0;
+        while starts && super::operator::section_op(self.peek_kind(at)).is_some() {
+            if !matches!(self.peek_kind(at + 1), TokenKind::Ident | TokenKind::Int) {
+                return None;
+            }
+            at += 2;
+            if self.peek_kind(at) == TokenKind::Dot {
+                let size = self.span_of(first).cover(self.peek(at - 1).span);
+                let elem = self.peek(at + 1);
+                let is_word = matches!(elem.kind, TokenKind::Scalar | TokenKind::Ident);
+                return Some((size, is_word.then_some(elem.span)));
+            }
+        }
+        None
     }
 
     /// `fun` inside a type.
@@ -1232,6 +1311,14 @@ fn innermost_bracket<'a>(mut tokens: impl Iterator<Item = &'a Token>) -> Option<
         }
         None
     })
+}
+
+/// Says that a sign of other languages is missing which works on the bits of numbers.
+fn no_bits(sign: &str, span: Span) -> Diagnostic {
+    let message = format!("`{sign}`: RISE has no operations on the bits of integers");
+    Diagnostic::error(Code::SyntaxError, span, message).help(
+        "`*`, `/` and `%` with powers of two shift and mask numbers that are not negative; a `foreign def` does it in C",
+    )
 }
 
 /// What a sign from print stands for.

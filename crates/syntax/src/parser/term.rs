@@ -61,7 +61,7 @@ impl Parser<'_> {
                 .flatten();
             let operand = beside.unwrap_or(operand);
             if mode == Mode::Type {
-                self.reject_operator_in_type();
+                self.reject_operator_in_type(operand);
             }
             let assigned = matches!(prefixes.last(), Some(Prefix::Assign(..)));
             if mode != Mode::Expr && !assigned && self.eat(TokenKind::Arrow).is_some() {
