@@ -91,3 +91,23 @@ fn a_folder_is_no_file() {
         (2, "", "error: .: is a folder, not a file\n")
     );
 }
+
+#[test]
+fn conditions_are_printed_as_they_are_written() {
+    let folder = Folder::with(&[(
+        "a.rise",
+        "def f = depFun((n: Nat, m: Nat) => fun(xs: n.f32, ys: m.f32 => zip(xs |> assume(m))(ys) |> map(fst)))\n",
+    )]);
+    let ran = folder.run(&["types", "a.rise"]);
+    expect![[r#"
+        f : (n: Nat) -> (m: Nat) -> n.f32 -> n.f32 -> n.f32 where m == n
+    "#]]
+    .assert_eq(&ran.out);
+    let ty = ran.out.trim_end().replace("f : ", "def f : ");
+    folder.put(
+        "b.rise",
+        format!("{ty} = depFun((n: Nat, m: Nat) => fun(xs, ys => zip(xs |> assume(m))(ys) |> map(fst)))\n"),
+    );
+    let again = folder.run(&["types", "b.rise"]);
+    assert_eq!((again.out, again.status), (ran.out, 0), "{}", again.err);
+}

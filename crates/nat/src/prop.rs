@@ -164,7 +164,7 @@ impl Display for DisplayProp<'_> {
         match self.prop {
             Prop::Divides(a, b) => write!(f, "{} divides {}", a.display(names), b.display(names)),
             Prop::AtLeast(a, b) => write!(f, "{} >= {}", a.display(names), b.display(names)),
-            Prop::Equal(a, b) => write!(f, "{} = {}", a.display(names), b.display(names)),
+            Prop::Equal(a, b) => write!(f, "{} == {}", a.display(names), b.display(names)),
             Prop::ForAll {
                 var,
                 from,

@@ -85,7 +85,7 @@ fn conditions() {
     let show = |prop: Prop| prop.display(&name).to_string();
     assert_eq!(show(Prop::Divides(c(4), v(0))), "4 divides n");
     assert_eq!(show(Prop::AtLeast(v(0), c(1))), "n >= 1");
-    assert_eq!(show(Prop::Equal(v(0) * v(1), v(2))), "n*m = s");
+    assert_eq!(show(Prop::Equal(v(0) * v(1), v(2))), "n*m == s");
     let all = Prop::for_all(Var(4), c(0), v(0), Prop::AtLeast(v(1), v(4)));
     assert_eq!(show(all), "for all 0 <= i < n: m >= i");
 }

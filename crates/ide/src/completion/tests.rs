@@ -55,7 +55,7 @@ fn after_a_pipe_what_accepts_the_value_comes_first() {
             Function mapSeq : {n: Nat} -> {s: DataType} -> {t: DataType} -> (s -> t) -> n.s -> n.t    => mapSeq(${1:f})
             Function reduceSeq : {n: Nat} -> {s: DataType} -> {t: DataType} -> (t -> s -> t) -> t -> n.s -> t    => reduceSeq(${1:f})(${2:x})
             Function mapGlobal : {n: Nat} -> {s: DataType} -> {t: DataType} -> (s -> t) -> n.s -> n.t    => mapGlobal(${1:f})
-            Function assume : (m: Nat) -> {n: Nat} -> {t: DataType} -> n.t -> m.t where m = n    => assume(${1:m})
+            Function assume : (m: Nat) -> {n: Nat} -> {t: DataType} -> n.t -> m.t where m == n    => assume(${1:m})
             Function circularBuffer : {n: Nat} -> (alloc: Nat) -> (sz: Nat) -> {s: DataType} -> {t: DataType} -> (s -> t) -> (n+sz-1).s -> n.sz.t where alloc >= sz, sz >= 1    => circularBuffer(${1:alloc})(${2:sz})(${3:f})
             Function concat : {n: Nat} -> {m: Nat} -> {t: DataType} -> n.t -> m.t -> (n+m).t
         "#]],

@@ -122,7 +122,7 @@ def divided = divisor(4)(rows)",
             odd : (n: Nat) -> ({w: Nat} -> w.f32 -> f32 where 4 divides w) -> n.f32 -> f32 where 4 divides n
               Information[obligation] at `f`: assumes 4 divides n
                 help: checked before each run; part of the type for every use
-            divisor : (s: Nat) -> ((w: Nat) -> w.f32 -> (w/4).f32 where 4 divides w) -> 12.f32 -> 3.f32 where s = 4
+            divisor : (s: Nat) -> ((w: Nat) -> w.f32 -> (w/4).f32 where 4 divides w) -> 12.f32 -> 3.f32 where s == 4
             rows : (w: Nat) -> w.f32 -> (w/4).f32 where 4 divides w
               Information[obligation] at `split`: assumes 4 divides w
                 help: checked before each run; part of the type for every use
@@ -396,8 +396,8 @@ def of_others : (n: Nat) -> (m: Nat) -> n.i32 -> m.i32 -> n.i32 = depFun((n: Nat
     zip(part)(factors |> assume(l)) |> mapSeq(fun((x, y) => x * y)))))))",
         expect![[r#"
             powers : (n: Nat) -> (k: Nat) -> n.i32 -> n.i32 -> n.i32
-            of_others : (n: Nat) -> (m: Nat) -> n.i32 -> n.i32 -> n.i32 where n = m
-              Information[obligation] at `assume`: assumes n = m
+            of_others : (n: Nat) -> (m: Nat) -> n.i32 -> n.i32 -> n.i32 where n == m
+              Information[obligation] at `assume`: assumes n == m
                 help: checked before each run; part of the type for every use
         "#]],
     );
@@ -831,7 +831,7 @@ def g : (n: Nat) -> n.f32 -> f32 where 4 == 5 = depFun(n: Nat => fun(xs => 1.0f)
             d : (n: Nat) -> n.f32 -> f32
               Error[bad-annotation] at `n + 1`: expected a condition on sizes, found `n + 1`
                 help: write `where 4 | n, n >= 12`
-            e : (n: Nat) -> 4.f32 -> f32 where n = 4
+            e : (n: Nat) -> 4.f32 -> f32 where n == 4
               Error[obligation-fails] at `n == 5`: no size meets this condition and those before it
                 related `n == 4`: it contradicts this one
             f : (n: Nat) -> n.f32 -> f32 where n >= 4, 3 divides n

@@ -157,7 +157,7 @@ fn sizes_follow_from_conditions() {
     );
     assert_eq!(
         run("halves", &given(&[("n", 4), ("m", 2)])),
-        "`n = m*2 + 1` does not hold for n = 4, m = 2"
+        "`n == m*2 + 1` does not hold for n = 4, m = 2"
     );
 }
 

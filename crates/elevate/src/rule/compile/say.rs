@@ -38,10 +38,7 @@ impl AltCompiler<'_, '_> {
 
     /// What the right side needs of sizes and nothing says.
     pub(super) fn need(&mut self, names: &Names<'_>, need: &Need) {
-        let text = match &need.prop {
-            Prop::Equal(..) => need.text.replacen(" = ", " == ", 1),
-            _ => need.text.clone(),
-        };
+        let text = &need.text;
         let mut message = match &need.types {
             Some((expected, found)) => format!(
                 "the sides have one type only if {text}\nexpected: {expected}\n   found: {found}"
