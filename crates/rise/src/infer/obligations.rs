@@ -30,7 +30,21 @@ pub(super) enum Source {
     /// A callee's condition.
     Scheme(SchemeCondition),
     /// Just this.
-    Words(&'static str),
+    Words {
+        words: &'static str,
+        /// The functions that are wrong then, with whatever else fails in them.
+        functions: Option<Span>,
+    },
+}
+
+impl Source {
+    /// The functions that are wrong if the condition fails.
+    fn functions(&self) -> Option<Span> {
+        match self {
+            Source::Words { functions, .. } => *functions,
+            Source::Scheme(_) => None,
+        }
+    }
 }
 
 /// A condition in a callee's own words.
@@ -259,6 +273,8 @@ impl Infer<'_> {
         let mut facts = Facts::new();
         let mut kept: Vec<(Obligation, bool)> = Vec::new();
         let mut all = std::mem::take(&mut self.obligations);
+        // Functions that are wrong as they are: what else fails in them is the same mistake.
+        let mut wrong: Vec<Span> = Vec::new();
         // What the user wrote stays as it is written, and what follows from it is not said again.
         all.sort_by_key(|pending| !pending.written);
         for pending in all {
@@ -282,13 +298,15 @@ impl Infer<'_> {
                 continue;
             }
             if here.excludes(&prop) {
+                wrong.extend(pending.source.as_ref().and_then(Source::functions));
                 self.condition_fails(&prop, pending.span, pending.source.as_ref());
                 continue;
             }
             if self.fails_at_an_end(&here, &prop, &inner)
                 || (self.is_ground(&prop) && matches!(here.prove(&prop), Verdict::Refuted(_)))
             {
-                let words = pending.source.filter(|s| matches!(s, Source::Words(_)));
+                let words = pending.source.filter(|s| matches!(s, Source::Words { .. }));
+                wrong.extend(words.as_ref().and_then(Source::functions));
                 let whole = self.quantified(prop, inner);
                 self.condition_fails(&whole, pending.span, words.as_ref());
                 continue;
@@ -316,6 +334,10 @@ impl Infer<'_> {
             kept.push((obligation, pending.written));
         }
         drop_implied(&mut kept);
+        self.diagnostics.retain(|found| {
+            let is_condition = matches!(found.code, Code::ObligationFails | Code::NegativeSize);
+            !is_condition || !wrong.iter().any(|functions| functions.contains(found.span))
+        });
         kept
     }
 

@@ -33,7 +33,7 @@ pub struct Sides<'a> {
     needs: Vec<Need>,
     /// Names for values, and the types that were open after the left side.
     values: Vec<BinderId>,
-    open: Vec<(Var, Classes)>,
+    open: Vec<(Var, syntax::ast::Name, Classes)>,
     /// What holds of sizes wherever the left side occurs.
     left: Vec<Prop>,
 }
@@ -303,7 +303,8 @@ impl<'a> Sides<'a> {
             if !is_type {
                 info.state = State::Rigid;
             } else if !given.contains(&var) {
-                self.open.push((var, info.classes));
+                let (name, classes) = (info.name.clone(), info.classes);
+                self.open.push((var, name, classes));
             }
         }
         infer.inserted.clear();
@@ -361,7 +362,7 @@ impl<'a> Sides<'a> {
                     BinderInfo::Value(ty) => Some(ty.clone()),
                     _ => None,
                 });
-        let of_left = self.open.iter().map(|(var, _)| Ty::new(Type::Var(*var)));
+        let of_left = self.open.iter().map(|(var, ..)| Ty::new(Type::Var(*var)));
         let mut vars = Vec::new();
         for ty in of_names.chain(of_left) {
             let ty = infer.table.ty(&ty);
@@ -374,9 +375,8 @@ impl<'a> Sides<'a> {
         }
         let mut narrowed = Narrowed::default();
         let mut seen: FxHashMap<Var, syntax::ast::Name> = FxHashMap::default();
-        for (var, classes) in std::mem::take(&mut self.open) {
+        for (var, name, classes) in std::mem::take(&mut self.open) {
             let own = Ty::new(Type::Var(var));
-            let name = infer.name_of(var);
             let form = infer.table.head(&own);
             match *form {
                 Type::Var(same) if infer.table.is_rigid(same) || infer.table.is_open(same) => {
@@ -493,7 +493,7 @@ impl<'a> Sides<'a> {
         self.decide_equations();
         let infer = &mut self.infer;
         let left: Vec<Ty> = (self.open.iter())
-            .map(|(var, _)| infer.table.ty(&Ty::new(Type::Var(*var))))
+            .map(|(var, ..)| infer.table.ty(&Ty::new(Type::Var(*var))))
             .collect();
         infer.settle_literals(&|var| left.iter().any(|ty| **ty == Type::Var(var)));
         infer.report_holes();

@@ -57,7 +57,13 @@ impl Infer<'_> {
             let inside = Prop::AtLeast(n.clone(), Nat::add(&i_nat, &Nat::constant(1)));
             let words = "an index is below the number of elements";
             let span = self.span(i);
-            self.note_condition(inside, span, false, Some(Source::Words(words)));
+            let functions = None;
+            self.note_condition(
+                inside,
+                span,
+                false,
+                Some(Source::Words { words, functions }),
+            );
         }
     }
 
@@ -72,7 +78,13 @@ impl Infer<'_> {
         let inside = Prop::AtLeast(n, Nat::add(&there, &Nat::constant(1)));
         let words = "the function of `reorderAcc` must map the indices of the array to each other";
         let span = self.span(head);
-        self.note_condition(inside, span, false, Some(Source::Words(words)));
+        let functions = Some(self.span(g));
+        self.note_condition(
+            inside,
+            span,
+            false,
+            Some(Source::Words { words, functions }),
+        );
     }
 
     /// `reorder(n)(g)(h)`: both map `[0, n)` into itself, and each undoes the other.
@@ -89,6 +101,7 @@ impl Infer<'_> {
             self.set_range(*term, &n);
         }
         let span = self.span(head);
+        let functions = Some(self.span(*g).cover(self.span(*h)));
         let index = self.index_var("i", &n);
         let i = Nat::var(index);
         for (f, back) in [(&g_fun, &h_fun), (&h_fun, &g_fun)] {
@@ -97,10 +110,20 @@ impl Infer<'_> {
             let inside = Prop::AtLeast(n.clone(), Nat::add(&there, &Nat::constant(1)));
             let words =
                 "the functions of `reorder` must map the indices of the array to each other";
-            self.note_condition(inside, span, false, Some(Source::Words(words)));
+            self.note_condition(
+                inside,
+                span,
+                false,
+                Some(Source::Words { words, functions }),
+            );
             let words = "the two functions of `reorder` must undo each other";
             let undone = Prop::Equal(again, i.clone());
-            self.note_condition(undone, span, false, Some(Source::Words(words)));
+            self.note_condition(
+                undone,
+                span,
+                false,
+                Some(Source::Words { words, functions }),
+            );
         }
     }
 

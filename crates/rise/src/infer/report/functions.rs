@@ -62,6 +62,17 @@ impl Infer<'_> {
                     fix = mend.fix;
                     format!("`{name}` goes over one array, and this is another one")
                 }
+                _ if let Some(elements) = self.elements_without_number(spine, arg) => {
+                    let count = elements.len();
+                    let elements = elements.join(", ");
+                    help = Some(format!("write `{name}({count})({elements})`"));
+                    let behind = Span::empty(self.span(head).end);
+                    fix = Some(Fix::preferred(
+                        format!("Write `{name}({count})`"),
+                        vec![(behind, format!("({count})"))],
+                    ));
+                    format!("`{name}` takes the number of elements first, and then the elements")
+                }
                 _ => {
                     let taken = match before.count() {
                         0 => "no argument".to_owned(),
@@ -78,6 +89,22 @@ impl Infer<'_> {
         let error = self.error(Code::NotAFunction, span, message);
         error.help = help;
         error.fixes.extend(fix);
+    }
+
+    /// The elements of `makeArray(a, b, c)`, which is `makeArray(3)(a, b, c)` without the number.
+    fn elements_without_number(&self, spine: &Spine, extra: TermId) -> Option<Vec<String>> {
+        let is_array = self.source_name(spine.head)? == Primitive::MakeArray.name();
+        let mut lists = self.item.terms.iter().filter_map(|term| match &term.kind {
+            TermKind::Apply { callee, args } if args.contains(&extra) => Some((*callee, args)),
+            _ => None,
+        });
+        let (callee, elements) = lists.next()?;
+        (is_array && callee == spine.head).then(|| {
+            elements
+                .iter()
+                .map(|&element| self.source(element))
+                .collect()
+        })
     }
 
     /// The edit that removes an argument.

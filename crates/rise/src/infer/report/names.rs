@@ -80,7 +80,8 @@ impl Infer<'_> {
             span,
             format!("nothing here is called `{name}`"),
         );
-        if let Some(near) = near.filter(|_| !is_mathematical(name)) {
+        diagnostic.help = of_other_languages(name).map(str::to_owned);
+        if let Some(near) = near.filter(|_| !is_mathematical(name) && diagnostic.help.is_none()) {
             diagnostic.help = Some(format!("did you mean `{near}`?"));
             let is_for_more = name.trim_end_matches(|c: char| c.is_ascii_digit()) == near;
             let fix = replacement(span, &near);
@@ -279,6 +280,22 @@ fn foreign_type(name: &str) -> Option<&'static str> {
         "byte" | "uchar" => "u8",
         "Bool" | "boolean" => "bool",
         "nat" | "size_t" | "usize" => "natType",
+        _ => return None,
+    })
+}
+
+/// Returns what RISE has for a function on arrays that many other languages have.
+fn of_other_languages(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "fold" | "foldl" | "foldr" | "foldLeft" | "foldRight" | "inject" => {
+            "`reduce` makes one value of the elements if their order does not matter, `reduceSeq` from the first one to the last"
+        }
+        "scan" | "scanl" | "scanLeft" | "cumsum" | "prefixSum" => {
+            "`scanSeq` gives the value before each element: those of all elements in front of it"
+        }
+        "filter" => {
+            "there is no `filter`: sizes of arrays are known before their elements are; `select` puts another value in the place of an element"
+        }
         _ => return None,
     })
 }

@@ -395,7 +395,7 @@ impl Infer<'_> {
     /// A callee's condition in its own words, and what its sizes are here.
     pub(in crate::infer) fn in_own_words(&self, source: &Source) -> String {
         let source = match source {
-            Source::Words(words) => return (*words).to_owned(),
+            Source::Words { words, .. } => return (*words).to_owned(),
             Source::Scheme(source) => source,
         };
         let needs = match self.item.term(source.head).kind {

@@ -15,6 +15,8 @@ use crate::print;
 use crate::spine::Spine;
 use crate::types::{Ty, Type};
 
+const USE_INDEX_AS_NAT: &str = "use `indexAsNat` to compute with an index";
+
 impl Infer<'_> {
     pub(in crate::infer) fn report_clash(
         &mut self,
@@ -129,7 +131,7 @@ impl Infer<'_> {
         match &*self.table.head(ty) {
             Type::Array(..) => Some("use `map` to work on the elements".into()),
             Type::Pair(..) => Some("take a half with `._1` or `._2`".into()),
-            Type::Index(_) => Some("use `indexAsNat` to compute with an index".into()),
+            Type::Index(_) => Some(USE_INDEX_AS_NAT.into()),
             Type::Scalar(ScalarType::Bool) => {
                 Some("use `select` to choose a number by a truth value".into())
             }
@@ -177,7 +179,8 @@ impl Infer<'_> {
         let related = self.cause_places(cause, self.origin(expected, cause));
         let fix = (rearranged.and_then(|function| self.apply_fix(&function, cause)))
             .or_else(|| self.annotation_fix(&wanted, cause))
-            .or_else(|| self.conversion_fix(&wanted, &got, cause));
+            .or_else(|| self.conversion_fix(&wanted, &got, cause))
+            .or_else(|| self.size_first_fix(&wanted, &got, cause));
         let mend = self.mended_argument(&wanted, &got, cause);
         let diagnostic = self.error(Code::TypeMismatch, cause.span, message);
         diagnostic.related = related;
@@ -192,9 +195,37 @@ impl Infer<'_> {
         }
     }
 
+    /// The beginning of the function of sizes that is wanted where a function of values stands.
+    fn size_first(&self, wanted: &Ty, got: &Ty) -> Option<String> {
+        let wanted = self.table.head(wanted);
+        let Type::Pi(pi) = &*wanted else { return None };
+        let is_plain = matches!(&*self.table.head(got), Type::Fun(..));
+        let name = self.names_within(&[&wanted]).get(pi.var);
+        (is_plain && !pi.implicit && pi.kind == Kind::Nat).then(|| format!("depFun({name}: Nat =>"))
+    }
+
+    fn size_first_fix(&self, wanted: &Ty, got: &Ty, cause: Cause) -> Option<Fix> {
+        let (Why::Argument { term, .. }, Some(form)) = (cause.why, self.size_first(wanted, got))
+        else {
+            return None;
+        };
+        let span = self.span(term);
+        let edits = vec![
+            (Span::empty(span.start), format!("{form} ")),
+            (Span::empty(span.end), ")".to_owned()),
+        ];
+        Some(Fix::preferred(format!("Write `{form} …)`"), edits))
+    }
+
     pub(in crate::infer) fn mismatch_line(&self, wanted: &Ty, got: &Ty, cause: Cause) -> String {
         let (want, have) = (self.describe(wanted), self.describe(got));
         match cause.why {
+            Why::Argument { head, .. } if let Some(form) = self.size_first(wanted, got) => {
+                format!(
+                    "`{}` expects a function that takes a size first here, `{form} …)`, and this is {have}",
+                    self.source(head)
+                )
+            }
             Why::Argument { head, .. } => {
                 format!(
                     "`{}` expects {want} here, and this is {have}",
@@ -271,6 +302,15 @@ impl Infer<'_> {
             }
             (Type::Scalar(_), Type::Scalar(ScalarType::Bool)) => {
                 Some("`select` chooses a number by a truth value".into())
+            }
+            (Type::Index(_), _) | (_, Type::Index(_))
+                if matches!(cause.why, Why::Operand { .. })
+                    && matches!(
+                        (&**wanted, &**got),
+                        (Type::Scalar(_), _) | (_, Type::Scalar(_))
+                    ) =>
+            {
+                Some(USE_INDEX_AS_NAT.into())
             }
             (Type::Exp(..) | Type::Acc(_) | Type::Comm, _) => self.phrase_help(wanted, got, cause),
             _ if let Some((wanted, got)) = self.scalar(wanted).zip(self.scalar(got)) => {
