@@ -224,11 +224,25 @@ def logs = depFun(n: Nat => fun(xs: n.f32 => xs |> mapSeq(logf)))
     let ran = folder.run(&[&run[..], &["xs=[-1, 0, 1, NaN]"]].concat());
     assert_eq!(ran.status, 0, "{}", ran.err);
     let verdict = ran.out.lines().last().unwrap_or_default();
-    let expected = "right: 4 elements as in the interpreter; 2 are NaN; 1 are infinite";
+    let expected = "right: 4 elements as in the interpreter; 2 are NaN; 1 is infinite";
     assert_eq!(verdict, expected);
     assert!(
         ran.err
-            .contains("warning: 2 of 4 elements are NaN and 1 are infinite"),
+            .contains("warning: of 4 elements 2 are NaN and 1 is infinite in"),
+        "{}",
+        ran.err
+    );
+    // Who has written the arguments knows them.
+    assert!(!ran.err.contains("random("), "{}", ran.err);
+    let ran = folder.run(&[&run[..], &["xs=[0]"]].concat());
+    assert!(
+        ran.err.contains("warning: of 1 element 1 is infinite in"),
+        "{}",
+        ran.err
+    );
+    let ran = folder.run(&[&run[..], &["xs=random(-2,-1)", "-Dn=3"]].concat());
+    assert!(
+        ran.err.contains("3 are NaN in") && ran.err.contains("random("),
         "{}",
         ran.err
     );
@@ -948,4 +962,30 @@ def rows = depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 =>
             );
         }
     }
+}
+
+#[test]
+fn a_body_in_c_returns_a_tuple_by_the_name_of_its_struct() {
+    let text = "\
+foreign def ordered(x: f32, y: f32): (f32, f32) = \"\"\"{
+  pair_f32_f32 both = { x < y ? x : y, x < y ? y : x };
+  return both;
+}\"\"\"
+foreign def tagged(p: (i32, Vec[4, f32]), u: u8): (bool, u8) = \"\"\"{
+  pair_i32_f32x4 same = p;
+  return (pair_bool_u8){ same._1 > 0, u };
+}\"\"\"
+def neighbours = fun(xs: 2.(f32, f32) => xs |> mapSeq(fun(p => ordered(p._1)(p._2))))
+def tags = fun(xs: 2.(i32, Vec[4, f32]) => xs |> mapSeq(fun(p => tagged(p)(7u8))))
+";
+    let folder = Folder::with(&[("a.rise", text)]);
+    let run = |def, xs| {
+        let ran = folder.run(&["run", "a.rise", "--def", def, "--verify", "--arg", xs]);
+        assert_eq!(ran.status, 0, "{}", ran.err);
+        ran.out.lines().next().unwrap_or_default().to_owned()
+    };
+    let ordered = run("neighbours", "xs=[(2, 1), (3, 4)]");
+    assert_eq!(ordered, "[(1.0, 2.0), (3.0, 4.0)]");
+    let tags = run("tags", "xs=[(1, <1, 2, 3, 4>), (0, <1, 2, 3, 4>)]");
+    assert_eq!(tags, "[(true, 7), (false, 7)]");
 }

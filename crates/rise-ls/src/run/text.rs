@@ -45,11 +45,21 @@ pub fn doubt(done: &Done) -> Option<String> {
     if found.nan + found.infinite == 0 {
         return None;
     }
+    let special = special(found).join(" and ");
+    let elements = if found.compared == 1 {
+        "element"
+    } else {
+        "elements"
+    };
+    let is_generated = |source: &Source| matches!(source, Source::Generated(_));
+    let advice = match done.launch.sources.iter().any(is_generated) {
+        true => "; arguments in the function's range, as of `random(0.1,1)`, say more",
+        false => "",
+    };
     Some(format!(
-        "{} of {} elements are NaN and {} are infinite in the interpreter's result: where both \
-         results are NaN, or the same infinity, they count as equal; arguments in the function's \
-         range, as of `random(0.1,1)`, say more",
-        found.nan, found.compared, found.infinite
+        "of {} {elements} {special} in the interpreter's result: where both results are NaN, or \
+         the same infinity, they count as equal{advice}",
+        found.compared
     ))
 }
 
@@ -159,6 +169,18 @@ pub fn verdict(done: &Done) -> Option<String> {
     Some(text)
 }
 
+/// How many elements are no numbers, and how many are infinite, if there are any.
+fn special(found: &Comparison) -> Vec<String> {
+    let special = [(found.nan, "NaN"), (found.infinite, "infinite")];
+    let special = special.iter().filter(|(count, _)| *count > 0);
+    special
+        .map(|(count, what)| {
+            let are = if *count == 1 { "is" } else { "are" };
+            format!("{count} {are} {what}")
+        })
+        .collect()
+}
+
 fn comparison(found: &Comparison) -> String {
     let skipped = match found.skipped {
         0 => String::new(),
@@ -169,10 +191,9 @@ fn comparison(found: &Comparison) -> String {
     } else {
         "elements"
     };
-    let special = [(found.nan, "are NaN"), (found.infinite, "are infinite")];
-    let special = special.iter().filter(|(count, _)| *count > 0);
-    let special: String = special
-        .map(|(count, are)| format!("; {count} {are}"))
+    let special: String = special(found)
+        .iter()
+        .map(|special| format!("; {special}"))
         .collect();
     let (Some(first), Some(worst)) = (&found.first, &found.worst) else {
         let error = found.worst.as_ref().map_or_else(String::new, |worst| {
