@@ -271,3 +271,53 @@ fn mistakes_beside_the_main_expression_are_reported() {
         assert!(ran.err.contains("--> r.elevate:1:"), "{}", ran.err);
     }
 }
+
+#[test]
+fn one_that_calls_too_often_is_not_said_to_be_endless() {
+    let folder = Folder::with(&[("a.rise", PROGRAM)]);
+    folder.put(
+        "s.elevate",
+        "strategy cnt(d: Int)(s: Strategy): Strategy = if d == 0 then s else cnt(d - 1)(s)\nval deep = cnt(20000)(id)\n",
+    );
+    let ran = folder.run(&["rewrite", "a.rise", "s.elevate:deep", "--def", "scale"]);
+    expect![[r#"
+        error[strategy-fails]: `deep` was stopped after 10000 calls; the last was cnt(10001)(id)
+         --> a.rise:1:13
+          = found: depFun(n: Nat => fun(xs => xs |> map(fun(x => x * 2.0f)) |> map(fun(y => y + 1.0f))))
+          = help: `repeatNTimes(n)(s)` and `limit(n)(s)` end; `--trace` shows the steps
+    "#]].assert_eq(&lines(&ran.err));
+}
+
+#[test]
+fn numbers_that_are_too_small_are_said_in_words() {
+    for (strategy, wanted) in [
+        (
+            "splitJoin(0) @ topDown",
+            "`n >= 1` does not hold: 0 is less than 1",
+        ),
+        ("lowerToGroups(0)", "a group has at least 1 work-item"),
+        (
+            "skip(-1)(mapFusion)",
+            "`-1` is negative, and a size or a count is at least 0",
+        ),
+        (
+            "repeatNTimes(-1)(mapFusion)",
+            "`-1` is negative, and a size or a count is at least 0",
+        ),
+    ] {
+        let text = said("scale", strategy);
+        assert!(text.contains(wanted), "{strategy}: {text}");
+    }
+}
+
+#[test]
+fn a_rule_for_fewer_types_names_them_as_its_type_does() {
+    let folder = Folder::with(&[("r.elevate", "rule loses = map(f) >> map(g) |-> map(f)\n")]);
+    let ran = folder.run(&["--check", "r.elevate"]);
+    expect![[r#"
+        warning[type-mismatch]: the right side has a type only where the type `v` of the left side is `u`
+         --> r.elevate:1:35
+          |              ----------------     ^^^^^^
+          = help: if the rule is meant for such types only, write the type in the pattern
+    "#]].assert_eq(&lines(&ran.out));
+}

@@ -50,7 +50,9 @@ impl Because {
                 let nat = |nat: &Nat| nat.display(&|var| store.var_name(var)).to_string();
                 format!("{} does not divide {}", nat(divisor), nat(size))
             }
-            Because::Wrong(prop) => format!("{} is wrong", condition(prop)),
+            Because::Wrong(prop) => {
+                numbers(prop).unwrap_or_else(|| format!("{} is wrong", condition(prop)))
+            }
             Because::Open(prop, sizes) if sizes.is_empty() => {
                 format!("{} is not known", condition(prop))
             }
@@ -68,6 +70,16 @@ impl Because {
             }
         }
     }
+}
+
+/// Says that a condition on numbers alone does not hold.
+fn numbers(prop: &Prop) -> Option<String> {
+    let (a, b, differs) = match prop {
+        Prop::AtLeast(a, b) => (a, b, "is less than"),
+        Prop::Equal(a, b) => (a, b, "is not"),
+        _ => return None,
+    };
+    Some(format!("{} {differs} {}", a.as_const()?, b.as_const()?))
 }
 
 impl Because {

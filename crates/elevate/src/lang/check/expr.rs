@@ -31,6 +31,7 @@ impl Infer<'_> {
     /// those of strategies.
     pub(super) fn infer(&mut self, id: ExprId, wanted: Option<&Ty>) -> Ty {
         let mut ty = self.infer_form(id, wanted);
+        self.negative_size(id, wanted);
         self.table.measure(&ty);
         if self.table.take_too_large() {
             self.too_large(self.span(id));
@@ -246,6 +247,26 @@ impl Infer<'_> {
         let bool = Arc::new(Type::Bool);
         self.agree(operand, &found, &bool);
         bool
+    }
+
+    /// Reports a negative number where a size is wanted, or a count.
+    fn negative_size(&mut self, id: ExprId, wanted: Option<&Ty>) {
+        let number = |id: ExprId| match self.item.expr(id).kind {
+            ExprKind::Literal(Literal::Int { value, .. }) => Some(value),
+            _ => None,
+        };
+        let value = match self.item.expr(id).kind {
+            ExprKind::Neg(operand) => number(operand).and_then(|value| value.checked_neg()),
+            _ => number(id),
+        };
+        let wants_size = || wanted.is_some_and(|ty| *self.table.shallow(ty) == Type::Nat);
+        if let Some(value) = value
+            && value < 0
+            && wants_size()
+        {
+            let message = format!("`{value}` is negative, and a size or a count is at least 0");
+            self.error(Code::NegativeSize, self.span(id), message);
+        }
     }
 
     /// `x => body`, whose parameters have the types that its place wants if none are written.

@@ -210,7 +210,7 @@ fn functions_in_front_of_arguments_are_found() {
         &[RuleArg::Int(0)],
         program,
         expect![[r#"
-        `requires n >= 1` does not hold: 0 >= 1 is wrong
+        `requires n >= 1` does not hold: 0 is less than 1
           at root None
     "#]],
     );
