@@ -247,3 +247,16 @@ fn stats_say_what_was_done() {
     );
     assert!(number("total") >= number("read, split") && number("lines/s") > 0.0);
 }
+
+#[test]
+fn functions_of_other_languages_have_help() {
+    for (name, help) in [
+        ("fold", "`reduceSeq` from the first one to the last"),
+        ("scan", "`scanSeq` gives for each element"),
+        ("filter", "there is no `filter`"),
+    ] {
+        let text = format!("def a = fun(xs: 4.f32 => xs |> {name}(add)(0.0f))\n");
+        let ran = Folder::with(&[("a.rise", text.as_str())]).run(&["--check", "a.rise"]);
+        assert!(ran.out.contains(help), "{name}: {}", ran.out);
+    }
+}

@@ -291,7 +291,7 @@ fn of_other_languages(name: &str) -> Option<&'static str> {
             "`reduce` makes one value of the elements if their order does not matter, `reduceSeq` from the first one to the last"
         }
         "scan" | "scanl" | "scanLeft" | "cumsum" | "prefixSum" => {
-            "`scanSeq` gives the value before each element: those of all elements in front of it"
+            "`scanSeq` gives for each element what it and those in front of it make together"
         }
         "filter" => {
             "there is no `filter`: sizes of arrays are known before their elements are; `select` puts another value in the place of an element"
