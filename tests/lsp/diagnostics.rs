@@ -214,3 +214,75 @@ fn obligations_are_hints_and_can_be_hidden() {
         });
     }
 }
+
+const LIBRARY: &str = "def twice = fun(x: f32 => x + x)\n";
+const USER: &str = "import \"library.rise\"\ndef four = twice(2.0f32)\n";
+
+/// A client with these abilities that has a file and the one that it imports open.
+fn with_import(capabilities: Value) -> (Client, String, String) {
+    let mut client = Client::with(capabilities, &[]);
+    let (library, user) = (client.uri("library.rise"), client.uri("user.rise"));
+    client.open(&library, LIBRARY);
+    client.open(&user, USER);
+    (client, library, user)
+}
+
+fn pull(client: &mut Client, uri: &str) -> Value {
+    let params = json!({"textDocument": {"uri": uri}});
+    client.request("textDocument/diagnostic", params)
+}
+
+#[test]
+fn a_client_that_cannot_be_asked_to_ask_again_is_sent_diagnostics() {
+    let diagnostic = json!({"relatedDocumentSupport": true});
+    let capabilities =
+        json!({"textDocument": {"diagnostic": diagnostic, "publishDiagnostics": {}}});
+    let (mut client, library, user) = with_import(capabilities);
+    assert_eq!(client.capabilities.get("diagnosticProvider"), None);
+    assert!(client.diagnostics(&user, 1).is_empty());
+    client.replace(&library, "def double = fun(x: f32 => x + x)\n");
+    assert_eq!(codes(&client.diagnostics(&user, 1)), ["unknown-name"]);
+}
+
+#[test]
+fn a_client_that_is_never_sent_diagnostics_gets_those_of_importers_too() {
+    let diagnostic = json!({"relatedDocumentSupport": true});
+    let (mut client, library, user) =
+        with_import(json!({"textDocument": {"diagnostic": diagnostic}}));
+    let alone = client.uri("alone.rise");
+    client.open(&alone, "def x = y\n");
+    assert_eq!(pull(&mut client, &user)["items"], json!([]));
+    client.replace(&library, "def double = fun(x: f32 => x + x)\n");
+    let related = pull(&mut client, &library)["relatedDocuments"].clone();
+    let related = related.as_object().unwrap();
+    assert_eq!(related.keys().collect::<Vec<_>>(), [&user]);
+    assert_eq!(related[&user]["kind"], "full");
+    let items = related[&user]["items"].as_array().unwrap();
+    assert_eq!(codes(items), ["unknown-name"]);
+    // What the client does not understand it does not get.
+    let (mut client, library, _) = with_import(json!({"textDocument": {"diagnostic": {}}}));
+    assert_eq!(pull(&mut client, &library).get("relatedDocuments"), None);
+}
+
+#[test]
+fn a_client_is_asked_to_ask_again_when_an_import_changes_a_document() {
+    let (mut client, library, user) = with_import(json!({
+        "textDocument": {"diagnostic": {}, "publishDiagnostics": {}},
+        "workspace": {"diagnostics": {"refreshSupport": true}},
+    }));
+    let settle = |client: &mut Client| {
+        client.wait_until(|client| client.request("rise/status", Value::Null)["checking"] == false);
+        client.take_all();
+        client.asked.clear();
+    };
+    assert_eq!(pull(&mut client, &user)["items"], json!([]));
+    client.replace(&library, "def twice = fun(x: f32 => x * x)\n");
+    settle(&mut client);
+    // The document has the same diagnostics as before.
+    client.replace(&library, LIBRARY);
+    settle(&mut client);
+    client.replace(&library, "def double = fun(x: f32 => x + x)\n");
+    client.wait_asked("workspace/diagnostic/refresh");
+    let found = pull(&mut client, &user)["items"].clone();
+    assert_eq!(codes(found.as_array().unwrap()), ["unknown-name"]);
+}

@@ -102,6 +102,24 @@ fn a_client_that_does_not_watch_files_is_up_to_date_when_it_saves() {
 }
 
 #[test]
+fn a_file_that_appears_is_imported_after_the_next_edit_of_any_document() {
+    for capabilities in [
+        json!({}),
+        json!({"workspace": {"didChangeWatchedFiles": {"dynamicRegistration": true}}}),
+    ] {
+        let mut client = Client::with(capabilities, &[("user.rise", USER), ("other.rise", "")]);
+        let (user, other) = (
+            client.open_file("user.rise"),
+            client.open_file("other.rise"),
+        );
+        assert_eq!(codes(&client.diagnostics(&user, 1)), ["import-not-found"]);
+        std::fs::write(client.path("library.rise"), LIBRARY).unwrap();
+        client.replace(&other, "def x = 1\n");
+        assert!(client.diagnostics(&user, 1).is_empty());
+    }
+}
+
+#[test]
 fn a_deleted_folder_takes_its_files_with_it() {
     let user = USER.replace("library.rise", "deep/library.rise");
     let mut client = Client::with(

@@ -140,8 +140,13 @@ impl Settings {
 pub struct ClientTraits {
     /// It shows diagnostics, so that a hover need not repeat them.
     pub shows_diagnostics: bool,
-    /// It asks for diagnostics, so that they need not be sent.
+    /// It asks for diagnostics, so that they need not be sent. A client that cannot be asked to ask
+    /// again is sent them, if it takes them: it would not learn that those of a document have changed
+    /// because a file has that the document imports.
     pub pulls_diagnostics: bool,
+    /// It takes the diagnostics of other documents with those that it asks for, and has no other way to
+    /// learn that they have changed.
+    pub relates_diagnostics: bool,
     /// It can be asked to ask for diagnostics again.
     pub refreshes_diagnostics: bool,
     /// It can be asked to ask for inlay hints again.
@@ -209,18 +214,21 @@ impl ClientTraits {
             .pointer("/experimental/rise/commands")
             .and_then(Value::as_array);
         let has_commands = commands.is_some();
+        let can = |name: &str| json["textDocument"][name].is_object();
+        let refreshes_diagnostics = has("/workspace/diagnostics/refreshSupport")
+            || has("/workspace/diagnostic/refreshSupport");
+        let pulls_diagnostics =
+            can("diagnostic") && (refreshes_diagnostics || !can("publishDiagnostics"));
         let commands: Vec<&str> = commands
             .map(|all| all.iter().filter_map(Value::as_str).collect())
             .unwrap_or_default();
         ClientTraits {
-            shows_diagnostics: ["publishDiagnostics", "diagnostic"]
-                .iter()
-                .any(|name| json["textDocument"][name].is_object()),
-            pulls_diagnostics: json
-                .pointer("/textDocument/diagnostic")
-                .is_some_and(Value::is_object),
-            refreshes_diagnostics: has("/workspace/diagnostics/refreshSupport")
-                || has("/workspace/diagnostic/refreshSupport"),
+            shows_diagnostics: can("publishDiagnostics") || can("diagnostic"),
+            pulls_diagnostics,
+            relates_diagnostics: pulls_diagnostics
+                && !refreshes_diagnostics
+                && has("/textDocument/diagnostic/relatedDocumentSupport"),
+            refreshes_diagnostics,
             refreshes_inlay_hints: has("/workspace/inlayHint/refreshSupport"),
             refreshes_tokens: has("/workspace/semanticTokens/refreshSupport"),
             refreshes_lenses: has("/workspace/codeLens/refreshSupport"),

@@ -58,6 +58,8 @@ pub enum Event {
     },
     /// The file system has said late where folders lie.
     LateRoots(Vec<(RootSource, Option<ResolvedRoot>)>),
+    /// Documents have other diagnostics than those that the client has asked for.
+    Outdated,
     /// Something that a person who looks after the server should know.
     Problem(String),
     /// The client can no longer be heard.

@@ -24,6 +24,7 @@ mod positions;
 mod previews;
 mod progress;
 mod publish;
+mod pulled;
 mod requests;
 mod run_progress;
 mod running;

@@ -21,6 +21,7 @@ use super::requests::{Reports, panic_message};
 use super::run_progress::RunProgress;
 use super::session::{Expected, READING, Session};
 use super::snapshot::{Snapshot, View};
+use super::sync::imported_from;
 use crate::loader;
 
 /// How the client asks for runs.
@@ -107,7 +108,7 @@ impl Session {
             ..View::default()
         };
         let mut copy = None;
-        let mut files: Vec<FileId> = self.imported_from(vec![file]).into_iter().collect();
+        let mut files: Vec<FileId> = imported_from(&self.db, vec![file]).into_iter().collect();
         // Not the order of a hash table, so that runs are alike.
         files.sort_by_key(|&file| self.db.path(file).to_string());
         for known in files.into_iter().filter(|&file| !self.db.is_library(file)) {

@@ -21,6 +21,7 @@ use super::import_roots::ImportRoots;
 use super::pool::{Gauge, Lane, Pool};
 use super::progress::Progress;
 use super::publish::Publisher;
+use super::pulled::Pulled;
 use super::requests::{Policy, Reports, Route, Ticket, answer, interrupted};
 use super::run_progress::RunProgress;
 use super::running::method_of_runs;
@@ -77,6 +78,7 @@ pub struct Session {
     pub(super) stage: Stage,
     pub(super) client: Client,
     pub(super) publisher: Publisher,
+    pulled: Pulled,
     pub(super) folders: Vec<PathBuf>,
     pub(super) import_roots: ImportRoots,
     /// How many times the workspace is being read.
@@ -125,6 +127,7 @@ impl Session {
             view: Arc::default(),
             stage: Stage::Fresh,
             publisher: Publisher::new(client.clone()),
+            pulled: Pulled::default(),
             progress: Progress::new(client.clone()),
             client,
             folders: Vec::new(),
@@ -184,6 +187,7 @@ impl Session {
                 contents,
             } => self.late_file(reading, path, contents),
             Event::LateRoots(found) => self.add_roots(found),
+            Event::Outdated => self.ask("workspace/diagnostic/refresh"),
             Event::Problem(problem) => self.client.log(MessageType::ERROR, problem),
             Event::HungUp => self.stage = Stage::Over { clean: false },
         }
@@ -204,7 +208,8 @@ impl Session {
             return;
         }
         self.read_imports();
-        let pushes = !self.view.client.pulls_diagnostics;
+        let traits = self.view.client;
+        let (pulled, events) = (self.pulled.clone(), self.reports.events.clone());
         let snapshot = self.snapshot();
         let (publisher, reports, revision) =
             (self.publisher.clone(), self.reports.clone(), self.revision);
@@ -214,9 +219,13 @@ impl Session {
         self.pool.run(Lane::Worker, Box::new(previews));
         let checking = reports.status.start_checking();
         let job = move || {
-            match pushes {
-                true => publisher.run(&snapshot, revision, &reports),
-                false => publisher.prepare(&snapshot),
+            if !traits.pulls_diagnostics {
+                publisher.run(&snapshot, revision, &reports);
+            } else {
+                publisher.prepare(&snapshot);
+                if traits.refreshes_diagnostics && pulled.have_changed(&snapshot, revision) {
+                    let _ = events.send(Event::Outdated);
+                }
             }
             drop(checking);
         };

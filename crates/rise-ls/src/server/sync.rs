@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use db::{FileId, FilePath, FileState, Language, ReadError};
+use db::{Database, FileId, FilePath, FileState, Language, ReadError};
 use ide::SyntaxTree;
 use rustc_hash::FxHashSet;
 use serde::de::DeserializeOwned;
@@ -111,6 +111,7 @@ impl Session {
             self.apply(file, change, &mut syntax);
         }
         self.text_changed(file, uri, params.text_document.version, syntax, since);
+        self.look_again();
     }
 
     fn apply(
@@ -202,22 +203,37 @@ impl Session {
     /// no other sign of it.
     fn did_save(&mut self) {
         if self.view.client.watches_files {
-            return;
+            // It may watch its folders only, and files may be imported from elsewhere.
+            return self.look_again();
         }
         let present = self.db.files();
         let mut paths: Vec<FilePath> = present.iter().map(|&file| self.db.path(file)).collect();
-        for file in present {
-            let targets = self.db.needs(file);
-            let absent = |target: &FileId| matches!(self.db.state(*target), FileState::Absent(_));
-            paths.extend(
-                targets
-                    .into_iter()
-                    .filter(absent)
-                    .map(|target| self.db.path(target)),
-            );
-        }
+        paths.extend(self.absent_imports(present));
         let on_disk = paths.into_iter().filter(|path| path.as_disk().is_some());
         self.read_from_disk(on_disk);
+    }
+
+    /// Looks again for the files that open documents import and that did not exist, without waiting for
+    /// the file system.
+    fn look_again(&mut self) {
+        let open = self.view.open.keys().copied().collect();
+        let needed = imported_from(&self.db, open).into_iter().collect();
+        let mut paths = self.absent_imports(needed);
+        paths.retain(|path| path.as_disk().is_some() && !self.late.contains_key(path));
+        if !paths.is_empty() {
+            let (_, late) = loader::read_promptly(&paths, &self.view.roots, Duration::ZERO);
+            late.into_iter().for_each(|late| self.expect_late(late));
+        }
+    }
+
+    /// The files that these import and that have no text.
+    fn absent_imports(&self, files: Vec<FileId>) -> Vec<FilePath> {
+        let targets: BTreeSet<FileId> = files
+            .into_iter()
+            .flat_map(|file| self.db.needs(file))
+            .filter(|&target| matches!(self.db.state(target), FileState::Absent(_)))
+            .collect();
+        targets.into_iter().map(|file| self.db.path(file)).collect()
     }
 
     /// Takes the texts of files from the disk, except of those that the client has open.
@@ -245,10 +261,12 @@ impl Session {
         if known.is_some_and(|file| self.view.open.contains_key(&file)) {
             return;
         }
-        if let (Ok(text), Some(file)) = (&contents, known)
-            && matches!(self.db.state(file), FileState::Present(_))
-            && self.db.text(file) == *text.text()
-        {
+        let is_known = known.is_some_and(|file| match (&contents, self.db.state(file)) {
+            (Ok(text), FileState::Present(_)) => self.db.text(file) == *text.text(),
+            (Err(why), FileState::Absent(before)) => *why == before,
+            _ => false,
+        });
+        if is_known {
             return;
         }
         self.before_change();
@@ -367,22 +385,11 @@ impl Session {
                 let path = self.db.path(file);
                 below(&path) && !kept(&path) && !self.view.open.contains_key(&file)
             });
-        let needed = self.imported_from(stay);
+        let needed = imported_from(&self.db, stay);
         self.before_change();
         for file in gone.into_iter().filter(|file| !needed.contains(file)) {
             self.db.remove_file(file);
         }
-    }
-
-    /// The files that can be reached from these by imports.
-    pub(super) fn imported_from(&self, files: Vec<FileId>) -> FxHashSet<FileId> {
-        let mut seen: FxHashSet<FileId> = files.iter().copied().collect();
-        let mut open = files;
-        while let Some(file) = open.pop() {
-            let targets = self.db.needs(file);
-            open.extend(targets.into_iter().filter(|&target| seen.insert(target)));
-        }
-        seen
     }
 
     /// Takes in files that were read in the background. What is known by now is newer.
@@ -449,4 +456,15 @@ pub(super) fn folder_paths(folders: &[WorkspaceFolder]) -> Vec<PathBuf> {
     paths
         .filter_map(|path| path.as_disk().map(PathBuf::from))
         .collect()
+}
+
+/// The files that can be reached from these by imports.
+pub(super) fn imported_from(db: &Database, files: Vec<FileId>) -> FxHashSet<FileId> {
+    let mut seen: FxHashSet<FileId> = files.iter().copied().collect();
+    let mut open = files;
+    while let Some(file) = open.pop() {
+        let targets = db.needs(file);
+        open.extend(targets.into_iter().filter(|&target| seen.insert(target)));
+    }
+    seen
 }

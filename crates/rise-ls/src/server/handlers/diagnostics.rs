@@ -1,20 +1,25 @@
 //! Diagnostics: of one document, of all of them.
 
+use std::collections::HashMap;
+
 use db::FileId;
 use syntax::Code;
 use tower_lsp::lsp_types::{
     Diagnostic, DiagnosticSeverity, DocumentDiagnosticParams, DocumentDiagnosticReport,
-    FullDocumentDiagnosticReport, NumberOrString, RelatedFullDocumentDiagnosticReport,
-    RelatedUnchangedDocumentDiagnosticReport, UnchangedDocumentDiagnosticReport,
-    WorkspaceDiagnosticParams, WorkspaceDiagnosticReport, WorkspaceDocumentDiagnosticReport,
-    WorkspaceFullDocumentDiagnosticReport, WorkspaceUnchangedDocumentDiagnosticReport,
+    DocumentDiagnosticReportKind, FullDocumentDiagnosticReport, NumberOrString,
+    RelatedFullDocumentDiagnosticReport, RelatedUnchangedDocumentDiagnosticReport,
+    UnchangedDocumentDiagnosticReport, WorkspaceDiagnosticParams, WorkspaceDiagnosticReport,
+    WorkspaceDocumentDiagnosticReport, WorkspaceFullDocumentDiagnosticReport,
+    WorkspaceUnchangedDocumentDiagnosticReport,
 };
 
 use super::Answer;
 use crate::server::crash::{self, CHECK};
 use crate::server::publish::hash;
 use crate::server::snapshot::Snapshot;
+use crate::server::sync::imported_from;
 use crate::server::to_proto::diagnostics;
+use crate::server::uri::Uri;
 
 /// Everything that is reported in a file.
 pub fn of_file(snapshot: &Snapshot, file: FileId) -> Vec<Diagnostic> {
@@ -53,22 +58,50 @@ pub fn document(
     snapshot: &Snapshot,
     params: DocumentDiagnosticParams,
 ) -> Answer<DocumentDiagnosticReport> {
-    let items = of_file(snapshot, snapshot.file(&params.text_document.uri)?);
+    let file = snapshot.file(&params.text_document.uri)?;
+    let items = of_file(snapshot, file);
     let result_id = result_id(&items);
+    let related_documents = snapshot
+        .view
+        .client
+        .relates_diagnostics
+        .then(|| of_importers(snapshot, file))
+        .filter(|related| !related.is_empty());
     Ok(if params.previous_result_id.as_ref() == Some(&result_id) {
         DocumentDiagnosticReport::Unchanged(RelatedUnchangedDocumentDiagnosticReport {
-            related_documents: None,
+            related_documents,
             unchanged_document_diagnostic_report: UnchangedDocumentDiagnosticReport { result_id },
         })
     } else {
         DocumentDiagnosticReport::Full(RelatedFullDocumentDiagnosticReport {
-            related_documents: None,
-            full_document_diagnostic_report: FullDocumentDiagnosticReport {
-                result_id: Some(result_id),
-                items,
-            },
+            related_documents,
+            full_document_diagnostic_report: report(result_id, items),
         })
     })
+}
+
+/// Returns the diagnostics of the open documents that import a file, also by way of others.
+fn of_importers(snapshot: &Snapshot, file: FileId) -> HashMap<Uri, DocumentDiagnosticReportKind> {
+    let imports_it =
+        |&other: &FileId| other != file && imported_from(&snapshot.db, vec![other]).contains(&file);
+    let open = snapshot.view.open.keys().copied();
+    open.filter(imports_it)
+        .filter_map(|other| {
+            let items = of_file(snapshot, other);
+            let report = report(result_id(&items), items);
+            Some((
+                snapshot.uri(other)?,
+                DocumentDiagnosticReportKind::Full(report),
+            ))
+        })
+        .collect()
+}
+
+fn report(result_id: String, items: Vec<Diagnostic>) -> FullDocumentDiagnosticReport {
+    FullDocumentDiagnosticReport {
+        result_id: Some(result_id),
+        items,
+    }
 }
 
 /// `workspace/diagnostic`: every file with something to say, or with something to take back.
@@ -116,7 +149,7 @@ pub fn workspace(
 }
 
 fn full(
-    uri: crate::server::uri::Uri,
+    uri: Uri,
     version: Option<i64>,
     result_id: Option<String>,
     items: Vec<Diagnostic>,
