@@ -178,7 +178,7 @@ fn a_definition_that_disappears_is_an_error_until_it_is_back() {
     client.open(&uri, DOT);
     preview(&mut client, &uri, "c");
     let name = range((2, 4), (2, 7));
-    client.change(&uri, json!([{"range": name, "text": "sum"}]));
+    client.change(&uri, json!([{"range": name, "text": ""}]));
     let changed = client.wait_for(|message| message["method"] == "rise/previewChanged");
     let params = &changed["params"];
     assert_eq!(
@@ -187,10 +187,65 @@ fn a_definition_that_disappears_is_an_error_until_it_is_back() {
     );
     let error = params["errors"][0]["message"].as_str().unwrap();
     assert_eq!(error, "the document does not define `dot`");
-    client.change(&uri, json!([{"range": name, "text": "dot"}]));
+    client.change(
+        &uri,
+        json!([{"range": range((2, 4), (2, 4)), "text": "dot"}]),
+    );
     let changed = client.wait_for(|message| message["method"] == "rise/previewChanged");
     let text = changed["params"]["text"].as_str().unwrap();
     assert!(text.contains("void dot("), "{text}");
+}
+
+#[test]
+fn a_preview_follows_its_definition_to_another_name() {
+    let mut client = Client::start();
+    let uri = client.uri("a.rise");
+    client.open(&uri, DOT);
+    preview(&mut client, &uri, "c");
+    let renamed = |client: &mut Client| {
+        let changed = client.wait_for(|message| message["method"] == "rise/previewChanged");
+        let part = |name: &str| changed["params"].get(name).cloned();
+        (
+            part("renamedFrom"),
+            part("def"),
+            changed["params"]["text"].clone(),
+        )
+    };
+    let edits = client.request(
+        "textDocument/rename",
+        json!({"textDocument": {"uri": uri}, "position": {"line": 2, "character": 5}, "newName": "sum"}),
+    );
+    let edits = edits["changes"][&uri].as_array().unwrap().clone();
+    let changes = edits
+        .iter()
+        .map(|edit| json!({"range": edit["range"], "text": edit["newText"]}));
+    client.change(&uri, changes.collect());
+    let (before, now, text) = renamed(&mut client);
+    assert_eq!((before, now), (Some(json!("dot")), Some(json!("sum"))));
+    assert!(text.as_str().unwrap().contains("void sum("), "{text}");
+    // By hand: first the name is gone, then there is another one.
+    let name = |length: usize| range((2, 4), (2, 4 + length));
+    client.change(&uri, json!([{"range": name(3), "text": ""}]));
+    let (before, now, text) = renamed(&mut client);
+    assert_eq!((before, now, text), (None, Some(json!("sum")), json!("")));
+    client.change(&uri, json!([{"range": name(0), "text": "inner"}]));
+    let (before, now, text) = renamed(&mut client);
+    assert_eq!((before, now), (Some(json!("sum")), Some(json!("inner"))));
+    assert!(text.as_str().unwrap().contains("void inner("), "{text}");
+    // The client closes it under the name that it has now.
+    let closed = json!({"textDocument": {"uri": uri}, "def": "inner", "as": "c"});
+    client.notify("rise/previewClosed", closed);
+    client.change(&uri, json!([{"range": name(5), "text": "other"}]));
+    preview_of_another(&mut client, &uri);
+}
+
+/// Previews the definition `other`, and asserts that there was no preview to be changed before.
+fn preview_of_another(client: &mut Client, uri: &str) {
+    let params = json!({"textDocument": {"uri": uri}, "def": "other", "as": "dpia"});
+    client.request("rise/preview", params);
+    client.wait_until(|client| client.request("rise/status", Value::Null)["checking"] == false);
+    let is_change = |said: &Value| said["method"] == "rise/previewChanged";
+    assert!(!client.said.iter().any(is_change), "{:?}", client.said);
 }
 
 const ROWS: &str = "def rows = depFun((n: Nat, m: Nat) => fun((xs: m.n.f32, ys: n.f32) =>

@@ -348,6 +348,25 @@ step('a preview follows the text', function()
   wait('the preview', function() return preview():find('// line', 1, true) == nil end)
 end)
 
+step('a preview follows its definition to another name', function()
+  local line, column = place('def dot')
+  local function rename(from, to)
+    vim.api.nvim_buf_set_text(0, line, column + 4, line, column + 4 + #from, { to })
+  end
+  local function named(def)
+    local name = ('rise-preview:%s (c)'):format(def)
+    local function is_it(bufnr) return vim.api.nvim_buf_get_name(bufnr):find(name, 1, true) ~= nil end
+    return vim.tbl_filter(is_it, vim.api.nvim_list_bufs())
+  end
+  rename('dot', 'inner')
+  wait('the other name', function() return #named('inner') == 1 end)
+  local text = table.concat(vim.api.nvim_buf_get_lines(named('inner')[1], 0, -1, false), '\n')
+  contains(text, 'void inner(')
+  assert(#named('dot') == 0, 'the former name stays')
+  rename('inner', 'dot')
+  wait('the former name', function() return #named('dot') == 1 end)
+end)
+
 --- The window that shows a buffer with this in its name.
 local function window_of(name)
   for _, window in ipairs(vim.api.nvim_list_wins()) do

@@ -23,7 +23,11 @@ export interface Preview {
   lower?: string;
 }
 
-export type PreviewChanged = Preview & { textDocument: { uri: string } };
+export type PreviewChanged = Preview & {
+  textDocument: { uri: string };
+  /** The name under which this is shown, if the definition has another one since. */
+  renamedFrom?: string;
+};
 
 interface Shown {
   readonly document: vscode.Uri;
@@ -78,6 +82,10 @@ interface Remembered {
 
 /** Where the memory of the workspace has the form that was chosen last, and the open previews. */
 const LAST_FORM = "rise.preview.form";
+
+/** How long a definition has had a name, in milliseconds, before the tab of its preview gets it, too. */
+const SETTLED = 800;
+
 const OPEN = "rise.preview.open";
 
 export class Previews
@@ -91,6 +99,9 @@ export class Previews
     overviewRulerColor: new vscode.ThemeColor("editorOverviewRuler.wordHighlightForeground"),
   });
   private readonly own: vscode.Disposable[];
+
+  /** Previews whose definitions have another name, with what puts it on the tab. */
+  private readonly renaming = new Map<string, NodeJS.Timeout>();
 
   /** Whether the previews of the window before a reload are open again. */
   private restored = false;
@@ -117,6 +128,7 @@ export class Previews
 
   dispose(): void {
     for (const part of this.own) part.dispose();
+    for (const timer of this.renaming.values()) clearTimeout(timer);
   }
 
   provideTextDocumentContent(uri: vscode.Uri): string {
@@ -186,10 +198,20 @@ export class Previews
     document: vscode.Uri,
     form: Form,
     preview: Preview,
+    viewColumn?: vscode.ViewColumn,
+  ): Promise<void> {
+    const open = this.find(document, preview.def, form.as);
+    const uri = open === undefined ? address(document, preview.def, form.as, form.extension) : vscode.Uri.parse(open);
+    this.keep(uri, document, preview);
+    await this.show(uri, preview, viewColumn);
+    await this.remember();
+  }
+
+  private async show(
+    uri: vscode.Uri,
+    preview: Preview,
     viewColumn: vscode.ViewColumn = vscode.ViewColumn.Beside,
   ): Promise<void> {
-    const uri = address(document, preview.def, form.as, form.extension);
-    this.keep(uri, document, preview);
     const text = await vscode.workspace.openTextDocument(uri);
     await vscode.languages.setTextDocumentLanguage(text, await known(preview.language));
     const editor = await vscode.window.showTextDocument(text, { viewColumn, preserveFocus: true, preview: false });
@@ -199,15 +221,13 @@ export class Previews
       const line = new vscode.Range(begin.line, 0, begin.line, 0);
       editor.revealRange(line, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
     }
-    await this.remember();
   }
 
   /** Writes down which previews are open: VS Code forgets them when a window is loaded again. */
   private async remember(): Promise<void> {
     const open = [...this.shown].map(([key, { document, preview: { def, as } }]): Remembered => {
-      const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs);
-      const tab = tabs.find(({ input }) => input instanceof vscode.TabInputText && input.uri.toString() === key);
-      return { document: document.toString(), def, as, column: tab?.group.viewColumn ?? vscode.ViewColumn.Two };
+      const column = tabOf(key)?.group.viewColumn ?? vscode.ViewColumn.Two;
+      return { document: document.toString(), def, as, column };
     });
     await this.memory.update(OPEN, open);
   }
@@ -238,11 +258,42 @@ export class Previews
     const client = this.session.running;
     if (client === undefined) return;
     const document = client.protocol2CodeConverter.asUri(params.textDocument.uri);
-    const extension = FORMS.find((form) => form.as === params.as)?.extension ?? "txt";
-    const uri = address(document, params.def, params.as, extension);
-    if (!this.shown.has(uri.toString())) return;
+    const key = this.find(document, params.renamedFrom ?? params.def, params.as);
+    if (key === undefined) return;
+    const uri = vscode.Uri.parse(key);
     this.keep(uri, document, params);
     this.changed.fire(uri);
+    if (params.renamedFrom === undefined) return;
+    clearTimeout(this.renaming.get(key));
+    this.renaming.set(
+      key,
+      setTimeout(() => void this.rename(key), SETTLED),
+    );
+  }
+
+  /** The address of the preview of a definition, which may have had another name when it was opened. */
+  private find(document: vscode.Uri, def: string, as: string): string | undefined {
+    const found = [...this.shown].find(
+      ([, { document: other, preview }]) =>
+        other.toString() === document.toString() && preview.def === def && preview.as === as,
+    );
+    return found?.[0];
+  }
+
+  /** Shows a preview whose definition has another name under this name, in the place of its tab. */
+  private async rename(key: string): Promise<void> {
+    this.renaming.delete(key);
+    const shown = this.shown.get(key);
+    const form = FORMS.find((form) => form.as === shown?.preview.as);
+    if (shown === undefined || form === undefined) return;
+    const uri = address(shown.document, shown.preview.def, form.as, form.extension);
+    if (uri.toString() === key) return;
+    const tab = tabOf(key);
+    this.shown.delete(key);
+    this.shown.set(uri.toString(), shown);
+    await this.show(uri, shown.preview, tab?.group.viewColumn);
+    if (tab !== undefined) await vscode.window.tabGroups.close(tab, true);
+    await this.remember();
   }
 
   /**
@@ -344,6 +395,12 @@ function address(document: vscode.Uri, def: string, as: string, extension: strin
     path: `/${def} (${as}).${extension}`,
     query: document.toString(),
   });
+}
+
+/** The tab that shows the document with this address. */
+function tabOf(address: string): vscode.Tab | undefined {
+  const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs);
+  return tabs.find(({ input }) => input instanceof vscode.TabInputText && input.uri.toString() === address);
 }
 
 function editors(uri: vscode.Uri): vscode.TextEditor[] {

@@ -140,10 +140,22 @@ local function follow()
   })
 end
 
---- An edit has changed a preview.
+local function name_of(def, form) return ('rise-preview:%s (%s)'):format(def, form) end
+
+--- An edit has changed a preview, whose definition may have another name.
 function M.changed(problem, result)
-  local bufnr = not problem and result and find(result.textDocument.uri, result.def, result.as)
-  if bufnr and vim.api.nvim_buf_is_loaded(bufnr) then fill(bufnr, result) end
+  if problem or not result then return end
+  local bufnr = find(result.textDocument.uri, result.renamedFrom or result.def, result.as)
+  if not bufnr or not vim.api.nvim_buf_is_loaded(bufnr) then return end
+  if result.renamedFrom then
+    shown[bufnr].def = result.def
+    local before = vim.api.nvim_buf_get_name(bufnr)
+    pcall(vim.api.nvim_buf_set_name, bufnr, name_of(result.def, result.as))
+    -- Neovim keeps the former name as another buffer.
+    local former = vim.fn.bufnr('^' .. vim.fn.escape(before, '[]*?{}\\') .. '$')
+    if former ~= -1 and former ~= bufnr then pcall(vim.api.nvim_buf_delete, former, { force = true }) end
+  end
+  fill(bufnr, result)
 end
 
 --- Says what made the line under the cursor.
@@ -187,7 +199,7 @@ local function show(uri, preview)
   local bufnr = find(uri, preview.def, preview.as)
   if not bufnr or not vim.api.nvim_buf_is_loaded(bufnr) then
     bufnr = vim.api.nvim_create_buf(false, true)
-    pcall(vim.api.nvim_buf_set_name, bufnr, ('rise-preview:%s (%s)'):format(preview.def, preview.as))
+    pcall(vim.api.nvim_buf_set_name, bufnr, name_of(preview.def, preview.as))
     vim.bo[bufnr].bufhidden = 'wipe'
     vim.bo[bufnr].swapfile = false
     vim.bo[bufnr].filetype = filetype_of(preview.language)
@@ -195,10 +207,11 @@ local function show(uri, preview)
     vim.api.nvim_create_autocmd('BufWipeout', {
       buffer = bufnr,
       callback = function()
+        local last = shown[bufnr]
         shown[bufnr] = nil
         local source = vim.uri_to_bufnr(uri)
         if vim.api.nvim_buf_is_loaded(source) then vim.api.nvim_buf_clear_namespace(source, marks, 0, -1) end
-        local params = { textDocument = { uri = uri }, def = preview.def, as = preview.as }
+        local params = { textDocument = { uri = uri }, def = last.def, as = last.as }
         require('rise-ls').tell('rise/previewClosed', params)
       end,
     })

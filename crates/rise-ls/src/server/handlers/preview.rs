@@ -14,7 +14,7 @@ use tower_lsp::lsp_types::{
 use super::{Answer, strategies};
 use crate::server::event::invalid_params;
 use crate::server::positions::Lines;
-use crate::server::previews::Shown;
+use crate::server::previews::{Identity, Shown};
 use crate::server::snapshot::{Document, Snapshot};
 use crate::server::to_proto;
 use crate::server::uri::Uri;
@@ -107,6 +107,9 @@ impl Notification for PreviewChanged {
 pub struct PreviewChangedParams<'a> {
     /// The document.
     pub text_document: TextDocumentIdentifier,
+    /// The name under which the client shows it, if the definition has another one since.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub renamed_from: Option<&'a str>,
     /// The rest is that of the answer to `rise/preview`.
     #[serde(flatten)]
     pub preview: &'a PreviewResult,
@@ -137,7 +140,8 @@ pub fn preview(snapshot: &Snapshot, params: PreviewParams) -> Answer<PreviewResu
             def,
             form,
         };
-        snapshot.view.previews.show(shown, &result);
+        let identity = identity(definitions(snapshot, document.file), item);
+        snapshot.view.previews.show(shown, identity, &result);
     }
     Ok(result)
 }
@@ -152,10 +156,13 @@ pub fn preview_again(snapshot: &Snapshot, params: PreviewIdentifier) -> Answer<P
         def: params.def,
         form: form(&params.form)?,
     };
-    let (_, result) =
-        again(snapshot, &shown).ok_or_else(|| invalid_params("the document is not open"))?;
-    snapshot.view.previews.show(shown, &result);
-    Ok(result)
+    let now = again(snapshot, &shown, Identity::default())
+        .ok_or_else(|| invalid_params("the document is not open"))?;
+    snapshot
+        .view
+        .previews
+        .show(shown, now.identity, &now.result);
+    Ok(now.result)
 }
 
 fn form(name: &str) -> Result<Form, Error> {
@@ -168,24 +175,33 @@ fn form(name: &str) -> Result<Form, Error> {
     })
 }
 
+/// Lists the definitions of a file with their names, in the order of the text.
+fn definitions(snapshot: &Snapshot, file: FileId) -> Vec<(ItemId, String)> {
+    let items = snapshot.db.items(file);
+    let named = |&item: &ItemId| Some((item, name_of(snapshot, item)?));
+    items.iter().filter_map(named).collect()
+}
+
+fn name_of(snapshot: &Snapshot, item: ItemId) -> Option<String> {
+    match &snapshot.db.header(item).declares {
+        Declares::Def(name) => Some(name.to_string()),
+        _ => None,
+    }
+}
+
 fn definition(
     snapshot: &Snapshot,
     document: &Document,
     params: &PreviewParams,
 ) -> Result<(ItemId, String), Error> {
     let db = &snapshot.db;
-    let name = |item: ItemId| match &db.header(item).declares {
-        Declares::Def(name) => Some((item, name.to_string())),
-        _ => None,
-    };
     if let Some(position) = params.position {
         let at = db.item_at(document.file, document.offset(position));
         return at
-            .and_then(|(item, _)| name(item))
+            .and_then(|(item, _)| Some((item, name_of(snapshot, item)?)))
             .ok_or_else(|| invalid_params("there is no definition at this place"));
     }
-    let items = db.items(document.file);
-    let mut defs = items.iter().filter_map(|&item| name(item));
+    let mut defs = definitions(snapshot, document.file).into_iter();
     let found = match &params.def {
         Some(wanted) => defs.find(|(_, name)| name == wanted),
         None => defs.next(),
@@ -196,21 +212,46 @@ fn definition(
     })
 }
 
-/// The preview that a client shows, as it is now: an error if its definition is gone, which may come
-/// back. `None` if the document is closed.
-pub fn again(snapshot: &Snapshot, shown: &Shown) -> Option<(Uri, PreviewResult)> {
+fn identity(definitions: Vec<(ItemId, String)>, item: ItemId) -> Identity {
+    Identity {
+        item: Some(item),
+        names: definitions.into_iter().map(|(_, name)| name).collect(),
+    }
+}
+
+/// A preview that a client shows, as it is now.
+pub struct Again {
+    /// The document, as the client writes it.
+    pub uri: Uri,
+    /// What tells whether the definition is renamed from now on.
+    pub identity: Identity,
+    /// The preview.
+    pub result: PreviewResult,
+}
+
+/// The preview that a client shows, as it is now: under another name if its definition was renamed, an
+/// error if its definition is gone, which may come back. `None` if the document is closed.
+pub fn again(snapshot: &Snapshot, shown: &Shown, before: Identity) -> Option<Again> {
     let open = snapshot.view.open.get(&shown.file)?;
-    let db = &snapshot.db;
-    let items = db.items(shown.file);
-    let is_it =
-        |item: ItemId| matches!(&db.header(item).declares, Declares::Def(n) if *n == shown.def);
-    let item = items.iter().copied().find(|item| is_it(*item));
-    let document = snapshot.document_of(shown.file);
-    let result = match item {
-        Some(item) => of_item(snapshot, &document, item, shown.def.clone(), shown.form),
-        None => gone(snapshot, &document, shown),
+    let definitions = definitions(snapshot, shown.file);
+    let of_name = definitions.iter().find(|(_, name)| *name == shown.def);
+    let is_renamed = |(item, name): &&(ItemId, String)| {
+        before.item == Some(*item) && !before.names.contains(name)
     };
-    Some((open.uri.clone(), result))
+    let found = of_name.or_else(|| definitions.iter().find(is_renamed));
+    let document = snapshot.document_of(shown.file);
+    let (result, identity) = match found.cloned() {
+        Some((item, name)) => (
+            of_item(snapshot, &document, item, name, shown.form),
+            identity(definitions, item),
+        ),
+        None => (gone(snapshot, &document, shown), before),
+    };
+    Some(Again {
+        uri: open.uri.clone(),
+        identity,
+        result,
+    })
 }
 
 /// A preview whose definition the document does not have any more.

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use db::FilePath;
 use serde::Deserialize;
+use tower_lsp::lsp_types::TextDocumentIdentifier;
 
 use crate::server::handlers::preview::PreviewIdentifier;
 use crate::server::previews::MAX_SHOWN;
@@ -28,6 +29,23 @@ struct Answer {
 
 #[derive(Deserialize)]
 struct Identified {
+    def: String,
+    #[serde(rename = "as")]
+    form: String,
+}
+
+/// The parts of `rise/previewChanged` that say that a preview has another name.
+#[derive(Deserialize)]
+struct Message {
+    params: Renaming,
+}
+
+/// A preview whose definition was renamed.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Renaming {
+    text_document: TextDocumentIdentifier,
+    renamed_from: String,
     def: String,
     #[serde(rename = "as")]
     form: String,
@@ -78,6 +96,21 @@ impl Previews {
     /// Removes the previews of a document.
     pub fn close_all(&mut self, document: &FilePath) {
         self.0.retain(|shown| shown.document != *document);
+    }
+
+    /// Takes in a message that a preview has changed: its definition may have another name.
+    pub fn follow(&mut self, body: &[u8]) {
+        let Ok(Message { params }) = serde_json::from_slice(body) else {
+            return;
+        };
+        let before = Preview {
+            document: uri::to_path(params.text_document.uri.as_str()),
+            def: params.renamed_from,
+            form: params.form,
+        };
+        if let Some(shown) = self.0.iter_mut().find(|shown| **shown == before) {
+            shown.def = params.def;
+        }
     }
 
     /// Returns true if the client shows the preview.

@@ -464,6 +464,9 @@ impl Session {
             Some(Head::Notification(method)) if method == Progress::METHOD => {
                 self.follow_progress(body);
             }
+            Some(Head::Notification(method)) if method == PreviewChanged::METHOD => {
+                self.previews.follow(body);
+            }
             Some(Head::Notification(method))
                 if method == PublishDiagnostics::METHOD && !self.follow_diagnostics(body) =>
             {
