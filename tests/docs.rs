@@ -228,6 +228,37 @@ fn examples_of_the_primitives() {
 }
 
 #[test]
+fn examples_of_the_words() {
+    let (strategies, programs): (Vec<_>, Vec<_>) =
+        ide::glossary().partition(|(_, text)| text.contains("```elevate"));
+    let mut examples = Vec::new();
+    for (words, text) in programs {
+        let found = blocks(words, text);
+        assert_eq!(found.len(), 1, "`{words}` has one example");
+        examples.extend(found);
+    }
+    check_blocks(&examples);
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    for (number, (words, text)) in strategies.iter().enumerate() {
+        let parts: Vec<&str> = text.split("```").collect();
+        let [_, example, _] = parts[..] else {
+            panic!("`{words}` has one example")
+        };
+        let example = example.strip_prefix("elevate\n").expect("a strategy");
+        let file = folder.path().join(format!("{number}.elevate"));
+        fs::write(file, example).expect("a file");
+    }
+    let output = Command::new(env!("CARGO_BIN_EXE_rise-ls"))
+        .args(["--check", "--level", "warning"])
+        .arg(folder.path())
+        .output()
+        .expect("the binary");
+    let said = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+    let summary = format!("no errors in {} files\n", strategies.len());
+    assert!(output.status.success() && said == summary, "{said}");
+}
+
+#[test]
 fn examples_of_the_library() {
     let mut examples = Vec::new();
     for (file, text) in rise::STD {

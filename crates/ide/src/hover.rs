@@ -6,13 +6,13 @@ mod words;
 
 use db::{Database, ItemId, Language};
 use rise::{Arg, BinderInfo, TermInfo, Ty, Type};
-use syntax::ast::{BinaryOp, BinderId, ItemKind, Kind, ScalarType, TermId, TermKind};
+use syntax::ast::{BinaryOp, BinderId, ItemKind, Kind, ScalarType, Term, TermId, TermKind};
 use syntax::lexer::{Token, TokenKind};
-use syntax::{Severity, Span};
+use syntax::{Dialect, Severity, Span};
 
 use crate::builtin::Builtin;
 use crate::view::{self, Occurrence, Symbol, View};
-use crate::{FilePosition, markdown, strategies, token, tree, vars};
+use crate::{FilePosition, glossary, markdown, strategies, token, tree, vars};
 
 /// What there is to say about a place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -88,14 +88,19 @@ fn describe(view: &View<'_>, token: Token, offset: u32, repeated: Repeated) -> O
     if let Some(found) = view.occurrence_at(offset) {
         return Some(name(view, found, repeated));
     }
+    if let Some(meaning) = annotation(view, token) {
+        return Some(meaning.to_owned());
+    }
     match token.kind {
         TokenKind::Kind => {
             Some(kind_docs(Kind::from_text(text_of(view, token).as_str())?).to_owned())
         }
         TokenKind::Scalar => {
             let scalar = ScalarType::from_text(text_of(view, token).as_str())?;
-            Some(view.code(&format!("{scalar} : {}", scalar_kind(scalar))))
+            let kind = view.code(&format!("{scalar} : {}", scalar_kind(scalar)));
+            Some(with_meaning(Some(kind), scalar.as_str()))
         }
+        TokenKind::Constructor => glossary::meaning(&text_of(view, token)).map(str::to_owned),
         TokenKind::Address => Some(address(view, token)),
         TokenKind::Phrase
         | TokenKind::Access
@@ -107,8 +112,45 @@ fn describe(view: &View<'_>, token: Token, offset: u32, repeated: Repeated) -> O
             Some(words::ASSIGNMENT.to_owned())
         }
         kind if kind.is_comment() => None,
+        kind if kind.is_reserved() && view.dialect() == Dialect::Rise => {
+            let word = text_of(view, token);
+            let known = term(view, token);
+            match glossary::meaning(&word) {
+                Some(_) => Some(with_meaning(known, &word)),
+                None => known,
+            }
+        }
+        TokenKind::Ident if begins_conditions(view, token) => {
+            glossary::meaning("where").map(str::to_owned)
+        }
         _ => term(view, token),
     }
+}
+
+/// What is known of a word at its place, and what it means everywhere.
+fn with_meaning(known: Option<String>, word: &str) -> String {
+    let meaning = glossary::meaning(word).map(str::to_owned);
+    markdown::paragraphs(known.into_iter().chain(meaning))
+}
+
+/// The meaning of the annotation whose name, or a word of whose arguments, stands at a place.
+fn annotation(view: &View<'_>, token: Token) -> Option<&'static str> {
+    let annotations = view.item().annotations.iter();
+    let mut around = annotations.filter(|annotation| annotation.span.contains(token.span));
+    let annotation = around.next()?;
+    let name = annotation.name.as_ref()?;
+    let is_meant = token.span.end <= name.span.end || token.kind == TokenKind::Ident;
+    is_meant.then(|| glossary::annotation(&name.name)).flatten()
+}
+
+/// Returns true if a word begins the conditions behind a type.
+fn begins_conditions(view: &View<'_>, token: Token) -> bool {
+    let item = view.item();
+    let begins = |term: &Term| {
+        matches!(term.kind, TermKind::Where { ty, .. }
+            if view.span(ty).end <= token.span.start && term.span.contains(token.span))
+    };
+    text_of(view, token) == "where" && item.terms.iter().any(begins)
 }
 
 fn text_of(view: &View<'_>, token: Token) -> String {

@@ -16,6 +16,7 @@ mod flow;
 mod folding;
 mod formatting;
 mod fuzzy;
+mod glossary;
 mod goto;
 mod hover;
 mod imports;
@@ -54,6 +55,7 @@ pub use diagnostics::{
 pub use flow::AccessFlow;
 pub use folding::{Folding, FoldingKind, folding_ranges};
 pub use formatting::{format, format_range};
+pub use glossary::glossary;
 pub use goto::{goto_definition, goto_type_definition};
 pub use hover::{Hover, Repeated, hover};
 pub use inlay_hints::{InlayConfig, InlayHint, InlayKind, inlay_hints};

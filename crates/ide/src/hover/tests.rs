@@ -288,6 +288,13 @@ fn words_of_the_language() {
             ```rise
             f32 : Float
             ```
+
+            `f16`, `f32`, `f64`: floating-point numbers of so many bits.
+
+            A number is written `0.5f` or `0.5f32`, `0.5f16`, `0.5f64`; its ending may be left out where its place says the type.
+            ```rise
+            def halves = fun(xs: 4.f32 => xs |> map(fun(x => x * 0.5f)))
+            ```
             ----
             [Local]
             **Error:** every work-item writes the result of `f`
@@ -593,4 +600,48 @@ def g = depFun(n: Nat => fun(xs: n.16.f32 =>
             [toMem] In OpenCL: stored in private memory, 64 B, for each work-item.
         "#]],
     );
+}
+
+#[test]
+fn annotations_types_and_words_say_what_they_mean() {
+    let texts = [
+        "@tar$0get(c)\n$0@run(n = 4)\n@opencl(lo$0cal = [64])\ndef f = depFun(n: Nat => fun(xs: n.f32 => xs))\n",
+        "d$0ef f = de$0pFun(n: Nat => fu$0n((xs: n.f3$02, v: Ve$0c[4, u8], i: Id$0x[n]) => le$0t y = v i$0n y))\n",
+        "def f : (n: Nat) -> n.f32 -> n.f32 whe$0re 4 | n = depFun(n: Nat => fun(xs => xs))\n",
+        "for$0eign def where(x: f32): f32\ndef f = fun(x: f32 => wh$0ere(x))\n",
+        "//- /a.elevate\n@tit$0le(\"A\")\n@ki$0nd(fu$0se)\nstrategy a = topDown(mapFusion)\n",
+    ];
+    let mut shown = String::new();
+    for text in texts {
+        let fixture = Fixture::new(text);
+        for at in &fixture.cursors {
+            let Some(hover) = hover(&fixture.db, *at, Repeated::ALL) else {
+                shown.push_str("nothing\n");
+                continue;
+            };
+            let range = fixture.slice(at.file, hover.range);
+            let is_meaning = |line: &&str| line.starts_with('`') && !line.starts_with("```");
+            let meaning = hover.markdown.lines().find(is_meaning).unwrap_or("-");
+            shown.push_str(&format!("[{range}] {meaning}\n"));
+        }
+    }
+    expect![[r#"
+        [target] `@target(c)`, `@target(openmp)`, `@target(opencl)`: the definition is checked and compiled for this target.
+        [@] `@run(n = 1024, m = 512)`: the sizes that the definition runs with where nobody says others.
+        [local] `@opencl(local = [64, 1, 1], global = [n, 1, 1])`: the sizes that the kernels of the definition are launched with: of a
+        [def] `def name = expression`, `def name : type = expression`: a definition.
+        [depFun] `depFun(n: Nat => body)`, `depFun((n: Nat, t: DataType) => body)`: a function of sizes, types or address spaces.
+        [fun] `fun(x => body)`, `fun(x: type, y: type => body)`: a function of values.
+        [f32] `f16`, `f32`, `f64`: floating-point numbers of so many bits.
+        [Vec] `Vec[n, t]`: a vector of `n` lanes of the type `t`, which the machine computes with at once.
+        [Idx] `Idx[n]`: the positions in an array of `n` elements, `0` to `n - 1`.
+        [let] `let x = value in body`: `body`, in which `x` is the value. It is computed once.
+        [in] `let x = value in body`: `body`, in which `x` is the value. It is computed once.
+        [where] `type where 4 | n, n >= 12`: conditions on the sizes that a function takes.
+        [foreign] `foreign def name(x: type): type`, and a body in C behind `=` if there is to be one: a C function that programs call.
+        [where] -
+        [title] `@title("Fuse maps")`: what the rule or strategy is called in menus. With a title it is a code action.
+        [kind] `@kind(fuse)`: the menu that the rule or strategy stands in: `fuse`, `split`, `tile`, `move`, `simplify`, `lower`, `parallel`
+        nothing
+    "#]].assert_eq(&shown);
 }

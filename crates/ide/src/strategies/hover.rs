@@ -9,8 +9,8 @@ use syntax::{GlobalId, Span};
 
 use super::names;
 use crate::hover::{self, Hover, Repeated};
-use crate::markdown;
 use crate::view::{self, Occurrence, Symbol, View};
+use crate::{glossary, markdown};
 
 /// What stands at a position of an item of strategies.
 pub(crate) fn at(view: &View<'_>, offset: u32, repeated: Repeated) -> Option<Hover> {
@@ -53,6 +53,9 @@ fn describe(view: &View<'_>, token: Token, offset: u32, repeated: Repeated) -> O
     if let Some(found) = view.occurrence_at(offset) {
         return Some(hover::name(view, found, repeated));
     }
+    if let Some(meaning) = attribute(view, token) {
+        return Some(meaning.to_owned());
+    }
     match token.kind {
         TokenKind::Word(word) => Some(word_docs(word).to_owned()),
         TokenKind::Combinator(combinator, _) => Some(operator_docs(combinator.op()).to_owned()),
@@ -63,6 +66,17 @@ fn describe(view: &View<'_>, token: Token, offset: u32, repeated: Repeated) -> O
         ),
         _ => expression(view, token.span),
     }
+}
+
+/// The meaning of the annotation whose name stands at a place.
+fn attribute(view: &View<'_>, token: Token) -> Option<&'static str> {
+    let parsed = view.db.strategy_parsed(view.id);
+    let mut attributes = parsed.item.attributes.iter();
+    let found = attributes.find(|attribute| attribute.span.contains(token.span))?;
+    let name = found.name.as_ref()?;
+    (token.span.end <= name.span.end)
+        .then(|| glossary::annotation(&name.name))
+        .flatten()
 }
 
 /// The type of the smallest expression around a place.
