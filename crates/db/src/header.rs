@@ -44,6 +44,8 @@ pub enum Declares {
     Def(Name),
     /// An import of this path.
     Import(Box<str>),
+    /// An import that does not say of what.
+    BrokenImport,
     /// Nothing, because something is missing.
     Nothing,
 }
@@ -78,6 +80,9 @@ impl Header {
                 },
                 _,
             ) => (Declares::Import(path.clone()), *span),
+            (elevate::ast::ItemKind::Import { path: None }, _) => {
+                (Declares::BrokenImport, Span::default())
+            }
             (_, Some(name)) if !name.name.is_empty() => {
                 (Declares::Def(name.name.clone()), name.span)
             }
@@ -102,6 +107,7 @@ impl Header {
                 },
                 _,
             ) => (Declares::Import(path.clone()), *span),
+            (ItemKind::Import { path: None }, _) => (Declares::BrokenImport, Span::default()),
             (_, Some(name)) if !name.name.is_empty() => {
                 (Declares::Def(name.name.clone()), name.span)
             }

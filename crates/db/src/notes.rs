@@ -64,7 +64,7 @@ fn name_of(db: &dyn Db, item: ItemId) -> &str {
     match SourceItem::from(item).declares(db) {
         Declares::Def(name) => name,
         Declares::Import(path) => path,
-        Declares::Nothing => "",
+        Declares::BrokenImport | Declares::Nothing => "",
     }
 }
 

@@ -254,8 +254,10 @@ fn scope_in(db: &dyn Db, file: SourceFile, language: Language) -> Scope {
         matches!(target.state(db), FileState::Present(_))
             && own_language.imports().contains(&target.language(db))
     };
-    scope.has_broken_import =
-        !targets.iter().all(readable) || imports.iter().any(|import| import.target.is_none());
+    let is_broken = |item: &ItemId| *SourceItem::from(*item).declares(db) == Declares::BrokenImport;
+    scope.has_broken_import = !targets.iter().all(readable)
+        || imports.iter().any(|import| import.target.is_none())
+        || items(db, file).iter().any(is_broken);
     targets.retain(|target| readable(target) && SourceFile::from(*target).language(db) == language);
     scope.imported = targets
         .iter()

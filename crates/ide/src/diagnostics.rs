@@ -3,9 +3,10 @@
 use std::ops::Range;
 
 use db::{Database, Declares, FileId, ItemId};
+use syntax::ast::{Annotation, AnnotationValue};
 use syntax::{Code, Diagnostic, Fix, Place, Severity, Span};
 
-use crate::{FileRange, SourceEdits, TextEdit, imports};
+use crate::{FileRange, OfferedStrategy, SourceEdits, TextEdit, imports, strategies};
 
 /// A second place that explains a diagnostic.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -91,6 +92,11 @@ pub fn code_actions(db: &Database, range: FileRange) -> Vec<CodeAction> {
                     .fixes
                     .extend(importing(db, range.file, diagnostic.span));
             }
+            if diagnostic.code == Code::BadAnnotation {
+                diagnostic
+                    .fixes
+                    .extend(naming_the_strategy(db, item, diagnostic.span));
+            }
             actions.extend(diagnostic.fixes.iter().map(|fix| CodeAction {
                 fix: fix.clone(),
                 diagnostic: diagnostic.clone(),
@@ -98,6 +104,40 @@ pub fn code_actions(db: &Database, range: FileRange) -> Vec<CodeAction> {
         }
     }
     actions
+}
+
+/// The edit that names the only strategy of the file in `@strategy("file.elevate")`, if that is what is wrong at
+/// a place.
+fn naming_the_strategy(db: &Database, item: ItemId, place: Span) -> Option<FileFix> {
+    let parsed = db.parsed(item);
+    let is_it = |annotation: &&Annotation| db.absolute(item, annotation.span) == place;
+    let annotation = parsed.item.annotations.iter().find(is_it)?;
+    if annotation.name.as_ref()?.name != "strategy" {
+        return None;
+    }
+    let [arg] = &*annotation.args else {
+        return None;
+    };
+    let AnnotationValue::String(path, span) = &arg.value else {
+        return None;
+    };
+    let file = imports::file_at(db, db.file_of(item), path)?;
+    let mut offered = Vec::new();
+    strategies::list::own(db, file, &mut offered);
+    offered.retain(OfferedStrategy::is_nameable);
+    let [only] = &offered[..] else {
+        return None;
+    };
+    let edit = TextEdit {
+        span: Span::empty(db.absolute(item, *span).end),
+        text: format!(", {}", only.name),
+    };
+    Some(FileFix {
+        title: format!("Name its strategy `{}`", only.name),
+        edits: SourceEdits::single(db.file_of(item), vec![edit]),
+        preferred: true,
+        disabled: None,
+    })
 }
 
 /// At most so many files are offered for a name.
@@ -345,6 +385,77 @@ mod tests {
         // A written type has the sizes; and `t` is no size.
         fixed("def f : n$0.f32 -> f32 = fun(xs => 1.0f)\n", expect![""]);
         fixed("def f = fun(x: t$0 => x)\n", expect![""]);
+    }
+
+    #[test]
+    fn words_of_annotations_are_replaced() {
+        let fixes = [
+            "@tag$0et(c)\ndef f = 1\n",
+            "@target(opn$0mp)\ndef f = 1\n",
+            "@opencl(gobal$0 = [4])\ndef f = 1\n",
+            "@run(rosw$0 = 4)\ndef f = depFun(rows: Nat => fun(xs: rows.f32 => xs))\n",
+            "@inli$0ne\ndef f = 1\n",
+        ]
+        .map(|text| {
+            let fixture = Fixture::new(text);
+            let cursor = fixture.cursors[0];
+            let span = Span::empty(cursor.offset);
+            let range = FileRange {
+                file: cursor.file,
+                span,
+            };
+            let actions = code_actions(&fixture.db, range);
+            let titles = actions.into_iter().map(|action| action.fix.title);
+            titles.collect::<Vec<_>>().join(", ")
+        });
+        expect![[r#"
+            Replace with `target`
+            Replace with `openmp`
+            Replace with `global`
+            Replace with `rows`
+        "#]]
+        .assert_eq(&fixes.join("\n"));
+    }
+
+    #[test]
+    fn the_only_strategy_of_a_file_is_named() {
+        let text = |strategies: &str| {
+            format!(
+                "//- /main.rise\n@strategy(\"s$0.elevate\")\ndef f = 1\n//- /s.elevate\n{strategies}rule r = map |-> mapSeq\n"
+            )
+        };
+        fixed(
+            &text("strategy only = topDown(r)\n"),
+            expect![[r#"
+            Name its strategy `only`
+            //- main.rise
+            @strategy("s.elevate", only)
+            def f = 1
+        "#]],
+        );
+        fixed(
+            &text("strategy one = topDown(r)\nstrategy two = topDown(r)\n"),
+            expect![[""]],
+        );
+    }
+
+    #[test]
+    fn an_import_without_quotes_is_the_only_error() {
+        check(
+            "//- /main.rise\nimport a.rise\ndef f = one\n//- /a.rise\ndef one = 1\n",
+            expect![[r#"
+                Error main.rise:1:8 a: expected the path of a file in quotes, as in `import "a.rise"`
+            "#]],
+        );
+        fixed(
+            "//- /main.rise\nimport a$0.rise\ndef f = one\n//- /a.rise\ndef one = 1\n",
+            expect![[r#"
+                Write `"a.rise"`
+                //- main.rise
+                import "a.rise"
+                def f = one
+            "#]],
+        );
     }
 
     #[test]

@@ -29,6 +29,13 @@ pub(crate) fn files(db: &Database, from: FileId, language: Language) -> Vec<(Fil
     found
 }
 
+/// Returns the file of strategies that a path in the annotations of a file names.
+pub(crate) fn file_at(db: &Database, from: FileId, path: &str) -> Option<FileId> {
+    let files = files(db, from, Language::Elevate);
+    let named = files.into_iter().find(|(_, name)| *name == *path);
+    named.map(|(file, _)| file)
+}
+
 /// Returns true if a file imports another one, directly or by the files that it imports.
 fn reaches(db: &Database, from: FileId, to: FileId) -> bool {
     let (mut open, mut seen) = (vec![from], FxHashSet::default());

@@ -430,7 +430,7 @@ pub(crate) fn global_symbol(db: &Database, file: FileId, name: &str) -> Option<S
 pub(crate) fn def_name(db: &Database, item: ItemId) -> Option<String> {
     match &db.header(item).declares {
         Declares::Def(name) => Some(name.to_string()),
-        Declares::Import(_) | Declares::Nothing => None,
+        Declares::Import(_) | Declares::BrokenImport | Declares::Nothing => None,
     }
 }
 

@@ -47,7 +47,7 @@ pub(crate) fn to_standard(db: &dyn Db, id: GlobalId) -> GlobalId {
     }
     match item.declares(db) {
         Declares::Def(name) => lang::Programs::standard().named(name).unwrap_or(id),
-        Declares::Import(_) | Declares::Nothing => id,
+        Declares::Import(_) | Declares::BrokenImport | Declares::Nothing => id,
     }
 }
 

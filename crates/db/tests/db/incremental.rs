@@ -29,7 +29,7 @@ fn computed(db: &mut Database, edit: impl FnOnce(&mut Database)) -> String {
                 match &db.header(key.item()).declares {
                     Declares::Def(name) => name.to_string(),
                     Declares::Import(path) => format!("import {path}"),
-                    Declares::Nothing => "nothing".to_owned(),
+                    Declares::BrokenImport | Declares::Nothing => "nothing".to_owned(),
                 }
             }
             _ => db.path(key.file()).file_name(),

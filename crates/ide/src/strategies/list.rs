@@ -27,6 +27,15 @@ pub struct OfferedStrategy {
     pub is_library: bool,
 }
 
+impl OfferedStrategy {
+    /// Returns true if `@strategy` can name it: it needs no arguments, and its name is a word.
+    pub(crate) fn is_nameable(&self) -> bool {
+        let is_word = self.name.chars().all(|c| c.is_alphanumeric() || c == '_');
+        let mut parameters = self.parameters.iter().flatten();
+        !self.is_rule && is_word && parameters.all(|parameter| parameter.optional)
+    }
+}
+
 /// A parameter of a strategy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StrategyParameter {

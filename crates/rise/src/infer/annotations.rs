@@ -6,6 +6,7 @@ use syntax::ast::{
 };
 use syntax::{Code, Fix, Related, Span};
 
+use super::report::replacement;
 use super::{Infer, Meaning};
 use crate::suggest::closest;
 
@@ -70,19 +71,37 @@ impl<'a> Infer<'a> {
         self.error(Code::BadAnnotation, span, message).help = Some(help.to_owned());
     }
 
-    fn unknown_annotation(&mut self, name: &Ident) {
-        let help = match closest(&name.name, ANNOTATIONS.iter().copied()) {
-            _ if matches!(name.name.as_str(), "launch" | "kernel") => {
-                "the sizes of a kernel are `@opencl(local = [64, 1, 1], global = [n, 1, 1])`".into()
-            }
-            Some(near) => format!("did you mean `@{near}`?"),
-            None => format!("there are {}", list(ANNOTATIONS, "@")),
+    /// A word that does not exist, perhaps because it is misspelt: `near` is what it may have to be, with
+    /// this sign before it.
+    fn misspelt(
+        &mut self,
+        span: Span,
+        message: String,
+        (sign, near): (&str, Option<&str>),
+        help: &str,
+    ) {
+        let help = match near {
+            Some(near) => format!("did you mean `{sign}{near}`?"),
+            None => help.to_owned(),
         };
-        self.bad(
-            name.span,
-            format!("there is no annotation `@{}`", name.name),
-            &help,
-        );
+        let error = self.error(Code::BadAnnotation, span, message);
+        error.help = Some(help);
+        error.fixes.extend(near.map(|near| replacement(span, near)));
+    }
+
+    fn unknown_annotation(&mut self, name: &Ident) {
+        let (near, help) = match name.name.as_str() {
+            "launch" | "kernel" => (
+                None,
+                "the sizes of a kernel are `@opencl(local = [64, 1, 1], global = [n, 1, 1])`".into(),
+            ),
+            other => (
+                closest(other, ANNOTATIONS.iter().copied()),
+                format!("there are {}", list(ANNOTATIONS, "@")),
+            ),
+        };
+        let message = format!("there is no annotation `@{}`", name.name);
+        self.misspelt(name.span, message, ("@", near), &help);
     }
 
     fn target_annotation(&mut self, annotation: &'a Annotation, name: &Ident) {
@@ -92,15 +111,15 @@ impl<'a> Infer<'a> {
                 AnnotationValue::Term(term) => match self.source_name(*term) {
                     Some(target) if TARGETS.contains(&target.as_str()) => {}
                     _ => {
-                        let (text, span) = (self.source(*term), self.span(*term));
+                        let text = self.source(*term);
                         let near = match text.to_ascii_lowercase().as_str() {
                             "cuda" | "gpu" | "ocl" | "opencl" => Some("opencl"),
                             "cpu" => Some("c"),
                             "omp" | "openmp" => Some("openmp"),
                             other => closest(other, TARGETS.iter().copied()),
                         };
-                        self.bad(span, format!("there is no target `{text}`"), help);
-                        self.offer_target(near, span);
+                        let message = format!("there is no target `{text}`");
+                        self.misspelt(self.span(*term), message, ("", near), help);
                     }
                 },
                 AnnotationValue::String(text, span) => {
@@ -141,12 +160,9 @@ impl<'a> Infer<'a> {
                     plain.push((key, value));
                 }
                 (Some(key), _) => {
-                    let help = match closest(&key.name, ["local", "global"]) {
-                        Some(near) => format!("did you mean `{near}`?"),
-                        None => help.to_owned(),
-                    };
+                    let near = closest(&key.name, ["local", "global"]);
                     let message = format!("`@opencl` has no setting `{}`", key.name);
-                    self.bad(key.span, message, &help);
+                    self.misspelt(key.span, message, ("", near), help);
                 }
                 (None, _) => {}
             }
@@ -238,12 +254,9 @@ impl<'a> Infer<'a> {
                 let help = format!("give it when the program runs: `--arg {}=…`", key.name);
                 self.bad(key.span, message, &help);
             } else if !sizes.contains(&key.name.as_str()) {
-                let help = match closest(&key.name, sizes.iter().copied()) {
-                    Some(near) => format!("did you mean `{near}`?"),
-                    None => help.to_owned(),
-                };
+                let near = closest(&key.name, sizes.iter().copied());
                 let message = format!("the definition has no size parameter `{}`", key.name);
-                self.bad(key.span, message, &help);
+                self.misspelt(key.span, message, ("", near), help);
             } else if self.literal_nat(*value).is_none() {
                 self.bad(self.span(*value), "a size to run with is a number", help);
             }

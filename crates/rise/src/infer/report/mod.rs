@@ -25,6 +25,8 @@ use crate::print;
 use crate::types::{Names, Ty, Type};
 use crate::{Target, TermInfo};
 
+pub(in crate::infer) use names::replacement;
+
 /// Why an equation between sizes does not hold.
 pub(in crate::infer) enum Undecided {
     /// It fails for these sizes.

@@ -259,7 +259,7 @@ impl Infer<'_> {
 }
 
 /// The edit that writes another word.
-fn replacement(span: Span, near: &str) -> Fix {
+pub(in crate::infer) fn replacement(span: Span, near: &str) -> Fix {
     Fix::preferred(
         format!("Replace with `{near}`"),
         vec![(span, near.to_owned())],
