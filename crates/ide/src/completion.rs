@@ -124,8 +124,10 @@ pub fn completions(db: &Database, at: FilePosition) -> Vec<Completion> {
 
 /// Returns `true` if `at` stands between the brackets of an annotation, as in `@run(n = 4)`.
 pub fn in_annotation(db: &Database, at: FilePosition) -> bool {
-    db.language(at.file) != Language::Elevate
-        && Place::at(db, at).is_some_and(|place| place.context == Context::AnnotationArgument)
+    match db.language(at.file) {
+        Language::Elevate => strategies::completion::in_attribute(db, at),
+        _ => Place::at(db, at).is_some_and(|place| place.context == Context::AnnotationArgument),
+    }
 }
 
 /// Returns `true` if `at` stands in the name of a file: in an import, or in `@strategy("…", …)`.

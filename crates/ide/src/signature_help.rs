@@ -3,7 +3,7 @@
 use db::Database;
 use dpia::Prim;
 use rise::primitive::OptionalArgument;
-use rise::{Names, Ty, Type};
+use rise::{Names, Ty, Type, WantedFunction};
 use syntax::Span;
 use syntax::ast::{Item, Kind, TermId, TermKind};
 
@@ -115,6 +115,23 @@ pub(crate) enum Wanted {
     Value,
     /// A size, a type, or another thing of the type level.
     TypeLevel(Kind),
+}
+
+/// The function of several values that the argument of `open` at the cursor is to be, if it is one.
+pub(crate) fn wanted_function(view: &View<'_>, open: OpenCall) -> Option<WantedFunction> {
+    let item = view.item();
+    let (head, applied) = head_of(item, call_at(view, open)?);
+    let scheme = match view.resolve(head)? {
+        Symbol::Def(item) => view.db.scheme(item)?,
+        Symbol::Primitive(primitive @ Builtin::Rise(_)) => primitive.scheme().clone(),
+        _ => return None,
+    };
+    let stage = tree::stage_of(item, view.parents(), head);
+    let piped = stage.and_then(|stage| match item.term(stage.result).kind {
+        TermKind::Binary { lhs, .. } if stage.written != stage.result => view.type_of(lhs),
+        _ => None,
+    });
+    WantedFunction::of_call(&scheme, applied + open.commas, piped)
 }
 
 /// What the argument of `open` at the cursor is to be; `None` where that is not known.

@@ -28,6 +28,82 @@ pub fn matches(scheme: &Scheme, ty: &Ty) -> bool {
     }
 }
 
+/// The parameters of a function, and last its result. `None` for a size or a type.
+fn parts(scheme: &Scheme, known: &mut Known) -> Vec<Option<Ty>> {
+    let mut parts = Vec::new();
+    let mut rest = &scheme.ty;
+    loop {
+        match &**rest {
+            Type::Pi(pi) => {
+                known.kinds.push((pi.var, pi.kind));
+                if !pi.implicit {
+                    parts.push(None);
+                }
+                rest = &pi.body;
+            }
+            Type::Fun(param, result) => {
+                parts.push(Some(param.clone()));
+                rest = result;
+            }
+            _ => {
+                parts.push(Some(rest.clone()));
+                return parts;
+            }
+        }
+    }
+}
+
+/// A function of several values that is wanted as an argument: its parameters, and last its result.
+#[derive(Clone, Debug)]
+pub struct WantedFunction(Vec<Ty>);
+
+impl WantedFunction {
+    /// The function that a call of `callee` wants as its argument number `index`, if it is one of several
+    /// values. `piped` is the type of the last argument, if that is known.
+    pub fn of_call(callee: &Scheme, index: usize, piped: Option<&Ty>) -> Option<WantedFunction> {
+        let mut known = Known::default();
+        let parts = parts(callee, &mut known);
+        let [arguments @ .., _] = &parts[..] else {
+            return None;
+        };
+        let mut wanted = Vec::new();
+        let mut rest = arguments.get(index)?.as_ref()?;
+        while let Type::Fun(param, result) = &**rest {
+            wanted.push(param.clone());
+            rest = result;
+        }
+        wanted.push(rest.clone());
+        if let (Some(Some(last)), Some(piped)) = (arguments.last(), piped) {
+            fits(last, piped, &mut known);
+        }
+        let settled = |ty: Ty| match &*ty {
+            Type::Var(var) => known.seen(*var).cloned().unwrap_or(ty),
+            _ => ty,
+        };
+        let several = wanted.len() > 2;
+        several.then(|| WantedFunction(wanted.into_iter().map(settled).collect()))
+    }
+
+    /// Returns true if what has this scheme is such a function.
+    pub fn is(&self, scheme: &Scheme) -> bool {
+        let mut known = Known::default();
+        let parts = parts(scheme, &mut known);
+        let mut open: Vec<(Var, Ty)> = Vec::new();
+        let fits_part = |(part, wanted): (&Option<Ty>, &Ty)| match (part, &**wanted) {
+            (None, _) => false,
+            // Nothing is known of it but where it occurs: most functions are on scalars.
+            (Some(part), Type::Var(var)) => {
+                let before = open.iter().find(|(known, _)| known == var);
+                let agrees = before.is_none_or(|(_, before)| same_shape(before, part));
+                open.push((*var, part.clone()));
+                agrees && matches!(**part, Type::Var(_) | Type::Scalar(_) | Type::Vector(..))
+            }
+            (Some(part), _) => fits(part, wanted, &mut known),
+        };
+        parts.len() == self.0.len() && parts.iter().zip(&self.0).all(fits_part)
+    }
+}
+
 /// What is known of a scheme's variables. They are few, so that lists do.
 #[derive(Default)]
 struct Known {
@@ -36,6 +112,11 @@ struct Known {
 }
 
 impl Known {
+    fn seen(&self, var: Var) -> Option<&Ty> {
+        let found = self.seen.iter().find(|(known, _)| *known == var);
+        found.map(|(_, ty)| ty)
+    }
+
     fn kind(&self, var: Var) -> Kind {
         let found = self.kinds.iter().find(|(known, _)| *known == var);
         found.map_or(Kind::DataType, |(_, kind)| *kind)
@@ -60,16 +141,13 @@ fn is_of(ty: &Type, kind: Kind) -> bool {
 /// One-way matching of a scheme's type against a value's.
 fn fits(pattern: &Ty, ty: &Ty, known: &mut Known) -> bool {
     match (&**pattern, &**ty) {
-        (Type::Var(v), _) => {
-            let before = known.seen.iter().find(|(var, _)| var == v);
-            match before {
-                Some((_, before)) => same_shape(before, ty),
-                None => {
-                    known.seen.push((*v, ty.clone()));
-                    is_of(ty, known.kind(*v))
-                }
+        (Type::Var(v), _) => match known.seen(*v) {
+            Some(before) => same_shape(before, ty),
+            None => {
+                known.seen.push((*v, ty.clone()));
+                is_of(ty, known.kind(*v))
             }
-        }
+        },
         (Type::Error, _) | (_, Type::Error | Type::Var(_)) => true,
         (Type::Scalar(a), Type::Scalar(b)) => a == b,
         (Type::Index(_), Type::Index(_)) => true,

@@ -23,7 +23,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use syntax::ast::{BinderId, Kind, Name, TermId};
 use syntax::{Diagnostic, GlobalId};
 
-pub use accepts::matches as accepts;
+pub use accepts::{WantedFunction, matches as accepts};
 pub use infer::{
     ANNOTATIONS, Narrowed, Need, Sides, SidesInference, infer, infer_in, library_scheme,
     written_scheme,

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use db::{Binding, Database, ItemId, Language, Origin};
-use rise::{BinderInfo, Primitive, Scheme, TermInfo, Ty, Type};
+use db::{Binding, Database, ItemId, Origin};
+use rise::{BinderInfo, Primitive, Scheme, TermInfo, Ty, Type, WantedFunction};
 use rustc_hash::FxHashSet;
 use syntax::ast::{
     AddressSpace, Annotation, AnnotationValue, Kind, Name, ReadWrite, ScalarType, TermId, TermKind,
@@ -269,11 +269,7 @@ impl<'p, 'd> List<'p, 'd> {
             AnnotationValue::String(path, _) => Some(path),
             _ => None,
         });
-        let file = path.map(|path| {
-            let files = imports::files(db, place.view.file, Language::Elevate);
-            let named = files.into_iter().find(|(_, name)| *name == **path);
-            named.map(|(file, _)| file)
-        });
+        let file = path.map(|path| imports::file_at(db, place.view.file, path));
         let offered = offered_strategies(db)
             .into_iter()
             .filter(|strategy| match file {
@@ -281,12 +277,7 @@ impl<'p, 'd> List<'p, 'd> {
                 None => strategy.is_library,
             });
         for strategy in offered {
-            let mut parameters = strategy.parameters.iter().flatten();
-            let is_word = strategy
-                .name
-                .chars()
-                .all(|c| c.is_alphanumeric() || c == '_');
-            if strategy.is_rule || !is_word || !parameters.all(|parameter| parameter.optional) {
+            if !strategy.is_nameable() {
                 continue;
             }
             let tier = u8::from(strategy.kind.as_deref() != Some("lowering"));
@@ -359,8 +350,15 @@ impl<'p, 'd> List<'p, 'd> {
                     Some(Wanted::TypeLevel(_)) => Locals::TypesFirst,
                     None => Locals::All,
                 });
-                for name in self.globals(place) {
-                    self.push(name.entry());
+                let names = self.globals(place).into_iter();
+                let entries: Vec<Entry> = names.map(Global::entry).collect();
+                let function = match (argument, place.call) {
+                    (true, Some(call)) => signature_help::wanted_function(&place.view, call),
+                    _ => None,
+                };
+                match function {
+                    Some(function) => self.functions(entries, &function),
+                    None => entries.into_iter().for_each(|entry| self.push(entry)),
                 }
             }
             Some(ty) => {
@@ -373,6 +371,21 @@ impl<'p, 'd> List<'p, 'd> {
                     }
                 }
             }
+        }
+    }
+
+    /// Names where a function is wanted: those of such functions come first.
+    fn functions(&mut self, entries: Vec<Entry>, wanted: &WantedFunction) {
+        let Some(place) = self.place else { return };
+        let schemes = schemes(place.view.db, entries.iter());
+        for (entry, scheme) in entries.into_iter().zip(schemes) {
+            let is_wanted = scheme.as_ref().is_some_and(|scheme| wanted.is(scheme));
+            let tier = if is_wanted { 0 } else { entry.tier };
+            self.push(Entry {
+                scheme,
+                tier,
+                ..entry
+            });
         }
     }
 
@@ -608,7 +621,7 @@ impl Entry {
     /// The rank among what fits equally well: what most programs are made of comes first, in this
     /// order.
     fn rarity(&self) -> u8 {
-        const COMMON: [Primitive; 12] = [
+        const COMMON: [Primitive; 14] = [
             Primitive::Map,
             Primitive::Reduce,
             Primitive::Zip,
@@ -621,6 +634,8 @@ impl Entry {
             Primitive::MapGlobal,
             Primitive::Fst,
             Primitive::Snd,
+            Primitive::Add,
+            Primitive::Mul,
         ];
         let common = COMMON.iter().zip(0..).find(|(primitive, _)| {
             matches!(&self.what, What::Primitive(Builtin::Rise(own)) if own == *primitive)

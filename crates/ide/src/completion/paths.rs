@@ -16,7 +16,15 @@ struct FileName {
     typed: String,
     /// The text between the quotes, or up to the cursor if there is no second quote.
     replace: Span,
-    closed: bool,
+    quotes: Quotes,
+}
+
+/// The quotes around the name of a file that are there.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Quotes {
+    Both,
+    First,
+    None,
 }
 
 /// Returns the files that could be named, if the cursor stands in the string of an import or of
@@ -35,9 +43,10 @@ pub(super) fn completions(db: &Database, at: FilePosition) -> Option<Vec<Complet
         detail: None,
         brief: None,
         replace: name.replace,
-        insert: match name.closed {
-            true => path.clone(),
-            false => format!("{path}\""),
+        insert: match name.quotes {
+            Quotes::Both => path.clone(),
+            Quotes::First => format!("{path}\""),
+            Quotes::None => format!("\"{path}\""),
         },
         snippet: false,
         sort: format!("{rank:03}"),
@@ -64,7 +73,9 @@ fn file_name(db: &Database, at: FilePosition) -> Option<FileName> {
     let row = text.try_byte_to_line(offset).ok()?;
     let line = text.line(row).to_string();
     let (before, after) = line.split_at_checked(offset - text.line_to_byte(row))?;
-    let (head, typed) = before.rsplit_once('"')?;
+    let Some((head, typed)) = before.rsplit_once('"') else {
+        return file_name_without_quotes(db, at, before, after);
+    };
     let imported = match head.split_whitespace().collect::<String>().as_str() {
         "import" => true,
         "@strategy(" => false,
@@ -80,7 +91,33 @@ fn file_name(db: &Database, at: FilePosition) -> Option<FileName> {
         imported,
         typed: typed.to_owned(),
         replace: Span::new(at.offset - typed.len() as u32, end),
-        closed: rest.is_some(),
+        quotes: match rest {
+            Some(_) => Quotes::Both,
+            None => Quotes::First,
+        },
+    })
+}
+
+/// The name of a file behind `import` that has no quotes yet.
+fn file_name_without_quotes(
+    db: &Database,
+    at: FilePosition,
+    before: &str,
+    after: &str,
+) -> Option<FileName> {
+    let typed = before.trim_start().strip_prefix("import")?;
+    let word = typed.trim_start();
+    if word.len() == typed.len() || word.contains(char::is_whitespace) {
+        return None;
+    }
+    let rest = after.find(|c: char| c.is_whitespace() || c == '"');
+    let rest = rest.unwrap_or(after.len()) as u32;
+    Some(FileName {
+        language: db.language(at.file),
+        imported: true,
+        typed: word.to_owned(),
+        replace: Span::new(at.offset - word.len() as u32, at.offset + rest),
+        quotes: Quotes::None,
     })
 }
 
@@ -135,5 +172,14 @@ mod tests {
             pair("lix.rise", "lib.rise")
         );
         assert_eq!(inserted("import \"li$0"), pair("li", "lib.rise\""));
+        assert_eq!(inserted("import $0"), pair("", "\"lib.rise\""));
+        assert_eq!(
+            inserted("import li$0x.rise"),
+            pair("lix.rise", "\"lib.rise\"")
+        );
+        assert_eq!(
+            labels("//- /main.rise\nimport$0\n//- /lib.rise\n"),
+            ["import"]
+        );
     }
 }

@@ -64,11 +64,11 @@ fn after_a_pipe_what_accepts_the_value_comes_first() {
         "def f = fun(x: f32 => x |> $0\n",
         4,
         expect![[r#"
-        Function add : {t: Num} -> t -> t -> t
-        Function cast : {s: Scalar} -> {t: Scalar} -> s -> t
-        Function div : {t: Num} -> t -> t -> t
-        Function equal : {t: Scalar} -> t -> t -> bool
-    "#]],
+            Function add : {t: Num} -> t -> t -> t
+            Function mul : {t: Num} -> t -> t -> t
+            Function cast : {s: Scalar} -> {t: Scalar} -> s -> t
+            Function div : {t: Num} -> t -> t -> t
+        "#]],
     );
 }
 
@@ -409,4 +409,20 @@ fn a_type_may_be_followed_by_conditions() {
         labels("def f : (n: Nat) -> (m: Nat) -> n.f32 where $0").len(),
         2
     );
+}
+
+#[test]
+fn functions_come_first_where_one_is_wanted() {
+    let first = |call: &str| {
+        let text = format!(
+            "def larger = fun(a: f32, b: f32 => select(a < b)(b)(a))\ndef f = depFun(n: Nat => fun((xs: n.f32, m: f32) => {call}"
+        );
+        let mut found = labels(&text);
+        found.truncate(4);
+        found
+    };
+    expect!["add, mul, div, larger"].assert_eq(&first("xs |> reduce($0").join(", "));
+    expect!["add, mul, div, larger"].assert_eq(&first("xs |> reduceSeq($0)(0.0f)))").join(", "));
+    expect!["add, mul, and, div"].assert_eq(&first("reduce($0").join(", "));
+    expect!["m, xs, larger, depFun"].assert_eq(&first("xs |> map($0").join(", "));
 }

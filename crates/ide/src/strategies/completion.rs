@@ -8,7 +8,7 @@ use syntax::{GlobalId, Span};
 use super::context::{After, Context, Place};
 use crate::builtin::Builtin;
 use crate::completion::{COMPLETION_LIMIT, Completion, CompletionKind, CompletionSource, brief};
-use crate::view::{self, View};
+use crate::view::{self, Symbol, View};
 use crate::{FilePosition, fuzzy};
 
 /// What an attribute may be called, with what it says.
@@ -39,6 +39,18 @@ const ATTRIBUTES: [(&str, &str, &str); 6] = [
         "order(${1|default,functionFirst,argumentFirst|})",
         "in which order it visits children",
     ),
+];
+
+/// The menus in which a rewrite may stand.
+const KINDS: [&str; 8] = [
+    "fuse",
+    "split",
+    "tile",
+    "move",
+    "simplify",
+    "lower",
+    "parallel",
+    "vectorize",
 ];
 
 /// What may begin an item.
@@ -139,6 +151,14 @@ pub(crate) fn completions(db: &Database, at: FilePosition) -> Vec<Completion> {
     list.finish()
 }
 
+/// Returns true if a position stands between the parentheses of an attribute.
+pub(crate) fn in_attribute(db: &Database, at: FilePosition) -> bool {
+    View::at_or_before(db, at).is_some_and(|(view, offset)| {
+        let place = Place::at(&db.item_text(view.id), offset);
+        matches!(place.context, Context::AttributeArgument { .. })
+    })
+}
+
 /// What there is to offer.
 struct List<'a> {
     db: &'a Database,
@@ -167,6 +187,7 @@ impl<'a> List<'a> {
             Context::Item => {
                 self.items();
             }
+            Context::AttributeArgument { name } => self.attribute_argument(view, name),
             Context::Attribute => self.words(&ATTRIBUTES, CompletionKind::Annotation, 0),
             Context::Type => self.words(&TYPES, CompletionKind::Type, 0),
             Context::Order => {
@@ -184,6 +205,7 @@ impl<'a> List<'a> {
                 self.locals(&parsed.item, 1);
                 self.words(&CONDITIONS, CompletionKind::Keyword, 0);
             }
+            Context::Term if self.prefix.starts_with('?') => self.metavariables(view),
             Context::Term => {
                 self.locals(&parsed.item, 0);
                 self.programs(view);
@@ -221,6 +243,28 @@ impl<'a> List<'a> {
             ("fun", "fun(${1:x} => $0)"),
         ] {
             self.word(word, CompletionKind::Keyword, insert, None, 7);
+        }
+    }
+
+    /// The menus, or the title of a rewrite that its name suggests.
+    fn attribute_argument(&mut self, view: &View<'_>, attribute: Span) {
+        let text = self.db.item_text(view.id);
+        match text.get(std::ops::Range::from(attribute)) {
+            Some("kind") => {
+                for kind in KINDS {
+                    self.word(kind, CompletionKind::Annotation, kind, None, 0);
+                }
+            }
+            Some("title") => {
+                let name = view::def_name(self.db, view.id).unwrap_or_default();
+                let title = format!("\"{}\"", title_of(&name));
+                let insert = match name.is_empty() {
+                    true => "\"$0\"",
+                    false => &title,
+                };
+                self.word(&title, CompletionKind::Annotation, insert, None, 0);
+            }
+            _ => {}
         }
     }
 
@@ -262,7 +306,7 @@ impl<'a> List<'a> {
 
     fn push(&mut self, completion: Completion, tier: u8) {
         let typed = self.prefix.trim_start_matches(['?', '`']);
-        if let Some(score) = fuzzy::score(typed, &completion.label) {
+        if let Some(score) = fuzzy::score(typed, completion.label.trim_start_matches('?')) {
             self.found.push((tier, score, completion));
         }
     }
@@ -285,6 +329,22 @@ impl<'a> List<'a> {
         names.dedup();
         for name in names {
             self.word(name, CompletionKind::Value, name, None, tier);
+        }
+    }
+
+    /// The metavariables of the item, with their question marks.
+    fn metavariables(&mut self, view: &View<'_>) {
+        let is_place = |symbol: &Symbol| matches!(symbol, Symbol::Place(..));
+        let symbols = view.occurrences().into_iter().map(|found| found.symbol);
+        let names = symbols.filter(is_place).map(|symbol| view.name_of(symbol));
+        let mut labels: Vec<String> = names
+            .map(|name| format!("?{}", name.trim_start_matches('?')))
+            .filter(|label| label != "?" && *label != self.prefix)
+            .collect();
+        labels.sort_unstable();
+        labels.dedup();
+        for label in labels {
+            self.word(&label, CompletionKind::Value, &label, None, 0);
         }
     }
 
@@ -383,6 +443,23 @@ impl<'a> List<'a> {
             })
             .collect()
     }
+}
+
+/// A name of several words as a title: `Fuse maps` for `fuseMaps`.
+fn title_of(name: &str) -> String {
+    let mut title = String::new();
+    for (at, letter) in name.char_indices() {
+        match (at, letter) {
+            (0, _) => title.extend(letter.to_uppercase()),
+            (_, '_') => title.push(' '),
+            (_, _) if letter.is_uppercase() => {
+                title.push(' ');
+                title.extend(letter.to_lowercase());
+            }
+            _ => title.push(letter),
+        }
+    }
+    title
 }
 
 /// A name as it is written in an expression.

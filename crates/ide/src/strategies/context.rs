@@ -10,6 +10,11 @@ pub(crate) enum Context {
     Item,
     /// The name of an attribute, behind its `@`.
     Attribute,
+    /// The argument of the attribute whose name stands there.
+    AttributeArgument {
+        /// The name.
+        name: Span,
+    },
     /// A type of ELEVATE.
     Type,
     /// A term of RISE: a side of a rule, a pattern.
@@ -69,9 +74,12 @@ impl Place {
         let mut word = Span::empty(offset);
         let mut nowhere = false;
         for token in lex(text).take_while(|token| token.span.start < offset) {
-            if token.span.end > offset || (token.span.end == offset && is_word(token.kind)) {
-                nowhere = !is_word(token.kind) && !is_blank(token.kind);
-                if is_word(token.kind) {
+            // A question mark begins the name of a metavariable.
+            let is_sign = text.get(std::ops::Range::from(token.span)) == Some("?");
+            let is_word = is_sign || is_word(token.kind);
+            if token.span.end > offset || (token.span.end == offset && is_word) {
+                nowhere = !is_word && !is_blank(token.kind);
+                if is_word {
                     word = token.span;
                 }
                 break;
@@ -113,6 +121,10 @@ fn is_word(kind: TokenKind) -> bool {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mode {
     Item,
+    /// Between the parentheses of an attribute.
+    Attribute {
+        name: Span,
+    },
     /// Behind the name of a definition, up to its `=`.
     Head,
     Term,
@@ -228,6 +240,9 @@ impl<'a> Reader<'a> {
             callee: callee.map(|callee| callee.span.end),
             commas: 0,
         });
+        if let (Mode::Item, Some(name)) = (self.mode, self.attribute()) {
+            self.mode = Mode::Attribute { name };
+        }
         if token.kind != TokenKind::Rise(Rise::LBrace) {
             return;
         }
@@ -240,6 +255,16 @@ impl<'a> Reader<'a> {
             }
             _ => self.mode,
         };
+    }
+
+    /// The name of the attribute that the last word is.
+    fn attribute(&self) -> Option<Span> {
+        let sign = self.earlier.map(|earlier| earlier.kind);
+        let is_attribute = matches!(
+            sign,
+            Some(TokenKind::Attribute | TokenKind::Combinator(Combinator::At, _))
+        );
+        self.last.filter(|_| is_attribute).map(|last| last.span)
     }
 
     /// Whether the last word ends an expression.
@@ -274,6 +299,7 @@ impl<'a> Reader<'a> {
             (_, Some(TokenKind::Attribute))
             | (Mode::Item, Some(TokenKind::Combinator(Combinator::At, _))) => Context::Attribute,
             (_, Some(TokenKind::Word(Word::Traversal))) => Context::Order,
+            (Mode::Attribute { name }, _) => Context::AttributeArgument { name },
             (Mode::Item, _) => Context::Item,
             (Mode::Head, Some(TokenKind::Rise(Rise::Colon | Rise::Arrow))) => Context::Type,
             (Mode::Head, Some(TokenKind::Rise(Rise::Equals))) => Context::Strategy {

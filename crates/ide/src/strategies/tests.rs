@@ -334,6 +334,10 @@ fn completion_fits_the_place() {
         try => try(${1:s}), tryAll => tryAll(${1:s})
         Nat, Int
         title => title("$0")
+        "Fuse maps"
+        fuse, lower, move
+        simplify, split
+        ?f
         mine"#]]
     .assert_eq(
         &[
@@ -344,6 +348,10 @@ fn completion_fits_the_place() {
             labels("strategy s = try$0", 2),
             labels("strategy s(n: N$0", 2),
             labels("@ti$0", 1),
+            labels("@title($0\nrule fuseMaps = map |-> mapSeq", 2),
+            labels("@kind($0)\nrule fuseMaps = map |-> mapSeq", 3),
+            labels("@kind(s$0", 2),
+            labels("rule mine = map(?f) |-> mapSeq(?$0", 2),
             labels("rule mine = map |-> mapSeq\nstrategy s = mi$0", 1),
         ]
         .map(|labels| labels.join(", "))
