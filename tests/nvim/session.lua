@@ -327,6 +327,22 @@ step('a definition runs', function()
   return text
 end)
 
+step('sizes of a result stand in the order of their declaration', function()
+  local sizes = folder .. '/sizes.rise'
+  vim.fn.writefile({
+    '@run(k = 2, a = 3, zz = 4, b = 5)',
+    'def sizes = depFun((zz: Nat, b: Nat, k: Nat, a: Nat) =>',
+    '  fun(xs: zz.f32, ys: b.f32, vs: k.f32, ws: a.f32 => xs |> reduceSeq(add)(0.0f)))',
+  }, sizes)
+  vim.cmd('edit ' .. vim.fn.fnameescape(sizes))
+  wait('the client', function() return attached() ~= nil end)
+  move('sizes')
+  vim.cmd('RiseRun backend=interp')
+  wait('the result', function() return result() ~= nil end)
+  contains(result(), 'zz = 4, b = 5, k = 2, a = 3')
+  vim.cmd('bdelete!')
+end)
+
 step('a preview follows the text', function()
   vim.cmd('RisePreview c')
   local function preview()

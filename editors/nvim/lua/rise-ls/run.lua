@@ -33,22 +33,6 @@ local function transfers_of(result)
   return ('not counted: %s to the device, %s back'):format(seconds(result.transfers.up), seconds(result.transfers.down))
 end
 
---- `= 20.0 (12.3 µs, c, n = 4)`
-local function line_of(result)
-  local backend = result.backend
-  if type(result.fallback) == 'string' then backend = 'interpreted, not compiled' end
-  if type(result.device) == 'table' then backend = ('%s on %s'):format(backend, result.device.name) end
-  local facts = { seconds(result.elapsed or 0), backend }
-  if type(result.times) == 'table' then facts[1] = times_of(result) end
-  if type(result.verify) == 'table' then
-    table.insert(facts, result.verify.ok and 'as in the interpreter' or ('WRONG in %d places'):format(result.verify.wrong))
-    local special = (result.verify.nan or 0) + (result.verify.infinite or 0)
-    if special > 0 then table.insert(facts, ('%d NaN or infinite'):format(special)) end
-  end
-  for name, value in pairs(result.sizes or {}) do table.insert(facts, ('%s = %d'):format(name, value)) end
-  return ('= %s  (%s)'):format((result.text or ''):gsub('%s+', ' '), table.concat(facts, ', '))
-end
-
 --- The line of a definition's name and its first line, with annotations and documentation, from 0.
 local function lines_of(bufnr, def)
   local lines = vim.api.nvim_buf_get_lines(bufnr, 0, -1, false)
@@ -59,6 +43,39 @@ local function lines_of(bufnr, def)
       return at - 1, first - 1
     end
   end
+end
+
+--- The names of the sizes of a run in the order of their declaration, which a table of Lua does not keep.
+local function names_of(sizes, bufnr, def)
+  local name = lines_of(bufnr, def)
+  local lines = name and vim.api.nvim_buf_get_lines(bufnr, name, -1, false) or {}
+  local text = table.concat(lines, '\n')
+  local function place(size) return text:find('%f[%w_]' .. vim.pesc(size) .. '%f[^%w_]') or math.huge end
+  local names = vim.tbl_keys(sizes)
+  table.sort(names, function(a, b)
+    local at, other = place(a), place(b)
+    return at < other or at == other and a < b
+  end)
+  return names
+end
+
+--- `= 20.0 (12.3 µs, c, n = 4)`
+local function line_of(result, bufnr)
+  local backend = result.backend
+  if type(result.fallback) == 'string' then backend = 'interpreted, not compiled' end
+  if type(result.device) == 'table' then backend = ('%s on %s'):format(backend, result.device.name) end
+  local facts = { seconds(result.elapsed or 0), backend }
+  if type(result.times) == 'table' then facts[1] = times_of(result) end
+  if type(result.verify) == 'table' then
+    table.insert(facts, result.verify.ok and 'as in the interpreter' or ('WRONG in %d places'):format(result.verify.wrong))
+    local special = (result.verify.nan or 0) + (result.verify.infinite or 0)
+    if special > 0 then table.insert(facts, ('%d NaN or infinite'):format(special)) end
+  end
+  local sizes = result.sizes or {}
+  for _, name in ipairs(names_of(sizes, bufnr, result.def)) do
+    table.insert(facts, ('%s = %d'):format(name, sizes[name]))
+  end
+  return ('= %s  (%s)'):format((result.text or ''):gsub('%s+', ' '), table.concat(facts, ', '))
 end
 
 --- The width of the text in the window that shows a buffer.
@@ -93,9 +110,9 @@ local function show(bufnr, line, result)
     vim.notify(result.error, vim.log.levels.ERROR)
     return
   end
-  local text = line_of(result)
   if result.printed and result.printed ~= '' then vim.notify(result.printed) end
   if not vim.api.nvim_buf_is_loaded(bufnr) then return end
+  local text = line_of(result, bufnr)
   local name, first = lines_of(bufnr, result.def)
   name, first = name or line, first or line
   vim.api.nvim_buf_clear_namespace(bufnr, space, first, name + 1)
