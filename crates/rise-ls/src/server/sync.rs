@@ -337,16 +337,19 @@ impl Session {
     }
 
     fn files_changed(&mut self, params: DidChangeWatchedFilesParams) {
+        let mut paths = Vec::new();
         for change in params.changes {
             let path = uri::to_path(change.uri.as_str());
             let Some(disk) = path.as_disk() else { continue };
             // A deleted folder is one event; its files are gone with it.
             if change.typ == FileChangeType::DELETED && !loader::is_source(disk) {
-                self.read_from_disk(self.files_below(disk));
+                paths.extend(self.files_below(disk));
             } else if loader::is_source(disk) {
-                self.read_from_disk([path]);
+                paths.push(path);
             }
         }
+        // All at once: another branch changes thousands of files.
+        self.read_from_disk(paths);
         self.refresh();
     }
 
