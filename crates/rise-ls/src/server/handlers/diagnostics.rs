@@ -81,6 +81,10 @@ pub fn document(
 }
 
 /// Returns the diagnostics of the open documents that import a file, also by way of others.
+#[allow(
+    clippy::mutable_key_type,
+    reason = "it is the type of the protocol library, which compares the texts of URIs"
+)]
 fn of_importers(snapshot: &Snapshot, file: FileId) -> HashMap<Uri, DocumentDiagnosticReportKind> {
     let imports_it =
         |&other: &FileId| other != file && imported_from(&snapshot.db, vec![other]).contains(&file);
