@@ -414,14 +414,34 @@ fn previews_are_kept_up_to_date_after_a_crash() {
     client.open(&bad, BAD);
     assert!(hover(&mut client, &bad).is_err());
     // What was changed before the next worker knew of the preview is in it, and so is its loss.
-    let renamed = format!("\n{}", TWICE.replace("twice", "thrice"));
-    client.replace(&twice, &renamed);
+    client.replace(&twice, "");
     client.wait_for(|said| {
         let error = &said["params"]["errors"][0]["message"];
         said["method"] == "rise/previewChanged" && error == "the document does not define `twice`"
     });
     client.replace(&twice, &TWICE.replace("x + x", "x - 1.0f"));
     wait_for_preview(&mut client, "x - 1.0f");
+    assert_eq!(client.stop(), Some(0));
+}
+
+#[test]
+fn a_preview_keeps_its_other_name_after_a_crash() {
+    let mut client = client("abort textDocument/hover CRASH", json!({}));
+    let (twice, bad) = (client.uri("twice.rise"), client.uri("bad.rise"));
+    client.open(&twice, TWICE);
+    show_preview(&mut client, &twice);
+    let renamed = TWICE.replace("twice", "thrice");
+    client.replace(&twice, &renamed);
+    let changed = client.wait_for(|said| said["method"] == "rise/previewChanged");
+    assert_eq!(changed["params"]["renamedFrom"], "twice");
+    client.open(&bad, BAD);
+    assert!(hover(&mut client, &bad).is_err());
+    client.replace(&twice, &renamed.replace("x + x", "x - 1.0f"));
+    let changed = client.wait_for(|said| {
+        let text = said["params"]["text"].as_str().unwrap_or_default();
+        said["method"] == "rise/previewChanged" && text.contains("x - 1.0f")
+    });
+    assert_eq!(changed["params"]["def"], "thrice");
     assert_eq!(client.stop(), Some(0));
 }
 
