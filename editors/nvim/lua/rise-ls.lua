@@ -113,7 +113,11 @@ local function show_hints(client, bufnr)
   if not pcall(hints.enable, true, { bufnr = bufnr }) then pcall(hints.enable, bufnr, true) end
 end
 
---- Asks for lenses now and whenever the text has changed.
+-- For how many milliseconds diagnostics have to stay as they are before lenses are asked for.
+local QUIET_MS = 100
+
+--- Asks for lenses now, and whenever the text or what the server reports of it has changed: that of a file changes with
+--- the files that it imports.
 local function show_lenses(client, bufnr)
   local lens = vim.lsp.codelens
   if not (options.code_lens and lens and client.server_capabilities.codeLensProvider) then return end
@@ -123,7 +127,7 @@ local function show_lenses(client, bufnr)
     if vim.api.nvim_buf_is_valid(bufnr) then lens.on_codelens(problem, result, context, ...) end
   end
   local function refresh()
-    if vim.api.nvim_get_current_buf() ~= bufnr or call(client, 'is_stopped') then return end
+    if vim.fn.bufwinid(bufnr) == -1 or call(client, 'is_stopped') then return end
     local params = { textDocument = { uri = vim.uri_from_bufnr(bufnr) } }
     call(client, 'request', 'textDocument/codeLens', params, show, bufnr)
   end
@@ -132,6 +136,20 @@ local function show_lenses(client, bufnr)
     group = group,
     buffer = bufnr,
     callback = refresh,
+  })
+  local reports = 0
+  vim.api.nvim_create_autocmd('DiagnosticChanged', {
+    group = group,
+    buffer = bufnr,
+    callback = function()
+      reports = reports + 1
+      local report = reports
+      vim.defer_fn(function()
+        -- While one types, lenses stay where they are.
+        local is_typing = vim.api.nvim_get_mode().mode:sub(1, 1) == 'i'
+        if report == reports and not is_typing then refresh() end
+      end, QUIET_MS)
+    end,
   })
   refresh()
 end
