@@ -145,6 +145,7 @@ step('its error is explained with a right program', function()
   vim.api.nvim_win_close(window, true)
   contains(text, 'size-mismatch')
   contains(text, 'Right:')
+  assert(not text:find('```', 1, true), 'the marks of a block are shown: ' .. text)
 end)
 
 step('and not any more when it is mended', function()

@@ -14,11 +14,17 @@ local function codes_here()
   return codes
 end
 
+--- The lines of an explanation. Behind the language of a block of code stands what the block is for, as in
+--- "```rise wrong"; with that Neovim takes it for no block.
+local function lines_of(text)
+  local function plain(line) return (line:gsub('^(%s*```+[%w_]+)%s.*$', '%1')) end
+  return vim.tbl_map(plain, vim.split(vim.trim(text), '\n'))
+end
+
 local function show(code)
   require('rise-ls').ask('rise/explainDiagnostic', { code = code }, function(problem, result)
     if problem then return vim.notify(problem.message or vim.inspect(problem), vim.log.levels.ERROR) end
-    local lines = vim.split(vim.trim(result.text), '\n')
-    vim.lsp.util.open_floating_preview(lines, 'markdown', { focus_id = 'rise-explain-error' })
+    vim.lsp.util.open_floating_preview(lines_of(result.text), 'markdown', { focus_id = 'rise-explain-error' })
   end)
 end
 
