@@ -514,8 +514,13 @@ step('a strategy that was applied by a command is written down', function()
   move('two')
   vim.cmd('RiseRewrite topDown(mapFusion)')
   wait('the rewrite', function() return pcall(place, 'map(f >> g)') end)
+  local notify, said = vim.notify, {}
+  vim.notify = function(text) table.insert(said, text) end
   vim.cmd('RiseRecord')
   local steps
+  wait('what was recorded', function() return #said > 0 end)
+  vim.notify = notify
+  contains(said[1], 'strategy.elevate, which is not saved yet')
   wait('the steps', function()
     steps = vim.fn.bufnr(folder .. '/strategy.elevate')
     return steps > 0 and table.concat(vim.api.nvim_buf_get_lines(steps, 0, -1, false)):find('topDown(mapFusion)', 1, true)

@@ -38,7 +38,9 @@ function M.record()
   local params = { textDocument = { uri = last.uri }, def = last.def, step = last.step }
   ask('rise/record', params, function(result)
     apply(result)
-    vim.notify(('recorded %s in %s'):format(last.step, vim.uri_to_fname(result.uri)))
+    local is_saved = not vim.bo[vim.uri_to_bufnr(result.uri)].modified
+    local rest = is_saved and '' or ', which is not saved yet: `:wall` saves it'
+    vim.notify(('recorded %s in %s%s'):format(last.step, vim.uri_to_fname(result.uri), rest))
   end)
 end
 
