@@ -362,8 +362,30 @@ step('sizes of a result stand in the order of their declaration', function()
   vim.cmd('bdelete!')
 end)
 
+step('what a run says has room in a line, and why it was interpreted stands above', function()
+  local echo, said = vim.api.nvim_echo, {}
+  vim.api.nvim_echo = function(chunks) table.insert(said, chunks) end
+  local squares = folder .. '/squares.rise'
+  vim.fn.writefile({
+    '@run(n = 16)',
+    'def squares = depFun(n: Nat => fun(xs: n.f32 => xs |> map(fun(x => x * x))))',
+  }, squares)
+  vim.cmd('edit ' .. vim.fn.fnameescape(squares))
+  wait('the client', function() return attached() ~= nil end)
+  move('squares')
+  vim.cmd('RiseRun xs=[0.5, 1.5, 0.5, 1.5] n=4')
+  wait('the result', function() return result() ~= nil end)
+  vim.api.nvim_echo = echo
+  assert(#said == 1 and #said[1] == 1, vim.inspect(said))
+  local line = said[1][1][1]
+  contains(line, 'squares = [0.25, 2.25, 0.25, 2.25]')
+  assert(not line:find('\n', 1, true) and vim.fn.strdisplaywidth(line) <= vim.v.echospace, line)
+  contains(result(), 'not compiled: ')
+  vim.cmd('edit ' .. vim.fn.fnameescape(folder .. '/dot.rise'))
+end)
+
 step('a preview follows the text', function()
-  vim.cmd('RisePreview c')
+  vim.cmd('RisePreview')
   local function preview()
     for _, bufnr in ipairs(vim.api.nvim_list_bufs()) do
       if vim.api.nvim_buf_get_name(bufnr):find('rise-preview:dot (c)', 1, true) then

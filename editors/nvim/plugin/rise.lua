@@ -24,7 +24,7 @@ vim.api.nvim_create_user_command('RiseRestart', function() require('rise-ls').re
 })
 vim.api.nvim_create_user_command('RiseRun', function(command)
   require('rise-ls.run').command(command.fargs)
-end, { nargs = '*', desc = 'Run the RISE definition at the cursor: RiseRun n=4 backend=c verify' })
+end, { nargs = '*', desc = 'Run the RISE definition at the cursor: RiseRun n=4 xs=[1,2] backend=c verify' })
 vim.api.nvim_create_user_command('RiseDevice', function(command)
   require('rise-ls.run').device(command.args ~= '' and command.args or nil)
 end, { nargs = '?', desc = 'Choose the device that OpenCL programs are for, by a part of its name' })
@@ -32,7 +32,7 @@ vim.api.nvim_create_user_command('RiseStop', function() require('rise-ls.run').s
   desc = 'Stop the RISE program that runs',
 })
 vim.api.nvim_create_user_command('RisePreview', function(command)
-  require('rise-ls.preview').command(command.fargs[1])
+  require('rise-ls.preview').command(command.args ~= '' and command.args or nil)
 end, {
   nargs = '?',
   complete = function() return require('rise-ls.preview').forms() end,

@@ -97,12 +97,35 @@ local function wrapped(text, width)
   return vim.list_extend(lines, { line })
 end
 
---- Puts a text above a definition; below its first line, if that is the first one of the buffer, above
+--- Puts texts above a definition; below its first line, if that is the first one of the buffer, above
 --- which Neovim shows nothing.
-local function put(bufnr, name, first, text)
+local function put(bufnr, name, first, texts)
   local at = first > 0 and first or name
-  local lines = vim.tbl_map(function(line) return { { line, 'Comment' } } end, wrapped(text, width_of(bufnr)))
+  local lines = {}
+  for _, text in ipairs(texts) do
+    for _, line in ipairs(wrapped(text, width_of(bufnr))) do table.insert(lines, { { line, 'Comment' } }) end
+  end
   pcall(vim.api.nvim_buf_set_extmark, bufnr, space, at, 0, { virt_lines = lines, virt_lines_above = at > 0 })
+end
+
+--- What stands above a definition that has run: its result, why it was not compiled, and what the times do not count.
+local function texts_of(result)
+  local texts = { line_of(result) }
+  if type(result.fallback) == 'string' then
+    table.insert(texts, 'not compiled: ' .. result.fallback:gsub('%s+', ' '))
+  end
+  return vim.list_extend(texts, { transfers_of(result) })
+end
+
+--- A text without its end, where that has no room in so many columns.
+local function shortened(text, width)
+  if vim.fn.strdisplaywidth(text) <= width then return text end
+  local length = vim.fn.strchars(text)
+  repeat
+    length = length - 1
+    local begin = vim.fn.strcharpart(text, 0, length)
+  until length <= 0 or vim.fn.strdisplaywidth(begin) < width
+  return vim.fn.strcharpart(text, 0, length) .. '…'
 end
 
 local function show(bufnr, line, result)
@@ -116,12 +139,8 @@ local function show(bufnr, line, result)
   local name, first = lines_of(bufnr, result.def)
   name, first = name or line, first or line
   vim.api.nvim_buf_clear_namespace(bufnr, space, first, name + 1)
-  put(bufnr, name, first, text)
-  local said = { { (result.def or '') .. ' ' .. text } }
-  if type(result.fallback) == 'string' then table.insert(said, { '\nnot compiled: ' .. result.fallback }) end
-  local transfers = transfers_of(result)
-  if transfers then table.insert(said, { '\n' .. transfers }) end
-  vim.api.nvim_echo(said, true, {})
+  put(bufnr, name, first, texts_of(result))
+  vim.api.nvim_echo({ { shortened((result.def or '') .. ' ' .. text, vim.v.echospace) } }, true, {})
 end
 
 --- The sizes that were given last, which are proposed where some are asked for.
@@ -182,12 +201,30 @@ local function numbers(text)
   return all
 end
 
---- `:RiseRun n=4 backend=c verify`: sizes, and other parameters of `rise/run`.
+--- Words that begin within brackets belong to the word before: `xs=[1, 2]` is one.
+local function joined(words)
+  local all, open = {}, 0
+  for _, word in ipairs(words) do
+    if open > 0 then
+      all[#all] = all[#all] .. ' ' .. word
+    else
+      table.insert(all, word)
+    end
+    local _, opening = word:gsub('[%(%[]', '')
+    local _, closing = word:gsub('[%)%]]', '')
+    open = math.max(open + opening - closing, 0)
+  end
+  return all
+end
+
+--- `:RiseRun n=4 xs=[1,2,3,4] backend=c verify`: sizes, arguments, and other parameters of `rise/run`. A whole number is
+--- a size; other values are those of arguments.
 ---@param words string[]
 function M.command(words)
   local at = vim.lsp.util.make_position_params(0, 'utf-16')
   local params = { textDocument = at.textDocument, position = at.position, sizes = vim.empty_dict() }
-  for _, word in ipairs(words) do
+  params.args = vim.empty_dict()
+  for _, word in ipairs(joined(words)) do
     local name, value = word:match('^([%w_]+)=(.+)$')
     if word == 'verify' then
       params.verify = true
@@ -197,10 +234,12 @@ function M.command(words)
       params[name] = numbers(value)
     elseif name == 'bench' or name == 'seed' then
       params[name] = tonumber(value)
-    elseif name and tonumber(value) then
+    elseif name and value:match('^%d+$') then
       params.sizes[name] = tonumber(value)
+    elseif name then
+      params.args[name] = value
     else
-      vim.notify('rise-ls: `' .. word .. '` is neither a size (`n=4`) nor `backend=…`, `device=…`, `local=…`, `global=…`, `bench=…`, `seed=…`, `verify`')
+      vim.notify('rise-ls: `' .. word .. '` is neither a size (`n=4`) nor an argument (`xs=[1,2]`) nor `backend=…`, `device=…`, `local=…`, `global=…`, `bench=…`, `seed=…`, `verify`')
       return
     end
   end
