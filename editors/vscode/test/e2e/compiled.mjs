@@ -249,9 +249,15 @@ async function opencl(window) {
     await window.openFile("space.rise");
     const text = window.editor("space.rise");
     await window.page.waitForSelector(`${text} .squiggly-error`);
-    await window.click("|> toMem |>", "toMem", text);
-    await window.page.keyboard.press("Control+.");
-    await window.page.locator(".action-widget").getByText("Store in Local memory: 256 B").click();
+    const action = window.page.locator(".action-widget").getByText("Store in Local memory: 256 B");
+    await window.until("the action", async () => {
+      await window.click("|> toMem |>", "toMem", text);
+      await window.page.keyboard.press("Control+.");
+      if (await action.waitFor({ timeout: 5_000 }).then(() => true, () => false)) return true;
+      await window.page.keyboard.press("Escape");
+      return false;
+    });
+    await action.click();
     await window.saved("space.rise", (saved) => saved === SPACE.replace("toMem", "toMem(Local)"));
     await window.page.waitForSelector(`${text} .squiggly-error`, { state: "detached" });
   });
