@@ -370,11 +370,15 @@ export class Previews
   }
 }
 
-/** Asks whether a definition is to be lowered, which is written behind it. */
+/**
+ * Asks whether a definition is to be lowered, which is written behind it. The question stays until it is answered:
+ * a notification hides itself.
+ */
 async function agreed(def: string, target: string): Promise<boolean> {
   const question = `${def} does not say how its patterns are computed, so that it has no ${target} yet.`;
+  const detail = `Lowering it writes a definition that says how behind ${def}.`;
   const yes = "Lower and Preview";
-  return (await vscode.window.showInformationMessage(question, yes)) === yes;
+  return (await vscode.window.showInformationMessage(question, { modal: true, detail }, yes)) === yes;
 }
 
 /** A language that this editor has: OpenCL is C for one without it. */

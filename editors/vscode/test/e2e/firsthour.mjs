@@ -109,6 +109,8 @@ async function previewing(window) {
     await window.openFile("first.rise");
     await window.lens("Preview");
     await window.pick("C");
+    // Unlike a notification it stays until it is answered.
+    await window.sees(".monaco-dialog-box", "does not say how its patterns are computed");
     await window.page.getByRole("button", { name: "Lower and Preview" }).click();
     await window.sees(`${window.editor("mv_c (c).c")} .view-lines`, "void mv_c(");
     await window.sees(`${window.editor("mv_c (c).c")} .view-lines`, "for (int");
