@@ -98,6 +98,38 @@ test("so do they in ELEVATE", () => {
   }
 });
 
+test("lines that begin something of the file are not indented", () => {
+  const { decreaseIndentPattern: outer } = language.indentationRules;
+  for (const line of ["  def f", "  foreign def g", '  import "a.rise"', "  @run(n = 4)", "  /// Text", "  def "]) {
+    assert.ok(matches(outer, line), line);
+  }
+  for (const line of ["  define(x)", "  def", "  |> map(f)", "  x // def", "  // text"]) {
+    assert.ok(!matches(outer, line), line);
+  }
+  const { decreaseIndentPattern: outerInElevate } = elevate.indentationRules;
+  for (const line of ["  val x", "  rule f", "  unsafe rule f", "  strategy s", "  @hidden", "  /// Text"]) {
+    assert.ok(matches(outerInElevate, line), line);
+  }
+  for (const line of ["  values ; x", "  @ inLambda", "  `@` f", "  rule"]) {
+    assert.ok(!matches(outerInElevate, line), line);
+  }
+});
+
+test("a definition ends at an empty line, unless brackets are still to be closed", () => {
+  for (const { onEnterRules } of [language, elevate]) {
+    const [{ beforeText, afterText, action }] = onEnterRules;
+    assert.deepEqual(action, { indent: "none", removeText: 1000 });
+    assert.ok(matches(beforeText, "    ") && matches(afterText, ""));
+    assert.ok(!matches(afterText, "))") && !matches(beforeText, "  x"));
+  }
+});
+
+test("a bracket that is typed is the one that has closed itself", () => {
+  for (const name of LANGUAGES) {
+    assert.equal(manifest.contributes.configurationDefaults[`[${name}]`]["editor.autoClosingOvertype"], "always");
+  }
+});
+
 test("a line break in documentation continues it, and one behind it does not", () => {
   for (const { onEnterRules } of [language, elevate]) {
     const first = (before: string, after: string) =>
