@@ -242,6 +242,13 @@ function shortened(text: string, length: number): string {
   return letters.length <= length ? text : `${letters.slice(0, length - 1).join("")}…`;
 }
 
+/** Sizes of these names as a user writes them: as `sizes` reads them, or a number alone if there is one name. */
+export function sizesOf(names: readonly string[], text: string): Record<string, number> {
+  const [name, ...others] = names;
+  const isNumber = /^\s*\d+\s*$/.test(text);
+  return name !== undefined && others.length === 0 && isNumber ? { [name]: Number(text) } : sizes(text);
+}
+
 /** Sizes as a user writes them: `n = 4, m=5`. Those that are missing or no numbers are left out. */
 export function sizes(text: string): Record<string, number> {
   const all: Record<string, number> = {};

@@ -17,7 +17,7 @@ import {
   report,
   type RunResult,
   short,
-  sizes,
+  sizesOf,
 } from "./result";
 import { RESULT_SCHEME } from "./scheme";
 import type { Session } from "./session";
@@ -43,6 +43,12 @@ interface Shown {
   readonly line: number;
 }
 
+/** What the status bar says of a run that is over. */
+interface Outcome {
+  readonly text: string;
+  readonly tooltip: string;
+}
+
 export class Runs
   implements vscode.CodeLensProvider, vscode.TextDocumentContentProvider, vscode.Disposable
 {
@@ -56,7 +62,9 @@ export class Runs
   /** The texts of the documents that show whole results. */
   private readonly pages = new Map<string, string>();
   private lenses: vscode.Disposable | undefined;
-  /** What came of the last run. */
+  /** What came of the last run; nothing, if there was none. */
+  private outcome: Outcome | undefined;
+  /** Where the status bar says so, or what runs. */
   private readonly last = vscode.window.createStatusBarItem(
     "rise.lastRun",
     vscode.StatusBarAlignment.Right,
@@ -203,11 +211,22 @@ export class Runs
         this.show(found.document, found.position.line, def === "" ? result : { ...result, def: result.def ?? def });
         return;
       }
+      // Nothing runs while the user is asked.
+      this.rest(this.outcome);
       const chosen = await askSizes(def, missing, given);
       if (chosen === undefined) return;
       given = { ...given, ...chosen };
       await this.memory.update(key, given);
     }
+  }
+
+  /** Says in the status bar what came of the last run. */
+  private rest(outcome: Outcome | undefined): void {
+    this.outcome = outcome;
+    if (outcome === undefined) return this.last.hide();
+    this.last.text = outcome.text;
+    this.last.tooltip = outcome.tooltip;
+    this.last.show();
   }
 
   /** Asks the server, while a notification shows what is being done and can stop it. */
@@ -237,8 +256,7 @@ export class Runs
             token,
           );
         } catch (error) {
-          this.last.text = `$(circle-slash) ${def}`;
-          this.last.tooltip = "The last run gave no result";
+          this.rest({ text: `$(circle-slash) ${def}`, tooltip: "The last run gave no result" });
           if (token.isCancellationRequested) return undefined;
           throw error;
         } finally {
@@ -254,8 +272,7 @@ export class Runs
   private show(document: vscode.TextDocument, near: number, result: RunResult): void {
     const lines = report(result);
     this.output.appendLine([...lines, ""].join("\n"));
-    this.last.text = brief(result);
-    this.last.tooltip = lines.join("\n");
+    this.rest({ text: brief(result), tooltip: lines.join("\n") });
     const line = lineOf(document, result.def) ?? Math.min(near, document.lineCount - 1);
     const key = document.uri.toString();
     const all = this.shown.get(key) ?? new Map<string, Shown>();
@@ -307,12 +324,12 @@ async function askSizes(
     prompt: "Sizes to run with; `@run(…)` above the definition says them for good",
     value: names.map((name) => `${name} = ${known[name] ?? 16}`).join(", "),
     validateInput: (text) => {
-      const numbers = sizes(text);
+      const numbers = sizesOf(names, text);
       const absent = names.filter((name) => numbers[name] === undefined);
       return absent.length > 0 ? `There is no number for ${absent.join(", ")}` : undefined;
     },
   });
-  return written === undefined ? undefined : sizes(written);
+  return written === undefined ? undefined : sizesOf(names, written);
 }
 
 interface Source {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { describe, setting } from "../src/device";
-import { annotatedSizes, brief, definitionAt, firstLine, inline, isNews, notice, page, report, type RunResult, seconds, short, sizes, verdict } from "../src/result";
+import { annotatedSizes, brief, definitionAt, firstLine, inline, isNews, notice, page, report, type RunResult, seconds, short, sizes, sizesOf, verdict } from "../src/result";
 
 const done: RunResult = {
   def: "dot",
@@ -119,6 +119,10 @@ test("times have units, and sizes are read as people write them", () => {
   assert.deepEqual([2, 0.5, 3e-8].map(seconds), ["2 s", "500 ms", "30 ns"]);
   assert.deepEqual(sizes("n = 4, m=5; k = 6"), { n: 4, m: 5, k: 6 });
   assert.deepEqual(sizes("n = four"), {});
+  assert.deepEqual(sizesOf(["n"], " 4 "), { n: 4 });
+  assert.deepEqual(sizesOf(["n"], "n = 4"), { n: 4 });
+  assert.deepEqual(sizesOf(["n", "m"], "4"), {});
+  assert.deepEqual(sizesOf(["n"], "four"), {});
 });
 
 test("a line belongs to the definition that it documents, or stands in", () => {

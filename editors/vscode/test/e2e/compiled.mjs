@@ -156,6 +156,9 @@ async function run(window) {
     await window.until("a question", async () =>
       (await window.page.locator(".quick-input-widget input").first().inputValue()) === "n = 16",
     );
+    // Nothing runs yet.
+    await window.page.locator(".statusbar .codicon-sync.codicon-modifier-spin").waitFor({ state: "detached", timeout: 5_000 });
+    await window.page.keyboard.type("16");
     await window.page.keyboard.press("Enter");
     await above(window.editor("free.rise"), /^= -?[0-9.e-]+ +\([0-9.]+ [mµn]?s\)$/);
     await window.hover("def dotProduct", "dotProduct", "C, n = 16", window.editor("free.rise"));
