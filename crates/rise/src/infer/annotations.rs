@@ -93,7 +93,8 @@ impl<'a> Infer<'a> {
         let (near, help) = match name.name.as_str() {
             "launch" | "kernel" => (
                 None,
-                "the sizes of a kernel are `@opencl(local = [64, 1, 1], global = [n, 1, 1])`".into(),
+                "the sizes of a kernel are `@opencl(local = [64, 1, 1], global = [n, 1, 1])`"
+                    .into(),
             ),
             other => (
                 closest(other, ANNOTATIONS.iter().copied()),
