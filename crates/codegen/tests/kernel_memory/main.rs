@@ -181,7 +181,7 @@ fn a_barrier_in_a_map_needs_a_whole_number_of_rounds() {
             }
             requires local_size divides global_size
             requires local_size1 divides global_size1
-            requires local_size1 = 1
+            requires local_size1 == 1
         "#]],
     );
 }

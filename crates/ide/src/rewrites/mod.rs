@@ -33,6 +33,13 @@ mod offer_tests;
 #[cfg(test)]
 mod tests;
 
+use std::sync::Arc;
+
+use db::{Database, ItemId};
+use rise::Primitive;
+use rise::core::Def;
+use syntax::ast::ItemKind;
+
 pub use align::Step;
 pub use apply::{AppliedRewrite, apply_rewrite};
 pub use menu::RewriteKind;
@@ -45,3 +52,11 @@ pub(crate) use program::exported;
 pub use record::recorded;
 pub use verify::{Rewritten, Unwritable, extended, rewritten};
 pub use why::{WhyNot, why_not};
+
+/// What strategies rewrite of a definition: its right side. A `foreign def` has none.
+fn right_side(db: &Database, item: ItemId) -> Option<Arc<Def<Primitive>>> {
+    match db.parsed(item).item.kind {
+        ItemKind::Def { .. } => db.elaborated(item),
+        _ => None,
+    }
+}

@@ -15,7 +15,7 @@ use super::menu::{self, Entry, RewriteKind};
 use super::program::{Program, path_of};
 use super::spines::spines;
 use super::strategies::UNFOLDING;
-use super::{reasons, titles};
+use super::{reasons, right_side, titles};
 use crate::FileRange;
 
 /// How many rewrites are offered at a place, and how many of one kind.
@@ -152,7 +152,7 @@ impl Offer {
         if db.dialect(range.file) != Dialect::Rise {
             return None;
         }
-        let def = db.elaborated(item)?;
+        let def = right_side(db, item)?;
         let base = db.item_span(item).start;
         let selection = syntax::Span::new(
             range.span.start.saturating_sub(base),

@@ -17,7 +17,7 @@ mod tests;
 use db::{Database, FileId, FilePath, FileState, ItemId, ReadError};
 
 use super::verify::applied;
-use super::{RewriteAction, RewriteKind, diff, restyle};
+use super::{RewriteAction, RewriteKind, diff, restyle, right_side};
 use crate::strategies::stepping::{self, Stepping, stepped};
 use crate::{FileRange, SourceEdits, TextEdit};
 
@@ -95,7 +95,7 @@ pub fn more_actions(
     }
     let items = db.items_in(range.file, range.span);
     let [item] = items[..] else { return found };
-    if db.elaborated(item).is_none() || db.dialect(range.file) != syntax::Dialect::Rise {
+    if right_side(db, item).is_none() || db.dialect(range.file) != syntax::Dialect::Rise {
         return found;
     }
     if wants(RewriteKind::Undo) {

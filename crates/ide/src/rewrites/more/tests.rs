@@ -181,6 +181,19 @@ fn strategies_of_files_are_run() {
 }
 
 #[test]
+fn foreign_functions_are_not_lowered() {
+    let text = "foreign def fa$0bs(x: f32): f32\n\ndef f = fun(x: f32 => fabs(x))\n";
+    menu(text, "source", expect![""]);
+    let fixture = Fixture::new(text);
+    let cursor = fixture.cursors[0];
+    let range = FileRange {
+        file: cursor.file,
+        span: Span::empty(cursor.offset),
+    };
+    assert_eq!(rewrites(&fixture.db, range, &|_| true), []);
+}
+
+#[test]
 fn a_definition_gets_a_lowered_copy() {
     let text = "/// Twice.\n@run(n = 8)\ndef double = depFun(n: Nat => fun(xs: n.f32 => xs |> m$0ap(fun(x => x + x)))) // so\n\ndef double_c = 3\n";
     menu(
