@@ -251,7 +251,7 @@ fn stats_say_what_was_done() {
 #[test]
 fn functions_of_other_languages_have_help() {
     for (name, help) in [
-        ("fold", "`reduceSeq` from the first one to the last"),
+        ("fold", "write `reduceSeq(fun(result, x => …))(start)`"),
         ("scan", "`scanSeq` gives for each element"),
         ("filter", "there is no `filter`"),
     ] {

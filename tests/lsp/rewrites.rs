@@ -50,6 +50,26 @@ const TWO: &str = "def two = depFun(n: Nat => fun((xs: n.f32, f: f32 -> f32, g: 
                    xs |> map(f) |> map(g))) // both\n";
 
 #[test]
+fn what_a_quick_fix_does_is_not_offered_again_as_a_rewrite() {
+    let text = "@target(opencl)\ndef two = depFun(n: Nat => fun((xs: n.64.f32, f: f32 -> f32) =>\n  \
+                xs |> mapWorkGroup(fun(row => row |> mapLocal(f) |> mapLocal(f)))))\n";
+    let mut client = client();
+    let uri = client.uri("a.rise");
+    client.open(&uri, text);
+    let mut kinds = |only: Value| -> Vec<Value> {
+        let offered = actions(&mut client, &uri, find(text, "mapLocal"), &only);
+        let stores = |action: &&Value| {
+            let title = action["title"].as_str();
+            title.is_some_and(|title| title.starts_with("Store in Local memory"))
+        };
+        let found = offered.iter().filter(stores);
+        found.map(|action| action["kind"].clone()).collect()
+    };
+    assert_eq!(kinds(json!(null)), ["quickfix"]);
+    assert_eq!(kinds(json!(["refactor"])), ["refactor.extract.rise"]);
+}
+
+#[test]
 fn maps_are_fused_by_one_edit_that_one_undo_takes_back() {
     let mut client = client();
     let uri = client.uri("a.rise");

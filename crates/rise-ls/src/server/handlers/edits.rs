@@ -73,16 +73,17 @@ pub fn code_actions(
 ) -> Answer<Vec<CodeActionOrCommand>> {
     let uri = params.text_document.uri.clone();
     let document = snapshot.document(&uri)?;
-    let rewrites = rewrites::offered(snapshot, &document, &params);
-    let rewrites = rewrites.into_iter().map(CodeActionOrCommand::CodeAction);
+    let mut rewrites = rewrites::offered(snapshot, &document, &params);
     let fixes_wanted = params
         .context
         .only
         .is_none_or(|kinds| kinds.iter().any(contains_quick_fixes));
     if !fixes_wanted {
-        return Ok(rewrites.collect());
+        let rewrites = rewrites.into_iter();
+        return Ok(rewrites.map(CodeActionOrCommand::CodeAction).collect());
     }
     let actions = quick_fixes(snapshot, &document, params.range);
+    rewrites.retain(|rewrite| !actions.iter().any(|action| is_same(&action.fix, rewrite)));
     let client = snapshot.view.client;
     let shown = actions
         .into_iter()
@@ -108,7 +109,16 @@ pub fn code_actions(
             command: None,
         })
     };
+    let rewrites = rewrites.into_iter().map(CodeActionOrCommand::CodeAction);
     Ok(shown.map(action).chain(rewrites).collect())
+}
+
+/// Returns true if a rewrite would be a second line for what a quick fix does: the titles differ at
+/// most in what they add behind a colon, such as `Store in Local memory: 4 kB of 48 kB`.
+fn is_same(fix: &ide::FileFix, rewrite: &CodeAction) -> bool {
+    let deed = |title: &str| title.split(':').next().unwrap_or_default().to_owned();
+    deed(&fix.title) == deed(&rewrite.title)
+        && (fix.disabled.is_none() || rewrite.disabled.is_some())
 }
 
 /// Where a code action was offered, so that its edit can be found again.
