@@ -66,7 +66,7 @@ fn what_a_quick_fix_does_is_not_offered_again_as_a_rewrite() {
         found.map(|action| action["kind"].clone()).collect()
     };
     assert_eq!(kinds(json!(null)), ["quickfix"]);
-    assert_eq!(kinds(json!(["refactor"])), ["refactor.extract.rise"]);
+    assert_eq!(kinds(json!(["refactor"])), ["refactor.extract.rise.mem"]);
 }
 
 #[test]
