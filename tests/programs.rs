@@ -303,6 +303,92 @@ fn the_last_element_of_an_index_that_repeats_stays() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// Programs that were wrong once: each with its parameters beside the size `n`, and arguments of the
+/// run.
+#[test]
+fn programs_that_were_wrong_are_right() {
+    const PROGRAMS: &[(&str, &str, &[&str])] = &[
+        // A reduction starts from a value that is read afterwards.
+        (
+            "xs: n.i32",
+            "let q = xs |> reduceSeq(add)(0) in let b = xs |> reduceSeq(add)(q) in (b, q)",
+            &["-Dn=3"],
+        ),
+        (
+            "xs: n.i32",
+            "xs |> mapSeq(fun(x => let q = x * x + 1 in xs |> scanSeq(add)(q) |> toMem |> mapSeq(fun(y => y + q))))",
+            &["-Dn=3"],
+        ),
+        (
+            "xs: n.i32",
+            "let q = xs |> reduceSeq(add)(0) in concat(xs |> scanSeq(add)(q))(xs |> scanSeq(add)(q))",
+            &["-Dn=3"],
+        ),
+        (
+            "xs: (n + 1).i32",
+            "xs |> slide(2)(1) |> mapSeq(fun(w => let q = w |> reduceSeqUnroll(add)(0) in let z = w |> reduceSeqUnroll(fun(a, x => a * x + 1))(q) in let y = w |> reduceSeqUnroll(sub)(z) in (y, (z, q))))",
+            &["-Dn=3"],
+        ),
+        // An index of no data says nothing about sizes.
+        (
+            "is: n.Idx[n], ys: n.i32",
+            "concat(ys |> gather(is) |> mapSeq(id))(makeArray(1)(ys |> padCst(0)(1)(7) |> idx(0)) |> mapSeq(id))",
+            &["-Dn=0"],
+        ),
+        (
+            "is: 0.Idx[0], ys: 0.i32, p: n.i32",
+            "concat(ys |> gather(is) |> mapSeq(id))(p |> padCst(1)(0)(4) |> mapSeq(id))",
+            &["-Dn=2"],
+        ),
+        // Values that do not exist are not needed.
+        (
+            "xs: n.f32, ks: n.i32",
+            "ks |> mapSeq(fun(k => let v = xs |> idx(natAsIndex(n)(cast(k))) in select(k < 3)(v * v)(1.0f)))",
+            &["--arg", "xs=[1,2,3]", "--arg", "ks=[0,1000000000,2]"],
+        ),
+        (
+            "xs: n.i32, b: i32",
+            "let q = xs |> idx(natAsIndex(n)(cast(b))) in xs |> mapSeq(fun(x => select(b >= cast(n))(x)(q + q)))",
+            &["-Dn=5", "--arg", "b=70000000"],
+        ),
+        (
+            "xs: n.f32, k: i32",
+            "let v = xs |> idx(natAsIndex(n)(cast(k))) in (k < 3) && (v > 0.0f || v < -0.5f)",
+            &["-Dn=3", "--arg", "k=70000000"],
+        ),
+        (
+            "x: n.i32, y: i32",
+            "x |> mapSeq(fun(a => let q = (a / y, a % y) in select(y == 0)(a)(q._1 + q._2 * q._1)))",
+            &["-Dn=3", "--arg", "y=0"],
+        ),
+        (
+            "x: n.i32, y: i32",
+            "x |> mapSeq(fun(a => let p = a / y in let q = p * p / y in select(y == 0 || a > 5)(a)(q * q + p)))",
+            &["-Dn=3", "--arg", "y=0"],
+        ),
+        (
+            "xs: n.i32, y: i32",
+            "let s = xs |> reduceSeq(fun(a, x => a + x / y))(0) in select(y == 0)(0)(s * s)",
+            &["-Dn=3", "--arg", "y=0"],
+        ),
+    ];
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut wrong = Vec::new();
+    for (number, (params, body, arguments)) in PROGRAMS.iter().enumerate() {
+        let (file, text) = program_in(&folder, number, params, body);
+        for backend in ["c", "openmp"] {
+            let mut all = vec!["run", &file, "--backend", backend, "--verify"];
+            all.extend(*arguments);
+            let output = rise_ls(&all);
+            let right = String::from_utf8_lossy(&output.stdout).contains("right: ");
+            if output.status.code() != Some(0) || !right {
+                wrong.push(format!("{backend}: {text}{}", said(&output)));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 /// A function with conditions is given for a parameter whose type states them.
 #[test]
 fn functions_with_conditions_are_arguments() {

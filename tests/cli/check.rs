@@ -260,3 +260,26 @@ fn functions_of_other_languages_have_help() {
         assert!(ran.out.contains(help), "{name}: {}", ran.out);
     }
 }
+
+#[test]
+fn a_type_that_cannot_be_read_is_one_error_however_often_it_is_used() {
+    for text in [
+        "def at : {n: Nat} -> Idx[n -> n.f32 -> f32 = fun(i, xs => xs |> idx(i))\n\
+         def a = fun(xs: 4.f32 => at(0)(xs) + at(1)(xs) + at(2)(xs))\n",
+        "def sky : f32 f32 -> f32 = fun(x, y => x + y)\n\
+         def a = sky(1.0f)(2.0f) + sky(2.0f)(3.0f)\n",
+        "foreign def power(x: f32, y f32): f32\ndef a = power(1.0f, 2.0f) + power(3.0f, 4.0f)\n",
+    ] {
+        let ran = Folder::with(&[("a.rise", text)]).run(&["--check", "a.rise"]);
+        assert_eq!(ran.out.matches("error[").count(), 1, "{}", ran.out);
+    }
+}
+
+#[test]
+fn a_kernel_that_cannot_be_read_leaves_its_helpers_alone() {
+    let text = "def helper : {n: Nat} -> n.f32 -> n.f32 = fun(t => t |> mapLocal(id))\n\
+                @target(opencl)\n\
+                def k = depFun(n: Nat => fun(xs: n.64.f32 => xs |> mapWorkGroup(fun(t => t |>\n";
+    let ran = Folder::with(&[("a.rise", text)]).run(&["--check", "a.rise"]);
+    assert_eq!(ran.out.matches("error[").count(), 1, "{}", ran.out);
+}

@@ -94,7 +94,7 @@ impl Function {
         }
         for (var, value) in &self.opaque {
             if let Type::Index(n) = &*value.ty {
-                facts.range(*var, &Nat::ZERO, n);
+                facts.index(*var, n);
             }
         }
         facts

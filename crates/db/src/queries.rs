@@ -6,7 +6,7 @@ use dpia::functional::Selection;
 use rise::core::{Def, LinkError, Program};
 use rise::{BinderInfo, Env, Inference, Names, Primitive, Resolution, Scheme, TermInfo, Type};
 use rustc_hash::FxHashSet;
-use syntax::ast::{Item, ItemKind, Name};
+use syntax::ast::{Item, ItemKind, Name, TermKind};
 use syntax::{Diagnostic, Dialect, Parsed, Span, elevate};
 
 use crate::device::launched;
@@ -176,7 +176,11 @@ pub(crate) fn checked(db: &dyn Db, item: SourceItem) -> Checked {
             diagnostics
                 .iter_mut()
                 .for_each(|diagnostic| point_at_names(db, diagnostic));
-            Some(inference.scheme)
+            // Uses of what a type with a mistake says would be mistakes of their own.
+            Some(match has_broken_type(&parsed) {
+                true => nothing_known(&parsed.item).scheme,
+                false => inference.scheme,
+            })
         }
         Some(Err(failure)) => {
             diagnostics.push(failure);
@@ -255,6 +259,25 @@ fn infer(
             Dialect::Dpia => dpia::typing::infer(&parsed.item, &env),
         }
     }))
+}
+
+/// Returns true if the type that is written of a definition cannot be read as it stands.
+fn has_broken_type(parsed: &Parsed) -> bool {
+    let end = match &parsed.item.kind {
+        ItemKind::Def {
+            ty: Some(ty), body, ..
+        } => {
+            let is_missing = matches!(parsed.item.term(*body).kind, TermKind::Missing);
+            match is_missing {
+                true => parsed.item.term(*ty).span.end + 1,
+                false => parsed.item.term(*body).span.start,
+            }
+        }
+        ItemKind::Foreign { result, .. } => parsed.item.term(*result).span.end,
+        _ => return false,
+    };
+    let mut found = parsed.diagnostics.iter();
+    found.any(|found| found.severity == syntax::Severity::Error && found.span.start < end)
 }
 
 /// Inference knows the number of another definition but not where its name stands.

@@ -13,7 +13,8 @@ use crate::language::Language;
 use crate::notes::notes;
 use crate::phrases;
 use crate::queries::{
-    Checked, bindings, checked, dialect, item_diagnostics, items, language, linked, with_notes,
+    Checked, bindings, checked, dialect, item_diagnostics, items, language, linked, parsed,
+    with_notes,
 };
 use crate::scope::Binding;
 use crate::stages::{code_linked, target_diagnostics};
@@ -44,7 +45,8 @@ fn targets_among(db: &dyn Db, item: ItemId, checked: &Checked, for_all: Option<T
     }
     let scheme = checked.scheme.as_deref();
     let stands_alone = scheme.is_some_and(functional::stands_alone)
-        && !used_inside(db, file.into()).contains(&item);
+        && !used_inside(db, file.into()).contains(&item)
+        && !has_unreadable(db, file.into());
     if stands_alone {
         let lowered_for = has_strategy.then(|| lowered_for(db, item)).flatten();
         let own = lowered_for.or(selection.used);
@@ -81,6 +83,18 @@ fn used_inside(db: &dyn Db, file: SourceFile) -> FxHashSet<ItemId> {
         }
     }
     used
+}
+
+/// Returns true if a definition of the file has a mistake of syntax: what it uses is not known then.
+#[salsa::tracked]
+fn has_unreadable(db: &dyn Db, file: SourceFile) -> bool {
+    let mut items = items(db, file).iter();
+    items.any(|item| *is_unreadable(db, (*item).into()))
+}
+
+#[salsa::tracked]
+fn is_unreadable(db: &dyn Db, item: SourceItem) -> bool {
+    !parsed(db, item.into()).diagnostics.is_empty()
 }
 
 /// Everything there is to say about the item.

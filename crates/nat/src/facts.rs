@@ -90,6 +90,15 @@ impl Facts {
         self.assume(&Prop::AtLeast(to_exclusive.clone(), var + 1));
     }
 
+    /// Assumes that `var` is an index below `n` that is read from memory. Whether anything is read is not known: where `n`
+    /// may be 0, this does not say that it is not, and `var` may be 0 all the same.
+    pub fn index(&mut self, var: Var, n: &Nat) {
+        match self.proves(&Prop::AtLeast(n.clone(), Nat::ONE)) {
+            true => self.range(var, &Nat::ZERO, n),
+            false => self.range(var, &Nat::ZERO, &Nat::max(n, &Nat::ONE)),
+        }
+    }
+
     /// The normal form under the assumptions: with `s divides n`, `(n/s)*s` is `n`.
     pub fn normalize(&self, nat: &Nat) -> Nat {
         if self.is_empty() || nat.as_const().is_some() {

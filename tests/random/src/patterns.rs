@@ -291,6 +291,17 @@ impl Maker {
             );
             return (text, out);
         }
+        if out.is_number() && self.choice.one_in(8) {
+            // Each reduction starts from the result of the one before, and all results are read.
+            let [q, r, z] = ["q", "r", "z"].map(|name| self.name(name));
+            let from = |start: &str| format!("{value} |> {name}{of_name}({f})({start})");
+            let text = format!(
+                "(let {q} = {value} |> {reduction} in let {r} = {} in let {z} = {} in {z} - {q} + {r})",
+                from(&q),
+                from(&r)
+            );
+            return (text, out);
+        }
         (format!("{value} |> {reduction}"), out)
     }
 

@@ -484,7 +484,7 @@ impl Printer<'_> {
         };
         let helper = self
             .helpers
-            .other(format!("{}_{name}", word(op)), |helper| {
+            .other(format!("{}_{}", word(op), ty.short()), |helper| {
                 let head = format!("static inline {name} {helper}({name} x, {name} y) {{\n    ");
                 let each = format!(
                     "for (int l = 0; l < {lanes}; l++) {{\n        {x} = {value};\n    }}\n    "

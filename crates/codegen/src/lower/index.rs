@@ -38,7 +38,7 @@ impl Lower<'_> {
             .map(|(var, _)| *var);
         let var = known.unwrap_or_else(|| self.function.fresh_size("index"));
         if let Type::Index(n) = &*expr.ty {
-            self.facts.range(var, &Nat::constant(0), n);
+            self.facts.index(var, n);
         }
         if known.is_none() {
             self.function.opaque.push((var, expr));

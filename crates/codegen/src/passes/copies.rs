@@ -166,6 +166,11 @@ fn copied(body: &[Stmt], at: usize, uses: &Uses, function: &Function) -> Option<
     let last = (at + 1..body.len())
         .rev()
         .find(|next| uses.mentions(&body[*next], new))?;
+    // What reads the older one afterwards wants its own value, not the younger one's.
+    let mut later = body[last + 1..].iter();
+    if !is_copy(&body[last], old, new) && later.any(|stmt| uses.mentions(stmt, old)) {
+        return None;
+    }
     for (position, stmt) in body.iter().enumerate().take(last + 1).skip(at + 1) {
         let back = position == last && is_copy(stmt, old, new);
         if position == last && !back && !is_own {

@@ -338,7 +338,7 @@ impl Loops<'_> {
             self.fresh_var(var, vars);
             if let Some(new) = vars.get(&var).and_then(Nat::as_var) {
                 if let Type::Index(n) = &*copy.ty {
-                    self.facts.range(new, &Nat::ZERO, n);
+                    self.facts.index(new, n);
                 }
                 self.function.opaque.push((new, copy));
             }

@@ -245,7 +245,7 @@ impl Rows<'_> {
         let value = expr(ExprKind::Load(Place::plain(id)));
         self.function.opaque.push((var, value));
         if let Type::Index(n) = &*ty {
-            self.facts.range(var, &Nat::ZERO, n);
+            self.facts.index(var, n);
         }
         let value = expr(ExprKind::Nat(nat.clone()));
         let declaration = Stmt {

@@ -17,6 +17,7 @@ mod block;
 mod build;
 mod element;
 mod error;
+mod float_in;
 mod loops;
 mod pure;
 mod read;
@@ -46,7 +47,8 @@ pub fn imperative(program: &PhraseProgram) -> Result<PhraseProgram, ImperativeEr
         return Ok(program.clone());
     }
     let mut translation = Translation::new(program.clone());
-    let body = translation.whole(&program.body)?;
+    let body = translation.float_in(&program.body);
+    let body = translation.whole(&body)?;
     let mut program = translation.program;
     program.body = body;
     rise::core::simplify_sizes(&mut program);

@@ -42,7 +42,7 @@ impl Translation {
 }
 
 /// Whether a primitive may stand in an expression of an imperative program.
-fn is_pure(prim: Prim) -> bool {
+pub fn is_pure(prim: Prim) -> bool {
     use Prim::*;
     match prim {
         Add | Sub | Mul | Div | Neg | Mod | Fma | Gt | Lt | Ge | Le | Equal | NotEqual | Not

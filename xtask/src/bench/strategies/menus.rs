@@ -54,9 +54,9 @@ pub fn measure(root: &Path, table: &mut Table) -> Outcome<()> {
 /// Milliseconds from keystrokes to diagnostics.
 #[derive(Default)]
 struct Keystrokes {
-    /// To those that texts and types give, which are sent first.
+    /// To those of the document itself that texts and types give, which are sent first.
     types: Series,
-    /// To all.
+    /// To all of both documents.
     runs: Series,
 }
 
@@ -157,12 +157,10 @@ fn typed_in(
     if let Some(mistake) = wrong(&db) {
         return Err(format!("strategies/{name}: {}", mistake.message));
     }
-    let check_types = |db: &Database| {
-        for &file in &files {
-            let run = db.runs(file).into_iter().map(|(item, _)| item).collect();
-            for (item, found) in db.file_diagnostics_without_runs(file, &run) {
-                ide::item_diagnostics(db, item, &found);
-            }
+    let check_types = |db: &Database, file: FileId| {
+        let run = db.runs(file).into_iter().map(|(item, _)| item).collect();
+        for (item, found) in db.file_diagnostics_without_runs(file, &run) {
+            ide::item_diagnostics(db, item, &found);
         }
     };
     let mut keystrokes = |file: FileId, text: &str| {
@@ -172,7 +170,7 @@ fn typed_in(
                 let start = Instant::now();
                 let milliseconds = || start.elapsed().as_secs_f64() * 1e3;
                 db.edit_file(file, range, new);
-                check_types(&db);
+                check_types(&db, file);
                 times.types.push(milliseconds());
                 drop(wrong(&db));
                 times.runs.push(milliseconds());

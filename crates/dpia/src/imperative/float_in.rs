@@ -1,0 +1,307 @@
+//! Let floating inwards.
+//!
+//! The value of a `let` is a mistake only where it is needed, and a quotient or an element may not exist where it is not:
+//! `let q = a / b in select(b == 0)(0)(q * q)`. The translation computes values where they are bound. So a value that may
+//! fail moves into the branches of conditions first if nothing else reads it. Values that cannot fail stay where they are.
+//!
+//! Source: Peyton Jones, Partain, Santos, *Let-floating: moving bindings to give faster programs* (ICFP 1996), section 3.1.
+
+use std::sync::Arc;
+
+use rise::Type;
+use rise::core::{Form, Mapper, Node, Param, walk};
+use rustc_hash::{FxHashMap, FxHashSet};
+use syntax::ast::ScalarType;
+
+use super::Translation;
+use super::pure::{for_each, is_pure};
+use crate::phrase::{self, Phrase, contains_array};
+use crate::prim::Prim;
+
+impl Translation {
+    /// Moves values that may fail to where they are needed.
+    pub fn float_in(&mut self, body: &Phrase) -> Phrase {
+        match Risk::of(body) {
+            None => body.clone(),
+            Some(_) => FloatIn {
+                translation: self,
+                done: FxHashMap::default(),
+            }
+            .expr(body),
+        }
+    }
+}
+
+/// What is known of an expression whose value may not exist.
+struct Risk {
+    /// Whether computing it takes a loop, or calls a C function.
+    repeats: bool,
+    /// Whether it writes memory, or has loops that work-items or threads share.
+    stores: bool,
+}
+
+impl Risk {
+    /// The risk of an expression; `None` if it always has a value.
+    fn of(phrase: &Phrase) -> Option<Risk> {
+        let (mut fails, mut repeats, mut stores) = (false, false, false);
+        for_each(
+            phrase,
+            &mut FxHashSet::default(),
+            &mut |part| match &part.form {
+                Form::Primitive(prim, _, args) => {
+                    fails |= may_fail(*prim, args);
+                    let reduces = matches!(prim, Prim::ReduceSeq | Prim::ReduceSeqUnroll);
+                    repeats |= reduces;
+                    stores |=
+                        !(reduces || is_pure(*prim) || matches!(prim, Prim::Let | Prim::MapVec));
+                }
+                Form::Foreign(..) => repeats = true,
+                _ => {}
+            },
+        );
+        fails.then_some(Risk { repeats, stores })
+    }
+}
+
+/// Returns true if a primitive has no result for some of the values that its arguments may have.
+fn may_fail(prim: Prim, args: &[Phrase]) -> bool {
+    match (prim, args) {
+        (Prim::Div | Prim::Mod, [_, divisor]) => !is_float(divisor) && !is_other_than_zero(divisor),
+        (Prim::NatAsIndex, [index]) => !matches!(index.form, Form::Nat(_) | Form::Literal(_)),
+        _ => false,
+    }
+}
+
+fn is_float(phrase: &Phrase) -> bool {
+    let scalar = match phrase::data(&phrase.ty).map(|ty| &**ty) {
+        Some(Type::Scalar(scalar)) => Some(*scalar),
+        Some(Type::Vector(_, scalar)) => match &**scalar {
+            Type::Scalar(scalar) => Some(*scalar),
+            _ => None,
+        },
+        _ => None,
+    };
+    matches!(
+        scalar,
+        Some(ScalarType::F16 | ScalarType::F32 | ScalarType::F64)
+    )
+}
+
+/// Returns true if an expression is a number that is known, and other than 0.
+fn is_other_than_zero(phrase: &Phrase) -> bool {
+    match &phrase.form {
+        Form::Literal(syntax::ast::Literal::Int { value, .. }) => *value != 0,
+        Form::Nat(nat) => nat.as_const().is_some_and(|value| value > 0),
+        Form::Primitive(Prim::Cast | Prim::VectorFromScalar, _, args) => {
+            args.iter().all(is_other_than_zero)
+        }
+        _ => false,
+    }
+}
+
+/// The pass over a program.
+struct FloatIn<'t> {
+    translation: &'t mut Translation,
+    done: FxHashMap<*const Node<Prim>, Phrase>,
+}
+
+impl Mapper<Prim> for FloatIn<'_> {
+    fn keeps_types(&self) -> bool {
+        true
+    }
+
+    fn expr(&mut self, expr: &Phrase) -> Phrase {
+        let address = Arc::as_ptr(expr);
+        if let Some(done) = self.done.get(&address) {
+            return done.clone();
+        }
+        // Inner values first: where they end up is where outer ones are read.
+        let inner = walk(self, expr);
+        let floated = match Binding::of(&inner) {
+            Some(binding) => binding.floated(self.translation).unwrap_or(inner),
+            None => inner,
+        };
+        self.done.insert(address, floated.clone());
+        floated
+    }
+}
+
+/// A value without arrays, and the expression that reads it as a parameter.
+struct Binding {
+    param: Param,
+    value: Phrase,
+    body: Phrase,
+}
+
+impl Binding {
+    fn of(phrase: &Phrase) -> Option<Binding> {
+        let (f, value) = match &phrase.form {
+            Form::Primitive(Prim::Let, _, args) => match &args[..] {
+                [value, f] => (f, value),
+                _ => return None,
+            },
+            Form::Apply(f, value) => (f, value),
+            _ => return None,
+        };
+        let Form::Lambda(param, body) = &f.form else {
+            return None;
+        };
+        (!contains_array(phrase::data(&value.ty)?)).then(|| Binding {
+            param: param.clone(),
+            value: value.clone(),
+            body: body.clone(),
+        })
+    }
+
+    /// The body with the value in the branches that read it; `None` if it stays where it is.
+    fn floated(&self, translation: &mut Translation) -> Option<Phrase> {
+        let risk = Risk::of(&self.value).filter(|risk| !risk.stores)?;
+        let mut needs = Needs {
+            param: &self.param,
+            crosses_loops: !risk.repeats,
+            known: FxHashMap::default(),
+        };
+        if needs.of(&self.body) != Need::InBranches {
+            return None;
+        }
+        let mut sink = Sink {
+            translation,
+            binding: self,
+            needs,
+        };
+        Some(sink.expr(&self.body))
+    }
+}
+
+/// How an expression needs a variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Need {
+    /// It does not mention it.
+    None,
+    /// It reads it in branches of conditions alone.
+    InBranches,
+    /// It reads it whenever it is computed, as far as can be said.
+    Always,
+}
+
+impl Need {
+    fn in_branch(self) -> Need {
+        self.min(Need::InBranches)
+    }
+}
+
+/// How the parts of an expression need a variable.
+struct Needs<'b> {
+    param: &'b Param,
+    /// Whether the value may be computed again in each round of a loop.
+    crosses_loops: bool,
+    known: FxHashMap<*const Node<Prim>, Need>,
+}
+
+impl Needs<'_> {
+    fn of(&mut self, phrase: &Phrase) -> Need {
+        let address = Arc::as_ptr(phrase);
+        if let Some(need) = self.known.get(&address) {
+            return *need;
+        }
+        let need = self.compute(phrase);
+        self.known.insert(address, need);
+        need
+    }
+
+    fn compute(&mut self, phrase: &Phrase) -> Need {
+        match &phrase.form {
+            Form::Var(local) if *local == self.param.local => Need::Always,
+            Form::Var(_) | Form::Literal(_) | Form::Nat(_) | Form::Global(..) => Need::None,
+            // A function that is applied here is no loop.
+            Form::Apply(f, x) => self.of(x).max(self.of_body(f)),
+            Form::Primitive(Prim::Let, _, args) if args.len() == 2 => {
+                self.of(&args[0]).max(self.of_body(&args[1]))
+            }
+            Form::Primitive(prim, _, args) => {
+                let first = first_branch(*prim);
+                let each = args.iter().enumerate();
+                let all = each.map(|(number, arg)| match number >= first {
+                    true => self.of(arg).in_branch(),
+                    false => self.of(arg),
+                });
+                all.max().unwrap_or(Need::None)
+            }
+            Form::Lambda(_, body) | Form::DepLambda(_, _, body) => match self.of(body) {
+                Need::InBranches if !self.crosses_loops => Need::Always,
+                need => need,
+            },
+            _ => {
+                let parts = phrase.form.children();
+                parts.map(|part| self.of(part)).max().unwrap_or(Need::None)
+            }
+        }
+    }
+
+    fn of_body(&mut self, f: &Phrase) -> Need {
+        match &f.form {
+            Form::Lambda(_, body) => self.of(body),
+            _ => self.of(f),
+        }
+    }
+}
+
+/// The number of the first argument of a primitive that is computed only under a condition.
+fn first_branch(prim: Prim) -> usize {
+    match prim {
+        Prim::Select | Prim::And | Prim::Or => 1,
+        _ => usize::MAX,
+    }
+}
+
+/// The pass that puts a value into the branches that read it.
+struct Sink<'s> {
+    translation: &'s mut Translation,
+    binding: &'s Binding,
+    needs: Needs<'s>,
+}
+
+impl Mapper<Prim> for Sink<'_> {
+    fn keeps_types(&self) -> bool {
+        true
+    }
+
+    fn expr(&mut self, expr: &Phrase) -> Phrase {
+        if self.needs.of(expr) == Need::None {
+            return expr.clone();
+        }
+        let Form::Primitive(prim, types, args) = &expr.form else {
+            return walk(self, expr);
+        };
+        let first = first_branch(*prim);
+        let each = args.iter().enumerate();
+        let args: Vec<Phrase> = each
+            .map(|(number, arg)| match number >= first {
+                true => self.branch(arg),
+                false => self.expr(arg),
+            })
+            .collect();
+        let form = Form::Primitive(*prim, types.clone(), args.into());
+        Node::new(form, expr.ty.clone(), expr.origin)
+    }
+}
+
+impl Sink<'_> {
+    /// A branch in which the value is bound, as far inside as it is needed.
+    fn branch(&mut self, branch: &Phrase) -> Phrase {
+        match self.needs.of(branch) {
+            Need::None => branch.clone(),
+            Need::InBranches => self.expr(branch),
+            Need::Always => {
+                let Param { local, ty } = &self.binding.param;
+                let param = self.translation.param(&local.name, ty.clone());
+                let read = Node::var(&param, branch.origin);
+                let values = [(local.clone(), read)];
+                let body = self.translation.copy(branch, &values, None);
+                let value = self.translation.copy(&self.binding.value, &[], None);
+                let form = Form::Apply(phrase::fun(param, body), value);
+                Node::new(form, branch.ty.clone(), branch.origin)
+            }
+        }
+    }
+}
