@@ -688,3 +688,21 @@ fn words_of_other_languages() {
         "#]],
     );
 }
+
+#[test]
+fn numbers_of_other_languages() {
+    check(
+        &["def f = 070f", "def f = 3F", "def f = 000f"],
+        expect![[r#"
+            def f = 070f
+                a float needs a digit after its point: write `70.0f`
+                Write `70.0f` => def f = 70.0f
+            def f = 3F
+                a float needs a digit after its point: write `3.0f`
+                Write `3.0f` => def f = 3.0f
+            def f = 000f
+                a float needs a digit after its point: write `0.0f`
+                Write `0.0f` => def f = 0.0f
+        "#]],
+    );
+}

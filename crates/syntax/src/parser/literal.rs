@@ -124,21 +124,26 @@ fn float_digits(text: &str) -> usize {
     end
 }
 
+/// Returns the digits without the zeros before them, which say nothing here.
+fn without_leading_zeros(digits: &str) -> &str {
+    match digits.trim_start_matches('0') {
+        "" => "0",
+        rest => rest,
+    }
+}
+
 fn bad_suffix(digits: &str, word: &str, number: Span, span: Span) -> Diagnostic {
     let error = |message: String| Diagnostic::error(Code::BadNumber, span, message);
-    if word == "f" {
-        return Diagnostic::error(
-            Code::BadNumber,
-            number,
-            format!("a float needs a digit after its point: write `{digits}.0f`"),
-        )
-        .fix(
-            format!("Write `{digits}.0f`"),
-            vec![(number, format!("{digits}.0f"))],
+    let whole = !digits.contains(['.', 'e', 'E']);
+    if word == "f" || (word == "F" && whole) {
+        let written = format!("{}.0f", without_leading_zeros(digits));
+        let message = format!("a float needs a digit after its point: write `{written}`");
+        return Diagnostic::error(Code::BadNumber, number, message).fix(
+            format!("Write `{written}`"),
+            vec![(number, written)],
             true,
         );
     }
-    let whole = !digits.contains(['.', 'e', 'E']);
     let meant = match (word, whole) {
         ("F", false) => Some("f"),
         ("d" | "D", false) => Some("f64"),
