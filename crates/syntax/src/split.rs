@@ -2,7 +2,8 @@
 //!
 //! Items are found by their tokens alone: `import`, `def`, `foreign` and `@` never stand inside an
 //! expression, so each begins an item, except `def` right after `foreign`, and `@`, `foreign` and
-//! `def` after an annotation, which they continue. What stands before the first of them, or after
+//! `def` after an annotation, which they continue, and an `@` that stands between two operands as
+//! an operator does: it is a mistake of the item around it. What stands before the first of them, or after
 //! an import's path, is a stray item. Doc comments directly before an item's first token belong to
 //! it; other comments between items belong to none.
 
@@ -41,7 +42,7 @@ pub struct Resplit {
 /// The items of a file, in order. An item reaches from its first token, or the first doc comment
 /// that belongs to it, to the end of its last token.
 pub fn split(text: &str) -> Vec<Span> {
-    let mut splitter = Splitter::default();
+    let mut splitter = Splitter::of(text, 0);
     let mut items = Vec::new();
     for token in Lexer::within(text, true) {
         splitter.feed(token, &mut items);
@@ -69,8 +70,11 @@ enum State {
 }
 
 /// Reads tokens and notes where items begin and end.
-#[derive(Default)]
-struct Splitter {
+struct Splitter<'t> {
+    /// The text, or a part of it.
+    text: &'t str,
+    /// Where that part begins.
+    base: u32,
     state: State,
     /// The first of the doc comments since the last token.
     docs: Option<u32>,
@@ -78,7 +82,17 @@ struct Splitter {
     current: Option<Span>,
 }
 
-impl Splitter {
+impl<'t> Splitter<'t> {
+    fn of(text: &'t str, base: u32) -> Self {
+        Splitter {
+            text,
+            base,
+            state: State::default(),
+            docs: None,
+            current: None,
+        }
+    }
+
     /// Reads a token; whether it is the first of an item, and then where the item begins.
     #[inline]
     fn feed(&mut self, token: Token, items: &mut Vec<Span>) -> Option<u32> {
@@ -90,7 +104,7 @@ impl Splitter {
         }
         let docs = self.docs.take();
         if let (State::Body, Some(item)) = (self.state, &mut self.current)
-            && !begins_item(token.kind)
+            && (!begins_item(token.kind) || is_operator(self.text, self.base, *item, token))
         {
             item.end = token.span.end;
             return None;
@@ -120,6 +134,16 @@ impl Splitter {
 fn begins_item(token: TokenKind) -> bool {
     use TokenKind::{At, Def, Foreign, Import};
     matches!(token, At | Def | Foreign | Import)
+}
+
+/// Returns true if a token is an `@` that stands where an operator of other languages would: behind
+/// the item so far on the same line, and apart from the name behind it or touching what is before it.
+fn is_operator(text: &str, base: u32, item: Span, token: Token) -> bool {
+    let [end, start, behind] =
+        [item.end, token.span.start, token.span.end].map(|place| (place - base) as usize);
+    let gap = text.get(end..start).unwrap_or("\n");
+    let is_apart = text[behind..].starts_with([' ', '\t', '(']);
+    token.kind == TokenKind::At && !gap.contains('\n') && (gap.is_empty() || is_apart)
 }
 
 /// Whether a token begins an item, and what may follow it.
@@ -188,7 +212,7 @@ fn scan(
     edit: Edit,
     complete: bool,
 ) -> Option<(Vec<Span>, usize)> {
-    let mut splitter = Splitter::default();
+    let mut splitter = Splitter::of(text, base);
     let mut items = Vec::new();
     for token in Lexer::within(text, base == 0) {
         let token = Token {
@@ -198,6 +222,10 @@ fn scan(
         let Some(start) = splitter.feed(token, &mut items) else {
             continue;
         };
+        if !complete && token.kind == TokenKind::At && token.span.end == base + text.len() as u32 {
+            // What it is depends on what stands behind it.
+            return None;
+        }
         if start < edit.new_end {
             continue;
         }

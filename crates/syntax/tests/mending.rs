@@ -690,6 +690,36 @@ fn words_of_other_languages() {
 }
 
 #[test]
+fn at_between_operands() {
+    check(
+        &[
+            "def f = fun(x => g @ x)",
+            "def f = map(g) @ map(h) @ k",
+            "def f = fun(x => g @ h(x) + 1.0f)",
+            "def f = g@h",
+        ],
+        expect![[r#"
+            def f = fun(x => g @ x)
+                `@` is no operator: a function is applied as in `g(x)`, and composed with another one as in `g << x`
+                Write `g(x)` => def f = fun(x => g(x))
+                Write `g << x` => def f = fun(x => g << x)
+            def f = map(g) @ map(h) @ k
+                `@` is no operator: a function is applied as in `map(g)(map(h))`, and composed with another one as in `map(g) << map(h)`
+                Write `map(g)(map(h))` => def f = map(g)(map(h)) @ k
+                Write `map(g) << map(h)` => def f = map(g) << map(h) @ k
+            def f = fun(x => g @ h(x) + 1.0f)
+                `@` is no operator: a function is applied as in `g(h(x))`, and composed with another one as in `g << h(x)`
+                Write `g(h(x))` => def f = fun(x => g(h(x)) + 1.0f)
+                Write `g << h(x)` => def f = fun(x => g << h(x) + 1.0f)
+            def f = g@h
+                `@` is no operator: a function is applied as in `g(h)`, and composed with another one as in `g << h`
+                Write `g(h)` => def f = g(h)
+                Write `g << h` => def f = g << h
+        "#]],
+    );
+}
+
+#[test]
 fn numbers_of_other_languages() {
     check(
         &["def f = 070f", "def f = 3F", "def f = 000f"],

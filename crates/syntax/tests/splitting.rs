@@ -40,6 +40,15 @@ fn what_is_no_item_is_stray() {
         items("@a @b foreign def f @c"),
         ["@a @b foreign def f", "@c"]
     );
+    assert_eq!(
+        items("def f = g @ h\n@ a def i"),
+        ["def f = g @ h", "@ a def i"]
+    );
+    assert_eq!(
+        items("def f = g@h def i @j"),
+        ["def f = g@h", "def i", "@j"]
+    );
+    assert_eq!(items("import \"a\" @ b"), ["import \"a\"", "@ b"]);
     assert_eq!(items("// nothing\n/// at all"), [""; 0]);
     assert_eq!(items("def f = /* open\ndef g"), ["def f = /* open\ndef g"]);
     assert_eq!(items("def f = \"open\ndef g"), ["def f = \"open", "def g"]);
@@ -98,6 +107,7 @@ fn piece() -> impl Strategy<Value = &'static str> {
         " import \"a\"",
         "@",
         "@target(c) ",
+        " @ x",
         "\n",
         " ",
         "/",

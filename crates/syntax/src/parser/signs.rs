@@ -1,9 +1,9 @@
-//! Operators of other languages: `xs ++ ys`, `x++`, `xs !! 2`, `~x`, `x +. y`.
+//! Operators of other languages: `xs ++ ys`, `x++`, `xs !! 2`, `~x`, `x +. y`, `f @ x`.
 
 use super::{Mode, Parser};
 use crate::ast::{TermId, TermKind};
 use crate::lexer::{Token, TokenKind};
-use crate::{Code, Diagnostic, Span};
+use crate::{Code, Diagnostic, Dialect, Span};
 
 impl Parser<'_> {
     /// Reads the operators of other languages that follow an operand, reports the first of them, and
@@ -30,6 +30,9 @@ impl Parser<'_> {
                 TokenKind::Plus | TokenKind::Minus if self.is_doubled() && !is_binary => {
                     self.increment_behind();
                     operand
+                }
+                TokenKind::At if self.dialect == Dialect::Rise && self.begins_operand_at(1) => {
+                    self.at_between_operands(operand, mode)
                 }
                 _ => return operand,
             };
@@ -65,6 +68,28 @@ impl Parser<'_> {
                 vec![(span, text)],
                 true,
             )
+        });
+        self.push(TermKind::Missing, span)
+    }
+
+    /// `f @ x`, where `f` may be meant to be applied, or to be composed with another function.
+    fn at_between_operands(&mut self, lhs: TermId, mode: Mode) -> TermId {
+        let sign = self.bump().span;
+        let rhs = self.postfix(mode);
+        let span = self.span_of(lhs).cover(self.span_of(rhs));
+        let left = self.slice(self.span_of(lhs));
+        let applied = format!("{left}{}", self.in_parentheses(rhs));
+        let composed = format!("{left} << {}", self.slice(self.span_of(rhs)));
+        self.report(|| {
+            let message = format!(
+                "`@` is no operator: a function is applied as in `{applied}`, and composed with another one as in `{composed}`"
+            );
+            let offer = |text: String| (format!("Write `{text}`"), vec![(span, text)]);
+            let [(apply, application), (compose, composition)] = [applied, composed].map(offer);
+            Diagnostic::error(Code::SyntaxError, sign, message)
+                .help("a product of matrices is written with `map`, `zip` and `reduce`")
+                .fix(apply, application, false)
+                .fix(compose, composition, false)
         });
         self.push(TermKind::Missing, span)
     }
