@@ -720,6 +720,50 @@ fn at_between_operands() {
 }
 
 #[test]
+fn blocks() {
+    check(
+        &[
+            "def f = fun(x => { x + 1.0f })",
+            "def f = { let y = 1.0f; let z = y; y * z }",
+            "def f = fun(x => {\n  let y = x;\n  return y;\n})",
+            "def f = fun(x => 2.0f * { x + 1.0f; })",
+            "def f = fun(x => { var y = x; y })",
+            "def f = fun(x => { y = x; y })",
+            "def f = fun(x => {})",
+            "def f = fun(x) { return x; }",
+        ],
+        expect![[r#"
+            def f = fun(x => { x + 1.0f })
+                expected an expression, found `{`: what belongs together stands in parentheses
+                Remove the braces => def f = fun(x => x + 1.0f)
+            def f = { let y = 1.0f; let z = y; y * z }
+                there are no blocks: a value is named by `let x = value in result`, without braces and `;`
+                Remove the braces => def f = let y = 1.0f in let z = y in y * z
+            def f = fun(x => {
+              let y = x;
+              return y;
+            })
+                there are no blocks: a value is named by `let x = value in result`, without braces and `;`
+                Remove the braces => def f = fun(x =>
+              let y = x in
+              y)
+            def f = fun(x => 2.0f * { x + 1.0f; })
+                there are no blocks: a value is named by `let x = value in result`, without braces and `;`
+                Write parentheses => def f = fun(x => 2.0f * (x + 1.0f))
+            def f = fun(x => { var y = x; y })
+                there are no blocks: a value is named by `let x = value in result`, without braces and `;`
+                Remove the braces => def f = fun(x => let y = x in y)
+            def f = fun(x => { y = x; y })
+                there are no blocks: a value is named by `let x = value in result`, without braces and `;`
+            def f = fun(x => {})
+                expected an expression, found `{`: what belongs together stands in parentheses
+            def f = fun(x) { return x; }
+                expected `=>` after the parameters of `fun`
+        "#]],
+    );
+}
+
+#[test]
 fn numbers_of_other_languages() {
     check(
         &["def f = 070f", "def f = 3F", "def f = 000f"],

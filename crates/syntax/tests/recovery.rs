@@ -1252,6 +1252,7 @@ fn habits_from_languages_with_methods_and_loops() {
 
             def f = fun(x => { x })
                              ^ syntax-error: expected an expression, found `{`: what belongs together stands in parentheses
+            fix: Remove the braces [(17..19, ""), (20..22, "")]
             (def f - (fun (x) (missing)))
 
             def f = fun(x => x > 0.0f ? x : 0.0f)

@@ -312,13 +312,7 @@ impl Parser<'_> {
                 self.postfix(mode)
             }
             TokenKind::LBrace if !mode.is_type() && self.dialect == Dialect::Rise => {
-                self.error_at(token.span, || {
-                    "expected an expression, found `{`: what belongs together stands in parentheses"
-                        .to_owned()
-                });
-                self.skip_brackets();
-                let span = self.since(token.span.start);
-                self.push(TermKind::Missing, span)
+                self.foreign_block()
             }
             _ => {
                 self.expected_operand(mode);

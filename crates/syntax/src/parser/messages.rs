@@ -54,8 +54,11 @@ impl Parser<'_> {
             return;
         }
         let before = self.tokens.iter().rev().take(SEEK_LIMIT);
-        if innermost_bracket(before.clone()) == Some(TokenKind::LBracket) {
-            // Sizes stand behind it in the array types of other languages.
+        let bracket = innermost_bracket(before.clone());
+        let is_block = bracket == Some(TokenKind::LBrace) && self.host.is_none();
+        if bracket == Some(TokenKind::LBracket) || is_block {
+            // Sizes stand behind it in the array types of other languages, and statements in their
+            // blocks.
             return self.tokens.push(Token {
                 kind: TokenKind::Semicolon,
                 span: token.span,
@@ -735,7 +738,7 @@ impl Parser<'_> {
     }
 
     /// Returns true for `val x = …`, `var x = …` and `const x = …`.
-    fn at_word_for_let(&self) -> bool {
+    pub(crate) fn at_word_for_let(&self) -> bool {
         matches!(self.slice(self.token().span), "val" | "var" | "const")
             && self.peek_kind(1) == TokenKind::Ident
             && self.peek_kind(2) == TokenKind::Equals

@@ -6,6 +6,7 @@
 //! visible; what does not belong is reported where it stands.
 
 mod atom;
+mod block;
 mod brackets;
 mod command;
 mod foreign;

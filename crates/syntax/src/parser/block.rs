@@ -1,0 +1,117 @@
+//! Blocks of other languages: `{ let y = x; y + 1.0f }`.
+
+use super::{Mode, Parser};
+use crate::ast::{TermId, TermKind};
+use crate::lexer::{Token, TokenKind};
+use crate::{Code, Diagnostic, Span};
+
+impl Parser<'_> {
+    /// An expression in braces, perhaps with statements before it: one mistake, with the edits that
+    /// write the expression as RISE has it.
+    pub(crate) fn foreign_block(&mut self) -> TermId {
+        let first = self.pos;
+        self.skip_brackets();
+        let behind = std::mem::replace(&mut self.pos, first);
+        let was_first = self.error.is_none();
+        let open = self.bump();
+        let has_statements = self.tokens[first..behind]
+            .iter()
+            .any(|token| token.kind == TokenKind::Semicolon);
+        let mut edits = match was_first {
+            true => self.statements_of_lets(behind),
+            false => Vec::new(),
+        };
+        let body = self.term(Mode::Expr);
+        if let Some(last) = self.eat(TokenKind::Semicolon) {
+            edits.push((last.span, String::new()));
+        }
+        let close = self.eat(TokenKind::RBrace).filter(|_| self.pos == behind);
+        let is_missing = matches!(self.terms[body.0 as usize].kind, TermKind::Missing);
+        self.pos = behind;
+        if was_first {
+            edits.extend(self.edits_of_habits());
+        }
+        self.report_instead(was_first, || {
+            let message = match has_statements {
+                true => "there are no blocks: a value is named by `let x = value in result`, without braces and `;`",
+                false => "expected an expression, found `{`: what belongs together stands in parentheses",
+            };
+            Diagnostic::error(Code::SyntaxError, open.span, message)
+        });
+        if let Some(close) = close.filter(|_| was_first && !is_missing) {
+            self.mend_braces(first, [open, close], edits);
+        }
+        let span = self.since(open.span.start);
+        self.push(TermKind::Missing, span)
+    }
+
+    /// Reads the `;` behind the values of a block's `let`s as `in`, and returns the edits that write
+    /// it.
+    fn statements_of_lets(&mut self, behind: usize) -> Vec<(Span, String)> {
+        let mut edits = Vec::new();
+        let mut depth = 0u32;
+        let mut is_let = self.at(TokenKind::Let) || self.at_word_for_let();
+        for pos in self.pos..behind {
+            use TokenKind::{LBrace, LBracket, LParen, RBrace, RBracket, RParen, Semicolon};
+            let token = self.tokens[pos];
+            let next = self.tokens[pos + 1].kind;
+            match token.kind {
+                LParen | LBracket | LBrace => depth += 1,
+                RParen | RBracket | RBrace => depth = depth.saturating_sub(1),
+                Semicolon if depth == 0 && is_let && next != RBrace => {
+                    self.tokens[pos].kind = TokenKind::In;
+                    edits.push((token.span, " in".to_owned()));
+                    is_let = next == TokenKind::Let;
+                }
+                _ => {}
+            }
+        }
+        edits
+    }
+
+    /// The edits of an error inside of a block that only says how a word of other languages is
+    /// written.
+    fn edits_of_habits(&self) -> Vec<(Span, String)> {
+        let fix = self.error.as_ref().and_then(|error| error.fixes.first());
+        let fix = fix.filter(|fix| matches!(&*fix.title, "Remove `return`" | "Write `let`"));
+        fix.map_or_else(Vec::new, |fix| fix.edits.clone())
+    }
+
+    /// Adds the edits that take the braces away, or write parentheses for them. `first` is the place
+    /// of the opening one among the tokens.
+    fn mend_braces(
+        &mut self,
+        first: usize,
+        [open, close]: [Token; 2],
+        mut edits: Vec<(Span, String)>,
+    ) {
+        let before = first.checked_sub(1).map(|pos| self.tokens[pos].kind);
+        let begins = matches!(before, Some(TokenKind::FatArrow | TokenKind::Equals));
+        let ends = matches!(self.kind(), TokenKind::RParen | TokenKind::End);
+        let (title, signs) = match begins && ends {
+            true => ("Remove the braces", [String::new(), String::new()]),
+            false => ("Write parentheses", ["(".to_owned(), ")".to_owned()]),
+        };
+        let start = self.without_blanks(open.span);
+        let end = self.text[..close.span.start as usize].trim_end().len() as u32;
+        let [left, right] = signs;
+        edits.push((start, left));
+        edits.push((Span::new(end, close.span.end), right));
+        edits.sort_by_key(|(span, _)| (span.start, span.end));
+        if let Some(error) = self.error.take_if(|error| error.span == open.span) {
+            self.error = Some(error.fix(title, edits, true));
+        }
+    }
+    /// The place of an opening brace with the blanks behind it, or before it at the end of a line.
+    fn without_blanks(&self, open: Span) -> Span {
+        let (before, behind) = (
+            &self.text[..open.start as usize],
+            &self.text[open.end as usize..],
+        );
+        let rest = behind.trim_start_matches([' ', '\t']);
+        match rest.starts_with(['\r', '\n']) {
+            true => Span::new(before.trim_end().len() as u32, open.end),
+            false => Span::new(open.start, open.end + (behind.len() - rest.len()) as u32),
+        }
+    }
+}
