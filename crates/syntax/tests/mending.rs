@@ -764,6 +764,35 @@ fn blocks() {
 }
 
 #[test]
+fn words_before_definitions() {
+    check(
+        &[
+            "__global__",
+            "inline",
+            "public static",
+            "extern",
+            "kernel f = x",
+        ],
+        expect![[r#"
+            __global__
+                a definition becomes a kernel by `@target(opencl)` before it, not by `__global__`
+                Write `@target(opencl)` => @target(opencl)
+            inline
+                a definition begins with `def`: `inline` does not stand before it
+                Remove `inline` => 
+            public static
+                a definition begins with `def`: `public static` does not stand before it
+                Remove `public static` => 
+            extern
+                a function of C is declared by `foreign def`, not `extern def`
+                Write `foreign` => foreign
+            kernel f = x
+                expected `def`, `foreign def` or `import`, found `kernel`
+        "#]],
+    );
+}
+
+#[test]
 fn numbers_of_other_languages() {
     check(
         &["def f = 070f", "def f = 3F", "def f = 000f"],

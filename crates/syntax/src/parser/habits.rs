@@ -2,7 +2,7 @@
 
 use super::{Mode, Parser};
 use crate::ast::{BinderAnnotation, BinderId, Name, TermId, TermKind};
-use crate::lexer::TokenKind;
+use crate::lexer::{Token, TokenKind};
 use crate::{Code, Diagnostic, Span};
 
 /// The title of the edits that write a function as RISE has it.
@@ -305,6 +305,46 @@ impl Parser<'_> {
         defines || is_function || is_synonym
     }
 
+    /// The words that other languages have before a definition, where nothing else stands: the item
+    /// ends before the `def`.
+    pub(crate) fn words_before_def(&mut self) -> bool {
+        let words = &self.tokens[self.pos..self.tokens.len() - 1];
+        let is_word = |token: &Token| modifier(self.slice(token.span)).is_some();
+        let (Some(first), true) = (words.first(), words.iter().all(is_word)) else {
+            return false;
+        };
+        let place = first.span;
+        let all = words.iter().fold(place, |all, token| all.cover(token.span));
+        let kinds = words
+            .iter()
+            .filter_map(|token| modifier(self.slice(token.span)));
+        let kind = kinds.max().unwrap_or(Modifier::Plain);
+        let text = self.slice(all);
+        self.report(|| {
+            let error = |message: String| Diagnostic::error(Code::SyntaxError, place, message);
+            let write = |word: &str| (format!("Write `{word}`"), vec![(all, word.to_owned())]);
+            let remove = || (format!("Remove `{text}`"), vec![(all, String::new())]);
+            let begins = format!("a definition begins with `def`: `{text}` does not stand before it");
+            let (error, (title, edits)) = match kind {
+                Modifier::Kernel => {
+                    let message = format!("a definition becomes a kernel by `@target(opencl)` before it, not by `{text}`");
+                    (error(message), write("@target(opencl)"))
+                }
+                Modifier::Foreign => {
+                    let message = format!("a function of C is declared by `foreign def`, not `{text} def`");
+                    (error(message), write("foreign"))
+                }
+                Modifier::Visible => {
+                    let help = "the files that import a file see all of its definitions";
+                    (error(begins).help(help), remove())
+                }
+                Modifier::Plain => (error(begins), remove()),
+            };
+            error.fix(title, edits, true)
+        });
+        true
+    }
+
     /// Notes the names that are given types from here on.
     fn note_synonyms(&mut self) {
         let names: Vec<Name> = self.tokens[self.pos..]
@@ -328,6 +368,34 @@ impl Parser<'_> {
         }
         is_comment
     }
+}
+
+/// What a word before a definition says in other languages, the least important first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Modifier {
+    /// Something that RISE does not say of a definition.
+    Plain,
+    /// Who may use it.
+    Visible,
+    /// That it is defined elsewhere.
+    Foreign,
+    /// That it runs on a device.
+    Kernel,
+}
+
+/// Returns what a word before a definition says in other languages.
+fn modifier(word: &str) -> Option<Modifier> {
+    Some(match word {
+        "kernel" | "__kernel" | "__global__" | "global" => Modifier::Kernel,
+        "extern" | "external" | "native" => Modifier::Foreign,
+        "pub" | "public" | "private" | "protected" | "internal" | "export" | "static" => {
+            Modifier::Visible
+        }
+        "inline" | "__inline__" | "__forceinline__" | "__device__" | "__host__" | "const"
+        | "constexpr" | "final" | "async" | "pure" | "override" | "virtual" | "implicit"
+        | "lazy" => Modifier::Plain,
+        _ => return None,
+    })
 }
 
 /// Returns true for the words by which other languages name a type.

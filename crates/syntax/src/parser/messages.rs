@@ -1194,7 +1194,7 @@ impl Parser<'_> {
         if token.kind == TokenKind::End {
             return;
         }
-        if self.foreign_definition() || self.foreign_comment() {
+        if self.foreign_definition() || self.foreign_comment() || self.words_before_def() {
             return;
         }
         let text = self.quoted(token);
