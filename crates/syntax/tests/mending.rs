@@ -793,6 +793,35 @@ fn words_before_definitions() {
 }
 
 #[test]
+fn paths_in_other_quotes() {
+    check(
+        &[
+            "import 'library.rise'",
+            "import <library.rise>",
+            "import “library.rise”",
+            "import `library.rise`",
+            "import 'library.rise",
+        ],
+        expect![[r#"
+            import 'library.rise'
+                the path of a file stands in double quotes: write `"library.rise"`
+                Write `"library.rise"` => import "library.rise"
+            import <library.rise>
+                the path of a file stands in double quotes: write `"library.rise"`
+                Write `"library.rise"` => import "library.rise"
+            import “library.rise”
+                the path of a file stands in double quotes: write `"library.rise"`
+                Write `"library.rise"` => import "library.rise"
+            import `library.rise`
+                the path of a file stands in double quotes: write `"library.rise"`
+                Write `"library.rise"` => import "library.rise"
+            import 'library.rise
+                `'` does not belong in RISE: names are made of letters, digits and `_`
+        "#]],
+    );
+}
+
+#[test]
 fn numbers_of_other_languages() {
     check(
         &["def f = 070f", "def f = 3F", "def f = 000f"],

@@ -43,31 +43,6 @@ impl Parser<'_> {
         ItemKind::Import { path }
     }
 
-    /// `import library` and `import library.rise`
-    fn path_without_quotes(&mut self) {
-        let first = self.token();
-        let is_name = first.kind == TokenKind::Ident;
-        if !is_name || self.error.is_some() {
-            return self.expected("a path in quotes");
-        }
-        self.skip_to_end();
-        let span = self.since(first.span.start);
-        let text = self.slice(span);
-        let is_path = !text.contains(char::is_whitespace);
-        let path = match text.ends_with(".rise") {
-            true => format!("\"{text}\""),
-            false => format!("\"{text}.rise\""),
-        };
-        self.report(|| {
-            let message = format!("expected the path of a file in quotes, as in `import {path}`");
-            let error = Diagnostic::error(Code::SyntaxError, first.span, message);
-            match is_path {
-                true => error.fix(format!("Write `{path}`"), vec![(span, path)], true),
-                false => error,
-            }
-        });
-    }
-
     fn def(&mut self) -> ItemKind {
         let word = self.bump();
         let name = self.item_name(word);

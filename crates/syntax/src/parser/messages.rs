@@ -129,7 +129,11 @@ impl Parser<'_> {
     }
 
     fn unknown_character(&mut self, token: Token) {
-        if self.reference_in_type(token) {
+        let is_path = self
+            .tokens
+            .last()
+            .is_some_and(|last| last.kind == TokenKind::Import);
+        if self.reference_in_type(token) || (is_path && self.path_in_other_quotes(token.span)) {
             return;
         }
         let text = self.slice(token.span);

@@ -18,6 +18,7 @@ mod literal;
 mod messages;
 mod operator;
 mod patterns;
+mod path;
 mod recover;
 mod signs;
 mod term;

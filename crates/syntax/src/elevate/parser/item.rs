@@ -95,6 +95,10 @@ impl Parser<'_> {
             _ => {
                 self.rise
                     .expected("a path in quotes, as in `import \"tiling.elevate\"`,");
+                let first = self.rise.token().span;
+                if self.rise.slice(first) == "<" {
+                    self.rise.path_in_other_quotes(first);
+                }
                 self.rise.skip_to_end();
                 None
             }

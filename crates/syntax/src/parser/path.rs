@@ -1,0 +1,68 @@
+//! Paths of imports that do not stand in double quotes.
+
+use super::Parser;
+use crate::lexer::TokenKind;
+use crate::{Code, Diagnostic, Span};
+
+impl Parser<'_> {
+    /// `import library`, `import library.rise` and `import <library.rise>`
+    pub(crate) fn path_without_quotes(&mut self) {
+        let first = self.token();
+        if self.slice(first.span) == "<" && self.path_in_other_quotes(first.span) {
+            return;
+        }
+        let is_name = first.kind == TokenKind::Ident;
+        if !is_name || self.error.is_some() {
+            return self.expected("a path in quotes");
+        }
+        self.skip_to_end();
+        let span = self.since(first.span.start);
+        let text = self.slice(span);
+        let is_path = !text.contains(char::is_whitespace);
+        let path = match text.ends_with(".rise") {
+            true => format!("\"{text}\""),
+            false => format!("\"{text}.rise\""),
+        };
+        self.report(|| {
+            let message = format!("expected the path of a file in quotes, as in `import {path}`");
+            let error = Diagnostic::error(Code::SyntaxError, first.span, message);
+            match is_path {
+                true => error.fix(format!("Write `{path}`"), vec![(span, path)], true),
+                false => error,
+            }
+        });
+    }
+
+    /// A path between the signs that other languages have for `"`, of which the first one is given:
+    /// `import 'library.rise'`. Returns true if it is reported.
+    pub(crate) fn path_in_other_quotes(&mut self, open: Span) -> bool {
+        let closers: &[char] = match self.slice(open) {
+            "'" | "‘" => &['\'', '’'],
+            "“" | "„" | "”" => &['“', '”', '"'],
+            "`" => &['`'],
+            "<" => &['>'],
+            _ => return false,
+        };
+        let rest = self.text.get(open.end as usize..).unwrap_or_default();
+        let line = rest.lines().next().unwrap_or_default();
+        let Some((path, closer)) = line
+            .find(closers)
+            .map(|end| line.split_at(end))
+            .filter(|(path, _)| !path.is_empty() && !path.contains(['"', '\\']))
+        else {
+            return false;
+        };
+        let width = closer.chars().next().map_or(0, char::len_utf8);
+        let span = Span::new(open.start, open.end + (path.len() + width) as u32);
+        self.report(|| {
+            let written = format!("\"{path}\"");
+            let message = format!("the path of a file stands in double quotes: write `{written}`");
+            Diagnostic::error(Code::SyntaxError, span, message).fix(
+                format!("Write `{written}`"),
+                vec![(span, written)],
+                true,
+            )
+        });
+        true
+    }
+}
