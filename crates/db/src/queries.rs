@@ -169,6 +169,9 @@ pub(crate) fn checked(db: &dyn Db, item: SourceItem) -> Checked {
             // A definition that cannot be read as it stands gets one error: what inference makes
             // of the rest may follow from it.
             let unreadable = !diagnostics.is_empty();
+            diagnostics
+                .iter_mut()
+                .for_each(|error| rise::explain(error, &parsed.item, &inference));
             selection = Selection::of(&parsed.item, &inference);
             diagnostics.extend(inference.diagnostics.into_iter().filter(|diagnostic| {
                 !unreadable || diagnostic.severity != syntax::Severity::Error

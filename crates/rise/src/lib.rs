@@ -15,6 +15,7 @@ mod spine;
 pub mod subst;
 mod suggest;
 pub mod types;
+mod unreadable;
 
 use std::sync::Arc;
 
@@ -32,6 +33,7 @@ pub use library::STD;
 pub use primitive::Primitive;
 pub use suggest::closest;
 pub use types::{Access, Address, Arg, DataFun, Names, Obligation, Pi, Scheme, SizeFun, Ty, Type};
+pub use unreadable::explain;
 
 /// What a name that no binder binds stands for in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -21,6 +21,6 @@ pub use dialect::Dialect;
 pub use dump::dump;
 pub use format::{WIDTH, format, format_in, format_item, format_item_in};
 pub use lexer::{Token, TokenKind, lex, lex_in};
-pub use parser::{MAX_DEPTH, MAX_HEIGHT, Parsed, parse, parse_in};
+pub use parser::{MAX_DEPTH, MAX_HEIGHT, Parsed, no_bits, parse, parse_in};
 pub use span::Span;
 pub use split::{Edit, Resplit, resplit, split};

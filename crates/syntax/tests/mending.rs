@@ -337,7 +337,7 @@ fn values() {
             def f = x += 1
                 there is no `+=`: nothing changes its value, so a new one is given a name, `let y = x + 1 in …`
             def f = a & b
-                `&` does not belong in RISE: write `&&`
+                `&` does not belong in RISE: write `&&`, which joins truth values; there are no operations on the bits of integers
                 Write `&&` => def f = a && b
             def f = a & 1
                 `&`: RISE has no operations on the bits of integers

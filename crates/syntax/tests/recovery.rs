@@ -771,7 +771,7 @@ fn slips() {
             (def f - a)
 
             def f = a | b
-                      ^ syntax-error: `|` means "divides", in conditions of `where` and `@assume` only: a pipeline is written `|>`, "or" is `||`
+                      ^ syntax-error: `|` means "divides", in conditions of `where` and `@assume` only: a pipeline is written `|>`, "or" is `||`, and there are no operations on the bits of integers
             (def f - (binary |> a b))
 
             def f = Nat

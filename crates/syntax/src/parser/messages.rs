@@ -169,7 +169,11 @@ impl Parser<'_> {
                     false,
                 ),
                 Some((_, sign)) => error(format!(
-                    "{shown} does not belong in {language}: write `{sign}`"
+                    "{shown} does not belong in {language}: write `{sign}`{}",
+                    match text {
+                        "&" => ", which joins truth values; there are no operations on the bits of integers",
+                        _ => "",
+                    }
                 ))
                 .fix(
                     format!("Write `{sign}`"),
@@ -249,7 +253,7 @@ impl Parser<'_> {
             Diagnostic::error(
                 Code::SyntaxError,
                 span,
-                "`|` means \"divides\", in conditions of `where` and `@assume` only: a pipeline is written `|>`, \"or\" is `||`",
+                "`|` means \"divides\", in conditions of `where` and `@assume` only: a pipeline is written `|>`, \"or\" is `||`, and there are no operations on the bits of integers",
             )
         });
         Some(BinaryOp::Pipe)
@@ -1320,8 +1324,8 @@ fn innermost_bracket<'a>(mut tokens: impl Iterator<Item = &'a Token>) -> Option<
     })
 }
 
-/// Says that a sign of other languages is missing which works on the bits of numbers.
-fn no_bits(sign: &str, span: Span) -> Diagnostic {
+/// Returns the error that a sign of other languages is missing which works on the bits of integers.
+pub fn no_bits(sign: &str, span: Span) -> Diagnostic {
     let message = format!("`{sign}`: RISE has no operations on the bits of integers");
     Diagnostic::error(Code::SyntaxError, span, message).help(
         "`*`, `/` and `%` with powers of two shift and mask numbers that are not negative; a `foreign def` does it in C",

@@ -28,6 +28,7 @@ use crate::lexer::{Lexer, Token, TokenKind};
 use crate::{Code, Diagnostic, Dialect, Span};
 pub(crate) use item::docs;
 use operator::Pending;
+pub use messages::no_bits;
 pub(crate) use recover::loose_call;
 
 /// How deep brackets, functions and what else encloses something may nest.
