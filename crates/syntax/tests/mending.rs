@@ -822,6 +822,37 @@ fn paths_in_other_quotes() {
 }
 
 #[test]
+fn names_in_modules() {
+    check(
+        &[
+            "def f = fun(x => np.maximum(x)(0.0f))",
+            "def f = map(math.sqrt)",
+            "def f = fun(x, y => std::max(x, y))",
+            "def f = fun(x => tf.math.sin(x))",
+            "def f = fun(np => np.maximum)",
+            "def f = fun(x => (x : f32))",
+        ],
+        expect![[r#"
+            def f = fun(x => np.maximum(x)(0.0f))
+                there are no modules: `np.maximum` is not known here
+                Write `maximum` => def f = fun(x => maximum(x)(0.0f))
+            def f = map(math.sqrt)
+                there are no modules: `math.sqrt` is not known here
+                Write `sqrt` => def f = map(sqrt)
+            def f = fun(x, y => std::max(x, y))
+                there are no modules: `std::max` is not known here
+                Write `max` => def f = fun(x, y => max(x, y))
+            def f = fun(x => tf.math.sin(x))
+                there are no modules: `tf.math.sin` is not known here
+                Write `sin` => def f = fun(x => sin(x))
+            def f = fun(np => np.maximum)
+                values have no part `maximum`: after a `.` stands `_1` or `_2`, the halves of a pair
+            def f = fun(x => (x : f32))
+        "#]],
+    );
+}
+
+#[test]
 fn numbers_of_other_languages() {
     check(
         &["def f = 070f", "def f = 3F", "def f = 000f"],

@@ -16,6 +16,7 @@ mod item;
 mod juxtaposition;
 mod literal;
 mod messages;
+mod modules;
 mod operator;
 mod patterns;
 mod path;

@@ -331,6 +331,7 @@ impl Parser<'_> {
         loop {
             match self.kind() {
                 TokenKind::LParen if self.calls() => term = self.call(term, mode),
+                _ if !mode.is_type() && self.at_part_of_module(term) => self.name_in_module(term),
                 TokenKind::Dot if self.at_half() => term = self.project(term),
                 TokenKind::Dot | TokenKind::DotDot if mode != Mode::Expr => {
                     let dependent = self.bump().kind == TokenKind::DotDot;

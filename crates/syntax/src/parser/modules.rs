@@ -1,0 +1,73 @@
+//! Names in the modules of other languages: `np.maximum`, `std::max`.
+
+use super::Parser;
+use crate::ast::{TermId, TermKind};
+use crate::lexer::TokenKind;
+use crate::{Code, Diagnostic};
+
+/// Modules with functions on numbers and arrays, as they are mostly called.
+const MODULES: &[&str] = &[
+    "Math", "cmath", "cp", "cupy", "jax", "jnp", "lax", "math", "np", "numpy", "scipy", "std",
+    "tf", "torch",
+];
+
+impl Parser<'_> {
+    /// Returns true if a term is the name of a module of other languages, and a name in it follows.
+    pub(crate) fn at_part_of_module(&self, term: TermId) -> bool {
+        let text = self.slice(self.span_of(term));
+        let is_bound = || self.binders.iter().any(|binder| binder.name == text);
+        let is_module = match self.terms[term.0 as usize].kind {
+            TermKind::Name(_) if self.at(TokenKind::Dot) => MODULES.contains(&text) && !is_bound(),
+            TermKind::Name(_) | TermKind::Scalar(_) => self.at(TokenKind::Colon),
+            _ => false,
+        };
+        is_module && self.host.is_none() && self.length_of_path() > 0
+    }
+
+    /// Returns how many tokens `.name` or `::name` has here; none if something else stands here, or
+    /// white space between its parts.
+    fn length_of_path(&self) -> usize {
+        let length = match self.kind() {
+            TokenKind::Dot => 2,
+            TokenKind::Colon if self.peek_kind(1) == TokenKind::Colon => 3,
+            _ => return 0,
+        };
+        let mut end = self.last_end();
+        for token in (0..length).map(|ahead| self.peek(ahead)) {
+            if token.span.start != end {
+                return 0;
+            }
+            end = token.span.end;
+        }
+        match self.peek_kind(length - 1) {
+            TokenKind::Ident => length,
+            _ => 0,
+        }
+    }
+
+    /// Reports the name with its modules, and reads it as the name alone.
+    pub(crate) fn name_in_module(&mut self, module: TermId) {
+        loop {
+            match self.length_of_path() {
+                0 => break,
+                length => self.pos += length,
+            }
+        }
+        let Some(last) = self.previous() else {
+            return;
+        };
+        let span = self.span_of(module).cover(last.span);
+        let (path, name) = (self.slice(span), self.slice(last.span));
+        self.report(|| {
+            let message = format!("there are no modules: `{path}` is not known here");
+            Diagnostic::error(Code::SyntaxError, span, message)
+                .help(format!(
+                    "what is defined or imported is called by its name, `{name}`; a function of C is declared by `foreign def`"
+                ))
+                .fix(format!("Write `{name}`"), vec![(span, name.to_owned())], false)
+        });
+        let kind = TermKind::Name(self.name(last.span));
+        let term = &mut self.terms[module.0 as usize];
+        (term.kind, term.span) = (kind, span);
+    }
+}
