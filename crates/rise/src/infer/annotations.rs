@@ -40,11 +40,11 @@ impl<'a> Infer<'a> {
             }
             match name.name.as_str() {
                 "target" => self.target_annotation(annotation, name),
-                "opencl" => self.opencl_annotation(annotation),
+                "opencl" => self.opencl_annotation(annotation, name),
                 "run" => self.run_annotation(annotation),
                 "assume" => self.assume_annotation(annotation),
                 "strategy" => self.strategy_annotation(annotation),
-                _ => self.unknown_annotation(name),
+                _ => self.unknown_annotation(annotation, name),
             }
         }
     }
@@ -89,8 +89,13 @@ impl<'a> Infer<'a> {
         error.fixes.extend(near.map(|near| replacement(span, near)));
     }
 
-    fn unknown_annotation(&mut self, name: &Ident) {
+    fn unknown_annotation(&mut self, annotation: &Annotation, name: &Ident) {
+        let target = match annotation.args.is_empty() {
+            true => target_meant(&name.name),
+            false => None,
+        };
         let (near, help) = match name.name.as_str() {
+            _ if target.is_some() => (target, String::new()),
             "launch" | "kernel" => (
                 None,
                 "the sizes of a kernel are `@opencl(local = [64, 1, 1], global = [n, 1, 1])`"
@@ -143,8 +148,16 @@ impl<'a> Infer<'a> {
         }
     }
 
-    fn opencl_annotation(&mut self, annotation: &'a Annotation) {
+    fn opencl_annotation(&mut self, annotation: &'a Annotation, name: &Ident) {
         let help = "write `@opencl(local = [64, 1, 1], global = [n, 1, 1])`";
+        if annotation.args.is_empty() {
+            let message = "`@opencl` takes the sizes of the launch: `local`, `global` or both";
+            self.bad(
+                name.span,
+                message,
+                &format!("{help}; what a definition is compiled for says `@target(opencl)`"),
+            );
+        }
         let mut plain = Vec::new();
         for arg in &annotation.args {
             match (&arg.key, &arg.value) {
@@ -237,6 +250,9 @@ impl<'a> Infer<'a> {
     /// `@run(n = 1024)`: sizes of the definition, each a number.
     fn run_annotation(&mut self, annotation: &'a Annotation) {
         let help = "write a size parameter and a number: `@run(n = 1024)`";
+        if annotation.args.is_empty() {
+            self.bad(annotation.span, "`@run` takes sizes by name", help);
+        }
         let sizes = self.size_parameters();
         for arg in &annotation.args {
             let (key, value) = match (&arg.key, &arg.value) {
@@ -336,16 +352,17 @@ impl<'a> Infer<'a> {
     }
 
     pub(super) fn assume_annotation(&mut self, annotation: &'a Annotation) {
+        let help = "write `@assume(4 | n, n >= 12)`";
+        let message = "`@assume` takes conditions on sizes";
+        if annotation.args.is_empty() {
+            self.bad(annotation.span, message, help);
+        }
         for arg in &annotation.args {
             match (&arg.key, &arg.value) {
                 (None, AnnotationValue::Term(term)) => {
                     self.assumptions.push(Assumption::Condition(*term));
                 }
-                _ => self.bad(
-                    annotation.span,
-                    "`@assume` takes conditions on sizes",
-                    "write `@assume(4 | n, n >= 12)`",
-                ),
+                _ => self.bad(annotation.span, message, help),
             }
         }
     }
@@ -547,6 +564,19 @@ fn is_condition(op: BinaryOp) -> bool {
             | BinaryOp::Lt
             | BinaryOp::Eq
     )
+}
+
+/// Returns the annotation that says what an annotation of other languages says: on what a definition
+/// runs.
+fn target_meant(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "kernel" | "cuda" | "gpu" | "ocl" | "device" | "global" | "__global__" | "__kernel" => {
+            "target(opencl)"
+        }
+        "openmp" | "omp" | "parallel" => "target(openmp)",
+        "cpu" | "c" => "target(c)",
+        _ => return None,
+    })
 }
 
 fn list(words: &[&str], prefix: &str) -> String {
