@@ -30,5 +30,5 @@ pub use format::{format, format_item};
 pub use lexer::{Combinator, Quotes, Token, TokenKind, Word, lex};
 pub use names::{Mention, MentionPlace};
 pub use order::check_order;
-pub use parser::{Parsed, parse};
+pub use parser::{ATTRIBUTES, Parsed, parse};
 pub use split::{resplit, split};

@@ -1,5 +1,6 @@
 //! The checker of one item: names, types (Hindley and Milner's, section 9.3), loops.
 
+mod attributes;
 mod call;
 mod compile;
 mod cond;
@@ -215,6 +216,7 @@ pub fn check(item: &Item, text: &str, env: &dyn Env) -> Checked {
     let ty = infer.item();
     let mut checked = infer.finish(&ty);
     compile::compile(item, text, env, &mut checked);
+    checked.diagnostics.extend(attributes::unknown(item));
     checked
         .diagnostics
         .extend(tunes::wrong(item, text, &checked.captured));

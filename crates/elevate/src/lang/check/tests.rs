@@ -477,3 +477,25 @@ strategy taken(perm: List[Int]): Strategy = reorder(perm)
         ]
     );
 }
+
+#[test]
+fn attributes_that_do_not_exist_are_errors() {
+    check(
+        "@titel(\"A\")\nstrategy a = id\n\
+         @target(opencl)\nstrategy b = id\n\
+         @inline\nstrategy c = id\n\
+         @title(\"D\") @kind(fuse)\nstrategy d = id\n",
+        expect![[r#"
+            a: Strategy
+            b: Strategy
+            c: Strategy
+            d: Strategy
+            error[bad-annotation] at `titel`: there is no attribute `@titel`
+              help: did you mean `@title`?
+            error[bad-annotation] at `target`: `@target` stands before definitions of programs, in .rise files
+              help: strategies have `@action`, `@hidden`, `@kind`, `@looping`, `@native`, `@order` and `@title`
+            error[bad-annotation] at `inline`: there is no attribute `@inline`
+              help: there are `@action`, `@hidden`, `@kind`, `@looping`, `@native`, `@order` and `@title`
+        "#]],
+    );
+}

@@ -9,8 +9,10 @@ use crate::elevate::lexer::{TokenKind, Word};
 use crate::parser::Mode;
 use crate::{Code, Diagnostic, Span, TokenKind as Rise};
 
-/// Attributes by whose names it is clear that no operator was meant.
-const ATTRIBUTES: &[&str] = &["action", "hidden", "kind", "looping", "native", "title"];
+/// The attributes that an item may have. By their names it is clear that no operator was meant.
+pub const ATTRIBUTES: &[&str] = &[
+    "action", "hidden", "kind", "looping", "native", "order", "title",
+];
 
 impl Parser<'_> {
     /// The whole item; what follows it is reported.
@@ -93,12 +95,12 @@ impl Parser<'_> {
                 None
             }
             _ => {
-                self.rise
-                    .expected("a path in quotes, as in `import \"tiling.elevate\"`,");
                 let first = self.rise.token().span;
                 if self.rise.slice(first) == "<" {
                     self.rise.path_in_other_quotes(first);
                 }
+                self.rise
+                    .expected("a path in quotes, as in `import \"tiling.elevate\"`,");
                 self.rise.skip_to_end();
                 None
             }

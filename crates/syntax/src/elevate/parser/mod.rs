@@ -24,6 +24,7 @@ use crate::ast::{Ident, ItemKind as RiseItemKind, Name};
 use crate::parser::{Parser as RiseParser, docs};
 use crate::{Code, Diagnostic, MAX_DEPTH, MAX_HEIGHT, Severity, Span, TokenKind as Rise};
 use expr::Pending;
+pub use item::ATTRIBUTES;
 
 /// An item and what is to be said about its text.
 #[derive(Clone, Debug, PartialEq)]
