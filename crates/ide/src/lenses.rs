@@ -24,7 +24,8 @@ pub struct Lens {
     pub has_errors: bool,
 }
 
-/// The programs of a file: definitions whose parameters are sizes and data.
+/// The programs of a file: definitions whose parameters are sizes and data. Of a definition with
+/// errors that holds as far as its type is known.
 pub fn lenses(db: &Database, file: FileId) -> Vec<Lens> {
     let lens = |&item: &ItemId| {
         let Declares::Def(def) = &db.header(item).declares else {
@@ -44,7 +45,9 @@ pub fn lenses(db: &Database, file: FileId) -> Vec<Lens> {
             true => !has_errors,
             false => has_errors && errors.all(is_choice),
         };
-        dpia::functional::is_program(&scheme).then(|| Lens {
+        let is_program = dpia::functional::is_program(&scheme)
+            || (has_errors && dpia::functional::may_be_program(&scheme));
+        is_program.then(|| Lens {
             item,
             def: def.to_string(),
             span: db.absolute(
@@ -89,6 +92,26 @@ def wrong = fun((x: 4.f32, y: 5.f32) => zip(x)(y))
             .map(|lens| lens.has_errors)
             .collect();
         assert_eq!(found, [false, true]);
+    }
+
+    #[test]
+    fn definitions_with_unknown_names_keep_their_lenses() {
+        let mut db = Database::new();
+        let text = "def program = depFun(n: Nat => fun(xs: n.f32 => xs |> map(half)))
+def chain = fun(xs: 4.f32 => xs |> nothing)
+def function = fun(f: f32 -> f32 => fun(xs: 4.f32 => xs |> nothing))
+def open = fun(x => nothing(x))
+def unknown = nothing
+";
+        let file = db.set_file(FilePath::disk("/a.rise"), text);
+        let found: Vec<(String, bool)> = lenses(&db, file)
+            .into_iter()
+            .map(|lens| (lens.def, lens.has_errors))
+            .collect();
+        assert_eq!(
+            found,
+            [("program".to_owned(), true), ("chain".to_owned(), true)]
+        );
     }
 
     #[test]

@@ -38,7 +38,7 @@ pub use complaint::{
 pub use flow::{Destination, Fact, Flow, Held, Shared, Sources, flow};
 pub use report::{Written, diagnostics};
 pub(crate) use rows::{TypeParam, row};
-pub use select::{Selection, is_program, made_for, stands_alone};
+pub use select::{Selection, is_program, made_for, may_be_program, stands_alone};
 pub use suppose::{Tried, stored_in, try_spaces};
 pub use targets::allows;
 

@@ -88,6 +88,33 @@ pub fn is_program(scheme: &Scheme) -> bool {
     stands_alone(scheme) && result(&scheme.ty).is_none_or(|result| !has_tuple_of_arrays(result))
 }
 
+/// Returns true if a definition of RISE that has errors takes sizes and data, as far as its type is
+/// known: an unknown name may leave its result open, or a parameter of that type.
+pub fn may_be_program(scheme: &Scheme) -> bool {
+    let mut ty = &scheme.ty;
+    let mut takes_data = false;
+    loop {
+        ty = match &**ty {
+            Type::Pi(pi) if pi.kind == Kind::Nat || pi.implicit => &pi.body,
+            Type::Fun(param, _)
+                if is_phrase(param) || is_function(param) || matches!(**param, Type::Var(_)) =>
+            {
+                return false;
+            }
+            Type::Fun(_, result) => {
+                takes_data = true;
+                result
+            }
+            Type::Pi(_) => return false,
+            _ => return takes_data,
+        };
+    }
+}
+
+fn is_function(ty: &Type) -> bool {
+    matches!(ty, Type::Fun(..) | Type::Pi(_))
+}
+
 /// The result of a function of RISE.
 fn result(mut ty: &Type) -> Option<&Type> {
     loop {
@@ -109,7 +136,7 @@ pub fn stands_alone(scheme: &Scheme) -> bool {
             ty if is_phrase(ty) => return definition::is_program(&scheme.ty),
             Type::Pi(pi) if pi.kind == Kind::Nat => ty = &pi.body,
             Type::Fun(param, result) => {
-                if matches!(**param, Type::Fun(..) | Type::Pi(_)) || has_tuple_of_arrays(param) {
+                if is_function(param) || has_tuple_of_arrays(param) {
                     return false;
                 }
                 ty = result;

@@ -18,8 +18,8 @@ mod literal;
 mod messages;
 mod modules;
 mod operator;
-mod patterns;
 mod path;
+mod patterns;
 mod recover;
 mod signs;
 mod term;
@@ -28,8 +28,8 @@ use crate::ast::{Binder, BinderId, Item, Name, Term, TermId, TermKind};
 use crate::lexer::{Lexer, Token, TokenKind};
 use crate::{Code, Diagnostic, Dialect, Span};
 pub(crate) use item::docs;
-use operator::Pending;
 pub use messages::no_bits;
+use operator::Pending;
 pub(crate) use recover::loose_call;
 
 /// How deep brackets, functions and what else encloses something may nest.
