@@ -60,9 +60,15 @@ fn sign_between_integers(place: Span, item: &Item, inference: &Inference) -> Opt
     })
 }
 
+/// So many parts of the operands of a sign are looked at.
+const MOST_TERMS: usize = 100;
+
 /// Returns true if one of the terms, or a number that it is computed from, is an integer.
 fn has_integer(mut terms: Vec<TermId>, item: &Item, inference: &Inference) -> bool {
-    while let Some(term) = terms.pop() {
+    for _ in 0..MOST_TERMS {
+        let Some(term) = terms.pop() else {
+            break;
+        };
         match &item.term(term).kind {
             TermKind::Paren(inner) => terms.push(*inner),
             TermKind::Binary { op, lhs, rhs, .. } if op.is_arithmetic() => {
