@@ -88,8 +88,9 @@ fn used_inside(db: &dyn Db, file: SourceFile) -> FxHashSet<ItemId> {
 /// Returns true if a definition of the file has a mistake of syntax: what it uses is not known then.
 #[salsa::tracked]
 fn has_unreadable(db: &dyn Db, file: SourceFile) -> bool {
-    let mut items = items(db, file).iter();
-    items.any(|item| *is_unreadable(db, (*item).into()))
+    let items = items(db, file);
+    let mut each = items.iter();
+    each.any(|item| *is_unreadable(db, (*item).into()))
 }
 
 #[salsa::tracked]
