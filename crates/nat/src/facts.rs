@@ -216,16 +216,7 @@ impl Known {
         let Some(var) = Nat::from_term(term.mono.clone(), 1).as_var() else {
             return false;
         };
-        let common = crate::arith::gcd(term.coeff.unsigned_abs(), by.unsigned_abs());
-        let modulus = by / i64::try_from(common).unwrap_or(1);
-        if modulus > 4096 {
-            return false;
-        }
-        let fits = |r: &i64| {
-            let value = i128::from(term.coeff) * i128::from(*r) + i128::from(constant);
-            value % i128::from(by) == 0
-        };
-        let Some(rest) = (0..modulus).find(fits) else {
+        let Some((rest, modulus)) = congruence(term.coeff, constant, by) else {
             return false;
         };
         if modulus > 1 {
@@ -429,5 +420,47 @@ impl Mapper for Outer<'_> {
             _ => return changed.then(|| crate::functions::build(op)),
         };
         (changed || new != op).then(|| crate::functions::build(new))
+    }
+}
+
+/// The solutions of `coeff*v + constant ≡ 0` modulo `by`, as `v ≡ rest` modulo `modulus`; `None` if there are none.
+///
+/// Source: Knuth, *The Art of Computer Programming*, volume 2, section 4.5.2 (extended Euclid).
+fn congruence(coeff: i64, constant: i64, by: i64) -> Option<(i64, i64)> {
+    let (coeff, constant, by) = (i128::from(coeff), i128::from(constant), i128::from(by));
+    // `common = coeff*factor` modulo `by`.
+    let (mut common, mut next) = (by, coeff.rem_euclid(by));
+    let (mut factor, mut next_factor) = (0i128, 1i128);
+    while next != 0 {
+        let quotient = common / next;
+        (common, next) = (next, common - quotient * next);
+        (factor, next_factor) = (next_factor, factor - quotient * next_factor);
+    }
+    let modulus = by / common;
+    let is_soluble = constant % common == 0;
+    let rest = (-(constant / common) * factor).rem_euclid(modulus);
+    is_soluble.then_some((i64::try_from(rest).ok()?, i64::try_from(modulus).ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::congruence;
+
+    #[test]
+    fn congruences_have_the_solutions_that_trying_finds() {
+        for by in 1..40 {
+            for coeff in -12..30 {
+                for constant in -45..45 {
+                    let fits = |v: &i64| (coeff * v + constant) % by == 0;
+                    let tried: Vec<i64> = (0..by).filter(fits).collect();
+                    let solved = congruence(coeff, constant, by);
+                    let listed = solved.map_or(Vec::new(), |(rest, modulus)| {
+                        (0..by).filter(|v| v % modulus == rest).collect()
+                    });
+                    assert_eq!(listed, tried, "{coeff}*v + {constant} modulo {by}");
+                }
+            }
+        }
+        assert_eq!(congruence(1, 0, 524_288), Some((0, 524_288)));
     }
 }

@@ -340,11 +340,14 @@ mod tests {
     const J: Var = Var(2);
     const X: Var = Var(3);
     const Y: Var = Var(4);
+    const Z: Var = Var(5);
 
     /// Two work-items in rounds of a reduction by a tree, of a part of an array each.
     fn rounds() -> Facts {
         let mut facts = Facts::new();
-        facts.assume(&Prop::Divides(Nat::constant(8192), Nat::var(N)));
+        // Of one size it would be a shape.
+        let sum = Nat::var(N) + Nat::var(Z);
+        facts.assume(&Prop::Divides(Nat::constant(8192), sum));
         facts.assume(&Prop::AtLeast(Nat::var(N), Nat::ONE));
         for (round, item) in [(I, X), (J, Y)] {
             facts.range(round, &Nat::ZERO, &Nat::constant(6));
@@ -373,7 +376,7 @@ mod tests {
         let found: Vec<&Point> = points.iter().filter_map(|p| p.get()?.as_ref()).collect();
         assert!(found.len() >= STARTS, "{found:?}");
         for point in found {
-            assert_eq!(point.var(N) % 8192, 0);
+            assert_eq!((point.var(N) + point.var(Z)) % 8192, 0);
             assert!(point.var(N) > 0 && point.var(I) <= 5);
             assert!(point.var(X) < 1 << (5 - point.var(I)));
         }
@@ -397,9 +400,9 @@ mod tests {
     #[test]
     fn what_holds_is_not_refuted() {
         let facts = rounds();
-        let (n, x) = (Nat::var(N), Nat::var(X));
+        let (n, x, z) = (Nat::var(N), Nat::var(X), Nat::var(Z));
         for nat in [
-            n - 8192,
+            n + z - 8192,
             half(I) - &x - 1,
             half(I) * 2 - 2,
             Nat::sub(&Nat::constant(31), &x),
