@@ -13,7 +13,6 @@ pub mod print;
 mod snippet;
 mod spine;
 pub mod subst;
-mod suggest;
 pub mod types;
 mod unreadable;
 
@@ -31,7 +30,7 @@ pub use infer::{
 };
 pub use library::STD;
 pub use primitive::Primitive;
-pub use suggest::closest;
+pub use syntax::closest;
 pub use types::{Access, Address, Arg, DataFun, Names, Obligation, Pi, Scheme, SizeFun, Ty, Type};
 pub use unreadable::explain;
 

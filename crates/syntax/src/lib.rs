@@ -14,6 +14,7 @@ pub mod lexer;
 mod parser;
 mod span;
 mod split;
+mod suggest;
 mod tree;
 
 pub use diagnostic::{Code, Diagnostic, Fix, GlobalId, Place, Related, Severity};
@@ -24,3 +25,4 @@ pub use lexer::{Token, TokenKind, lex, lex_in};
 pub use parser::{MAX_DEPTH, MAX_HEIGHT, Parsed, no_bits, parse, parse_in};
 pub use span::Span;
 pub use split::{Edit, Resplit, resplit, split};
+pub use suggest::closest;

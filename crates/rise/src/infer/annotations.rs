@@ -8,7 +8,7 @@ use syntax::{Code, Fix, Related, Span};
 
 use super::report::replacement;
 use super::{Infer, Meaning};
-use crate::suggest::closest;
+use syntax::closest;
 
 /// The annotations of `rise.md` section 1.
 pub const ANNOTATIONS: &[&str] = &["target", "opencl", "run", "assume", "strategy"];

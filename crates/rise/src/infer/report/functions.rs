@@ -11,8 +11,8 @@ use super::super::expr::kind_noun;
 use super::super::unify::{Cause, Clash, Why};
 use crate::primitive::Primitive;
 use crate::spine::{Spine, SpineArg};
-use crate::suggest::closest;
 use crate::types::{Pi, Ty, Type};
+use syntax::closest;
 
 /// The help for an expression that is no size.
 const SIZES: &str = "a size is made of numbers and of names that `depFun` binds";

@@ -8,8 +8,8 @@ use super::super::expr::kind_noun;
 use super::super::{Infer, Meaning};
 use super::mathematics::is_mathematical;
 use crate::primitive::Primitive;
-use crate::suggest::closest;
 use crate::types::Type;
+use syntax::closest;
 
 impl Infer<'_> {
     /// Reports parameters of one function, or of one type, that have the name of an earlier one.
