@@ -93,6 +93,13 @@ impl Infer<'_> {
                 );
                 return;
             }
+            (Type::Result, Type::Strategy(_)) => {
+                if let ExprKind::Call { callee, args } = &self.item.expr(id).kind
+                    && args.len() > 1
+                {
+                    return self.too_many(*callee, args, 1);
+                }
+            }
             (Type::Nat, Type::Int) => {
                 let message = format!(
                     "expected Int, a known number; found Nat: {called} may be a size of the program"
@@ -293,7 +300,10 @@ impl Infer<'_> {
             {
                 let text = self.text(&found);
                 let message = format!("expected Traversal behind `@`, found {text}");
-                let first = params.first().filter(|param| !param.ty.is_strategy());
+                let is_last = !matches!(&**result, Type::Fun(..));
+                let first = params
+                    .first()
+                    .filter(|param| !is_last || !param.ty.is_strategy());
                 let help = first.map(|param| match param.name.is_empty() {
                     true => format!("{called} needs a {} first", self.text(&param.ty)),
                     false => format!(

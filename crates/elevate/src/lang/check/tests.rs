@@ -134,19 +134,23 @@ fn behind_at_stands_a_traversal() {
          val b = splitJoin(32) @ toMapSeq\n\
          val c = splitJoin(32) @ outermost\n\
          val d = splitJoin @ topDown\n\
-         val e = splitJoin(32) @ outermost(toMapSeq)\n",
+         val e = splitJoin(32) @ outermost(toMapSeq)\n\
+         val f = splitJoin(32, 4) @ topDown\n",
         expect![[r#"
             a: Strategy
             b: Strategy
             c: Strategy
             d: Strategy
             e: Strategy
+            f: Strategy
             error[type-mismatch] at `isMap`: `isMap` is a predicate; behind `@` stands a traversal, which says where to apply what stands before it
               help: write `@ outermost(p)` for the first place, from outside, where the predicate `p` holds
             error[type-mismatch] at `toMapSeq`: `toMapSeq` is a rule; behind `@` stands a traversal, which says where to apply what stands before it
               help: write `s ; t` for one after the other, `s @ topDown` for the first place where `s` applies
             error[type-mismatch] at `outermost`: expected Traversal behind `@`, found (p: Strategy) -> (s: Strategy) -> Strategy
+              help: `outermost` needs its argument `p: Strategy` first
             error[type-mismatch] at `splitJoin`: `splitJoin` needs one more argument: `n: Nat`
+            error[not-a-function] at `4`: `splitJoin` takes 1 argument, found 2
         "#]],
     );
 }
