@@ -234,9 +234,8 @@ fn a_program_whose_types_grow_without_end_is_noticed() {
 #[test]
 fn a_strategy_whose_parts_nothing_joins_is_refused() {
     expect![[r#"
-        error[syntax-error]: a second main expression begins here, and a file has one
+        error[syntax-error]: nothing joins `lowerToC` to what stands before it: join strategies by an operator such as `;`, or put an argument in parentheses
          --> <strategy>:1:25
-          = help: nothing joins it to the one before: put an operator such as `;` between them, or give the first one a name with `val`
     "#]]
     .assert_eq(&said("scale", "mapFusion @ everywhere  lowerToC"));
     check(

@@ -55,7 +55,7 @@ fn order_notes(db: &dyn Db, file: SourceFile, note: &mut impl FnMut(ItemId, Diag
         .iter()
         .map(|&item| strategy_parsed(db, item))
         .collect();
-    for (at, mistake) in check_order(parsed.iter().map(|parsed| &parsed.item)) {
+    for (at, mistake) in check_order(parsed.iter().map(|parsed| &**parsed)) {
         note(items[at], mistake);
     }
 }

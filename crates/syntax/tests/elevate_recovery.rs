@@ -527,11 +527,10 @@ fn matches() {
     check(
         "val a = with BENF a ; b",
         expect![[r#"
-        (val a - (with BENF (missing)))
-        val a = with BENF
-                        ^ syntax-error: expected `{` and a strategy after `BENF`
-        (main (binary ; a b))
-    "#]],
+            (val a - (with BENF (missing)))
+            val a = with BENF a ; b
+                            ^ syntax-error: expected `{` and a strategy after `BENF`
+        "#]],
     );
 }
 
@@ -620,11 +619,10 @@ fn examples_and_headers() {
             language fsmooth
                      ^^^^^^^ syntax-error: strategies for programs in `fsmooth` are not supported: the language is `rise`
             (rule buildGet (alt (paren build) f))
-            rule buildGet = (build n f)[i] |-> f
+            rule buildGet = (build n f)[i] |-> f i
                                  ^ syntax-error: expected `)` to close this `(`
-            rule buildGet = (build n f)[i] |-> f
+            rule buildGet = (build n f)[i] |-> f i
                             ^ this `(` is not closed
-            (main i)
         "#]],
     );
     check(
@@ -691,16 +689,16 @@ fn examples_and_headers() {
 
 #[test]
 fn the_order_of_items() {
-    let text = "import \"a\"\nlanguage rise\nval x = a b ; c\ntraversal default\nrule r = a |-> b\nlanguage rise\nd ; e\n";
+    let text = "import \"a\"\nlanguage rise\nval x = a\nb ; c\ntraversal default\nrule r = a |-> b\nlanguage rise\nd ; e\nf g\n";
     let items: Vec<_> = split(text)
         .into_iter()
         .map(|span| {
             let text = &text[std::ops::Range::from(span)];
-            (text, parse(text).item)
+            (text, parse(text))
         })
         .collect();
     let mut out = String::new();
-    for (at, diagnostic) in check_order(items.iter().map(|(_, item)| item)) {
+    for (at, diagnostic) in check_order(items.iter().map(|(_, parsed)| parsed)) {
         out.push_str(&render(items[at].0, &diagnostic));
     }
     expect![[r#"
@@ -734,4 +732,231 @@ fn mentions() {
         z Term
         y Term"#]]
     .assert_eq(&mentions.join("\n"));
+}
+
+#[test]
+fn misspelt_words_of_rules() {
+    check(
+        "rule b(n: Nat) = map(f) : m.s -> m.t |-> split(n) >> join\n  equires n >= 1\n  assuming n divides m",
+        expect![[r#"
+            (rule b ((n Nat)) (alt (ascribe (apply map f) (arrow (array m s) (array m t))) (binary >> (apply split n) join) (requires (>= n (int 1))) (assuming (divides n m))))
+              equires n >= 1
+              ^^^^^^^ syntax-error: unexpected `equires`: did you mean `requires`?
+            fix: Change to `requires` [(60..67, "requires")]
+        "#]],
+    );
+    check(
+        "rule b = f |-> g requires n >= 1 ad n <= m",
+        expect![[r#"
+            (rule b (alt f g (requires (and (>= n (int 1)) (<= n m)))))
+            rule b = f |-> g requires n >= 1 ad n <= m
+                                             ^^ syntax-error: unexpected `ad`: did you mean `and`?
+            fix: Change to `and` [(33..35, "and")]
+        "#]],
+    );
+    check(
+        "rule b = f |-> g assuming n divide m or x notin f",
+        expect![[r#"
+            (rule b (alt f g (assuming (or (divides n m) (notIn x f)))))
+            rule b = f |-> g assuming n divide m or x notin f
+                                        ^^^^^^ syntax-error: unexpected `divide`: did you mean `divides`?
+            fix: Change to `divides` [(28..34, "divides")]
+        "#]],
+    );
+    check(
+        "rule b = f |-> g let w = s * (k - 1) n\n  requires w >= 1",
+        expect![[r#"
+            (rule b (alt f g (let w (binary * s (paren (binary - k (int 1))))) (requires (>= w (int 1)))))
+            rule b = f |-> g let w = s * (k - 1) n
+                                                 ^ syntax-error: nothing joins `n` to the rule before it: expected an operator, or `where`, `requires`, `assuming` or `let`
+        "#]],
+    );
+    check(
+        "rule b = { f |-> g wher n >= 1 | g |-> f }",
+        expect![[r#"
+            (rule b (alt f g (where (>= n (int 1)))) (alt g f))
+            rule b = { f |-> g wher n >= 1 | g |-> f }
+                               ^^^^ syntax-error: unexpected `wher`: did you mean `where`?
+            fix: Change to `where` [(19..23, "where")]
+        "#]],
+    );
+    check(
+        "val a = b\nrule c = f |-> g\n  fun(x => x)",
+        expect![[r#"
+            (val a - b)
+            (rule c (alt f g))
+              fun(x => x)
+              ^^^ syntax-error: nothing joins `fun` to the rule before it: expected an operator, or `where`, `requires`, `assuming` or `let`
+        "#]],
+    );
+}
+
+#[test]
+fn misspelt_words_of_items() {
+    check(
+        "une rows : Nat in 1..8 = 4",
+        expect![[r#"
+        (tune rows Nat (between (int 1) (int 8)) - (int 4))
+        une rows : Nat in 1..8 = 4
+        ^^^ syntax-error: unexpected `une`: did you mean `tune`?
+        fix: Change to `tune` [(0..3, "tune")]
+    "#]],
+    );
+    check(
+        "pre x(n: Nat) = isMap\nstrateg y = x",
+        expect![[r#"
+        (pred x ((n Nat)) isMap)
+        pre x(n: Nat) = isMap
+        ^^^ syntax-error: unexpected `pre`: did you mean `pred`?
+        fix: Change to `pred` [(0..3, "pred")]
+        (strategy y - x)
+        strateg y = x
+        ^^^^^^^ syntax-error: unexpected `strateg`: did you mean `strategy`?
+        fix: Change to `strategy` [(0..7, "strategy")]
+    "#]],
+    );
+    check(
+        "@title(\"z\") rul z = f |-> g",
+        expect![[r#"
+        (@ title "z") (rule z (alt f g))
+        @title("z") rul z = f |-> g
+                    ^^^ syntax-error: unexpected `rul`: did you mean `rule`?
+        fix: Change to `rule` [(12..15, "rule")]
+    "#]],
+    );
+    check(
+        "exmaple \"t\" {\n  inptu f\n  apply s\n  exepct g\n}",
+        expect![[r#"
+            (example "t" (input f) (apply s) (expect g))
+            exmaple "t" {
+            ^^^^^^^ syntax-error: unexpected `exmaple`: did you mean `example`?
+            fix: Change to `example` [(0..7, "example")]
+        "#]],
+    );
+    check(
+        "improt \"a.elevate\"\nlanguag rise\ntraversl default\nunsfe rule a = b |-> c",
+        expect![[r#"
+            (import "a.elevate")
+            improt "a.elevate"
+            ^^^^^^ syntax-error: unexpected `improt`: did you mean `import`?
+            fix: Change to `import` [(0..6, "import")]
+            (language rise)
+            languag rise
+            ^^^^^^^ syntax-error: unexpected `languag`: did you mean `language`?
+            fix: Change to `language` [(0..7, "language")]
+            (traversal default)
+            traversl default
+            ^^^^^^^^ syntax-error: unexpected `traversl`: did you mean `traversal`?
+            fix: Change to `traversal` [(0..8, "traversal")]
+            (main unsfe)
+            (rule a (alt b c))
+        "#]],
+    );
+    check(
+        "val a = c\nfun b(x) = x",
+        expect![[r#"
+        (val a - c)
+        (strategy b (x) - x)
+        fun b(x) = x
+        ^^^ syntax-error: `fun` does not define a name: a strategy is defined by `strategy`
+        fix: Write `strategy` [(0..3, "strategy")]
+    "#]],
+    );
+    check(
+        "foo x = 3",
+        expect![[r#"
+        (main foo)
+        foo x = 3
+            ^ syntax-error: unexpected `x`: a definition begins with `strategy`, `rule`, `val` or another of these words
+    "#]],
+    );
+}
+
+#[test]
+fn brackets_too_many_in_examples() {
+    check(
+        "example {\n  input fun(xs => xs |> map()) |> map(g))\n  apply s\n  expect g\n}",
+        expect![[r#"
+            (example - (input (binary |> (fun (xs) (binary |> xs (apply map (missing)))) (apply map g))) (apply s) (expect g))
+              input fun(xs => xs |> map()) |> map(g))
+                                       ^ syntax-error: expected an argument after `(`
+        "#]],
+    );
+    check(
+        "example {\n  input f\n  apply topDownmapFusion)\n  expect g\n}",
+        expect![[r#"
+            (example - (input f) (apply topDownmapFusion) (expect g))
+              apply topDownmapFusion)
+                                    ^ syntax-error: this `)` closes nothing
+        "#]],
+    );
+}
+
+#[test]
+fn operators_that_are_missing() {
+    check(
+        "val a = toMapSeq @ outermost(isMap)\n        toReduceSeq @ every(isReduce)",
+        expect![[r#"
+            (val a - (binary @ toMapSeq (call outermost isMap)))
+                    toReduceSeq @ every(isReduce)
+                    ^^^^^^^^^^^ syntax-error: nothing joins `toReduceSeq` to what stands before it: join strategies by an operator such as `;`, or begin the main expression at the start of its line
+            fix: Insert `;` [(35..35, " ;")]
+        "#]],
+    );
+    check(
+        "val a = normalize mapFusion",
+        expect![[r#"
+        (val a - normalize)
+        val a = normalize mapFusion
+                          ^^^^^^^^^ syntax-error: nothing joins `mapFusion` to what stands before it: join strategies by an operator such as `;`, or put an argument in parentheses
+        fix: Insert `;` [(17..17, " ;")]
+        fix: Put the argument in parentheses [(17..18, "("), (27..27, ")")]
+    "#]],
+    );
+    check(
+        "val a = b @ every isApplied(isReduce) ; c",
+        expect![[r#"
+            (val a - (binary @ b every))
+            val a = b @ every isApplied(isReduce) ; c
+                              ^^^^^^^^^ syntax-error: nothing joins `isApplied` to what stands before it: join strategies by an operator such as `;`, or put an argument in parentheses
+            fix: Insert `;` [(17..17, " ;")]
+            fix: Put the argument in parentheses [(17..18, "("), (37..37, ")")]
+        "#]],
+    );
+    check(
+        "val a = f (x)",
+        expect![[r#"
+        (val a - f)
+        val a = f (x)
+                  ^ syntax-error: the `(` of a call follows what is called without white space
+        fix: Remove the white space [(9..10, "")]
+    "#]],
+    );
+    check(
+        "val a = b\n  (c ; d)(e)",
+        expect![[r#"
+        (val a - b)
+          (c ; d)(e)
+          ^ syntax-error: nothing joins `(` to what stands before it: join strategies by an operator such as `;`, or begin the main expression at the start of its line
+        fix: Insert `;` [(9..9, " ;")]
+    "#]],
+    );
+    check(
+        "val a = b | c ; d",
+        expect![[r#"
+        (val a - (binary <+ b (binary ; c d)))
+        val a = b | c ; d
+                  ^ syntax-error: `|` separates the alternatives of rules: strategies are joined by `<+`, which tries the second one where the first one fails
+        fix: Write `<+` [(10..11, "<+")]
+    "#]],
+    );
+    check(
+        "val a = f((b | c))",
+        expect![[r#"
+        (val a - (call f (paren (binary <+ b c))))
+        val a = f((b | c))
+                     ^ syntax-error: `|` separates the alternatives of rules: strategies are joined by `<+`, which tries the second one where the first one fails
+        fix: Write `<+` [(13..14, "<+")]
+    "#]],
+    );
 }

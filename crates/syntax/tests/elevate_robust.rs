@@ -218,6 +218,10 @@ fn many_mistakes_take_linear_time() {
         "[x",
         "rule { ",
         "rise { ",
+        "x y ",
+        "x | ",
+        "](",
+        "equires x ",
     ] {
         check(&format!("val f = {}", piece.repeat(10_000)));
         check(&format!("rule f = {}", piece.repeat(10_000)));
@@ -246,7 +250,17 @@ fn items_begin_at_their_words() {
             "val x = y",
         ]
     );
-    assert_eq!(items("val x = a (b)(c)"), ["val x = a", "(b)(c)"]);
+    assert_eq!(items("val x = a (b)(c)"), ["val x = a (b)(c)"]);
+    assert_eq!(items("val x = a\n  (b)(c)"), ["val x = a\n  (b)(c)"]);
+    assert_eq!(items("val x = a\n(b)(c)"), ["val x = a", "(b)(c)"]);
+    assert_eq!(
+        items("val x = a\n\n// c\nb\nfun d(x) = x"),
+        ["val x = a", "b", "fun d(x) = x"]
+    );
+    assert_eq!(
+        items("example { input f) apply s expect g }\nfoo"),
+        ["example { input f) apply s expect g }", "foo"]
+    );
     assert_eq!(items("val x = a(b) ; c\nd"), ["val x = a(b) ; c", "d"]);
     assert_eq!(
         items("val x = rule { a |-> b } ; c"),
@@ -262,7 +276,7 @@ fn items_begin_at_their_words() {
         ]
     );
     assert_eq!(
-        items("tune s : Nat in 1..8 step 2 foo ; bar"),
+        items("tune s : Nat in 1..8 step 2\nfoo ; bar"),
         ["tune s : Nat in 1..8 step 2", "foo ; bar"]
     );
     assert_eq!(items("tune s : Nat\nfoo"), ["tune s : Nat", "foo"]);
@@ -272,7 +286,7 @@ fn items_begin_at_their_words() {
         ["pred p = { a | b }", "strategy q = p <+ q"]
     );
     assert_eq!(
-        items("val f = p => p match { case x => y } if a then b else c"),
+        items("val f = p => p match { case x => y }\nif a then b else c"),
         ["val f = p => p match { case x => y }", "if a then b else c"]
     );
     assert_eq!(

@@ -1,9 +1,9 @@
-// Finds where items begin: nothing but their first words tells, since newlines mean nothing.
+// Finds where items begin: their first words tell, and newlines for the main expression only.
 //
 // A word such as `rule` or `strategy`, an attribute, or the end of the file cuts off what is still
-// open before it, as in RISE. And behind a complete expression a name, or a `(` behind a blank,
-// begins the main expression, since nothing joins it to what stands before it. The `(` of a call
-// touches what is called.
+// open before it, as in RISE. And behind a complete expression a name, or a `(`, at the start of a
+// line begins the main expression, since nothing joins it to what stands before it. Further right
+// an operator is missing. The `(` of a call touches what is called.
 
 #include <string.h>
 
@@ -38,7 +38,7 @@ static const char *const RESERVED[] = {
 
 /// Reserved words that are operands, and begin no main expression behind another operand.
 static const char *const OPERANDS[] = {
-    "_", "fun", "depFun", "natFun", "dataFun", "true", "false", "bool", "i8", "i16", "i32", "i64",
+    "_", "depFun", "natFun", "dataFun", "true", "false", "bool", "i8", "i16", "i32", "i64",
     "u8", "u16", "u32", "u64", "f16", "f32", "f64", "natType", "Array", "Tuple", "Vec", "Idx",
     "DepPair", "Global", "Local", "Private", "Constant", NULL};
 
@@ -174,6 +174,8 @@ static bool scan(TSLexer *lexer, const bool *valid) {
   }
   // An operand that is due, or that may follow, is no main expression.
   bool main = valid[MAIN_START] && !valid[MISSING_OPERAND] && !valid[OR_NAME];
+  // Behind an operand only the start of a line begins one.
+  if (valid[OPERAND_END] && lexer->get_column(lexer) > 0) main = false;
   if (main) lexer->mark_end(lexer);
   switch (begins(lexer, valid, behind_blank)) {
     case MAIN: return main ? found(lexer, MAIN_START) : scan_missing(lexer, valid, MAIN);

@@ -384,7 +384,7 @@ fn terms_are_looked_at_by_patterns_of_rise() {
            case map(f)(xs) => Success(xs)
            case reduce(add)(z)(xs) => Success(z)
            case _ => Failure(isMap)
-         }
+         }\n\
          body(stages)",
         "def program = fun(xs: 4.f32 => xs |> map(fun(x => x + 1.0f)))",
         "program",
@@ -397,7 +397,7 @@ fn terms_are_looked_at_by_patterns_of_rise() {
         "strategy first: Strategy = p => p match {
            case reduce(add)(z)(xs) => Success(z)
            case _ => Failure(isMap)
-         }
+         }\n\
          body(first)",
         "def program = fun(xs: 4.f32 => xs |> reduce(add)(0.5f))",
         "program",
@@ -415,7 +415,7 @@ fn storing_in_memory_as_the_paper_writes_it() {
            case Success(t) if closedAt(t, p) => how(t).flatMapSuccess(t2 =>
              replaceAll(what)(x)(p).mapSuccess(q => rise { let(toMem(t2))(fun(x => q)) }))
            case _ => fail(p)
-         }
+         }\n\
          store(isApplied(isTranspose))(id) @ inLambda",
         "def program = depFun((n: Nat, m: Nat) => fun((a: n.m.f32, b: m.n.f32) => zip(transpose(a))(b)))",
         "program",
@@ -430,7 +430,7 @@ fn storing_in_memory_as_the_paper_writes_it() {
            case Success(t) if closedAt(t, p) => how(t).flatMapSuccess(t2 =>
              replaceAll(what)(x)(p).mapSuccess(q => rise { let(toMem(t2))(fun(x => q)) }))
            case _ => fail(p)
-         }
+         }\n\
          body(store(isApplied(isTranspose))(id))",
         "def program = depFun((n: Nat, m: Nat) => fun((a: n.m.f32) => transpose(a)))",
         "program",
@@ -449,7 +449,7 @@ fn lists_and_numbers_are_computed() {
          def last[a](xs: List[a]): a = xs match { case [x] => x case _ :: rest => last(rest) }
          val sizes = [2, 3, 4].reverse
          strategy pick(n: Int): Strategy =
-           if n > 8 and sizes.size == 3 then splitJoin(last(sizes) + sum([1, 1])) else fail
+           if n > 8 and sizes.size == 3 then splitJoin(last(sizes) + sum([1, 1])) else fail\n\
          pick(sum(sizes)) @ topDown",
         "def program = fun(xs: 64.f32 => xs |> map(fun(x => x + 1.0f)))",
         "program",
@@ -519,7 +519,7 @@ fn rules_of_the_file_are_applied() {
     becomes(
         "tune width: Nat = 4
          rule chunks(n: Nat = width) = map(f) : m.s -> m.t |-> split(n) >> map(map(f)) >> join
-           assuming n divides m
+           assuming n divides m\n\
          chunks @ topDown",
         "def program = depFun(n: Nat => fun(xs: n.f32 => xs |> map(fun(x => x + 1.0f))))",
         "program",
@@ -543,7 +543,7 @@ fn rules_of_the_file_are_applied() {
         "#]],
     );
     becomes(
-        "strategy replaced(e: Expr): Strategy = rule { map(e) |-> mapSeq(e) }
+        "strategy replaced(e: Expr): Strategy = rule { map(e) |-> mapSeq(e) }\n\
          replaced(fun(x => x + 1.0f)) @ topDown",
         "def program = depFun(n: Nat => fun(xs: n.f32 => xs |> map(fun(x => x + 1.0f))))",
         "program",

@@ -12,10 +12,11 @@
 //!   divisors`, `input apply expect modulo failure trace`, `rise`, `List Seq`, `Success Failure` and
 //!   the nodes `app lit prim depapp depfun` mean something in their places only.
 //! - `rule` before `{` is an expression, and else begins an item.
-//! - Where an operand is complete outside of brackets, a name, a `(` behind white space, `if`, `with`
-//!   or `rule {` begins the main expression.
+//! - Where an operand is complete outside of brackets, a name, a `(`, `fun`, `if`, `with` or `rule {`
+//!   at the start of a line begins the main expression. Further right an operator is missing.
 
 pub mod ast;
+mod brackets;
 mod dump;
 mod format;
 pub mod lexer;

@@ -1,5 +1,6 @@
 //! What holds of a file's items together: headers first, the main expression last, one of each.
 
+use super::Parsed;
 use super::ast::{ExprKind, Item, ItemKind};
 use crate::{Code, Diagnostic, Span};
 use std::mem::discriminant;
@@ -8,16 +9,20 @@ use std::mem::discriminant;
 /// its index, and the diagnostic.
 ///
 /// `language` and `traversal` stand before what they hold for, once each. The main expression is
-/// the last item: one that is not was probably meant to go on with the item before it.
-pub fn check_order<'i>(items: impl IntoIterator<Item = &'i Item>) -> Vec<(usize, Diagnostic)> {
-    let items: Vec<&Item> = items.into_iter().collect();
+/// the last item: one that is not was probably meant to go on with the item before it. One with a
+/// syntax error may have been meant as another item, and is not counted.
+pub fn check_order<'i>(parsed: impl IntoIterator<Item = &'i Parsed>) -> Vec<(usize, Diagnostic)> {
+    let (items, broken): (Vec<&Item>, Vec<bool>) = parsed
+        .into_iter()
+        .map(|parsed| (&parsed.item, parsed.has_error()))
+        .unzip();
     let last = items.len().saturating_sub(1);
     let mut diagnostics = Vec::new();
     let mut headers: Vec<&ItemKind> = Vec::new();
     let mut defined = false;
     for (at, item) in items.iter().enumerate() {
         match &item.kind {
-            ItemKind::Main { .. } if at < last => {
+            ItemKind::Main { .. } if at < last && !broken[at] && !broken[at + 1] => {
                 diagnostics.push(match items[at + 1].kind {
                     ItemKind::Main { .. } => (at + 1, second_main(items[at + 1])),
                     _ => (at, early_main(item)),

@@ -1,18 +1,20 @@
 //! A file to its items, at once or after an edit.
 //!
-//! Items are found by their tokens alone, since newlines mean nothing:
+//! Items are found by their tokens, and newlines mean nothing but for the main expression:
 //!
 //! - A word that begins items (`rule`, `strategy`, `val`, …) begins one wherever it stands; `rule`
 //!   before `{` does not, it is an expression. Attributes and `unsafe` belong to what follows them.
 //! - `import "path"` and the headers are complete after one token; only an `@` that touches it still
 //!   belongs to them.
-//! - Outside of brackets, where an operand is complete, a name, a `(` behind white space, `if`,
-//!   `with` or `rule {` begins the main expression: nothing joins it to what stands before it. In the
-//!   head of a definition, before its `=`, nothing does.
+//! - Outside of brackets, where an operand is complete, a name, a `(`, `fun`, `if`, `with` or
+//!   `rule {` at the start of a line begins the main expression: nothing joins it to what stands
+//!   before it. Further right it belongs to the item before it, where the parser reports that an
+//!   operator is missing. In the head of a definition, before its `=`, nothing begins it.
 //!
 //! Doc comments directly before an item's first token belong to it; other comments between items
 //! belong to none.
 
+use super::brackets::OpenBrackets;
 use super::lexer::{Combinator, Lexer, Token, TokenKind, Word};
 use crate::split::{Edit, Resplit};
 use crate::{Span, TokenKind as Rise};
@@ -56,8 +58,8 @@ enum State {
 struct Splitter<'t> {
     text: &'t str,
     state: State,
-    /// How many brackets of the item are open.
-    depth: u32,
+    /// The brackets of the item that are open.
+    brackets: OpenBrackets<()>,
     /// Whether the last token completes an operand.
     operand: bool,
     /// Whether the last token is `not`, an operator or a name.
@@ -79,7 +81,7 @@ impl<'t> Splitter<'t> {
         Splitter {
             text,
             state: State::Outside,
-            depth: 0,
+            brackets: OpenBrackets::new(),
             operand: false,
             not: false,
             tune: false,
@@ -133,7 +135,7 @@ impl<'t> Splitter<'t> {
                 items.extend(self.current.take());
                 let start = docs.unwrap_or(token.span.start);
                 self.current = Some(Span::new(start, token.span.end));
-                self.depth = 0;
+                self.brackets = OpenBrackets::new();
                 self.operand = false;
                 self.not = false;
                 self.tune = token.kind == TokenKind::Word(Word::Tune);
@@ -164,16 +166,22 @@ impl<'t> Splitter<'t> {
 
     /// Whether a token begins the main expression behind a complete operand.
     fn begins_main(&self, token: Token) -> bool {
-        if self.depth > 0 || !self.operand {
+        if !self.brackets.is_empty() || !self.operand || !self.starts_line(token) {
             return false;
         }
         match token.kind {
             TokenKind::Rise(Rise::Ident) => !self.joins(token),
             TokenKind::Quoted | TokenKind::Metavariable => true,
-            TokenKind::Rise(Rise::LParen) => token.span.start != self.end,
+            TokenKind::Rise(Rise::LParen | Rise::Fun) => true,
             TokenKind::Word(Word::If | Word::With | Word::Rule) => true,
             _ => false,
         }
+    }
+
+    /// Returns true if a token is the first of its line, and not indented.
+    fn starts_line(&self, token: Token) -> bool {
+        let before = self.text.as_bytes().get(..token.span.start as usize);
+        before.is_some_and(|before| before.ends_with(b"\n"))
     }
 
     /// Whether a name stands for an operator behind an operand.
@@ -204,12 +212,14 @@ impl<'t> Splitter<'t> {
             (_, _) if begins => State::Body,
             (TokenKind::Rise(Rise::String), State::Path) => State::Complete,
             (TokenKind::Rise(Rise::Ident) | TokenKind::Quoted, State::Header) => State::Complete,
-            (TokenKind::Rise(kind), State::Head(end)) if self.depth == 0 && kind == end => {
+            (TokenKind::Rise(kind), State::Head(end))
+                if self.brackets.is_empty() && kind == end =>
+            {
                 State::Body
             }
             (_, State::Attribute) => State::Annotated,
             (TokenKind::Rise(Rise::LParen), State::Annotated) => State::Annotated,
-            (_, State::Annotated) if self.depth == 0 => State::Body,
+            (_, State::Annotated) if self.brackets.is_empty() => State::Body,
             (_, State::Unsafe | State::Path | State::Header | State::Complete) => State::Body,
             (_, state) => state,
         }
@@ -217,13 +227,7 @@ impl<'t> Splitter<'t> {
 
     /// Brackets, and whether an operand is complete.
     fn count(&mut self, token: Token) {
-        match token.kind {
-            TokenKind::Rise(Rise::LParen | Rise::LBracket | Rise::LBrace) => self.depth += 1,
-            TokenKind::Rise(Rise::RParen | Rise::RBracket | Rise::RBrace) => {
-                self.depth = self.depth.saturating_sub(1);
-            }
-            _ => {}
-        }
+        self.brackets.read(token.kind, ());
         let name = token.kind == TokenKind::Rise(Rise::Ident);
         let joins = name && (self.operand || self.not) && self.joins(token);
         self.not = name && self.slice(token) == "not";

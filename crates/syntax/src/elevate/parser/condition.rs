@@ -31,7 +31,7 @@ impl Parser<'_> {
 
     fn disjunction(&mut self) -> CondId {
         let mut first = self.conjunction();
-        while self.at_name("or") || self.at(Rise::Or) {
+        while self.at(Rise::Or) || self.at_joining("or") {
             self.bump();
             let second = self.conjunction();
             let span = self.span_of_cond(first).cover(self.span_of_cond(second));
@@ -42,7 +42,7 @@ impl Parser<'_> {
 
     fn conjunction(&mut self) -> CondId {
         let mut first = self.negation();
-        while self.at_name("and") || self.at(Rise::And) {
+        while self.at(Rise::And) || self.at_joining("and") {
             self.bump();
             let second = self.negation();
             let span = self.span_of_cond(first).cover(self.span_of_cond(second));
@@ -76,13 +76,15 @@ impl Parser<'_> {
         }
         let term = self.rise.operators(Mode::Arg);
         let start = self.rise.span_of(term).start;
-        let kind = if self.eat_name("divides").is_some() {
+        let kind = if self.at_joining("divides") {
+            self.bump();
             let size = self.rise.operators(Mode::Arg);
             CondKind::Divides {
                 divisor: term,
                 size,
             }
-        } else if self.eat_name("notIn").is_some() {
+        } else if self.at_joining("notIn") {
+            self.bump();
             let other = self.rise.operators(Mode::Arg);
             CondKind::NotIn {
                 name: term,

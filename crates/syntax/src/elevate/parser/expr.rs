@@ -85,13 +85,18 @@ impl Parser<'_> {
     fn chain(&mut self, first: ExprId) -> ExprId {
         let base = self.pending.len();
         let mut operand = first;
-        while let Some(op) = self.infix() {
+        while let Some(op) = self.infix_or_bar() {
             let op_span = self.bump().span;
             let lhs = self.reduce(base, operand, Some((op, op_span)));
             self.pending.push(Pending { op, op_span, lhs });
             operand = self.unary();
         }
         self.reduce(base, operand, None)
+    }
+
+    /// The binary operator at the current token, or that for which a `|` stands there.
+    fn infix_or_bar(&mut self) -> Option<Op> {
+        self.infix().or_else(|| self.at_bar().then_some(Op::Choice))
     }
 
     /// The binary operator at the current token.
@@ -306,10 +311,16 @@ impl Parser<'_> {
 
     /// Goes on at the next case, or at the bracket that closes them.
     fn skip_to_case(&mut self) {
+        self.skip_until(|kind| kind == TokenKind::Word(Word::Case));
+    }
+
+    /// Goes on at the next token outside of further brackets for which `stops` holds, or at the
+    /// bracket that closes those around.
+    pub(super) fn skip_until(&mut self, stops: impl Fn(TokenKind) -> bool) {
         loop {
             match self.kind() {
-                TokenKind::Word(Word::Case)
-                | TokenKind::Rise(Rise::RBrace | Rise::RParen | Rise::RBracket | Rise::End) => {
+                kind if stops(kind) => return,
+                TokenKind::Rise(Rise::RBrace | Rise::RParen | Rise::RBracket | Rise::End) => {
                     return;
                 }
                 TokenKind::Rise(Rise::LParen | Rise::LBracket | Rise::LBrace) => {

@@ -18,6 +18,7 @@ impl Parser<'_> {
     /// The whole item; what follows it is reported.
     pub(super) fn item(&mut self) -> (Box<[Annotation]>, ItemKind) {
         let attributes = self.attributes();
+        self.mend_item_word();
         let kind = match self.kind() {
             TokenKind::Rise(Rise::Import) => self.import(),
             TokenKind::Rise(Rise::Def) | TokenKind::Word(Word::Strategy) => self.strategy(),
@@ -183,7 +184,7 @@ impl Parser<'_> {
         }
         match self.at(Rise::LBrace) {
             true => self.braced_alts(),
-            false => Box::from([self.alt()]),
+            false => Box::from([self.alt(false)]),
         }
     }
 
@@ -420,9 +421,12 @@ impl Parser<'_> {
     }
 
     /// One of the words in an example.
-    fn field(&mut self, word: &str, what: &str, example: crate::Token) {
-        if self.eat_name(word).is_some() {
+    fn field(&mut self, word: &'static str, what: &str, example: crate::Token) {
+        if self.eat_field(word) {
             return;
+        }
+        if matches!(self.kind(), TokenKind::Rise(Rise::RParen | Rise::RBracket)) {
+            self.closes_nothing();
         }
         let (span, found) = (self.rise.last_char(), self.quoted());
         let end = self.at(Rise::End);
@@ -491,9 +495,11 @@ impl Parser<'_> {
     fn rest_of_item(&mut self, kind: &ItemKind) {
         let (span, text) = (self.span(), self.quoted());
         let what = what(kind);
+        let is_definition = matches!(self.peek(1), TokenKind::Rise(Rise::Equals | Rise::Colon));
         let message = match self.kind() {
             TokenKind::Rise(Rise::RParen | Rise::RBracket | Rise::RBrace) => {
-                format!("this {text} closes nothing")
+                self.closes_nothing();
+                return self.rise.skip_to_end();
             }
             TokenKind::Rise(Rise::Bar) => format!(
                 "unexpected {text} after {what}: several alternatives stand in braces, as in `{{ a |-> b | c |-> d }}`"
@@ -512,10 +518,25 @@ impl Parser<'_> {
             TokenKind::Combinator(..) if matches!(kind, ItemKind::Rule { .. }) => format!(
                 "unexpected {text} after {what}: a rule has terms of RISE on both sides, `strategy` defines a strategy"
             ),
+            _ if is_definition && matches!(kind, ItemKind::Main { .. }) => format!(
+                "unexpected {text}: a definition begins with `strategy`, `rule`, `val` or another of these words"
+            ),
+            _ if self.begins_operand(0) => {
+                self.unjoined();
+                return self.rise.skip_to_end();
+            }
             _ => format!("unexpected {text} after {what}"),
         };
         self.rise.error_at(span, || message);
         self.rise.skip_to_end();
+    }
+}
+
+impl Parser<'_> {
+    fn closes_nothing(&mut self) {
+        let (span, text) = (self.span(), self.quoted());
+        self.rise
+            .error_at(span, || format!("this {text} closes nothing"));
     }
 }
 

@@ -13,12 +13,14 @@ mod item;
 mod pattern;
 mod primary;
 mod rule;
+mod slips;
 mod types;
 
 use super::ast::{
     Cond, CondId, CondKind, Expr, ExprId, ExprKind, Item, Param, ParamId, Pattern, PatternId,
     PatternKind, Type, TypeId, TypeKind,
 };
+use super::brackets::OpenBrackets;
 use super::lexer::{Lexer, Quotes, Token, TokenKind, Word};
 use crate::ast::{Ident, ItemKind as RiseItemKind, Name};
 use crate::parser::{Parser as RiseParser, docs};
@@ -199,16 +201,10 @@ impl<'t> Parser<'t> {
     fn pair_brackets(&mut self) {
         let last = self.kinds.len() as u32 - 1;
         self.partners = vec![last; self.kinds.len()];
-        let mut open = Vec::new();
+        let mut brackets = OpenBrackets::new();
         for (at, kind) in self.kinds.iter().enumerate() {
-            match kind {
-                TokenKind::Rise(Rise::LParen | Rise::LBracket | Rise::LBrace) => open.push(at),
-                TokenKind::Rise(Rise::RParen | Rise::RBracket | Rise::RBrace) => {
-                    if let Some(opened) = open.pop() {
-                        self.partners[opened] = at as u32;
-                    }
-                }
-                _ => {}
+            if let Some(opened) = brackets.read(*kind, at) {
+                self.partners[opened] = at as u32;
             }
         }
     }

@@ -14,7 +14,7 @@ impl Parser<'_> {
         let mut alts = Vec::new();
         self.bracketed(|parser| {
             loop {
-                alts.push(parser.alt());
+                alts.push(parser.alt(true));
                 if !parser.next_alternative(open) {
                     break;
                 }
@@ -51,8 +51,8 @@ impl Parser<'_> {
         false
     }
 
-    /// `left |-> right clauses`
-    pub(super) fn alt(&mut self) -> Alt {
+    /// `left |-> right clauses`, in braces or alone.
+    pub(super) fn alt(&mut self, in_braces: bool) -> Alt {
         let lhs = self.side();
         let start = self.rise.span_of(lhs).start;
         let arrow = self.maps_to();
@@ -68,7 +68,7 @@ impl Parser<'_> {
             });
             self.rise.term(Mode::Type);
         }
-        let clauses = self.clauses();
+        let clauses = self.clauses(in_braces);
         Alt {
             lhs,
             arrow,
@@ -115,7 +115,7 @@ impl Parser<'_> {
         Span::empty(self.rise.last_end())
     }
 
-    fn clauses(&mut self) -> Box<[Clause]> {
+    fn clauses(&mut self, in_braces: bool) -> Box<[Clause]> {
         let mut clauses = Vec::new();
         loop {
             let start = self.span().start;
@@ -124,6 +124,11 @@ impl Parser<'_> {
                 TokenKind::Word(Word::Where) => ClauseKind::Where(self.clause_condition()),
                 TokenKind::Word(Word::Requires) => ClauseKind::Requires(self.clause_condition()),
                 TokenKind::Word(Word::Assuming) => ClauseKind::Assuming(self.clause_condition()),
+                _ if self.mend_clause_word() => continue,
+                _ if self.begins_operand(0) && !in_braces => {
+                    self.unjoined_in_rule();
+                    continue;
+                }
                 _ => return clauses.into_boxed_slice(),
             };
             let span = self.rise.since(start);
