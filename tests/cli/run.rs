@@ -586,6 +586,23 @@ fn mistakes_in_c_are_shown_in_the_program() {
     }
 }
 
+/// Sizes of a launch do not make an OpenCL program of one that is written for another target.
+#[test]
+fn launch_sizes_are_refused_for_other_targets() {
+    let text = "@target(c)
+def scaled = depFun(n: Nat => fun(xs: n.f32 => xs |> mapSeq(fun(x => x * 2.0f))))
+";
+    let folder = Folder::with(&[("a.rise", text)]);
+    for size in ["--local", "--global"] {
+        let ran = folder.run(&["run", "a.rise", "--def", "scaled", size, "4"]);
+        assert_eq!((ran.status, ran.out.as_str()), (2, ""), "{}", ran.err);
+        expect![[r#"
+            error: a device, a local and a global size are for OpenCL, and `scaled` is written for `@target(c)`: leave them out, or name `--backend opencl`
+        "#]]
+        .assert_eq(&ran.err);
+    }
+}
+
 #[test]
 fn bad_requests_are_refused() {
     let folder = folder();

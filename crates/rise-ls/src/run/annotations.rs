@@ -2,19 +2,19 @@
 
 use syntax::ast::{AnnotationValue, Item, TermKind};
 
-/// The target of `@target(c)`.
-pub fn target(item: &Item) -> Option<&str> {
-    let annotation = item.annotations.iter().find(|annotation| {
+/// Returns the targets of `@target(c)`, in the order in which they are written.
+pub fn targets(item: &Item) -> impl Iterator<Item = &str> + Clone {
+    let annotations = item.annotations.iter().filter(|annotation| {
         annotation
             .name
             .as_ref()
             .is_some_and(|name| name.name == "target")
-    })?;
-    match &annotation.args.first()?.value {
+    });
+    annotations.filter_map(|annotation| match &annotation.args.first()?.value {
         AnnotationValue::Term(term) => match &item.term(*term).kind {
-            TermKind::Name(name) => Some(name),
+            TermKind::Name(name) => Some(name.as_str()),
             _ => None,
         },
         AnnotationValue::String(..) | AnnotationValue::List(..) => None,
-    }
+    })
 }

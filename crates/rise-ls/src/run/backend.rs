@@ -94,22 +94,30 @@ pub fn choose(
             fallback: None,
         })
     };
-    match job.backend {
-        Some(Backend::OpenCl) => return named(Backend::OpenCl),
-        Some(backend) if job.is_for_devices() => {
-            let text = format!(
-                "a device, a local and a global size are for OpenCL, and `{}` runs in {}",
-                program.name,
-                backend.title()
-            );
-            return Err(Failure::Unavailable(text));
-        }
-        Some(backend) => return named(backend),
-        None if job.is_for_devices() => return named(Backend::OpenCl),
-        None => {}
-    }
     let parsed = db.parsed(item);
-    let annotated = annotations::target(&parsed.item).and_then(Target::from_name);
+    let mut targets = annotations::targets(&parsed.item).filter_map(Target::from_name);
+    let is_for_opencl = targets.clone().any(|target| target == Target::OpenCl);
+    let annotated = targets.next();
+    let for_devices = |reason: String| {
+        let sizes = "a device, a local and a global size are for OpenCL";
+        Err(Failure::Unavailable(format!("{sizes}, and {reason}")))
+    };
+    match (job.backend, annotated) {
+        (Some(Backend::OpenCl), _) => return named(Backend::OpenCl),
+        (Some(backend), _) if job.is_for_devices() => {
+            return for_devices(format!("`{}` runs in {}", program.name, backend.title()));
+        }
+        (Some(backend), _) => return named(backend),
+        (None, Some(target)) if job.is_for_devices() && !is_for_opencl => {
+            return for_devices(format!(
+                "`{}` is written for `@target({})`: leave them out, or name `--backend opencl`",
+                program.name,
+                target.as_str()
+            ));
+        }
+        (None, _) if job.is_for_devices() => return named(Backend::OpenCl),
+        (None, _) => {}
+    }
     // A definition that names a strategy is for what that makes it for.
     let has_strategy = db.lowered(item).is_some();
     let lowered = has_strategy.then(|| db.code_linked(item).ok()).flatten();
