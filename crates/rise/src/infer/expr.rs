@@ -503,7 +503,14 @@ impl Infer<'_> {
         let Some((expected, cause)) = rest else {
             return (None, None);
         };
-        let head = self.table.head(&expected);
+        let mut head = self.table.head(&expected);
+        while let Type::Pi(pi) = &*head.clone()
+            && pi.implicit
+            && matches!(cause.why, Why::Written { .. })
+        {
+            // Its names are in scope already.
+            head = self.table.head(&pi.body);
+        }
         match &*head {
             Type::Fun(a, b) => (Some((a.clone(), cause)), Some((b.clone(), cause))),
             Type::Var(var) if self.table.is_open(*var) => {
