@@ -6,6 +6,7 @@ use syntax::Code;
 use syntax::ast::TermId;
 
 use super::Infer;
+use super::report::space_meant;
 use crate::Resolution;
 use crate::classes::Classes;
 use crate::primitive::{OptionalArgument, Primitive};
@@ -53,7 +54,7 @@ impl Infer<'_> {
                 true => self.env.phrase_primitive(&name).is_none(),
                 false => Primitive::from_name(&name).is_none(),
             };
-        if unknown && name.starts_with(char::is_uppercase) {
+        if unknown && (name.starts_with(char::is_uppercase) || space_meant(&name).is_some()) {
             self.unknown_space(term);
         } else if unknown {
             self.unknown_name(self.bare(term), &name);

@@ -896,7 +896,7 @@ def values : (m: Nat) -> m.f32 -> f32 = fun(xs => xs |> reduce(add)(0.0f))",
             size : {n: Nat} -> {m: Nat} -> {t: DataType} -> 4.f32 -> (n*m).t
               Error[kind-mismatch] at `split`: `split` takes the size `n` first
                 help: write the size behind it: `split(…)`
-            halves : {t: DataType} -> 4.f32 -> 4.t
+            halves : 4.f32 -> _
               Error[type-mismatch] at `p`: `._1` and `._2` are for pairs, and this is `f32`
             kind : {m: Nat} -> (n: Int) -> m.f32 -> m.f32
               Error[kind-mismatch] at `n`: expected a size, found the integer type `n`
@@ -915,6 +915,30 @@ def values : (m: Nat) -> m.f32 -> f32 = fun(xs => xs |> reduce(add)(0.0f))",
               Error[type-mismatch] at `fun`: the definition's type says `(m: Nat) -> m.f32 -> f32`, which is no function from values
                 related `(m: Nat) -> m.f32 -> f32`: the type is written here
                 help: sizes and types are taken by `depFun(m: Nat => …)`
+        "#]],
+    );
+}
+
+#[test]
+fn names_of_other_languages_and_lanes_are_explained() {
+    check(
+        "def a = fun(x: f32 => clamp(x, 0.0f, 1.0f))
+def b = fun(xs: 4.f32 => mean(xs))
+def c = fun(xs: 4.f32 => std(xs))
+def d = fun(v: Vec[4, i32] => select(v > 0)(v)(-v))",
+        expect![[r#"
+            a : f32 -> _
+              Error[unknown-name] at `clamp`: nothing here is called `clamp`
+                help: of floats it is `fmin(fmax(x, low), high)`, with both declared as `foreign def`; of integers `select(x < low)(low)(select(x > high)(high)(x))`
+            b : 4.f32 -> _
+              Error[unknown-name] at `mean`: nothing here is called `mean`
+                help: it is the sum, `xs |> reduce(add)(0.0f)`, divided by the number of elements as a float
+            c : 4.f32 -> _
+              Error[unknown-name] at `std`: nothing here is called `std`
+                help: reduce the squares of the differences from the mean; the root is `foreign def sqrt(x: f32): f32`
+            d : Vec[4, i32] -> _
+              Error[wrong-subkind] at `v`: `>` works on scalars (bool, numbers, Idx), and this is `Vec[4, i32]`
+                help: choose for each lane: `v |> mapVec(fun(x => select(x > 0)(…)(…)))`
         "#]],
     );
 }
@@ -1283,6 +1307,9 @@ fn fixes_of_calls_give_programs_without_errors() {
         "def f = depFun(n: Nat => fun(xs: n.i32 => map(cast(f32))(xs)))",
         "def f = fun(xs: 4.f32, ys: 4.f32, zs: 4.f32 => zip3(xs, ys, zs))",
         "def f = fun(xs: 4.f32 => xs |> toMem(Shared))",
+        "def f = fun(xs: 4.f32 => xs |> toMem(local))",
+        "def f = fun(v: Vec[4, i32] => v % 5)",
+        "def f = fun(v: Vec[4, f32] => 0.0f < v)",
         "def f = fun(xs: 4.f32 => iterate(2)(fun(ys => ys |> map(fun(x => x + 1.0f))))(xs))",
     ];
     let mut found = String::new();
@@ -1315,6 +1342,9 @@ fn fixes_of_calls_give_programs_without_errors() {
         def f = depFun(n: Nat => fun(xs: n.i32 => map(fun(x => (cast(x) : f32)))(xs)))
         def f = fun(xs: 4.f32, ys: 4.f32, zs: 4.f32 => zip(xs)(zip(ys)(zs)))
         def f = fun(xs: 4.f32 => xs |> toMem(Local))
+        def f = fun(xs: 4.f32 => xs |> toMem(Local))
+        def f = fun(v: Vec[4, i32] => v |> mapVec(fun(x => x % 5)))
+        def f = fun(v: Vec[4, f32] => v |> mapVec(fun(x => 0.0f < x)))
         def f = fun(xs: 4.f32 => iterate(2)(depFun(l: Nat => fun(ys => ys |> map(fun(x => x + 1.0f)))))(xs))
     "#]].assert_eq(&found);
 }

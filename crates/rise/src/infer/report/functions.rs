@@ -239,12 +239,7 @@ impl Infer<'_> {
 
     pub(in crate::infer) fn unknown_space(&mut self, term: TermId) {
         let text = self.source(term);
-        let spaces = AddressSpace::ALL.iter().map(|s| s.as_str());
-        let near = match text.as_str() {
-            "Shared" | "SharedMemory" | "Workgroup" => Some("Local"),
-            "Register" | "Registers" => Some("Private"),
-            _ => closest(&text, spaces),
-        };
+        let near = space_meant(&text);
         let help = match near {
             Some(near) => format!("did you mean `{near}`?"),
             None => "they are Global, Local, Private and Constant".to_owned(),
@@ -420,6 +415,7 @@ impl Infer<'_> {
     }
 
     pub(in crate::infer) fn not_a_pair(&mut self, term: TermId, half: Half, ty: &Ty) {
+        self.clashes += 1;
         let text = self.show(ty);
         let array = self.table.ty(ty);
         let is_array = matches!(*array, Type::Array(..));
@@ -507,6 +503,17 @@ impl Infer<'_> {
         .help = Some(format!(
             "write it as a definition of its own: `def {name} = …`"
         ));
+    }
+}
+
+/// Returns the address space that a word stands for which is none, as `local` or `Shared` of other languages.
+pub(in crate::infer) fn space_meant(word: &str) -> Option<&'static str> {
+    let spaces = || AddressSpace::ALL.iter().map(|space| space.as_str());
+    match word {
+        "Shared" | "SharedMemory" | "Workgroup" | "shared" => Some("Local"),
+        "Register" | "Registers" => Some("Private"),
+        _ if word.starts_with(char::is_uppercase) => closest(word, spaces()),
+        _ => spaces().find(|space| space.eq_ignore_ascii_case(word)),
     }
 }
 

@@ -25,6 +25,7 @@ use crate::print;
 use crate::types::{Names, Ty, Type};
 use crate::{Target, TermInfo};
 
+pub(in crate::infer) use functions::space_meant;
 pub(in crate::infer) use names::replacement;
 
 /// Why an equation between sizes does not hold.

@@ -4,6 +4,7 @@ use syntax::ast::{BinaryOp, Name, TermId, TermKind};
 use syntax::{Fix, Span};
 
 use super::super::Infer;
+use crate::primitive::Primitive;
 use crate::types::{Ty, Type};
 
 /// A help that says what to write instead, and the edit that writes it.
@@ -20,6 +21,11 @@ enum Operand {
     /// A scalar, or a number whose type is not known yet.
     Scalar,
 }
+
+/// What applies an operator to each element of an array, and why it is needed.
+const ARRAYS: (&str, &str) = ("map", "an operator works on elements");
+/// What applies an operator to each lane of a vector, and why it is needed.
+const VECTORS: (&str, &str) = ("mapVec", "this operator works on the lanes of a vector");
 
 impl Infer<'_> {
     /// Adds to the last error, which is about an operator, what to write for these operands.
@@ -49,8 +55,14 @@ impl Infer<'_> {
         let word = op.as_str();
         match (self.operand(left)?, self.operand(right)?) {
             (Operand::Array, Operand::Array) => self.zipped(word, lhs, rhs),
-            (Operand::Array, _) => self.mapped(word, lhs, rhs, true),
-            (_, Operand::Array) => self.mapped(word, lhs, rhs, false),
+            (Operand::Array, _) => self.mapped(ARRAYS, word, lhs, rhs, true),
+            (_, Operand::Array) => self.mapped(ARRAYS, word, lhs, rhs, false),
+            (Operand::Vector, Operand::Scalar) if !works_on_vectors(op) => {
+                self.on_lanes(word, lhs, rhs, true)
+            }
+            (Operand::Scalar, Operand::Vector) if !works_on_vectors(op) => {
+                self.on_lanes(word, lhs, rhs, false)
+            }
             (Operand::Vector, Operand::Scalar) => Some(self.as_vector(rhs)),
             (Operand::Scalar, Operand::Vector) => Some(self.as_vector(lhs)),
             (Operand::Pair, Operand::Pair) => Some(self.on_halves(word, lhs, rhs)),
@@ -155,14 +167,51 @@ impl Infer<'_> {
         })
     }
 
+    /// `v |> mapVec(fun(x => x % 5))`, where the vector is the left or the right operand.
+    fn on_lanes(&self, op: &str, lhs: TermId, rhs: TermId, is_left: bool) -> Option<Mend> {
+        let mend = self.mapped(VECTORS, op, lhs, rhs, is_left)?;
+        if !self.is_condition_of_select(self.operation(lhs, rhs)?) {
+            return Some(mend);
+        }
+        let (vector, condition) = match is_left {
+            true => (lhs, format!("x {op} {}", self.source(rhs))),
+            false => (rhs, format!("{} {op} x", self.source(lhs))),
+        };
+        let vector = self.source(vector);
+        Some(Mend {
+            help: format!(
+                "choose for each lane: `{vector} |> mapVec(fun(x => select({condition})(…)(…)))`"
+            ),
+            fix: None,
+        })
+    }
+
+    fn is_condition_of_select(&self, condition: TermId) -> bool {
+        let takes_it = |term: &TermKind| match term {
+            TermKind::Apply { callee, args } => {
+                let first = args.first().map(|arg| self.bare(*arg));
+                first == Some(condition) && self.is_primitive(*callee, &[Primitive::Select])
+            }
+            _ => false,
+        };
+        self.item.terms.iter().any(|term| takes_it(&term.kind))
+    }
+
     /// `xs |> map(fun(x => x + 1.0f))`, where the array is the left or the right operand.
-    fn mapped(&self, op: &str, lhs: TermId, rhs: TermId, is_left: bool) -> Option<Mend> {
+    fn mapped(
+        &self,
+        (map, reason): (&str, &str),
+        op: &str,
+        lhs: TermId,
+        rhs: TermId,
+        is_left: bool,
+    ) -> Option<Mend> {
         let (a, b) = (self.source(lhs), self.source(rhs));
         let element = self.new_name(&["x", "y", "z", "e", "element"])?;
         let (before, after) = self.brackets(self.operation(lhs, rhs)?);
         let (left, right) = (self.span(lhs), self.span(rhs));
         let between = Span::new(left.end, right.start);
-        let open = format!(" |> map(fun({element} => ");
+        let open = format!(" |> {map}(fun({element} => ");
         let start = (Span::empty(left.start), before);
         let (text, edits, moves) = match is_left {
             true => (
@@ -184,11 +233,12 @@ impl Infer<'_> {
                 vec![(left, right), (right, left)],
             ),
         };
+        let title = format!("Apply the operator to each element with `{map}`");
         Some(Mend {
-            help: format!("an operator works on elements: `{text}`"),
+            help: format!("{reason}: `{text}`"),
             fix: Some(Fix {
                 moves,
-                ..Fix::preferred("Apply the operator to each element with `map`", edits)
+                ..Fix::preferred(title, edits)
             }),
         })
     }
@@ -297,6 +347,12 @@ impl Infer<'_> {
             _ => false,
         }
     }
+}
+
+/// Returns true if the operator computes with two vectors as with two numbers.
+fn works_on_vectors(op: BinaryOp) -> bool {
+    use BinaryOp::{Add, Div, Mul, Sub};
+    matches!(op, Add | Sub | Mul | Div)
 }
 
 fn half(pair: &str) -> Mend {
