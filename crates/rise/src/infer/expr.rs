@@ -217,6 +217,10 @@ impl Infer<'_> {
             }
             _ => None,
         };
+        if help.is_some() && self.diagnostics.iter().any(|said| said.help == help) {
+            // Of the same computation.
+            return self.broken();
+        }
         let conversion = match &self.item.term(term).kind {
             TermKind::Scalar(_) => self.conversion_to(term),
             _ => None,

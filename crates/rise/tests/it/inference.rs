@@ -925,7 +925,11 @@ fn names_of_other_languages_and_lanes_are_explained() {
         "def a = fun(x: f32 => clamp(x, 0.0f, 1.0f))
 def b = fun(xs: 4.f32 => mean(xs))
 def c = fun(xs: 4.f32 => std(xs))
-def d = fun(v: Vec[4, i32] => select(v > 0)(v)(-v))",
+def d = fun(v: Vec[4, i32] => select(v > 0)(v)(-v))
+def e = depFun(n: Nat => fun(xs: n.f32 => generate(fun(i: Idx[n] => xs |> idx(i + 1)))))
+def f = depFun((n: Nat, m: Nat) => fun(a: n.m.f32, b: m.f32 => zip(a)(b) |> map(fun((x, y) => x + y))))
+def g = depFun((n: Nat, m: Nat) => fun(a: n.m.f32, b: m.f32 => zip(b)(a) |> map(fun((x, y) => x + y))))
+def h = depFun(n: Nat => fun(xs: n.f32 => xs |> idx(blockIdx.x * blockDim.x + threadIdx.x)))",
         expect![[r#"
             a : f32 -> _
               Error[unknown-name] at `clamp`: nothing here is called `clamp`
@@ -939,6 +943,28 @@ def d = fun(v: Vec[4, i32] => select(v > 0)(v)(-v))",
             d : Vec[4, i32] -> _
               Error[wrong-subkind] at `v`: `>` works on scalars (bool, numbers, Idx), and this is `Vec[4, i32]`
                 help: choose for each lane: `v |> mapVec(fun(x => select(x > 0)(…)(…)))`
+            e : (n: Nat) -> n.f32 -> _
+              Error[wrong-subkind] at `i`: `+` works on numbers and vectors of numbers, and this is `Idx[n]`
+                help: compute with the number, and make an index of the result: `natAsIndex(n)(indexAsNat(i) + 1)`
+            f : (n: Nat) -> (m: Nat) -> n.m.f32 -> m.f32 -> _
+              Error[size-mismatch] at `b`: `zip` expects the size `n` here, and this has `m`
+                expected: n.f32
+                   found: m.f32
+                they differ for n = 0, m = 1
+                related `a`: the size `n` comes from here
+                related `b`: `b` is `m.f32`
+                help: for each row write `a |> map(fun(row => zip(row)(b) |> …))`
+            g : (n: Nat) -> (m: Nat) -> n.m.f32 -> m.f32 -> _
+              Error[size-mismatch] at `a`: `zip` expects the size `m` here, and this has `n`
+                expected: m.m.f32
+                   found: n.m.f32
+                they differ for n = 0, m = 1
+                related `b`: the size `m` comes from here
+                related `a`: `a` is `n.m.f32`
+                help: for each row write `a |> map(fun(row => zip(b)(row) |> …))`
+            h : (n: Nat) -> n.f32 -> _
+              Error[kind-mismatch] at `blockIdx.x`: expected an expression, found a type: `blockIdx.x`
+                help: work-items have no numbers here: `mapGlobal(fun(x => …))` gives each an element, and `generate(fun(i => …))` makes indices
         "#]],
     );
 }

@@ -8,10 +8,10 @@ use super::super::Infer;
 use super::super::unify::{Cause, Why};
 use super::is_function;
 use super::operands::Mend;
-use crate::Target;
 use crate::primitive::{OptionalArgument, Primitive};
 use crate::spine::{Spine, SpineArg};
 use crate::types::{Ty, Type};
+use crate::{Target, TermInfo};
 
 impl Infer<'_> {
     /// Reports an argument that the call does not take, if its form says what was meant: a type, an
@@ -209,6 +209,56 @@ impl Infer<'_> {
             fix: is_stage
                 .then(|| Fix::preferred(format!("Append `|> {stage}` to `{text}`"), edits)),
         })
+    }
+
+    /// Says what to write for `zip(a)(b)` where one is an array of rows and the other is one row.
+    pub(super) fn help_for_row(&self, cause: Cause) -> Option<String> {
+        let (Why::Argument { head, .. } | Why::Piped { head, .. }) = cause.why else {
+            return None;
+        };
+        if !self.is_primitive(head, &[Primitive::Zip]) {
+            return None;
+        }
+        let &[first, second] = &self.arguments_of(head)[..] else {
+            return None;
+        };
+        let type_of = |side: TermId| match &self.terms[self.bare(side).0 as usize] {
+            TermInfo::Expr(ty) => Some(self.table.ty(ty)),
+            _ => None,
+        };
+        let types = [type_of(first)?, type_of(second)?];
+        let is_row = |row: &Ty, rows: &Ty| matches!(&**rows, Type::Array(_, elem) if elem == row);
+        let (one, other) = (self.source(first), self.source(second));
+        match &types {
+            [rows, row] if is_row(row, rows) => Some(format!(
+                "for each row write `{one} |> map(fun(row => zip(row)({other}) |> …))`"
+            )),
+            [row, rows] if is_row(row, rows) => Some(format!(
+                "for each row write `{other} |> map(fun(row => zip({one})(row) |> …))`"
+            )),
+            _ => None,
+        }
+    }
+
+    /// Forgets what was said about types in the pipeline that a call, whose function is `head`, stands
+    /// in, where it follows from a mistake in that call.
+    pub(super) fn forget_consequences(&mut self, head: TermId) {
+        let mut whole = head;
+        while let Some(outer) = self.parent(whole, |kind, own| match kind {
+            TermKind::Apply { callee, args } => *callee == own || args.contains(&own),
+            TermKind::Binary { op, lhs, rhs, .. } => {
+                *op == BinaryOp::Pipe && [lhs, rhs].contains(&&own)
+            }
+            TermKind::Paren(inner) => *inner == own,
+            _ => false,
+        }) {
+            whole = outer;
+        }
+        let pipeline = self.span(whole);
+        self.diagnostics.retain(|said| {
+            let is_inside = pipeline.start <= said.span.start && said.span.end <= pipeline.end;
+            !(is_inside && matches!(said.code, Code::TypeMismatch | Code::WrongSubkind))
+        });
     }
 
     /// The `split(4)` that a pipeline ends with.

@@ -1,10 +1,11 @@
 //! Operators whose operands are no two numbers of one type.
 
-use syntax::ast::{BinaryOp, Name, TermId, TermKind};
+use syntax::ast::{BinaryOp, Name, ScalarType, TermId, TermKind};
 use syntax::{Fix, Span};
 
 use super::super::Infer;
 use crate::primitive::Primitive;
+use crate::print;
 use crate::types::{Ty, Type};
 
 /// A help that says what to write instead, and the edit that writes it.
@@ -53,6 +54,9 @@ impl Infer<'_> {
         }
         let (a, b) = (self.source(lhs), self.source(rhs));
         let word = op.as_str();
+        if let Some(help) = self.help_for_index(op, (lhs, left), (rhs, right)) {
+            return Some(Mend { help, fix: None });
+        }
         match (self.operand(left)?, self.operand(right)?) {
             (Operand::Array, Operand::Array) => self.zipped(word, lhs, rhs),
             (Operand::Array, _) => self.mapped(ARRAYS, word, lhs, rhs, true),
@@ -165,6 +169,39 @@ impl Infer<'_> {
                 ],
             )),
         })
+    }
+
+    /// Says how an index is made of the sum of an index and a number.
+    fn help_for_index(
+        &self,
+        op: BinaryOp,
+        (lhs, left): (TermId, &Ty),
+        (rhs, right): (TermId, &Ty),
+    ) -> Option<String> {
+        let heads = [left, right].map(|ty| self.table.ty(ty));
+        let size = heads.iter().find_map(|ty| match &**ty {
+            Type::Index(size) => Some(size),
+            _ => None,
+        })?;
+        let mut is_known = true;
+        size.for_each_var(&mut |var| is_known &= !self.table.is_open(var));
+        if !is_known || !(works_on_vectors(op) || op == BinaryOp::Mod) {
+            return None;
+        }
+        let sides = [(lhs, &heads[0]), (rhs, &heads[1])].map(|(term, ty)| match &**ty {
+            Type::Index(_) => Some(format!("indexAsNat({})", self.source(term))),
+            Type::Scalar(ScalarType::NatType) => Some(self.source(term)),
+            _ if self.is_literal(ty) => Some(self.source(term)),
+            _ => None,
+        });
+        let [Some(a), Some(b)] = sides else {
+            return None;
+        };
+        let names = self.names_within(&[&heads[0], &heads[1]]);
+        let (size, op) = (print::nat_text(size, &names), op.as_str());
+        Some(format!(
+            "compute with the number, and make an index of the result: `natAsIndex({size})({a} {op} {b})`"
+        ))
     }
 
     /// `v |> mapVec(fun(x => x % 5))`, where the vector is the left or the right operand.

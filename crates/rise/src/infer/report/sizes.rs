@@ -39,6 +39,14 @@ impl Infer<'_> {
         let related = self.cause_places(cause, origin);
         let differs = matches!(outcome, Undecided::Differ(_));
         let mend = differs.then(|| self.mended_split(cause)).flatten();
+        let row = match differs && mend.is_none() {
+            true => self.help_for_row(cause),
+            false => None,
+        };
+        if let (Some(_), Why::Argument { head, .. } | Why::Piped { head, .. }) = (&row, cause.why) {
+            // The pairs of rows and numbers that follow are no second mistake.
+            self.forget_consequences(head);
+        }
         let (code, message, help) = match outcome {
             Undecided::Differ(witness) => {
                 let why = match self.fails_for(&witness) {
@@ -68,6 +76,7 @@ impl Infer<'_> {
         };
         let (help, fix) = match mend {
             Some(mend) => (Some(mend.help), mend.fix),
+            None if row.is_some() => (row, None),
             None if differs => (help, self.retyped_parameter(cause, &expected, &found)),
             None => (help, None),
         };
