@@ -22,7 +22,7 @@ pub struct Header {
     pub strategy: Option<Box<StrategyName>>,
     /// The declaration of a foreign function, without blanks and comments.
     pub foreign: Option<Box<str>>,
-    /// The names that it would give types, which RISE does not do.
+    /// The names that it would define by words that do not define in RISE.
     pub synonyms: Box<[Name]>,
 }
 

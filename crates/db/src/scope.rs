@@ -18,7 +18,7 @@ pub struct Definitions {
     pub by_name: FxHashMap<Name, ItemId>,
     /// The declarations of foreign functions, without blanks and comments.
     pub foreign: FxHashMap<ItemId, Box<str>>,
-    /// The names that items would give types, which RISE does not do.
+    /// The names that items would define by words that do not define in RISE.
     pub synonyms: FxHashSet<Name>,
     /// The further definitions of a name, each with the first one, in the order of the text.
     pub duplicates: Box<[(ItemId, ItemId)]>,

@@ -30,7 +30,7 @@ pub struct Item {
     pub terms: Box<[Term]>,
     /// Every binder of the item, in the order of the text.
     pub binders: Box<[Binder]>,
-    /// The names that `type t = …` and the like would give types, which is an error.
+    /// The names that `type t = …`, `let f = …` and the like would define, which is an error.
     pub synonyms: Box<[Name]>,
 }
 

@@ -1,5 +1,6 @@
 //! Foreign functions, and what C or the types of RISE suggest to write instead.
 
+use super::habits::is_nearly_def;
 use super::{Mode, Parser};
 use crate::ast::{BinderAnnotation, BinderId, Ident, ItemKind, ScalarType, TermId, TermKind};
 use crate::lexer::{Token, TokenKind};
@@ -45,6 +46,22 @@ impl Parser<'_> {
             return def;
         }
         let (place, next) = (self.last_char(), self.token());
+        if next.kind == TokenKind::Ident
+            && self.peek_kind(1) == TokenKind::Ident
+            && is_nearly_def(self.slice(next.span))
+        {
+            let text = self.slice(next.span).to_owned();
+            self.report(|| {
+                let message = format!("expected `def` after `foreign`, found `{text}`");
+                let edits = vec![(next.span, "def".to_owned())];
+                Diagnostic::error(Code::SyntaxError, next.span, message).fix(
+                    "Write `def`",
+                    edits,
+                    true,
+                )
+            });
+            return self.bump();
+        }
         let is_name = next.kind == TokenKind::Ident && self.peek_kind(1) == TokenKind::LParen;
         self.report(|| {
             let message = "expected `def` after `foreign`";

@@ -279,11 +279,15 @@ impl Parser<'_> {
     pub(crate) fn foreign_definition(&mut self) -> bool {
         let (word, next) = (self.token(), self.peek(1));
         let text = self.slice(word.span).to_owned();
-        let defines = matches!(text.as_str(), "let" | "val" | "var" | "const" | "define");
-        let is_function = matches!(text.as_str(), "fun" | "fn" | "func" | "function");
+        let is_function = is_word_for_function(&text);
+        let defines = is_word_for_definition(&text) && !is_function;
         let is_synonym = is_word_for_type(&text);
         if next.kind != TokenKind::Ident || self.host.is_some() {
             return false;
+        }
+        let is_misspelt = is_nearly_def(&text) && begins_definition(self.peek_kind(2));
+        if defines || is_function || is_synonym || is_misspelt {
+            self.note_names();
         }
         let error = |message: String| Diagnostic::error(Code::SyntaxError, word.span, message);
         if defines || is_function {
@@ -296,13 +300,20 @@ impl Parser<'_> {
                     false => error.help("a function is defined as `def f = fun(x => …)`"),
                 }
             });
+        } else if is_misspelt {
+            self.report(|| {
+                error(format!("a definition begins with `def`, not `{text}`")).fix(
+                    "Write `def`",
+                    vec![(word.span, "def".to_owned())],
+                    true,
+                )
+            });
         } else if is_synonym {
-            self.note_synonyms();
             self.report(|| {
                 error("types are not given names: write the type where it is used".to_owned())
             });
         }
-        defines || is_function || is_synonym
+        defines || is_function || is_synonym || is_misspelt
     }
 
     /// The words that other languages have before a definition, where nothing else stands: the item
@@ -345,13 +356,17 @@ impl Parser<'_> {
         true
     }
 
-    /// Notes the names that are given types from here on.
-    fn note_synonyms(&mut self) {
-        let names: Vec<Name> = self.tokens[self.pos..]
-            .windows(2)
-            .filter(|pair| is_word_for_type(self.slice(pair[0].span)))
-            .filter(|pair| pair[1].kind == TokenKind::Ident)
-            .map(|pair| self.name(pair[1].span))
+    /// Notes the names that are defined or given types from here on, by words that do not do so.
+    fn note_names(&mut self) {
+        let tokens = &self.tokens[self.pos..];
+        let names: Vec<Name> = (tokens.windows(3))
+            .filter(|near| near[1].kind == TokenKind::Ident)
+            .filter(|near| {
+                let word = self.slice(near[0].span);
+                let defines = is_word_for_definition(word) || is_nearly_def(word);
+                is_word_for_type(word) || (defines && begins_definition(near[2].kind))
+            })
+            .map(|near| self.name(near[1].span))
             .collect();
         self.synonyms.extend(names);
     }
@@ -401,6 +416,41 @@ fn modifier(word: &str) -> Option<Modifier> {
 /// Returns true for the words by which other languages name a type.
 fn is_word_for_type(word: &str) -> bool {
     matches!(word, "type" | "typedef" | "struct" | "data" | "class")
+}
+
+/// Returns true for the words by which other languages begin a definition.
+fn is_word_for_definition(word: &str) -> bool {
+    matches!(word, "let" | "val" | "var" | "const" | "define") || is_word_for_function(word)
+}
+
+/// Returns true for the words by which other languages begin the definition of a function.
+fn is_word_for_function(word: &str) -> bool {
+    matches!(word, "fun" | "fn" | "func" | "function")
+}
+
+/// Returns true if a word is `def` with one letter too few or too many, or with two exchanged.
+pub(super) fn is_nearly_def(word: &str) -> bool {
+    let without = |text: &str, other: &str| {
+        (0..text.len()).any(|at| {
+            let rest = [text.get(..at), text.get(at + 1..)];
+            rest.into_iter().all(|part| part.is_some())
+                && rest.into_iter().flatten().collect::<String>() == other
+        })
+    };
+    match word.len() {
+        2 => without("def", word),
+        3 => matches!(word, "Def" | "edf" | "dfe"),
+        4 => without(word, "def"),
+        _ => false,
+    }
+}
+
+/// Returns true for what stands behind the name that a definition defines.
+fn begins_definition(token: TokenKind) -> bool {
+    matches!(
+        token,
+        TokenKind::Equals | TokenKind::Colon | TokenKind::LParen
+    )
 }
 
 /// The mistake of a comment that begins with another sign.

@@ -124,7 +124,7 @@ pub(crate) struct Parser<'t> {
     /// For every term the length of the longest path down from it.
     heights: Vec<u16>,
     pub(crate) binders: Vec<Binder>,
-    /// The names that the item would give types.
+    /// The names that the item would define by words that do not define.
     pub(crate) synonyms: Vec<Name>,
     /// The first mistake.
     pub(crate) error: Option<Diagnostic>,
