@@ -47,6 +47,16 @@ fn arguments_without_parentheses() {
             "def f = fun(x => (fst x, g (h x) (+)))",
             "def f = fun(xs => zip(xs ys))",
             "def f = reduce(+)(0.0f)",
+            "def f = fun(xs: n.f32 => xs mapSeq(fun(x => x)))",
+            "def f = fun(xs => xs |> split(2) map(g) |> join)",
+            "def f = fun(xs => xs map(g) reduce(add)(0.0f))",
+            "def f = fun(g: (f32 -> f32) -> f32 => g map(h))",
+            "def f = fun(xs => sum(xs, axis = 0))",
+            "def f = fun(x => select(x = 1)(x)(0))",
+            "def f = fun(xs n.f32 => xs)",
+            "def f = fun(x => x >>> 1)",
+            "foreign ef sqrt(x: f32): f32",
+            "de helper = fun(x => x)",
         ],
         expect![[r#"
             def f = fun(xs => map g xs)
@@ -79,6 +89,35 @@ fn arguments_without_parentheses() {
                 an operator that is an argument stands in parentheses: `(+)`
                 Write `(+)` => def f = reduce((+))(0.0f)
                 Write `add` => def f = reduce(add)(0.0f)
+            def f = fun(xs: n.f32 => xs mapSeq(fun(x => x)))
+                expected `|>` before `mapSeq`
+                Insert `|>` => def f = fun(xs: n.f32 => xs |> mapSeq(fun(x => x)))
+            def f = fun(xs => xs |> split(2) map(g) |> join)
+                expected `|>` before `map`
+                Insert `|>` => def f = fun(xs => xs |> split(2) |> map(g) |> join)
+            def f = fun(xs => xs map(g) reduce(add)(0.0f))
+                expected `|>` before `map`
+                Insert `|>` => def f = fun(xs => xs |> map(g) |> reduce(add)(0.0f))
+            def f = fun(g: (f32 -> f32) -> f32 => g map(h))
+                arguments stand in parentheses: write `g(map(h))`
+                put the arguments in parentheses => def f = fun(g: (f32 -> f32) -> f32 => g(map(h)))
+            def f = fun(xs => sum(xs, axis = 0))
+                arguments have no names: they stand in the order of the parameters
+                Remove the name => def f = fun(xs => sum(xs, 0))
+            def f = fun(x => select(x = 1)(x)(0))
+                `=` defines: two values are compared with `==`
+                Write `==` => def f = fun(x => select(x == 1)(x)(0))
+            def f = fun(xs n.f32 => xs)
+                expected `:` between the parameter `xs` and its type
+                Insert `:` => def f = fun(xs: n.f32 => xs)
+            def f = fun(x => x >>> 1)
+                `>>>` is no operator: RISE has no shift of bits
+            foreign ef sqrt(x: f32): f32
+                expected `def` after `foreign`, found `ef`
+                Write `def` => foreign def sqrt(x: f32): f32
+            de helper = fun(x => x)
+                a definition begins with `def`, not `de`
+                Write `def` => def helper = fun(x => x)
         "#]],
     );
 }

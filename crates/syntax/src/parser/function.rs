@@ -305,7 +305,7 @@ impl Parser<'_> {
     /// `x` or `x: type`.
     fn parameter(&mut self) -> BinderId {
         let id = self.name_or_pattern("a parameter");
-        if self.eat(TokenKind::Colon).is_some() {
+        if self.eat(TokenKind::Colon).is_some() || self.colon_missing(id) {
             let ty = if self.at(TokenKind::Kind) {
                 self.kind_as_type()
             } else {
@@ -314,6 +314,34 @@ impl Parser<'_> {
             self.binders[id.0 as usize].annotation = BinderAnnotation::Type(ty);
         }
         id
+    }
+
+    /// Reports a type that stands behind a parameter without `:`, as in `fun(xs n.f32 => …)`.
+    fn colon_missing(&mut self, param: BinderId) -> bool {
+        use TokenKind::{Dot, FatArrow, Ident, Int, Scalar};
+        let token = self.token();
+        let is_type = match token.kind {
+            Scalar => matches!(self.peek_kind(1), FatArrow | TokenKind::Comma),
+            Ident | Int => {
+                self.peek_kind(1) == Dot
+                    && matches!(self.peek_kind(2), Ident | Int | Scalar | TokenKind::LParen)
+            }
+            _ => false,
+        };
+        if !is_type || self.dialect != Dialect::Rise {
+            return false;
+        }
+        let name = self.binders[param.0 as usize].name.clone();
+        let place = Span::empty(self.last_end());
+        self.report(|| {
+            let message = format!("expected `:` between the parameter `{name}` and its type");
+            Diagnostic::error(Code::SyntaxError, token.span, message).fix(
+                "Insert `:`",
+                vec![(place, ":".to_owned())],
+                true,
+            )
+        });
+        true
     }
 
     /// A parameter of `fun` with a kind.

@@ -5,15 +5,46 @@
 use super::habits::comment;
 use super::recover::SEEK_LIMIT;
 use super::{Mode, Parser};
-use crate::ast::{TermId, TermKind};
+use crate::ast::{BinaryOp, BinderAnnotation, TermId, TermKind};
 use crate::lexer::{Token, TokenKind};
 use crate::{Code, Diagnostic, Dialect, Span};
 
 /// The title of the edit that mends every such call of an item.
 const TITLE: &str = "put the arguments in parentheses";
 
+/// The title of the edit that mends a pipeline.
+const INSERT_PIPE: &str = "Insert `|>`";
+
 /// The longest text that a message quotes.
 const SHOWN: usize = 60;
+
+/// Functions of the library that arrays are piped into, once they have their other arguments.
+const PIPED: [&str; 24] = [
+    "map",
+    "mapSeq",
+    "mapSeqUnroll",
+    "mapStream",
+    "mapPar",
+    "mapGlobal",
+    "mapWorkGroup",
+    "mapLocal",
+    "reduce",
+    "reduceSeq",
+    "reduceSeqUnroll",
+    "reducePar",
+    "scanSeq",
+    "iterate",
+    "split",
+    "slide",
+    "take",
+    "drop",
+    "gather",
+    "padCst",
+    "padClamp",
+    "padEmpty",
+    "asVector",
+    "toMem",
+];
 
 /// Words that stand between operands in other languages.
 const CONNECTIVES: [&str; 12] = [
@@ -32,7 +63,17 @@ impl Parser<'_> {
         let mut closer = "";
         while self.starts_loose_argument() {
             let gap = self.gap_before();
+            let start = self.token();
             let arg = self.loose_argument();
+            if args.is_empty() && self.is_pipe_missing(callee, arg) {
+                let mut pipeline = self.with_pipe(callee, (gap, start), arg);
+                while self.starts_loose_argument() {
+                    let (gap, start) = (self.gap_before(), self.token());
+                    let next = self.loose_argument();
+                    pipeline = self.with_pipe(pipeline, (gap, start), next);
+                }
+                return pipeline;
+            }
             let has_parentheses = matches!(self.terms[arg.0 as usize].kind, TermKind::Paren(_));
             let (open, close) = if has_parentheses {
                 ("", "")
@@ -48,6 +89,101 @@ impl Parser<'_> {
         let span = self.since(self.span_of(callee).start);
         let args = args.into_boxed_slice();
         self.push(TermKind::Apply { callee, args }, span)
+    }
+
+    /// Returns true if the second of two terms in a row is a pattern with arguments, which the first
+    /// would be piped into: it is a value that the item binds, or the end of a pipeline.
+    fn is_pipe_missing(&self, first: TermId, second: TermId) -> bool {
+        let mut head = second;
+        while let TermKind::Apply { callee, .. } = self.terms[head.0 as usize].kind {
+            head = callee;
+        }
+        let is_applied = head != second;
+        let is_pattern = matches!(&self.terms[head.0 as usize].kind,
+            TermKind::Name(name) if PIPED.contains(&name.as_str()));
+        is_applied && is_pattern && (self.is_bound_value(first) || self.ends_pipeline(first))
+    }
+
+    /// Returns true if a term is piped into and has all of its other arguments.
+    fn ends_pipeline(&self, term: TermId) -> bool {
+        let is_complete = match &self.terms[term.0 as usize].kind {
+            TermKind::Apply { .. } => true,
+            TermKind::Name(name) => matches!(name.as_str(), "join" | "transpose" | "fst" | "snd"),
+            _ => false,
+        };
+        is_complete && self.is_piped_into(term)
+    }
+
+    /// Returns true if a term is a name that the item binds, but not as a function.
+    fn is_bound_value(&self, term: TermId) -> bool {
+        let TermKind::Name(name) = &self.terms[term.0 as usize].kind else {
+            return false;
+        };
+        let binder = self.binders.iter().rfind(|binder| binder.name == *name);
+        let is_function = |mut ty: TermId| {
+            while let TermKind::Paren(inner) = self.terms[ty.0 as usize].kind {
+                ty = inner;
+            }
+            matches!(self.terms[ty.0 as usize].kind, TermKind::Arrow(..))
+        };
+        binder.is_some_and(|binder| match binder.annotation {
+            BinderAnnotation::Type(ty) => !is_function(ty),
+            BinderAnnotation::Kind(..) => false,
+            BinderAnnotation::None => true,
+        })
+    }
+
+    /// Returns true if `|>` stands before a term.
+    fn is_piped_into(&self, term: TermId) -> bool {
+        let start = self.span_of(term).start;
+        let before = self.tokens[..self.pos]
+            .iter()
+            .rposition(|token| token.span.start < start);
+        before.is_some_and(|at| self.tokens[at].kind == TokenKind::Pipe)
+    }
+
+    /// Reports a missing `|>`, and reads the two terms as if it stood between them.
+    fn with_pipe(&mut self, first: TermId, (gap, start): (Span, Token), second: TermId) -> TermId {
+        let written = match (
+            self.slice(self.span_of(first)),
+            self.slice(self.span_of(second)),
+        ) {
+            (first, second) if first.len() + second.len() > SHOWN || second.contains('\n') => {
+                "xs |> map(f)".to_owned()
+            }
+            (text, second) if self.is_piped_into(first) => format!("… |> {text} |> {second}"),
+            (text, second) => format!("{text} |> {second}"),
+        };
+        let edit = (gap, " |> ".to_owned());
+        if self.extend_fix(INSERT_PIPE, std::slice::from_ref(&edit)) {
+            return self.piped(first, gap, second);
+        }
+        let pattern = self.slice(start.span).to_owned();
+        self.report(|| {
+            let message = format!("expected `|>` before `{pattern}`");
+            Diagnostic::error(Code::SyntaxError, start.span, message)
+                .help(format!("a value is piped into a function: `{written}`"))
+                .fix(INSERT_PIPE, vec![edit], true)
+        });
+        self.piped(first, gap, second)
+    }
+
+    fn piped(&mut self, first: TermId, gap: Span, second: TermId) -> TermId {
+        // Of two functions in a pipeline, the second takes what the first gives.
+        let op = match self.is_piped_into(first) {
+            true => BinaryOp::Then,
+            false => BinaryOp::Pipe,
+        };
+        let span = self.since(self.span_of(first).start);
+        self.push(
+            TermKind::Binary {
+                op,
+                op_span: gap,
+                lhs: first,
+                rhs: second,
+            },
+            span,
+        )
     }
 
     fn report_loose_arguments(

@@ -295,6 +295,54 @@ impl Parser<'_> {
         is_binding.then_some(name.span)
     }
 
+    /// The last `>` of `>>>`, which shifts bits in other languages. Before a number the operator is
+    /// read as a division.
+    pub(crate) fn shift_without_sign(&mut self, op: BinaryOp, sign: Span) -> Option<BinaryOp> {
+        let last = self.token();
+        if op != BinaryOp::Then || last.kind != TokenKind::Greater || last.span.start != sign.end {
+            return None;
+        }
+        self.bump();
+        self.report(|| {
+            let message = "`>>>` is no operator: RISE has no shift of bits";
+            Diagnostic::error(Code::SyntaxError, sign.cover(last.span), message)
+                .help("divide by a power of two, as in `x / 2`; `>>` composes functions")
+        });
+        self.at(TokenKind::Int).then_some(BinaryOp::Div)
+    }
+
+    /// Returns true at the first argument of `select`.
+    fn at_condition_of_select(&self) -> bool {
+        match &self.tokens[..self.pos] {
+            [.., name, open] => open.kind == TokenKind::LParen && self.slice(name.span) == "select",
+            _ => false,
+        }
+    }
+
+    /// `axis = ` before an argument, where nothing in the item is called `axis`. It is skipped.
+    pub(crate) fn named_argument(&mut self) {
+        let (name, equals) = (self.token().span, self.peek(1).span);
+        let has_form = self.at(TokenKind::Ident) && self.peek_kind(1) == TokenKind::Equals;
+        let is_bound = |text: &str| self.binders.iter().any(|binder| binder.name == text);
+        let is_other = self.dialect != Dialect::Rise || self.host.is_some();
+        if !has_form || is_other || self.at_condition_of_select() || is_bound(self.slice(name)) {
+            return;
+        }
+        let next = self.peek(2).span;
+        self.bump();
+        self.bump();
+        self.report(|| {
+            let message = "arguments have no names: they stand in the order of the parameters";
+            Diagnostic::error(Code::SyntaxError, name.cover(equals), message)
+                .help("write the value alone; two values are compared with `==`")
+                .fix(
+                    "Remove the name",
+                    vec![(Span::new(name.start, next.start), String::new())],
+                    true,
+                )
+        });
+    }
+
     /// `=` between operands.
     pub(crate) fn single_equals(&mut self) -> Option<BinaryOp> {
         let span = self.token().span;

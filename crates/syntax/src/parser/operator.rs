@@ -86,6 +86,7 @@ impl Parser<'_> {
         let mut operand = self.signed(mode);
         while let Some(op) = self.infix(mode) {
             let op_span = self.bump().span;
+            let op = self.shift_without_sign(op, op_span).unwrap_or(op);
             let lhs = self.reduce(base, operand, Some((op, op_span)));
             self.pending.push(Pending { op, op_span, lhs });
             operand = self.signed(mode);

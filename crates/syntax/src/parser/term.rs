@@ -443,6 +443,7 @@ impl Parser<'_> {
 
     fn arguments(&mut self, open: Token, mode: Mode) {
         loop {
+            self.named_argument();
             let arg = self.term(mode);
             self.args.push(arg);
             if !self.next_in_list(open, TokenKind::RParen) {
