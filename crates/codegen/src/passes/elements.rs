@@ -5,7 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ir::{Function, Id, Place, Stmt, StmtKind, Variable};
 
-use super::scalars::is_local;
+use super::inlining::is_local;
 use super::uses::{Mention, Uses};
 use super::walk::{self, Change};
 

@@ -4,14 +4,14 @@ mod borders;
 pub(crate) mod conditions;
 mod copies;
 mod elements;
+pub(crate) mod inlining;
 pub(crate) mod kernel;
+mod live_range_splitting;
 mod loops;
 mod memory;
 mod pieces;
 mod pointers;
-mod ranges;
 mod rows;
-pub(crate) mod scalars;
 mod strides;
 pub(crate) mod trace;
 pub(crate) mod uses;
@@ -76,7 +76,7 @@ fn improve(function: &mut Function, target: Target) -> Result<Plan, CompileError
     copies::split_tuples(function);
     trace.after(Pass::TUPLES, function);
     copies::write_through(function);
-    scalars::drop_unused(function);
+    inlining::drop_unused(function);
     trace.after(Pass::COPIES, function);
     let mut plan = Plan {
         heap: memory::on_heap(function),
@@ -84,20 +84,20 @@ fn improve(function: &mut Function, target: Target) -> Result<Plan, CompileError
     };
     memory::run(function, target, &mut plan);
     trace.after(Pass::MEMORY, function);
-    ranges::split_variables(function);
+    live_range_splitting::split_variables(function);
     trace.after(Pass::RANGES, function);
-    scalars::sink(function);
+    inlining::sink(function);
     copies::join_variables(function);
     // What is merged the first time may be used once then.
-    scalars::inline(function);
-    scalars::inline(function);
+    inlining::inline(function);
+    inlining::inline(function);
     trace.after(Pass::SCALARS, function);
     wide::in_pieces(function);
     trace.after(Pass::WIDE, function);
     pointers::run(function);
     rows::name_rows(function);
     trace.after(Pass::ROWS, function);
-    plan.constant = scalars::constants(function);
+    plan.constant = inlining::constants(function);
     plan.trace = trace;
     Ok(plan)
 }

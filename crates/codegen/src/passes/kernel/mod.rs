@@ -27,7 +27,7 @@ use crate::module::{Items, LaunchVars, Module};
 use crate::signature::Signature;
 
 use super::trace::{Pass, Trace};
-use super::{copies, elements, loops, ranges, rows, scalars, strides};
+use super::{copies, elements, inlining, live_range_splitting, loops, rows, strides};
 
 pub(crate) use parts::{Part, Parts};
 
@@ -114,16 +114,16 @@ fn improve(function: &mut Function, work: &mut Work) -> Result<Plan, CompileErro
     copies::split_tuples(function);
     trace.after(Pass::TUPLES, function);
     copies::write_through(function);
-    scalars::drop_unused(function);
+    inlining::drop_unused(function);
     trace.after(Pass::COPIES, function);
-    ranges::split_variables(function);
+    live_range_splitting::split_variables(function);
     trace.after(Pass::RANGES, function);
-    scalars::sink(function);
+    inlining::sink(function);
     copies::join_variables(function);
     // What is merged the first time may be used once then.
-    scalars::inline(function);
-    scalars::inline(function);
-    scalars::drop_unused(function);
+    inlining::inline(function);
+    inlining::inline(function);
+    inlining::drop_unused(function);
     trace.after(Pass::SCALARS, function);
     strides::count_in_steps(function);
     trace.after(Pass::STRIDES, function);
@@ -131,7 +131,7 @@ fn improve(function: &mut Function, work: &mut Work) -> Result<Plan, CompileErro
     lanes::align(function);
     trace.after(Pass::ROWS, function);
     Ok(Plan {
-        constant: scalars::constants(function),
+        constant: inlining::constants(function),
         trace,
         ..Plan::default()
     })

@@ -5,7 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ir::{Expr, Function, Id, Place, Stmt, StmtKind};
 
-use super::scalars::is_local;
+use super::inlining::is_local;
 use super::uses::{Mention, Uses};
 use super::walk::{self, Renamed};
 
