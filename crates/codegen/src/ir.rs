@@ -100,6 +100,11 @@ impl Function {
         facts
     }
 
+    /// Returns true if a variable belongs to one thread or work-item alone.
+    pub(crate) fn is_private(&self, id: Id) -> bool {
+        self.variables[id.0 as usize].is_private()
+    }
+
     /// A new size variable.
     pub fn fresh_size(&mut self, name: &str) -> Var {
         let var = Var(u32::try_from(self.names.len()).unwrap_or(u32::MAX));

@@ -4,9 +4,9 @@ use rustc_hash::FxHashMap;
 use syntax::ast::ScalarType;
 
 use crate::ir::{Binary, Expr, ExprKind, Id, LoopMode, ParallelReduce, Place, Stmt, StmtKind};
-use crate::passes::inlining;
 use crate::passes::uses::Uses;
 use crate::passes::walk::{self, Renamed};
+use crate::passes::{inlining, sinking};
 use dpia::Target;
 
 use super::stmt::Loop;
@@ -92,7 +92,7 @@ impl Printer<'_> {
     fn reduction_loop(&mut self, reduce: &ParallelReduce) -> Result<(), CompileError> {
         let mut body = self.element_body(reduce);
         body.extend(combine(reduce, reduce.into, reduce.element));
-        inlining::inline_all(&mut body, &Uses::of(self.function), self.function);
+        inlining::inline_statements(&mut body, &Uses::of(self.function), self.function);
         let (zero, one) = (nat::Nat::ZERO, nat::Nat::ONE);
         let this = Loop {
             counter: reduce.counter,
@@ -115,7 +115,7 @@ impl Printer<'_> {
         });
         let mut body: Vec<Stmt> = declaration.into_iter().collect();
         body.extend(reduce.element_body.iter().cloned());
-        inlining::sink_block(&mut body, &Uses::of(self.function), self.function);
+        sinking::sink_block(&mut body, &Uses::of(self.function), self.function);
         body
     }
 

@@ -73,7 +73,7 @@ impl Lower<'_> {
         let origin = phrase.origin;
         match (prim, args) {
             (Prim::Assign, [place, value]) => {
-                let value = self.computed(value, env, out)?;
+                let value = self.lower_value(value, env, out)?;
                 let place = self.place(place, Path::new(), env)?;
                 self.assign(place, value, origin, out)
             }
@@ -150,7 +150,7 @@ impl Lower<'_> {
         env: &Env,
         out: &mut Vec<Stmt>,
     ) -> Result<(), CompileError> {
-        let condition = self.computed(condition, env, out)?;
+        let condition = self.lower_value(condition, env, out)?;
         match constant_truth(&condition) {
             Some(true) => return self.command(then, env, out),
             Some(false) => return self.command(otherwise, env, out),
@@ -212,7 +212,7 @@ impl Lower<'_> {
         let Form::DepLambda(counter, _, body) = &f.form else {
             return Err(lost(phrase.origin));
         };
-        let (counter, body) = if self.written_again {
+        let (counter, body) = if self.is_duplicated {
             let name = self.function.names.get(counter.0 as usize).cloned();
             let own = self.function.fresh_size(&name.unwrap_or_default());
             let put = |var| (var == *counter).then(|| Arg::Nat(Nat::var(own)));

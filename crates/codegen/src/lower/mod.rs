@@ -9,18 +9,18 @@
 mod assign;
 mod buffers;
 mod command;
+mod common_subexpressions;
 mod dimensions;
+mod double_buffer;
 mod env;
 mod index;
+mod iterate;
+mod let_insertion;
 mod read;
 mod reduce;
-mod rounds;
 mod scalar;
-mod settle;
-mod share;
 mod steps;
 mod store;
-mod turns;
 mod vector;
 mod views;
 mod write;
@@ -88,9 +88,9 @@ struct Lower<'p> {
     running: Vec<Running>,
     /// Whether what is lowered now is lowered more than once, so that its counters need names of
     /// their own.
-    written_again: bool,
+    is_duplicated: bool,
     /// What the statement that is read now computes once.
-    sharing: share::Sharing,
+    sharing: common_subexpressions::Sharing,
     /// Whether this is done lane by lane: such loops are single vector operations if they can be.
     lanes: bool,
     /// The views around what is read, outermost first.
@@ -139,8 +139,8 @@ impl<'p> Lower<'p> {
             facts,
             counters: Vec::new(),
             running: Vec::new(),
-            written_again: false,
-            sharing: share::Sharing::default(),
+            is_duplicated: false,
+            sharing: common_subexpressions::Sharing::default(),
             lanes: false,
             views: Vec::new(),
             errors: Vec::new(),

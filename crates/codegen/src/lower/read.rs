@@ -8,8 +8,8 @@ use rise::core::{Form, Origin};
 use rise::{Arg, SizeFun, Ty, Type};
 use syntax::ast::{Literal, ScalarType};
 
+use super::common_subexpressions::ChoiceForm;
 use super::env::{Bound, Env, Path, Step};
-use super::share::Chosen;
 use super::store::{Part, lost};
 use super::{Lower, untranslated};
 use crate::error::CompileError;
@@ -34,7 +34,7 @@ impl Lower<'_> {
                 Some(Bound::Index(nat)) => Ok(self.size(nat, data_of(phrase), origin)),
                 Some(Bound::Phrase(inner, steps, bound)) => {
                     let (key, alive) = ((env.binder(local), 0), (env.clone(), None));
-                    self.once(key, Some(&local.name), path, alive, |this, path| {
+                    self.read_once(key, Some(&local.name), path, alive, |this, path| {
                         this.read(&inner, path.push_all(&steps), &bound)
                     })
                 }
@@ -47,10 +47,10 @@ impl Lower<'_> {
                     return this.read_primitive(phrase, *prim, types, args, path, env);
                 }
                 let (key, alive) = (
-                    Self::place_of(phrase, env),
+                    Self::address_of(phrase, env),
                     (env.clone(), Some(phrase.clone())),
                 );
-                this.once(key, None, path, alive, |this, path| {
+                this.read_once(key, None, path, alive, |this, path| {
                     this.read_primitive(phrase, *prim, types, args, path, env)
                 })
             }),
@@ -111,9 +111,9 @@ impl Lower<'_> {
                 }
                 let (then, first) = self.branch(|this| this.read(then, path.clone(), env));
                 let (otherwise, second) =
-                    self.or_else(first, |this| this.read(otherwise, path, env));
+                    self.alternative_branch(first, |this| this.read(otherwise, path, env));
                 let parts = [condition, then?, otherwise?];
-                Ok(self.chosen(Chosen::Select, parts, [first, second], phrase.origin))
+                Ok(self.choice(ChoiceForm::Select, parts, [first, second], phrase.origin))
             }
             Split | Join | Transpose | Slide | Assume | Take | Drop | Reorder | Unzip | Fst
             | Snd | Idx | IdxVec | DepIdx | Partition | DepJoin | AsScalar | Gather => {
@@ -368,9 +368,10 @@ impl Lower<'_> {
             this.read_within(bounds, padding, element, env, origin)
         });
         let value = value?;
-        let (padding, second) = self.or_else(first, |this| this.read(padding.0, padding.1, env));
+        let (padding, second) =
+            self.alternative_branch(first, |this| this.read(padding.0, padding.1, env));
         let parts = [inside, value, padding?];
-        Ok(self.chosen(Chosen::Select, parts, [first, second], origin))
+        Ok(self.choice(ChoiceForm::Select, parts, [first, second], origin))
     }
 
     /// The next step, which is the index of an element.

@@ -46,7 +46,7 @@ impl Lower<'_> {
         let ids = [&into, &left, &right, &part].map(|store| leaf(store, origin));
         let [into_id, left_id, right_id, part_id] = ids;
         let (into_id, part_id) = (into_id?, part_id?);
-        let initial = self.computed(exp, env, out)?;
+        let initial = self.lower_value(exp, env, out)?;
         out.push(stmt(StmtKind::Declare(into_id, Some(initial)), origin));
 
         let counter = self.function.fresh_size(&index.local.name);

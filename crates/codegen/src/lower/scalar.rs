@@ -9,9 +9,9 @@ use rise::{Arg, Ty, Type};
 use syntax::ast::{Literal, ScalarType};
 
 use super::Lower;
+use super::common_subexpressions::ChoiceForm;
 use super::env::{Env, Path, Step};
 use super::read::{constant_truth, data_of, scalar};
-use super::share::Chosen;
 use super::store::lost;
 use crate::error::CompileError;
 use crate::ir::{Binary, Expr, ExprKind, Unary};
@@ -105,11 +105,15 @@ impl Lower<'_> {
         let (form, parts, regions) = match prim {
             Prim::And => {
                 let parts = [left, right.clone(), truth(false)];
-                (Chosen::And, parts, [region, 0])
+                (ChoiceForm::And, parts, [region, 0])
             }
-            _ => (Chosen::Or, [left, truth(true), right.clone()], [0, region]),
+            _ => (
+                ChoiceForm::Or,
+                [left, truth(true), right.clone()],
+                [0, region],
+            ),
         };
-        Ok(self.chosen(form, parts, regions, origin))
+        Ok(self.choice(form, parts, regions, origin))
     }
 
     fn cast(&mut self, types: &[Arg], value: Expr) -> ExprKind {

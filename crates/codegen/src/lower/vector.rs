@@ -34,7 +34,7 @@ impl Lower<'_> {
                 let lane = self.function.fresh_size("lane");
                 let at = Path::new().push(Step::Index(first.clone() + &Nat::var(lane)));
                 let opaque = self.function.opaque.len();
-                let each = self.tried(|lower| {
+                let each = self.speculate(|lower| {
                     lower.within(lane, &Nat::constant(0), &n, |lower| lower.read(xs, at, env))
                 })?;
                 let ty: Ty = Type::Vector(n.clone(), each.ty.clone()).into();

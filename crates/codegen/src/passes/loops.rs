@@ -14,8 +14,8 @@ use crate::ir::{
     Unary,
 };
 
-use super::borders::Counted;
 use super::conditions::{assume, assume_counter, less, proposition, truth};
+use super::loop_peeling::ForLoop;
 use super::pieces::{nothing, part};
 use super::walk::{self, Change};
 
@@ -30,7 +30,7 @@ pub(crate) fn run(function: &mut Function) -> Result<(), CompileError> {
         function,
         facts,
         written: 0,
-        in_piece: false,
+        in_partition: false,
     };
     let mut out = Vec::new();
     pass.statements(body, &mut out)?;
@@ -44,7 +44,7 @@ pub(super) struct Loops<'f> {
     /// Statements written out so far.
     written: usize,
     /// Whether it is at a piece of a loop, which is not split again.
-    pub(super) in_piece: bool,
+    pub(super) in_partition: bool,
 }
 
 impl Loops<'_> {
@@ -184,7 +184,7 @@ impl Loops<'_> {
         if inner.is_empty() {
             return Ok(());
         }
-        let whole = Counted {
+        let whole = ForLoop {
             counter,
             from,
             to,
@@ -194,7 +194,7 @@ impl Loops<'_> {
             origin,
             made_by,
         };
-        if !self.split(&whole, out)? {
+        if !self.peel(&whole, out)? {
             out.push(whole.stmt());
         }
         Ok(())

@@ -1,22 +1,26 @@
 //! Passes over the loop language. Each takes a function and gives a better one of the same meaning.
 
-mod borders;
+mod address_hoisting;
 pub(crate) mod conditions;
 mod copies;
-mod elements;
+mod dead_code_elimination;
+mod dead_store_elimination;
 pub(crate) mod inlining;
 pub(crate) mod kernel;
 mod live_range_splitting;
+mod loop_peeling;
 mod loops;
 mod memory;
 mod pieces;
 mod pointers;
-mod rows;
-mod strides;
+mod scalar_replacement;
+mod single_assignment;
+pub(crate) mod sinking;
+mod strength_reduction;
 pub(crate) mod trace;
 pub(crate) mod uses;
+mod vector_legalization;
 pub(crate) mod walk;
-mod wide;
 
 use crate::c::{self, Plan};
 use crate::counts;
@@ -71,12 +75,12 @@ fn improve(function: &mut Function, target: Target) -> Result<Plan, CompileError
     let mut trace = Trace::start(function);
     loops::run(function)?;
     trace.after(Pass::LOOPS, function);
-    elements::split_arrays(function);
-    trace.after(Pass::ELEMENTS, function);
+    scalar_replacement::replace_arrays(function);
+    trace.after(Pass::SCALAR_REPLACEMENT, function);
     copies::split_tuples(function);
     trace.after(Pass::TUPLES, function);
     copies::write_through(function);
-    inlining::drop_unused(function);
+    dead_code_elimination::run(function);
     trace.after(Pass::COPIES, function);
     let mut plan = Plan {
         heap: memory::on_heap(function),
@@ -84,20 +88,21 @@ fn improve(function: &mut Function, target: Target) -> Result<Plan, CompileError
     };
     memory::run(function, target, &mut plan);
     trace.after(Pass::MEMORY, function);
-    live_range_splitting::split_variables(function);
-    trace.after(Pass::RANGES, function);
-    inlining::sink(function);
+    live_range_splitting::run(function);
+    dead_store_elimination::run(function);
+    trace.after(Pass::LIVE_RANGE_SPLITTING, function);
+    sinking::run(function);
     copies::join_variables(function);
     // What is merged the first time may be used once then.
-    inlining::inline(function);
-    inlining::inline(function);
-    trace.after(Pass::SCALARS, function);
-    wide::in_pieces(function);
-    trace.after(Pass::WIDE, function);
+    inlining::run(function);
+    inlining::run(function);
+    trace.after(Pass::SCALAR_CLEANUP, function);
+    vector_legalization::legalize_vectors(function);
+    trace.after(Pass::VECTOR_LEGALIZATION, function);
     pointers::run(function);
-    rows::name_rows(function);
-    trace.after(Pass::ROWS, function);
-    plan.constant = inlining::constants(function);
+    address_hoisting::hoist_addresses(function);
+    trace.after(Pass::ADDRESS_HOISTING, function);
+    plan.constant = single_assignment::initialised_once(function);
     plan.trace = trace;
     Ok(plan)
 }

@@ -28,14 +28,14 @@ pub(crate) struct Pass {
 }
 
 impl Pass {
-    pub const WORK: Pass = Pass {
+    pub const PRIVATIZATION: Pass = Pass {
         name: "memory",
         moved: "declared where the kernel starts",
         repeated: "each work-item, or group, has its own",
         rewritten: "holds a work-item's share, or shares memory with an array that is not needed at \
                     the same time",
     };
-    pub const ITEMS: Pass = Pass {
+    pub const WORK_ITEM_MAPPING: Pass = Pass {
         name: "work-items",
         moved: "done by one of the work-items",
         repeated: "done by one of the work-items",
@@ -47,7 +47,7 @@ impl Pass {
         repeated: "written out: for each round of an unrolled loop, or each side of a border",
         rewritten: "a counter has the only value that it takes, or a condition is decided",
     };
-    pub const ELEMENTS: Pass = Pass {
+    pub const SCALAR_REPLACEMENT: Pass = Pass {
         name: "elements",
         moved: "stands elsewhere",
         repeated: "an array of few elements became a variable for each",
@@ -71,32 +71,32 @@ impl Pass {
         repeated: "each thread has its own",
         rewritten: "shares memory with a buffer that is not needed at the same time",
     };
-    pub const WIDE: Pass = Pass {
+    pub const VECTOR_LEGALIZATION: Pass = Pass {
         name: "wide vectors",
         moved: "computed in pieces as wide as a register",
         repeated: "computed in pieces as wide as a register",
         rewritten: "computed in pieces as wide as a register",
     };
-    pub const RANGES: Pass = Pass {
+    pub const LIVE_RANGE_SPLITTING: Pass = Pass {
         name: "ranges",
         moved: "stands elsewhere",
         repeated: "a variable for each purpose of one",
         rewritten: "a variable with several purposes became several",
     };
-    pub const SCALARS: Pass = Pass {
+    pub const SCALAR_CLEANUP: Pass = Pass {
         name: "scalars",
         moved: "declared where it is used first",
         repeated: "joined with the statement that gives it its value",
         rewritten: "a variable has its value from the start, or a value that is used once stands \
                     where it is used",
     };
-    pub const STRIDES: Pass = Pass {
+    pub const STRENGTH_REDUCTION: Pass = Pass {
         name: "strides",
         moved: "in a loop that counts in the steps of its data",
         repeated: "in a loop that counts in the steps of its data",
         rewritten: "counts in the steps of the data, instead of one by one",
     };
-    pub const ROWS: Pass = Pass {
+    pub const ADDRESS_HOISTING: Pass = Pass {
         name: "rows",
         moved: "stands behind the name or the pointer of a row",
         repeated: "a pointer to the row of each array",

@@ -181,4 +181,25 @@ impl Uses {
         self.stmt(stmt, &mut |this, _| found |= this == id);
         found
     }
+    /// Returns true if an expression reads a variable.
+    pub fn reads(&self, expr: &Expr, id: Id) -> bool {
+        let mut found = false;
+        self.expr(expr, &mut |this, _| found |= this == id);
+        found
+    }
+
+    /// Returns the variables that are read or written other than by name: through pointers, by indices
+    /// that are computed from data, or in parallel reductions.
+    pub fn untracked(&self, body: &[Stmt]) -> FxHashSet<Id> {
+        let mut found = FxHashSet::default();
+        self.all(body, &mut |id, mention| {
+            if matches!(
+                mention,
+                Mention::Index | Mention::Pointed | Mention::Reduced
+            ) {
+                found.insert(id);
+            }
+        });
+        found
+    }
 }

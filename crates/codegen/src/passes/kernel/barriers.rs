@@ -17,7 +17,7 @@ use syntax::Code;
 use syntax::ast::AddressSpace;
 
 use super::Work;
-use super::conflict::{Among, Shared, When};
+use super::dependence_test::{DirectionVector, MemoryAliases, Participants};
 use super::flow::{Access, Around, Flow, Path, map_name};
 use crate::error::CompileError;
 use crate::ir::{
@@ -47,7 +47,7 @@ pub(super) fn order(
     function: &Function,
     work: &Work,
     body: Vec<Stmt>,
-    shared: &Shared,
+    shared: &MemoryAliases,
 ) -> Result<Ordering, CompileError> {
     let flow = Flow::of(function, work, &body);
     let mut pass = Barriers {
@@ -77,7 +77,7 @@ struct Segment {
 
 struct Barriers<'a, 'f> {
     flow: &'a Flow<'f>,
-    shared: &'a Shared,
+    shared: &'a MemoryAliases,
     /// Conditions around that not all work-items of a group decide alike.
     diverging: Vec<Origin>,
     requires: Vec<Prop>,
@@ -290,11 +290,14 @@ impl Barriers<'_, '_> {
                 if !(a.writes || b.writes) || !seen.insert((a, b)) {
                     continue;
                 }
-                let when = When {
+                let direction = DirectionVector {
                     equal: carried.unwrap_or_else(|| common(a, b)),
                     carried: carried.is_some(),
                 };
-                if let Some(kind) = self.flow.conflict(a, b, when, Among::Items, self.shared) {
+                if let Some(kind) =
+                    self.flow
+                        .dependence(a, b, direction, Participants::WorkItems, self.shared)
+                {
                     found.add(a, b, kind, self.flow.shared(a.id));
                 }
             }

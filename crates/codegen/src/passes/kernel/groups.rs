@@ -7,7 +7,7 @@ use syntax::Code;
 use syntax::ast::AddressSpace;
 
 use super::Work;
-use super::conflict::{Among, Shared, When};
+use super::dependence_test::{DirectionVector, MemoryAliases, Participants};
 use super::flow::{Access, Flow, Path, map_name};
 use crate::error::CompileError;
 use crate::ir::{Function, Level, LoopMode, Order, Stmt, StmtKind};
@@ -109,18 +109,20 @@ fn written_by_one(
     assumed: &mut Vec<Prop>,
 ) -> Result<(), CompileError> {
     let space = flow.shared(access.id).unwrap_or(AddressSpace::Global);
-    for among in [Among::Items, Among::Groups] {
-        if among == Among::Groups && space == AddressSpace::Local {
+    for participants in [Participants::WorkItems, Participants::Groups] {
+        if participants == Participants::Groups && space == AddressSpace::Local {
             continue;
         }
-        let (level, unknown) = match among {
-            Among::Items => (Level::Local, &flow.work.launch.local),
-            Among::Groups => (Level::WorkGroup, &flow.work.launch.global),
+        let (level, unknown) = match participants {
+            Participants::WorkItems => (Level::Local, &flow.work.launch.local),
+            Participants::Groups => (Level::WorkGroup, &flow.work.launch.global),
         };
-        let shares = flow.around(&access.around).any(|around| match among {
-            Among::Items => around.is_of_items(dimension),
-            Among::Groups => around.is_of_groups(dimension),
-        });
+        let shares = flow
+            .around(&access.around)
+            .any(|around| match participants {
+                Participants::WorkItems => around.is_of_items(dimension),
+                Participants::Groups => around.is_of_groups(dimension),
+            });
         let many = flow.work.count(level, dimension);
         let one = Prop::AtLeast(Nat::ONE, many.clone());
         if shares || flow.facts.proves(&one) {
@@ -131,29 +133,34 @@ fn written_by_one(
             assumed.push(Prop::Equal(many, Nat::ONE));
             continue;
         }
-        return Err(written_by_all(flow, access, dimension, among));
+        return Err(written_by_all(flow, access, dimension, participants));
     }
     Ok(())
 }
 
-fn written_by_all(flow: &Flow<'_>, access: &Access, dimension: u8, among: Among) -> CompileError {
-    let (who, map) = match (among, flow.shared(access.id)) {
-        (Among::Items, Some(AddressSpace::Local)) => {
+fn written_by_all(
+    flow: &Flow<'_>,
+    access: &Access,
+    dimension: u8,
+    participants: Participants,
+) -> CompileError {
+    let (who, map) = match (participants, flow.shared(access.id)) {
+        (Participants::WorkItems, Some(AddressSpace::Local)) => {
             ("work-item of a group", format!("`mapLocal({dimension})`"))
         }
-        (Among::Items, _) => (
+        (Participants::WorkItems, _) => (
             "work-item of a group",
             format!("`mapLocal({dimension})` or `mapGlobal({dimension})`"),
         ),
-        (Among::Groups, _) => (
+        (Participants::Groups, _) => (
             "work-group",
             format!("`mapWorkGroup({dimension})` or `mapGlobal({dimension})`"),
         ),
     };
     let text = format!("every {who} in dimension {dimension} writes this, all to the same place");
-    let one = match among {
-        Among::Items => "have one work-item in a group",
-        Among::Groups => "launch one work-group",
+    let one = match participants {
+        Participants::WorkItems => "have one work-item in a group",
+        Participants::Groups => "launch one work-group",
     };
     let help = format!(
         "write it inside of {map}, so that each writes a part of its own, or {one} in dimension \
@@ -171,10 +178,10 @@ fn meets_across_groups(flow: &Flow<'_>, write: &Access, read: &Access) -> bool {
     }
     let pairs = write.around.iter().zip(read.around.iter());
     let common = pairs.take_while(|(a, b)| a == b).count();
-    let shared = Shared::default();
+    let shared = MemoryAliases::default();
     let meets = |equal: usize, carried: bool| {
-        let when = When { equal, carried };
-        let found = flow.conflict(write, read, when, Among::Groups, &shared);
+        let direction = DirectionVector { equal, carried };
+        let found = flow.dependence(write, read, direction, Participants::Groups, &shared);
         found.is_some_and(|order| order != Order::Output)
     };
     meets(common, false) || (0..common).any(|depth| meets(depth, true))

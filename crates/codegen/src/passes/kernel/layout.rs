@@ -3,28 +3,28 @@
 
 use nat::{Facts, Nat, Prop};
 
-use super::conflict::{exactly, term};
+use super::dependence_test::{exact_quotient, summand_size};
 use crate::ir::Level;
 
 /// Those who share the iterations of loops.
-pub(super) type Who = (Level, u8);
+pub(super) type ParallelDim = (Level, u8);
 
 /// What is taken for the number of positions of a digit.
 #[derive(Clone, Copy)]
 pub(super) enum Radix {
     /// The number of iterations.
-    OfLoops,
+    TripCount,
     /// The size of that level of the array.
-    OfArray,
+    ArrayExtent,
 }
 
 /// A dimension of the array whose positions are different work-items'.
 pub(super) struct Digit {
-    pub who: Who,
+    pub dim: ParallelDim,
     /// How far apart they are.
     pub step: Nat,
     /// Whether the last iteration is at the first of them.
-    pub is_turned: bool,
+    pub is_reversed: bool,
     /// How many are used.
     pub end: Nat,
     /// How many there are.
@@ -34,7 +34,7 @@ pub(super) struct Digit {
 impl Digit {
     /// What the counter is multiplied with in an index.
     pub fn factor(&self) -> Nat {
-        match self.is_turned {
+        match self.is_reversed {
             true => Nat::sub(&Nat::ZERO, &self.step),
             false => self.step.clone(),
         }
@@ -42,14 +42,14 @@ impl Digit {
 
     /// What an index has besides, where it counts down: the last position.
     pub fn last(&self) -> Nat {
-        match self.is_turned {
+        match self.is_reversed {
             true => &self.step * &(&self.end - 1),
             false => Nat::ZERO,
         }
     }
 
     /// How far apart elements are that differ above this.
-    pub fn over(&self) -> Nat {
+    pub fn span(&self) -> Nat {
         &self.step * &self.radix
     }
 }
@@ -61,12 +61,12 @@ pub(super) struct Segment {
     /// How many there are; of those above all digits it does not matter.
     pub length: Option<Nat>,
     /// How far apart they are in the share.
-    pub own: Nat,
+    pub private_unit: Nat,
 }
 
 impl Segment {
     /// Whether a position, and so many behind it, are in it.
-    pub fn holds(&self, part: &Nat, more: &Nat, facts: &Facts) -> bool {
+    pub fn contains(&self, part: &Nat, more: &Nat, facts: &Facts) -> bool {
         let positive = facts.proves(&Prop::AtLeast(part.clone(), Nat::ZERO));
         let small = self
             .length
@@ -89,14 +89,14 @@ pub(super) struct Layout {
 
 impl Layout {
     /// The position in each segment.
-    pub fn take_apart(&self, rest: &Nat) -> Option<Vec<Nat>> {
+    pub fn decompose(&self, rest: &Nat) -> Option<Vec<Nat>> {
         let mut parts = vec![Nat::ZERO; self.segments.len()];
         for summand in rest.summands() {
-            let term = term(&summand)?;
-            match term.as_const() {
-                Some(number) if number >= 0 => self.number(number, &mut parts)?,
+            let size = summand_size(&summand)?;
+            match size.as_const() {
+                Some(number) if number >= 0 => self.decompose_number(number, &mut parts)?,
                 _ => {
-                    let whole = |segment: &Segment| exactly(&term, &segment.unit);
+                    let whole = |segment: &Segment| exact_quotient(&size, &segment.unit);
                     let (at, part) = self
                         .segments
                         .iter()
@@ -110,7 +110,7 @@ impl Layout {
     }
 
     /// The same of a number, whose digits are taken apart.
-    fn number(&self, mut number: i64, parts: &mut [Nat]) -> Option<()> {
+    fn decompose_number(&self, mut number: i64, parts: &mut [Nat]) -> Option<()> {
         for (at, segment) in self.segments.iter().enumerate() {
             let Some(unit) = segment.unit.as_const().filter(|unit| *unit > 0) else {
                 continue;

@@ -10,7 +10,7 @@ use rise::Type;
 use rustc_hash::{FxHashMap, FxHashSet};
 use syntax::ast::AddressSpace;
 
-use super::conflict::Shared;
+use super::dependence_test::MemoryAliases;
 use super::flow::{Around, Flow, Path};
 use super::{Temporary, Work, barriers, groups, parts, reuse};
 use crate::error::CompileError;
@@ -243,7 +243,7 @@ fn place(
     function: &mut Function,
     work: &mut Work,
     mut arrays: Vec<Array>,
-    shared: &Shared,
+    shared: &MemoryAliases,
 ) -> Result<(), CompileError> {
     let mut moves = Moves {
         offsets: FxHashMap::default(),
@@ -297,7 +297,7 @@ fn place(
 }
 
 /// Makes a variable large enough for all copies of what is in its memory.
-fn grow(function: &mut Function, owner: &Array, arrays: &[Array], shared: &Shared) {
+fn grow(function: &mut Function, owner: &Array, arrays: &[Array], shared: &MemoryAliases) {
     let Some(count) = &owner.count else {
         return;
     };
@@ -339,7 +339,7 @@ struct Moves<'m> {
     offsets: FxHashMap<Id, Nat>,
     /// How many lanes the elements have that are vectors.
     vectors: FxHashMap<Id, Nat>,
-    shared: &'m Shared,
+    shared: &'m MemoryAliases,
 }
 
 impl Change for Moves<'_> {

@@ -4,17 +4,17 @@
 
 mod barriers;
 mod branches;
-mod conflict;
+mod dependence_test;
 mod flow;
 mod groups;
-mod items;
 mod lanes;
 mod layout;
 mod memory;
 mod parts;
+mod privatization;
 mod reuse;
-mod shares;
 mod unroll;
+mod work_item_mapping;
 
 use dpia::IndexWidth;
 use nat::{Nat, Prop};
@@ -27,7 +27,11 @@ use crate::module::{Items, LaunchVars, Module};
 use crate::signature::Signature;
 
 use super::trace::{Pass, Trace};
-use super::{copies, elements, inlining, live_range_splitting, loops, rows, strides};
+use super::{
+    address_hoisting, copies, dead_code_elimination, dead_store_elimination, inlining,
+    live_range_splitting, loops, scalar_replacement, single_assignment, sinking,
+    strength_reduction,
+};
 
 pub(crate) use parts::{Part, Parts};
 
@@ -97,41 +101,42 @@ pub(crate) fn finish(
 /// Runs the passes on a kernel.
 fn improve(function: &mut Function, work: &mut Work) -> Result<Plan, CompileError> {
     let mut trace = Trace::start(function);
-    items::assume_launch(function, work);
-    shares::run(function, work)?;
+    work_item_mapping::assume_launch(function, work);
+    privatization::run(function, work)?;
     memory::run(function, work)?;
-    trace.after(Pass::WORK, function);
-    items::run(function, work);
-    trace.after(Pass::ITEMS, function);
+    trace.after(Pass::PRIVATIZATION, function);
+    work_item_mapping::run(function, work);
+    trace.after(Pass::WORK_ITEM_MAPPING, function);
     lanes::widen_loops(&mut function.body);
     unroll::run(function);
     loops::run(function)?;
     trace.after(Pass::LOOPS, function);
     branches::join(function);
     lanes::take_apart(function);
-    elements::split_arrays(function);
-    trace.after(Pass::ELEMENTS, function);
+    scalar_replacement::replace_arrays(function);
+    trace.after(Pass::SCALAR_REPLACEMENT, function);
     copies::split_tuples(function);
     trace.after(Pass::TUPLES, function);
     copies::write_through(function);
-    inlining::drop_unused(function);
+    dead_code_elimination::run(function);
     trace.after(Pass::COPIES, function);
-    live_range_splitting::split_variables(function);
-    trace.after(Pass::RANGES, function);
-    inlining::sink(function);
+    live_range_splitting::run(function);
+    dead_store_elimination::run(function);
+    trace.after(Pass::LIVE_RANGE_SPLITTING, function);
+    sinking::run(function);
     copies::join_variables(function);
     // What is merged the first time may be used once then.
-    inlining::inline(function);
-    inlining::inline(function);
-    inlining::drop_unused(function);
-    trace.after(Pass::SCALARS, function);
-    strides::count_in_steps(function);
-    trace.after(Pass::STRIDES, function);
-    rows::name_rows(function);
+    inlining::run(function);
+    inlining::run(function);
+    dead_code_elimination::run(function);
+    trace.after(Pass::SCALAR_CLEANUP, function);
+    strength_reduction::reduce_strength(function);
+    trace.after(Pass::STRENGTH_REDUCTION, function);
+    address_hoisting::hoist_addresses(function);
     lanes::align(function);
-    trace.after(Pass::ROWS, function);
+    trace.after(Pass::ADDRESS_HOISTING, function);
     Ok(Plan {
-        constant: inlining::constants(function),
+        constant: single_assignment::initialised_once(function),
         trace,
         ..Plan::default()
     })

@@ -4,7 +4,7 @@ use nat::Nat;
 use rustc_hash::FxHashMap;
 use syntax::ast::AddressSpace;
 
-use super::conflict::Shared;
+use super::dependence_test::MemoryAliases;
 use super::memory::Array;
 use super::{Work, barriers, parts};
 use crate::error::CompileError;
@@ -27,7 +27,7 @@ pub(super) fn choose(
     work: &Work,
     body: &[Stmt],
     arrays: &[Array],
-) -> Result<Shared, CompileError> {
+) -> Result<MemoryAliases, CompileError> {
     let lives = lives(function, body);
     let mut local: Vec<(&Array, Life)> = arrays
         .iter()
@@ -35,11 +35,11 @@ pub(super) fn choose(
         .filter_map(|array| lives.get(&array.id).map(|life| (array, *life)))
         .collect();
     local.sort_by_key(|(array, life)| (life.first, array.id));
-    let mut chosen = Shared::default();
+    let mut chosen = MemoryAliases::default();
     if local.len() < 2 || local.len() > MAX_ARRAYS {
         return Ok(chosen);
     }
-    let count = |shared: &Shared| {
+    let count = |shared: &MemoryAliases| {
         let ordered = barriers::order(function, work, body.to_vec(), shared);
         ordered.ok().map(|ordered| ordered.barriers)
     };

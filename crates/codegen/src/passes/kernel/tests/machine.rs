@@ -11,7 +11,7 @@ use nat::{Nat, Var};
 use rise::Type;
 use syntax::ast::{AddressSpace, Literal};
 
-use super::turns::{Schedule, Turns, lock, pass_on, wait_for_turn};
+use super::schedule::{Schedule, ScheduledItem, lock, pass_on, wait_for_turn};
 use super::value::{Val, arithmetic, each_lane, made};
 use crate::ir::{Expr, ExprKind, Function, Home, Id, Level, LoopMode, Place, Stmt, StmtKind};
 
@@ -133,7 +133,7 @@ impl Machine<'_> {
                         local_id,
                     };
                     wait_for_turn(schedule, changed, item);
-                    let turns = Turns {
+                    let turns = ScheduledItem {
                         schedule,
                         changed,
                         item,
@@ -178,7 +178,7 @@ struct Run<'a> {
     machine: &'a Machine<'a>,
     who: Who,
     world: &'a Mutex<World>,
-    turns: Option<Turns<'a>>,
+    turns: Option<ScheduledItem<'a>>,
     counters: HashMap<Var, i64>,
     private: HashMap<Address, Val>,
     pointers: HashMap<Id, (Id, i64)>,
@@ -193,7 +193,7 @@ impl<'a> Run<'a> {
         machine: &'a Machine<'a>,
         who: Who,
         world: &'a Mutex<World>,
-        turns: Option<Turns<'a>>,
+        turns: Option<ScheduledItem<'a>>,
     ) -> Run<'a> {
         let mut numbers = HashMap::new();
         number(&machine.function.body, &mut numbers);

@@ -3,8 +3,8 @@
 mod machine;
 mod programs;
 mod random;
+mod schedule;
 mod table;
-mod turns;
 mod value;
 
 use std::collections::HashMap;
@@ -14,7 +14,7 @@ use nat::{Nat, Var};
 use rise::core::{normalise, program_of};
 
 use super::parts::{self, Part};
-use super::{items, memory, shares};
+use super::{memory, privatization, work_item_mapping};
 use crate::error::CompileError;
 use machine::{Grid, Machine, World};
 
@@ -37,8 +37,8 @@ fn kernels(text: &str, name: &str) -> Vec<Part> {
 fn with_memory(part: &Part) -> Result<Part, CompileError> {
     let Part { function, work } = part;
     let (mut function, mut work) = (function.clone(), work.clone());
-    items::assume_launch(&mut function, &mut work);
-    shares::run(&mut function, &work)?;
+    work_item_mapping::assume_launch(&mut function, &mut work);
+    privatization::run(&mut function, &work)?;
     memory::run(&mut function, &mut work)?;
     Ok(Part { function, work })
 }

@@ -8,19 +8,19 @@ use rise::core::{Form, Local, for_each_local, subterms};
 use super::Lower;
 
 /// Rounds up to which each may be written out.
-const MAX_WRITTEN_OUT: i64 = 8;
+const MAX_UNROLLED: i64 = 8;
 /// The same in private memory of a device.
-const MAX_PRIVATE: i64 = 32;
+const MAX_UNROLLED_PRIVATE: i64 = 32;
 /// Elements of the larger buffer up to which rounds are written out.
-const MAX_ELEMENTS: i64 = 4096;
+const MAX_UNROLLED_ELEMENTS: i64 = 4096;
 /// Rounds up to which each is looked at to see how much it writes.
-const MAX_COUNTED: i64 = 64;
+const MAX_CHECKED: i64 = 64;
 /// Commands up to which the body of a round is written out.
 const MAX_COMMANDS: usize = 6;
 
 /// The variables that stand for two buffers in a program.
 #[derive(Clone, Copy)]
-pub(super) struct Names<'p> {
+pub(super) struct BufferNames<'p> {
     /// What a round writes to.
     pub acc: &'p Local,
     /// Makes what was written the next to be read.
@@ -31,7 +31,7 @@ pub(super) struct Names<'p> {
 
 /// `forNat(count, counter => if (counter == count - 1) { done } else { skip }; body; swap)`, where
 /// the body writes to the first elements of its acceptor only.
-pub(super) struct Rounds {
+pub(super) struct IterateLoop {
     /// Counts the rounds.
     pub counter: Var,
     /// How many there are.
@@ -42,9 +42,9 @@ pub(super) struct Rounds {
     pub written: Nat,
 }
 
-impl Rounds {
+impl IterateLoop {
     /// Those of this program, if it has this form.
-    pub fn of(program: &Phrase, names: Names<'_>) -> Option<Rounds> {
+    pub fn of(program: &Phrase, names: BufferNames<'_>) -> Option<IterateLoop> {
         let Form::Primitive(Prim::ForNat, types, args) = &program.form else {
             return None;
         };
@@ -63,13 +63,13 @@ impl Rounds {
             return None;
         }
         let mut written = None;
-        let turns = |local: &Local| local == names.swap || local == names.done;
+        let is_exchange = |local: &Local| local == names.swap || local == names.done;
         let fits = body.iter().all(|command| {
             let mut found = false;
-            for_each_local(command, &mut |local| found |= turns(local));
-            !found && writes_to_first(command, names.acc, &mut written)
+            for_each_local(command, &mut |local| found |= is_exchange(local));
+            !found && writes_prefix(command, names.acc, &mut written)
         });
-        Some(Rounds {
+        Some(IterateLoop {
             counter: *counter,
             count,
             body,
@@ -87,18 +87,18 @@ impl Rounds {
     /// few small ones the lengths of all loops are known.
     /// `private` says that the buffers are private memory of a device, which is fast where indices
     /// are known: then more are.
-    pub fn to_write_out(&self, private: bool) -> Option<i64> {
+    pub fn unroll_count(&self, private: bool) -> Option<i64> {
         let count = self.count.as_const().filter(|count| *count >= 1)?;
-        if private && count <= MAX_PRIVATE {
+        if private && count <= MAX_UNROLLED_PRIVATE {
             return Some(count);
         }
         if count == 1 {
             return Some(count);
         }
         let first = self.written_in(&Nat::constant(0)).as_const()?;
-        let commands: usize = self.body.iter().map(size).sum();
+        let commands: usize = self.body.iter().map(command_count).sum();
         let is_small =
-            count <= MAX_WRITTEN_OUT && first <= MAX_ELEMENTS && commands <= MAX_COMMANDS;
+            count <= MAX_UNROLLED && first <= MAX_UNROLLED_ELEMENTS && commands <= MAX_COMMANDS;
         is_small.then_some(count)
     }
 }
@@ -106,22 +106,28 @@ impl Rounds {
 impl Lower<'_> {
     /// How many elements the two buffers have, given how many are read at first: rounds 0, 2, …
     /// write to one, rounds 1, 3, … to the other.
-    pub(super) fn buffer_sizes(&mut self, rounds: Option<&Rounds>, all: &Nat) -> (Nat, Nat) {
+    pub(super) fn buffer_sizes(
+        &mut self,
+        iterations: Option<&IterateLoop>,
+        all: &Nat,
+    ) -> (Nat, Nat) {
         let whole = (all.clone(), all.clone());
-        let Some(rounds) = rounds else { return whole };
+        let Some(iterations) = iterations else {
+            return whole;
+        };
         let [first, second] =
-            [0, 1].map(|number| self.simplify(&rounds.written_in(&Nat::constant(number))));
-        let covers = |lower: &mut Self, from: i64, size: &Nat| match rounds.count.as_const() {
-            Some(count) if count <= MAX_COUNTED => (from..count).all(|number| {
-                let written = rounds.written_in(&Nat::constant(number));
+            [0, 1].map(|number| self.simplify(&iterations.written_in(&Nat::constant(number))));
+        let covers = |lower: &mut Self, from: i64, size: &Nat| match iterations.count.as_const() {
+            Some(count) if count <= MAX_CHECKED => (from..count).all(|number| {
+                let written = iterations.written_in(&Nat::constant(number));
                 lower.facts.proves(&Prop::AtLeast(size.clone(), written))
             }),
             _ => lower.within(
-                rounds.counter,
+                iterations.counter,
                 &Nat::constant(from),
-                &rounds.count,
+                &iterations.count,
                 |lower| {
-                    let least = Prop::AtLeast(size.clone(), rounds.written.clone());
+                    let least = Prop::AtLeast(size.clone(), iterations.written.clone());
                     lower.facts.proves(&least)
                 },
             ),
@@ -132,7 +138,7 @@ impl Lower<'_> {
         if !covers(self, 1, &second) {
             return (first.clone(), first);
         }
-        let two = Prop::AtLeast(rounds.count.clone(), Nat::constant(2));
+        let two = Prop::AtLeast(iterations.count.clone(), Nat::constant(2));
         if self.facts.proves(&two) {
             return (first, second);
         }
@@ -182,7 +188,7 @@ fn is_redirection(command: &Phrase, counter: &Nat, last: &Nat, done: &Local) -> 
 }
 
 /// Whether each use of the acceptor is `takeAcc(written, acc)`, with one size.
-fn writes_to_first(phrase: &Phrase, acc: &Local, written: &mut Option<Nat>) -> bool {
+fn writes_prefix(phrase: &Phrase, acc: &Local, written: &mut Option<Nat>) -> bool {
     match &phrase.form {
         Form::Var(local) => local != acc,
         Form::Primitive(Prim::TakeAcc, _, args) if matches!(&args[..], [place] if matches!(&place.form, Form::Var(v) if v == acc)) =>
@@ -194,12 +200,12 @@ fn writes_to_first(phrase: &Phrase, acc: &Local, written: &mut Option<Nat>) -> b
         }
         form => form
             .children()
-            .all(|child| writes_to_first(child, acc, written)),
+            .all(|child| writes_prefix(child, acc, written)),
     }
 }
 
 /// How many commands there are in one.
-fn size(phrase: &Phrase) -> usize {
+fn command_count(phrase: &Phrase) -> usize {
     let is_command = |term: &&Phrase| {
         !matches!(term.form, Form::Primitive(Prim::Skip | Prim::Seq, ..))
             && matches!(term.form, Form::Primitive(..))

@@ -12,14 +12,14 @@ use super::loops::Loops;
 use super::walk;
 
 /// Parts of expressions up to which a loop is written more than once.
-const MAX_PARTS: usize = 250;
+const MAX_BODY_SIZE: usize = 250;
 /// Iterations from which on a loop of known length is worth splitting.
-const MIN_LENGTH: i64 = 16;
+const MIN_TRIP_COUNT: i64 = 16;
 /// Iterations up to which a piece at a border is run by one thread.
-const MAX_BORDER: i64 = 64;
+const MAX_BOUNDARY_TRIP_COUNT: i64 = 64;
 
 /// A loop, as [`StmtKind::For`] has it.
-pub(super) struct Counted {
+pub(super) struct ForLoop {
     pub counter: Var,
     pub from: Nat,
     pub to: Nat,
@@ -30,7 +30,7 @@ pub(super) struct Counted {
     pub made_by: Option<Maker>,
 }
 
-impl Counted {
+impl ForLoop {
     /// As a statement.
     pub fn stmt(self) -> Stmt {
         Stmt {
@@ -50,77 +50,77 @@ impl Counted {
 
 /// Where the value of a condition changes: it is the same for all counters below and for all from
 /// there on. Those of a minimum agree at one value, so that it may be cut before or behind.
-struct Change {
+struct ChangePoint {
     before: Nat,
     behind: Nat,
 }
 
 /// The bulk: all conditions are decided from `first` on and before `end`.
-struct Bulk {
+struct SteadyState {
     first: Option<Nat>,
     end: Option<Nat>,
 }
 
 impl Loops<'_> {
     /// Whether the loop was written in pieces.
-    pub(super) fn split(
+    pub(super) fn peel(
         &mut self,
-        whole: &Counted,
+        original: &ForLoop,
         out: &mut Vec<Stmt>,
     ) -> Result<bool, CompileError> {
-        let length = Nat::sub(&whole.to, &whole.from).as_const();
-        if self.in_piece
-            || !whole.step.is_one()
-            || length.is_some_and(|length| length < MIN_LENGTH)
-            || !is_small(&whole.body)
+        let trip_count = Nat::sub(&original.to, &original.from).as_const();
+        if self.in_partition
+            || !original.step.is_one()
+            || trip_count.is_some_and(|trip_count| trip_count < MIN_TRIP_COUNT)
+            || !is_small(&original.body)
         {
             return Ok(false);
         }
-        let Some(bulk) = self.bulk(whole) else {
+        let Some(steady_state) = self.steady_state(original) else {
             return Ok(false);
         };
-        self.in_piece = true;
-        let result = self.pieces(whole, &bulk, out);
-        self.in_piece = false;
+        self.in_partition = true;
+        let result = self.partitions(original, &steady_state, out);
+        self.in_partition = false;
         result.map(|()| true)
     }
 
-    fn pieces(
+    fn partitions(
         &mut self,
-        whole: &Counted,
-        bulk: &Bulk,
+        original: &ForLoop,
+        steady_state: &SteadyState,
         out: &mut Vec<Stmt>,
     ) -> Result<(), CompileError> {
-        let Counted { from, to, .. } = whole;
-        if let Some(first) = &bulk.first {
+        let ForLoop { from, to, .. } = original;
+        if let Some(first) = &steady_state.first {
             if self.proves_at_least(to, first) {
-                let piece = self.piece(whole, from, first, true);
-                self.statement(piece, out)?;
+                let partition = self.partition(original, from, first, true);
+                self.statement(partition, out)?;
             } else if Nat::sub(first, from).is_one() {
-                let piece = self.piece(whole, from, first, true);
-                self.statement(self.if_less(from, to, piece), out)?;
+                let partition = self.partition(original, from, first, true);
+                self.statement(self.if_less(from, to, partition), out)?;
             } else {
-                let piece = self.piece(whole, from, &Nat::min(first, to), true);
-                self.statement(piece, out)?;
+                let partition = self.partition(original, from, &Nat::min(first, to), true);
+                self.statement(partition, out)?;
             }
         }
-        let first = bulk.first.as_ref().unwrap_or(from);
-        let Some(end) = &bulk.end else {
-            let piece = self.piece(whole, first, to, false);
-            return self.statement(piece, out);
+        let first = steady_state.first.as_ref().unwrap_or(from);
+        let Some(end) = &steady_state.end else {
+            let partition = self.partition(original, first, to, false);
+            return self.statement(partition, out);
         };
-        let piece = self.piece(whole, first, end, true);
-        self.statement(piece, out)?;
+        let partition = self.partition(original, first, end, true);
+        self.statement(partition, out)?;
         // Of a short loop the bulk may be empty, and then the last piece must not start before it.
         if self.proves_at_least(end, first) {
-            let piece = self.piece(whole, end, to, false);
-            self.statement(piece, out)
+            let partition = self.partition(original, end, to, false);
+            self.statement(partition, out)
         } else if Nat::sub(to, end).is_one() {
-            let piece = self.piece(whole, end, to, false);
-            self.statement(self.if_less(first, to, piece), out)
+            let partition = self.partition(original, end, to, false);
+            self.statement(self.if_less(first, to, partition), out)
         } else {
-            let piece = self.piece(whole, &Nat::max(first, end), to, false);
-            self.statement(piece, out)
+            let partition = self.partition(original, &Nat::max(first, end), to, false);
+            self.statement(partition, out)
         }
     }
 
@@ -139,28 +139,33 @@ impl Loops<'_> {
     }
 
     /// The loop for a part of its range; `copied` gives it variables of its own.
-    fn piece(&mut self, whole: &Counted, from: &Nat, to: &Nat, copied: bool) -> Stmt {
-        let length = Nat::sub(to, from).as_const();
-        let is_border = length.is_some_and(|length| length <= MAX_BORDER)
-            && Nat::sub(&whole.to, &whole.from)
+    fn partition(&mut self, original: &ForLoop, from: &Nat, to: &Nat, copied: bool) -> Stmt {
+        let trip_count = Nat::sub(to, from).as_const();
+        let is_boundary = trip_count
+            .is_some_and(|trip_count| trip_count <= MAX_BOUNDARY_TRIP_COUNT)
+            && Nat::sub(&original.to, &original.from)
                 .as_const()
-                .is_none_or(|length| length > MAX_BORDER);
-        let piece = Counted {
-            counter: whole.counter,
+                .is_none_or(|trip_count| trip_count > MAX_BOUNDARY_TRIP_COUNT);
+        let partition = ForLoop {
+            counter: original.counter,
             from: from.clone(),
             to: to.clone(),
             step: Nat::ONE,
-            mode: if is_border {
+            mode: if is_boundary {
                 LoopMode::Sequential
             } else {
-                whole.mode
+                original.mode
             },
-            body: whole.body.clone(),
-            origin: whole.origin,
-            made_by: whole.made_by.or(Some(Maker::Pass("borders"))),
+            body: original.body.clone(),
+            origin: original.origin,
+            made_by: original.made_by.or(Some(Maker::Pass("borders"))),
         };
-        let piece = piece.stmt();
-        if copied { self.copy(piece) } else { piece }
+        let partition = partition.stmt();
+        if copied {
+            self.copy(partition)
+        } else {
+            partition
+        }
     }
 
     fn proves_at_least(&self, a: &Nat, b: &Nat) -> bool {
@@ -168,20 +173,20 @@ impl Loops<'_> {
     }
 
     /// Where the bulk starts and ends, if it is not all.
-    fn bulk(&self, whole: &Counted) -> Option<Bulk> {
-        let Counted {
+    fn steady_state(&self, original: &ForLoop) -> Option<SteadyState> {
+        let ForLoop {
             counter, from, to, ..
-        } = whole;
+        } = original;
         let mut changes = Vec::new();
-        in_statements(&whole.body, *counter, &mut changes);
-        let length = Nat::sub(to, from).as_const();
+        collect_from_statements(&original.body, *counter, &mut changes);
+        let trip_count = Nat::sub(to, from).as_const();
         let (mut first, mut last) = (0, 0);
         let mut inside: Vec<Nat> = Vec::new();
         for change in &changes {
             let start = Nat::sub(&change.before, from).as_const();
             let rest = Nat::sub(to, &change.behind).as_const();
-            let inside_of = |n: &i64| *n > 0 && length.is_none_or(|length| *n < length);
-            match (start.filter(inside_of), rest.filter(inside_of)) {
+            let is_inside = |n: &i64| *n > 0 && trip_count.is_none_or(|trip_count| *n < trip_count);
+            match (start.filter(is_inside), rest.filter(is_inside)) {
                 (Some(start), Some(rest)) if start > rest => last = last.max(rest),
                 (Some(start), _) => first = first.max(start),
                 (None, Some(rest)) => last = last.max(rest),
@@ -193,21 +198,25 @@ impl Loops<'_> {
                 }
             }
         }
-        if length.is_some_and(|length| first + last >= length / 2) {
+        if trip_count.is_some_and(|trip_count| first + last >= trip_count / 2) {
             return None;
         }
         if first > 0 || last > 0 {
-            return Some(Bulk {
+            return Some(SteadyState {
                 first: (first > 0).then(|| from + first),
                 end: (last > 0).then(|| Nat::sub(to, &Nat::constant(last))),
             });
         }
-        self.bulk_between(whole, inside)
+        self.symbolic_steady_state(original, inside)
     }
 
     /// The same for borders whose widths are sizes.
-    fn bulk_between(&self, whole: &Counted, mut inside: Vec<Nat>) -> Option<Bulk> {
-        let Counted { from, to, .. } = whole;
+    fn symbolic_steady_state(
+        &self,
+        original: &ForLoop,
+        mut inside: Vec<Nat>,
+    ) -> Option<SteadyState> {
+        let ForLoop { from, to, .. } = original;
         let sizes = &self.function.sizes;
         let within = |cut: &Nat| {
             !cut.any_var(&|var| !sizes.contains(&var))
@@ -230,7 +239,7 @@ impl Loops<'_> {
         {
             return None;
         }
-        Some(Bulk {
+        Some(SteadyState {
             first: Some(first),
             end,
         })
@@ -244,13 +253,13 @@ fn is_small(body: &[Stmt]) -> bool {
         for stmt in body {
             total += match &stmt.kind {
                 StmtKind::Declare(_, None) => 1,
-                StmtKind::Declare(_, Some(value)) | StmtKind::Assign(_, value) => parts(value),
+                StmtKind::Declare(_, Some(value)) | StmtKind::Assign(_, value) => expr_size(value),
                 StmtKind::Block(body) => count(body)?,
                 StmtKind::If {
                     condition,
                     then,
                     otherwise,
-                } => parts(condition) + count(then)? + count(otherwise)?,
+                } => expr_size(condition) + count(then)? + count(otherwise)?,
                 StmtKind::For { .. }
                 | StmtKind::Reduce(_)
                 | StmtKind::Point(..)
@@ -261,10 +270,10 @@ fn is_small(body: &[Stmt]) -> bool {
         }
         Some(total)
     }
-    count(body).is_some_and(|total| total <= MAX_PARTS)
+    count(body).is_some_and(|total| total <= MAX_BODY_SIZE)
 }
 
-fn parts(expr: &Expr) -> usize {
+fn expr_size(expr: &Expr) -> usize {
     let mut total = 0;
     walk::sub_exprs(expr, &mut |_| total += 1);
     total
@@ -272,44 +281,44 @@ fn parts(expr: &Expr) -> usize {
 
 // ----- where conditions change -----
 
-fn in_statements(body: &[Stmt], counter: Var, out: &mut Vec<Change>) {
+fn collect_from_statements(body: &[Stmt], counter: Var, out: &mut Vec<ChangePoint>) {
     for stmt in body {
         match &stmt.kind {
-            StmtKind::Declare(_, Some(value)) => in_expr(value, counter, out),
+            StmtKind::Declare(_, Some(value)) => collect_from_expr(value, counter, out),
             StmtKind::Assign(place, value) => {
-                in_place(place, counter, out);
-                in_expr(value, counter, out);
+                collect_from_place(place, counter, out);
+                collect_from_expr(value, counter, out);
             }
-            StmtKind::Block(body) => in_statements(body, counter, out),
+            StmtKind::Block(body) => collect_from_statements(body, counter, out),
             StmtKind::If {
                 condition,
                 then,
                 otherwise,
             } => {
-                in_expr(condition, counter, out);
-                in_statements(then, counter, out);
-                in_statements(otherwise, counter, out);
+                collect_from_expr(condition, counter, out);
+                collect_from_statements(then, counter, out);
+                collect_from_statements(otherwise, counter, out);
             }
             _ => {}
         }
     }
 }
 
-fn in_place(place: &Place, counter: Var, out: &mut Vec<Change>) {
+fn collect_from_place(place: &Place, counter: Var, out: &mut Vec<ChangePoint>) {
     for nat in [&place.index, &place.lane].into_iter().flatten() {
-        in_nat(nat, counter, out);
+        collect_from_nat(nat, counter, out);
     }
 }
 
-fn in_expr(expr: &Expr, counter: Var, out: &mut Vec<Change>) {
+fn collect_from_expr(expr: &Expr, counter: Var, out: &mut Vec<ChangePoint>) {
     walk::sub_exprs(expr, &mut |part| match &part.kind {
-        ExprKind::Load(place) => in_place(place, counter, out),
+        ExprKind::Load(place) => collect_from_place(place, counter, out),
         ExprKind::Nat(nat) | ExprKind::Lane(_, nat) | ExprKind::Element(_, nat) => {
-            in_nat(nat, counter, out);
+            collect_from_nat(nat, counter, out);
         }
         ExprKind::Binary(operator, a, b) => {
             if let (ExprKind::Nat(a), ExprKind::Nat(b)) = (&a.kind, &b.kind) {
-                out.extend(of_comparison(*operator, a, b, counter));
+                out.extend(comparison_change(*operator, a, b, counter));
             }
         }
         _ => {}
@@ -317,22 +326,22 @@ fn in_expr(expr: &Expr, counter: Var, out: &mut Vec<Change>) {
 }
 
 /// Where the truth of a comparison changes.
-fn of_comparison(operator: Binary, a: &Nat, b: &Nat, counter: Var) -> Option<Change> {
-    let (limit, grows) = equal_at(&Nat::sub(a, b), counter)?;
+fn comparison_change(operator: Binary, a: &Nat, b: &Nat, counter: Var) -> Option<ChangePoint> {
+    let (limit, grows) = solve_for_zero(&Nat::sub(a, b), counter)?;
     let next = &limit + 1;
     let at = match (operator, grows) {
         (Binary::Lt | Binary::Ge, true) | (Binary::Gt | Binary::Le, false) => limit,
         (Binary::Le | Binary::Gt, true) | (Binary::Ge | Binary::Lt, false) => next,
         _ => return None,
     };
-    Some(Change {
+    Some(ChangePoint {
         before: at.clone(),
         behind: at,
     })
 }
 
 /// The value of a variable at which a difference is 0, and whether it is positive above it.
-pub(crate) fn equal_at(difference: &Nat, var: Var) -> Option<(Nat, bool)> {
+pub(crate) fn solve_for_zero(difference: &Nat, var: Var) -> Option<(Nat, bool)> {
     if !difference.mentions(var) {
         return None;
     }
@@ -345,38 +354,38 @@ pub(crate) fn equal_at(difference: &Nat, var: Var) -> Option<(Nat, bool)> {
     (!limit.mentions(var)).then_some((limit, false))
 }
 
-fn in_nat(nat: &Nat, counter: Var, out: &mut Vec<Change>) {
+fn collect_from_nat(nat: &Nat, counter: Var, out: &mut Vec<ChangePoint>) {
     if !nat.mentions(counter) {
         return;
     }
     for summand in nat.summands() {
         for (part, _) in &summand.factors {
             match part {
-                Part::Min(all) | Part::Max(all) => in_extremum(all, counter, out),
+                Part::Min(all) | Part::Max(all) => collect_from_extremum(all, counter, out),
                 Part::Div(a, b)
                 | Part::Rem(a, b)
                 | Part::Pow(a, b)
                 | Part::Add(a, b)
                 | Part::Mul(a, b) => {
-                    in_nat(a, counter, out);
-                    in_nat(b, counter, out);
+                    collect_from_nat(a, counter, out);
+                    collect_from_nat(b, counter, out);
                 }
-                Part::Log2(a) | Part::Apply(_, a) => in_nat(a, counter, out),
+                Part::Log2(a) | Part::Apply(_, a) => collect_from_nat(a, counter, out),
                 Part::Var(_) | Part::Index(_) | Part::Sum { .. } | Part::TooBig => {}
             }
         }
     }
 }
 
-fn in_extremum(all: &[Nat], counter: Var, out: &mut Vec<Change>) {
+fn collect_from_extremum(all: &[Nat], counter: Var, out: &mut Vec<ChangePoint>) {
     for (at, a) in all.iter().enumerate() {
-        in_nat(a, counter, out);
+        collect_from_nat(a, counter, out);
         for b in &all[at + 1..] {
             for a in alternatives(a) {
                 for b in alternatives(b) {
-                    if let Some((limit, _)) = equal_at(&Nat::sub(&a, &b), counter) {
+                    if let Some((limit, _)) = solve_for_zero(&Nat::sub(&a, &b), counter) {
                         let behind = &limit + 1;
-                        out.push(Change {
+                        out.push(ChangePoint {
                             before: limit,
                             behind,
                         });

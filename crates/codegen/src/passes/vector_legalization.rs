@@ -14,12 +14,12 @@ use crate::ir::{Expr, ExprKind, Function, Home, LoopMode, Place, Stmt, StmtKind}
 use super::walk;
 
 /// Bytes of a register of AVX, half of one of AVX-512, two of NEON.
-const REGISTER: i64 = 32;
+const REGISTER_BYTES: i64 = 32;
 /// Bytes of the widest register that there is: what is no multiple of it is not cut by registers.
-const WIDEST: i64 = 64;
+const WIDEST_REGISTER_BYTES: i64 = 64;
 
 /// Runs the pass.
-pub(crate) fn in_pieces(function: &mut Function) {
+pub(crate) fn legalize_vectors(function: &mut Function) {
     let mut body = std::mem::take(&mut function.body);
     block(&mut body, function);
     function.body = body;
@@ -28,7 +28,7 @@ pub(crate) fn in_pieces(function: &mut Function) {
 fn block(body: &mut [Stmt], function: &mut Function) {
     for stmt in body {
         if let StmtKind::Assign(place, value) = &stmt.kind
-            && let Some(kind) = pieces(place, value, function)
+            && let Some(kind) = split_assignment(place, value, function)
         {
             stmt.kind = kind;
             continue;
@@ -38,7 +38,7 @@ fn block(body: &mut [Stmt], function: &mut Function) {
 }
 
 /// The loop over the pieces of an assignment of a wide vector.
-fn pieces(place: &Place, value: &Expr, function: &mut Function) -> Option<StmtKind> {
+fn split_assignment(place: &Place, value: &Expr, function: &mut Function) -> Option<StmtKind> {
     let Type::Vector(lanes, scalar) = &*value.ty else {
         return None;
     };
@@ -46,29 +46,29 @@ fn pieces(place: &Place, value: &Expr, function: &mut Function) -> Option<StmtKi
         return None;
     };
     let count = lanes.as_const()?;
-    let size = bytes(scalar)?;
-    let is_wide_enough = count * size > REGISTER && count * size % REGISTER == 0;
-    if !is_wide_enough || !fits(value, place) || !is_wide(place) {
+    let size = scalar_bytes(scalar)?;
+    let needs_splitting = count * size > REGISTER_BYTES && count * size % REGISTER_BYTES == 0;
+    if !needs_splitting || !is_elementwise(value, place) || !is_contiguous(place) {
         return None;
     }
     let is_float = matches!(scalar, ScalarType::F32 | ScalarType::F64);
-    let piece = if is_float && count * size % WIDEST == 0 {
+    let chunk_lanes = if is_float && count * size % WIDEST_REGISTER_BYTES == 0 {
         align(place, value, function);
         Nat::var(function.register(scalar))
     } else {
-        Nat::constant(REGISTER / size)
+        Nat::constant(REGISTER_BYTES / size)
     };
     let counter = function.fresh_size("lane");
-    let cut = Cut {
+    let chunk = Chunk {
         offset: Nat::var(counter),
-        lanes: piece.clone(),
+        lanes: chunk_lanes.clone(),
     };
-    let assign = StmtKind::Assign(cut.place(place), cut.expr(value));
+    let assign = StmtKind::Assign(chunk.place(place), chunk.expr(value));
     Some(StmtKind::For {
         counter,
         from: Nat::ZERO,
         to: lanes.clone(),
-        step: piece,
+        step: chunk_lanes,
         mode: LoopMode::Sequential,
         body: vec![Stmt {
             kind: assign,
@@ -90,13 +90,15 @@ fn align(place: &Place, value: &Expr, function: &mut Function) {
     for id in arrays {
         let variable = &function.variables[id.0 as usize];
         if matches!(variable.home, Home::Local(_)) {
-            function.aligned.insert(id, WIDEST.unsigned_abs());
+            function
+                .aligned
+                .insert(id, WIDEST_REGISTER_BYTES.unsigned_abs());
         }
     }
 }
 
 /// The size of a number in memory.
-fn bytes(scalar: ScalarType) -> Option<i64> {
+fn scalar_bytes(scalar: ScalarType) -> Option<i64> {
     use ScalarType::*;
     match scalar {
         I8 | U8 => Some(1),
@@ -108,46 +110,48 @@ fn bytes(scalar: ScalarType) -> Option<i64> {
 }
 
 /// Whether the place is so many numbers side by side.
-fn is_wide(place: &Place) -> bool {
+fn is_contiguous(place: &Place) -> bool {
     place.lanes.is_some() && place.index.is_some()
 }
 
 /// Whether each lane of an expression is computed from the same lane of what it reads. What is
 /// written to may be read in the same lanes only.
-fn fits(value: &Expr, target: &Place) -> bool {
+fn is_elementwise(value: &Expr, target: &Place) -> bool {
     match &value.kind {
-        ExprKind::Load(place) => is_wide(place) && (place.id != target.id || place == target),
+        ExprKind::Load(place) => is_contiguous(place) && (place.id != target.id || place == target),
         ExprKind::Broadcast(scalar) => {
-            let mut apart = true;
+            let mut is_independent = true;
             walk::sub_exprs(scalar, &mut |part| {
-                apart &= match &part.kind {
+                is_independent &= match &part.kind {
                     ExprKind::Load(place) => place.id != target.id,
                     // Each piece would call the function again.
                     ExprKind::Call(..) => false,
                     _ => true,
                 };
             });
-            apart
+            is_independent
         }
-        ExprKind::Unary(_, a) => fits(a, target),
-        ExprKind::Binary(_, a, b) => a.ty == value.ty && fits(a, target) && fits(b, target),
+        ExprKind::Unary(_, a) => is_elementwise(a, target),
+        ExprKind::Binary(_, a, b) => {
+            a.ty == value.ty && is_elementwise(a, target) && is_elementwise(b, target)
+        }
         ExprKind::Call(_, args) => {
             value.is_lanewise_call()
-                && (args.iter()).all(|arg| arg.ty == value.ty && fits(arg, target))
+                && (args.iter()).all(|arg| arg.ty == value.ty && is_elementwise(arg, target))
         }
         _ => false,
     }
 }
 
 /// A piece of a wide vector.
-struct Cut {
+struct Chunk {
     /// Its first lane.
     offset: Nat,
     /// How many lanes it has.
     lanes: Nat,
 }
 
-impl Cut {
+impl Chunk {
     fn place(&self, place: &Place) -> Place {
         Place {
             index: place.index.as_ref().map(|index| index + &self.offset),

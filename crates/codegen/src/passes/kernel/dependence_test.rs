@@ -12,16 +12,16 @@ use crate::ir::{Id, Level, LoopMode, Order};
 
 /// Who may meet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Among {
+pub(super) enum Participants {
     /// The work-items of a group.
-    Items,
+    WorkItems,
     /// Groups.
     Groups,
 }
 
 /// When two accesses run.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct When {
+pub(super) struct DirectionVector {
     /// The first so many loops around both are in the same iteration.
     pub equal: usize,
     /// The next loop around both is one loop, and in different iterations.
@@ -29,17 +29,17 @@ pub(super) struct When {
 }
 
 /// Which variables are one memory.
-pub(super) type Shared = FxHashMap<Id, Id>;
+pub(super) type MemoryAliases = FxHashMap<Id, Id>;
 
 impl Flow<'_> {
     /// What is wrong if the second access does not wait for the first.
-    pub fn conflict(
+    pub fn dependence(
         &self,
         first: &Access,
         second: &Access,
-        when: When,
-        among: Among,
-        shared: &Shared,
+        direction: DirectionVector,
+        participants: Participants,
+        shared: &MemoryAliases,
     ) -> Option<Order> {
         let order = match (first.writes, second.writes) {
             (true, false) => Order::Flow,
@@ -51,58 +51,68 @@ impl Flow<'_> {
         if memory(first.id) != memory(second.id) || self.shared(first.id).is_none() {
             return None;
         }
-        if first.id == second.id && self.parts_differ(first, second) {
+        if first.id == second.id && self.are_different_members(first, second) {
             return None;
         }
-        self.meet(first, second, when, among).then_some(order)
+        self.may_overlap(first, second, direction, participants)
+            .then_some(order)
     }
 
     /// Whether one is in a part of a tuple where the other is not, or they are reached by pointers
     /// that lead to different memory.
-    fn parts_differ(&self, first: &Access, second: &Access) -> bool {
+    fn are_different_members(&self, first: &Access, second: &Access) -> bool {
         let members = first.members.iter().zip(&second.members);
         members.into_iter().any(|(a, b)| a != b)
     }
 
-    fn meet(&self, first: &Access, second: &Access, when: When, among: Among) -> bool {
-        let carried = when.carried.then(|| first.around.get(when.equal)).flatten();
+    fn may_overlap(
+        &self,
+        first: &Access,
+        second: &Access,
+        direction: DirectionVector,
+        participants: Participants,
+    ) -> bool {
+        let carried = direction
+            .carried
+            .then(|| first.around.get(direction.equal))
+            .flatten();
         let carried = carried.and_then(|counter| self.loops.get(counter));
         let same = first.id == second.id;
-        if same && carried.is_some_and(|around| self.is_apart(first.id, around)) {
+        if same && carried.is_some_and(|around| self.is_written_apart(first.id, around)) {
             return false;
         }
-        if self.by_pointers_apart(first, second, when) {
+        if self.are_unaliased(first, second, direction) {
             return false;
         }
         let mut facts = self.within(&first.around);
-        let other = self.apart(second, when.equal, &mut facts);
-        let meeting = Meeting {
+        let other = self.apart(second, direction.equal, &mut facts);
+        let pair = AccessPair {
             flow: self,
             first,
             second,
-            when,
-            among,
+            direction,
+            participants,
             facts: &facts,
             other: &other,
         };
-        let one = (0..3).all(|dimension| meeting.is_of_one(dimension));
-        !(one || same && meeting.never())
+        let one = (0..3).all(|dimension| pair.is_same_participant(dimension));
+        !(one || same && pair.is_disjoint())
     }
 
     /// Whether iterations of a loop of work-items write to different parts of a variable: they do
     /// if it is declared outside of the loop.
-    fn is_apart(&self, id: Id, around: &Around) -> bool {
+    fn is_written_apart(&self, id: Id, around: &Around) -> bool {
         let inside = self.declared.get(&id);
         let inside = inside.is_some_and(|declared| declared.contains(&around.counter));
         around.items().is_some() && !inside
     }
 
     /// Where a pointer alone reaches what it points to, nothing else does.
-    fn by_pointers_apart(&self, first: &Access, second: &Access, when: When) -> bool {
+    fn are_unaliased(&self, first: &Access, second: &Access, direction: DirectionVector) -> bool {
         let alone = |a: &Access, b: &Access| {
             a.via.is_some_and(|pointer| {
                 let declared = self.declared.get(&pointer);
-                let lives = declared.is_some_and(|around| around.len() <= when.equal);
+                let lives = declared.is_some_and(|around| around.len() <= direction.equal);
                 lives && a.alone.contains(&pointer) && b.alone.contains(&pointer)
             })
         };
@@ -110,60 +120,66 @@ impl Flow<'_> {
     }
 
     /// Whether each group, or work-item, has a copy of a variable of its own in a dimension.
-    fn is_copied(&self, id: Id, among: Among, dimension: u8) -> bool {
+    fn has_own_copy(&self, id: Id, participants: Participants, dimension: u8) -> bool {
         let declared = self.declared.get(&id);
         let around = declared.into_iter().flat_map(|around| self.around(around));
         let local = self.shared(id) == Some(syntax::ast::AddressSpace::Local);
-        let copies = |around: &Around| match among {
-            Among::Items => around.is_of_items(dimension),
-            Among::Groups => local || around.is_of_groups(dimension),
+        let copies = |around: &Around| match participants {
+            Participants::WorkItems => around.is_of_items(dimension),
+            Participants::Groups => local || around.is_of_groups(dimension),
         };
-        around.into_iter().any(copies) || (local && among == Among::Groups)
+        around.into_iter().any(copies) || (local && participants == Participants::Groups)
     }
 
     /// How many work-items of a group, or groups, there are in a dimension.
-    fn how_many(&self, among: Among, dimension: u8) -> Nat {
-        let level = match among {
-            Among::Items => Level::Local,
-            Among::Groups => Level::WorkGroup,
+    fn participant_count(&self, participants: Participants, dimension: u8) -> Nat {
+        let level = match participants {
+            Participants::WorkItems => Level::Local,
+            Participants::Groups => Level::WorkGroup,
         };
         self.work.count(level, dimension)
     }
 }
 
 /// Two accesses, the second with counters of its own.
-struct Meeting<'a, 'f> {
+struct AccessPair<'a, 'f> {
     flow: &'a Flow<'f>,
     first: &'a Access,
     second: &'a Access,
-    when: When,
-    among: Among,
+    direction: DirectionVector,
+    participants: Participants,
     facts: &'a Facts,
     other: &'a Apart,
 }
 
-impl Meeting<'_, '_> {
+impl AccessPair<'_, '_> {
     /// Whether they are of one work-item, or group, in a dimension, if they meet.
-    fn is_of_one(&self, dimension: u8) -> bool {
-        let many = self.flow.how_many(self.among, dimension);
+    fn is_same_participant(&self, dimension: u8) -> bool {
+        let many = self.flow.participant_count(self.participants, dimension);
         let most_one = Prop::AtLeast(Nat::ONE, many);
         if self.facts.proves(&most_one) {
             return true;
         }
-        let copied = |access: &Access| self.flow.is_copied(access.id, self.among, dimension);
+        let copied = |access: &Access| {
+            self.flow
+                .has_own_copy(access.id, self.participants, dimension)
+        };
         if copied(self.first) && copied(self.second) {
             return true;
         }
-        let shares = |around: &&Around| match self.among {
-            Among::Items => around.is_of_items(dimension),
-            Among::Groups => around.is_of_groups(dimension),
+        let shares = |around: &&Around| match self.participants {
+            Participants::WorkItems => around.is_of_items(dimension),
+            Participants::Groups => around.is_of_groups(dimension),
         };
-        let equal = &self.first.around[..self.when.equal.min(self.first.around.len())];
+        let equal = &self.first.around[..self.direction.equal.min(self.first.around.len())];
         if self.flow.around(equal).any(|around| shares(&around)) {
             return true;
         }
         let own = |access: &Access| {
-            let inner = access.around.get(self.when.equal..).unwrap_or_default();
+            let inner = access
+                .around
+                .get(self.direction.equal..)
+                .unwrap_or_default();
             self.flow.around(inner).find(shares).cloned()
         };
         let (Some(a), Some(b)) = (own(self.first), own(self.second)) else {
@@ -171,13 +187,13 @@ impl Meeting<'_, '_> {
         };
         // Of loops of one level, the same iteration is done by the same work-item. Accesses of
         // different variables are not at related places.
-        a.mode == b.mode && self.first.id == self.second.id && self.tells(&a, &b)
+        a.mode == b.mode && self.first.id == self.second.id && self.index_tells_participant(&a, &b)
     }
 
     /// Whether meeting means that the counters are those of one work-item.
-    fn tells(&self, a: &Around, b: &Around) -> bool {
+    fn index_tells_participant(&self, a: &Around, b: &Around) -> bool {
         // Only the first iteration, of both.
-        let ends = [a.to.clone(), self.in_other(&b.to)];
+        let ends = [a.to.clone(), self.with_renamed_counters(&b.to)];
         let single = |end: &Nat| self.facts.proves(&Prop::AtLeast(Nat::ONE, end.clone()));
         if ends.iter().all(single) {
             return true;
@@ -185,18 +201,18 @@ impl Meeting<'_, '_> {
         let (Some(x), Some(y)) = (Some(a.counter), self.other.counter(b.counter)) else {
             return false;
         };
-        self.by_digits(a, x, y, &ends) || self.by_form()
+        self.by_linear_index(a, x, y, &ends) || self.by_equal_index()
     }
 
     /// The element says what the counters are, and they are the same modulo the number of those
     /// who share the loop.
-    fn by_digits(&self, loops: &Around, x: Var, y: Var, ends: &[Nat; 2]) -> bool {
+    fn by_linear_index(&self, loops: &Around, x: Var, y: Var, ends: &[Nat; 2]) -> bool {
         let (Some(one), Some(two)) = (&self.first.index, &self.other.index) else {
             return false;
         };
         // The only value of a counter of one iteration is 0, and stands in no index.
         let single = |end: &Nat| self.facts.proves(&Prop::AtLeast(Nat::ONE, end.clone()));
-        let [a, b] = [linear(one, x), linear(two, y)];
+        let [a, b] = [linear_form(one, x), linear_form(two, y)];
         let (step, rest, other_step, other_rest) = match (a, b) {
             (Some((a, rest)), Some((b, others))) => (a, rest, b, others),
             (Some((a, rest)), None) if !two.mentions(y) && single(&ends[1]) => {
@@ -220,16 +236,16 @@ impl Meeting<'_, '_> {
             (false, true) => (back, Nat::sub(&other_rest, &rest)),
             (false, false) => return false,
         };
-        let Some(ways) = split(&rest, &step) else {
+        let Some(ways) = split_multiples(&rest, &step) else {
             return false;
         };
         ways.iter()
-            .any(|(steps, within)| self.same_digit(loops, &step, steps, within, ends))
+            .any(|(steps, within)| self.is_same_digit(loops, &step, steps, within, ends))
     }
 
     /// Whether `step*(x - y) + step*steps + within = q - p`, for `p` and `q` inside of the accesses,
     /// means that `x` and `y` are of one work-item.
-    fn same_digit(
+    fn is_same_digit(
         &self,
         loops: &Around,
         step: &Nat,
@@ -248,7 +264,7 @@ impl Meeting<'_, '_> {
         if whole.is_zero() {
             return true;
         }
-        let by_all = Prop::Divides(self.who(loops), whole.clone());
+        let by_all = Prop::Divides(self.sharing_count(loops), whole.clone());
         if self.facts.proves(&by_all) {
             return true;
         }
@@ -263,12 +279,12 @@ impl Meeting<'_, '_> {
             ends.iter().all(radix_covers) && self.facts.proves(&divides)
         };
         let mut candidates = ends.to_vec();
-        candidates.extend(common_factor(steps));
+        candidates.extend(common_coefficient(steps));
         candidates.iter().any(covers)
     }
 
     /// How many share the iterations of a loop.
-    fn who(&self, around: &Around) -> Nat {
+    fn sharing_count(&self, around: &Around) -> Nat {
         match around.items() {
             Some((level, dimension)) => self.flow.work.count(level, dimension),
             None => Nat::ONE,
@@ -282,7 +298,7 @@ impl Meeting<'_, '_> {
 
     /// Both go through the same elements in the same way, and iterations of one execution of a
     /// loop of work-items write to different elements.
-    fn by_form(&self) -> bool {
+    fn by_equal_index(&self) -> bool {
         let (Some(one), Some(two)) = (&self.first.index, &self.other.index) else {
             return false;
         };
@@ -291,11 +307,11 @@ impl Meeting<'_, '_> {
         } else {
             self.second
         };
-        let from = self.when.equal + usize::from(self.when.carried);
+        let from = self.direction.equal + usize::from(self.direction.carried);
         if writer
             .conditions
             .iter()
-            .any(|depth| *depth >= self.when.equal)
+            .any(|depth| *depth >= self.direction.equal)
         {
             return false;
         }
@@ -318,7 +334,7 @@ impl Meeting<'_, '_> {
             let Some(counter) = self.other.counter(b.counter) else {
                 return false;
             };
-            let put = |nat: &Nat| subst(&self.in_other(nat), &back);
+            let put = |nat: &Nat| subst(&self.with_renamed_counters(nat), &back);
             let same = |x: &Nat, y: &Nat| {
                 let difference = Nat::sub(x, &put(y));
                 self.facts.normalize(&difference).is_zero()
@@ -334,12 +350,12 @@ impl Meeting<'_, '_> {
     }
 
     /// A size of the second access with the counters that it has here.
-    fn in_other(&self, nat: &Nat) -> Nat {
+    fn with_renamed_counters(&self, nat: &Nat) -> Nat {
         subst(nat, &self.other.renamed)
     }
 
     /// Whether the elements are different ones, whoever comes there.
-    fn never(&self) -> bool {
+    fn is_disjoint(&self) -> bool {
         let (Some(one), Some(two)) = (&self.first.index, &self.other.index) else {
             return false;
         };
@@ -366,7 +382,7 @@ fn subst(nat: &Nat, map: &[(Var, Nat)]) -> Nat {
 }
 
 /// `(a, b)` with `nat = a*var + b`, where neither mentions the variable.
-pub(super) fn linear(nat: &Nat, var: Var) -> Option<(Nat, Nat)> {
+pub(super) fn linear_form(nat: &Nat, var: Var) -> Option<(Nat, Nat)> {
     if !nat.mentions(var) {
         return None;
     }
@@ -381,16 +397,16 @@ pub(super) fn linear(nat: &Nat, var: Var) -> Option<(Nat, Nat)> {
 /// Pairs `(parts, within)` with `nat = step * sum of parts + within`, where `within` has what is no
 /// multiple of the step: of a number, it may be that or what remains of it. `None` for what cannot
 /// be taken apart.
-fn split(nat: &Nat, step: &Nat) -> Option<Vec<(Vec<Nat>, Nat)>> {
+fn split_multiples(nat: &Nat, step: &Nat) -> Option<Vec<(Vec<Nat>, Nat)>> {
     let mut parts = Vec::new();
     let mut within = Nat::ZERO;
     let mut number = 0;
     for summand in nat.summands() {
-        let term = term(&summand)?;
-        match (exactly(&term, step), term.as_const()) {
+        let whole = summand_size(&summand)?;
+        match (exact_quotient(&whole, step), whole.as_const()) {
             (Some(part), _) => parts.push(part),
             (None, Some(constant)) => number = constant,
-            (None, None) => within = within + &term,
+            (None, None) => within = within + &whole,
         }
     }
     let mut ways = vec![(0, number)];
@@ -415,13 +431,13 @@ fn split(nat: &Nat, step: &Nat) -> Option<Vec<(Vec<Nat>, Nat)>> {
 }
 
 /// `a / b` if nothing remains.
-pub(super) fn exactly(a: &Nat, b: &Nat) -> Option<Nat> {
+pub(super) fn exact_quotient(a: &Nat, b: &Nat) -> Option<Nat> {
     let quotient = Nat::div(a, b);
     (&quotient * b == *a).then_some(quotient)
 }
 
 /// A summand by itself.
-pub(super) fn term(summand: &Summand<'_>) -> Option<Nat> {
+pub(super) fn summand_size(summand: &Summand<'_>) -> Option<Nat> {
     let mut product = Nat::constant(summand.coeff);
     for (part, power) in &summand.factors {
         let base = match part {
@@ -445,7 +461,7 @@ pub(super) fn term(summand: &Summand<'_>) -> Option<Nat> {
 }
 
 /// The largest number that divides the factors in front of all.
-fn common_factor(parts: &[Nat]) -> Option<Nat> {
+fn common_coefficient(parts: &[Nat]) -> Option<Nat> {
     let mut common: u64 = 0;
     for part in parts {
         for summand in part.summands() {

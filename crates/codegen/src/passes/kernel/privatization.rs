@@ -15,9 +15,9 @@ use syntax::Code;
 use syntax::ast::AddressSpace;
 
 use super::Work;
-use super::conflict::{exactly, linear};
+use super::dependence_test::{exact_quotient, linear_form};
 use super::flow::{Access, Around, Flow, Path, map_name};
-use super::layout::{Digit, Layout, Radix, Segment, Who};
+use super::layout::{Digit, Layout, ParallelDim, Radix, Segment};
 use crate::error::CompileError;
 use crate::ir::{Function, Home, Id, Level, Place};
 use crate::passes::walk::{self, Change};
@@ -29,55 +29,55 @@ use crate::passes::walk::{self, Change};
 /// memory; shares whose size is not known.
 pub(super) fn run(function: &mut Function, work: &Work) -> Result<(), CompileError> {
     let mut body = std::mem::take(&mut function.body);
-    let shares = {
+    let privatized = {
         let flow = Flow::of(function, work, &body);
         let mut all = Vec::new();
         flow.all(&body, &Path::start(), &mut all);
         let mut arrays: FxHashMap<Id, Vec<Access>> = FxHashMap::default();
         for access in all {
-            if own_memory(&flow, access.id).is_some() {
+            if unshared_space(&flow, access.id).is_some() {
                 arrays.entry(access.id).or_default().push(access);
             }
         }
         let mut ids: Vec<Id> = arrays.keys().copied().collect();
         ids.sort_unstable();
-        let mut shares = Shares::default();
+        let mut privatized = PrivatizedArrays::default();
         for id in ids {
-            if let Some(distributed) = Distributed::of(&flow, id, &arrays[&id]) {
-                shares.0.insert(id, distributed?.share()?);
+            if let Some(distributed) = DistributedArray::of(&flow, id, &arrays[&id]) {
+                privatized.0.insert(id, distributed?.privatize()?);
             }
         }
-        shares
+        privatized
     };
-    let mut change = shares;
+    let mut change = privatized;
     walk::change_all(&mut body, &mut change);
     for (_, value) in &mut function.opaque {
         walk::change_expr(value, &mut change);
     }
     function.body = body;
-    for (id, share) in change.0 {
+    for (id, private) in change.0 {
         let variable = &mut function.variables[id.0 as usize];
-        variable.count = Some(share.count);
+        variable.count = Some(private.count);
         variable.extents = Vec::new();
     }
     Ok(())
 }
 
 /// What becomes of an array of which each work-item has a share.
-struct Share {
+struct PrivatizedArray {
     count: Nat,
     /// The indices of all accesses, and what they become.
     indices: FxHashMap<Nat, Nat>,
 }
 
 #[derive(Default)]
-struct Shares(FxHashMap<Id, Share>);
+struct PrivatizedArrays(FxHashMap<Id, PrivatizedArray>);
 
-impl Change for Shares {
+impl Change for PrivatizedArrays {
     fn place(&mut self, place: &mut Place) {
-        if let Some(share) = self.0.get(&place.id)
+        if let Some(private) = self.0.get(&place.id)
             && let Some(index) = &mut place.index
-            && let Some(own) = share.indices.get(index)
+            && let Some(own) = private.indices.get(index)
         {
             *index = own.clone();
         }
@@ -85,7 +85,7 @@ impl Change for Shares {
 }
 
 /// The memory of an array that not all of those have in common who may write it.
-fn own_memory(flow: &Flow<'_>, id: Id) -> Option<AddressSpace> {
+fn unshared_space(flow: &Flow<'_>, id: Id) -> Option<AddressSpace> {
     let variable = &flow.function.variables[id.0 as usize];
     variable.count.as_ref()?;
     flow.declared.get(&id)?;
@@ -97,53 +97,53 @@ fn own_memory(flow: &Flow<'_>, id: Id) -> Option<AddressSpace> {
 }
 
 /// An array that loops of work-items write.
-struct Distributed<'a, 'f> {
+struct DistributedArray<'a, 'f> {
     flow: &'a Flow<'f>,
     id: Id,
     space: AddressSpace,
     accesses: &'a [Access],
     /// Who writes it.
-    who: Vec<Who>,
+    dims: Vec<ParallelDim>,
 }
 
-impl<'a, 'f> Distributed<'a, 'f> {
+impl<'a, 'f> DistributedArray<'a, 'f> {
     /// `None` if none does.
     fn of(
         flow: &'a Flow<'f>,
         id: Id,
         accesses: &'a [Access],
-    ) -> Option<Result<Distributed<'a, 'f>, CompileError>> {
-        let space = own_memory(flow, id)?;
-        let mut whole = Distributed {
+    ) -> Option<Result<DistributedArray<'a, 'f>, CompileError>> {
+        let space = unshared_space(flow, id)?;
+        let mut whole = DistributedArray {
             flow,
             id,
             space,
             accesses,
-            who: Vec::new(),
+            dims: Vec::new(),
         };
         for access in accesses.iter().filter(|access| access.writes) {
-            for around in whole.sharing(access) {
-                if let Some(who) = around.items()
-                    && !whole.who.contains(&who)
+            for around in whole.distributed_loops(access) {
+                if let Some(dim) = around.items()
+                    && !whole.dims.contains(&dim)
                 {
-                    whole.who.push(who);
+                    whole.dims.push(dim);
                 }
             }
         }
-        if whole.who.is_empty() {
+        if whole.dims.is_empty() {
             return None;
         }
-        whole.who.sort_unstable();
-        let strange = accesses.iter().find(|access| access.via.is_some());
-        Some(match strange {
-            Some(access) => Err(whole.of_another(access)),
+        whole.dims.sort_unstable();
+        let through_pointer = accesses.iter().find(|access| access.via.is_some());
+        Some(match through_pointer {
+            Some(access) => Err(whole.foreign_access_error(access)),
             None => Ok(whole),
         })
     }
 
     /// The loops around an access, inside of the array's scope, whose iterations are done by those
     /// who do not see each other's memory.
-    fn sharing(&self, access: &Access) -> Vec<Around> {
+    fn distributed_loops(&self, access: &Access) -> Vec<Around> {
         let declared = self
             .flow
             .declared
@@ -157,40 +157,43 @@ impl<'a, 'f> Distributed<'a, 'f> {
         self.flow.around(inner).filter(apart).cloned().collect()
     }
 
-    fn loop_of(&self, access: &Access, who: Who) -> Option<Around> {
-        let sharing = self.sharing(access);
-        sharing
+    fn loop_for(&self, access: &Access, dim: ParallelDim) -> Option<Around> {
+        let distributed_loops = self.distributed_loops(access);
+        distributed_loops
             .into_iter()
-            .find(|around| around.items() == Some(who))
+            .find(|around| around.items() == Some(dim))
     }
 
-    fn share(&self) -> Result<Share, CompileError> {
+    fn privatize(&self) -> Result<PrivatizedArray, CompileError> {
         for access in self.accesses {
-            let missing = |who: &Who| self.loop_of(access, *who).is_none();
-            if self.who.iter().any(missing) {
-                return Err(self.of_another(access));
+            let missing = |dim: &ParallelDim| self.loop_for(access, *dim).is_none();
+            if self.dims.iter().any(missing) {
+                return Err(self.foreign_access_error(access));
             }
         }
-        let mut blamed = None;
-        for radix in [Radix::OfLoops, Radix::OfArray] {
+        let mut offending = None;
+        for radix in [Radix::TripCount, Radix::ArrayExtent] {
             let Some(layout) = self.layout(radix)? else {
                 continue;
             };
             match self.indices(&layout) {
                 Ok(indices) => {
                     let count = layout.count.clone();
-                    return Ok(Share { count, indices });
+                    return Ok(PrivatizedArray { count, indices });
                 }
-                Err(access) => blamed = blamed.or(Some(access)),
+                Err(access) => offending = offending.or(Some(access)),
             }
         }
-        if let Some(share) = self.one_each()? {
-            return Ok(share);
+        if let Some(private) = self.one_element_per_iteration()? {
+            return Ok(private);
         }
         let is_read = |access: &&Access| !access.writes;
-        let blamed = blamed.or_else(|| self.accesses.iter().find(is_read));
-        let blamed = blamed.or_else(|| self.accesses.first());
-        Err(blamed.map_or_else(|| self.unknown(), |access| self.of_another(access)))
+        let offending = offending.or_else(|| self.accesses.iter().find(is_read));
+        let offending = offending.or_else(|| self.accesses.first());
+        Err(offending.map_or_else(
+            || self.unknown_size_error(),
+            |access| self.foreign_access_error(access),
+        ))
     }
 
     /// The index of an access.
@@ -208,15 +211,15 @@ impl<'a, 'f> Distributed<'a, 'f> {
     /// the indices as factors of one number.
     fn layout(&self, radix: Radix) -> Result<Option<Layout>, CompileError> {
         let mut digits = Vec::new();
-        for who in &self.who {
-            match self.digit(*who, radix) {
+        for dim in &self.dims {
+            match self.digit(*dim, radix) {
                 Some(Some(digit)) => digits.push(digit),
                 Some(None) => {}
                 None => return Ok(None),
             }
         }
         let facts = &self.flow.facts;
-        let above = |a: &Digit, b: &Digit| facts.proves(&Prop::AtLeast(a.step.clone(), b.over()));
+        let above = |a: &Digit, b: &Digit| facts.proves(&Prop::AtLeast(a.step.clone(), b.span()));
         let mut sorted: Vec<Digit> = Vec::new();
         for digit in digits {
             let at = sorted.iter().position(|other| above(&digit, other));
@@ -230,14 +233,14 @@ impl<'a, 'f> Distributed<'a, 'f> {
 
     /// What is the same in all accesses of the counters of these loops: `None` if nothing is, and
     /// no digit if there is only one iteration.
-    fn digit(&self, who: Who, radix: Radix) -> Option<Option<Digit>> {
+    fn digit(&self, dim: ParallelDim, radix: Radix) -> Option<Option<Digit>> {
         let mut found: Option<(Nat, Nat)> = None;
         let mut is_single = true;
         for access in self.accesses.iter().filter(|access| access.writes) {
-            let around = self.loop_of(access, who)?;
+            let around = self.loop_for(access, dim)?;
             let facts = self.flow.within(&access.around);
             let index = self.index(access)?;
-            let Some((step, _)) = linear(index, around.counter) else {
+            let Some((step, _)) = linear_form(index, around.counter) else {
                 let once = Prop::AtLeast(Nat::ONE, around.to.clone());
                 match !index.mentions(around.counter) && facts.proves(&once) {
                     true => continue,
@@ -261,19 +264,19 @@ impl<'a, 'f> Distributed<'a, 'f> {
         }
         let (step, end) = found?;
         let back = Nat::sub(&Nat::ZERO, &step);
-        let is_turned = self
+        let is_reversed = self
             .flow
             .facts
             .proves(&Prop::AtLeast(back.clone(), Nat::ONE));
-        let step = if is_turned { back } else { step };
+        let step = if is_reversed { back } else { step };
         let radix = match radix {
-            Radix::OfLoops => end.clone(),
-            Radix::OfArray => self.extent_at(&step)?,
+            Radix::TripCount => end.clone(),
+            Radix::ArrayExtent => self.extent_at(&step)?,
         };
         Some(Some(Digit {
-            who,
+            dim,
             step,
-            is_turned,
+            is_reversed,
             end,
             radix,
         }))
@@ -302,14 +305,15 @@ impl<'a, 'f> Distributed<'a, 'f> {
         let mut steps = Vec::new();
         // From the lowest: what is below a digit, and what a work-item has of the digit.
         for (at, digit) in digits.iter().enumerate().rev() {
-            let unit = digits.get(at + 1).map_or(Nat::ONE, Digit::over);
-            let Some(length) = exactly(&self.flow.facts.normalize(&digit.step), &unit) else {
+            let unit = digits.get(at + 1).map_or(Nat::ONE, Digit::span);
+            let Some(length) = exact_quotient(&self.flow.facts.normalize(&digit.step), &unit)
+            else {
                 return Ok(None);
             };
             segments.push(Segment {
                 unit,
                 length: Some(length.clone()),
-                own: size.clone(),
+                private_unit: size.clone(),
             });
             size = &size * &length;
             let rounds = self.rounds(digit)?;
@@ -318,19 +322,19 @@ impl<'a, 'f> Distributed<'a, 'f> {
         }
         segments.reverse();
         steps.reverse();
-        let unit = digits.first().map_or(Nat::ONE, Digit::over);
+        let unit = digits.first().map_or(Nat::ONE, Digit::span);
         let top = Nat::ceil_div(whole, &unit);
         segments.insert(
             0,
             Segment {
                 unit,
                 length: None,
-                own: size.clone(),
+                private_unit: size.clone(),
             },
         );
         let count = self.flow.facts.normalize(&(&size * &top));
         if self.space == AddressSpace::Private && count.as_const().is_none() {
-            return Err(self.unknown());
+            return Err(self.unknown_size_error());
         }
         Ok(Some(Layout {
             digits,
@@ -342,15 +346,18 @@ impl<'a, 'f> Distributed<'a, 'f> {
 
     /// How many iterations one of those who share them does.
     fn rounds(&self, digit: &Digit) -> Result<Nat, CompileError> {
-        let (level, dimension) = digit.who;
-        let who = self.flow.work.count(level, dimension);
-        let once = Prop::AtLeast(who.clone(), digit.end.clone());
+        let (level, dimension) = digit.dim;
+        let participants = self.flow.work.count(level, dimension);
+        let once = Prop::AtLeast(participants.clone(), digit.end.clone());
         if self.flow.facts.proves(&once) {
             return Ok(Nat::ONE);
         }
-        let rounds = self.flow.facts.normalize(&Nat::ceil_div(&digit.end, &who));
+        let rounds = self
+            .flow
+            .facts
+            .normalize(&Nat::ceil_div(&digit.end, &participants));
         match self.space == AddressSpace::Private && rounds.as_const().is_none() {
-            true => Err(self.unknown()),
+            true => Err(self.unknown_size_error()),
             false => Ok(rounds),
         }
     }
@@ -361,7 +368,7 @@ impl<'a, 'f> Distributed<'a, 'f> {
     fn indices(&self, layout: &Layout) -> Result<FxHashMap<Nat, Nat>, &'a Access> {
         let mut indices = FxHashMap::default();
         for access in self.accesses {
-            let own = self.own_index(access, layout).ok_or(access)?;
+            let own = self.private_index(access, layout).ok_or(access)?;
             let index = self.index(access).ok_or(access)?.clone();
             if indices.get(&index).is_some_and(|known| *known != own) {
                 return Err(access);
@@ -371,36 +378,36 @@ impl<'a, 'f> Distributed<'a, 'f> {
         Ok(indices)
     }
 
-    fn own_index(&self, access: &Access, layout: &Layout) -> Option<Nat> {
+    fn private_index(&self, access: &Access, layout: &Layout) -> Option<Nat> {
         let facts = self.flow.within(&access.around);
         let mut rest = self.index(access)?.clone();
         let mut own = Nat::ZERO;
         for (digit, step) in layout.digits.iter().zip(&layout.steps) {
-            let around = self.loop_of(access, digit.who)?;
-            let (factor, others) = linear(&rest, around.counter)?;
+            let around = self.loop_for(access, digit.dim)?;
+            let (factor, others) = linear_form(&rest, around.counter)?;
             let within = Prop::AtLeast(digit.end.clone(), around.to.clone());
             if factor != digit.factor() || !facts.proves(&within) {
                 return None;
             }
             rest = Nat::sub(&others, &digit.last());
-            let (level, dimension) = digit.who;
-            let who = self.flow.work.count(level, dimension);
-            if !facts.proves(&Prop::AtLeast(who.clone(), digit.end.clone())) {
-                let round = Nat::div(&Nat::var(around.counter), &who);
+            let (level, dimension) = digit.dim;
+            let participants = self.flow.work.count(level, dimension);
+            if !facts.proves(&Prop::AtLeast(participants.clone(), digit.end.clone())) {
+                let round = Nat::div(&Nat::var(around.counter), &participants);
                 own = &own + &(&round * step);
             }
         }
         // Those of one iteration: it is the same work-item's, whatever the index says.
-        for who in &self.who {
-            if layout.digits.iter().all(|digit| digit.who != *who) {
-                let around = self.loop_of(access, *who)?;
+        for dim in &self.dims {
+            if layout.digits.iter().all(|digit| digit.dim != *dim) {
+                let around = self.loop_for(access, *dim)?;
                 let once = Prop::AtLeast(Nat::ONE, around.to.clone());
                 if !facts.proves(&once) {
                     return None;
                 }
             }
         }
-        let parts = layout.take_apart(&rest)?;
+        let parts = layout.decompose(&rest)?;
         let last = parts.len() - 1;
         for (at, (part, segment)) in parts.iter().zip(&layout.segments).enumerate() {
             let width = if at == last {
@@ -408,10 +415,10 @@ impl<'a, 'f> Distributed<'a, 'f> {
             } else {
                 Nat::ZERO
             };
-            if !segment.holds(part, &self.scaled(&width), &facts) {
+            if !segment.contains(part, &self.scaled(&width), &facts) {
                 return None;
             }
-            own = &own + &(part * &segment.own);
+            own = &own + &(part * &segment.private_unit);
         }
         Some(facts.normalize(&own))
     }
@@ -427,16 +434,16 @@ impl<'a, 'f> Distributed<'a, 'f> {
 
     /// Where each iteration of the loops has one element, and all accesses go to it in the same
     /// way, however that is.
-    fn one_each(&self) -> Result<Option<Share>, CompileError> {
+    fn one_element_per_iteration(&self) -> Result<Option<PrivatizedArray>, CompileError> {
         let mut form: Option<Nat> = None;
         let mut indices = FxHashMap::default();
         let mut count = Nat::ONE;
         for access in self.accesses {
             let (Some(index), Some(loops)) = (
                 self.index(access),
-                self.who
+                self.dims
                     .iter()
-                    .map(|who| self.loop_of(access, *who))
+                    .map(|dim| self.loop_for(access, *dim))
                     .collect::<Option<Vec<_>>>(),
             ) else {
                 return Ok(None);
@@ -448,40 +455,40 @@ impl<'a, 'f> Distributed<'a, 'f> {
             }
             let named = index.subst(&|var| {
                 let at = counters.iter().position(|counter| *counter == var)?;
-                Some(Nat::var(Var(CANONICAL + u32::try_from(at).ok()?)))
+                Some(Nat::var(Var(FIRST_CANONICAL + u32::try_from(at).ok()?)))
             });
             if form.get_or_insert_with(|| named.clone()) != &named {
                 return Ok(None);
             }
             let mut own = Nat::ZERO;
             let mut all = Nat::ONE;
-            for (around, who) in loops.iter().zip(&self.who) {
+            for (around, dim) in loops.iter().zip(&self.dims) {
                 let digit = Digit {
-                    who: *who,
+                    dim: *dim,
                     step: Nat::ONE,
-                    is_turned: false,
+                    is_reversed: false,
                     end: around.to.clone(),
                     radix: around.to.clone(),
                 };
                 let rounds = self.rounds(&digit)?;
                 if !rounds.is_one() {
-                    let (level, dimension) = *who;
-                    let who = self.flow.work.count(level, dimension);
-                    own = &own * &rounds + Nat::div(&Nat::var(around.counter), &who);
+                    let (level, dimension) = *dim;
+                    let participants = self.flow.work.count(level, dimension);
+                    own = &own * &rounds + Nat::div(&Nat::var(around.counter), &participants);
                 }
                 all = &all * &rounds;
             }
             count = Nat::max(&count, &all);
             indices.insert(index.clone(), own);
         }
-        Ok(Some(Share { count, indices }))
+        Ok(Some(PrivatizedArray { count, indices }))
     }
 
     // ----- errors -----
 
     /// An access that is not to the work-item's, or group's, own share.
-    fn of_another(&self, access: &Access) -> CompileError {
-        let maps: Vec<String> = self.who.iter().map(|who| map_name(*who)).collect();
+    fn foreign_access_error(&self, access: &Access) -> CompileError {
+        let maps: Vec<String> = self.dims.iter().map(|dim| map_name(*dim)).collect();
         let maps = maps.join(" and ");
         let verb = if access.writes { "writes" } else { "reads" };
         let (text, help) = match self.space {
@@ -507,7 +514,7 @@ impl<'a, 'f> Distributed<'a, 'f> {
             .with_code(Code::OtherWorkItem)
             .with_memory(self.flow.function.variables[self.id.0 as usize].origin);
         let writer = self.accesses.iter().find(|other| {
-            other.writes && other.doer != access.doer && !self.sharing(other).is_empty()
+            other.writes && other.doer != access.doer && !self.distributed_loops(other).is_empty()
         });
         match writer {
             Some(writer) => error.with_related(writer.doer, "written here"),
@@ -515,8 +522,8 @@ impl<'a, 'f> Distributed<'a, 'f> {
         }
     }
 
-    fn unknown(&self) -> CompileError {
-        let maps: Vec<String> = self.who.iter().map(|who| map_name(*who)).collect();
+    fn unknown_size_error(&self) -> CompileError {
+        let maps: Vec<String> = self.dims.iter().map(|dim| map_name(*dim)).collect();
         let text = format!(
             "how many elements each work-item keeps in Private memory here is not known: {} share \
              them, and nobody says how many work-items that are",
@@ -533,4 +540,4 @@ impl<'a, 'f> Distributed<'a, 'f> {
 }
 
 /// Size variables from here on stand for the counters of any of the accesses that are compared.
-const CANONICAL: u32 = 1 << 30;
+const FIRST_CANONICAL: u32 = 1 << 30;

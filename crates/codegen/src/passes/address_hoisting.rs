@@ -12,15 +12,15 @@ use crate::ir::{
     Expr, ExprKind, Function, Home, Id, LoopMode, Maker, Place, Stmt, StmtKind, Variable,
 };
 
-use super::borders::equal_at;
 use super::conditions::assume_counter;
+use super::loop_peeling::solve_for_zero;
 use super::walk::{self, Change};
 
 /// Gives names to minima and maxima of counters, and to ends of loops that take a division.
-pub(crate) fn name_rows(function: &mut Function) {
+pub(crate) fn hoist_addresses(function: &mut Function) {
     let facts = function.known();
     let mut body = std::mem::take(&mut function.body);
-    let mut pass = Rows {
+    let mut pass = AddressHoisting {
         function,
         facts,
         counters: Vec::new(),
@@ -29,7 +29,7 @@ pub(crate) fn name_rows(function: &mut Function) {
     function.body = body;
 }
 
-struct Rows<'f> {
+struct AddressHoisting<'f> {
     function: &'f mut Function,
     facts: Facts,
     /// Those around, with the ends of their ranges.
@@ -37,16 +37,16 @@ struct Rows<'f> {
 }
 
 /// A size that is computed in several places.
-struct Found {
+struct Candidate {
     nat: Nat,
-    times: usize,
+    occurrences: usize,
     /// Whether it is computed in a loop inside.
-    repeated: bool,
+    in_inner_loop: bool,
     /// Whether a loop ends there.
-    is_end: bool,
+    is_loop_end: bool,
 }
 
-impl Rows<'_> {
+impl AddressHoisting<'_> {
     fn block(&mut self, body: &mut [Stmt]) {
         for stmt in body {
             if let StmtKind::For {
@@ -64,7 +64,7 @@ impl Rows<'_> {
                 // Nothing stands between loops whose iterations are shared out together.
                 let nested = matches!(body.as_slice(), [Stmt { kind: StmtKind::For { mode, .. }, .. }] if *mode == LoopMode::Parallel);
                 if !(nested && *mode == LoopMode::Parallel) {
-                    self.name_all(body, stmt.origin);
+                    self.hoist_into_body(body, stmt.origin);
                 }
                 self.block(body);
                 self.counters.pop();
@@ -76,19 +76,22 @@ impl Rows<'_> {
     }
 
     /// Names what the body of a loop computes in several places.
-    fn name_all(&mut self, body: &mut Vec<Stmt>, origin: Origin) {
+    fn hoist_into_body(&mut self, body: &mut Vec<Stmt>, origin: Origin) {
         let mut found = Vec::new();
         self.collect(body, false, &mut found);
-        found.retain(|one: &Found| one.times > 1 || one.repeated);
+        found.retain(|one: &Candidate| one.occurrences > 1 || one.in_inner_loop);
         let mut declarations = Vec::new();
-        for Found { nat, is_end, .. } in found {
-            let name = if is_end && !divides(&nat) {
+        for Candidate {
+            nat, is_loop_end, ..
+        } in found
+        {
+            let name = if is_loop_end && !has_division(&nat) {
                 "end".into()
             } else {
-                self.name(&nat)
+                self.descriptive_name(&nat)
             };
-            if let Some((declaration, var)) = self.named(&nat, name, origin) {
-                let mut put = Put {
+            if let Some((declaration, var)) = self.declare(&nat, name, origin) {
+                let mut put = ReplaceSize {
                     target: &nat,
                     by: Nat::var(var),
                 };
@@ -109,17 +112,17 @@ impl Rows<'_> {
             && self.counters.iter().any(|(c, _)| nat.mentions(*c))
     }
 
-    fn collect(&self, body: &[Stmt], inside: bool, out: &mut Vec<Found>) {
+    fn collect(&self, body: &[Stmt], inside: bool, out: &mut Vec<Candidate>) {
         for stmt in body {
             match &stmt.kind {
                 StmtKind::For { from, to, body, .. } => {
-                    self.extrema(from, inside, out);
-                    self.extrema(to, inside, out);
-                    if divides(to) {
-                        self.note(to.clone(), inside, out);
+                    self.collect_extrema(from, inside, out);
+                    self.collect_extrema(to, inside, out);
+                    if has_division(to) {
+                        self.record(to.clone(), inside, out);
                     }
                     if let Some(found) = out.iter_mut().find(|found| found.nat == *to) {
-                        found.is_end = true;
+                        found.is_loop_end = true;
                     }
                     self.collect(body, true, out);
                 }
@@ -129,19 +132,19 @@ impl Rows<'_> {
                     then,
                     otherwise,
                 } => {
-                    self.in_expr(condition, inside, out);
+                    self.collect_from_expr(condition, inside, out);
                     self.collect(then, inside, out);
                     self.collect(otherwise, inside, out);
                 }
-                StmtKind::Declare(_, Some(value)) => self.in_expr(value, inside, out),
+                StmtKind::Declare(_, Some(value)) => self.collect_from_expr(value, inside, out),
                 StmtKind::Assign(place, value) => {
-                    self.in_place(place, inside, out);
-                    self.in_expr(value, inside, out);
+                    self.collect_from_place(place, inside, out);
+                    self.collect_from_expr(value, inside, out);
                 }
                 StmtKind::Point(_, place) => {
-                    self.in_place(place, inside, out);
-                    if let Some(index) = place.index.as_ref().filter(|index| divides(index)) {
-                        self.note(index.clone(), inside, out);
+                    self.collect_from_place(place, inside, out);
+                    if let Some(index) = place.index.as_ref().filter(|index| has_division(index)) {
+                        self.record(index.clone(), inside, out);
                     }
                 }
                 StmtKind::Reduce(reduce) => {
@@ -154,36 +157,36 @@ impl Rows<'_> {
         }
     }
 
-    fn in_expr(&self, expr: &Expr, inside: bool, out: &mut Vec<Found>) {
+    fn collect_from_expr(&self, expr: &Expr, inside: bool, out: &mut Vec<Candidate>) {
         walk::sub_exprs(expr, &mut |part| match &part.kind {
-            ExprKind::Load(place) => self.in_place(place, inside, out),
+            ExprKind::Load(place) => self.collect_from_place(place, inside, out),
             ExprKind::Nat(nat) | ExprKind::Lane(_, nat) | ExprKind::Element(_, nat) => {
-                self.extrema(nat, inside, out);
+                self.collect_extrema(nat, inside, out);
             }
             _ => {}
         });
     }
 
-    fn in_place(&self, place: &Place, inside: bool, out: &mut Vec<Found>) {
+    fn collect_from_place(&self, place: &Place, inside: bool, out: &mut Vec<Candidate>) {
         for nat in [&place.index, &place.lane].into_iter().flatten() {
-            self.extrema(nat, inside, out);
+            self.collect_extrema(nat, inside, out);
         }
     }
 
     /// The minima and maxima in a size.
-    fn extrema(&self, nat: &Nat, inside: bool, out: &mut Vec<Found>) {
+    fn collect_extrema(&self, nat: &Nat, inside: bool, out: &mut Vec<Candidate>) {
         for summand in nat.summands() {
             for (part, _) in &summand.factors {
                 match part {
                     Part::Min(_) | Part::Max(_) => {
-                        let whole = atom(part, &|nat| nat.clone());
+                        let whole = rebuild(part, &|nat| nat.clone());
                         if let Some(whole) = whole.filter(|whole| self.is_fixed(whole)) {
-                            self.note(whole, inside, out);
+                            self.record(whole, inside, out);
                         }
                     }
                     Part::Div(a, b) | Part::Rem(a, b) => {
-                        self.extrema(a, inside, out);
-                        self.extrema(b, inside, out);
+                        self.collect_extrema(a, inside, out);
+                        self.collect_extrema(b, inside, out);
                     }
                     _ => {}
                 }
@@ -191,40 +194,42 @@ impl Rows<'_> {
         }
     }
 
-    fn note(&self, nat: Nat, inside: bool, out: &mut Vec<Found>) {
+    fn record(&self, nat: Nat, inside: bool, out: &mut Vec<Candidate>) {
         if !self.is_fixed(&nat) {
             return;
         }
-        let is_end = divides(&nat);
+        let is_loop_end = has_division(&nat);
         match out.iter_mut().find(|found| found.nat == nat) {
             Some(found) => {
-                found.times += 1;
-                found.repeated |= inside && !is_end;
+                found.occurrences += 1;
+                found.in_inner_loop |= inside && !is_loop_end;
             }
-            None => out.push(Found {
+            None => out.push(Candidate {
                 nat,
-                times: 1,
-                repeated: inside && !is_end,
-                is_end: false,
+                occurrences: 1,
+                in_inner_loop: inside && !is_loop_end,
+                is_loop_end: false,
             }),
         }
     }
 
     /// A constant with this value, and what stands for it in sizes; none if its range is not known.
-    fn named(&mut self, nat: &Nat, name: Name, origin: Origin) -> Option<(Stmt, Var)> {
+    fn declare(&mut self, nat: &Nat, name: Name, origin: Origin) -> Option<(Stmt, Var)> {
         let at_least = |a: &Nat, b: Nat| self.facts.proves(&Prop::AtLeast(a.clone(), b));
         if !at_least(nat, Nat::ZERO) {
             return None;
         }
         let ends = self.counters.iter().rev().map(|(_, to)| to.clone());
-        let members = extremes(nat).into_iter().map(|member| member + 1);
+        let members = extremum_operands(nat).into_iter().map(|member| member + 1);
         let bound = ends
             .chain(members)
             .filter(|end| !self.counters.iter().any(|(c, _)| end.mentions(*c)))
             .find(|end| at_least(end, nat + 1));
         let ty: Ty = match bound {
             Some(bound) => Arc::new(Type::Index(bound)),
-            None if extremes(nat).is_empty() => Arc::new(Type::Scalar(ScalarType::NatType)),
+            None if extremum_operands(nat).is_empty() => {
+                Arc::new(Type::Scalar(ScalarType::NatType))
+            }
             None => return None,
         };
         let id = Id(u32::try_from(self.function.variables.len()).ok()?);
@@ -257,8 +262,8 @@ impl Rows<'_> {
     }
 
     /// `before` and `after` for the neighbours of a counter.
-    fn name(&self, nat: &Nat) -> Name {
-        let members = extremes(nat);
+    fn descriptive_name(&self, nat: &Nat) -> Name {
+        let members = extremum_operands(nat);
         let [a, b] = members.as_slice() else {
             return if members.is_empty() { "length" } else { "at" }.into();
         };
@@ -272,14 +277,14 @@ impl Rows<'_> {
         match distance {
             Some(distance) if distance < 0 => "before".into(),
             Some(distance) if distance > 0 => "after".into(),
-            _ if equal_at(&Nat::sub(a, b), counter).is_some() => "edge".into(),
+            _ if solve_for_zero(&Nat::sub(a, b), counter).is_some() => "edge".into(),
             _ => "at".into(),
         }
     }
 }
 
 /// The operands of a minimum or maximum.
-fn extremes(nat: &Nat) -> Vec<Nat> {
+fn extremum_operands(nat: &Nat) -> Vec<Nat> {
     let summands = nat.summands();
     let [summand] = summands.as_slice() else {
         return Vec::new();
@@ -291,39 +296,39 @@ fn extremes(nat: &Nat) -> Vec<Nat> {
 }
 
 /// Whether computing a size takes a division.
-pub(super) fn divides(nat: &Nat) -> bool {
+pub(super) fn has_division(nat: &Nat) -> bool {
     let division = |(part, _): &(Part<'_>, u32)| matches!(part, Part::Div(..) | Part::Rem(..));
     nat.summands()
         .iter()
         .any(|summand| summand.factors.iter().any(division))
 }
 
-struct Put<'n> {
+struct ReplaceSize<'n> {
     target: &'n Nat,
     by: Nat,
 }
 
-impl Change for Put<'_> {
+impl Change for ReplaceSize<'_> {
     fn nat(&mut self, nat: &mut Nat) {
-        *nat = replaced(nat, self.target, &self.by);
+        *nat = replace_subterm(nat, self.target, &self.by);
     }
 }
 
 /// A size with another one in the places of a part of it.
-fn replaced(nat: &Nat, target: &Nat, by: &Nat) -> Nat {
+fn replace_subterm(nat: &Nat, target: &Nat, by: &Nat) -> Nat {
     if nat == target {
         return by.clone();
     }
-    let inner = |nat: &Nat| replaced(nat, target, by);
+    let inner = |nat: &Nat| replace_subterm(nat, target, by);
     let mut out = nat.clone();
     for summand in nat.summands() {
-        let old = product(&summand, &|part| atom(part, &|nat| nat.clone()));
+        let old = product(&summand, &|part| rebuild(part, &|nat| nat.clone()));
         let new = product(&summand, &|part| {
-            let whole = atom(part, &|nat| nat.clone())?;
+            let whole = rebuild(part, &|nat| nat.clone())?;
             if whole == *target {
                 Some(by.clone())
             } else {
-                atom(part, &inner)
+                rebuild(part, &inner)
             }
         });
         if let (Some(old), Some(new)) = (old, new)
@@ -347,7 +352,7 @@ fn product(summand: &Summand<'_>, part: &dyn Fn(&Part<'_>) -> Option<Nat>) -> Op
 }
 
 /// A part of a size as a size, with other operands.
-fn atom(part: &Part<'_>, operand: &dyn Fn(&Nat) -> Nat) -> Option<Nat> {
+fn rebuild(part: &Part<'_>, operand: &dyn Fn(&Nat) -> Nat) -> Option<Nat> {
     let joined = |all: &[Nat], join: fn(&Nat, &Nat) -> Nat| {
         all.iter().map(operand).reduce(|a, b| join(&a, &b))
     };

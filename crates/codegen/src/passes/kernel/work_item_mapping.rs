@@ -42,14 +42,14 @@ pub(super) fn run(function: &mut Function, work: &Work) {
         .filter_map(|at| u32::try_from(at).ok().map(Id))
         .collect();
     let mut body = std::mem::take(&mut function.body);
-    let mut pass = Items {
+    let mut pass = WorkItemMapping {
         function,
         work,
         private,
     };
     pass.block(&mut body);
     for dimension in 0..3 {
-        pass.ask_for_launch(&mut body, dimension);
+        pass.resolve_launch_sizes(&mut body, dimension);
     }
     function.body = body;
 }
@@ -121,14 +121,14 @@ fn shared_loops(body: &[Stmt], found: &mut Vec<module::Items>) {
     }
 }
 
-struct Items<'a> {
+struct WorkItemMapping<'a> {
     function: &'a mut Function,
     work: &'a Work,
     /// The arrays that each work-item has of its own.
     private: FxHashSet<Id>,
 }
 
-impl Items<'_> {
+impl WorkItemMapping<'_> {
     fn block(&mut self, body: &mut [Stmt]) {
         for stmt in body {
             walk::each_block(stmt, &mut |inner| self.block(inner));
@@ -137,12 +137,12 @@ impl Items<'_> {
                 ..
             } = stmt.kind
             {
-                self.share(stmt, level, dimension);
+                self.map_loop(stmt, level, dimension);
             }
         }
     }
 
-    fn share(&mut self, stmt: &mut Stmt, level: Level, dimension: u8) {
+    fn map_loop(&mut self, stmt: &mut Stmt, level: Level, dimension: u8) {
         let origin = stmt.origin;
         let StmtKind::For {
             counter,
@@ -155,10 +155,11 @@ impl Items<'_> {
         else {
             return;
         };
-        let count = self.answer(Query::Count(level), dimension);
-        let id = self.answer(Query::Id(level), dimension);
-        let few = few_rounds(to, &count).is_some_and(|rounds| loads(body) * rounds <= MAX_LOADS);
-        if !few && !self.asks_for_round(body, *counter, &count) {
+        let count = self.resolve_query(Query::Count(level), dimension);
+        let id = self.resolve_query(Query::Id(level), dimension);
+        let few =
+            constant_rounds(to, &count).is_some_and(|rounds| loads(body) * rounds <= MAX_LOADS);
+        if !few && !self.needs_round_number(body, *counter, &count) {
             *from = id;
             *step = count;
             *mode = LoopMode::Sequential;
@@ -167,7 +168,7 @@ impl Items<'_> {
         let round = self.function.fresh_size("turn");
         let value = id + &(Nat::var(round) * &count);
         let end = to.clone();
-        let mut put = Put {
+        let mut put = ReplaceCounter {
             var: *counter,
             value: value.clone(),
         };
@@ -191,19 +192,19 @@ impl Items<'_> {
     }
 
     /// Whether an index is computed from the number of the round, or the array is private.
-    fn asks_for_round(&self, body: &[Stmt], counter: Var, count: &Nat) -> bool {
-        let mut found = Found {
+    fn needs_round_number(&self, body: &[Stmt], counter: Var, count: &Nat) -> bool {
+        let mut found = RoundNumberUse {
             counter,
             count,
             private: &self.private,
-            yes: false,
+            is_used: false,
         };
         walk::look(body, &mut found);
-        found.yes
+        found.is_used
     }
 
     /// What a query gives: a size if that is known, else what stands for it.
-    fn answer(&mut self, query: Query, dimension: u8) -> Nat {
+    fn resolve_query(&mut self, query: Query, dimension: u8) -> Nat {
         if let Query::Count(level) = query {
             let at = usize::from(dimension.min(2));
             let (local, global) = (self.work.vars.local[at], self.work.vars.global[at]);
@@ -211,9 +212,9 @@ impl Items<'_> {
             let known = !count.mentions(local) && !count.mentions(global);
             return match level {
                 _ if known => count,
-                Level::Local => self.ask(local, query, dimension),
-                Level::Global => self.ask(global, query, dimension),
-                Level::WorkGroup => self.groups(dimension),
+                Level::Local => self.record_query(local, query, dimension),
+                Level::Global => self.record_query(global, query, dimension),
+                Level::WorkGroup => self.group_count(dimension),
             };
         }
         let known = (self.function.items.iter())
@@ -236,11 +237,11 @@ impl Items<'_> {
         let var = self.function.fresh_size(&name);
         let count = self.work.count(level, dimension);
         (self.function.facts).push(Prop::AtLeast(count, Nat::var(var) + 1));
-        self.ask(var, query, dimension)
+        self.record_query(var, query, dimension)
     }
 
     /// The number of groups, where it is had from the launch.
-    fn groups(&mut self, dimension: u8) -> Nat {
+    fn group_count(&mut self, dimension: u8) -> Nat {
         let query = Query::Count(Level::WorkGroup);
         let mut items = self.function.items.iter();
         let known = items.find(|item| item.query == query && item.dimension == dimension);
@@ -255,40 +256,43 @@ impl Items<'_> {
         self.function
             .facts
             .push(Prop::AtLeast(Nat::var(var), Nat::ONE));
-        self.ask(var, query, dimension)
+        self.record_query(var, query, dimension)
     }
 
     /// Sizes of the launch that stand in the statements, as those of temporaries in global memory
     /// do: the number of groups is asked for as such, and what is left then as well.
-    fn ask_for_launch(&mut self, body: &mut [Stmt], dimension: u8) {
+    fn resolve_launch_sizes(&mut self, body: &mut [Stmt], dimension: u8) {
         let at = usize::from(dimension);
         let (local, global) = (self.work.vars.local[at], self.work.vars.global[at]);
         let size = self.work.count(Level::Local, dimension);
-        let mut found = Launched {
+        let mut found = GroupCountUse {
             global,
             size: &size,
             divided: false,
         };
         walk::look(body, &mut found);
         if found.divided {
-            let groups = self.answer(Query::Count(Level::WorkGroup), dimension);
+            let group_count = self.resolve_query(Query::Count(Level::WorkGroup), dimension);
             let mut put = WholeGroups {
                 global,
-                all: groups * &size,
+                all: group_count * &size,
                 size,
             };
             walk::change_all(body, &mut put);
         }
         for (var, level) in [(local, Level::Local), (global, Level::Global)] {
-            let mut found = Mentioned { var, yes: false };
+            let mut found = Mentioned {
+                var,
+                is_used: false,
+            };
             walk::look(body, &mut found);
-            if found.yes {
-                self.ask(var, Query::Count(level), dimension);
+            if found.is_used {
+                self.record_query(var, Query::Count(level), dimension);
             }
         }
     }
 
-    fn ask(&mut self, var: Var, query: Query, dimension: u8) -> Nat {
+    fn record_query(&mut self, var: Var, query: Query, dimension: u8) -> Nat {
         let item = Item {
             var,
             query,
@@ -303,7 +307,7 @@ impl Items<'_> {
 
 /// How many rounds so many work-items need for so many iterations, if that is known and few enough
 /// to be written out.
-fn few_rounds(iterations: &Nat, count: &Nat) -> Option<i64> {
+fn constant_rounds(iterations: &Nat, count: &Nat) -> Option<i64> {
     let (iterations, count) = (iterations.as_const()?, count.as_const()?);
     let (full, rest) = (
         iterations.checked_div(count)?,
@@ -327,12 +331,12 @@ fn loads(body: &[Stmt]) -> i64 {
     found
 }
 
-struct Put {
+struct ReplaceCounter {
     var: Var,
     value: Nat,
 }
 
-impl Change for Put {
+impl Change for ReplaceCounter {
     fn nat(&mut self, nat: &mut Nat) {
         if nat.mentions(self.var) {
             *nat = nat.subst(&|var| (var == self.var).then(|| self.value.clone()));
@@ -341,15 +345,15 @@ impl Change for Put {
 }
 
 /// Whether all work-items are divided by those of a group somewhere.
-struct Launched<'a> {
+struct GroupCountUse<'a> {
     global: Var,
     size: &'a Nat,
     divided: bool,
 }
 
-impl Look for Launched<'_> {
+impl Look for GroupCountUse<'_> {
     fn nat(&mut self, nat: &Nat) {
-        self.divided |= divides(nat, self.global, self.size);
+        self.divided |= has_division_by(nat, self.global, self.size);
     }
 }
 
@@ -362,7 +366,7 @@ struct WholeGroups {
 
 impl Change for WholeGroups {
     fn nat(&mut self, nat: &mut Nat) {
-        if divides(nat, self.global, &self.size) {
+        if has_division_by(nat, self.global, &self.size) {
             *nat = nat.subst(&|var| (var == self.global).then(|| self.all.clone()));
         }
     }
@@ -371,49 +375,49 @@ impl Change for WholeGroups {
 /// Whether a size is mentioned.
 struct Mentioned {
     var: Var,
-    yes: bool,
+    is_used: bool,
 }
 
 impl Look for Mentioned {
     fn nat(&mut self, nat: &Nat) {
-        self.yes |= nat.mentions(self.var);
+        self.is_used |= nat.mentions(self.var);
     }
 }
 
-struct Found<'a> {
+struct RoundNumberUse<'a> {
     counter: Var,
     count: &'a Nat,
     private: &'a FxHashSet<Id>,
-    yes: bool,
+    is_used: bool,
 }
 
-impl Look for Found<'_> {
+impl Look for RoundNumberUse<'_> {
     fn place(&mut self, place: &Place) {
         let mentioned = place
             .index
             .as_ref()
             .is_some_and(|i| i.mentions(self.counter));
-        self.yes |= mentioned && self.private.contains(&place.id);
+        self.is_used |= mentioned && self.private.contains(&place.id);
     }
 
     fn nat(&mut self, nat: &Nat) {
-        self.yes |= divides(nat, self.counter, self.count);
+        self.is_used |= has_division_by(nat, self.counter, self.count);
     }
 }
 
 /// Whether a quotient or remainder of something with the counter and the count stands in a size.
-fn divides(nat: &Nat, counter: Var, count: &Nat) -> bool {
+fn has_division_by(nat: &Nat, counter: Var, count: &Nat) -> bool {
     if !nat.mentions(counter) {
         return false;
     }
     let part = |part: &Part<'_>| match part {
         Part::Div(a, b) | Part::Rem(a, b) => {
-            (*b == count && a.mentions(counter)) || divides(a, counter, count)
+            (*b == count && a.mentions(counter)) || has_division_by(a, counter, count)
         }
         Part::Add(a, b) | Part::Mul(a, b) => {
-            divides(a, counter, count) || divides(b, counter, count)
+            has_division_by(a, counter, count) || has_division_by(b, counter, count)
         }
-        Part::Min(all) | Part::Max(all) => all.iter().any(|a| divides(a, counter, count)),
+        Part::Min(all) | Part::Max(all) => all.iter().any(|a| has_division_by(a, counter, count)),
         _ => false,
     };
     let summands = nat.summands();

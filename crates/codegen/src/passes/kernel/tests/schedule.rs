@@ -21,7 +21,7 @@ pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// A work-item's part in it.
-pub struct Turns<'a> {
+pub struct ScheduledItem<'a> {
     pub schedule: &'a Mutex<Schedule>,
     pub changed: &'a Condvar,
     pub item: usize,

@@ -12,8 +12,8 @@ use syntax::ast::AddressSpace;
 use super::buffers::{declare, leaf, space, two_params};
 use super::command::items;
 use super::env::{Bound, Env, Path, Step};
+use super::iterate::{BufferNames, IterateLoop};
 use super::read::{load, nat_arg};
-use super::rounds::{Names, Rounds};
 use super::store::{Part, Store, lost};
 use super::{Lower, stmt};
 use crate::error::CompileError;
@@ -22,10 +22,10 @@ use crate::passes::walk::{Renamed, change_all};
 
 /// Rounds up to which each is written out in memory that the work-items of a device share: a loop
 /// over rounds has one barrier.
-const MAX_SHARED: i64 = 2;
+const MAX_UNROLLED_SHARED: i64 = 2;
 
 /// `newDoubleBuffer(n, t, input, output, fun(acc, exp, swap, done => body))`
-struct Turns<'p> {
+struct DoubleBuffer<'p> {
     input: &'p Phrase,
     output: &'p Phrase,
     acc: Local,
@@ -34,9 +34,9 @@ struct Turns<'p> {
     done: Local,
     body: Phrase,
     /// How many elements the result has.
-    result: Nat,
+    result_count: Nat,
     /// How many elements are read at first.
-    all: Nat,
+    input_count: Nat,
     elem: Ty,
     home: Home,
     /// The dimensions in which work-items of a group share the rounds, outer loops first.
@@ -44,8 +44,8 @@ struct Turns<'p> {
     origin: Origin,
 }
 
-impl<'p> Turns<'p> {
-    fn of(phrase: &'p Phrase) -> Option<Turns<'p>> {
+impl<'p> DoubleBuffer<'p> {
+    fn of(phrase: &'p Phrase) -> Option<DoubleBuffer<'p>> {
         let Form::Primitive(_, types, args) = &phrase.form else {
             return None;
         };
@@ -54,7 +54,7 @@ impl<'p> Turns<'p> {
         };
         let (acc, exp, rest) = two_params(f)?;
         let (swap, done, body) = two_params(&rest)?;
-        Some(Turns {
+        Some(DoubleBuffer {
             input,
             output,
             acc: acc.local,
@@ -62,11 +62,11 @@ impl<'p> Turns<'p> {
             swap: swap.local,
             done: done.local,
             body,
-            result: nat_arg(types, 0),
-            all: nat_arg(types, 1),
+            result_count: nat_arg(types, 0),
+            input_count: nat_arg(types, 1),
             elem: elem.clone(),
             home: Home::Local(space(types.get(3))),
-            dimensions: shared_dimensions(f),
+            dimensions: distributed_dimensions(f),
             origin: phrase.origin,
         })
     }
@@ -84,75 +84,80 @@ impl Lower<'_> {
         env: &Env,
         out: &mut Vec<Stmt>,
     ) -> Result<(), CompileError> {
-        let turns = Turns::of(phrase).ok_or_else(|| lost(phrase.origin))?;
-        let names = Names {
-            acc: &turns.acc,
-            swap: &turns.swap,
-            done: &turns.done,
+        let buffers = DoubleBuffer::of(phrase).ok_or_else(|| lost(phrase.origin))?;
+        let names = BufferNames {
+            acc: &buffers.acc,
+            swap: &buffers.swap,
+            done: &buffers.done,
         };
-        let rounds = Rounds::of(&turns.body, names);
-        let mut in_memory = self.side_by_side(turns.input, env)?;
+        let iterations = IterateLoop::of(&buffers.body, names);
+        let mut in_memory = self.contiguous_source(buffers.input, env)?;
         let opencl = self.target == Target::OpenCl;
-        let is_private = matches!(turns.home, Home::Local(None | Some(AddressSpace::Private)));
-        if let Some(rounds) = &rounds
-            && let Some(count) = rounds.to_write_out(opencl && is_private)
-            && (!opencl || is_private || count <= MAX_SHARED)
+        let is_private = matches!(
+            buffers.home,
+            Home::Local(None | Some(AddressSpace::Private))
+        );
+        if let Some(iterations) = &iterations
+            && let Some(count) = iterations.unroll_count(opencl && is_private)
+            && (!opencl || is_private || count <= MAX_UNROLLED_SHARED)
         {
-            let as_it_is = in_memory.is_some() || opencl;
-            return self.rounds_apart(&turns, rounds, count, as_it_is, env, out);
+            let reads_in_place = in_memory.is_some() || opencl;
+            return self.unrolled_iterations(&buffers, iterations, count, reads_in_place, env, out);
         }
-        in_memory = in_memory.filter(|place| self.is_in(place, turns.home));
-        self.rounds_in_a_loop(&turns, rounds.as_ref(), in_memory, env, out)
+        in_memory = in_memory.filter(|place| self.may_point_to(place, buffers.home));
+        self.iterations_in_loop(&buffers, iterations.as_ref(), in_memory, env, out)
     }
 
     /// Round after round, each with the buffers that it reads and writes.
-    fn rounds_apart(
+    fn unrolled_iterations(
         &mut self,
-        turns: &Turns<'_>,
-        rounds: &Rounds,
+        buffers: &DoubleBuffer<'_>,
+        iterations: &IterateLoop,
         count: i64,
         in_memory: bool,
         env: &Env,
         out: &mut Vec<Stmt>,
     ) -> Result<(), CompileError> {
-        let sizes = self.buffer_sizes(Some(rounds), &turns.all);
-        let mut buffers = [None, None];
-        let mut read = Bound::Phrase(turns.input.clone(), Rc::new([]), env.clone());
+        let sizes = self.buffer_sizes(Some(iterations), &buffers.input_count);
+        let mut stores = [None, None];
+        let mut read = Bound::Phrase(buffers.input.clone(), Rc::new([]), env.clone());
         if !in_memory {
-            let store = self.turn_buffer("from", &turns.all, turns, out);
-            self.copy_in(turns, leaf(&store, turns.origin)?, env, out)?;
+            let store = self.allocate_buffer("from", &buffers.input_count, buffers, out);
+            self.copy_in(buffers, leaf(&store, buffers.origin)?, env, out)?;
             read = Bound::Store(store);
         }
-        let outer = std::mem::replace(&mut self.written_again, true);
+        let outer = std::mem::replace(&mut self.is_duplicated, true);
         for number in 0..count {
             let write = if number + 1 == count {
-                Bound::Phrase(turns.output.clone(), Rc::new([]), env.clone())
+                Bound::Phrase(buffers.output.clone(), Rc::new([]), env.clone())
             } else {
                 let (at, name, size) = match number % 2 {
                     0 => (0, "ping", &sizes.0),
                     _ => (1, "pong", &sizes.1),
                 };
-                let store =
-                    buffers[at].get_or_insert_with(|| self.turn_buffer(name, size, turns, out));
+                let store = stores[at]
+                    .get_or_insert_with(|| self.allocate_buffer(name, size, buffers, out));
                 Bound::Store(store.clone())
             };
-            let env = env.with(&turns.acc, write.clone()).with(&turns.exp, read);
+            let env = env
+                .with(&buffers.acc, write.clone())
+                .with(&buffers.exp, read);
             let number = Arg::Nat(Nat::constant(number));
-            for command in &rounds.body {
+            for command in &iterations.body {
                 let command = subst_vars(command, &|var| {
-                    (var == rounds.counter).then(|| number.clone())
+                    (var == iterations.counter).then(|| number.clone())
                 });
                 self.command(&command, &env, out)?;
             }
             read = write;
         }
-        self.written_again = outer;
+        self.is_duplicated = outer;
         Ok(())
     }
 
     /// Whether a pointer to memory like this may point to a place: on a device it points to one
     /// address space.
-    fn is_in(&self, place: &Place, home: Home) -> bool {
+    fn may_point_to(&self, place: &Place, home: Home) -> bool {
         if self.target != Target::OpenCl {
             return true;
         }
@@ -164,34 +169,38 @@ impl Lower<'_> {
         space(self.function.variables[place.id.0 as usize].home) == space(home)
     }
 
-    fn turn_buffer(
+    fn allocate_buffer(
         &mut self,
         name: &str,
         count: &Nat,
-        turns: &Turns<'_>,
+        buffers: &DoubleBuffer<'_>,
         out: &mut Vec<Stmt>,
     ) -> Store {
-        let store =
-            self.allocate_whole(&name.into(), &turns.array(count), turns.home, turns.origin);
-        declare(&store, turns.origin, out);
+        let store = self.allocate_whole(
+            &name.into(),
+            &buffers.array(count),
+            buffers.home,
+            buffers.origin,
+        );
+        declare(&store, buffers.origin, out);
         store
     }
 
     /// A pointer to read through and one to write through, which exchange what they point to.
-    fn rounds_in_a_loop(
+    fn iterations_in_loop(
         &mut self,
-        turns: &Turns<'_>,
-        rounds: Option<&Rounds>,
+        buffers: &DoubleBuffer<'_>,
+        iterations: Option<&IterateLoop>,
         in_memory: Option<Place>,
         env: &Env,
         out: &mut Vec<Stmt>,
     ) -> Result<(), CompileError> {
-        let origin = turns.origin;
-        let (first, mut second) = self.buffer_sizes(rounds, &turns.all);
+        let origin = buffers.origin;
+        let (first, mut second) = self.buffer_sizes(iterations, &buffers.input_count);
         if in_memory.is_none() {
-            second = turns.all.clone();
+            second = buffers.input_count.clone();
         }
-        let ty = turns.array(&turns.all);
+        let ty = buffers.array(&buffers.input_count);
         let mut pointer = |name: &str, writable| {
             let home = Home::Pointer {
                 writable,
@@ -204,13 +213,13 @@ impl Lower<'_> {
         let (from, read) = pointer("from", false)?;
         let (into, write) = pointer("into", true)?;
         let (spare, _) = pointer("spare", true)?;
-        let one = self.turn_buffer("ping", &first, turns, out);
-        let two = self.turn_buffer("pong", &second, turns, out);
+        let one = self.allocate_buffer("ping", &first, buffers, out);
+        let two = self.allocate_buffer("pong", &second, buffers, out);
         let (one, two) = (leaf(&one, origin)?, leaf(&two, origin)?);
         let start = match in_memory {
             Some(place) => place,
             None => {
-                self.copy_in(turns, two, env, out)?;
+                self.copy_in(buffers, two, env, out)?;
                 Place::start(two)
             }
         };
@@ -221,21 +230,21 @@ impl Lower<'_> {
         ] {
             out.push(stmt(StmtKind::Point(pointer, place), origin));
         }
-        self.run_rounds(turns, [from, into, spare], read, write, env, out)
+        self.exchange_loop(buffers, [from, into, spare], read, write, env, out)
     }
 
     /// The rounds, with pointers to what is read, what is written and what is free.
-    fn run_rounds(
+    fn exchange_loop(
         &mut self,
-        turns: &Turns<'_>,
+        buffers: &DoubleBuffer<'_>,
         [from, into, spare]: [Id; 3],
         read: Store,
         write: Store,
         env: &Env,
         out: &mut Vec<Stmt>,
     ) -> Result<(), CompileError> {
-        let target = self.acceptor_side_by_side(turns.output, env)?;
-        let target = target.filter(|place| self.is_in(place, turns.home));
+        let target = self.contiguous_target(buffers.output, env)?;
+        let target = target.filter(|place| self.may_point_to(place, buffers.home));
         let swap = Bound::Swap {
             read: from,
             write: into,
@@ -246,33 +255,39 @@ impl Lower<'_> {
             to: target.clone(),
         };
         let inner = env
-            .with(&turns.acc, Bound::Store(write))
-            .with(&turns.exp, Bound::Store(read.clone()))
-            .with(&turns.swap, swap)
-            .with(&turns.done, done);
+            .with(&buffers.acc, Bound::Store(write))
+            .with(&buffers.exp, Bound::Store(read.clone()))
+            .with(&buffers.swap, swap)
+            .with(&buffers.done, done);
         let start = out.len();
-        self.command(&turns.body, &inner, out)?;
+        self.command(&buffers.body, &inner, out)?;
         for statement in &mut out[start..] {
             if let StmtKind::For { body, .. } = &mut statement.kind {
-                self.apart(body, from, into, turns.origin);
+                self.add_unaliased_pointers(body, from, into, buffers.origin);
             }
         }
         match target {
             Some(_) => Ok(()),
-            None => self.copy_out(&read, turns, env, out),
+            None => self.copy_out(&read, buffers, env, out),
         }
     }
 
     /// Between the exchanges of buffers, what is read and what is written do not overlap: each is
     /// reached through a pointer of its own, so that the C compiler knows.
-    fn apart(&mut self, body: &mut Vec<Stmt>, read: Id, write: Id, origin: Origin) {
-        let first = body.iter().position(|stmt| !turns(stmt));
-        let last = body.iter().rposition(|stmt| !turns(stmt));
+    fn add_unaliased_pointers(
+        &mut self,
+        body: &mut Vec<Stmt>,
+        read: Id,
+        write: Id,
+        origin: Origin,
+    ) {
+        let first = body.iter().position(|stmt| !is_pointer_update(stmt));
+        let last = body.iter().rposition(|stmt| !is_pointer_update(stmt));
         let (Some(first), Some(last)) = (first, last) else {
             return;
         };
         let mut opaque = self.function.opaque.iter();
-        if body[first..=last].iter().any(turns)
+        if body[first..=last].iter().any(is_pointer_update)
             || opaque.any(|(_, expr)| self.reads(expr, read) || self.reads(expr, write))
         {
             return;
@@ -299,8 +314,12 @@ impl Lower<'_> {
     }
 
     /// Where an array expression lies in memory element after element, if it does.
-    fn side_by_side(&mut self, phrase: &Phrase, env: &Env) -> Result<Option<Place>, CompileError> {
-        self.run_of_elements(phrase, |lower, at| {
+    fn contiguous_source(
+        &mut self,
+        phrase: &Phrase,
+        env: &Env,
+    ) -> Result<Option<Place>, CompileError> {
+        self.contiguous_start(phrase, |lower, at| {
             Ok(match lower.read(phrase, at, env)?.kind {
                 ExprKind::Load(place) => Some(place),
                 _ => None,
@@ -308,12 +327,12 @@ impl Lower<'_> {
         })
     }
 
-    fn acceptor_side_by_side(
+    fn contiguous_target(
         &mut self,
         phrase: &Phrase,
         env: &Env,
     ) -> Result<Option<Place>, CompileError> {
-        self.run_of_elements(phrase, |lower, at| {
+        self.contiguous_start(phrase, |lower, at| {
             Ok(match lower.place(phrase, at, env)? {
                 Part::Place(place, _) => Some(place),
                 _ => None,
@@ -322,7 +341,7 @@ impl Lower<'_> {
     }
 
     /// The first element of an array, if the others follow it in memory in their order.
-    fn run_of_elements(
+    fn contiguous_start(
         &mut self,
         phrase: &Phrase,
         element: impl FnOnce(&mut Self, Path) -> Result<Option<Place>, CompileError>,
@@ -361,18 +380,18 @@ impl Lower<'_> {
     /// What is to be read first is computed into a buffer.
     fn copy_in(
         &mut self,
-        turns: &Turns<'_>,
+        buffers: &DoubleBuffer<'_>,
         into: Id,
         env: &Env,
         out: &mut Vec<Stmt>,
     ) -> Result<(), CompileError> {
-        let ty = turns.array(&turns.all);
+        let ty = buffers.array(&buffers.input_count);
         let store = Store::Leaf {
             id: into,
             ty: ty.clone(),
             start: Some(Nat::constant(0)),
         };
-        let from = turns.input;
+        let from = buffers.input;
         let origin = from.origin;
         let body = &mut |lower: &mut Self, path: Path, out: &mut Vec<Stmt>| {
             let value = lower.read(from, path.clone(), env)?;
@@ -381,21 +400,21 @@ impl Lower<'_> {
         };
         let start = out.len();
         self.each_element(&ty, Path::new(), origin, body, out)?;
-        self.share_copies(&mut out[start..], turns);
+        self.distribute_copies(&mut out[start..], buffers);
         Ok(())
     }
 
     /// Copies to or from memory of a group are shared by the work-items that share the rounds.
-    fn share_copies(&self, copies: &mut [Stmt], turns: &Turns<'_>) {
+    fn distribute_copies(&self, copies: &mut [Stmt], buffers: &DoubleBuffer<'_>) {
         let of_group = matches!(
-            turns.home,
+            buffers.home,
             Home::Local(Some(AddressSpace::Local | AddressSpace::Global))
         );
         if self.target != Target::OpenCl || !of_group {
             return;
         }
         let mut copies = copies;
-        for dimension in &turns.dimensions {
+        for dimension in &buffers.dimensions {
             let [copy] = copies else { return };
             let StmtKind::For { mode, body, .. } = &mut copy.kind else {
                 return;
@@ -409,19 +428,25 @@ impl Lower<'_> {
     fn copy_out(
         &mut self,
         from: &Store,
-        turns: &Turns<'_>,
+        buffers: &DoubleBuffer<'_>,
         env: &Env,
         out: &mut Vec<Stmt>,
     ) -> Result<(), CompileError> {
-        let origin = turns.output.origin;
+        let origin = buffers.output.origin;
         let body = &mut |lower: &mut Self, path: Path, out: &mut Vec<Stmt>| {
             let value = load(lower.part(from, path.clone(), origin)?, origin);
-            let place = lower.place(turns.output, path, env)?;
+            let place = lower.place(buffers.output, path, env)?;
             lower.assign(place, value, origin, out)
         };
         let start = out.len();
-        self.each_element(&turns.array(&turns.result), Path::new(), origin, body, out)?;
-        self.share_copies(&mut out[start..], turns);
+        self.each_element(
+            &buffers.array(&buffers.result_count),
+            Path::new(),
+            origin,
+            body,
+            out,
+        )?;
+        self.distribute_copies(&mut out[start..], buffers);
         Ok(())
     }
 
@@ -459,7 +484,7 @@ impl Lower<'_> {
 }
 
 /// Whether a statement only says which buffer is which from now on.
-fn turns(stmt: &Stmt) -> bool {
+fn is_pointer_update(stmt: &Stmt) -> bool {
     let point = |stmt: &Stmt| matches!(stmt.kind, StmtKind::Point(..) | StmtKind::Swap(..));
     match &stmt.kind {
         StmtKind::If {
@@ -471,7 +496,7 @@ fn turns(stmt: &Stmt) -> bool {
 
 /// The dimensions in which work-items of a group share loops in a phrase, each once, outer loops
 /// first.
-fn shared_dimensions(phrase: &Phrase) -> Vec<u8> {
+fn distributed_dimensions(phrase: &Phrase) -> Vec<u8> {
     let mut found = Vec::new();
     for term in subterms(phrase) {
         if let Form::Primitive(prim @ Prim::ParForLocal, types, _) = &term.form

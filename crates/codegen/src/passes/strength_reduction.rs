@@ -12,13 +12,13 @@ use rustc_hash::FxHashMap;
 
 use crate::ir::{Function, LoopMode, Stmt, StmtKind};
 
+use super::address_hoisting::has_division;
 use super::conditions::assume_counter;
 use super::loops::depends;
-use super::rows::divides;
 use super::walk::{self, Change, Look};
 
 /// Runs the pass.
-pub(crate) fn count_in_steps(function: &mut Function) {
+pub(crate) fn reduce_strength(function: &mut Function) {
     let mut body = std::mem::take(&mut function.body);
     block(&mut body, &function.known(), function);
     function.body = body;
@@ -26,7 +26,7 @@ pub(crate) fn count_in_steps(function: &mut Function) {
 
 fn block(body: &mut [Stmt], facts: &Facts, function: &Function) {
     for stmt in body {
-        stretch(stmt, facts, function);
+        scale_counter(stmt, facts, function);
         let mut facts = facts.clone();
         if let StmtKind::For {
             counter,
@@ -43,7 +43,7 @@ fn block(body: &mut [Stmt], facts: &Facts, function: &Function) {
 }
 
 /// Lets a loop count in steps, if its end is a quotient by them and all indices are made of them.
-fn stretch(stmt: &mut Stmt, facts: &Facts, function: &Function) {
+fn scale_counter(stmt: &mut Stmt, facts: &Facts, function: &Function) {
     let StmtKind::For {
         counter,
         from,
@@ -59,24 +59,24 @@ fn stretch(stmt: &mut Stmt, facts: &Facts, function: &Function) {
         return;
     };
     let end = facts.normalize(&(&*to * &by));
-    if divides(&end) || is_fixed(function, *counter) {
+    if has_division(&end) || has_fixed_uses(function, *counter) {
         return;
     }
-    let mut steps = Steps {
+    let mut steps = CounterScaling {
         counter: *counter,
         by: &by,
-        found: false,
-        fits: true,
+        any_use: false,
+        all_scalable: true,
     };
     walk::look(body, &mut steps);
-    if steps.found && steps.fits {
+    if steps.any_use && steps.all_scalable {
         walk::change_all(body, &mut steps);
         (*to, *step) = (end, by);
     }
 }
 
 /// Whether data that stands for a size, or the shape of an array, depends on a counter.
-fn is_fixed(function: &Function, counter: Var) -> bool {
+fn has_fixed_uses(function: &Function, counter: Var) -> bool {
     let changes = FxHashMap::from_iter([(counter, Nat::ZERO)]);
     let data = function.opaque.iter().any(|(_, data)| {
         let bounded = matches!(&*data.ty, Type::Index(n) if n.mentions(counter));
@@ -90,41 +90,41 @@ fn is_fixed(function: &Function, counter: Var) -> bool {
 }
 
 /// Sizes that are made of multiples of a counter, as multiples of so many times the counter.
-struct Steps<'n> {
+struct CounterScaling<'n> {
     counter: Var,
     by: &'n Nat,
     /// Whether one mentions the counter.
-    found: bool,
+    any_use: bool,
     /// Whether all that do are such.
-    fits: bool,
+    all_scalable: bool,
 }
 
-impl Steps<'_> {
-    fn changed(&self, nat: &Nat) -> Option<Nat> {
+impl CounterScaling<'_> {
+    fn scaled(&self, nat: &Nat) -> Option<Nat> {
         let at = |value: Nat| nat.subst(&|var| (var == self.counter).then(|| value.clone()));
         let rest = at(Nat::ZERO);
         let factor = Nat::sub(&at(Nat::ONE), &rest);
         let linear = |factor: &Nat| Nat::var(self.counter) * factor + &rest;
-        let in_steps = factor.ratio(self.by)?;
-        (linear(&factor) == *nat).then(|| linear(&in_steps))
+        let quotient = factor.ratio(self.by)?;
+        (linear(&factor) == *nat).then(|| linear(&quotient))
     }
 }
 
-impl Look for Steps<'_> {
+impl Look for CounterScaling<'_> {
     fn nat(&mut self, nat: &Nat) {
         if nat.mentions(self.counter) {
-            self.found = true;
-            self.fits &= self.changed(nat).is_some();
+            self.any_use = true;
+            self.all_scalable &= self.scaled(nat).is_some();
         }
     }
 }
 
-impl Change for Steps<'_> {
+impl Change for CounterScaling<'_> {
     fn nat(&mut self, nat: &mut Nat) {
         if nat.mentions(self.counter)
-            && let Some(changed) = self.changed(nat)
+            && let Some(scaled) = self.scaled(nat)
         {
-            *nat = changed;
+            *nat = scaled;
         }
     }
 }

@@ -3,7 +3,7 @@
 //! While the value of a statement is read, each element of a view and each parameter that stands for
 //! a value is a *shared value* with a variable of its own, known again by where it was read or by what
 //! it is. So an expression is a graph, and reading it takes as long as the graph is large. At the end
-//! ([`Lower::settle`]) what is used once stands where it is used, and the rest is declared before the
+//! ([`Lower::insert_lets`]) what is used once stands where it is used, and the rest is declared before the
 //! statement.
 //!
 //! What is computed on a condition belongs to the *region* of its branch: if something in a branch is
@@ -32,19 +32,19 @@ const MAX_INDEX: usize = 40;
 pub(super) struct Sharing {
     active: bool,
     pub values: Vec<Value>,
-    pub numbers: FxHashMap<Id, usize>,
+    pub by_variable: FxHashMap<Id, usize>,
     /// The region around each region; the outermost is its own.
     regions: Vec<usize>,
     /// The other branch of a choice.
-    twins: FxHashMap<usize, usize>,
-    here: usize,
-    known: FxHashMap<(usize, usize), Vec<Known>>,
+    siblings: FxHashMap<usize, usize>,
+    current_region: usize,
+    known: FxHashMap<(usize, usize), Vec<CachedRead>>,
     /// Indices of data that were there before.
     pub opaque: usize,
 }
 
 /// What is read at a path of a variable or phrase.
-struct Known {
+struct CachedRead {
     path: Path,
     value: Expr,
     /// They are known by their addresses.
@@ -54,14 +54,14 @@ struct Known {
 /// A shared value.
 pub(super) struct Value {
     pub id: Id,
-    pub what: What,
+    pub computation: Computation,
     pub region: usize,
     is_named: bool,
 }
 
 /// How a shared value is computed.
 #[derive(Clone)]
-pub(super) enum What {
+pub(super) enum Computation {
     Plain(Expr),
     Choice(Box<Choice>),
 }
@@ -73,19 +73,19 @@ pub(super) struct Choice {
     pub then: Expr,
     pub otherwise: Expr,
     pub regions: [usize; 2],
-    form: Chosen,
+    form: ChoiceForm,
     pub origin: Origin,
 }
 
-impl What {
+impl Computation {
     /// The expression of a value, in which others have variables.
     pub fn expression(&self) -> Expr {
         match self {
-            What::Plain(expr) => expr.clone(),
-            What::Choice(choice) => {
+            Computation::Plain(expr) => expr.clone(),
+            Computation::Choice(choice) => {
                 let [a, b, c] = [&choice.condition, &choice.then, &choice.otherwise];
                 let (a, b, c) = (a.clone(), b.clone(), c.clone());
-                write(choice.form, a, b, c, choice.origin)
+                write_choice(choice.form, a, b, c, choice.origin)
             }
         }
     }
@@ -100,7 +100,7 @@ impl Choice {
 
 /// How a choice is written as an expression.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum Chosen {
+pub(super) enum ChoiceForm {
     /// `c ? a : b`
     Select,
     /// `a && b`
@@ -124,52 +124,53 @@ impl Sharing {
     }
 
     /// From the region outwards.
-    fn chain(&self, mut region: usize) -> Vec<usize> {
-        let mut chain = vec![region];
+    fn enclosing_regions(&self, mut region: usize) -> Vec<usize> {
+        let mut enclosing_regions = vec![region];
         while self.regions[region] != region {
             region = self.regions[region];
-            chain.push(region);
+            enclosing_regions.push(region);
         }
-        chain
+        enclosing_regions
     }
 
     /// The region in which a value is computed in any case that is used here, too; `None` if there
     /// is none.
-    fn common(&self, value: usize) -> Option<usize> {
-        let (of, here) = (self.values[value].region, self.here);
-        if self.is_within(here, of) {
+    fn common_region(&self, value: usize) -> Option<usize> {
+        let (of, current_region) = (self.values[value].region, self.current_region);
+        if self.is_within(current_region, of) {
             return Some(of);
         }
-        if self.is_within(of, here) {
-            return Some(here);
+        if self.is_within(of, current_region) {
+            return Some(current_region);
         }
         // Both branches compute it, so that one does in any case.
         let around = self.regions[of];
-        (self.twins.get(&of) == Some(&here) && self.regions[here] == around).then_some(around)
+        (self.siblings.get(&of) == Some(&current_region) && self.regions[current_region] == around)
+            .then_some(around)
     }
 
     /// The shared values that an expression reads.
-    fn read_by(&self, expr: &Expr, out: &mut Vec<usize>) {
+    fn values_read_by(&self, expr: &Expr, out: &mut Vec<usize>) {
         walk::sub_exprs(expr, &mut |part| {
             if let ExprKind::Load(place) = &part.kind {
-                out.extend(self.numbers.get(&place.id));
+                out.extend(self.by_variable.get(&place.id));
             }
         });
     }
 
-    fn parts(&self, value: usize, out: &mut Vec<usize>) {
-        match &self.values[value].what {
-            What::Plain(expr) => self.read_by(expr, out),
-            What::Choice(choice) => {
+    fn operands(&self, value: usize, out: &mut Vec<usize>) {
+        match &self.values[value].computation {
+            Computation::Plain(expr) => self.values_read_by(expr, out),
+            Computation::Choice(choice) => {
                 for expr in [&choice.condition, &choice.then, &choice.otherwise] {
-                    self.read_by(expr, out);
+                    self.values_read_by(expr, out);
                 }
             }
         }
     }
 
     /// Computes a value in a region further out, with all that it is made of.
-    fn move_to(&mut self, value: usize, region: usize) {
+    fn hoist(&mut self, value: usize, region: usize) {
         let mut rest = vec![value];
         let mut seen = FxHashSet::default();
         while let Some(value) = rest.pop() {
@@ -177,60 +178,67 @@ impl Sharing {
                 continue;
             }
             // What is in a branch of what moves goes along with it.
-            if !self.is_within(self.values[value].region, region) || !self.moved(value, &seen) {
+            if !self.is_within(self.values[value].region, region)
+                || !self.is_inside_branch_of(value, &seen)
+            {
                 self.values[value].region = region;
-                if let What::Choice(choice) = &self.values[value].what {
+                if let Computation::Choice(choice) = &self.values[value].computation {
                     for inner in choice.branches() {
                         self.regions[inner] = region;
                     }
                 }
             }
-            self.parts(value, &mut rest);
+            self.operands(value, &mut rest);
         }
     }
 
     /// Whether a value is in a branch of a choice among some.
-    fn moved(&self, value: usize, among: &FxHashSet<usize>) -> bool {
-        let chain = self.chain(self.values[value].region);
-        among.iter().any(|other| match &self.values[*other].what {
-            What::Choice(choice) if *other != value => {
-                choice.branches().any(|inner| chain.contains(&inner))
-            }
-            _ => false,
-        })
+    fn is_inside_branch_of(&self, value: usize, among: &FxHashSet<usize>) -> bool {
+        let enclosing_regions = self.enclosing_regions(self.values[value].region);
+        among
+            .iter()
+            .any(|other| match &self.values[*other].computation {
+                Computation::Choice(choice) if *other != value => choice
+                    .branches()
+                    .any(|inner| enclosing_regions.contains(&inner)),
+                _ => false,
+            })
     }
 
     /// Whether what was read before can be used here.
-    fn reach(&mut self, expr: &Expr) -> bool {
+    fn make_available(&mut self, expr: &Expr) -> bool {
         let mut values = Vec::new();
-        self.read_by(expr, &mut values);
-        let regions: Option<Vec<usize>> = values.iter().map(|value| self.common(*value)).collect();
+        self.values_read_by(expr, &mut values);
+        let regions: Option<Vec<usize>> = values
+            .iter()
+            .map(|value| self.common_region(*value))
+            .collect();
         let Some(regions) = regions else {
             return false;
         };
         for (value, region) in values.into_iter().zip(regions) {
             if region != self.values[value].region {
-                self.move_to(value, region);
+                self.hoist(value, region);
             }
         }
         true
     }
 
     /// What was read at a path of a variable or phrase, if that can be used here.
-    fn recall(&mut self, key: (usize, usize), path: &Path) -> Option<Expr> {
+    fn lookup(&mut self, key: (usize, usize), path: &Path) -> Option<Expr> {
         let known = self.known.get(&key)?;
         let found: Vec<Expr> = known
             .iter()
             .filter(|known| known.path == *path)
             .map(|known| known.value.clone())
             .collect();
-        found.into_iter().find(|value| self.reach(value))
+        found.into_iter().find(|value| self.make_available(value))
     }
 }
 
 impl Lower<'_> {
     /// The value of a statement, with what it reads several times in variables before it.
-    pub(super) fn computed(
+    pub(super) fn lower_value(
         &mut self,
         phrase: &Phrase,
         env: &Env,
@@ -248,11 +256,11 @@ impl Lower<'_> {
         let outer = std::mem::replace(&mut self.sharing, fresh);
         let value = self.read(phrase, Path::new(), env);
         let sharing = std::mem::replace(&mut self.sharing, outer);
-        Ok(self.settle(sharing, value?, out))
+        Ok(self.insert_lets(sharing, value?, out))
     }
 
     /// Reads what is only looked at, and leaves no trace in what is shared.
-    pub(super) fn tried<T>(&mut self, look: impl FnOnce(&mut Self) -> T) -> T {
+    pub(super) fn speculate<T>(&mut self, look: impl FnOnce(&mut Self) -> T) -> T {
         let fresh = Sharing {
             active: self.sharing.active,
             regions: vec![0],
@@ -266,7 +274,7 @@ impl Lower<'_> {
     }
 
     /// What `read` reads at a path of a variable; the second time, the same value.
-    pub(super) fn once(
+    pub(super) fn read_once(
         &mut self,
         key: (usize, usize),
         name: Option<&Name>,
@@ -277,12 +285,12 @@ impl Lower<'_> {
         if !self.sharing.active {
             return read(self, path);
         }
-        if let Some(value) = self.sharing.recall(key, &path) {
+        if let Some(value) = self.sharing.lookup(key, &path) {
             return Ok(value);
         }
         let value = read(self, path.clone())?;
         let value = self.share(value, name);
-        let known = Known {
+        let known = CachedRead {
             path,
             value: value.clone(),
             _alive: alive,
@@ -292,7 +300,7 @@ impl Lower<'_> {
     }
 
     /// The address of a phrase in an environment.
-    pub(super) fn place_of(phrase: &Phrase, env: &Env) -> (usize, usize) {
+    pub(super) fn address_of(phrase: &Phrase, env: &Env) -> (usize, usize) {
         (Arc::as_ptr(phrase) as usize, env.address())
     }
 
@@ -307,7 +315,7 @@ impl Lower<'_> {
             return Expr { kind, ..expr };
         }
         if let ExprKind::Load(place) = &expr.kind
-            && let Some(&number) = self.sharing.numbers.get(&place.id)
+            && let Some(&number) = self.sharing.by_variable.get(&place.id)
             && place.members.is_empty()
             && let Some(name) = name
             && !self.sharing.values[number].is_named
@@ -318,22 +326,22 @@ impl Lower<'_> {
         if self.is_cheap(&expr) || self.is_size(&expr) {
             return expr;
         }
-        let same = |value: &Value| match &value.what {
-            What::Plain(known) => known.kind == expr.kind && known.ty == expr.ty,
-            What::Choice(_) => false,
+        let same = |value: &Value| match &value.computation {
+            Computation::Plain(known) => known.kind == expr.kind && known.ty == expr.ty,
+            Computation::Choice(_) => false,
         };
         let equal = self.sharing.values.iter().position(same);
         if let Some(number) = equal {
             let id = self.sharing.values[number].id;
             let known = variable_of(id, &expr);
-            if self.sharing.reach(&known) {
+            if self.sharing.make_available(&known) {
                 return known;
             }
         }
-        self.hold(expr.clone(), What::Plain(expr), name)
+        self.bind(expr.clone(), Computation::Plain(expr), name)
     }
 
-    fn hold(&mut self, like: Expr, what: What, name: Option<&Name>) -> Expr {
+    fn bind(&mut self, like: Expr, computation: Computation, name: Option<&Name>) -> Expr {
         let id = self.variable(Variable {
             name: name.cloned().unwrap_or_else(|| "value".into()),
             elem: like.ty.clone(),
@@ -343,11 +351,11 @@ impl Lower<'_> {
             origin: like.origin,
         });
         let sharing = &mut self.sharing;
-        sharing.numbers.insert(id, sharing.values.len());
+        sharing.by_variable.insert(id, sharing.values.len());
         sharing.values.push(Value {
             id,
-            what,
-            region: sharing.here,
+            computation,
+            region: sharing.current_region,
             is_named: name.is_some(),
         });
         variable_of(id, &like)
@@ -382,7 +390,8 @@ impl Lower<'_> {
             known.is_some_and(|(_, value)| match &value.kind {
                 ExprKind::Cast(_, value) => !matches!(value.kind, ExprKind::Load(_)),
                 ExprKind::Load(inner) => {
-                    self.sharing.numbers.contains_key(&inner.id) || self.has_computed_index(inner)
+                    self.sharing.by_variable.contains_key(&inner.id)
+                        || self.has_computed_index(inner)
                 }
                 _ => true,
             })
@@ -414,31 +423,31 @@ impl Lower<'_> {
             return (read(self), 0);
         }
         let region = self.sharing.regions.len();
-        let outer = self.sharing.here;
+        let outer = self.sharing.current_region;
         self.sharing.regions.push(outer);
-        self.sharing.here = region;
+        self.sharing.current_region = region;
         let result = read(self);
-        self.sharing.here = outer;
+        self.sharing.current_region = outer;
         (result, region)
     }
 
     /// Notes that one of two branches runs in any case: before the second one is read.
-    pub(super) fn or_else<T>(
+    pub(super) fn alternative_branch<T>(
         &mut self,
         first: usize,
         read: impl FnOnce(&mut Self) -> T,
     ) -> (T, usize) {
         let second = self.sharing.regions.len();
         if self.sharing.active {
-            self.sharing.twins.insert(first, second);
+            self.sharing.siblings.insert(first, second);
         }
         self.branch(read)
     }
 
     /// A choice between what was read in two regions, given as an expression, too.
-    pub(super) fn chosen(
+    pub(super) fn choice(
         &mut self,
-        form: Chosen,
+        form: ChoiceForm,
         [condition, then, otherwise]: [Expr; 3],
         regions: [usize; 2],
         origin: Origin,
@@ -450,7 +459,7 @@ impl Lower<'_> {
                 .any(|region| *region != 0 && sharing.is_within(value.region, *region))
         };
         if !sharing.active || !sharing.values.iter().any(inside) {
-            return write(form, condition, then, otherwise, origin);
+            return write_choice(form, condition, then, otherwise, origin);
         }
         let like = Expr {
             kind: ExprKind::Literal(Literal::Bool(false)),
@@ -470,7 +479,7 @@ impl Lower<'_> {
             form,
             origin,
         };
-        let whole = self.hold(like, What::Choice(Box::new(choice)), None);
+        let whole = self.bind(like, Computation::Choice(Box::new(choice)), None);
         halves(whole)
     }
 }
@@ -497,10 +506,16 @@ fn halves(whole: Expr) -> Expr {
 }
 
 /// A choice as an expression.
-fn write(form: Chosen, condition: Expr, then: Expr, otherwise: Expr, origin: Origin) -> Expr {
+fn write_choice(
+    form: ChoiceForm,
+    condition: Expr,
+    then: Expr,
+    otherwise: Expr,
+    origin: Origin,
+) -> Expr {
     match form {
-        Chosen::Select => super::read::select(condition, then, otherwise, origin),
-        Chosen::And => super::scalar::connected(Binary::And, condition, then, origin),
-        Chosen::Or => super::scalar::connected(Binary::Or, condition, otherwise, origin),
+        ChoiceForm::Select => super::read::select(condition, then, otherwise, origin),
+        ChoiceForm::And => super::scalar::connected(Binary::And, condition, then, origin),
+        ChoiceForm::Or => super::scalar::connected(Binary::Or, condition, otherwise, origin),
     }
 }

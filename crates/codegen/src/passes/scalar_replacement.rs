@@ -5,17 +5,16 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ir::{Function, Id, Place, Stmt, StmtKind, Variable};
 
-use super::inlining::is_local;
 use super::uses::{Mention, Uses};
 use super::walk::{self, Change};
 
 /// Elements up to which an array becomes plain variables.
-const MAX_SCALARS: i64 = 256;
+const MAX_ELEMENTS: i64 = 256;
 
 /// Replaces arrays by a plain variable an element.
-pub(crate) fn split_arrays(function: &mut Function) {
+pub(crate) fn replace_arrays(function: &mut Function) {
     let uses = Uses::of(function);
-    let mut kept = FxHashSet::default();
+    let mut excluded = FxHashSet::default();
     uses.all(&function.body, &mut |id, mention| {
         let known = match mention {
             Mention::Declared => true,
@@ -25,37 +24,42 @@ pub(crate) fn split_arrays(function: &mut Function) {
             Mention::Index | Mention::Pointed | Mention::Reduced => false,
         };
         if !known {
-            kept.insert(id);
+            excluded.insert(id);
         }
     });
     for (_, value) in &function.opaque {
         uses.expr(value, &mut |id, _| {
-            kept.insert(id);
+            excluded.insert(id);
         });
     }
-    let mut parts: FxHashMap<Id, Vec<Id>> = FxHashMap::default();
+    let mut elements: FxHashMap<Id, Vec<Id>> = FxHashMap::default();
     for at in 0..function.variables.len() {
         let id = Id(u32::try_from(at).unwrap_or(u32::MAX));
         let count = function.variables[at].count.as_ref();
         let count = count
             .and_then(Nat::as_const)
-            .filter(|n| (1..=MAX_SCALARS).contains(n));
+            .filter(|n| (1..=MAX_ELEMENTS).contains(n));
         if let Some(count) = count
-            && is_local(function, id)
-            && !kept.contains(&id)
+            && function.is_private(id)
+            && !excluded.contains(&id)
         {
             let new = (0..count)
-                .map(|k| element(function, at, k, count))
+                .map(|k| element_variable(function, at, k, count))
                 .collect();
-            parts.insert(id, new);
+            elements.insert(id, new);
         }
     }
-    if parts.is_empty() {
+    if elements.is_empty() {
         return;
     }
     let mut body = std::mem::take(&mut function.body);
-    declare_parts(&mut body, &parts);
-    walk::change_all(&mut body, &mut Split { parts: &parts });
+    declare_elements(&mut body, &elements);
+    walk::change_all(
+        &mut body,
+        &mut ReplaceElements {
+            elements: &elements,
+        },
+    );
     function.body = body;
 }
 
@@ -64,7 +68,7 @@ fn is_number(nat: &Nat) -> bool {
 }
 
 /// A variable for an element.
-fn element(function: &mut Function, array: usize, k: i64, count: i64) -> Id {
+fn element_variable(function: &mut Function, array: usize, k: i64, count: i64) -> Id {
     let id = Id(u32::try_from(function.variables.len()).unwrap_or(u32::MAX));
     let variable = &function.variables[array];
     let name = match (count, variable.name.as_bytes().last()) {
@@ -81,29 +85,29 @@ fn element(function: &mut Function, array: usize, k: i64, count: i64) -> Id {
     id
 }
 
-fn declare_parts(body: &mut Vec<Stmt>, parts: &FxHashMap<Id, Vec<Id>>) {
+fn declare_elements(body: &mut Vec<Stmt>, elements: &FxHashMap<Id, Vec<Id>>) {
     let old = std::mem::take(body);
     for mut stmt in old {
         match &mut stmt.kind {
             StmtKind::Declare(id, _) => {
-                if let Some(new) = parts.get(id) {
-                    body.extend(new.iter().map(|part| Stmt {
-                        kind: StmtKind::Declare(*part, None),
+                if let Some(new) = elements.get(id) {
+                    body.extend(new.iter().map(|element| Stmt {
+                        kind: StmtKind::Declare(*element, None),
                         ..stmt.clone()
                     }));
                     continue;
                 }
             }
-            StmtKind::For { body, .. } | StmtKind::Block(body) => declare_parts(body, parts),
+            StmtKind::For { body, .. } | StmtKind::Block(body) => declare_elements(body, elements),
             StmtKind::If {
                 then, otherwise, ..
             } => {
-                declare_parts(then, parts);
-                declare_parts(otherwise, parts);
+                declare_elements(then, elements);
+                declare_elements(otherwise, elements);
             }
             StmtKind::Reduce(reduce) => {
-                declare_parts(&mut reduce.element_body, parts);
-                declare_parts(&mut reduce.combine, parts);
+                declare_elements(&mut reduce.element_body, elements);
+                declare_elements(&mut reduce.combine, elements);
             }
             _ => {}
         }
@@ -111,24 +115,24 @@ fn declare_parts(body: &mut Vec<Stmt>, parts: &FxHashMap<Id, Vec<Id>>) {
     }
 }
 
-struct Split<'m> {
-    parts: &'m FxHashMap<Id, Vec<Id>>,
+struct ReplaceElements<'m> {
+    elements: &'m FxHashMap<Id, Vec<Id>>,
 }
 
-impl Change for Split<'_> {
+impl Change for ReplaceElements<'_> {
     fn place(&mut self, place: &mut Place) {
         let index = place.index.as_ref().and_then(Nat::as_const);
-        let part = self
-            .parts
+        let element = self
+            .elements
             .get(&place.id)
             .zip(index)
-            .and_then(|(parts, index)| {
+            .and_then(|(elements, index)| {
                 // What is out of bounds never runs.
-                let index = usize::try_from(index).unwrap_or(0).min(parts.len() - 1);
-                parts.get(index)
+                let index = usize::try_from(index).unwrap_or(0).min(elements.len() - 1);
+                elements.get(index)
             });
-        if let Some(part) = part {
-            place.id = *part;
+        if let Some(element) = element {
+            place.id = *element;
             place.index = None;
         }
     }
