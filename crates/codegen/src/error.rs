@@ -1,4 +1,4 @@
-//! What cannot be compiled.
+//! Errors of the code generator.
 
 use rise::core::Origin;
 use syntax::Code;
@@ -7,17 +7,17 @@ use syntax::Code;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{message}")]
 pub struct CompileError {
-    /// What is wrong.
+    /// The message.
     pub message: String,
-    /// What to do about it.
+    /// Advice.
     pub help: Option<String>,
     /// The phrase that is to blame.
     pub origin: Origin,
-    /// Which mistake it is.
+    /// The code of the diagnostic.
     pub code: Code,
     /// Other phrases that explain it, and what they have to do with it.
     pub related: Vec<(Origin, String)>,
-    /// What asked for the memory that would have to be in another address space.
+    /// The phrase that allocated memory that would have to be in another address space.
     pub memory: Option<Origin>,
 }
 
@@ -34,25 +34,25 @@ impl CompileError {
         }
     }
 
-    /// The same with another phrase that explains it.
+    /// Adds another phrase that explains the error.
     pub fn with_related(mut self, origin: Origin, text: impl Into<String>) -> CompileError {
         self.related.push((origin, text.into()));
         self
     }
 
-    /// The same about memory in the wrong address space.
+    /// Adds the phrase that allocated memory in the wrong address space.
     pub fn with_memory(mut self, origin: Origin) -> CompileError {
         self.memory = Some(origin);
         self
     }
 
-    /// The same as a certain mistake.
+    /// Sets the code.
     pub fn with_code(mut self, code: Code) -> CompileError {
         self.code = code;
         self
     }
 
-    /// The same with advice.
+    /// Sets the advice.
     pub fn with_help(mut self, help: impl Into<String>) -> CompileError {
         self.help = Some(help.into());
         self

@@ -27,25 +27,25 @@ pub struct Function {
     pub index: IndexWidth,
     /// Its value parameters, in order.
     pub params: Vec<Id>,
-    /// Where the result is written, the first parameter; a scalar result is its element 0.
+    /// The output, the first parameter; a scalar result is its element 0.
     pub output: Id,
-    /// What it does.
+    /// The statements.
     pub body: Vec<Stmt>,
-    /// What must hold of its sizes: checked when it starts.
+    /// The conditions on its sizes that it checks when it starts.
     pub requires: Vec<Prop>,
-    /// What holds of its sizes besides.
+    /// Other conditions that hold for its sizes.
     pub facts: Vec<Prop>,
-    /// What size variables are called.
+    /// The names of size variables.
     pub names: Vec<Name>,
     /// Indices that are computed from data: what the size variables stand for that lowering
     /// invented for them, printed in their places.
     pub opaque: Vec<(Var, Expr)>,
     /// The sizes that it is launched with, if it is one for OpenCL.
     pub launch: Launch,
-    /// How many scalars a vector register of the machine holds that the text is compiled for, by the
-    /// size variables that stand for it.
+    /// The size variables that stand for the number of scalars in a vector register of the machine
+    /// that compiles the text.
     pub registers: Vec<(Var, ScalarType)>,
-    /// What a work-item asks about itself, by the size variables that stand for the answers.
+    /// The work-item queries that it uses, with the size variables that stand for the answers.
     pub items: Vec<Item>,
     /// Arrays of scalars of its own that vectors are read from or written to: they are
     /// aligned to so many bytes.
@@ -68,7 +68,7 @@ pub struct View {
 /// Something that a work-item asks about itself.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Item {
-    /// What stands for the answer.
+    /// The size variable that stands for the answer.
     pub var: Var,
     /// The question.
     pub query: Query,
@@ -76,17 +76,18 @@ pub struct Item {
     pub dimension: u8,
 }
 
-/// What a work-item can ask about itself, in a dimension.
+/// A work-item query, in a dimension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Query {
-    /// Which of those of its level it is.
+    /// The number of the work-item or group.
     Id(Level),
-    /// How many of its level there are.
+    /// The number of work-items or groups.
     Count(Level),
 }
 
 impl Function {
-    /// What is known of sizes everywhere in it, indices that are data among them.
+    /// Returns the facts about sizes that hold everywhere in the function, those about opaque sizes
+    /// among them.
     pub fn known(&self) -> Facts {
         let mut facts = Facts::new();
         for prop in self.requires.iter().chain(&self.facts) {
@@ -128,25 +129,25 @@ impl Function {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Id(pub u32);
 
-/// What a variable is.
+/// The declaration of a variable.
 #[derive(Clone, Debug)]
 pub struct Variable {
-    /// What it should be called; the printer makes it unique.
+    /// The preferred name; the printer makes it unique.
     pub name: Name,
     /// The type of its elements, without arrays: scalar, index, vector or tuple of such.
     pub elem: Ty,
-    /// How many elements it has; `None` is a plain variable that is no array.
+    /// The number of elements; `None` for a scalar variable.
     pub count: Option<Nat>,
     /// Of an array of arrays, how many elements each level has, the outermost first; indices are
     /// written by it.
     pub extents: Vec<Nat>,
-    /// Where it lives.
+    /// The memory it is in.
     pub home: Home,
     /// The phrase that asked for it.
     pub origin: Origin,
 }
 
-/// Where a variable lives.
+/// The memory of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Home {
     /// The output parameter.
@@ -158,20 +159,21 @@ pub enum Home {
     /// A pointer that is set to one or another variable ([`Stmt::Point`]); written through if
     /// `writable`.
     Pointer {
-        /// Whether it is written through.
+        /// True if it is written through.
         writable: bool,
-        /// Whether what it points to is reached in its scope through it alone.
+        /// True if what it points to is reached in its scope through it alone.
         alone: bool,
     },
 }
 
 impl Variable {
-    /// Whether it belongs to one thread or work-item alone, in memory that the function declares.
+    /// Returns true if it belongs to one thread or work-item alone, in memory that the function
+    /// declares.
     pub(crate) fn is_private(&self) -> bool {
         matches!(self.home, Home::Local(None | Some(AddressSpace::Private)))
     }
 
-    /// Whether it is in memory that work-items share, other than parameters.
+    /// Returns true if it is in memory that work-items share, other than parameters.
     pub(crate) fn is_shared(&self) -> bool {
         matches!(
             self.home,
@@ -183,15 +185,15 @@ impl Variable {
 /// A statement.
 #[derive(Clone, Debug)]
 pub struct Stmt {
-    /// What it does.
+    /// The form of the statement.
     pub kind: StmtKind,
     /// The phrase that it comes from.
     pub origin: Origin,
-    /// What in the phrase made it: shown on hover in previews.
+    /// The primitive or pass that made it: shown on hover in previews.
     pub made_by: Option<Maker>,
 }
 
-/// What made a statement.
+/// The origin of a statement inside of the compiler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Maker {
     /// The translation of this primitive.
@@ -224,11 +226,11 @@ pub enum StmtKind {
         from: Nat,
         /// The end of its range.
         to: Nat,
-        /// What it grows by.
+        /// The increment.
         step: Nat,
-        /// How it runs.
+        /// The mode of execution.
         mode: LoopMode,
-        /// What it repeats.
+        /// The body.
         body: Vec<Stmt>,
     },
     /// `if (condition) { then } else { otherwise }`
@@ -260,7 +262,7 @@ pub enum StmtKind {
 pub struct ParallelReduce {
     /// The index of the element.
     pub counter: Var,
-    /// How many elements.
+    /// The number of elements.
     pub count: Nat,
     /// Has its initial value already, which counts once. A plain variable.
     pub into: Id,
@@ -276,7 +278,7 @@ pub struct ParallelReduce {
     pub right: Id,
 }
 
-/// How a loop runs.
+/// The mode of execution of a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LoopMode {
     /// One iteration after the other.
@@ -292,7 +294,7 @@ pub enum LoopMode {
     Items(Level, u8),
 }
 
-/// Who shares the iterations of a loop on an OpenCL device.
+/// The level of the OpenCL execution model over which a loop is distributed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Level {
     /// All work-items.
@@ -315,9 +317,9 @@ pub struct Fences {
 /// A place where the work-items of a group wait for each other.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Barrier {
-    /// Which memory it makes visible.
+    /// The memory that it makes visible.
     pub fences: Fences,
-    /// What needs it.
+    /// The pairs of accesses that need it.
     pub orders: Vec<Ordered>,
 }
 
@@ -328,7 +330,7 @@ pub struct Ordered {
     pub first: Origin,
     /// The one that waits for it.
     pub second: Origin,
-    /// What would be wrong without the wait.
+    /// The kind of dependence.
     pub kind: Order,
 }
 
@@ -348,7 +350,7 @@ pub enum Order {
 pub struct Kernel {
     /// The sizes that it is launched with.
     pub launch: Launch,
-    /// What each work-item does.
+    /// The statements that each work-item runs.
     pub body: Vec<Stmt>,
 }
 
@@ -371,7 +373,7 @@ pub struct Place {
 /// An expression without arrays.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expr {
-    /// What it is.
+    /// The form of the expression.
     pub kind: ExprKind,
     /// Its type: scalar, index, vector or tuple.
     pub ty: Ty,
@@ -419,7 +421,7 @@ pub enum ExprKind {
     Literal(Literal),
     /// A size or index.
     Nat(Nat),
-    /// What stands at a place.
+    /// The value at a place.
     Load(Place),
     /// An operator on one value.
     Unary(Unary, Box<Expr>),

@@ -1,5 +1,4 @@
-//! How many bytes values take, and where generated code keeps them: for those who ask without
-//! looking at the text.
+//! Sizes of values, and where generated code stores them, for callers that do not look at the text.
 
 use nat::Nat;
 use rise::core::Origin;
@@ -7,7 +6,7 @@ use rise::{DataFun, Names, Ty, Type};
 
 use crate::c::{CType, MAX_ON_STACK};
 
-/// Where generated code keeps a value that it stores.
+/// The memory in which generated code stores a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Keeping {
     /// In plain variables.
@@ -29,8 +28,8 @@ impl Keeping {
     }
 }
 
-/// Where a value of this type is kept when a program stores it, and how many bytes that takes.
-/// `None` for types that no target has.
+/// Returns where a stored value of this type is kept, and its size in bytes. `None` for types that
+/// no target has.
 pub fn keeping(data: &Ty) -> Option<(Keeping, Nat)> {
     if let Some((a, b)) = halves(data) {
         let ((first, m), (second, n)) = (keeping(&a)?, keeping(&b)?);
@@ -46,7 +45,7 @@ pub fn keeping(data: &Ty) -> Option<(Keeping, Nat)> {
     Some((home, bytes))
 }
 
-/// How many bytes a parameter or result of this type takes.
+/// Returns the size in bytes of a parameter or result of this type.
 pub fn bytes(data: &Type) -> Option<Nat> {
     match data {
         Type::Array(n, element) => Some(n * &bytes(element)?),

@@ -1,4 +1,4 @@
-//! What a caller of generated code must know.
+//! Signatures of generated functions, as callers need them.
 
 use dpia::IndexWidth;
 use nat::{Facts, Nat, Prop, Var};
@@ -23,9 +23,9 @@ pub struct Signature {
     pub params: Vec<(Name, Ty)>,
     /// The type of the output.
     pub result: Ty,
-    /// What must hold of the sizes.
+    /// The conditions on sizes.
     pub requires: Vec<Prop>,
-    /// What the variables in types and conditions are called, by number.
+    /// The names of variables in types and conditions, by number.
     pub names: Vec<Name>,
 }
 

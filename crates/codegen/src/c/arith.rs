@@ -17,14 +17,14 @@ pub(crate) enum Arith<'a> {
     Product(Vec<Arith<'a>>),
 }
 
-/// What stands where in sums and products: smaller is further left.
+/// The order of terms in sums and factors in products: smaller is further left.
 pub(crate) trait Order {
     /// Counters by nesting come first, then sizes, then the rest.
     fn rank(&self, part: &Part<'_>) -> u32;
-    /// Whether it is a size, which is what is factored out first.
+    /// Returns true if it is a size, which is what is factored out first.
     fn is_size(&self, part: &Part<'_>) -> bool;
-    /// Whether each keeps its number, as in `8 * i - 8`: a constant at the end is a part of the address
-    /// for devices.
+    /// Returns true if each keeps its number, as in `8 * i - 8`: a constant at the end is a part of
+    /// the address for devices.
     fn keeps_numbers(&self) -> bool {
         false
     }
@@ -67,7 +67,7 @@ fn term<'a>(summand: Summand<'a>, order: &dyn Order) -> Term<'a> {
     }
 }
 
-/// What several terms have in common.
+/// A factor or divisor that several terms have in common.
 #[derive(PartialEq)]
 enum Common<'a> {
     Number(i64),
@@ -123,11 +123,12 @@ fn has(term: &Term<'_>, common: &Common<'_>) -> bool {
     }
 }
 
-/// How short the sum becomes, how many terms share it, and which sort it is of.
+/// The rank of a common factor: the length of the resulting sum, the number of terms, and the sort
+/// of factor.
 type Worth = (Reverse<usize>, usize, u32);
 
-/// What makes the sum shortest; among equals what most terms share, sizes before numbers before
-/// counters.
+/// Returns the common factor that makes the sum shortest; among equals the one that most terms
+/// have, sizes before numbers before counters.
 fn best<'a>(terms: &[Term<'a>], order: &dyn Order) -> Option<Common<'a>> {
     if terms.len() < 2 || terms.len() > MAX_TERMS {
         return None;
@@ -162,7 +163,7 @@ fn best<'a>(terms: &[Term<'a>], order: &dyn Order) -> Option<Common<'a>> {
     best.map(|(_, common)| common)
 }
 
-/// How long an expression is, about.
+/// Estimates the length of an expression in characters.
 fn length(arith: &Arith<'_>) -> usize {
     match arith {
         Arith::Int(_) | Arith::Part(Part::Var(_) | Part::Index(_), _) => 1,

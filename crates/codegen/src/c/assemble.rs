@@ -25,16 +25,16 @@ const MAX_LINE: usize = 100;
 /// The bodies of the program's C functions, and where they stand.
 pub(super) type Texts = Vec<(Range<usize>, Arc<Foreign>)>;
 
-/// What the size of a vector register is called.
+/// The name of the size of a vector register.
 const REGISTER: &str = "REGISTER";
 
-/// What the number of scalars in a vector register is called.
+/// Returns the name of the number of scalars in a vector register.
 pub(super) fn register_lanes(scalar: ScalarType) -> String {
     format!("{}_LANES", scalar.as_str().to_uppercase())
 }
 
-/// Whether a compiler could contract a product and a sum of floats to a fused multiply-add, which
-/// a program says with `fma`.
+/// Returns true if a compiler could contract a product and a sum of floats to a fused multiply-add,
+/// which a program says with `fma`.
 pub(super) fn may_contract(function: &Function) -> bool {
     let (mut products, mut sums) = (false, false);
     let mut note = |expr: &Expr| {
@@ -164,7 +164,7 @@ fn print_both(
 #[derive(Default)]
 struct Unit {
     text: String,
-    /// The same without comments.
+    /// The text without comments.
     code: String,
     /// Maps each part to its source; ranges count from the first byte of the text.
     map: Vec<Mapping>,
@@ -646,7 +646,7 @@ impl<'a> Printer<'a> {
         all
     }
 
-    /// What a C function of the program is called.
+    /// Returns the name of a C function of the program.
     pub(super) fn foreign_name(&self, function: &Arc<Foreign>) -> String {
         match self.foreign.iter().find(|(f, _)| f == function) {
             Some((_, name)) => name.clone(),

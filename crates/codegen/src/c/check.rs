@@ -1,4 +1,4 @@
-//! What is checked before the work starts.
+//! Checks of sizes at the start of a generated function.
 
 use nat::{Nat, Prop};
 use rise::print::{prop_text, type_text};

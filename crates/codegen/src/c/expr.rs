@@ -144,7 +144,7 @@ impl Printer<'_> {
         }
     }
 
-    /// What stands around the lanes of a vector that is written out.
+    /// Returns the brackets of a vector literal.
     fn braces_of(&self, ty: &CType) -> (&'static str, &'static str) {
         match (ty.is_native(self.target), self.target) {
             (true, Target::OpenCl) => ("(", ")"),
@@ -476,7 +476,7 @@ fn wide_instruction(params: &[&str], scalar: ScalarType) -> Option<String> {
     Some(format!("_mm512_fmadd_p{suffix}({})", params.join(", ")))
 }
 
-/// Whether writing it again costs nothing.
+/// Returns true if writing it again costs nothing.
 pub(super) fn is_leaf(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Literal(_) => true,

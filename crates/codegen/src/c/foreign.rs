@@ -28,7 +28,8 @@ fn plain_name(name: &str) -> Option<&str> {
     name.strip_suffix('f').filter(|plain| among(MATH, plain))
 }
 
-/// What a function without a body is in C: for one of `<math.h>` the variant for its type.
+/// Returns the name in C of a function without a body: for one of `<math.h>` the variant for its
+/// type.
 pub(crate) fn math_name(function: &Foreign) -> Option<String> {
     if function.body.is_some() {
         return None;
@@ -47,7 +48,7 @@ pub(crate) fn math_name(function: &Foreign) -> Option<String> {
     Some(format!("{plain}{suffix}"))
 }
 
-/// What OpenCL C calls a function of `<math.h>`; its functions take every float type.
+/// Returns the name in OpenCL C of a function of `<math.h>`; its functions take every float type.
 pub(crate) fn opencl_name(name: &str) -> String {
     let plain = plain_name(name).unwrap_or(name);
     match plain {
@@ -60,7 +61,7 @@ pub(crate) fn opencl_name(name: &str) -> String {
     .to_owned()
 }
 
-/// Whether OpenCL C has a function of `<math.h>` on vectors, lane by lane.
+/// Returns true if OpenCL C has a function of `<math.h>` on vectors, lane by lane.
 pub(crate) fn is_on_vectors(function: &Foreign) -> bool {
     let one_type = (function.params.iter()).all(|(_, ty)| *ty == function.result);
     let plain = plain_name(&function.name);

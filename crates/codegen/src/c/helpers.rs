@@ -156,16 +156,16 @@ static void check_count_64(const char *what, double count) {
 
 /// The functions that the text needs so far.
 pub(crate) struct Helpers {
-    /// What the text is for.
+    /// The target of the text.
     pub target: Target,
     fixed: BTreeSet<Helper>,
     /// The sums that functions compute.
     pub sums: Vec<Sum>,
     /// The functions that compute them.
     pub sum_texts: Vec<String>,
-    /// Whether a function of `<math.h>` is called.
+    /// True if a function of `<math.h>` is called.
     pub math: bool,
-    /// Whether a loop over lanes is marked.
+    /// True if a loop over lanes is marked.
     pub simd: bool,
     /// By name; the text is what stands before the function that uses it.
     others: Vec<(String, String)>,
@@ -241,7 +241,7 @@ impl Helpers {
         self.other(name, |name| format!("constant {ty} {name}{declared}"))
     }
 
-    /// What is needed before the function's own text, with an empty line behind each.
+    /// Writes the helpers before the function, each followed by an empty line.
     pub fn write(&self, out: &mut String) {
         let fixed = self.fixed.iter().map(|helper| helper.text());
         let sums = self.sum_texts.iter().map(String::as_str);

@@ -66,8 +66,8 @@ impl Printer<'_> {
         self.address(place)
     }
 
-    /// Whether the scalars are known to be aligned to the vector that they make: arrays start where
-    /// any vector may.
+    /// Returns true if the scalars are known to be aligned to the vector that they make: arrays
+    /// start where any vector may.
     fn is_aligned(&self, place: &Place, ty: &CType) -> bool {
         let CType::Vector(lanes, _) = ty else {
             return false;

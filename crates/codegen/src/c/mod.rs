@@ -53,24 +53,24 @@ use assemble::calls_fma;
 use helpers::Helpers;
 use names::Scopes;
 
-/// What the passes found out about the variables of a function.
+/// The results of the passes about the variables of a function.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Plan {
     /// The arrays that are allocated; the others stand on the stack.
     pub heap: FxHashSet<Id>,
     /// Plain variables that keep their first value.
     pub constant: FxHashSet<Id>,
-    /// What each thread has of its own around a parallel loop, by the loop's counter.
+    /// The variables of each thread in a parallel loop, by the loop's counter.
     pub per_thread: FxHashMap<Var, Vec<Id>>,
-    /// What they did to each statement.
+    /// The changes to each statement.
     pub trace: Trace,
 }
 
 /// Bytes up to which an array stands on the stack.
 pub(crate) const MAX_ON_STACK: u64 = 4096;
 
-/// How tightly what was written holds together: parentheses go around what is looser than its
-/// place wants.
+/// The precedence of an expression: parentheses go around one that binds less tightly than its
+/// context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Prec {
     Conditional,
@@ -89,11 +89,11 @@ struct Printer<'a> {
     plan: &'a Plan,
     target: Target,
     names: Scopes,
-    /// What size variables are called in messages.
+    /// The names of size variables in messages.
     shown: Names,
     out: String,
     map: Vec<Mapping>,
-    /// What comes from no phrase.
+    /// The parts of the text that come from no phrase.
     plain: Vec<Plain>,
     indent: usize,
     /// The phrase that is being written.
@@ -105,7 +105,7 @@ struct Printer<'a> {
     types: Vec<CType>,
     /// Vectors that are read from or written to scalar arrays.
     unaligned: Vec<CType>,
-    /// What is known of sizes and counters here.
+    /// The facts about sizes and counters that hold here.
     facts: Facts,
     /// The counters around, outermost first.
     counters: Vec<Var>,
@@ -115,11 +115,11 @@ struct Printer<'a> {
     used_vars: FxHashSet<Var>,
     /// Pointers through which something is written.
     writable: FxHashSet<Id>,
-    /// Whether threads run already.
+    /// True if threads run already.
     parallel: bool,
     /// The address spaces that pointers point to.
     pointer_spaces: FxHashMap<Id, AddressSpace>,
-    /// Whether what is written is the number of an element, which is an `int` as are all that it is
+    /// True if what is written is the number of an element, which is an `int` as are all that it is
     /// computed from.
     in_index: bool,
     /// True while a size is written that may not fit into an index, see [`real`].
@@ -256,7 +256,7 @@ impl<'a> Printer<'a> {
         result
     }
 
-    /// The same for what a statement becomes.
+    /// Maps the text of a statement to its phrase.
     fn mapped_statement<T>(
         &mut self,
         stmt: &Stmt,

@@ -8,10 +8,10 @@ use crate::ir::Id;
 
 use super::reserved;
 
-/// What counters are called that have no name of their own.
+/// The names of counters without a name of their own.
 const LETTERS: &str = "ijklpqrstuvw";
 
-/// Whether it says nothing but that this is a counter.
+/// Returns true if it says nothing but that this is a counter.
 pub(crate) fn is_mere_counter(name: &str) -> bool {
     let letter = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '_');
     name == "_" || matches!(letter, "i" | "j" | "k" | "l")

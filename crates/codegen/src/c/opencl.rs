@@ -1,4 +1,4 @@
-//! What only OpenCL C has: kernels with their parameters, address spaces, barriers.
+//! The parts of OpenCL C that C lacks: kernels with their parameters, address spaces, barriers.
 
 use std::ops::Range;
 
@@ -385,7 +385,7 @@ impl<'a> Printer<'a> {
         Ok((text, name))
     }
 
-    /// Whether the kernel writes to an array, or may do so through a pointer.
+    /// Returns true if the kernel writes to an array, or may do so through a pointer.
     fn is_written(&self, id: Id) -> bool {
         let mut found = false;
         Uses::of(self.function).all(&self.function.body, &mut |this, mention| {
@@ -508,7 +508,7 @@ impl<'a> Printer<'a> {
     }
 }
 
-/// What a parameter of a kernel stands for.
+/// The meaning of a kernel's parameter.
 #[derive(Clone, Copy)]
 enum What {
     Id(Id),
@@ -593,8 +593,8 @@ fn query(item: &Item) -> String {
     format!("{function}({})", item.dimension)
 }
 
-/// How often loops start at, or step by, a size variable alone, and which ones are mentioned
-/// elsewhere.
+/// Counts of the loops that start at, or step by, a size variable alone, and the variables that are
+/// mentioned elsewhere.
 #[derive(Default)]
 struct Mentions {
     header: FxHashMap<Var, usize>,

@@ -42,8 +42,9 @@ impl Printer<'_> {
         result
     }
 
-    /// How many parallel loops are nested so that their iterations may be shared as one: nothing
-    /// stands between them, and the bounds of the inner ones do not depend on the outer ones.
+    /// Returns the number of parallel loops that are perfectly nested, so that `collapse` may
+    /// distribute their iterations together: nothing is between them, and the bounds of the inner
+    /// ones do not depend on the outer ones.
     fn perfectly_nested(&self, outermost: Loop<'_>) -> usize {
         let mut counters = vec![outermost.counter];
         let mut this = outermost;
@@ -105,7 +106,7 @@ impl Printer<'_> {
         self.plain_loop(this)
     }
 
-    /// What computes an element, with its declaration.
+    /// Returns the statements that compute an element, with its declaration.
     fn element_body(&self, reduce: &ParallelReduce) -> Vec<Stmt> {
         let declared = declares(&reduce.element_body, reduce.element);
         let declaration = (!declared).then(|| Stmt {
@@ -291,7 +292,7 @@ fn declares(body: &[Stmt], id: Id) -> bool {
     (body.iter()).any(|stmt| matches!(stmt.kind, StmtKind::Declare(this, _) if this == id))
 }
 
-/// Whether nothing is repeated, decided or allocated.
+/// Returns true if nothing is repeated, decided or allocated.
 fn is_straight(body: &[Stmt]) -> bool {
     body.iter()
         .all(|stmt| matches!(stmt.kind, StmtKind::Assign(..) | StmtKind::Declare(..)))

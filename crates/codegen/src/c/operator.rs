@@ -528,8 +528,8 @@ fn unsigned_vector(ty: &CType) -> CType {
     }
 }
 
-/// Whether it is a sum, difference, product or negation, whose result may not fit before it is
-/// wrapped.
+/// Returns true if it is a sum, difference, product or negation, whose result may not fit before it
+/// is wrapped.
 fn is_arithmetic(expr: &Expr) -> bool {
     matches!(
         expr.kind,
@@ -538,7 +538,8 @@ fn is_arithmetic(expr: &Expr) -> bool {
     )
 }
 
-/// What a comparison gives for all values of a type that is not a float: compilers warn of such.
+/// Returns the result of a comparison if it is the same for all values of an integer type:
+/// compilers warn of such comparisons.
 fn decided(op: Binary, a: &Expr, b: &Expr, ty: &CType) -> Option<bool> {
     let scalar = ty.scalar()?;
     let (least, most) = match (scalar, Int::of(scalar)) {

@@ -8,7 +8,7 @@ use crate::ir::{Function, Home, Id, Place, Stmt, StmtKind};
 use super::{CType, CompileError, Prec, Printer, error};
 use dpia::Target;
 
-/// Whether a place is read or written.
+/// The use of a place: read or written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Use {
     Read,

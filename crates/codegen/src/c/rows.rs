@@ -118,7 +118,7 @@ impl Printer<'_> {
     }
 }
 
-/// How many quotients and remainders stand in a size.
+/// Returns the number of quotients and remainders in a size.
 fn divisions(nat: &Nat) -> usize {
     let part = |part: &Part<'_>| match part {
         Part::Div(a, b) | Part::Rem(a, b) => 1 + divisions(a) + divisions(b),

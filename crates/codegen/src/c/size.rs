@@ -484,7 +484,7 @@ impl Printer<'_> {
 /// A dividend that has taken in what stood beside the quotient.
 struct Dividend {
     whole: Nat,
-    /// Which summands lost how much.
+    /// The summands that were reduced, with the amounts.
     taken: Vec<(usize, i64)>,
 }
 

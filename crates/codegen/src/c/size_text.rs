@@ -73,7 +73,7 @@ impl SizeText {
         self.write(|printer| printer.nat(nat, Prec::Conditional))
     }
 
-    /// How many bytes, as `size_t`.
+    /// Writes a number of bytes as `size_t`.
     pub fn bytes(&mut self, nat: &Nat) -> Result<String, CompileError> {
         match nat.as_const() {
             Some(bytes) => Ok(bytes.to_string()),
@@ -81,7 +81,7 @@ impl SizeText {
         }
     }
 
-    /// How many elements a value has, as `size_t`.
+    /// Writes the number of elements of a value as `size_t`.
     pub fn count(&mut self, ty: &Type) -> Result<String, CompileError> {
         self.bytes(&count(ty))
     }

@@ -345,7 +345,7 @@ impl Printer<'_> {
         Ok(())
     }
 
-    /// What a variable that counts grows by.
+    /// Returns the increment of a variable in an assignment to itself.
     fn step_of(&self, place: &Place, value: &Expr) -> Option<Nat> {
         let ExprKind::Nat(next) = &value.kind else {
             return None;
@@ -443,8 +443,8 @@ impl Printer<'_> {
         }
     }
 
-    /// Whether statements write an element whose index is data. Indices may repeat, so that the
-    /// iterations of the loop around depend on one another.
+    /// Returns true if statements write an element whose index is data. Indices may repeat, so that
+    /// the iterations of the loop around depend on one another.
     fn writes_where_data_says(&self, body: &[Stmt]) -> bool {
         let is_data = |var| self.function.opaque.iter().any(|(known, _)| *known == var);
         body.iter().any(|stmt| {
@@ -550,7 +550,7 @@ impl Printer<'_> {
     }
 }
 
-/// Whether computing a size takes a loop.
+/// Returns true if computing a size takes a loop.
 fn is_costly(nat: &Nat) -> bool {
     let costly = |part: &Part<'_>| match part {
         Part::Pow(base, _) => base.as_const() != Some(2),

@@ -58,7 +58,7 @@ impl CType {
         })
     }
 
-    /// What it is called in the text of a target.
+    /// Returns the name of the type in the text of a target.
     pub fn name(&self, target: Target) -> String {
         match self {
             CType::Scalar(scalar) => scalar_name(*scalar, target).to_owned(),
@@ -69,7 +69,7 @@ impl CType {
         }
     }
 
-    /// Whether the target's own vectors hold it; others are structs with the member `data`.
+    /// Returns true if the target's own vectors hold it; others are structs with the member `data`.
     pub fn is_native(&self, target: Target) -> bool {
         match self {
             CType::Vector(lanes, _) if target == Target::OpenCl => {
@@ -79,7 +79,7 @@ impl CType {
         }
     }
 
-    /// What it is called as a part of names.
+    /// Returns the name of the type as a part of identifiers.
     pub fn short(&self) -> String {
         match self {
             CType::Scalar(ScalarType::NatType) => "int".to_owned(),
@@ -91,8 +91,8 @@ impl CType {
         }
     }
 
-    /// Whether the compilers' own vectors hold it: they know powers of two of lanes, and no truth
-    /// values. Other vectors are structs with the member `data`.
+    /// Returns true if the compilers' own vectors hold it: they know powers of two of lanes, and no
+    /// truth values. Other vectors are structs with the member `data`.
     pub fn is_native_vector(&self) -> bool {
         match self {
             CType::Vector(lanes, scalar) => lanes.is_power_of_two() && *scalar != ScalarType::Bool,
@@ -178,7 +178,7 @@ pub(crate) fn scalar_size(scalar: ScalarType) -> u64 {
     }
 }
 
-/// What there is to know of an integer type: its width and whether it has a sign.
+/// An integer type: its width and signedness.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Int {
     pub bits: u32,

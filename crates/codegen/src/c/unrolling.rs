@@ -11,10 +11,10 @@ use super::stmt::Loop;
 const ENOUGH_LOADS: usize = 16;
 
 impl Printer<'_> {
-    /// Whether each round of a short loop reads so many elements of global memory already that writing
-    /// out the loop, too, does harm. Compilers for devices then read as many as they have registers
-    /// for, and each sum waits for the read that it needs, instead of for all at once: on an H200 the
-    /// transposed matrix-vector product takes 1.04 times as long so.
+    /// Returns true if each round of a short loop reads so many elements of global memory already
+    /// that writing out the loop, too, does harm. Compilers for devices then read as many as they
+    /// have registers for, and each sum waits for the read that it needs, instead of for all at
+    /// once: on an H200 the transposed matrix-vector product takes 1.04 times as long so.
     pub(super) fn is_written_out(&self, this: Loop<'_>) -> bool {
         let is_short = this.from.is_zero() && this.to.as_const().is_some();
         if self.target != Target::OpenCl || this.mode != LoopMode::Sequential || !is_short {

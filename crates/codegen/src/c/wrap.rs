@@ -5,10 +5,11 @@ use std::ops::Range;
 /// Columns up to which a statement stands on one line.
 const MAX_LINE: usize = 100;
 
-/// How far what is broken is indented below its first line.
+/// The indentation of continuation lines.
 const INDENT: usize = 4;
 
-/// What a bracket counts as, in parentheses: an index is broken last.
+/// The nesting depth that a bracket counts as, in parentheses: lines are broken inside of indices
+/// last.
 const BRACKET: usize = 1000;
 
 /// A space that becomes a line break with so many spaces after it.
@@ -70,7 +71,7 @@ fn breaks(text: &str) -> Vec<Break> {
     all
 }
 
-/// Where a line is broken.
+/// Chooses the line breaks of a line.
 fn in_line(line: &str) -> Vec<Break> {
     let indent = line.len() - line.trim_start().len();
     let seams = seams(line);
@@ -118,7 +119,7 @@ fn seams(line: &str) -> Vec<(usize, Seam)> {
     all
 }
 
-/// How tightly what stands around a space holds together, if it may be broken there.
+/// Returns the precedence of the operator next to a space, if the line may be broken there.
 fn tightness(before: Option<u8>, after: &str) -> Option<u8> {
     if matches!(before, Some(b',' | b';')) {
         return Some(0);

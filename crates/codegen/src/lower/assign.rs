@@ -1,4 +1,4 @@
-//! Assignment: a value goes to a place, or its parts to many.
+//! Lowering of assignments, whose value may go to several places.
 
 use nat::Nat;
 use rise::Type;
@@ -10,7 +10,8 @@ use crate::error::CompileError;
 use crate::ir::{Expr, ExprKind, Home, Id, Place, Stmt, StmtKind, Variable};
 
 impl Lower<'_> {
-    /// Writes a value. The halves of a tuple are written one after the other, as if at once.
+    /// Assigns a value to a part of memory. The components of a tuple are assigned one after the
+    /// other, with the effect of a simultaneous assignment.
     pub(super) fn assign(
         &mut self,
         part: Part,
@@ -35,7 +36,7 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// What is written where.
+    /// Collects the assignments of scalars that an assignment consists of.
     fn pieces(
         &mut self,
         part: Part,
@@ -74,7 +75,8 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// The halves of a tuple, which is saved first if it has to be computed.
+    /// Returns the components of a tuple, which is stored in a variable first if it has to be
+    /// computed.
     fn split_value(&mut self, value: Expr, out: &mut Vec<Stmt>) -> (Expr, Expr) {
         let value = match value.kind {
             ExprKind::Pair(a, b) => return (*a, *b),
@@ -84,7 +86,7 @@ impl Lower<'_> {
         (value.half(false), value.half(true))
     }
 
-    /// The value in a variable of its own.
+    /// Stores a value in a new variable.
     fn saved(&mut self, value: Expr, name: &str, out: &mut Vec<Stmt>) -> Expr {
         let (ty, origin) = (value.ty.clone(), value.origin);
         let id = self.variable(Variable {
@@ -103,7 +105,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Whether an expression reads a variable.
+    /// Returns true if an expression reads a variable.
     pub(super) fn reads(&self, expr: &Expr, id: Id) -> bool {
         let nat = |nat: &Nat| {
             nat.any_var(&|var| {

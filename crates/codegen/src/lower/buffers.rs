@@ -1,4 +1,4 @@
-//! Memory that commands ask for.
+//! Lowering of `new`.
 
 use dpia::Phrase;
 use nat::Nat;
@@ -13,7 +13,7 @@ use crate::error::CompileError;
 use crate::ir::{Home, Id, Place, Stmt, StmtKind};
 
 impl Place {
-    /// The first element of a variable.
+    /// Returns the first element of an array.
     pub fn start(id: Id) -> Place {
         Place {
             id,
@@ -24,7 +24,7 @@ impl Place {
         }
     }
 
-    /// A plain variable.
+    /// Returns the place of a scalar variable.
     pub fn plain(id: Id) -> Place {
         Place {
             index: None,
@@ -34,7 +34,7 @@ impl Place {
 }
 
 impl Lower<'_> {
-    /// `new(t, fun(acc, exp => …))`
+    /// Lowers `new(t, fun(acc, exp => …))`.
     pub(super) fn new_buffer(
         &mut self,
         phrase: &Phrase,
@@ -56,7 +56,7 @@ impl Lower<'_> {
     }
 }
 
-/// The variables of a store are declared.
+/// Declares the variables of a store.
 pub(super) fn declare(store: &Store, origin: Origin, out: &mut Vec<Stmt>) {
     let mut leaves = Vec::new();
     store.leaves(&mut leaves);
@@ -74,7 +74,7 @@ pub(super) fn leaf(store: &Store, origin: Origin) -> Result<Id, CompileError> {
     }
 }
 
-/// `fun(a, b => body)`
+/// Matches `fun(a, b => body)`.
 pub(super) fn two_params(f: &Phrase) -> Option<(Param, Param, Phrase)> {
     let Form::Lambda(a, rest) = &f.form else {
         return None;
@@ -85,7 +85,7 @@ pub(super) fn two_params(f: &Phrase) -> Option<(Param, Param, Phrase)> {
     Some((a.clone(), b.clone(), body.clone()))
 }
 
-/// The address space that an allocation names.
+/// Returns the address space of an allocation.
 pub(super) fn space(arg: Option<&Arg>) -> Option<AddressSpace> {
     match arg {
         Some(Arg::Address(Address::Space(space))) => Some(*space),
@@ -93,8 +93,9 @@ pub(super) fn space(arg: Option<&Arg>) -> Option<AddressSpace> {
     }
 }
 
-/// What a variable is called, given the name of its acceptor. A number that told it from others
-/// of its name does not count: `accAcc1` is `acc`, and names are made different again later.
+/// Returns the name of a variable, given the name of its acceptor. A trailing number that only
+/// makes the acceptor's name unique is removed: `accAcc1` becomes `acc`, and names are made unique
+/// again later.
 fn stem(name: &Name) -> Name {
     let plain = name.trim_end_matches(|c: char| c.is_ascii_digit());
     ["Acc", "Out", "Wr"]

@@ -1,4 +1,4 @@
-//! Commands become statements.
+//! Lowering of commands to statements.
 
 use std::rc::Rc;
 
@@ -18,7 +18,8 @@ use crate::ir::{
 use syntax::ast::ScalarType;
 
 impl Lower<'_> {
-    /// Appends what a command does. Sequences of any length are walked without recursion.
+    /// Lowers a command and appends the statements. Sequences of any length are traversed without
+    /// recursion.
     pub(super) fn command(
         &mut self,
         phrase: &Phrase,
@@ -121,7 +122,7 @@ impl Lower<'_> {
         }
     }
 
-    /// A part that is one kernel.
+    /// Lowers a command to a kernel.
     fn kernel(
         &mut self,
         command: &Phrase,
@@ -171,7 +172,7 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// A loop whose body takes an index, and its own part of an acceptor if there is one.
+    /// Lowers a loop whose body takes an index and, if the loop has an acceptor, the element of it.
     #[allow(clippy::too_many_arguments)]
     fn counted(
         &mut self,
@@ -197,7 +198,7 @@ impl Lower<'_> {
         self.repeat(phrase, nat_arg(types, 0), counter, mode, &body, &env, out)
     }
 
-    /// A loop whose body takes a size.
+    /// Lowers a loop whose body takes a size.
     #[allow(clippy::too_many_arguments)]
     fn sized(
         &mut self,
@@ -264,7 +265,8 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// The sums that a loop takes along: 0 before it, and what an iteration adds at its end.
+    /// Lowers the sums that are accumulated by a loop: 0 before it, and the addition at the end of
+    /// its body.
     fn run_along(
         &mut self,
         counter: Var,
@@ -304,7 +306,7 @@ impl Lower<'_> {
         }
     }
 
-    /// The buffers of `newDoubleBuffer` take turns.
+    /// Lowers the exchange of the buffers of `newDoubleBuffer`.
     fn turn(
         &mut self,
         phrase: &Phrase,
@@ -330,7 +332,7 @@ impl Lower<'_> {
         }
     }
 
-    /// A dependent pair that is put together where it is taken apart.
+    /// Lowers `dmatch` of a dependent pair that the program constructs.
     fn take_apart(
         &mut self,
         pair: &Phrase,
@@ -363,7 +365,7 @@ impl Lower<'_> {
     }
 }
 
-/// Who shares the iterations of a loop for OpenCL.
+/// Returns the mode of an OpenCL loop: the level and dimension over which it is distributed.
 pub(super) fn items(prim: Prim, types: &[Arg]) -> LoopMode {
     let level = match prim {
         Prim::ParForGlobal => Level::Global,
@@ -385,7 +387,7 @@ fn dependent_pair(origin: Origin) -> CompileError {
     .with_help("take it apart with `dmatch` where it is made, or run with `--backend interp`")
 }
 
-/// The body under its acceptor parameter, which is a part of `acceptor`.
+/// Binds the acceptor parameter of a body to a part of `acceptor`.
 fn own_part(
     body: &Phrase,
     acceptor: Option<&Phrase>,

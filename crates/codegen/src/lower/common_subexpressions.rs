@@ -1,14 +1,17 @@
-//! What a statement reads several times is computed once.
+//! Common subexpression elimination by sharing, and let insertion.
 //!
-//! While the value of a statement is read, each element of a view and each parameter that stands for
-//! a value is a *shared value* with a variable of its own, known again by where it was read or by what
-//! it is. So an expression is a graph, and reading it takes as long as the graph is large. At the end
-//! ([`Lower::insert_lets`]) what is used once stands where it is used, and the rest is declared before the
+//! While the value of a statement is read, each element of a view and each parameter that stands
+//! for a value becomes a *shared value* with a variable of its own. It is found again by the
+//! address of the phrase that was read (observable sharing, as in Gill, "Type-Safe Observable
+//! Sharing in Haskell", 2009) or by structural equality (hash consing without the hash). So an
+//! expression is a graph, and reading it takes time linear in the size of the graph. At the end,
+//! [`Lower::insert_lets`] inlines values that are used once and declares the others before the
 //! statement.
 //!
-//! What is computed on a condition belongs to the *region* of its branch: if something in a branch is
-//! used twice, the branch becomes one of an `if`, so that nothing is computed which the condition
-//! guards. A value that both branches of a `select` compute, or the code around it, belongs there.
+//! A value that is computed under a condition belongs to the *region* of its branch. If a value of
+//! a branch is used twice, the choice becomes an `if` statement, so that nothing is computed that
+//! the condition guards. A value that both branches of a `select` compute, or that the code around
+//! it computes, is hoisted to the region around.
 
 use std::sync::Arc;
 
@@ -24,34 +27,32 @@ use crate::error::CompileError;
 use crate::ir::{Binary, Expr, ExprKind, Home, Id, Place, Stmt, Variable};
 use crate::passes::walk;
 
-/// Parts up to which arithmetic on sizes stays what indices are made of.
+/// Limit, in subexpressions, of size arithmetic that is inlined into indices.
 const MAX_INDEX: usize = 40;
 
-/// The shared values of the statement that is being read.
 #[derive(Default)]
 pub(super) struct Sharing {
     active: bool,
     pub values: Vec<Value>,
     pub by_variable: FxHashMap<Id, usize>,
-    /// The region around each region; the outermost is its own.
+    /// The parent of each region; the outermost one is its own parent.
     regions: Vec<usize>,
-    /// The other branch of a choice.
+    /// Maps the first branch of a choice to the second one.
     siblings: FxHashMap<usize, usize>,
     current_region: usize,
     known: FxHashMap<(usize, usize), Vec<CachedRead>>,
-    /// Indices of data that were there before.
+    /// Number of opaque sizes before the statement.
     pub opaque: usize,
 }
 
-/// What is read at a path of a variable or phrase.
+/// The value that was read at a path of a variable or phrase.
 struct CachedRead {
     path: Path,
     value: Expr,
-    /// They are known by their addresses.
+    /// Keeps the phrase and environment alive whose addresses are the key.
     _alive: (Env, Option<Phrase>),
 }
 
-/// A shared value.
 pub(super) struct Value {
     pub id: Id,
     pub computation: Computation,
@@ -59,14 +60,13 @@ pub(super) struct Value {
     is_named: bool,
 }
 
-/// How a shared value is computed.
 #[derive(Clone)]
 pub(super) enum Computation {
     Plain(Expr),
     Choice(Box<Choice>),
 }
 
-/// An expression whose parts are computed on a condition.
+/// A value that is one of two, each computed in a region of its own.
 #[derive(Clone)]
 pub(super) struct Choice {
     pub condition: Expr,
@@ -78,7 +78,7 @@ pub(super) struct Choice {
 }
 
 impl Computation {
-    /// The expression of a value, in which others have variables.
+    /// Returns the defining expression, which mentions other shared values by their variables.
     pub fn expression(&self) -> Expr {
         match self {
             Computation::Plain(expr) => expr.clone(),
@@ -92,13 +92,12 @@ impl Computation {
 }
 
 impl Choice {
-    /// The regions of the branches that have one.
     pub fn branches(&self) -> impl Iterator<Item = usize> + use<> {
         self.regions.into_iter().filter(|region| *region != 0)
     }
 }
 
-/// How a choice is written as an expression.
+/// The operator that a choice is written with if it is an expression.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum ChoiceForm {
     /// `c ? a : b`
@@ -123,7 +122,6 @@ impl Sharing {
         }
     }
 
-    /// From the region outwards.
     fn enclosing_regions(&self, mut region: usize) -> Vec<usize> {
         let mut enclosing_regions = vec![region];
         while self.regions[region] != region {
@@ -133,8 +131,8 @@ impl Sharing {
         enclosing_regions
     }
 
-    /// The region in which a value is computed in any case that is used here, too; `None` if there
-    /// is none.
+    /// Returns the innermost region that computes a value whenever the current region runs, and in
+    /// which the value may be placed for both; `None` if there is none.
     fn common_region(&self, value: usize) -> Option<usize> {
         let (of, current_region) = (self.values[value].region, self.current_region);
         if self.is_within(current_region, of) {
@@ -149,7 +147,6 @@ impl Sharing {
             .then_some(around)
     }
 
-    /// The shared values that an expression reads.
     fn values_read_by(&self, expr: &Expr, out: &mut Vec<usize>) {
         walk::sub_exprs(expr, &mut |part| {
             if let ExprKind::Load(place) = &part.kind {
@@ -169,7 +166,7 @@ impl Sharing {
         }
     }
 
-    /// Computes a value in a region further out, with all that it is made of.
+    /// Moves a value, with its operands, to a region further out.
     fn hoist(&mut self, value: usize, region: usize) {
         let mut rest = vec![value];
         let mut seen = FxHashSet::default();
@@ -192,7 +189,6 @@ impl Sharing {
         }
     }
 
-    /// Whether a value is in a branch of a choice among some.
     fn is_inside_branch_of(&self, value: usize, among: &FxHashSet<usize>) -> bool {
         let enclosing_regions = self.enclosing_regions(self.values[value].region);
         among
@@ -205,7 +201,8 @@ impl Sharing {
             })
     }
 
-    /// Whether what was read before can be used here.
+    /// Makes the values that an expression reads available in the current region, by hoisting them
+    /// if need be; returns false if that is not possible.
     fn make_available(&mut self, expr: &Expr) -> bool {
         let mut values = Vec::new();
         self.values_read_by(expr, &mut values);
@@ -224,7 +221,6 @@ impl Sharing {
         true
     }
 
-    /// What was read at a path of a variable or phrase, if that can be used here.
     fn lookup(&mut self, key: (usize, usize), path: &Path) -> Option<Expr> {
         let known = self.known.get(&key)?;
         let found: Vec<Expr> = known
@@ -237,7 +233,7 @@ impl Sharing {
 }
 
 impl Lower<'_> {
-    /// The value of a statement, with what it reads several times in variables before it.
+    /// Reads the value of a statement; values that it uses several times are declared before it.
     pub(super) fn lower_value(
         &mut self,
         phrase: &Phrase,
@@ -259,7 +255,7 @@ impl Lower<'_> {
         Ok(self.insert_lets(sharing, value?, out))
     }
 
-    /// Reads what is only looked at, and leaves no trace in what is shared.
+    /// Runs `look` with an empty set of shared values and discards what it shares.
     pub(super) fn speculate<T>(&mut self, look: impl FnOnce(&mut Self) -> T) -> T {
         let fresh = Sharing {
             active: self.sharing.active,
@@ -273,7 +269,7 @@ impl Lower<'_> {
         result
     }
 
-    /// What `read` reads at a path of a variable; the second time, the same value.
+    /// Memoizes `read` by variable and path.
     pub(super) fn read_once(
         &mut self,
         key: (usize, usize),
@@ -299,12 +295,13 @@ impl Lower<'_> {
         Ok(value)
     }
 
-    /// The address of a phrase in an environment.
+    /// Returns the key under which reads of a phrase are memoized.
     pub(super) fn address_of(phrase: &Phrase, env: &Env) -> (usize, usize) {
         (Arc::as_ptr(phrase) as usize, env.address())
     }
 
-    /// A value that may be used again.
+    /// Makes an expression a shared value, or returns the one that is equal to it. Cheap
+    /// expressions and sizes stay as they are.
     pub(super) fn share(&mut self, expr: Expr, name: Option<&Name>) -> Expr {
         if !self.sharing.active {
             return expr;
@@ -361,7 +358,7 @@ impl Lower<'_> {
         variable_of(id, &like)
     }
 
-    /// Whether computing it twice is no more work than keeping it.
+    /// Returns true if computing an expression twice costs no more than keeping it in a variable.
     fn is_cheap(&self, expr: &Expr) -> bool {
         let leaf = |expr: &Expr| match &expr.kind {
             ExprKind::Literal(_) | ExprKind::Nat(_) => true,
@@ -383,7 +380,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Whether the index of a place is data that takes work.
+    /// Returns true if the index of a place is computed from data, other than by one load.
     fn has_computed_index(&self, place: &Place) -> bool {
         let data = |var| {
             let known = self.function.opaque.iter().find(|(v, _)| *v == var);
@@ -402,7 +399,7 @@ impl Lower<'_> {
             .is_some_and(|index| index.any_var(&data))
     }
 
-    /// Whether it is arithmetic on sizes, which indices simplify with.
+    /// Returns true for arithmetic on sizes, with which indices can be simplified.
     fn is_size(&self, expr: &Expr) -> bool {
         if !matches!(
             &*expr.ty,
@@ -417,7 +414,7 @@ impl Lower<'_> {
 
     // ----- what is computed on a condition -----
 
-    /// Reads a branch in a region of its own.
+    /// Runs `read` in a new region and returns that region.
     pub(super) fn branch<T>(&mut self, read: impl FnOnce(&mut Self) -> T) -> (T, usize) {
         if !self.sharing.active {
             return (read(self), 0);
@@ -431,7 +428,7 @@ impl Lower<'_> {
         (result, region)
     }
 
-    /// Notes that one of two branches runs in any case: before the second one is read.
+    /// Runs `read` in a new region of which it is known that either it or `first` runs.
     pub(super) fn alternative_branch<T>(
         &mut self,
         first: usize,
@@ -444,7 +441,8 @@ impl Lower<'_> {
         self.branch(read)
     }
 
-    /// A choice between what was read in two regions, given as an expression, too.
+    /// Returns the choice between values that were read in two regions. It is a shared value if a
+    /// region has values of its own, else an expression.
     pub(super) fn choice(
         &mut self,
         form: ChoiceForm,
@@ -484,7 +482,6 @@ impl Lower<'_> {
     }
 }
 
-/// The variable of a shared value.
 fn variable_of(id: Id, like: &Expr) -> Expr {
     Expr {
         kind: ExprKind::Load(Place::plain(id)),
@@ -493,7 +490,7 @@ fn variable_of(id: Id, like: &Expr) -> Expr {
     }
 }
 
-/// Tuples are tuples of their halves.
+/// Expands an expression of tuple type to a tuple of projections.
 fn halves(whole: Expr) -> Expr {
     if !matches!(&*whole.ty, Type::Pair(..)) {
         return whole;
@@ -505,7 +502,6 @@ fn halves(whole: Expr) -> Expr {
     }
 }
 
-/// A choice as an expression.
 fn write_choice(
     form: ChoiceForm,
     condition: Expr,

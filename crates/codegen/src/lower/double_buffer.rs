@@ -1,4 +1,8 @@
-//! Two buffers that take turns: what a round wrote is what the next one reads.
+//! Double buffering: an iteration reads one buffer and writes the other one, and then the two are
+//! exchanged (*RISE & Shine*, section VI, listings 12 to 14).
+//!
+//! Few small iterations are unrolled, so that each names its buffers. Otherwise a loop exchanges
+//! pointers.
 
 use std::rc::Rc;
 
@@ -20,11 +24,11 @@ use crate::error::CompileError;
 use crate::ir::{ExprKind, Home, Id, Level, LoopMode, Place, Stmt, StmtKind, Variable};
 use crate::passes::walk::{Renamed, change_all};
 
-/// Rounds up to which each is written out in memory that the work-items of a device share: a loop
-/// over rounds has one barrier.
+/// Unrolling limit for buffers in memory that work-items share: a loop needs one barrier in its
+/// body, unrolled iterations need one each.
 const MAX_UNROLLED_SHARED: i64 = 2;
 
-/// `newDoubleBuffer(n, t, input, output, fun(acc, exp, swap, done => body))`
+/// The parts of `newDoubleBuffer(n, t, input, output, fun(acc, exp, swap, done => body))`.
 struct DoubleBuffer<'p> {
     input: &'p Phrase,
     output: &'p Phrase,
@@ -33,13 +37,13 @@ struct DoubleBuffer<'p> {
     swap: Local,
     done: Local,
     body: Phrase,
-    /// How many elements the result has.
+    /// Number of elements of the result.
     result_count: Nat,
-    /// How many elements are read at first.
+    /// Number of elements of the input.
     input_count: Nat,
     elem: Ty,
     home: Home,
-    /// The dimensions in which work-items of a group share the rounds, outer loops first.
+    /// The dimensions of the `mapLocal` loops in the body, outer loops first.
     dimensions: Vec<u8>,
     origin: Origin,
 }
@@ -77,7 +81,7 @@ impl<'p> DoubleBuffer<'p> {
 }
 
 impl Lower<'_> {
-    /// Two buffers that take turns.
+    /// Lowers `newDoubleBuffer`.
     pub(super) fn double_buffer(
         &mut self,
         phrase: &Phrase,
@@ -108,7 +112,7 @@ impl Lower<'_> {
         self.iterations_in_loop(&buffers, iterations.as_ref(), in_memory, env, out)
     }
 
-    /// Round after round, each with the buffers that it reads and writes.
+    /// Unrolls the iterations, each with the buffers that it reads and writes.
     fn unrolled_iterations(
         &mut self,
         buffers: &DoubleBuffer<'_>,
@@ -155,8 +159,8 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// Whether a pointer to memory like this may point to a place: on a device it points to one
-    /// address space.
+    /// Returns true if a pointer to memory of one kind may point to a place: an OpenCL pointer
+    /// points to one address space.
     fn may_point_to(&self, place: &Place, home: Home) -> bool {
         if self.target != Target::OpenCl {
             return true;
@@ -186,7 +190,7 @@ impl Lower<'_> {
         store
     }
 
-    /// A pointer to read through and one to write through, which exchange what they point to.
+    /// Declares a pointer to read through and one to write through, and a loop that exchanges them.
     fn iterations_in_loop(
         &mut self,
         buffers: &DoubleBuffer<'_>,
@@ -233,7 +237,8 @@ impl Lower<'_> {
         self.exchange_loop(buffers, [from, into, spare], read, write, env, out)
     }
 
-    /// The rounds, with pointers to what is read, what is written and what is free.
+    /// Lowers the loop, given the pointers to the buffer that is read, the one that is written, and
+    /// the spare one.
     fn exchange_loop(
         &mut self,
         buffers: &DoubleBuffer<'_>,
@@ -272,8 +277,8 @@ impl Lower<'_> {
         }
     }
 
-    /// Between the exchanges of buffers, what is read and what is written do not overlap: each is
-    /// reached through a pointer of its own, so that the C compiler knows.
+    /// Copies the two pointers of an iteration to `restrict` pointers, since the buffers do not
+    /// overlap between two exchanges.
     fn add_unaliased_pointers(
         &mut self,
         body: &mut Vec<Stmt>,
@@ -313,7 +318,7 @@ impl Lower<'_> {
         body.insert(first, stmt(StmtKind::Block(own), origin));
     }
 
-    /// Where an array expression lies in memory element after element, if it does.
+    /// Returns the first element of an array expression that is contiguous in memory.
     fn contiguous_source(
         &mut self,
         phrase: &Phrase,
@@ -340,7 +345,8 @@ impl Lower<'_> {
         })
     }
 
-    /// The first element of an array, if the others follow it in memory in their order.
+    /// Returns the first element of an array if the others follow it in memory in their order: if
+    /// the index, less the row-major offset, depends on no index variable.
     fn contiguous_start(
         &mut self,
         phrase: &Phrase,
@@ -377,7 +383,7 @@ impl Lower<'_> {
         first
     }
 
-    /// What is to be read first is computed into a buffer.
+    /// Computes the input into a buffer.
     fn copy_in(
         &mut self,
         buffers: &DoubleBuffer<'_>,
@@ -404,7 +410,8 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// Copies to or from memory of a group are shared by the work-items that share the rounds.
+    /// Distributes copies to or from memory of a group over the work-items that share the
+    /// iterations.
     fn distribute_copies(&self, copies: &mut [Stmt], buffers: &DoubleBuffer<'_>) {
         let of_group = matches!(
             buffers.home,
@@ -424,7 +431,7 @@ impl Lower<'_> {
         }
     }
 
-    /// What was written last is copied to where it is wanted.
+    /// Copies the result of the last iteration to the output.
     fn copy_out(
         &mut self,
         from: &Store,
@@ -450,7 +457,7 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// Loops over all elements of a type, the path to each.
+    /// Lowers a loop nest over all elements of a type.
     #[allow(clippy::type_complexity)]
     fn each_element(
         &mut self,
@@ -483,7 +490,7 @@ impl Lower<'_> {
     }
 }
 
-/// Whether a statement only says which buffer is which from now on.
+/// Returns true if a statement does nothing but set pointers.
 fn is_pointer_update(stmt: &Stmt) -> bool {
     let point = |stmt: &Stmt| matches!(stmt.kind, StmtKind::Point(..) | StmtKind::Swap(..));
     match &stmt.kind {
@@ -494,8 +501,7 @@ fn is_pointer_update(stmt: &Stmt) -> bool {
     }
 }
 
-/// The dimensions in which work-items of a group share loops in a phrase, each once, outer loops
-/// first.
+/// Returns the dimensions of the `mapLocal` loops of a phrase, each once, outer loops first.
 fn distributed_dimensions(phrase: &Phrase) -> Vec<u8> {
     let mut found = Vec::new();
     for term in subterms(phrase) {

@@ -1,4 +1,4 @@
-//! What the variables of phrases stand for while they are lowered.
+//! The environment in which phrases are lowered.
 
 use std::rc::Rc;
 
@@ -9,86 +9,86 @@ use rise::core::Local;
 use super::store::Store;
 use crate::ir::Id;
 
-/// A step from a value to a part of it.
+/// A step of an access path, from a value to a part of it.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Step {
-    /// The element of an array.
+    /// An element of an array.
     Index(Nat),
-    /// The element of a dependent array, counted over all of its pieces.
+    /// An element of a dependent array, counted over all of its pieces.
     Joined(Nat),
-    /// A half of a tuple: false `_1`, true `_2`.
+    /// A component of a tuple: false `_1`, true `_2`.
     Member(bool),
     /// A lane of a vector.
     Lane(Nat),
 }
 
-/// The steps to a part, the next one last.
+/// An access path (Lift's view consumption), as a stack whose top is the next step.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Path(Vec<Step>);
 
 impl Path {
-    /// The value itself.
+    /// Returns the path to the value itself.
     pub fn new() -> Path {
         Path::default()
     }
 
-    /// `step`, then this.
+    /// Puts a step before the path.
     pub fn push(mut self, step: Step) -> Path {
         self.0.push(step);
         self
     }
 
-    /// `steps` in their order, then this.
+    /// Puts steps before the path, in their order.
     pub fn push_all(mut self, steps: &[Step]) -> Path {
         self.0.extend(steps.iter().rev().cloned());
         self
     }
 
-    /// This, then `step`.
+    /// Puts a step behind the path.
     pub fn behind(mut self, step: Step) -> Path {
         self.0.insert(0, step);
         self
     }
 
-    /// The next step.
+    /// Removes the first step.
     pub fn pop(&mut self) -> Option<Step> {
         self.0.pop()
     }
 
-    /// Without looking at it.
+    /// Returns the first step.
     pub fn next(&self) -> Option<&Step> {
         self.0.last()
     }
 }
 
-/// What a variable stands for.
+/// The meaning of a variable of the program.
 #[derive(Clone, Debug)]
 pub(super) enum Bound {
     /// Memory.
     Store(Store),
-    /// The counter of a loop.
+    /// An index, such as the counter of a loop.
     Index(Nat),
-    /// A part of a phrase, in the scope where it stood.
+    /// A part of a phrase, with the environment of the phrase.
     Phrase(Phrase, Rc<[Step]>, Env),
-    /// Two buffers take turns.
+    /// The command `swap` of `newDoubleBuffer`, which exchanges its buffers.
     Swap {
-        /// Is read from now on where was written.
+        /// The pointer that is read through, which `swap` sets to the buffer that was written.
         read: Id,
-        /// Is written to next.
+        /// The pointer that is written through.
         write: Id,
-        /// The buffer that is free.
+        /// The pointer to the spare buffer.
         spare: Id,
     },
-    /// What is written from now on goes here.
+    /// The command `done` of `newDoubleBuffer`, which redirects writes to the output.
     Redirect {
         /// The pointer that is written through.
         write: Id,
-        /// Where the result is wanted; `None` if it is copied there at the end.
+        /// The output; `None` if the result is copied there at the end.
         to: Option<crate::ir::Place>,
     },
 }
 
-/// Variables with their meanings, the innermost first. Cheap to clone.
+/// Maps variables to their meanings, the innermost first. Cheap to clone.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Env(Option<Rc<Entry>>);
 
@@ -100,7 +100,7 @@ struct Entry {
 }
 
 impl Env {
-    /// This with one more variable.
+    /// Returns the environment extended by a variable.
     pub fn with(&self, local: &Local, bound: Bound) -> Env {
         Env(Some(Rc::new(Entry {
             local: local.clone(),
@@ -109,18 +109,18 @@ impl Env {
         })))
     }
 
-    /// What `local` stands for.
+    /// Returns the meaning of a variable.
     pub fn get(&self, local: &Local) -> Option<&Bound> {
         Some(&self.entry(local)?.bound)
     }
 
-    /// Where `local` was bound: what its variable stands for there is always the same.
+    /// Identifies the binding of a variable: its meaning there is always the same.
     pub fn binder(&self, local: &Local) -> usize {
         self.entry(local)
             .map_or(0, |entry| Rc::as_ptr(entry) as usize)
     }
 
-    /// The same environment has the same address while it lives.
+    /// Identifies the environment for as long as it lives.
     pub fn address(&self) -> usize {
         self.0
             .as_ref()

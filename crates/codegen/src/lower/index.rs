@@ -1,4 +1,5 @@
-//! Indices: sizes where they are sizes, and data where they are data.
+//! Lowering of indices, which are sizes (`Nat`) as far as possible; other values get an opaque size
+//! variable.
 
 use dpia::Phrase;
 use nat::{Nat, Prop};
@@ -11,13 +12,13 @@ use crate::error::CompileError;
 use crate::ir::{Binary, Expr, ExprKind};
 
 impl Lower<'_> {
-    /// An expression of an index or `natType` as a size.
+    /// Lowers an expression of an index type or of `natType` to a size.
     pub(super) fn index(&mut self, phrase: &Phrase, env: &Env) -> Result<Nat, CompileError> {
         let expr = self.read(phrase, Path::new(), env)?;
         Ok(self.expr_as_nat(expr))
     }
 
-    /// What is no size gets a size variable that stands for it.
+    /// Converts an expression to a size; if it is none, to a new size variable that stands for it.
     pub(super) fn expr_as_nat(&mut self, expr: Expr) -> Nat {
         if let ExprKind::Nat(nat) = &expr.kind {
             return nat.clone();
@@ -46,13 +47,13 @@ impl Lower<'_> {
         Nat::var(var)
     }
 
-    /// Whether it is arithmetic on sizes.
+    /// Returns true for arithmetic on sizes.
     pub(super) fn is_arithmetic(&self, expr: &Expr) -> bool {
         self.arithmetic(expr).is_some()
     }
 
-    /// Arithmetic on sizes, as a size. An index is in its range, so what it is computed from does
-    /// not wrap; what is divided must not be negative.
+    /// Converts arithmetic on sizes to a size. An index is in its range, so what it is computed
+    /// from does not wrap; dividends must not be negative.
     fn arithmetic(&self, expr: &Expr) -> Option<Nat> {
         match &expr.kind {
             ExprKind::Nat(nat) => Some(nat.clone()),
@@ -75,7 +76,7 @@ impl Lower<'_> {
         }
     }
 
-    /// `a < b`, where it is known.
+    /// Decides `a < b`; `None` if it depends.
     pub(super) fn less(&self, a: &Nat, b: &Nat) -> Option<bool> {
         self.decide(&Prop::AtLeast(b.clone(), a.clone() + 1))
     }

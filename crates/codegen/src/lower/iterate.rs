@@ -1,4 +1,5 @@
-//! What the rounds of two buffers that take turns do, read off the program.
+//! Recognition of the loop that `iterate` is translated to, which double buffering can unroll and
+//! for which the sizes of the buffers are known.
 
 use dpia::{Phrase, Prim};
 use nat::{Nat, Prop, Var};
@@ -7,43 +8,42 @@ use rise::core::{Form, Local, for_each_local, subterms};
 
 use super::Lower;
 
-/// Rounds up to which each may be written out.
+/// Unrolling limit, in iterations.
 const MAX_UNROLLED: i64 = 8;
-/// The same in private memory of a device.
+/// Unrolling limit for buffers in private memory of a device, which becomes registers once all
+/// indices are known.
 const MAX_UNROLLED_PRIVATE: i64 = 32;
-/// Elements of the larger buffer up to which rounds are written out.
+/// Unrolling limit, in elements of the larger buffer.
 const MAX_UNROLLED_ELEMENTS: i64 = 4096;
-/// Rounds up to which each is looked at to see how much it writes.
+/// Number of iterations up to which the number of elements that each writes is checked one by one.
 const MAX_CHECKED: i64 = 64;
-/// Commands up to which the body of a round is written out.
+/// Unrolling limit, in commands of the body.
 const MAX_COMMANDS: usize = 6;
 
-/// The variables that stand for two buffers in a program.
+/// The parameters of the body of `newDoubleBuffer`.
 #[derive(Clone, Copy)]
 pub(super) struct BufferNames<'p> {
-    /// What a round writes to.
+    /// The acceptor that an iteration writes to.
     pub acc: &'p Local,
-    /// Makes what was written the next to be read.
+    /// The command that exchanges the buffers.
     pub swap: &'p Local,
-    /// Lets the next writes go to the result.
+    /// The command that redirects writes to the output.
     pub done: &'p Local,
 }
 
 /// `forNat(count, counter => if (counter == count - 1) { done } else { skip }; body; swap)`, where
-/// the body writes to the first elements of its acceptor only.
+/// the body writes a prefix of its acceptor.
 pub(super) struct IterateLoop {
-    /// Counts the rounds.
     pub counter: Var,
-    /// How many there are.
     pub count: Nat,
-    /// What each does between the turns.
+    /// The commands between `done` and `swap`.
     pub body: Vec<Phrase>,
-    /// How many elements each writes.
+    /// Length of the prefix that an iteration writes; may mention `counter`.
     pub written: Nat,
 }
 
 impl IterateLoop {
-    /// Those of this program, if it has this form.
+    /// Matches a command against this form.
     pub fn of(program: &Phrase, names: BufferNames<'_>) -> Option<IterateLoop> {
         let Form::Primitive(Prim::ForNat, types, args) = &program.form else {
             return None;
@@ -77,16 +77,17 @@ impl IterateLoop {
         })
     }
 
-    /// How many elements round `number` writes.
+    /// Returns the number of elements that iteration `number` writes.
     pub fn written_in(&self, number: &Nat) -> Nat {
         self.written
             .subst(&|var| (var == self.counter).then(|| number.clone()))
     }
 
-    /// How often the rounds run, if each is to be written out: one round needs no buffers, and of
-    /// few small ones the lengths of all loops are known.
-    /// `private` says that the buffers are private memory of a device, which is fast where indices
-    /// are known: then more are.
+    /// Returns the number of iterations if they are to be unrolled: a single iteration needs no
+    /// buffers, and in few small ones the trip counts of all loops are known.
+    ///
+    /// `private` says that the buffers are in private memory of a device, for which the limit is
+    /// higher.
     pub fn unroll_count(&self, private: bool) -> Option<i64> {
         let count = self.count.as_const().filter(|count| *count >= 1)?;
         if private && count <= MAX_UNROLLED_PRIVATE {
@@ -104,8 +105,8 @@ impl IterateLoop {
 }
 
 impl Lower<'_> {
-    /// How many elements the two buffers have, given how many are read at first: rounds 0, 2, …
-    /// write to one, rounds 1, 3, … to the other.
+    /// Returns the sizes of the two buffers, given the size of the input: iterations 0, 2, … write
+    /// the first one, iterations 1, 3, … the second.
     pub(super) fn buffer_sizes(
         &mut self,
         iterations: Option<&IterateLoop>,
@@ -151,7 +152,7 @@ impl Lower<'_> {
     }
 }
 
-/// A sequence, command by command.
+/// Flattens a sequence.
 fn commands(phrase: &Phrase) -> Vec<Phrase> {
     let mut out = Vec::new();
     let mut rest = vec![phrase.clone()];
@@ -164,7 +165,7 @@ fn commands(phrase: &Phrase) -> Vec<Phrase> {
     out
 }
 
-/// `if (counter == last) { done } else { skip }`
+/// Matches `if (counter == last) { done } else { skip }`.
 fn is_redirection(command: &Phrase, counter: &Nat, last: &Nat, done: &Local) -> bool {
     let Form::Primitive(Prim::If, _, args) = &command.form else {
         return false;
@@ -187,7 +188,7 @@ fn is_redirection(command: &Phrase, counter: &Nat, last: &Nat, done: &Local) -> 
         && matches!(&otherwise.form, Form::Primitive(Prim::Skip, ..))
 }
 
-/// Whether each use of the acceptor is `takeAcc(written, acc)`, with one size.
+/// Returns true if each use of the acceptor is `takeAcc(written, acc)`, all with one size.
 fn writes_prefix(phrase: &Phrase, acc: &Local, written: &mut Option<Nat>) -> bool {
     match &phrase.form {
         Form::Var(local) => local != acc,
@@ -204,7 +205,6 @@ fn writes_prefix(phrase: &Phrase, acc: &Local, written: &mut Option<Nat>) -> boo
     }
 }
 
-/// How many commands there are in one.
 fn command_count(phrase: &Phrase) -> usize {
     let is_command = |term: &&Phrase| {
         !matches!(term.form, Form::Primitive(Prim::Skip | Prim::Seq, ..))

@@ -1,4 +1,5 @@
-//! What a statement shares ([`super::common_subexpressions`]) as statements and expressions.
+//! Let insertion for the values that a statement shares ([`super::common_subexpressions`]):
+//! declares those that are used several times, and inlines the others.
 
 use rise::Type;
 use rise::core::Origin;
@@ -10,7 +11,8 @@ use crate::ir::{Expr, ExprKind, Id, Place, Stmt, StmtKind};
 use crate::passes::walk;
 
 impl Lower<'_> {
-    /// Declares what is used several times, and puts the rest where it is used.
+    /// Declares the values that are used several times, and returns the value of the statement with
+    /// the others inlined.
     pub(super) fn insert_lets(
         &mut self,
         sharing: Sharing,
@@ -41,8 +43,8 @@ impl Lower<'_> {
 }
 
 impl Sharing {
-    /// Which values have variables of their own, given how often they are used: those that are
-    /// used several times, and choices that are statements because of them.
+    /// Returns for each value whether it is declared, given the numbers of uses: values that are
+    /// used several times are, and choices that have to be statements because of them.
     fn bound(&self, uses: &[usize]) -> Vec<bool> {
         let mut bound = vec![false; uses.len()];
         // What is in a branch has the smaller number.
@@ -59,7 +61,7 @@ impl Sharing {
         bound
     }
 
-    /// Whether something in a branch has a variable of its own.
+    /// Returns true if a value in a branch is declared, so that the choice cannot be an expression.
     fn needs_statement(&self, choice: &Choice, bound: &[bool]) -> bool {
         let inside = |value: &Value| {
             choice
@@ -73,12 +75,13 @@ impl Sharing {
     }
 }
 
-/// How often each shared value is used by what is used.
+/// Number of uses of each shared value, counted from the value of the statement, so that dead
+/// values have none.
 struct UseCounts<'a, 'p> {
     lower: &'a Lower<'p>,
     sharing: &'a Sharing,
     uses: Vec<usize>,
-    /// How often indices of data are mentioned.
+    /// Number of mentions of opaque sizes.
     opaque: FxHashMap<nat::Var, usize>,
 }
 
@@ -131,7 +134,6 @@ impl UseCounts<'_, '_> {
     }
 }
 
-/// Puts values in the places of those that are used once.
 struct LetInsertion<'a, 'p> {
     lower: &'a mut Lower<'p>,
     sharing: &'a Sharing,
@@ -139,7 +141,7 @@ struct LetInsertion<'a, 'p> {
 }
 
 impl LetInsertion<'_, '_> {
-    /// Indices of data that the statement brought.
+    /// Inlines values into the indices that were computed from data while the statement was read.
     fn substitute_indices(&mut self) {
         for at in self.sharing.opaque..self.lower.function.opaque.len() {
             let mut value = self.lower.function.opaque[at].1.clone();
@@ -148,7 +150,7 @@ impl LetInsertion<'_, '_> {
         }
     }
 
-    /// Declares what belongs to a region.
+    /// Declares the values of a region.
     fn declare(&self, region: usize, out: &mut Vec<Stmt>) {
         for (value, bound) in self.sharing.values.iter().zip(&self.bound) {
             if value.region != region || !bound {
@@ -167,7 +169,7 @@ impl LetInsertion<'_, '_> {
         }
     }
 
-    /// A choice as a statement.
+    /// Declares a choice and assigns it in an `if` statement.
     fn declare_choice(&self, id: Id, choice: &Choice, out: &mut Vec<Stmt>) {
         let mut condition = choice.condition.clone();
         self.substitute(&mut condition);
@@ -190,7 +192,7 @@ impl LetInsertion<'_, '_> {
         out.push(stmt(kind, choice.origin));
     }
 
-    /// Puts values in the places of the variables that are used once.
+    /// Replaces variables that are not declared by their values.
     fn substitute(&self, expr: &mut Expr) {
         if let ExprKind::Pair(a, b) = &expr.kind
             && let Some(whole_tuple) = self.whole_tuple(a, b)
@@ -215,7 +217,7 @@ impl LetInsertion<'_, '_> {
         }
     }
 
-    /// The halves of one shared tuple are that tuple.
+    /// Returns the shared tuple whose two projections these are.
     fn whole_tuple(&self, a: &Expr, b: &Expr) -> Option<Expr> {
         let (ExprKind::Load(a), ExprKind::Load(b), ty) = (&a.kind, &b.kind, (&a.ty, &b.ty)) else {
             return None;
@@ -242,7 +244,7 @@ impl LetInsertion<'_, '_> {
     }
 }
 
-/// The value goes to the place, tuples half by half.
+/// Assigns a value to a place, tuples by component.
 fn assign_to(place: Place, value: Expr, origin: Origin, out: &mut Vec<Stmt>) {
     match value.kind {
         ExprKind::Pair(a, b) => {

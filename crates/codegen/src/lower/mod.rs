@@ -39,12 +39,12 @@ use store::{Running, Store, has_array_in_tuple};
 use syntax::ast::{Kind, Name};
 pub(crate) use vector::widen_place;
 
-/// A function in the loop language, and what its callers must know.
+/// The result of lowering.
 #[derive(Clone, Debug)]
 pub struct Lowered {
-    /// The function.
+    /// The function in the loop language.
     pub function: Function,
-    /// Its signature.
+    /// The signature, which callers need.
     pub signature: Signature,
 }
 
@@ -80,20 +80,20 @@ struct Lower<'p> {
     target: Target,
     function: Function,
     signature: Signature,
-    /// What is known of sizes at this place.
+    /// The facts about sizes that hold at the current place.
     facts: Facts,
-    /// The counters of the sequential loops around that start at 0.
+    /// The counters of the enclosing sequential loops that start at 0.
     counters: Vec<nat::Var>,
-    /// The sums that run along with them.
+    /// The sums that are accumulated by these loops.
     running: Vec<Running>,
-    /// Whether what is lowered now is lowered more than once, so that its counters need names of
-    /// their own.
+    /// True while a phrase is lowered that is lowered several times, so that its counters need
+    /// names of their own.
     is_duplicated: bool,
-    /// What the statement that is read now computes once.
+    /// The shared values of the statement that is being read.
     sharing: common_subexpressions::Sharing,
-    /// Whether this is done lane by lane: such loops are single vector operations if they can be.
+    /// True in a loop over the lanes of a vector, which becomes one vector operation if possible.
     lanes: bool,
-    /// The views around what is read, outermost first.
+    /// The views around the phrase that is being read, outermost first.
     views: Vec<View>,
     errors: Vec<CompileError>,
 }
@@ -147,7 +147,7 @@ impl<'p> Lower<'p> {
         }
     }
 
-    /// Takes the parameters off.
+    /// Allocates the parameters, and returns the body with their environment.
     fn parameters(&mut self, body: &Phrase) -> (Phrase, Env) {
         let mut env = Env::default();
         let mut body = body.clone();
@@ -203,7 +203,7 @@ impl<'p> Lower<'p> {
         store
     }
 
-    /// Reports what no generated function takes or returns.
+    /// Reports a type that generated functions neither take nor return.
     fn passable(&mut self, ty: &Ty, what: &str, origin: Origin) {
         let help = "pass its parts one by one, and put them together inside";
         if has_array_in_tuple(ty) {
@@ -232,12 +232,12 @@ impl<'p> Lower<'p> {
         id
     }
 
-    /// The simplest form under what is known here.
+    /// Normalises a size with the facts that hold here.
     fn simplify(&self, nat: &Nat) -> Nat {
         self.facts.normalize(nat)
     }
 
-    /// Whether a condition holds here; `None` if it depends.
+    /// Decides a condition; `None` if it depends.
     fn decide(&self, prop: &Prop) -> Option<bool> {
         if self.facts.proves(prop) {
             Some(true)
@@ -248,7 +248,7 @@ impl<'p> Lower<'p> {
         }
     }
 
-    /// Runs `f` with a range assumed.
+    /// Runs `f` under the assumption of a range.
     fn within<T>(
         &mut self,
         var: nat::Var,
@@ -264,7 +264,6 @@ impl<'p> Lower<'p> {
     }
 }
 
-/// A statement.
 fn stmt(kind: StmtKind, origin: Origin) -> Stmt {
     Stmt {
         kind,
@@ -273,7 +272,7 @@ fn stmt(kind: StmtKind, origin: Origin) -> Stmt {
     }
 }
 
-/// What a phrase that is not translated is reported as.
+/// Reports a phrase that is not imperative.
 fn untranslated(prim: Prim, origin: Origin) -> CompileError {
     let text = format!(
         "`{}` is not imperative: it has to be translated first",

@@ -1,4 +1,4 @@
-//! Reading: what stands at a path of an expression.
+//! Lowering of expressions: reads the part at a path.
 
 use std::rc::Rc;
 
@@ -16,7 +16,7 @@ use crate::error::CompileError;
 use crate::ir::{Binary, Expr, ExprKind};
 
 impl Lower<'_> {
-    /// The value at `path` of an expression.
+    /// Reads the part of an expression at `path`.
     pub(super) fn read(
         &mut self,
         phrase: &Phrase,
@@ -143,7 +143,7 @@ impl Lower<'_> {
         }
     }
 
-    /// The body of a function whose parameter is bound.
+    /// Binds the parameter of a function and returns its body.
     pub(super) fn read_function(
         &mut self,
         f: &Phrase,
@@ -157,7 +157,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Views: the path changes, the value does not.
+    /// Reads a view, which changes the path.
     fn read_view(
         &mut self,
         phrase: &Phrase,
@@ -198,7 +198,7 @@ impl Lower<'_> {
         self.read(inner, path, env)
     }
 
-    /// `zip` and pairs: the member that the path asks for, or both.
+    /// Reads `zip` or a pair: the component that the path selects, or both.
     fn read_pairing(
         &mut self,
         phrase: &Phrase,
@@ -265,7 +265,7 @@ impl Lower<'_> {
         }
     }
 
-    /// One of the elements that are written out.
+    /// Reads an element of an array that is written out.
     fn read_element(
         &mut self,
         phrase: &Phrase,
@@ -350,8 +350,8 @@ impl Lower<'_> {
         self.read_within(bounds, (&args[0], path.0), (xs, path.1), env, origin)
     }
 
-    /// An element that is there where all of some conditions hold, the last one first; the padding
-    /// elsewhere.
+    /// Reads an element if all of some conditions hold, tested from the last to the first, and the
+    /// padding otherwise.
     fn read_within(
         &mut self,
         mut bounds: Vec<Expr>,
@@ -374,7 +374,7 @@ impl Lower<'_> {
         Ok(self.choice(ChoiceForm::Select, parts, [first, second], origin))
     }
 
-    /// The next step, which is the index of an element.
+    /// Removes the first step of a path, which must be an index.
     pub(super) fn pop_index(
         &self,
         mut path: Path,
@@ -386,7 +386,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Quotient and remainder.
+    /// Returns quotient and remainder.
     pub(super) fn divide(&self, i: &Nat, by: &Nat) -> (Nat, Nat) {
         let i = self.simplify(i);
         (
@@ -395,7 +395,7 @@ impl Lower<'_> {
         )
     }
 
-    /// A size or index as a value.
+    /// Converts a size to a value.
     pub(super) fn size(&self, nat: Nat, ty: Ty, origin: Origin) -> Expr {
         Expr {
             kind: ExprKind::Nat(self.simplify(&nat)),
@@ -404,7 +404,7 @@ impl Lower<'_> {
         }
     }
 
-    /// A number; that of a vector type is in every lane.
+    /// Returns a constant; of a vector type, with the number in every lane.
     fn constant(&self, literal: &Literal, ty: &Ty, origin: Origin) -> Expr {
         if let Type::Vector(_, scalar) = &**ty {
             return Expr {
@@ -429,7 +429,7 @@ impl Lower<'_> {
     }
 }
 
-/// A value that is loaded from its place.
+/// Loads a part of memory.
 pub(super) fn load(part: Part, origin: Origin) -> Expr {
     match part {
         Part::Place(place, ty) => Expr {
@@ -453,7 +453,7 @@ pub(super) fn load(part: Part, origin: Origin) -> Expr {
     }
 }
 
-/// A tuple; the halves of one value are that value.
+/// Returns a tuple; if the components are those of one value, that value.
 pub(super) fn pair(a: Expr, b: Expr, origin: Origin) -> Expr {
     if let (ExprKind::Half(false, whole), ExprKind::Half(true, other)) = (&a.kind, &b.kind)
         && whole == other
@@ -467,7 +467,7 @@ pub(super) fn pair(a: Expr, b: Expr, origin: Origin) -> Expr {
     }
 }
 
-/// One value or another.
+/// Returns a conditional expression.
 pub(super) fn select(condition: Expr, then: Expr, otherwise: Expr, origin: Origin) -> Expr {
     // The halves of tuples are chosen one by one: a tuple exists only in memory.
     if let (ExprKind::Pair(a, b), ExprKind::Pair(c, d)) = (&then.kind, &otherwise.kind) {
@@ -482,7 +482,7 @@ pub(super) fn select(condition: Expr, then: Expr, otherwise: Expr, origin: Origi
     }
 }
 
-/// The part of a value that is no place.
+/// Selects a part of a value that is not in memory.
 fn project(mut value: Expr, mut path: Path) -> Result<Expr, CompileError> {
     let origin = value.origin;
     while let Some(step) = path.pop() {
@@ -502,7 +502,7 @@ fn project(mut value: Expr, mut path: Path) -> Result<Expr, CompileError> {
     Ok(value)
 }
 
-/// The truth value that an expression always has.
+/// Returns the truth value of a constant expression.
 pub(super) fn constant_truth(expr: &Expr) -> Option<bool> {
     match &expr.kind {
         ExprKind::Literal(Literal::Bool(value)) => Some(*value),
@@ -510,7 +510,7 @@ pub(super) fn constant_truth(expr: &Expr) -> Option<bool> {
     }
 }
 
-/// The data type of an expression.
+/// Returns the data type of an expression.
 pub(super) fn data_of(phrase: &Phrase) -> Ty {
     match dpia::phrase::data(&phrase.ty) {
         Some(data) => data.clone(),
@@ -518,12 +518,11 @@ pub(super) fn data_of(phrase: &Phrase) -> Ty {
     }
 }
 
-/// A scalar type.
 pub(super) fn scalar(scalar: ScalarType) -> Ty {
     Type::Scalar(scalar).into()
 }
 
-/// The size among the type-level arguments.
+/// Returns a size argument.
 pub(super) fn nat_arg(types: &[Arg], at: usize) -> Nat {
     match types.get(at) {
         Some(Arg::Nat(nat)) => nat.clone(),
@@ -531,7 +530,7 @@ pub(super) fn nat_arg(types: &[Arg], at: usize) -> Nat {
     }
 }
 
-/// The size function among the type-level arguments.
+/// Returns an argument that is a size function.
 pub(super) fn size_fun(types: &[Arg], at: usize) -> SizeFun {
     match types.get(at) {
         Some(Arg::SizeFun(fun)) => fun.clone(),

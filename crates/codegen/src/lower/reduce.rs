@@ -1,4 +1,4 @@
-//! Reductions by threads.
+//! Lowering of parallel reductions.
 
 use dpia::Phrase;
 use nat::Nat;
@@ -15,7 +15,7 @@ use crate::error::CompileError;
 use crate::ir::{Expr, ExprKind, Home, ParallelReduce, Place, Stmt, StmtKind};
 
 impl Lower<'_> {
-    /// `parReduce(n, acc, exp, combine, element)`
+    /// Lowers `parReduce(n, acc, exp, combine, element)`.
     pub(super) fn parallel_reduce(
         &mut self,
         phrase: &Phrase,
@@ -80,7 +80,7 @@ impl Lower<'_> {
         self.assign(place, value, origin, out)
     }
 
-    /// `left = f(left, right)`
+    /// Lowers the combination `left = f(left, right)`.
     fn combine(
         &mut self,
         f: &Phrase,

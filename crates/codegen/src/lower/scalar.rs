@@ -1,4 +1,4 @@
-//! Arithmetic, comparison and conversion of single values.
+//! Lowering of arithmetic, comparisons and conversions of scalars.
 
 use std::sync::Arc;
 
@@ -85,7 +85,9 @@ impl Lower<'_> {
         Ok(Expr { kind, ty, origin })
     }
 
-    /// `&&` and `||`: the right side is computed only if the left one does not decide.
+    /// Reads `&&` or `
+    ///
+    /// `, whose right operand is evaluated only if the left one does not decide.
     fn read_connected(
         &mut self,
         prim: Prim,
@@ -149,8 +151,8 @@ impl Lower<'_> {
         ExprKind::Binary(operator, Box::new(left), Box::new(right))
     }
 
-    /// Operators on sizes stay sizes where they compute what the operators on values of `natType`
-    /// do, which wrap at 32 bits and truncate: sizes are not negative, and sums of a few of them are
+    /// Keeps operators on sizes as sizes where they have the value of the operators of `natType`,
+    /// which wrap at 32 bits and truncate: sizes are not negative, and sums of a few of them are
     /// not large. Comparisons are decided where the ranges decide them.
     fn on_sizes(&self, prim: Prim, a: &Nat, b: &Nat) -> Option<ExprKind> {
         let one = Nat::constant(1);
@@ -186,8 +188,8 @@ impl Lower<'_> {
     }
 }
 
-/// The fused multiply-add of three operands: a call of the function of `<math.h>`, of vectors lane
-/// by lane.
+/// Returns the fused multiply-add of three operands: a call of the function of `<math.h>`, for
+/// vectors lane by lane.
 fn fused(operands: Vec<Expr>, ty: Ty, origin: Origin) -> Expr {
     let scalar = match &*ty {
         Type::Vector(_, scalar) => scalar.clone(),
@@ -209,7 +211,9 @@ fn fused(operands: Vec<Expr>, ty: Ty, origin: Origin) -> Expr {
     }
 }
 
-/// `a && b` or `a || b`.
+/// Returns `a && b` or `a
+///
+/// b`, simplified.
 pub(super) fn connected(operator: Binary, a: Expr, b: Expr, origin: Origin) -> Expr {
     Expr {
         ty: b.ty.clone(),
@@ -218,7 +222,9 @@ pub(super) fn connected(operator: Binary, a: Expr, b: Expr, origin: Origin) -> E
     }
 }
 
-/// `&&` and `||` with one side known.
+/// Simplifies `&&` and `
+///
+/// ` if an operand is known.
 fn connect(operator: Binary, left: Expr, right: Expr) -> ExprKind {
     let neutral = operator == Binary::And;
     match (constant_truth(&left), constant_truth(&right)) {
@@ -230,7 +236,7 @@ fn connect(operator: Binary, left: Expr, right: Expr) -> ExprKind {
 }
 
 impl Lower<'_> {
-    /// A size as a value. What may be large is computed by operators, which wrap.
+    /// Converts a size to a value. A size that may be large is computed by operators, which wrap.
     pub(super) fn number(&self, nat: &Nat, origin: Origin) -> Expr {
         let ty = scalar(ScalarType::NatType);
         let nat = self.simplify(nat);
@@ -271,7 +277,7 @@ impl Lower<'_> {
     }
 }
 
-/// Whether a size is a sum of a few variables with small factors: a number that fits.
+/// Returns true if a size is a sum of a few variables with small factors, so that it fits.
 fn is_linear(nat: &Nat) -> bool {
     const SMALL: i64 = 1 << 16;
     let summands = nat.summands();
@@ -282,7 +288,7 @@ fn is_linear(nat: &Nat) -> bool {
         })
 }
 
-/// Whether the value is a size or index already.
+/// Returns true if a value is a size or index already.
 fn is_size(value: &Expr) -> bool {
     matches!(value.kind, ExprKind::Nat(_)) && value.ty != scalar(ScalarType::Bool)
 }

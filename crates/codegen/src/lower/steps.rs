@@ -1,5 +1,5 @@
-//! Views that only change the path: the same for what is read and for where is written. What takes
-//! an array apart for a reader puts it together for a writer, so `split` walks as `joinAcc` does.
+//! Access paths through views, the same for reading and for writing. A view that splits an array
+//! for a reader joins it for a writer, so `split` has the path of `joinAcc`.
 
 use dpia::{Phrase, Prim};
 use rise::Arg;
@@ -12,7 +12,8 @@ use super::store::apply_size;
 use crate::error::CompileError;
 
 impl Lower<'_> {
-    /// The path below a view from the path above it; none if the primitive is no such view.
+    /// Returns the path below a view, given the path above it; `None` if the primitive is no such
+    /// view.
     pub(super) fn step_below(
         &mut self,
         (prim, origin): (Prim, Origin),

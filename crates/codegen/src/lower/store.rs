@@ -1,7 +1,7 @@
-//! Memory for values of data types: how a path becomes the number of an element.
+//! Memory layout: allocates values, and computes the element that a path selects.
 //!
-//! Arrays are flat and row-major. A value that is or contains a tuple is one variable of structs
-//! where it is a parameter or the result, and a variable for each half otherwise.
+//! Arrays are flat and row-major. A value that is or contains a tuple is one variable of structs if
+//! it is a parameter or the result, and one variable for each component otherwise.
 
 use nat::{Nat, Var};
 use rise::core::Origin;
@@ -17,21 +17,21 @@ use syntax::ast::{AddressSpace, Name};
 /// The memory of one value.
 #[derive(Clone, Debug)]
 pub(super) enum Store {
-    /// In one variable.
+    /// Memory in one variable.
     Leaf {
         /// The variable.
         id: Id,
-        /// The type of the whole value.
+        /// The type of the value.
         ty: Ty,
-        /// The number of its first element; `None` in a plain variable.
+        /// The index of its first element; `None` in a scalar variable.
         start: Option<Nat>,
     },
-    /// Its halves apart; the arrays around them stand in both.
+    /// Memory of the components of a tuple; the arrays around the tuple are in both.
     Halves(Box<Store>, Box<Store>),
 }
 
 impl Store {
-    /// The variables in it, in order.
+    /// Collects the variables, in order.
     pub fn leaves(&self, out: &mut Vec<Id>) {
         match self {
             Store::Leaf { id, .. } => out.push(*id),
@@ -43,29 +43,29 @@ impl Store {
     }
 }
 
-/// A sum over the iterations of a loop that came before.
+/// A sum over the previous iterations of a loop.
 #[derive(Clone, Debug)]
 pub(super) struct Running {
-    /// The loop's counter.
+    /// The counter of the loop.
     pub counter: Var,
-    /// What stands for the sum.
+    /// The size variable that stands for the sum.
     pub sum: Var,
-    /// What an iteration adds to it.
+    /// The term that an iteration adds.
     pub step: Nat,
 }
 
-/// The part of a store that a path leads to.
+/// The part of memory that a path selects.
 #[derive(Clone, Debug)]
 pub(super) enum Part {
-    /// One place, of this type.
+    /// One place, with its type.
     Place(Place, Ty),
-    /// Two halves of a tuple.
+    /// The components of a tuple.
     Halves(Box<Part>, Box<Part>),
-    /// The lanes of a vector that do not lie side by side. Written to only.
+    /// The lanes of a vector that are not contiguous. Written to only.
     Lanes(Vec<Part>),
 }
 
-/// `f(i)` for a function from sizes to data.
+/// Applies a function from sizes to data types.
 pub(super) fn apply_data(fun: &DataFun, arg: &Nat) -> Ty {
     match fun {
         DataFun::Var(var) => Type::Apply(*var, arg.clone()).into(),
@@ -75,7 +75,7 @@ pub(super) fn apply_data(fun: &DataFun, arg: &Nat) -> Ty {
     }
 }
 
-/// `f(i)` for a function from sizes to sizes.
+/// Applies a function from sizes to sizes.
 pub(super) fn apply_size(fun: &SizeFun, arg: &Nat) -> Nat {
     match fun {
         SizeFun::Var(var) => Nat::apply(*var, arg),
@@ -83,7 +83,7 @@ pub(super) fn apply_size(fun: &SizeFun, arg: &Nat) -> Nat {
     }
 }
 
-/// The type of the elements of a flat variable for values of `ty`: what is under all arrays.
+/// Returns the element type of a flat variable for values of `ty`: the type under all arrays.
 pub(super) fn element(ty: &Ty) -> Ty {
     match &**ty {
         Type::Array(_, elem) => element(elem),
@@ -92,7 +92,7 @@ pub(super) fn element(ty: &Ty) -> Ty {
     }
 }
 
-/// The sizes of an array's levels, as far as they do not depend on an index.
+/// Returns the extents of an array's dimensions, as far as they do not depend on an index.
 fn extents(ty: &Type) -> Vec<Nat> {
     let mut ty = ty;
     let mut extents = Vec::new();
@@ -106,7 +106,7 @@ fn extents(ty: &Type) -> Vec<Nat> {
     extents
 }
 
-/// Whether arrays stand inside of tuples.
+/// Returns true if a type has arrays inside of tuples.
 pub(super) fn has_array_in_tuple(ty: &Type) -> bool {
     match ty {
         Type::Array(_, elem) => has_array_in_tuple(elem),
@@ -117,7 +117,7 @@ pub(super) fn has_array_in_tuple(ty: &Type) -> bool {
 }
 
 impl Lower<'_> {
-    /// How many elements of a flat variable a value of `ty` takes.
+    /// Returns the number of elements that a value of `ty` takes in a flat variable.
     pub(super) fn count(&mut self, ty: &Type) -> Nat {
         match ty {
             Type::Array(n, elem) => n * &self.count(elem),
@@ -126,7 +126,7 @@ impl Lower<'_> {
         }
     }
 
-    /// How many elements the first `n` pieces of a dependent array take.
+    /// Returns the number of elements of the first `n` pieces of a dependent array.
     fn count_before(&mut self, fun: &DataFun, n: &Nat) -> Nat {
         let var = self.function.fresh_size("i");
         let piece = apply_data(fun, &Nat::var(var));
@@ -134,8 +134,8 @@ impl Lower<'_> {
         self.sum_below(var, n, &count)
     }
 
-    /// The sum of `each` over `0 <= var < end`. Where `end` counts a loop and the sum has no closed
-    /// form, it is a variable that runs along with the loop.
+    /// Returns the sum of `each` over `0 <= var < end`. If `end` is the counter of a loop and the
+    /// sum has no closed form, the loop accumulates it in a variable.
     fn sum_below(&mut self, var: Var, end: &Nat, each: &Nat) -> Nat {
         let sum = Nat::sum(var, &Nat::constant(0), end, each);
         let Some(counter) = end.as_var().filter(|v| self.counters.contains(v)) else {
@@ -154,14 +154,14 @@ impl Lower<'_> {
         Nat::var(sum)
     }
 
-    /// The sum of `len` below `i`.
+    /// Returns the sum of `len` below `i`.
     pub(super) fn offset(&mut self, len: &SizeFun, i: &Nat) -> Nat {
         let var = self.function.fresh_size("i");
         let body = apply_size(len, &Nat::var(var));
         self.sum_below(var, i, &body)
     }
 
-    /// Memory of the function's own for a value, halves of tuples apart.
+    /// Allocates a value, with a variable for each component of a tuple.
     pub(super) fn allocate(&mut self, name: &Name, ty: &Ty, home: Home, origin: Origin) -> Store {
         if let Some((a, b)) = halves(ty).filter(|_| !is_whole(ty, home)) {
             let (first, second) = (format!("{name}1").into(), format!("{name}2").into());
@@ -172,7 +172,7 @@ impl Lower<'_> {
         self.allocate_whole(name, ty, home, origin)
     }
 
-    /// One variable for a value.
+    /// Allocates a value in one variable.
     pub(super) fn allocate_whole(
         &mut self,
         name: &Name,
@@ -204,7 +204,7 @@ impl Lower<'_> {
         }
     }
 
-    /// What a path leads to in memory.
+    /// Returns the part of memory that a path selects.
     pub(super) fn part(
         &mut self,
         store: &Store,
@@ -259,7 +259,8 @@ impl Lower<'_> {
         Ok(Part::Place(place, ty))
     }
 
-    /// The first member step on the path says which half; the arrays before it stand in both.
+    /// Selects a component by the first member step of the path; the indices before it apply to
+    /// both components.
     fn half_part(
         &mut self,
         a: &Store,
@@ -286,7 +287,7 @@ impl Lower<'_> {
     }
 }
 
-/// Whether a sum without closed form stands in a size, at the outside.
+/// Returns true if a size has a sum without closed form as a summand.
 fn has_sum(nat: &Nat) -> bool {
     let is_sum = |(part, _): &(nat::Part, u32)| matches!(part, nat::Part::Sum { .. });
     nat.summands()
@@ -301,8 +302,8 @@ fn advance(place: &mut Place, by: Nat) {
     });
 }
 
-/// Whether tuples stay whole in memory that work-items share: those of two equal numbers are loaded
-/// and stored as one.
+/// Returns true if tuples in memory that work-items share are stored as structs: those of two equal
+/// scalars are loaded and stored at once.
 fn is_whole(ty: &Ty, home: Home) -> bool {
     let shared = matches!(
         home,
@@ -315,7 +316,7 @@ fn is_whole(ty: &Ty, home: Home) -> bool {
     shared && numbers && matches!(&**ty, Type::Array(..))
 }
 
-/// The types of the halves of a value that is a tuple under any number of arrays.
+/// Returns the types of the components of a tuple under any number of arrays.
 fn halves(ty: &Ty) -> Option<(Ty, Ty)> {
     match &**ty {
         Type::Pair(a, b) => Some((a.clone(), b.clone())),
@@ -333,7 +334,7 @@ fn halves(ty: &Ty) -> Option<(Ty, Ty)> {
     }
 }
 
-/// A path that no well-typed program has.
+/// Reports a path that no well-typed program has.
 pub(super) fn lost(origin: Origin) -> CompileError {
     CompileError::new(
         origin,

@@ -1,4 +1,4 @@
-//! Vectors: elements side by side in memory are loaded and stored as one.
+//! Lowering of vectors: contiguous elements are loaded and stored as one vector.
 
 use dpia::Phrase;
 use nat::Nat;
@@ -12,7 +12,7 @@ use crate::error::CompileError;
 use crate::ir::{Expr, ExprKind, Place};
 
 impl Lower<'_> {
-    /// `asVector(n)`: a lane is an element; a whole vector is as many elements from one on.
+    /// Reads `asVector(n)`: a lane is an element, a whole vector is `n` elements.
     pub(super) fn read_as_vector(
         &mut self,
         phrase: &Phrase,
@@ -50,7 +50,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Lane by lane.
+    /// Reads a vector lane by lane.
     fn lanes(
         &mut self,
         xs: &Phrase,
@@ -74,7 +74,7 @@ impl Lower<'_> {
         })
     }
 
-    /// A number of lanes, which generated code must know.
+    /// Returns a number of lanes, which has to be a constant.
     pub(super) fn lane_count(&self, n: &Nat, phrase: &Phrase) -> Result<i64, CompileError> {
         match self.simplify(n).as_const() {
             Some(count @ 1..=64) => Ok(count),
@@ -87,7 +87,7 @@ impl Lower<'_> {
     }
 }
 
-/// All lanes of an expression at once, where that is a vector operation.
+/// Returns all lanes of an expression as a vector operation if there is one.
 fn widen(each: &Expr, lane: nat::Var, n: &Nat, ty: &Ty) -> Option<Expr> {
     let kind = match &each.kind {
         // The same element for all lanes, as of a row that is zipped with one number.
@@ -105,14 +105,14 @@ fn widen(each: &Expr, lane: nat::Var, n: &Nat, ty: &Ty) -> Option<Expr> {
     })
 }
 
-/// Whether a place is the same element of an array whatever the lane is. (A plain variable may be
-/// what was computed for one lane.)
+/// Returns true if a place is the same element of an array for all lanes. (A scalar variable may
+/// hold what was computed for one lane.)
 fn is_apart(place: &Place, lane: nat::Var) -> bool {
     let sizes = [&place.index, &place.lane, &place.lanes];
     place.index.is_some() && !sizes.into_iter().flatten().any(|size| size.mentions(lane))
 }
 
-/// The place of `n` elements side by side, given that of the one in a lane.
+/// Returns the place of `n` contiguous elements, given the place of the element of one lane.
 pub(crate) fn widen_place(place: &Place, lane: nat::Var, n: &Nat) -> Option<Place> {
     let index = place.index.as_ref()?;
     let first = Nat::sub(index, &Nat::var(lane));
@@ -127,8 +127,8 @@ pub(crate) fn widen_place(place: &Place, lane: nat::Var, n: &Nat) -> Option<Plac
 }
 
 impl Lower<'_> {
-    /// The part of memory that a vector is written to, given the part of one of its elements:
-    /// one place, or one a lane.
+    /// Returns the part of memory that a vector is written to, given the part of one of its
+    /// elements: one place, or one for each lane.
     pub(super) fn widen_part(
         &mut self,
         part: Part,

@@ -1,5 +1,5 @@
-//! Which views an access went through: they are gone from the code, and a hover on an index tells of
-//! them.
+//! Records the views that an access was read through: the code does not show them, and a hover on
+//! an index names them.
 
 use dpia::Prim;
 use rise::core::Origin;
@@ -8,8 +8,8 @@ use super::Lower;
 use crate::ir::View;
 
 impl Lower<'_> {
-    /// Does what `inside` does below a primitive; if that is a view that changes indices, what is
-    /// read there is read through it.
+    /// Runs `inside` below a primitive; if that is a view that changes indices, it is recorded for
+    /// what is read there.
     pub(super) fn below<T>(
         &mut self,
         prim: Prim,
@@ -28,7 +28,7 @@ impl Lower<'_> {
         result
     }
 
-    /// A place is read here, through the views around.
+    /// Records the views around the place that is read here.
     pub(super) fn note_views(&mut self, origin: Origin) {
         if self.views.is_empty() {
             return;
@@ -42,7 +42,7 @@ impl Lower<'_> {
     }
 }
 
-/// Whether the index of an element is another one behind it.
+/// Returns true if a view changes the index of an element.
 fn changes_indices(prim: Prim) -> bool {
     use Prim::*;
     matches!(

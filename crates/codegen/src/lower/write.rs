@@ -1,4 +1,4 @@
-//! Writing: the place that a path of an acceptor leads to.
+//! Lowering of acceptors: returns the place that a path selects.
 
 use std::rc::Rc;
 
@@ -14,7 +14,7 @@ use super::{Lower, untranslated};
 use crate::error::CompileError;
 
 impl Lower<'_> {
-    /// The place at `path` of an acceptor.
+    /// Returns the place at `path` of an acceptor.
     pub(super) fn place(
         &mut self,
         phrase: &Phrase,
@@ -41,7 +41,7 @@ impl Lower<'_> {
         }
     }
 
-    /// The place that a function of acceptors gives.
+    /// Returns the place that a function of acceptors yields.
     fn place_in(
         &mut self,
         f: &Phrase,
@@ -147,7 +147,8 @@ impl Lower<'_> {
         }
     }
 
-    /// An element of an array of pairs is an element of each of a pair of arrays.
+    /// Returns the place of an element of an array of pairs: one element of each of a pair of
+    /// arrays.
     fn place_of_unzip(
         &mut self,
         phrase: &Phrase,
@@ -171,7 +172,7 @@ impl Lower<'_> {
         }
     }
 
-    /// The elements that a vector is written to.
+    /// Returns the places that a vector is written to.
     fn place_of_vector(
         &mut self,
         phrase: &Phrase,

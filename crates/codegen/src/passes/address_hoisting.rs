@@ -1,5 +1,10 @@
-//! What the loops inside of a body all compute from its counter gets a name there, as people write
-//! it: `const int before = i > 0 ? i - 1 : 0;` for the row above, and the length of a row.
+//! Hoisting of address computations: minima, maxima and quotients of counters that the loops inside
+//! compute several times are declared in the body of the loop whose counter they depend on, as
+//! people write them: `const int before = i > 0 ? i - 1 : 0;` for the row above, and the length of
+//! a row.
+//!
+//! This is loop-invariant code motion and common subexpression elimination for sizes (Aho, Lam,
+//! Sethi and Ullman, *Compilers*, section 9.5).
 
 use std::sync::Arc;
 
@@ -16,7 +21,7 @@ use super::conditions::assume_counter;
 use super::loop_peeling::solve_for_zero;
 use super::walk::{self, Change};
 
-/// Gives names to minima and maxima of counters, and to ends of loops that take a division.
+/// Declares minima and maxima of counters, and loop ends that take a division.
 pub(crate) fn hoist_addresses(function: &mut Function) {
     let facts = function.known();
     let mut body = std::mem::take(&mut function.body);
@@ -32,17 +37,17 @@ pub(crate) fn hoist_addresses(function: &mut Function) {
 struct AddressHoisting<'f> {
     function: &'f mut Function,
     facts: Facts,
-    /// Those around, with the ends of their ranges.
+    /// The counters of the enclosing loops, with the ends of their ranges.
     counters: Vec<(Var, Nat)>,
 }
 
-/// A size that is computed in several places.
+/// A size that may be worth declaring.
 struct Candidate {
     nat: Nat,
     occurrences: usize,
-    /// Whether it is computed in a loop inside.
+    /// True if an inner loop computes it.
     in_inner_loop: bool,
-    /// Whether a loop ends there.
+    /// True if it is the end of a loop.
     is_loop_end: bool,
 }
 
@@ -75,7 +80,7 @@ impl AddressHoisting<'_> {
         }
     }
 
-    /// Names what the body of a loop computes in several places.
+    /// Declares the sizes that the body of a loop computes several times.
     fn hoist_into_body(&mut self, body: &mut Vec<Stmt>, origin: Origin) {
         let mut found = Vec::new();
         self.collect(body, false, &mut found);
@@ -106,7 +111,8 @@ impl AddressHoisting<'_> {
         self.function.sizes.contains(&var) || self.counters.iter().any(|(c, _)| *c == var)
     }
 
-    /// Whether it has one value in the body of the innermost loop, and not the same in all loops.
+    /// Returns true if a size is invariant in the body of the innermost enclosing loop, but depends
+    /// on a counter.
     fn is_fixed(&self, nat: &Nat) -> bool {
         !nat.any_var(&|var| !self.is_known(var))
             && self.counters.iter().any(|(c, _)| nat.mentions(*c))
@@ -173,7 +179,6 @@ impl AddressHoisting<'_> {
         }
     }
 
-    /// The minima and maxima in a size.
     fn collect_extrema(&self, nat: &Nat, inside: bool, out: &mut Vec<Candidate>) {
         for summand in nat.summands() {
             for (part, _) in &summand.factors {
@@ -213,7 +218,8 @@ impl AddressHoisting<'_> {
         }
     }
 
-    /// A constant with this value, and what stands for it in sizes; none if its range is not known.
+    /// Declares a constant with a value and returns the size variable that stands for it; `None` if
+    /// its range is not known.
     fn declare(&mut self, nat: &Nat, name: Name, origin: Origin) -> Option<(Stmt, Var)> {
         let at_least = |a: &Nat, b: Nat| self.facts.proves(&Prop::AtLeast(a.clone(), b));
         if !at_least(nat, Nat::ZERO) {
@@ -261,7 +267,7 @@ impl AddressHoisting<'_> {
         Some((declaration, var))
     }
 
-    /// `before` and `after` for the neighbours of a counter.
+    /// Returns the name of a constant: `before` and `after` for the neighbours of a counter.
     fn descriptive_name(&self, nat: &Nat) -> Name {
         let members = extremum_operands(nat);
         let [a, b] = members.as_slice() else {
@@ -283,7 +289,6 @@ impl AddressHoisting<'_> {
     }
 }
 
-/// The operands of a minimum or maximum.
 fn extremum_operands(nat: &Nat) -> Vec<Nat> {
     let summands = nat.summands();
     let [summand] = summands.as_slice() else {
@@ -295,7 +300,7 @@ fn extremum_operands(nat: &Nat) -> Vec<Nat> {
     }
 }
 
-/// Whether computing a size takes a division.
+/// Returns true if computing a size takes a division.
 pub(super) fn has_division(nat: &Nat) -> bool {
     let division = |(part, _): &(Part<'_>, u32)| matches!(part, Part::Div(..) | Part::Rem(..));
     nat.summands()
@@ -314,7 +319,7 @@ impl Change for ReplaceSize<'_> {
     }
 }
 
-/// A size with another one in the places of a part of it.
+/// Replaces a subterm of a size.
 fn replace_subterm(nat: &Nat, target: &Nat, by: &Nat) -> Nat {
     if nat == target {
         return by.clone();
@@ -351,7 +356,7 @@ fn product(summand: &Summand<'_>, part: &dyn Fn(&Part<'_>) -> Option<Nat>) -> Op
     Some(out)
 }
 
-/// A part of a size as a size, with other operands.
+/// Rebuilds a factor of a size with other operands.
 fn rebuild(part: &Part<'_>, operand: &dyn Fn(&Nat) -> Nat) -> Option<Nat> {
     let joined = |all: &[Nat], join: fn(&Nat, &Nat) -> Nat| {
         all.iter().map(operand).reduce(|a, b| join(&a, &b))

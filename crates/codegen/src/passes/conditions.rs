@@ -1,4 +1,4 @@
-//! What truth values say of sizes.
+//! Facts about sizes that follow from conditions.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ pub(crate) fn truth(expr: &Expr) -> Option<bool> {
     }
 }
 
-/// What the value of a comparison of sizes says of them.
+/// Returns the proposition about sizes that follows from the value of a comparison.
 pub(crate) fn proposition(expr: &Expr, value: bool) -> Option<Prop> {
     let ExprKind::Binary(op, a, b) = &expr.kind else {
         return None;

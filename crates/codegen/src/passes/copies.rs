@@ -79,7 +79,7 @@ fn note_computed(body: &[Stmt], kept: &mut FxHashSet<Id>) {
     }
 }
 
-/// Whether a tuple was declared.
+/// Returns true if a tuple was declared.
 fn declare_halves(body: &mut Vec<Stmt>, halves: &FxHashMap<Id, [Id; 2]>) -> bool {
     let mut changed = false;
     for mut stmt in std::mem::take(body) {
@@ -115,8 +115,8 @@ impl Change for Halves<'_> {
 
 // ----- plain variables -----
 
-/// Where `y = x` and `x` is not used while `y` is, but to be given the value of `y` at the end,
-/// they are one variable.
+/// Coalesces `x` and `y` after `y = x` if `x` is not used while `y` is, other than to be assigned
+/// the value of `y` at the end (copy coalescing).
 pub(crate) fn join_variables(function: &mut Function) {
     let uses = Uses::of(function);
     let mut body = std::mem::take(&mut function.body);
@@ -349,7 +349,7 @@ impl CopyLoop {
         }
     }
 
-    /// Whether each of so many elements is copied: the index is row-major in the counters.
+    /// Returns true if each of so many elements is copied: the index is row-major in the counters.
     fn is_whole(&self, count: &Nat) -> bool {
         let mut index = Nat::ZERO;
         let mut all = Nat::ONE;
@@ -376,7 +376,7 @@ impl Change for Through {
     }
 }
 
-/// Whether a function runs as many work-items.
+/// Returns true if a function runs as many work-items.
 fn is_kernel(function: &Function) -> bool {
     !function.items.is_empty()
 }

@@ -1,4 +1,5 @@
-//! Dead code elimination.
+//! Dead code elimination: removes variables that nothing reads, with the assignments to them, and
+//! statements that become empty. It is repeated until nothing changes.
 
 use rustc_hash::FxHashSet;
 
@@ -6,8 +7,8 @@ use crate::ir::{ExprKind, Function, Id, Stmt, StmtKind};
 
 use super::uses::{Mention, Uses};
 
-/// Leaves out variables that nothing reads, and what is written to them. Expressions have no
-/// effects: C functions are taken to be pure.
+/// Removes dead variables and statements. Expressions have no effects: C functions are taken to be
+/// pure.
 pub(crate) fn run(function: &mut Function) {
     let uses = Uses::of(function);
     let mut body = std::mem::take(&mut function.body);
@@ -22,7 +23,7 @@ pub(crate) fn run(function: &mut Function) {
     function.body = body;
 }
 
-/// What is read, other than to compute its own next value.
+/// Collects the variables that are read, other than to compute their own next value.
 fn collect_live(body: &[Stmt], uses: &Uses, live: &mut FxHashSet<Id>) {
     for stmt in body {
         match &stmt.kind {
@@ -48,7 +49,7 @@ fn collect_live(body: &[Stmt], uses: &Uses, live: &mut FxHashSet<Id>) {
     }
 }
 
-/// A statement without the statements in it.
+/// Returns a statement without the statements in it.
 fn without_bodies(stmt: &Stmt) -> Stmt {
     let kind = match &stmt.kind {
         StmtKind::For {
@@ -77,7 +78,7 @@ fn without_bodies(stmt: &Stmt) -> Stmt {
     Stmt { kind, ..*stmt }
 }
 
-/// Whether something was left out.
+/// Removes dead statements; returns true if there were any.
 fn remove_dead(body: &mut Vec<Stmt>, is_dead: &dyn Fn(Id) -> bool) -> bool {
     let before = body.len();
     let mut changed = false;

@@ -1,4 +1,5 @@
-//! Dead store elimination.
+//! Dead store elimination: removes assignments whose value no statement reads, going backwards
+//! through each block.
 
 use rustc_hash::FxHashSet;
 
@@ -6,7 +7,7 @@ use crate::ir::{Function, Id, Stmt, StmtKind};
 
 use super::uses::{Mention, Uses};
 
-/// Leaves out the last values of variables that nothing reads.
+/// Removes dead stores to scalar variables.
 pub(crate) fn run(function: &mut Function) {
     let uses = Uses::of(function);
     let mut body = std::mem::take(&mut function.body);
@@ -26,8 +27,9 @@ struct DeadStores<'f> {
 }
 
 impl DeadStores<'_> {
-    /// Leaves out assignments to variables that nothing mentions `later`. Those of `around` and of
-    /// the block end where it ends, or later.
+    /// Removes assignments to variables that nothing mentions `later`. Variables of `around` and of
+    /// the block go out of scope at its end, or later; a loop body may be followed by itself, so
+    /// that only its own variables count.
     fn block(&mut self, body: &mut Vec<Stmt>, around: &FxHashSet<Id>, later: &mut FxHashSet<Id>) {
         let mut own = around.clone();
         own.extend(body.iter().filter_map(|stmt| match stmt.kind {

@@ -1,4 +1,5 @@
-//! Inlining.
+//! Inlining of variables that are read once (forward substitution): the value moves into the
+//! statement that reads it, if no statement in between changes what the value reads.
 
 use nat::Nat;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -8,16 +9,15 @@ use crate::ir::{Expr, ExprKind, Function, Home, Id, Place, Stmt, StmtKind};
 use super::uses::{Mention, Uses};
 use super::walk::{self, Change};
 
-/// Parts up to which an expression is put in the place of a variable.
+/// Size limit of the resulting expression, in subexpressions.
 const MAX_INLINED_SIZE: usize = 40;
 
-/// How often each variable is mentioned.
 #[derive(Default)]
 struct UseCounts {
     reads: FxHashMap<Id, usize>,
-    /// Those with other values than the first, and those that an index of data reads.
+    /// Variables that are assigned after their declaration, and those of `opaque`.
     kept: FxHashSet<Id>,
-    /// Those that an index of data reads.
+    /// Variables that indices computed from data read.
     opaque: FxHashSet<Id>,
 }
 
@@ -43,7 +43,7 @@ impl UseCounts {
     }
 }
 
-/// Puts values in the places of variables that are read once, before what they are made of changes.
+/// Inlines variables that are read once, and joins consecutive assignments to a variable.
 pub(crate) fn run(function: &mut Function) {
     let uses = Uses::of(function);
     let mut body = std::mem::take(&mut function.body);
@@ -51,7 +51,7 @@ pub(crate) fn run(function: &mut Function) {
     function.body = body;
 }
 
-/// The same for statements of a function.
+/// Inlines in some statements of a function.
 pub(crate) fn inline_statements(body: &mut Vec<Stmt>, uses: &Uses, function: &Function) {
     let context = Context {
         uses,
@@ -68,7 +68,7 @@ struct Context<'a> {
 }
 
 impl Context<'_> {
-    /// Whether a statement does not change what a value reads.
+    /// Returns true if a statement is known not to change what a value reads.
     fn preserves(&self, stmt: &Stmt, value: &Expr) -> bool {
         let written = match &stmt.kind {
             StmtKind::Declare(..) => return true,
@@ -112,7 +112,8 @@ fn inline_block(body: &mut Vec<Stmt>, context: &Context<'_>) {
     }
 }
 
-/// Whether the declaration at this place went into the statement that reads it.
+/// Moves the value of a declaration into the statement that reads the variable; returns true if it
+/// did.
 fn inline_declaration(body: &mut Vec<Stmt>, at: usize, context: &Context<'_>) -> bool {
     let Context { uses, counts, .. } = context;
     let StmtKind::Declare(id, Some(value)) = &body[at].kind else {
@@ -157,7 +158,7 @@ fn inline_declaration(body: &mut Vec<Stmt>, at: usize, context: &Context<'_>) ->
     put.done
 }
 
-/// Whether `x = v; x = f(x)` became `x = f(v)`.
+/// Joins `x = v; x = f(x)` to `x = f(v)`; returns true if it did.
 fn merge_assignments(body: &mut Vec<Stmt>, at: usize, context: &Context<'_>) -> bool {
     let (id, value) = match &body[at].kind {
         StmtKind::Declare(id, Some(value)) => (*id, value),
@@ -228,7 +229,7 @@ impl Change for Substitution<'_> {
     }
 }
 
-/// Returns the tuple in a variable whose halves two expressions read.
+/// Returns the tuple variable whose two projections these are.
 fn whole_tuple(a: &Expr, b: &Expr) -> Option<Place> {
     let (ExprKind::Load(a), ExprKind::Load(b)) = (&a.kind, &b.kind) else {
         return None;
@@ -248,7 +249,7 @@ fn whole_tuple(a: &Expr, b: &Expr) -> Option<Place> {
     (*a == half(false) && *b == half(true)).then_some(whole)
 }
 
-/// The part of a value that a place reads.
+/// Returns the component or lane of a value that a place selects.
 fn component(value: &Expr, members: &[bool], lane: Option<&Nat>, whole: &Expr) -> Option<Expr> {
     let mut value = value.clone();
     for &second in members {

@@ -1,4 +1,5 @@
-//! Live-range splitting.
+//! Live-range splitting: a variable that is overwritten before it is read again has several live
+//! ranges, and each becomes a variable of its own.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -7,7 +8,7 @@ use crate::ir::{Function, Id, Place, Stmt, StmtKind};
 use super::uses::Uses;
 use super::walk::{self, Renamed};
 
-/// Gives each range of statements that starts with a new value a variable of its own.
+/// Splits the live ranges of the scalar variables of a function.
 pub(crate) fn run(function: &mut Function) {
     let uses = Uses::of(function);
     let excluded = uses.untracked(&function.body);
@@ -60,19 +61,20 @@ fn split_block(
     }
 }
 
-/// How a statement starts with a variable.
+/// The first access of a statement to a variable.
 #[derive(PartialEq)]
 enum FirstAccess {
-    /// It gives it a new value.
+    /// A write, on every path.
     Overwrites,
-    /// It gives it a new value before it reads it, but may do neither.
+    /// A write, or none: no path reads it first.
     MayOverwrite,
-    /// It may read it.
+    /// A read, on some path.
     MayRead,
 }
 
-/// Gives the variable that is declared at a place one more for each further range; their
-/// declarations are to be put in at the places noted in `new`.
+/// Splits the live ranges of the variable that is declared at a place, given the statements that
+/// mention it. Adds to `new` the declarations of the new variables, with the places to insert them
+/// at.
 fn split_variable(
     body: &mut [Stmt],
     (at, id): (usize, Id),

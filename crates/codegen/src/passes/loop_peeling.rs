@@ -1,5 +1,9 @@
-//! Innermost loops that ask in each iteration whether they are at a border are split there: the
-//! first iterations, the bulk without conditions, which C compilers vectorise, and the last ones.
+//! Loop peeling: splits off the iterations at the boundaries for which conditions on the counter
+//! differ, so that the loop that is left has no conditions and C compilers vectorise it.
+//!
+//! This is the partition into prologue, steady state and epilogue of Halide's `PartitionLoops.cpp`.
+//! The points at which a condition changes are found in comparisons, minima and maxima of sizes
+//! that are linear in the counter.
 
 use nat::{Nat, Part, Prop, Var};
 use rise::core::Origin;
@@ -11,14 +15,14 @@ use super::conditions::less;
 use super::loops::Loops;
 use super::walk;
 
-/// Parts of expressions up to which a loop is written more than once.
+/// Size limit of a body that is copied, in subexpressions.
 const MAX_BODY_SIZE: usize = 250;
-/// Iterations from which on a loop of known length is worth splitting.
+/// Trip count from which on a loop is worth peeling, if it is a constant.
 const MIN_TRIP_COUNT: i64 = 16;
-/// Iterations up to which a piece at a border is run by one thread.
+/// Trip count up to which the prologue or epilogue of a parallel loop is run by one thread.
 const MAX_BOUNDARY_TRIP_COUNT: i64 = 64;
 
-/// A loop, as [`StmtKind::For`] has it.
+/// The fields of [`StmtKind::For`], with what a [`Stmt`] has besides.
 pub(super) struct ForLoop {
     pub counter: Var,
     pub from: Nat,
@@ -31,7 +35,6 @@ pub(super) struct ForLoop {
 }
 
 impl ForLoop {
-    /// As a statement.
     pub fn stmt(self) -> Stmt {
         Stmt {
             kind: StmtKind::For {
@@ -48,21 +51,22 @@ impl ForLoop {
     }
 }
 
-/// Where the value of a condition changes: it is the same for all counters below and for all from
-/// there on. Those of a minimum agree at one value, so that it may be cut before or behind.
+/// The counter at which a condition changes: it has one value for all smaller counters, and one
+/// from there on. The operands of a minimum are equal at one counter, so that the loop may be split
+/// before or behind it.
 struct ChangePoint {
     before: Nat,
     behind: Nat,
 }
 
-/// The bulk: all conditions are decided from `first` on and before `end`.
+/// The steady state, in which all conditions are decided: from `first` on and before `end`.
 struct SteadyState {
     first: Option<Nat>,
     end: Option<Nat>,
 }
 
 impl Loops<'_> {
-    /// Whether the loop was written in pieces.
+    /// Peels a loop, and returns true if there was a reason to.
     pub(super) fn peel(
         &mut self,
         original: &ForLoop,
@@ -138,7 +142,7 @@ impl Loops<'_> {
         }
     }
 
-    /// The loop for a part of its range; `copied` gives it variables of its own.
+    /// Returns the loop with another range; `copied` renames the variables that it declares.
     fn partition(&mut self, original: &ForLoop, from: &Nat, to: &Nat, copied: bool) -> Stmt {
         let trip_count = Nat::sub(to, from).as_const();
         let is_boundary = trip_count
@@ -172,7 +176,7 @@ impl Loops<'_> {
         self.facts.proves(&Prop::AtLeast(a.clone(), b.clone()))
     }
 
-    /// Where the bulk starts and ends, if it is not all.
+    /// Returns the steady state if it is not the whole loop.
     fn steady_state(&self, original: &ForLoop) -> Option<SteadyState> {
         let ForLoop {
             counter, from, to, ..
@@ -210,7 +214,7 @@ impl Loops<'_> {
         self.symbolic_steady_state(original, inside)
     }
 
-    /// The same for borders whose widths are sizes.
+    /// Returns the steady state if boundaries have widths that are size parameters.
     fn symbolic_steady_state(
         &self,
         original: &ForLoop,
@@ -246,7 +250,7 @@ impl Loops<'_> {
     }
 }
 
-/// Whether statements contain no loop, and not too much.
+/// Returns true if the loop is innermost and its body is below the size limit.
 fn is_small(body: &[Stmt]) -> bool {
     fn count(body: &[Stmt]) -> Option<usize> {
         let mut total = 0;
@@ -325,7 +329,6 @@ fn collect_from_expr(expr: &Expr, counter: Var, out: &mut Vec<ChangePoint>) {
     });
 }
 
-/// Where the truth of a comparison changes.
 fn comparison_change(operator: Binary, a: &Nat, b: &Nat, counter: Var) -> Option<ChangePoint> {
     let (limit, grows) = solve_for_zero(&Nat::sub(a, b), counter)?;
     let next = &limit + 1;
@@ -340,7 +343,8 @@ fn comparison_change(operator: Binary, a: &Nat, b: &Nat, counter: Var) -> Option
     })
 }
 
-/// The value of a variable at which a difference is 0, and whether it is positive above it.
+/// Solves `difference = 0` for a variable, and returns whether the difference is positive above the
+/// solution. The coefficient has to be 1 or -1.
 pub(crate) fn solve_for_zero(difference: &Nat, var: Var) -> Option<(Nat, bool)> {
     if !difference.mentions(var) {
         return None;
@@ -396,7 +400,8 @@ fn collect_from_extremum(all: &[Nat], counter: Var, out: &mut Vec<ChangePoint>) 
     }
 }
 
-/// What a size may be: each of the operands of a minimum or maximum that it adds.
+/// Expands a minimum or maximum among the summands of a size: returns the size for each of its
+/// operands.
 fn alternatives(nat: &Nat) -> Vec<Nat> {
     for summand in nat.summands() {
         if let [(Part::Min(all) | Part::Max(all), 1)] = summand.factors.as_slice() {

@@ -43,7 +43,7 @@ pub(super) struct Loops<'f> {
     pub(super) facts: Facts,
     /// Statements written out so far.
     written: usize,
-    /// Whether it is at a piece of a loop, which is not split again.
+    /// True if it is at a piece of a loop, which is not split again.
     pub(super) in_partition: bool,
 }
 
@@ -445,7 +445,7 @@ fn once(from: &Nat, to: &Nat, body: Vec<Stmt>, origin: Origin, made_by: Option<M
     }
 }
 
-/// How many statements there are.
+/// Returns the number of statements.
 fn size(body: &[Stmt]) -> usize {
     let inner = |stmt: &Stmt| match &stmt.kind {
         StmtKind::For { body, .. } | StmtKind::Block(body) => size(body),
@@ -508,7 +508,7 @@ fn rename_counters(body: &mut [Stmt], vars: &FxHashMap<Var, Nat>) {
     }
 }
 
-/// Whether an expression mentions something that changes.
+/// Returns true if an expression mentions something that changes.
 pub(super) fn depends(expr: &Expr, ids: &FxHashMap<Id, Id>, vars: &FxHashMap<Var, Nat>) -> bool {
     let changes = |nat: &Nat| nat.any_var(&|var| vars.contains_key(&var));
     let mut found = false;

@@ -75,7 +75,7 @@ pub(crate) fn run(function: &mut Function, target: Target, plan: &mut Plan) {
     function.body = body;
 }
 
-/// What is around a block.
+/// The context of a block.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Around {
     Nothing,
@@ -90,7 +90,7 @@ struct Memory<'a> {
     target: Target,
     plan: &'a mut Plan,
     uses: Uses,
-    /// What pointers point to: its uses are not all seen.
+    /// The targets of pointers, whose uses are not all known.
     pointed: FxHashSet<Id>,
     facts: Facts,
     /// Arrays that became others.
@@ -172,7 +172,8 @@ impl Memory<'_> {
         Vec::new()
     }
 
-    /// Whether an array's size does not depend on a counter, or has now a bound that does not.
+    /// Returns true if an array's size does not depend on a counter, or has now a bound that does
+    /// not.
     fn without(&mut self, declaration: &Stmt, counter: nat::Var, from: &Nat, to: &Nat) -> bool {
         let StmtKind::Declare(id, _) = declaration.kind else {
             return false;

@@ -1,4 +1,4 @@
-//! Passes over the loop language. Each takes a function and gives a better one of the same meaning.
+//! Passes over the loop language. Each transforms a function into an equivalent one.
 
 mod address_hoisting;
 pub(crate) mod conditions;
@@ -70,7 +70,7 @@ pub fn finish(
     }
 }
 
-/// Runs the passes.
+/// Runs the passes for CPUs.
 fn improve(function: &mut Function, target: Target) -> Result<Plan, CompileError> {
     let mut trace = Trace::start(function);
     loops::run(function)?;

@@ -253,8 +253,8 @@ struct Offset {
     var: Var,
 }
 
-/// What is declared first, if it only grows and is only added to the indices of one array that is
-/// read.
+/// Returns the variable that a body declares first, if it only grows and is only added to the
+/// indices of one array that is read.
 fn offset_at(body: &[Stmt], function: &Function) -> Option<(Offset, Id)> {
     let (first, rest) = body.split_first()?;
     let StmtKind::Declare(id, Some(value)) = &first.kind else {
@@ -301,7 +301,7 @@ fn mentions(expr: &Expr, var: Var) -> bool {
     }
 }
 
-/// Whether an offset is used for nothing but the indices of arrays, which are noted.
+/// Returns true if an offset is used for nothing but the indices of arrays, which are noted.
 fn grows_only(body: &[Stmt], offset: Offset, arrays: &mut Vec<Id>) -> bool {
     let free = |nat: &Nat| !nat.mentions(offset.var);
     body.iter().all(|stmt| match &stmt.kind {
@@ -340,7 +340,7 @@ fn grows_only(body: &[Stmt], offset: Offset, arrays: &mut Vec<Id>) -> bool {
     })
 }
 
-/// What an assignment adds to an offset.
+/// Returns the increment of an offset in an assignment.
 fn step(value: &Expr, offset: Offset) -> Option<Nat> {
     let ExprKind::Nat(next) = &value.kind else {
         return None;
@@ -349,7 +349,7 @@ fn step(value: &Expr, offset: Offset) -> Option<Nat> {
     (!step.mentions(offset.var)).then_some(step)
 }
 
-/// Whether an expression reads an offset only as a summand of indices.
+/// Returns true if an expression reads an offset only as a summand of indices.
 fn indexes(expr: &Expr, offset: Offset, arrays: &mut Vec<Id>) -> bool {
     let mut fine = true;
     walk::sub_exprs(expr, &mut |part| match &part.kind {

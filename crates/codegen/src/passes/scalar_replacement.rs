@@ -1,4 +1,5 @@
-//! Small arrays whose indices are all known become plain variables.
+//! Scalar replacement of arrays: a small array that is accessed by constant indices only becomes
+//! one scalar variable for each element, as in LLVM's SROA (scalar replacement of aggregates).
 
 use nat::Nat;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -8,10 +9,10 @@ use crate::ir::{Function, Id, Place, Stmt, StmtKind, Variable};
 use super::uses::{Mention, Uses};
 use super::walk::{self, Change};
 
-/// Elements up to which an array becomes plain variables.
+/// Size limit of an array that is replaced, in elements.
 const MAX_ELEMENTS: i64 = 256;
 
-/// Replaces arrays by a plain variable an element.
+/// Replaces arrays by scalars.
 pub(crate) fn replace_arrays(function: &mut Function) {
     let uses = Uses::of(function);
     let mut excluded = FxHashSet::default();
@@ -67,7 +68,6 @@ fn is_number(nat: &Nat) -> bool {
     nat.as_const().is_some()
 }
 
-/// A variable for an element.
 fn element_variable(function: &mut Function, array: usize, k: i64, count: i64) -> Id {
     let id = Id(u32::try_from(function.variables.len()).unwrap_or(u32::MAX));
     let variable = &function.variables[array];

@@ -1,4 +1,6 @@
-//! Sinking.
+//! Sinking: moves declarations down to the first use, and into the loop that alone uses the
+//! variable, as LLVM's `Sink` pass does with computations. Where the first use is an assignment,
+//! the two are joined.
 
 use rustc_hash::FxHashSet;
 
@@ -7,7 +9,7 @@ use crate::ir::{Function, Id, Place, Stmt, StmtKind};
 use super::uses::Uses;
 use super::walk;
 
-/// Moves declarations to the first use, with the first value if that is known.
+/// Sinks the declarations of a function.
 pub(crate) fn run(function: &mut Function) {
     let uses = Uses::of(function);
     let mut body = std::mem::take(&mut function.body);
@@ -15,7 +17,7 @@ pub(crate) fn run(function: &mut Function) {
     function.body = body;
 }
 
-/// The same in a block.
+/// Sinks the declarations of a block, and of the blocks in it.
 pub(crate) fn sink_block(body: &mut Vec<Stmt>, uses: &Uses, function: &Function) {
     for stmt in body.iter_mut() {
         walk::each_block(stmt, &mut |inner| sink_block(inner, uses, function));
@@ -66,8 +68,8 @@ pub(crate) fn sink_block(body: &mut Vec<Stmt>, uses: &Uses, function: &Function)
     }
 }
 
-/// The variable that is declared, where that may stand elsewhere: what work-items share is declared
-/// where the kernel starts.
+/// Returns the variable of a declaration that may move. Variables that work-items share are
+/// declared at the start of the kernel.
 fn movable_declaration(stmt: &Stmt, function: &Function) -> Option<Id> {
     match stmt.kind {
         StmtKind::Declare(id, None) => Some(id),
@@ -76,7 +78,8 @@ fn movable_declaration(stmt: &Stmt, function: &Function) -> Option<Id> {
     .filter(|id| !function.variables[id.0 as usize].is_shared())
 }
 
-/// Whether each run of a loop's body gives a variable its value before it reads it.
+/// Returns true if each iteration writes a variable before it reads it, so that it may be declared
+/// in the body.
 fn assigns_before_reading(body: &[Stmt], id: Id, uses: &Uses) -> bool {
     let first = body.iter().find(|stmt| uses.mentions(stmt, id));
     first.is_some_and(|stmt| match &stmt.kind {
@@ -85,7 +88,8 @@ fn assigns_before_reading(body: &[Stmt], id: Id, uses: &Uses) -> bool {
     })
 }
 
-/// Not between the declaration of a pointer and what sets it.
+/// Returns the place to insert at, which is never between the declaration of a pointer and the
+/// statement that sets it.
 fn before_pointer(body: &[Stmt], at: usize) -> usize {
     match (
         at.checked_sub(1).and_then(|before| body.get(before)),

@@ -1,10 +1,15 @@
-//! Loops count in the steps of their data: of `for (k = 0; k < n / 64; k++)` whose indices have
-//! `64 * k`, `for (k = 0; k < n; k += 64)` with `k`, as people write it.
+//! Strength reduction of induction variables: a loop counts in the steps of its data. Of `for (k =
+//! 0; k < n / 64; k++)` whose indices have `64 * k`, it makes `for (k = 0; k < n; k += 64)` with
+//! `k`.
 //!
 //! The quotient is gone, and with it what compilers for devices do about it: NVIDIA's writes such a
-//! loop out several times, or keeps a product for each array that is read. On an H200 the transposed
-//! matrix-vector product takes 0.90 of the time so, a step of n bodies 0.84 to 0.96 of it, a tiled
-//! matrix product 0.98. C compilers count in addresses anyway: there the pass does not run.
+//! loop out several times, or keeps a product for each array that is read. On an H200 the
+//! transposed matrix-vector product takes 0.90 of the time so, a step of n bodies 0.84 to 0.96 of
+//! it, a tiled matrix product 0.98. C compilers reduce strength themselves: there the pass does not
+//! run.
+//!
+//! The classical form (Aho, Lam, Sethi and Ullman, *Compilers*, section 9.1) adds a variable for
+//! each product; here the counter itself takes its place, since all products have the same factor.
 
 use nat::{Facts, Nat, Part, Var};
 use rise::Type;
@@ -17,7 +22,7 @@ use super::conditions::assume_counter;
 use super::loops::depends;
 use super::walk::{self, Change, Look};
 
-/// Runs the pass.
+/// Scales the counters of loops that end at a quotient and whose indices are multiples.
 pub(crate) fn reduce_strength(function: &mut Function) {
     let mut body = std::mem::take(&mut function.body);
     block(&mut body, &function.known(), function);
@@ -42,7 +47,8 @@ fn block(body: &mut [Stmt], facts: &Facts, function: &Function) {
     }
 }
 
-/// Lets a loop count in steps, if its end is a quotient by them and all indices are made of them.
+/// Scales a counter by the divisor of the loop's end, if each use of the counter is multiplied by
+/// it.
 fn scale_counter(stmt: &mut Stmt, facts: &Facts, function: &Function) {
     let StmtKind::For {
         counter,
@@ -75,7 +81,8 @@ fn scale_counter(stmt: &mut Stmt, facts: &Facts, function: &Function) {
     }
 }
 
-/// Whether data that stands for a size, or the shape of an array, depends on a counter.
+/// Returns true if an opaque size or the shape of an array depends on a counter: those are not
+/// rewritten.
 fn has_fixed_uses(function: &Function, counter: Var) -> bool {
     let changes = FxHashMap::from_iter([(counter, Nat::ZERO)]);
     let data = function.opaque.iter().any(|(_, data)| {
@@ -89,13 +96,13 @@ fn has_fixed_uses(function: &Function, counter: Var) -> bool {
     })
 }
 
-/// Sizes that are made of multiples of a counter, as multiples of so many times the counter.
+/// Rewrites sizes in terms of the scaled counter.
 struct CounterScaling<'n> {
     counter: Var,
     by: &'n Nat,
-    /// Whether one mentions the counter.
+    /// True if a size mentions the counter.
     any_use: bool,
-    /// Whether all that do are such.
+    /// True if all sizes that mention the counter can be rewritten.
     all_scalable: bool,
 }
 
@@ -129,7 +136,7 @@ impl Change for CounterScaling<'_> {
     }
 }
 
-/// The number that a size is a quotient by.
+/// Returns a constant divisor in a size.
 fn divisor(nat: &Nat) -> Option<Nat> {
     let summands = nat.summands();
     let mut factors = summands.iter().flat_map(|summand| &summand.factors);

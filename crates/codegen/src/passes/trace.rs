@@ -1,8 +1,9 @@
-//! What the passes did to each statement, as a hover on the generated line tells it.
+//! A record of the changes of each pass to each statement, which a hover on the generated line
+//! shows.
 //!
-//! Nothing in the passes says so: statements are looked at before and after each of them, and a
+//! Passes do not report: the statements before and after each of them are compared, and a
 //! difference is noted under the phrase that the statement comes from. So a pass cannot forget to
-//! say what it did, and a new one needs a line in the table below.
+//! report, and a new pass needs a line in the table below.
 
 use std::hash::{Hash, Hasher};
 use std::mem::discriminant;
@@ -104,10 +105,10 @@ impl Pass {
     };
 }
 
-/// Which statements are alike: they come from one phrase and have one form.
+/// The key of corresponding statements: they come from one phrase and have one form.
 type Key = (Origin, std::mem::Discriminant<StmtKind>);
 
-/// What statements look like from outside.
+/// A digest of the statements with one key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Look {
     count: u32,
@@ -115,7 +116,7 @@ struct Look {
     content: u64,
 }
 
-/// What the passes did.
+/// The changes of the passes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Trace {
     looks: FxHashMap<Key, Look>,
@@ -152,7 +153,7 @@ impl Trace {
         self.looks = looks;
     }
 
-    /// What was done to a statement, in order.
+    /// Returns the changes to a statement, in order.
     pub fn of(&self, stmt: &Stmt) -> &[String] {
         let key = (stmt.origin, discriminant(&stmt.kind));
         self.changes.get(&key).map_or(&[], Vec::as_slice)
@@ -202,8 +203,8 @@ fn mixed(value: impl Hash) -> u64 {
     hasher.finish()
 }
 
-/// What a statement does, without what stands in it, and without sizes: passes simplify those all
-/// the time.
+/// Hashes a statement without the statements in it and without sizes, which passes simplify all the
+/// time.
 fn content(stmt: &Stmt) -> u64 {
     let mut hasher = FxHasher::default();
     match &stmt.kind {

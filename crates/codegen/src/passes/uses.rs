@@ -1,4 +1,5 @@
-//! What statements read and write, also through indices that are computed from data.
+//! Def-use information: the variables that statements read and write, also through indices that are
+//! computed from data.
 
 use nat::{Nat, Var};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -7,14 +8,14 @@ use crate::ir::{Expr, ExprKind, Function, Id, Place, Stmt, StmtKind};
 
 use super::walk;
 
-/// The variables behind the size variables that stand for data.
+/// The variables that opaque sizes are computed from.
 #[derive(Default)]
 pub(crate) struct Uses {
-    /// What is read by an index of data.
+    /// Maps an opaque size to the variables that its value reads.
     behind: FxHashMap<Var, Vec<Id>>,
 }
 
-/// How a statement mentions a variable.
+/// The way in which a statement mentions a variable.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Mention<'p> {
     /// It is declared.
@@ -32,7 +33,7 @@ pub(crate) enum Mention<'p> {
 }
 
 impl Uses {
-    /// Of a function.
+    /// Collects the opaque sizes of a function.
     pub fn of(function: &Function) -> Uses {
         let mut uses = Uses::default();
         // An index may stand for data at an index that stands for data: later ones use earlier ones
@@ -54,14 +55,14 @@ impl Uses {
         }
     }
 
-    /// Other variables in the places of some.
+    /// Renames variables.
     pub fn rename(&mut self, map: &FxHashMap<Id, Id>) {
         for id in self.behind.values_mut().flatten() {
             *id = map.get(id).copied().unwrap_or(*id);
         }
     }
 
-    /// Whether a size depends on data.
+    /// Returns true if a size depends on data.
     pub fn is_data(&self, nat: &Nat) -> bool {
         nat.any_var(&|var| self.behind.contains_key(&var))
     }
@@ -166,7 +167,7 @@ impl Uses {
         }
     }
 
-    /// The variables that a statement mentions.
+    /// Returns the variables that a statement mentions.
     pub fn mentioned_in(&self, stmt: &Stmt) -> FxHashSet<Id> {
         let mut all = FxHashSet::default();
         self.stmt(stmt, &mut |id, _| {
@@ -175,7 +176,7 @@ impl Uses {
         all
     }
 
-    /// Whether a statement mentions a variable.
+    /// Returns true if a statement mentions a variable.
     pub fn mentions(&self, stmt: &Stmt, id: Id) -> bool {
         let mut found = false;
         self.stmt(stmt, &mut |this, _| found |= this == id);

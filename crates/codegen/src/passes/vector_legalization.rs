@@ -1,9 +1,10 @@
-//! Vectors that are wider than a register are computed in pieces that fit:
-//! `*(f32x32 *)&y[i] += a * *(f32x32 *)&x[i]` becomes a short loop over what a
-//! register of the machine holds, be it eight numbers or sixteen.
+//! Vector legalisation: operations on vectors that are wider than a register are split into a loop
+//! over pieces of register width (LLVM's type legalisation splits vectors in the same way).
+//! `*(f32x32 *)&y[i] += a * *(f32x32 *)&x[i]` becomes a short loop over what a register of the
+//! machine holds, be it eight numbers or sixteen.
 //!
-//! C compilers keep values of wider vector types in memory and go through them once for each operator;
-//! the tiles of a matrix product take 0.6 of the time in pieces.
+//! C compilers keep values of wider vector types in memory and go through them once for each
+//! operator; the tiles of a matrix product take 0.6 of the time in pieces.
 
 use nat::Nat;
 use rise::Type;
@@ -15,10 +16,11 @@ use super::walk;
 
 /// Bytes of a register of AVX, half of one of AVX-512, two of NEON.
 const REGISTER_BYTES: i64 = 32;
-/// Bytes of the widest register that there is: what is no multiple of it is not cut by registers.
+/// Bytes of the widest register that there is. Vectors that are no multiple of it are split into
+/// pieces of [`REGISTER_BYTES`].
 const WIDEST_REGISTER_BYTES: i64 = 64;
 
-/// Runs the pass.
+/// Splits assignments of wide vectors.
 pub(crate) fn legalize_vectors(function: &mut Function) {
     let mut body = std::mem::take(&mut function.body);
     block(&mut body, function);
@@ -37,7 +39,7 @@ fn block(body: &mut [Stmt], function: &mut Function) {
     }
 }
 
-/// The loop over the pieces of an assignment of a wide vector.
+/// Returns the loop over the pieces of an assignment.
 fn split_assignment(place: &Place, value: &Expr, function: &mut Function) -> Option<StmtKind> {
     let Type::Vector(lanes, scalar) = &*value.ty else {
         return None;
@@ -78,8 +80,8 @@ fn split_assignment(place: &Place, value: &Expr, function: &mut Function) -> Opt
     })
 }
 
-/// Arrays of the function's own that are gone through in registers start where a register may:
-/// each that lies across two lines of the cache takes twice the time.
+/// Aligns the function's own arrays that the pieces go through to registers: an access that
+/// straddles two cache lines takes twice the time.
 fn align(place: &Place, value: &Expr, function: &mut Function) {
     let mut arrays = vec![place.id];
     walk::sub_exprs(value, &mut |part| {
@@ -97,7 +99,7 @@ fn align(place: &Place, value: &Expr, function: &mut Function) {
     }
 }
 
-/// The size of a number in memory.
+/// Returns the size of a scalar in memory.
 fn scalar_bytes(scalar: ScalarType) -> Option<i64> {
     use ScalarType::*;
     match scalar {
@@ -109,13 +111,13 @@ fn scalar_bytes(scalar: ScalarType) -> Option<i64> {
     }
 }
 
-/// Whether the place is so many numbers side by side.
+/// Returns true if a place is a range of scalars that are contiguous in memory.
 fn is_contiguous(place: &Place) -> bool {
     place.lanes.is_some() && place.index.is_some()
 }
 
-/// Whether each lane of an expression is computed from the same lane of what it reads. What is
-/// written to may be read in the same lanes only.
+/// Returns true if each lane of an expression depends on the same lane of its operands only. The
+/// target may be read in the same lanes.
 fn is_elementwise(value: &Expr, target: &Place) -> bool {
     match &value.kind {
         ExprKind::Load(place) => is_contiguous(place) && (place.id != target.id || place == target),
@@ -143,11 +145,10 @@ fn is_elementwise(value: &Expr, target: &Place) -> bool {
     }
 }
 
-/// A piece of a wide vector.
 struct Chunk {
     /// Its first lane.
     offset: Nat,
-    /// How many lanes it has.
+    /// Its number of lanes.
     lanes: Nat,
 }
 

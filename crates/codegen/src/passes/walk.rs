@@ -54,7 +54,7 @@ pub(crate) fn blocks<'s>(stmt: &'s Stmt, visit: &mut dyn FnMut(&'s [Stmt])) {
     }
 }
 
-/// The same to change them.
+/// Calls `visit` with the statements in a statement, to change them.
 pub(crate) fn each_block(stmt: &mut Stmt, visit: &mut dyn FnMut(&mut Vec<Stmt>)) {
     match &mut stmt.kind {
         StmtKind::For { body, .. } | StmtKind::Block(body) => visit(body),
@@ -275,7 +275,7 @@ fn look_expr(expr: &Expr, to: &mut dyn Look) {
 
 /// Other variables in the places of some.
 pub(crate) struct Renamed<'m> {
-    /// Which for which.
+    /// Maps variables to their replacements.
     pub ids: &'m FxHashMap<Id, Id>,
 }
 

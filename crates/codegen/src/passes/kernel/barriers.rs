@@ -29,13 +29,13 @@ use crate::passes::walk;
 /// Pairs of accesses that a barrier remembers.
 const MAX_ORDERS: usize = 8;
 
-/// What a kernel needs to be run without races.
+/// A kernel with barriers, and their conditions.
 pub(super) struct Ordering {
     /// The statements with barriers.
     pub body: Vec<Stmt>,
-    /// How many there are.
+    /// The number of barriers.
     pub barriers: usize,
-    /// What must hold of the launch for all work-items of a group to come to each.
+    /// The conditions on the launch under which all work-items of a group reach each barrier.
     pub requires: Vec<Prop>,
 }
 
@@ -66,7 +66,7 @@ pub(super) fn order(
     })
 }
 
-/// What statements access before their first barrier and behind their last one.
+/// The accesses of statements before their first barrier and behind their last one.
 #[derive(Default)]
 struct Segment {
     head: Vec<Access>,
@@ -254,7 +254,7 @@ impl Barriers<'_, '_> {
         });
     }
 
-    /// Whether one work-item, or group, may run a loop's body more than once.
+    /// Returns true if one work-item, or group, may run a loop's body more than once.
     fn repeats(&self, around: &Around, facts: &Facts) -> bool {
         let once = match around.items() {
             Some((level, dimension)) => {
@@ -265,8 +265,8 @@ impl Barriers<'_, '_> {
         !facts.proves(&once)
     }
 
-    /// Whether each group runs a loop's body at least once, given that all of its work-items run it
-    /// equally often.
+    /// Returns true if each group runs a loop's body at least once, given that all of its
+    /// work-items run it equally often.
     fn surely_runs(&self, around: &Around, facts: &Facts) -> bool {
         let least = match around.items() {
             Some((Level::Local, _)) => Nat::ONE,
@@ -280,8 +280,8 @@ impl Barriers<'_, '_> {
         accesses.retain(|access| self.flow.shared(access.id).is_some());
     }
 
-    /// What has to be ordered between accesses of different work-items. Those of a loop at this
-    /// depth are of different iterations of it.
+    /// Returns the pairs of accesses by different work-items that have to be ordered. If `carried`
+    /// is given, they are in different iterations of the loop at this depth.
     fn orders(&self, first: &[Access], second: &[Access], carried: Option<usize>) -> Option<Found> {
         let mut found = Found::default();
         let mut seen = FxHashSet::default();
@@ -383,7 +383,7 @@ impl Barriers<'_, '_> {
         Err(diverging(around.origin, text))
     }
 
-    /// Whether the work-items of a group may have different values of a size variable.
+    /// Returns true if the work-items of a group may have different values of a size variable.
     fn differs(&self, var: Var) -> bool {
         match self.flow.loops.get(&var) {
             Some(around) => match around.mode {
@@ -401,7 +401,7 @@ impl Barriers<'_, '_> {
         }
     }
 
-    /// Whether all work-items of a group find the same value of an expression.
+    /// Returns true if all work-items of a group find the same value of an expression.
     fn is_uniform(&self, expr: &Expr) -> bool {
         let mut uniform = true;
         let same = |nat: &Nat| !nat.any_var(&|var| self.differs(var));
@@ -422,7 +422,7 @@ impl Barriers<'_, '_> {
     }
 }
 
-/// Whether a condition without variables fails.
+/// Returns true if a condition without variables fails.
 fn is_false(prop: &Prop) -> bool {
     prop.eval(&|_| None, &|_, _| None) == Some(false)
 }
@@ -451,7 +451,7 @@ fn both(a: Fences, b: Fences) -> Fences {
     }
 }
 
-/// How many loops around are the same.
+/// Returns the number of loops that are around both accesses.
 fn common(a: &Access, b: &Access) -> usize {
     let pairs = a.around.iter().zip(b.around.iter());
     pairs.take_while(|(a, b)| a == b).count()

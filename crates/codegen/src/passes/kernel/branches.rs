@@ -1,4 +1,4 @@
-//! What the same work-items do one after the other stands under one condition.
+//! Joins consecutive branches with the same condition.
 
 use nat::Prop;
 
@@ -35,7 +35,7 @@ fn block(body: &mut Vec<Stmt>, uses: &Uses) {
     *body = joined;
 }
 
-/// What a branch without another side asks for, if it is a question about sizes alone.
+/// Returns the condition of a branch without `else`, if it is about sizes alone.
 fn asked(stmt: &Stmt, uses: &Uses) -> Option<Prop> {
     let StmtKind::If {
         condition,

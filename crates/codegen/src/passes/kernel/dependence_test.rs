@@ -1,8 +1,11 @@
-//! Whether two accesses of different work-items, or of different groups, may meet at one place.
+//! Dependence test: decides whether accesses by different work-items, or by different groups, may
+//! be to one place.
 //!
-//! They do not if the index of an element tells which work-item it is that comes there, the same
-//! for both. That is read off the indices: in `a*x + rest`, where `rest` moves within steps of `a`
-//! and by multiples of what `a*x` covers, the element says what `x` is.
+//! They are not if the index determines the work-item, in the same way for both accesses. For
+//! linear indices `a*x + rest` that is a strong SIV test (Goff, Kennedy and Tseng, "Practical
+//! Dependence Testing", 1991) over symbolic coefficients: if `rest` varies within `a` and by
+//! multiples of what `a*x` covers, the index determines `x`. The idea for barriers is in
+//! docs/decisions/0005.
 
 use nat::{Facts, Nat, Part, Prop, Summand, Var};
 use rustc_hash::FxHashMap;
@@ -10,29 +13,28 @@ use rustc_hash::FxHashMap;
 use super::flow::{Access, Apart, Around, Flow};
 use crate::ir::{Id, Level, LoopMode, Order};
 
-/// Who may meet.
+/// The participants whose accesses are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Participants {
-    /// The work-items of a group.
     WorkItems,
-    /// Groups.
     Groups,
 }
 
-/// When two accesses run.
+/// A direction vector of the loops around two accesses (Wolfe, *High Performance Compilers for
+/// Parallel Computing*, chapter 5): `=` for the first loops, then perhaps `<`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DirectionVector {
-    /// The first so many loops around both are in the same iteration.
+    /// The number of loops in the same iteration.
     pub equal: usize,
-    /// The next loop around both is one loop, and in different iterations.
+    /// True if the next loop is one loop, in different iterations.
     pub carried: bool,
 }
 
-/// Which variables are one memory.
+/// Maps arrays to the array whose memory they use.
 pub(super) type MemoryAliases = FxHashMap<Id, Id>;
 
 impl Flow<'_> {
-    /// What is wrong if the second access does not wait for the first.
+    /// Returns the kind of dependence of the second access on the first, if there may be one.
     pub fn dependence(
         &self,
         first: &Access,
@@ -58,8 +60,7 @@ impl Flow<'_> {
             .then_some(order)
     }
 
-    /// Whether one is in a part of a tuple where the other is not, or they are reached by pointers
-    /// that lead to different memory.
+    /// Returns true if the accesses are to different components of a tuple.
     fn are_different_members(&self, first: &Access, second: &Access) -> bool {
         let members = first.members.iter().zip(&second.members);
         members.into_iter().any(|(a, b)| a != b)
@@ -99,15 +100,15 @@ impl Flow<'_> {
         !(one || same && pair.is_disjoint())
     }
 
-    /// Whether iterations of a loop of work-items write to different parts of a variable: they do
-    /// if it is declared outside of the loop.
+    /// Returns true if the iterations of a distributed loop write different elements of a variable,
+    /// as they do if it is declared outside of the loop.
     fn is_written_apart(&self, id: Id, around: &Around) -> bool {
         let inside = self.declared.get(&id);
         let inside = inside.is_some_and(|declared| declared.contains(&around.counter));
         around.items().is_some() && !inside
     }
 
-    /// Where a pointer alone reaches what it points to, nothing else does.
+    /// Returns true if a `restrict` pointer reaches one access and not the other.
     fn are_unaliased(&self, first: &Access, second: &Access, direction: DirectionVector) -> bool {
         let alone = |a: &Access, b: &Access| {
             a.via.is_some_and(|pointer| {
@@ -119,7 +120,7 @@ impl Flow<'_> {
         first.via != second.via && (alone(first, second) || alone(second, first))
     }
 
-    /// Whether each group, or work-item, has a copy of a variable of its own in a dimension.
+    /// Returns true if each participant in a dimension has a copy of a variable.
     fn has_own_copy(&self, id: Id, participants: Participants, dimension: u8) -> bool {
         let declared = self.declared.get(&id);
         let around = declared.into_iter().flat_map(|around| self.around(around));
@@ -131,7 +132,7 @@ impl Flow<'_> {
         around.into_iter().any(copies) || (local && participants == Participants::Groups)
     }
 
-    /// How many work-items of a group, or groups, there are in a dimension.
+    /// Returns the number of participants in a dimension.
     fn participant_count(&self, participants: Participants, dimension: u8) -> Nat {
         let level = match participants {
             Participants::WorkItems => Level::Local,
@@ -141,7 +142,7 @@ impl Flow<'_> {
     }
 }
 
-/// Two accesses, the second with counters of its own.
+/// Two accesses, the second one with renamed counters.
 struct AccessPair<'a, 'f> {
     flow: &'a Flow<'f>,
     first: &'a Access,
@@ -153,7 +154,7 @@ struct AccessPair<'a, 'f> {
 }
 
 impl AccessPair<'_, '_> {
-    /// Whether they are of one work-item, or group, in a dimension, if they meet.
+    /// Returns true if accesses to one place are by one participant in a dimension.
     fn is_same_participant(&self, dimension: u8) -> bool {
         let many = self.flow.participant_count(self.participants, dimension);
         let most_one = Prop::AtLeast(Nat::ONE, many);
@@ -190,7 +191,7 @@ impl AccessPair<'_, '_> {
         a.mode == b.mode && self.first.id == self.second.id && self.index_tells_participant(&a, &b)
     }
 
-    /// Whether meeting means that the counters are those of one work-item.
+    /// Returns true if one place means that the two counters belong to one work-item.
     fn index_tells_participant(&self, a: &Around, b: &Around) -> bool {
         // Only the first iteration, of both.
         let ends = [a.to.clone(), self.with_renamed_counters(&b.to)];
@@ -204,8 +205,8 @@ impl AccessPair<'_, '_> {
         self.by_linear_index(a, x, y, &ends) || self.by_equal_index()
     }
 
-    /// The element says what the counters are, and they are the same modulo the number of those
-    /// who share the loop.
+    /// Compares linear indices: they determine the counters, which are equal modulo the number of
+    /// work-items.
     fn by_linear_index(&self, loops: &Around, x: Var, y: Var, ends: &[Nat; 2]) -> bool {
         let (Some(one), Some(two)) = (&self.first.index, &self.other.index) else {
             return false;
@@ -243,8 +244,8 @@ impl AccessPair<'_, '_> {
             .any(|(steps, within)| self.is_same_digit(loops, &step, steps, within, ends))
     }
 
-    /// Whether `step*(x - y) + step*steps + within = q - p`, for `p` and `q` inside of the accesses,
-    /// means that `x` and `y` are of one work-item.
+    /// Returns true if `step*(x - y) + step*steps + within = q - p`, for `p` and `q` inside of the
+    /// accesses, implies that `x` and `y` belong to one work-item.
     fn is_same_digit(
         &self,
         loops: &Around,
@@ -283,7 +284,7 @@ impl AccessPair<'_, '_> {
         candidates.iter().any(covers)
     }
 
-    /// How many share the iterations of a loop.
+    /// Returns the number of work-items or groups that a loop is distributed over.
     fn sharing_count(&self, around: &Around) -> Nat {
         match around.items() {
             Some((level, dimension)) => self.flow.work.count(level, dimension),
@@ -296,8 +297,8 @@ impl AccessPair<'_, '_> {
         renamed.iter().any(|(_, new)| new.as_var() == Some(var))
     }
 
-    /// Both go through the same elements in the same way, and iterations of one execution of a
-    /// loop of work-items write to different elements.
+    /// Returns true if both accesses have the same index in the same loops, so that one iteration
+    /// of a distributed loop writes what it reads.
     fn by_equal_index(&self) -> bool {
         let (Some(one), Some(two)) = (&self.first.index, &self.other.index) else {
             return false;
@@ -349,12 +350,11 @@ impl AccessPair<'_, '_> {
         self.facts.normalize(&difference).is_zero()
     }
 
-    /// A size of the second access with the counters that it has here.
     fn with_renamed_counters(&self, nat: &Nat) -> Nat {
         subst(nat, &self.other.renamed)
     }
 
-    /// Whether the elements are different ones, whoever comes there.
+    /// Returns true if the ranges of elements are disjoint for all participants.
     fn is_disjoint(&self) -> bool {
         let (Some(one), Some(two)) = (&self.first.index, &self.other.index) else {
             return false;
@@ -381,7 +381,7 @@ fn subst(nat: &Nat, map: &[(Var, Nat)]) -> Nat {
     })
 }
 
-/// `(a, b)` with `nat = a*var + b`, where neither mentions the variable.
+/// Returns `(a, b)` with `nat = a*var + b`, where neither mentions the variable.
 pub(super) fn linear_form(nat: &Nat, var: Var) -> Option<(Nat, Nat)> {
     if !nat.mentions(var) {
         return None;
@@ -394,9 +394,9 @@ pub(super) fn linear_form(nat: &Nat, var: Var) -> Option<(Nat, Nat)> {
     is_linear.then_some((step, rest))
 }
 
-/// Pairs `(parts, within)` with `nat = step * sum of parts + within`, where `within` has what is no
-/// multiple of the step: of a number, it may be that or what remains of it. `None` for what cannot
-/// be taken apart.
+/// Returns pairs `(parts, within)` with `nat = step * sum of parts + within`, where `within` is no
+/// multiple of the step. A constant may be split in several ways. `None` if a summand has no form
+/// as a size.
 fn split_multiples(nat: &Nat, step: &Nat) -> Option<Vec<(Vec<Nat>, Nat)>> {
     let mut parts = Vec::new();
     let mut within = Nat::ZERO;
@@ -430,13 +430,13 @@ fn split_multiples(nat: &Nat, step: &Nat) -> Option<Vec<(Vec<Nat>, Nat)>> {
     Some(ways.into_iter().map(way).collect())
 }
 
-/// `a / b` if nothing remains.
+/// Returns `a / b` if there is no remainder.
 pub(super) fn exact_quotient(a: &Nat, b: &Nat) -> Option<Nat> {
     let quotient = Nat::div(a, b);
     (&quotient * b == *a).then_some(quotient)
 }
 
-/// A summand by itself.
+/// Returns a summand as a size.
 pub(super) fn summand_size(summand: &Summand<'_>) -> Option<Nat> {
     let mut product = Nat::constant(summand.coeff);
     for (part, power) in &summand.factors {
@@ -460,7 +460,7 @@ pub(super) fn summand_size(summand: &Summand<'_>) -> Option<Nat> {
     Some(product)
 }
 
-/// The largest number that divides the factors in front of all.
+/// Returns the greatest common divisor of the coefficients of all summands, if it is above 1.
 fn common_coefficient(parts: &[Nat]) -> Option<Nat> {
     let mut common: u64 = 0;
     for part in parts {

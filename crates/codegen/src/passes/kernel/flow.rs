@@ -1,5 +1,5 @@
-//! Who touches which memory: each access with the loops around it, pointers followed to what they
-//! may point to, and the ranges of all counters.
+//! Access analysis: collects each access with the loops around it, the targets of pointers, and the
+//! ranges of all counters.
 
 use std::rc::Rc;
 
@@ -26,7 +26,7 @@ pub(super) struct Around {
     pub from: Nat,
     /// One more than the last.
     pub to: Nat,
-    /// How it runs.
+    /// The mode of execution.
     pub mode: LoopMode,
     /// The phrase that it comes from.
     pub origin: Origin,
@@ -41,12 +41,12 @@ impl Around {
         }
     }
 
-    /// Whether the work-items of one group share it in this dimension.
+    /// Returns true if the work-items of one group share it in this dimension.
     pub fn is_of_items(&self, dimension: u8) -> bool {
         matches!(self.items(), Some((Level::Local | Level::Global, d)) if d == dimension)
     }
 
-    /// Whether the groups share it in this dimension.
+    /// Returns true if the groups share it in this dimension.
     pub fn is_of_groups(&self, dimension: u8) -> bool {
         matches!(self.items(), Some((Level::WorkGroup | Level::Global, d)) if d == dimension)
     }
@@ -65,17 +65,17 @@ pub(super) struct Access {
     pub written: Option<Nat>,
     /// The number of the first scalar; `None` may be any.
     pub index: Option<Nat>,
-    /// How many scalars.
+    /// The number of scalars.
     pub width: Nat,
-    /// Whether the index as it is written counts scalars, also of an array of vectors.
+    /// True if the index as it is written counts scalars, also of an array of vectors.
     pub by_scalars: bool,
     /// The part of a tuple.
     pub members: Vec<bool>,
-    /// Whether it writes.
+    /// True if it writes.
     pub writes: bool,
     /// The loops around it, the outermost first.
     pub around: Rc<[Var]>,
-    /// How many loops are around each condition that is around it.
+    /// The number of loops around each enclosing condition.
     pub conditions: Rc<[usize]>,
     /// The phrase that it comes from: of a read, the one that is read.
     pub origin: Origin,
@@ -83,24 +83,25 @@ pub(super) struct Access {
     pub doer: Origin,
 }
 
-/// What is known of a kernel's memory and loops.
+/// The memory and loops of a kernel.
 pub(super) struct Flow<'f> {
     pub function: &'f Function,
     pub work: &'f Work,
-    /// What holds of sizes everywhere.
+    /// The facts about sizes that hold everywhere.
     pub facts: Facts,
     /// The loops, by counter.
     pub loops: FxHashMap<Var, Around>,
     /// The loops around each declaration, by variable; what is not declared has none.
     pub declared: FxHashMap<Id, Rc<[Var]>>,
-    /// What pointers may point to, and how far into it: `None` is not known.
+    /// The targets of pointers, with their offsets: `None` is not known (flow-insensitive points-to
+    /// analysis).
     pointers: FxHashMap<Id, Vec<(Id, Option<Nat>)>>,
     opaque: FxHashMap<Var, &'f Expr>,
-    /// Whether two loops have one counter, so that indices say nothing.
+    /// True if two loops have one counter, so that indices say nothing.
     is_vague: bool,
 }
 
-/// Where a statement stands.
+/// The context of a statement.
 #[derive(Clone)]
 pub(super) struct Path {
     pub around: Rc<[Var]>,
@@ -206,7 +207,7 @@ impl<'f> Flow<'f> {
         }
     }
 
-    /// Whether there was something new.
+    /// Returns true if there was something new.
     fn follow_pointers(&mut self, body: &[Stmt]) -> bool {
         let mut changed = false;
         for stmt in body {
@@ -264,12 +265,12 @@ impl<'f> Flow<'f> {
         }
     }
 
-    /// Whether a size variable is a counter or stands for data.
+    /// Returns true if a size variable is a counter or stands for data.
     pub fn changes(&self, var: Var) -> bool {
         self.loops.contains_key(&var) || self.opaque.contains_key(&var)
     }
 
-    /// Whether a size depends on data.
+    /// Returns true if a size depends on data.
     pub fn is_data(&self, nat: &Nat) -> bool {
         !self.opaque.is_empty() && nat.any_var(&|var| self.opaque.contains_key(&var))
     }
@@ -287,7 +288,7 @@ impl<'f> Flow<'f> {
         }
     }
 
-    /// Whether a variable is each work-item's own.
+    /// Returns true if a variable is each work-item's own.
     pub fn is_private(&self, id: Id) -> bool {
         matches!(
             self.home(id),
@@ -300,7 +301,7 @@ impl<'f> Flow<'f> {
         counters.iter().filter_map(|var| self.loops.get(var))
     }
 
-    /// What holds inside of loops.
+    /// Returns the facts that hold inside of loops.
     pub fn within(&self, counters: &[Var]) -> Facts {
         let mut facts = self.facts.clone();
         for around in self.around(counters) {
@@ -309,8 +310,8 @@ impl<'f> Flow<'f> {
         facts
     }
 
-    /// The same access with counters of its own for all but the first `equal` loops, whose ranges
-    /// are assumed; the first ones' are known.
+    /// Renames the counters of an access except for those of the first `equal` loops, and assumes
+    /// their ranges.
     pub fn apart(&self, access: &Access, equal: usize, facts: &mut Facts) -> Apart {
         let mut renamed: Vec<(Var, Nat)> = Vec::new();
         for around in self.around(&access.around[equal.min(access.around.len())..]) {
@@ -343,7 +344,7 @@ impl<'f> Flow<'f> {
         }
     }
 
-    /// What is read for the bounds of a loop.
+    /// Collects the reads of a size.
     pub fn of_nat(&self, nat: &Nat, path: &Path, out: &mut Vec<Access>) {
         if self.opaque.is_empty() {
             return;
@@ -355,7 +356,7 @@ impl<'f> Flow<'f> {
         }
     }
 
-    /// What an expression reads.
+    /// Collects the reads of an expression.
     pub fn of_expr(&self, expr: &Expr, path: &Path, out: &mut Vec<Access>) {
         match &expr.kind {
             ExprKind::Load(place) => {
@@ -415,7 +416,7 @@ impl<'f> Flow<'f> {
         }
     }
 
-    /// How many scalars an element of a variable has, where it is a vector.
+    /// Returns the number of scalars in an element of a variable, if it is a vector.
     fn lanes(&self, id: Id) -> Nat {
         match &*self.function.variables[id.0 as usize].elem {
             Type::Vector(lanes, _) => lanes.clone(),
@@ -473,12 +474,12 @@ impl<'f> Flow<'f> {
 /// An access whose loops run on their own.
 pub(super) struct Apart {
     pub index: Option<Nat>,
-    /// What its counters are called.
+    /// The new counters.
     pub renamed: Vec<(Var, Nat)>,
 }
 
 impl Apart {
-    /// What a counter is called.
+    /// Returns the new name of a counter.
     pub fn counter(&self, counter: Var) -> Option<Var> {
         let own = self.renamed.iter().find(|(var, _)| *var == counter);
         own.map_or(Some(counter), |(_, nat)| nat.as_var())
@@ -502,7 +503,7 @@ pub(super) fn map_name((level, dimension): (Level, u8)) -> String {
     format!("`{name}({dimension})`")
 }
 
-/// What holds of the sizes of a kernel.
+/// Returns the facts about the sizes of a kernel.
 fn base_facts(function: &Function, work: &Work) -> Facts {
     let mut facts = function.known();
     for prop in &work.requires {

@@ -1,5 +1,5 @@
-//! What no barrier can order: memory that every work-item writes, and global memory that one group
-//! writes and another one reads.
+//! Checks of accesses that no barrier can order: memory that every work-item writes, and global
+//! memory that one group writes and another one reads.
 
 use nat::{Nat, Prop};
 use rise::core::Origin;
@@ -171,7 +171,7 @@ fn written_by_all(
         .with_code(Code::WrittenByAll)
 }
 
-/// Whether a group may read what another one wrote, or overwrite what it still reads.
+/// Returns true if a group may read what another one wrote, or overwrite what it still reads.
 fn meets_across_groups(flow: &Flow<'_>, write: &Access, read: &Access) -> bool {
     if write.id != read.id || flow.shared(read.id) != Some(AddressSpace::Global) {
         return false;

@@ -60,7 +60,7 @@ fn widened(stmt: &Stmt) -> Option<StmtKind> {
     Some(StmtKind::Assign(place, widen.expr(value)?))
 }
 
-/// What all lanes do at once.
+/// Widens the body of a loop over lanes to vectors.
 struct Widen {
     lane: Var,
     lanes: Nat,

@@ -1,38 +1,38 @@
-//! How an array is cut into shares of work-items: its index as a number whose digits are counters of
-//! loops that they share, with what is between them.
+//! The layout of an array that work-items divide among themselves: an index is a number whose
+//! digits are the counters of the distributed loops, with segments between them (mixed radix).
 
 use nat::{Facts, Nat, Prop};
 
 use super::dependence_test::{exact_quotient, summand_size};
 use crate::ir::Level;
 
-/// Those who share the iterations of loops.
+/// The level and dimension over whose work-items or groups a loop is distributed.
 pub(super) type ParallelDim = (Level, u8);
 
-/// What is taken for the number of positions of a digit.
+/// The choice of the radix of a digit.
 #[derive(Clone, Copy)]
 pub(super) enum Radix {
-    /// The number of iterations.
+    /// The trip count of the loops.
     TripCount,
-    /// The size of that level of the array.
+    /// The extent of that dimension of the array.
     ArrayExtent,
 }
 
-/// A dimension of the array whose positions are different work-items'.
+/// A dimension of the array whose positions belong to different work-items.
 pub(super) struct Digit {
     pub dim: ParallelDim,
-    /// How far apart they are.
+    /// The distance between positions.
     pub step: Nat,
-    /// Whether the last iteration is at the first of them.
+    /// True if the loop counts down: its last iteration is at the first position.
     pub is_reversed: bool,
-    /// How many are used.
+    /// The number of positions that are used.
     pub end: Nat,
-    /// How many there are.
+    /// The number of positions.
     pub radix: Nat,
 }
 
 impl Digit {
-    /// What the counter is multiplied with in an index.
+    /// Returns the factor of the counter in an index.
     pub fn factor(&self) -> Nat {
         match self.is_reversed {
             true => Nat::sub(&Nat::ZERO, &self.step),
@@ -40,7 +40,7 @@ impl Digit {
         }
     }
 
-    /// What an index has besides, where it counts down: the last position.
+    /// Returns the constant part of an index if the loop counts down: the last position.
     pub fn last(&self) -> Nat {
         match self.is_reversed {
             true => &self.step * &(&self.end - 1),
@@ -48,24 +48,24 @@ impl Digit {
         }
     }
 
-    /// How far apart elements are that differ above this.
+    /// Returns the distance between elements that differ by one in the digit above.
     pub fn span(&self) -> Nat {
         &self.step * &self.radix
     }
 }
 
-/// What is between two digits of the index.
+/// The part of an index between two digits.
 pub(super) struct Segment {
-    /// How far apart its positions are in the whole array.
+    /// The distance between positions in the whole array.
     pub unit: Nat,
-    /// How many there are; of those above all digits it does not matter.
+    /// The number of positions; `None` above all digits, where it does not matter.
     pub length: Option<Nat>,
-    /// How far apart they are in the share.
+    /// The distance between positions in the array of a work-item.
     pub private_unit: Nat,
 }
 
 impl Segment {
-    /// Whether a position, and so many behind it, are in it.
+    /// Returns true if a position, and `more` positions behind it, are in the segment.
     pub fn contains(&self, part: &Nat, more: &Nat, facts: &Facts) -> bool {
         let positive = facts.proves(&Prop::AtLeast(part.clone(), Nat::ZERO));
         let small = self
@@ -76,19 +76,19 @@ impl Segment {
     }
 }
 
-/// How an array is cut into shares, from the highest digit of the index to the lowest.
+/// The layout of an array, from the highest digit of the index to the lowest.
 pub(super) struct Layout {
     pub digits: Vec<Digit>,
-    /// How far apart the iterations of a work-item are in its share, for each digit.
+    /// The distance between iterations in the array of a work-item, for each digit.
     pub steps: Vec<Nat>,
-    /// Above the digits, between them, below: one more.
+    /// The segments above, between and below the digits: one more than digits.
     pub segments: Vec<Segment>,
-    /// How many elements a share has.
+    /// The number of elements of a work-item's array.
     pub count: Nat,
 }
 
 impl Layout {
-    /// The position in each segment.
+    /// Decomposes an index without digits into its positions in the segments.
     pub fn decompose(&self, rest: &Nat) -> Option<Vec<Nat>> {
         let mut parts = vec![Nat::ZERO; self.segments.len()];
         for summand in rest.summands() {
@@ -109,7 +109,7 @@ impl Layout {
         Some(parts)
     }
 
-    /// The same of a number, whose digits are taken apart.
+    /// Decomposes a constant.
     fn decompose_number(&self, mut number: i64, parts: &mut [Nat]) -> Option<()> {
         for (at, segment) in self.segments.iter().enumerate() {
             let Some(unit) = segment.unit.as_const().filter(|unit| *unit > 0) else {

@@ -42,7 +42,7 @@ pub(super) struct Array {
     pub id: Id,
     /// In which memory.
     pub space: AddressSpace,
-    /// How many elements each copy has; `None` is a value that is no array.
+    /// The number of elements of a copy; `None` for a scalar.
     pub count: Option<Nat>,
     /// The copies, by the loops around the declaration.
     pub copies: Vec<Copies>,
@@ -71,12 +71,12 @@ pub(super) struct Copies {
     pub level: Level,
     pub dimension: u8,
     pub number: Nat,
-    /// Which of them an iteration uses.
+    /// The number of the copy that an iteration uses.
     which: Nat,
 }
 
 impl Copies {
-    /// Whether the same work-items have the same ones.
+    /// Returns true if the same work-items have the same ones.
     pub fn alike(&self, other: &Copies) -> bool {
         let key = |of: &Copies| (of.level, of.dimension, of.number.clone());
         key(self) == key(other)
@@ -337,7 +337,7 @@ fn remove(body: &mut Vec<Stmt>, arrays: &[Array]) {
 struct Moves<'m> {
     arrays: FxHashSet<Id>,
     offsets: FxHashMap<Id, Nat>,
-    /// How many lanes the elements have that are vectors.
+    /// The number of lanes of arrays of vectors.
     vectors: FxHashMap<Id, Nat>,
     shared: &'m MemoryAliases,
 }

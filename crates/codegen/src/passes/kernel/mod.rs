@@ -1,6 +1,6 @@
-//! Passes for OpenCL kernels: what work-items have of their own, memory, barriers. They run on one
-//! kernel at a time, a [`Function`] whose body is that of the kernel, while loops that work-items
-//! share still count from 0 to their number.
+//! Passes for OpenCL kernels: privatisation, memory, barriers and work-item mapping. They run on
+//! one kernel at a time, a [`Function`] whose body is that of the kernel, while the loops that are
+//! distributed over work-items still count from 0 to their number.
 
 mod barriers;
 mod branches;
@@ -35,35 +35,36 @@ use super::{
 
 pub(crate) use parts::{Part, Parts};
 
-/// A kernel while passes work on it, besides the statements.
+/// The state of a kernel between passes, besides its statements.
 #[derive(Clone, Debug)]
 pub(crate) struct Work {
     /// The sizes that it is launched with.
     pub launch: Launch,
-    /// What stands for those that are not known.
+    /// The size variables that stand for those that are not known.
     pub vars: LaunchVars,
-    /// What must hold when it is launched, besides what the function requires.
+    /// The conditions on the launch, besides those of the function.
     pub requires: Vec<Prop>,
     /// The local memory that is declared in it, in bytes.
     pub local_bytes: Nat,
-    /// The loops that work-items share.
+    /// The loops that are distributed over work-items.
     pub items: Vec<Items>,
     /// Arrays that are parameters of the kernel, because they are in global memory, or in local
     /// memory and of a size that is known only when it is launched. They are not declared.
     pub temporaries: Vec<Temporary>,
 }
 
-/// An array that a kernel is given by who launches it.
+/// An array that the host allocates for a kernel.
 #[derive(Clone, Debug)]
 pub(crate) struct Temporary {
     /// The array; its home says in which memory it is.
     pub id: Id,
-    /// How large it is, for all work-groups together if it is in global memory.
+    /// Its size, for all work-groups together if it is in global memory.
     pub bytes: Nat,
 }
 
 impl Work {
-    /// How many there are that share the iterations of a loop of this level in this dimension.
+    /// Returns the number of work-items or groups that a loop of this level and dimension is
+    /// distributed over.
     pub fn count(&self, level: Level, dimension: u8) -> Nat {
         let at = usize::from(dimension.min(2));
         let known = |size: &Option<Nat>, var| size.clone().unwrap_or_else(|| Nat::var(var));

@@ -15,7 +15,7 @@ use syntax::ast::AddressSpace;
 
 use super::{Temporary, Work};
 
-/// What a function for OpenCL consists of.
+/// The kernels of an OpenCL function.
 pub(crate) struct Parts {
     /// Its kernels, in the order in which they run.
     pub kernels: Vec<Part>,
@@ -27,7 +27,7 @@ pub(crate) struct Parts {
 pub(crate) struct Part {
     /// The function whose body it is.
     pub function: Function,
-    /// What else there is to know.
+    /// The state between passes.
     pub work: Work,
 }
 
@@ -79,7 +79,7 @@ pub(super) fn split(mut function: Function) -> Result<Parts, CompileError> {
     Ok(Parts { kernels, shared })
 }
 
-/// How many bytes an array takes.
+/// Returns the size of an array in bytes.
 pub(crate) fn bytes(function: &Function, id: Id) -> Result<Nat, CompileError> {
     let variable = &function.variables[id.0 as usize];
     let names = Names(function.names.as_slice().into());
@@ -136,7 +136,7 @@ fn mentioned(function: &Function) -> FxHashSet<Id> {
     used
 }
 
-/// What is known of a kernel before passes look at it.
+/// Returns the state of a kernel before the passes.
 fn work(function: &mut Function, launch: Launch) -> Work {
     let facts = function.known();
     let normal = |sizes: [Option<Nat>; 3]| sizes.map(|size| size.map(|n| facts.normalize(&n)));

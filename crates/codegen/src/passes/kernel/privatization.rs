@@ -1,11 +1,12 @@
-//! Private arrays that loops of work-items write hold each work-item's share.
+//! Privatisation: an array that a `mapLocal` or `mapGlobal` writes to private memory is one array
+//! of all elements in DPIA. In the kernel each work-item has an array of the elements that it
+//! computes itself (Tu and Padua, "Automatic Array Privatization", 1993). Arrays in local memory
+//! that `mapWorkGroup` writes are divided among groups in the same way.
 //!
-//! What `mapLocal` writes to Private memory is, in DPIA, an array of all elements; in a kernel each
-//! work-item has those that it computes. In the index of each access the counter of the loop is
-//! found, as `a*counter` with the same `a` everywhere: that dimension goes, or shrinks to the
-//! number of iterations that one work-item does. How the program regrouped the others does not
-//! matter: whatever else is in an index is above or below that dimension, or the element is another
-//! work-item's.
+//! The index of each access has to contain the counter of the loop as `a*counter`, with the same
+//! `a` everywhere. That dimension is removed, or shrinks to the number of iterations that one
+//! work-item runs. How the program regroups the other dimensions does not matter: whatever else is
+//! in an index is above or below that dimension, or the element belongs to another work-item.
 
 use nat::{Nat, Prop, Var};
 use rise::Type;
@@ -22,11 +23,11 @@ use crate::error::CompileError;
 use crate::ir::{Function, Home, Id, Level, Place};
 use crate::passes::walk::{self, Change};
 
-/// Runs the pass.
+/// Privatises the arrays of a kernel.
 ///
 /// # Errors
-/// What a work-item reads of another one's private memory, or a group of another one's local
-/// memory; shares whose size is not known.
+/// An access to another work-item's private memory, or to another group's local memory; arrays
+/// whose size per work-item is not known.
 pub(super) fn run(function: &mut Function, work: &Work) -> Result<(), CompileError> {
     let mut body = std::mem::take(&mut function.body);
     let privatized = {
@@ -63,10 +64,10 @@ pub(super) fn run(function: &mut Function, work: &Work) -> Result<(), CompileErr
     Ok(())
 }
 
-/// What becomes of an array of which each work-item has a share.
+/// The array of a work-item or group.
 struct PrivatizedArray {
     count: Nat,
-    /// The indices of all accesses, and what they become.
+    /// Maps the index of each access to the index in the new array.
     indices: FxHashMap<Nat, Nat>,
 }
 
@@ -84,7 +85,7 @@ impl Change for PrivatizedArrays {
     }
 }
 
-/// The memory of an array that not all of those have in common who may write it.
+/// Returns the address space of an array that is private to work-items or local to groups.
 fn unshared_space(flow: &Flow<'_>, id: Id) -> Option<AddressSpace> {
     let variable = &flow.function.variables[id.0 as usize];
     variable.count.as_ref()?;
@@ -96,18 +97,18 @@ fn unshared_space(flow: &Flow<'_>, id: Id) -> Option<AddressSpace> {
     }
 }
 
-/// An array that loops of work-items write.
+/// An array that is written in loops whose iterations are distributed over work-items.
 struct DistributedArray<'a, 'f> {
     flow: &'a Flow<'f>,
     id: Id,
     space: AddressSpace,
     accesses: &'a [Access],
-    /// Who writes it.
+    /// The dimensions of those loops.
     dims: Vec<ParallelDim>,
 }
 
 impl<'a, 'f> DistributedArray<'a, 'f> {
-    /// `None` if none does.
+    /// Returns `None` if no such loop writes the array.
     fn of(
         flow: &'a Flow<'f>,
         id: Id,
@@ -141,8 +142,8 @@ impl<'a, 'f> DistributedArray<'a, 'f> {
         })
     }
 
-    /// The loops around an access, inside of the array's scope, whose iterations are done by those
-    /// who do not see each other's memory.
+    /// Returns the loops around an access, inside of the array's scope, whose iterations run in
+    /// different copies of the memory.
     fn distributed_loops(&self, access: &Access) -> Vec<Around> {
         let declared = self
             .flow
@@ -196,7 +197,6 @@ impl<'a, 'f> DistributedArray<'a, 'f> {
         ))
     }
 
-    /// The index of an access.
     fn index<'b>(&self, access: &'b Access) -> Option<&'b Nat> {
         let index = access.written.as_ref()?;
         let elem = &self.flow.function.variables[self.id.0 as usize].elem;
@@ -207,8 +207,8 @@ impl<'a, 'f> DistributedArray<'a, 'f> {
 
     // ----- the layout -----
 
-    /// How the array is cut by the loops that write it. `None` if their counters do not stand in
-    /// the indices as factors of one number.
+    /// Returns the layout of the array. `None` if the counters of the loops are not factors of
+    /// single digits of the indices.
     fn layout(&self, radix: Radix) -> Result<Option<Layout>, CompileError> {
         let mut digits = Vec::new();
         for dim in &self.dims {
@@ -231,8 +231,8 @@ impl<'a, 'f> DistributedArray<'a, 'f> {
         self.cut(sorted)
     }
 
-    /// What is the same in all accesses of the counters of these loops: `None` if nothing is, and
-    /// no digit if there is only one iteration.
+    /// Returns the digit that the counters of the loops of one dimension have in all accesses:
+    /// `None` if they differ, and `Some(None)` if there is one iteration only.
     fn digit(&self, dim: ParallelDim, radix: Radix) -> Option<Option<Digit>> {
         let mut found: Option<(Nat, Nat)> = None;
         let mut is_single = true;
@@ -282,7 +282,7 @@ impl<'a, 'f> DistributedArray<'a, 'f> {
         }))
     }
 
-    /// How many there are in the level of the array whose elements are so far apart.
+    /// Returns the extent of the array's dimension whose elements are `step` apart.
     fn extent_at(&self, step: &Nat) -> Option<Nat> {
         let variable = &self.flow.function.variables[self.id.0 as usize];
         let mut inner = Nat::ONE;
@@ -344,7 +344,7 @@ impl<'a, 'f> DistributedArray<'a, 'f> {
         }))
     }
 
-    /// How many iterations one of those who share them does.
+    /// Returns the number of iterations that one work-item or group runs.
     fn rounds(&self, digit: &Digit) -> Result<Nat, CompileError> {
         let (level, dimension) = digit.dim;
         let participants = self.flow.work.count(level, dimension);
@@ -364,7 +364,8 @@ impl<'a, 'f> DistributedArray<'a, 'f> {
 
     // ----- indices -----
 
-    /// What all indices become; the access that is another's if there is one.
+    /// Returns the new indices of all accesses, or the access that is to another work-item's
+    /// element.
     fn indices(&self, layout: &Layout) -> Result<FxHashMap<Nat, Nat>, &'a Access> {
         let mut indices = FxHashMap::default();
         for access in self.accesses {
@@ -423,7 +424,8 @@ impl<'a, 'f> DistributedArray<'a, 'f> {
         Some(facts.normalize(&own))
     }
 
-    /// A number of scalars as one of elements: a vector of an array of vectors is one.
+    /// Converts a number of scalars to one of elements: in an array of vectors, a vector is one
+    /// element.
     fn scaled(&self, width: &Nat) -> Nat {
         let elem = &self.flow.function.variables[self.id.0 as usize].elem;
         match &**elem {
@@ -432,8 +434,8 @@ impl<'a, 'f> DistributedArray<'a, 'f> {
         }
     }
 
-    /// Where each iteration of the loops has one element, and all accesses go to it in the same
-    /// way, however that is.
+    /// Returns the new array if each iteration has one element, which all accesses index by the
+    /// same expression, whatever it is.
     fn one_element_per_iteration(&self) -> Result<Option<PrivatizedArray>, CompileError> {
         let mut form: Option<Nat> = None;
         let mut indices = FxHashMap::default();
@@ -486,7 +488,6 @@ impl<'a, 'f> DistributedArray<'a, 'f> {
 
     // ----- errors -----
 
-    /// An access that is not to the work-item's, or group's, own share.
     fn foreign_access_error(&self, access: &Access) -> CompileError {
         let maps: Vec<String> = self.dims.iter().map(|dim| map_name(*dim)).collect();
         let maps = maps.join(" and ");
@@ -539,5 +540,6 @@ impl<'a, 'f> DistributedArray<'a, 'f> {
     }
 }
 
-/// Size variables from here on stand for the counters of any of the accesses that are compared.
+/// The first of the size variables that stand for counters where the indices of accesses are
+/// compared.
 const FIRST_CANONICAL: u32 = 1 << 30;

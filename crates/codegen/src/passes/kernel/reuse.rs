@@ -74,7 +74,7 @@ pub(super) fn choose(
     Ok(chosen)
 }
 
-/// Whether one array can be where another one is.
+/// Returns true if one array can be where another one is.
 fn fits(function: &Function, owner: &Array, array: &Array) -> bool {
     let elem = |array: &Array| &function.variables[array.id.0 as usize].elem;
     let constant = |array: &Array| array.all().as_const().is_some();

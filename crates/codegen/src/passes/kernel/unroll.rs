@@ -22,7 +22,7 @@ pub(super) fn run(function: &mut Function) {
     function.body = body;
 }
 
-/// How many statements there are when all that is marked is written out.
+/// Marks loops to be unrolled, and returns the number of statements after unrolling.
 fn block(body: &mut [Stmt], function: &Function) -> i64 {
     let mut total: i64 = 0;
     for stmt in body {
@@ -79,7 +79,7 @@ fn repetition(stmt: &mut Stmt, function: &Function) -> i64 {
     size
 }
 
-/// Whether a private array is indexed by a counter.
+/// Looks for indices of private arrays that mention a counter.
 struct Private<'f> {
     counter: nat::Var,
     function: &'f Function,

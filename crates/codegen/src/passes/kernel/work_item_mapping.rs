@@ -1,14 +1,15 @@
-//! Loops that work-items share become the iterations of one of them.
+//! Work-item mapping: distributes the iterations of a loop over work-items or groups, cyclically.
 //!
-//! A loop over `0 <= i < n` of `s` work-items is `for (i = id; i < n; i += s)` for each. Where
-//! private memory holds the shares of work-items, indices ask for the number of the round: then it
-//! is a loop over rounds, `i = id + s * round`, that is written out. What of that runs once or not
-//! at all is found as for any loop: the range of `id` is known.
+//! A loop over `0 <= i < n` and `s` work-items becomes `for (i = id; i < n; i += s)` in each (*RISE
+//! & Shine*, listing 11; Lift, section 5.5). Where an index of private memory needs the number of
+//! the round, it becomes a loop over rounds, `i = id + s * round`, under the condition `i < n`.
+//! Loops that run once or not at all are simplified as any others: the range of `id` is known.
 //!
-//! A loop that is known to have few rounds counts them, too. Of `for (i = id; i < 34; i += 32)` a
-//! compiler for a device does not see that there are two: it makes a loop of several copies of the
-//! body and another one for the rest, and a group whose work-items have one round or two runs through
-//! both. On an H200 stencils whose groups load tiles with a rim take 1.3 to 1.8 times as long so.
+//! A loop with a small constant number of rounds becomes a loop over rounds, too. Of `for (i = id;
+//! i < 34; i += 32)` compilers for devices do not see that it has two: they make a loop of several
+//! copies of the body and another one for the remainder, and a group whose work-items have one
+//! round or two runs both. On an H200 stencils whose groups load tiles with a rim take 1.3 to 1.8
+//! times as long so.
 
 use nat::{Nat, Part, Prop, Var};
 use rise::core::Launch;
@@ -23,16 +24,16 @@ use crate::passes::walk::{self, Change, Look};
 
 use super::Work;
 
-/// Rounds up to which a loop says how many there are: then compilers write it out.
+/// Limit on the number of rounds of a loop over rounds, which device compilers unroll.
 const MAX_ROUNDS: i64 = 16;
 
-/// The same where some work-items have one round less: each copy asks whether it is to be done.
+/// Limit on the number of rounds if the last one is partial: then each copy of the body is guarded.
 const MAX_GUARDED_ROUNDS: i64 = 4;
 
-/// Loads that there may be then: more would take all registers.
+/// Limit on the loads in all rounds of an unrolled loop: more would take all registers.
 const MAX_LOADS: i64 = 128;
 
-/// Runs the pass.
+/// Maps the loops of a kernel to work-items.
 pub(super) fn run(function: &mut Function, work: &Work) {
     let private = (0..function.variables.len())
         .filter(|at| {
@@ -54,8 +55,8 @@ pub(super) fn run(function: &mut Function, work: &Work) {
     function.body = body;
 }
 
-/// Notes which loops work-items share, and what holds of the sizes of a launch: there are work-items,
-/// and groups are whole.
+/// Collects the distributed loops, and assumes what holds of the sizes of a launch: there are
+/// work-items, and groups divide them.
 pub(super) fn assume_launch(function: &mut Function, work: &mut Work) {
     shared_loops(&function.body, &mut work.items);
     let mut facts = function.known();
@@ -99,7 +100,7 @@ pub(super) fn assume_launch(function: &mut Function, work: &mut Work) {
     }
 }
 
-/// The loops that work-items share, each once.
+/// Collects the distributed loops, each once.
 fn shared_loops(body: &[Stmt], found: &mut Vec<module::Items>) {
     for stmt in body {
         if let StmtKind::For {
@@ -124,7 +125,7 @@ fn shared_loops(body: &[Stmt], found: &mut Vec<module::Items>) {
 struct WorkItemMapping<'a> {
     function: &'a mut Function,
     work: &'a Work,
-    /// The arrays that each work-item has of its own.
+    /// The privatised arrays.
     private: FxHashSet<Id>,
 }
 
@@ -191,7 +192,8 @@ impl WorkItemMapping<'_> {
         *mode = LoopMode::Sequential;
     }
 
-    /// Whether an index is computed from the number of the round, or the array is private.
+    /// Returns true if an index divides by the number of work-items, or an index of a privatised
+    /// array mentions the counter.
     fn needs_round_number(&self, body: &[Stmt], counter: Var, count: &Nat) -> bool {
         let mut found = RoundNumberUse {
             counter,
@@ -203,7 +205,8 @@ impl WorkItemMapping<'_> {
         found.is_used
     }
 
-    /// What a query gives: a size if that is known, else what stands for it.
+    /// Returns the value of a query: a size if that is known, else the size variable that stands
+    /// for the answer.
     fn resolve_query(&mut self, query: Query, dimension: u8) -> Nat {
         if let Query::Count(level) = query {
             let at = usize::from(dimension.min(2));
@@ -240,7 +243,7 @@ impl WorkItemMapping<'_> {
         self.record_query(var, query, dimension)
     }
 
-    /// The number of groups, where it is had from the launch.
+    /// Returns the number of groups, as the size variable of a query.
     fn group_count(&mut self, dimension: u8) -> Nat {
         let query = Query::Count(Level::WorkGroup);
         let mut items = self.function.items.iter();
@@ -259,8 +262,8 @@ impl WorkItemMapping<'_> {
         self.record_query(var, query, dimension)
     }
 
-    /// Sizes of the launch that stand in the statements, as those of temporaries in global memory
-    /// do: the number of groups is asked for as such, and what is left then as well.
+    /// Replaces the launch sizes in statements, which the sizes of temporaries in global memory
+    /// mention, by queries: first the number of groups, then the others.
     fn resolve_launch_sizes(&mut self, body: &mut [Stmt], dimension: u8) {
         let at = usize::from(dimension);
         let (local, global) = (self.work.vars.local[at], self.work.vars.global[at]);
@@ -305,8 +308,7 @@ impl WorkItemMapping<'_> {
     }
 }
 
-/// How many rounds so many work-items need for so many iterations, if that is known and few enough
-/// to be written out.
+/// Returns the number of rounds if it is a constant within the limits.
 fn constant_rounds(iterations: &Nat, count: &Nat) -> Option<i64> {
     let (iterations, count) = (iterations.as_const()?, count.as_const()?);
     let (full, rest) = (
@@ -320,7 +322,7 @@ fn constant_rounds(iterations: &Nat, count: &Nat) -> Option<i64> {
     (rounds <= most).then_some(rounds)
 }
 
-/// How many places statements read.
+/// Returns the number of loads in statements.
 fn loads(body: &[Stmt]) -> i64 {
     let mut found = 0;
     walk::for_each_expr(body, &mut |expr| {
@@ -344,7 +346,7 @@ impl Change for ReplaceCounter {
     }
 }
 
-/// Whether all work-items are divided by those of a group somewhere.
+/// Finds quotients of the global size by the local size.
 struct GroupCountUse<'a> {
     global: Var,
     size: &'a Nat,
@@ -357,7 +359,7 @@ impl Look for GroupCountUse<'_> {
     }
 }
 
-/// Writes all work-items that are divided by those of a group as groups times those.
+/// Writes the global size in such quotients as groups times local size.
 struct WholeGroups {
     global: Var,
     size: Nat,
@@ -372,7 +374,6 @@ impl Change for WholeGroups {
     }
 }
 
-/// Whether a size is mentioned.
 struct Mentioned {
     var: Var,
     is_used: bool,
@@ -405,7 +406,7 @@ impl Look for RoundNumberUse<'_> {
     }
 }
 
-/// Whether a quotient or remainder of something with the counter and the count stands in a size.
+/// Returns true if a size has a quotient or remainder by `count` whose dividend mentions `counter`.
 fn has_division_by(nat: &Nat, counter: Var, count: &Nat) -> bool {
     if !nat.mentions(counter) {
         return false;

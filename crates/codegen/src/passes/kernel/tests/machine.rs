@@ -165,7 +165,7 @@ fn is_local(function: &Function, id: Id) -> bool {
     function.variables[id.0 as usize].home == Home::Local(Some(AddressSpace::Local))
 }
 
-/// Whether memory is each work-item's own.
+/// Returns true if memory is each work-item's own.
 fn is_private(function: &Function, id: Id) -> bool {
     matches!(
         function.variables[id.0 as usize].home,

@@ -184,7 +184,8 @@ fn many_random_programs_have_no_races() {
     println!("{ran:?} programs ran");
 }
 
-/// Whether a work-item reads private memory that it did not write, if each has whole arrays.
+/// Returns true if a work-item reads private memory that it did not write, if each has whole
+/// arrays.
 fn reads_of_others(part: &Part) -> bool {
     let result = launched(part, &[3], ONE).launch(World::default(), 0);
     result

@@ -1,33 +1,33 @@
-//! Work-items take turns, from barrier to barrier.
+//! A deterministic scheduler: one work-item of a group runs at a time, from barrier to barrier.
 
 use std::sync::{Condvar, Mutex, MutexGuard};
 
-/// Which work-item of a group runs.
+/// The state of the work-items of a group.
 pub struct Schedule {
     pub turn: usize,
     pub waiting: Vec<bool>,
     pub done: Vec<bool>,
-    /// The barrier that each has come to.
+    /// The last barrier of each work-item.
     pub barrier: Vec<usize>,
     pub order: Vec<usize>,
-    /// Whether some waited at a barrier when the others were done, or at another one.
+    /// True if some work-items waited at a barrier while others had ended or waited at another one.
     pub diverged: bool,
     pub failed: bool,
 }
 
-/// Whoever has it failed: the test does, then.
+/// Locks a mutex, also after the thread that held it has panicked: its test fails by itself.
 pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(|error| error.into_inner())
 }
 
-/// A work-item's part in it.
+/// A work-item's view of the schedule.
 pub struct ScheduledItem<'a> {
     pub schedule: &'a Mutex<Schedule>,
     pub changed: &'a Condvar,
     pub item: usize,
 }
 
-/// Sleeps until it is this one's turn.
+/// Waits until the work-item may run.
 pub fn wait_for_turn(schedule: &Mutex<Schedule>, changed: &Condvar, item: usize) {
     let mut state = lock(schedule);
     while state.turn != item || state.waiting[item] {
@@ -37,7 +37,7 @@ pub fn wait_for_turn(schedule: &Mutex<Schedule>, changed: &Condvar, item: usize)
     }
 }
 
-/// The next work-item goes on; if all wait or are done, the barrier opens.
+/// Lets the next work-item run; if all wait or have ended, the barrier opens.
 pub fn pass_on(schedule: &Mutex<Schedule>, changed: &Condvar, item: usize, done: bool) {
     let mut state = lock(schedule);
     if done {
