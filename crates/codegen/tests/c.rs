@@ -487,7 +487,7 @@ fn memory_that_is_not_small_is_allocated() {
 
 #[test]
 #[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
-fn pointers_take_turns() {
+fn pointers_are_exchanged() {
     let f = scalar(F32);
     let mut b = Build::new("halve", &f, &["k"]);
     let xs = b.array("xs", &f, num(4));

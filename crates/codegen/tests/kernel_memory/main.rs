@@ -1,4 +1,4 @@
-//! Memory of kernels: shares of work-items, address spaces, barriers.
+//! Memory of kernels: privatisation, address spaces, barriers.
 
 use codegen::{KernelArg, Module, Target};
 use expect_test::{Expect, expect};

@@ -153,7 +153,7 @@ fn prefix_sums() {
 
 /// The size of every round is a multiple of 16, because that of the first one is.
 #[test]
-fn rounds_over_blocks() {
+fn iterate_over_blocks() {
     check(
         "depFun((n: Nat, k: Nat) => fun(xs: (16 * n).f32 =>
            xs |> iterate(k)(depFun(l: Nat => fun(ys =>
@@ -234,7 +234,7 @@ fn tree_reduction_with_two_buffers() {
 }
 
 #[test]
-fn few_small_rounds_are_written_out() {
+fn few_small_iterations_are_unrolled() {
     check(
         "depFun(n: Nat => fun(xs: n.8.f32 =>
            xs |> mapSeq(iterate(3)(depFun(l: Nat => fun(part => part |> split(2) |> mapSeq(reduceSeqUnroll(add)(0.0f))))))))",
@@ -258,7 +258,7 @@ fn few_small_rounds_are_written_out() {
 }
 
 #[test]
-fn one_round_needs_no_buffer() {
+fn one_iteration_needs_no_buffer() {
     check(
         "depFun(n: Nat => fun(xs: (n * 3).f32 =>
            xs |> iterate(1)(depFun(l: Nat => fun(part => part |> split(3) |> mapSeq(reduceSeqUnroll(add)(0.0f)))))))",

@@ -1,10 +1,10 @@
 //! Programs from their text to C.
 
 mod arithmetic;
-mod borders;
 mod calls;
 mod classic;
 mod large;
+mod loop_peeling;
 mod shared;
 
 use codegen::{IndexWidth, Module, Target};

@@ -21,7 +21,7 @@ pub(super) enum Participants {
 }
 
 /// A direction vector of the loops around two accesses (Wolfe, *High Performance Compilers for
-/// Parallel Computing*, chapter 5): `=` for the first loops, then perhaps `<`.
+/// Parallel Computing*, 1996): `=` for the first loops, then perhaps `<`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DirectionVector {
     /// The number of loops in the same iteration.

@@ -49,12 +49,11 @@ pub(super) fn check(
     Ok(())
 }
 
-/// Sees to it that who shares the iterations of a loop can do so inside of the loops around it: in
-/// each dimension these are shared by nobody, by all work-items, by the groups, or by the groups and
-/// then by the work-items of each.
+/// Checks the nesting of distributed loops: in each dimension, a distributed loop is inside of no
+/// other one, or a loop over the work-items of a group is inside of one over groups.
 ///
 /// # Errors
-/// A loop in one that is shared by the same work-items, or by fewer.
+/// A loop inside of a loop over the same work-items, or over fewer.
 fn nesting(body: &[Stmt], around: &mut Vec<(Level, u8)>) -> Result<(), CompileError> {
     for stmt in body {
         let own = match stmt.kind {

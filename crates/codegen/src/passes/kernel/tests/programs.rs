@@ -27,7 +27,7 @@ def tree = depFun(n: Nat => fun(xs: n.f32 =>
 }
 
 #[test]
-fn blocks_in_private_memory_are_shared_out() {
+fn blocks_in_private_memory_are_privatised() {
     // Blocks of 2 by 2 for each of 2 by 4 work-items, in an array of 4 by 8.
     let text = format!(
         "{SUM}
@@ -56,7 +56,7 @@ def block = depFun(n: Nat => fun(xs: n.n.f32 =>
 }
 
 #[test]
-fn regrouped_shares_are_found() {
+fn regrouped_dimensions_are_privatised() {
     let text = format!(
         "{SUM}
 @target(opencl)
@@ -139,7 +139,7 @@ def groups = depFun(n: Nat => fun(xs: n.8.f32 =>
 }
 
 #[test]
-fn rounds_without_a_known_number_take_turns_in_local_memory() {
+fn iterations_of_unknown_number_exchange_buffers_in_local_memory() {
     let text = format!(
         "{SUM}
 @target(opencl)

@@ -1,4 +1,4 @@
-//! Conditions at borders, rows and running offsets: loops as people write them.
+//! Peeled loops, hoisted addresses and offsets that loops accumulate: loops as people write them.
 
 use codegen::Target;
 use expect_test::{Expect, expect};
@@ -71,9 +71,9 @@ fn windows_over_a_grid() {
     );
 }
 
-/// A border that is as wide as a size says.
+/// The number of peeled iterations may be a size.
 #[test]
-fn borders_of_any_width() {
+fn boundaries_of_any_width_are_peeled() {
     check(
         "depFun((n: Nat, l: Nat, r: Nat) => fun(xs: n.f32 =>
            xs |> padCst(l)(r)(0.0f) |> mapSeq(fun(x => x + 1.0f))))",
@@ -94,9 +94,9 @@ fn borders_of_any_width() {
     );
 }
 
-/// The bulk is what the threads share.
+/// The threads run the steady state.
 #[test]
-fn borders_of_a_parallel_loop() {
+fn boundaries_of_a_parallel_loop_are_peeled() {
     check_parallel(
         "depFun(n: Nat => fun(xs: n.f32 =>
            xs |> padClamp(1)(1) |> slide(3)(1) |> mapPar(reduceSeqUnroll(add)(0.0f))))",
@@ -116,9 +116,9 @@ fn borders_of_a_parallel_loop() {
     );
 }
 
-/// Values that rotate go on from piece to piece.
+/// The rotating values are carried from one part of the loop to the next.
 #[test]
-fn borders_of_a_stream() {
+fn loops_over_streams_are_peeled() {
     check(
         "depFun(n: Nat => fun(xs: n.f32 =>
            xs |> padClamp(1)(1) |> map(fun(x => x * x)) |> rotateValues(3)(id)
