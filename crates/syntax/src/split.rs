@@ -142,7 +142,7 @@ fn is_operator(text: &str, base: u32, item: Span, token: Token) -> bool {
     let [end, start, behind] =
         [item.end, token.span.start, token.span.end].map(|place| (place - base) as usize);
     let gap = text.get(end..start).unwrap_or("\n");
-    let is_apart = text[behind..].starts_with([' ', '\t', '(']);
+    let is_apart = !text[behind..].starts_with(|c: char| c == '_' || c.is_alphabetic());
     token.kind == TokenKind::At && !gap.contains('\n') && (gap.is_empty() || is_apart)
 }
 
@@ -222,10 +222,6 @@ fn scan(
         let Some(start) = splitter.feed(token, &mut items) else {
             continue;
         };
-        if !complete && token.kind == TokenKind::At && token.span.end == base + text.len() as u32 {
-            // What it is depends on what stands behind it.
-            return None;
-        }
         if start < edit.new_end {
             continue;
         }

@@ -325,6 +325,19 @@ proptest! {
     }
 }
 
+#[test]
+fn signs_that_are_no_annotations_stay_in_their_item() {
+    for text in [
+        "\"\n( @ ",
+        "def f = x @\n",
+        "def f = x @ ",
+        "def f = x @ // y",
+    ] {
+        let once = format(text);
+        assert_eq!(format(&once), once, "{text:?}");
+    }
+}
+
 fn check(text: &str, expect: Expect) {
     let formatted = format(text);
     expect.assert_eq(&formatted);

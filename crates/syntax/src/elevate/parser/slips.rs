@@ -57,7 +57,6 @@ impl Parser<'_> {
         let follows = match kind {
             TokenKind::Rise(Rise::Import) => self.peek(1) == TokenKind::Rise(Rise::String) && ends,
             TokenKind::Word(Word::Language | Word::Traversal) => self.is_name(1) && ends,
-            TokenKind::Word(Word::Unsafe) => self.peek(1) == TokenKind::Word(Word::Rule),
             TokenKind::Word(Word::Example) => {
                 matches!(self.peek(1), TokenKind::Rise(Rise::String | Rise::LBrace))
             }
