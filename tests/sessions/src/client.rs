@@ -228,12 +228,14 @@ impl Client {
             }
             (Some(method), None) if method == "textDocument/publishDiagnostics" => {
                 let all = message["params"]["diagnostics"].as_array();
-                if all
+                if let Some(internal) = all
                     .into_iter()
                     .flatten()
-                    .any(|one| one["code"] == "internal")
+                    .find(|one| one["code"] == "internal")
                 {
-                    return Err(Failure::Panic("an `internal` diagnostic".to_owned()));
+                    let uri = text(&message["params"]["uri"]);
+                    let internal = text(&internal["message"]);
+                    return Err(Failure::Panic(format!("{uri}: {internal}")));
                 }
             }
             (Some(_), None) => {}

@@ -141,25 +141,18 @@ impl Fuzzer<'_> {
         };
         match self.play(seeds[0], &scripts.concat())? {
             Ok(answered) => summary.answered = answered,
-            Err(failure) if seeds.len() == 1 => {
-                summary.failures.push(self.shrink(
-                    seeds[0],
-                    scripts.into_iter().flatten().collect(),
-                    failure,
-                )?);
-            }
             Err(failure) => {
-                for &seed in seeds {
-                    let one = self.batch(&[seed])?;
-                    summary.answered += one.answered;
-                    summary.failures.extend(one.failures);
+                if seeds.len() > 1 {
+                    for &seed in seeds {
+                        let one = self.batch(&[seed])?;
+                        summary.answered += one.answered;
+                        summary.failures.extend(one.failures);
+                    }
                 }
+                // Some things go wrong only after other files or sessions.
                 if summary.failures.is_empty() {
-                    let first = seeds[0];
-                    summary.failures.push(format!(
-                        "seeds {first} and {} more, only together: {failure:?}",
-                        seeds.len() - 1
-                    ));
+                    let shrunk = self.shrink(seeds[0], scripts.concat(), failure)?;
+                    summary.failures.push(shrunk);
                 }
             }
         }
@@ -245,7 +238,7 @@ impl Fuzzer<'_> {
             Kind::Files => ("text", "--text"),
             Kind::Sessions => ("session", "--lsp"),
         };
-        let mut shown = format!("{flag} --seed {seed} --count 1\n{failure:?}\n");
+        let mut shown = format!("{flag} --seed {seed}\n{failure:?}\n");
         for step in steps {
             shown.push_str(&match step {
                 Step::Send(message) => format!("{message}\n"),

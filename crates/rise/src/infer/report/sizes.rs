@@ -266,12 +266,10 @@ impl Infer<'_> {
         b: &Nat,
     ) -> Option<String> {
         let (want, have) = (self.dimensions(expected), self.dimensions(found));
-        if want.len() >= 2 && want != have {
-            let mut swapped = have.clone();
-            swapped.swap(0, 1);
-            if swapped == want {
-                return Some("the two axes are swapped: `transpose` exchanges them".into());
-            }
+        if let ([w0, w1, w @ ..], [h0, h1, h @ ..]) = (&*want, &*have)
+            && ((w0, w1, w) == (h1, h0, h) && w0 != w1)
+        {
+            return Some("the two axes are swapped: `transpose` exchanges them".into());
         }
         let difference = Nat::sub(a, b);
         if let Some(by) = difference.as_const() {
