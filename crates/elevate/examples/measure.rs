@@ -1,5 +1,6 @@
-//! Prints how fast strategies run; with a number, so many rounds of the workloads that contain a
-//! word: `cargo run --release -p elevate --example measure -- 20 tree`.
+//! Prints the speed of strategies. The first argument is the number of rounds of each workload; the
+//! second selects the workloads whose name contains it: `cargo run --release -p elevate --example
+//! measure -- 20 tree`.
 
 #![allow(clippy::print_stdout)]
 

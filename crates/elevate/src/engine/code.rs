@@ -1,5 +1,6 @@
-//! Strategies as the machine reads them: each form once, in a table, so that what is recursive is
-//! a circle and what is done next is a number.
+//! Translates strategies to the instructions of the machine: a table of operations that refer to
+//! each other by index. Each strategy has one entry, so a recursive strategy is a cycle in the
+//! table.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -12,17 +13,17 @@ use super::strategy::{Function, Predicate, Step, Strategy};
 use crate::normal::NormalForm;
 use crate::term::{Child, Head, Heads, Order, Term};
 
-/// A strategy in the table.
+/// The index of a strategy in the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Code(pub u32);
 
-/// The one for `id`.
+/// The index of `id`.
 pub(super) const ID: Code = Code(0);
 
-/// What to do.
+/// An operation of the machine: a [`Step`] whose strategies are indices into the table.
 #[derive(Clone, Copy)]
 pub(super) enum Op {
-    /// A strategy that was not looked at yet.
+    /// A strategy that is not translated yet, as an index into `Table::strategies`.
     Unread(u32),
     Id,
     Fail,
@@ -34,8 +35,8 @@ pub(super) enum Op {
     All(Code),
     One(Code),
     Some(Code),
-    /// At a part of a node. If it is said, only of an application to a size or type, or only of any
-    /// other node.
+    /// Applies a strategy to a child of the node. `Some(true)` requires an application to a
+    /// type-level argument, `Some(false)` any other node.
     Part(Child, Option<bool>, Code),
     ArgumentOf(Primitive, Code),
     Repeat(Code),
@@ -53,14 +54,16 @@ pub(super) enum Op {
     Insert(Term),
     Named(u32, Code),
     Function(u32),
-    /// What another strategy does.
+    /// Applies another strategy: the result of a [`Step::Delay`].
     Jump(Code),
 }
 
-/// The table.
+/// The table of the operations, and of the rules, predicates, functions and names that they refer
+/// to.
 pub(super) struct Table {
     ops: Vec<Op>,
-    /// Those that are in the table; they are kept so that no other one gets their address.
+    /// The strategies in `index`. They are kept alive, so that no other strategy gets their
+    /// address.
     strategies: Vec<Strategy>,
     index: FxHashMap<*const Step, Code>,
     pub rules: Vec<(Rc<Arc<dyn Rewrite>>, Heads)>,
@@ -92,7 +95,8 @@ impl Table {
         }
     }
 
-    /// The number of a strategy.
+    /// Returns the index of a strategy; a new strategy gets an entry that is translated when it is
+    /// first applied.
     pub fn code(&mut self, strategy: &Strategy) -> Code {
         if let Some(&known) = self.index.get(&Arc::as_ptr(strategy)) {
             return known;
@@ -110,7 +114,7 @@ impl Table {
         code
     }
 
-    /// What a strategy does first.
+    /// Returns the operation of a strategy, and translates it if it is not translated yet.
     #[inline(always)]
     pub fn op(&mut self, code: Code) -> Op {
         match self.ops[code.0 as usize] {
@@ -136,7 +140,7 @@ impl Table {
         }
     }
 
-    /// What a strategy is called, for messages.
+    /// Returns the text of a strategy for messages, of at most 80 characters.
     pub fn text(&self, code: Code) -> String {
         let known = self.index.iter().find(|(_, known)| **known == code);
         match known.and_then(|(at, _)| self.strategies.iter().find(|s| Arc::as_ptr(s) == *at)) {
@@ -233,7 +237,7 @@ impl Table {
         }
     }
 
-    /// Traversals are the circles that their equations say.
+    /// Translates a traversal by its equation: a reference to itself is a cycle in the table.
     fn traversal(&mut self, this: Code, step: &Step) -> Op {
         match step {
             Step::TopDown(s) => Op::Choice(self.code(s), self.push(Op::One(this))),
@@ -275,7 +279,7 @@ impl Table {
         at
     }
 
-    /// How much of a term decides whether a strategy succeeds on it.
+    /// Returns the part of a term that decides whether a strategy succeeds on it.
     pub fn reach(&mut self, code: Code) -> Reach {
         if let Some(&known) = self.reaches.get(&code) {
             return known;
@@ -292,7 +296,7 @@ impl Table {
         match self.op(code) {
             Op::Id | Op::Fail | Op::Insert(_) => Reach::levels(0),
             Op::Rule(at) => self.rules[at as usize].0.reach(),
-            // A predicate gives the second what it got.
+            // A predicate returns its term, so both strategies get the same one.
             Op::Seq(a, b) if self.keeps(a, depth) => {
                 self.find_reach(a, depth).max(self.find_reach(b, depth))
             }
@@ -314,7 +318,7 @@ impl Table {
         }
     }
 
-    /// What may stand at the head of a term on which a strategy succeeds.
+    /// Returns a superset of the heads of the terms on which a strategy succeeds.
     pub fn heads(&mut self, code: Code) -> Heads {
         if let Some(&known) = self.heads.get(&code) {
             return known;
@@ -331,7 +335,7 @@ impl Table {
         match self.op(code) {
             Op::Fail => Heads::NONE,
             Op::Rule(at) => self.rules[at as usize].1,
-            // A predicate gives the second what it got.
+            // A predicate returns its term, so both strategies get the same one.
             Op::Seq(a, b) if self.keeps(a, depth) => {
                 let first = self.find_heads(a, depth);
                 first.and(self.find_heads(b, depth))
@@ -349,7 +353,8 @@ impl Table {
         }
     }
 
-    /// Whether a strategy leaves the term as it is.
+    /// Returns true if a strategy returns the term unchanged where it succeeds. False may mean that
+    /// this is not found out within `depth` levels.
     fn keeps(&mut self, code: Code, depth: u32) -> bool {
         let Some(depth) = depth.checked_sub(1) else {
             return false;
@@ -369,8 +374,8 @@ impl Table {
         }
     }
 
-    /// Whether a strategy is done at once: rules and questions, one after the other or one
-    /// instead of the other, and not many of them.
+    /// Returns true if a strategy is a small combination of rules and predicates by `;` and `<+`,
+    /// which is evaluated without frames on the stack.
     #[inline(always)]
     pub fn is_simple(&mut self, code: Code) -> bool {
         match self.simple.get(code.0 as usize).copied().flatten() {
@@ -400,7 +405,7 @@ impl Table {
         }
     }
 
-    /// Whether a strategy succeeds on every term.
+    /// Returns true if a strategy certainly succeeds on every term.
     pub fn never_fails(&mut self, code: Code) -> bool {
         matches!(
             self.op(code),

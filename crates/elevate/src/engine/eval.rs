@@ -1,4 +1,4 @@
-//! What a strategy does first.
+//! Evaluates strategies: the first step of each operation.
 
 use std::rc::Rc;
 
@@ -230,7 +230,7 @@ impl Engine<'_> {
                 State::Done(new)
             }
             Op::Function(at) => self.function(store, at, term),
-            // The others are read, or done with, before.
+            // `op` translates `Unread` and `Position`, and `eval` handles the others.
             _ => State::Failed,
         }
     }
@@ -247,7 +247,7 @@ impl Engine<'_> {
         State::Eval(s, store.child(node, child).unwrap_or(node))
     }
 
-    /// What a simple strategy makes of a term: see [`Table::is_simple`](super::code::Table).
+    /// Applies a simple strategy to a term: see [`Table::is_simple`](super::code::Table).
     fn simple(&mut self, store: &mut Store, code: Code, term: Term) -> Option<Term> {
         match self.table.op(code) {
             Op::Rule(at) => self.rule(store, at, term),
@@ -286,7 +286,7 @@ impl Engine<'_> {
         match rule.apply(&mut Context::hosted(store, &facts, self), term) {
             Ok(rewritten) => Some(self.rewritten(store, What::Rule(at), term, rewritten)),
             Err(Miss { matched }) => {
-                // No strategy goes on from there, `try` neither.
+                // The run ends, as no strategy continues with such a term, not even `try`.
                 if store.is_too_deep() {
                     self.stop = Some(Reason::TooLarge);
                 }
@@ -321,12 +321,12 @@ impl Engine<'_> {
         new.term
     }
 
-    /// Counts an application.
+    /// Counts `count` applications of a rule, and ends the run if they exceed the limit on steps.
     fn count(&mut self, what: What, count: u32) {
         self.done += u64::from(count);
         self.over_limit |= self.done > self.limit;
         if self.done > self.options.steps {
-            // What goes beyond the limit is not made.
+            // Applications beyond the limit are not recorded.
             self.stop = Some(self.out_of_fuel());
             return;
         }
@@ -351,7 +351,8 @@ impl Engine<'_> {
                 return;
             }
             Rc::make_mut(&mut self.facts).assume(prop);
-            // What did not fit may fit now.
+            // Strategies that failed may succeed with the new fact, so the memoised failures are
+            // dropped.
             self.normal.clear();
         }
         self.assumptions.push((assumption, before));
@@ -447,7 +448,8 @@ impl Engine<'_> {
     }
 
     fn walk(&mut self, store: &mut Store, s: Code, kind: Kind, term: Term) -> State {
-        // Where somebody asks why it fails, it is tried everywhere.
+        // Where failures are reported, the strategy is tried at every node, to find the nearest
+        // failure.
         let heads = match self.quiet {
             0 => Heads::ALL,
             _ => self.table.heads(s),
@@ -458,7 +460,7 @@ impl Engine<'_> {
         self.walk_on(store, want)
     }
 
-    /// What the innermost walk wants.
+    /// Continues the innermost walk until it ends or applies a strategy that is not simple.
     pub(super) fn walk_on(&mut self, store: &mut Store, mut want: Want) -> State {
         loop {
             let mark = self.mark();
@@ -473,7 +475,8 @@ impl Engine<'_> {
             };
             walk.mark = mark;
             self.stack.push(Frame::Walk);
-            // What is not done at once, and what is to end here, goes the long way.
+            // A strategy that is not simple needs a frame; and the checks of the main loop run now
+            // and then.
             self.work += 1;
             let pause = self.work & 0x3ff == 0 || self.stop.is_some() || self.over_limit;
             if pause || !self.table.is_simple(code) {
@@ -525,7 +528,8 @@ fn state(result: Option<Term>) -> State {
     result.map_or(State::Failed, State::Done)
 }
 
-/// Where a term stands in another one, if it is a part of it near its root.
+/// Returns the place of `part` in `whole` if it is one of the first 64 nodes in breadth-first
+/// order.
 pub(super) fn place_of(store: &Store, whole: Term, part: Term) -> Place {
     const LOOKED_AT: usize = 64;
     let mut open: Vec<(Term, Option<(usize, Child)>)> = vec![(whole, None)];

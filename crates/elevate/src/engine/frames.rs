@@ -1,46 +1,48 @@
-//! The stack of the machine.
+//! The frames of the stack of the machine: the continuations of the strategies that are being
+//! applied.
 
 use super::code::Code;
 use super::strategy::Continuation;
 use super::walk::Walk;
 use crate::term::{Child, Order, Term};
 
-/// How far a run has come: what came later is taken back when a branch fails.
+/// The state of a run at a choice point, similar to the trail of Prolog: a rollback to it undoes
+/// what is recorded later.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mark {
     pub applied: u32,
     pub assumptions: u32,
     pub trace: u32,
-    /// How many first halves of `a ; b` succeeded on the way here.
+    /// The number of `a ; b` on the way here whose first strategy succeeded.
     pub passed: u32,
 }
 
-/// What is still to be done with the result of what is done now. It is small and plain; what is
-/// not lies on stacks of its own.
+/// A continuation: what is to be done with the result of the strategy that is being applied. Frames
+/// are small and `Copy`; larger data is on separate stacks.
 #[derive(Clone, Copy)]
 pub(super) enum Frame {
-    /// The second of `a ; b`, and how many reasons for failures there were before the first.
+    /// The second strategy of `a ; b`, and the number of recorded failures before the first one.
     Seq(Code, u32),
-    /// The second of `a <+ b`, on the original.
+    /// The second strategy of `a <+ b`, which is applied to the original term.
     Choice {
         other: Code,
         term: Term,
         mark: Mark,
-        /// Whether the second cannot fail, so that nobody will ask why the first did.
+        /// True if the second strategy cannot fail, so that failures of the first are not recorded.
         quiet: bool,
     },
-    /// The two ways on from a question.
+    /// The two branches of a `select`.
     Select {
         then: Code,
         other: Code,
         term: Term,
         mark: Mark,
     },
-    /// The opposite.
+    /// Inverts success and failure.
     Not { code: Code, term: Term, mark: Mark },
-    /// Puts the part back.
+    /// Replaces the child of the node by the result.
     Part { node: Term, child: Child },
-    /// Puts the part back, or tries the next one.
+    /// Replaces the child of the node by the result, or tries the next child.
     One {
         code: Code,
         node: Term,
@@ -48,14 +50,15 @@ pub(super) enum Frame {
         next: Option<Child>,
         mark: Mark,
     },
-    /// Puts the part back, and goes to the next one.
+    /// Replaces the child of the node by the result, and continues with the next child.
     All {
         code: Code,
         node: Term,
         current: Child,
         next: Option<Child>,
     },
-    /// Puts the part back or leaves it, and goes to the next one.
+    /// Replaces the child of the node by the result if there is one, and continues with the next
+    /// child.
     Some {
         code: Code,
         node: Term,
@@ -64,34 +67,35 @@ pub(super) enum Frame {
         mark: Mark,
         any: bool,
     },
-    /// Once more, on the result: see [`Loop`].
+    /// Applies the strategy to the result again: see [`Loop`].
     Repeat,
-    /// So many times more, and how many reasons for failures there were before.
+    /// The number of applications that are left, and the number of recorded failures before the
+    /// first one.
     Times { code: Code, left: u32, blames: u32 },
-    /// A walk over a term, the last on the stack of walks.
+    /// Continues the last walk on the stack of walks.
     Walk,
-    /// A limit, and the one outside of it.
+    /// Restores the limit of the enclosing strategy.
     Limit { outer: u64, mark: Mark },
-    /// The order outside.
+    /// Restores the order of the enclosing strategy.
     Order(Order),
-    /// The end of housekeeping.
+    /// Ends a strategy whose steps are housekeeping.
     Housekeeping { name: u32, term: Term, applied: u32 },
-    /// The end of a strategy with a name.
+    /// Ends a named strategy.
     Named(u32),
-    /// Goes on with a function: see [`Call`].
+    /// Continues a function: see [`Call`].
     Call,
-    /// The end of what a rule or function asked for on the stack of the thread.
+    /// Ends a strategy that a rule or function applies by a nested call of the machine.
     Barrier,
 }
 
-/// A strategy that is applied until it fails.
+/// The state of a strategy that is repeated until it fails.
 pub(super) struct Loop {
     pub code: Code,
     pub term: Term,
     pub mark: Mark,
-    /// A term from before, to see whether it comes again.
+    /// An earlier term, which is compared to later ones to detect a cycle (Brent's algorithm).
     pub earlier: Term,
-    /// How many rounds there were, and when `earlier` is replaced by a later term.
+    /// The number of rounds, and the round at which `earlier` is replaced by a later term.
     pub rounds: u32,
     pub until: u32,
 }
@@ -99,22 +103,21 @@ pub(super) struct Loop {
 /// A function that waits for the result of a strategy.
 pub(super) struct Call {
     pub then: Option<Continuation>,
-    /// What it was applied to.
+    /// The term that the function is applied to.
     pub given: Term,
-    /// Where in that the strategy is applied.
+    /// The place in it to which the strategy is applied.
     pub place: Place,
 }
 
-/// Where a term stands in what a function was applied to.
+/// The place of a term in the argument of a function.
 pub(super) enum Place {
-    /// Somewhere else.
+    /// Unknown, or not in the argument.
     Unknown,
-    /// Inside these nodes, the outermost first.
+    /// Below these nodes, outermost first.
     Inside(Box<[(Term, Child)]>),
 }
 
-/// Calls `visit` with the nodes around the place where the machine is, the innermost first, until
-/// it says `true`.
+/// Calls `visit` with the nodes around the current term, innermost first, until it returns `true`.
 pub(super) fn around(
     stack: &[Frame],
     walks: &[Walk],

@@ -1,4 +1,4 @@
-//! The rules of the lambda calculus, which patterns cannot say: they substitute.
+//! The rules of the lambda calculus, which are written in Rust as they need substitution.
 
 use rise::Primitive;
 use rise::types::Type;
@@ -6,28 +6,30 @@ use rise::types::Type;
 use super::rewrite::{Context, Miss, Reach, Reason, Rewrite, Rewritten};
 use crate::term::{Head, Heads, Node, Store, Term};
 
-/// `(fun(x => b))(v)` becomes `b` with `v` for `x`; so do functions of type-level arguments.
+/// β-reduction: `(fun(x => b))(v)` becomes `b` with `v` substituted for `x`. It also applies to
+/// functions of type-level arguments.
 #[derive(Clone, Copy, Debug)]
 pub struct Beta;
 
-/// The same where no work is done twice: `v` is a variable or a pair, or `x` stands at most once
-/// in `b`, or the argument is type-level.
+/// β-reduction that duplicates no work: `v` is a variable or a pair, or `x` occurs at most once in
+/// `b`, or the argument is type-level.
 #[derive(Clone, Copy, Debug)]
 pub struct GentleBeta;
 
-/// `fun(x => f(x))` becomes `f`, if `x` is not free in `f`.
+/// η-reduction: `fun(x => f(x))` becomes `f` if `x` is not free in `f`.
 #[derive(Clone, Copy, Debug)]
 pub struct Eta;
 
-/// `f` becomes `fun(x => f(x))`. It applies to its own result, so it needs a guard.
+/// η-abstraction: `f` becomes `fun(x => f(x))`. It applies to its own result, so `repeat` of it
+/// alone does not end.
 #[derive(Clone, Copy, Debug)]
 pub struct EtaAbstraction;
 
-/// `fun(x => b)` gets another parameter, if `x` is free in `b`.
+/// α-renaming: `fun(x => b)` gets a fresh parameter if `x` is free in `b`.
 #[derive(Clone, Copy, Debug)]
 pub struct FreshBinder;
 
-/// What is left of a function that is applied, if it is one that is written here.
+/// Returns the β-reduct of a term if it is a β-redex.
 pub(crate) fn beta(store: &mut Store, term: Term) -> Option<Term> {
     match store.node(term) {
         Node::Apply(f, value) => match store.node(f) {
@@ -45,7 +47,7 @@ pub(crate) fn beta(store: &mut Store, term: Term) -> Option<Term> {
     }
 }
 
-/// The function that one only passes its parameter on to.
+/// Returns the η-reduct of a term if it is an η-redex.
 pub(crate) fn eta(store: &Store, term: Term) -> Option<Term> {
     let Node::Lambda(local, body) = store.node(term) else {
         return None;
@@ -57,7 +59,7 @@ pub(crate) fn eta(store: &Store, term: Term) -> Option<Term> {
     passes_on.then_some(f)
 }
 
-/// `fun(x => f(x))`, if `f` is a function of values.
+/// Returns `fun(x => f(x))` if `f` is a function of values.
 pub(crate) fn eta_abstraction(store: &mut Store, f: Term) -> Option<Term> {
     let (from, _) = store.fun_parts(store.ty(f))?;
     let name = match &**store.ty_of(from) {
@@ -71,7 +73,7 @@ pub(crate) fn eta_abstraction(store: &mut Store, f: Term) -> Option<Term> {
     Some(store.lambda(local, body))
 }
 
-/// Whether `x` in `(fun(x => b))(v)` can be replaced without doing any work twice.
+/// Returns true if the β-reduction of a redex duplicates no work: see [`GentleBeta`].
 fn is_gentle(store: &Store, term: Term) -> bool {
     let Node::Apply(f, value) = store.node(term) else {
         return true;
@@ -91,7 +93,7 @@ fn is_gentle(store: &Store, term: Term) -> bool {
     matches!(store.node(value), Node::Var(_)) || is_pair() || occurrences(store, body, local) < 2
 }
 
-/// How often a variable stands in a term, counted to 2.
+/// Counts the free occurrences of a variable in a term, up to 2.
 fn occurrences(store: &Store, term: Term, local: crate::term::Local) -> u32 {
     let mut found = 0;
     let mut open = vec![term];
@@ -110,7 +112,7 @@ fn occurrences(store: &Store, term: Term, local: crate::term::Local) -> u32 {
     found
 }
 
-/// Returns true if a function uses its parameter more than once, or in a function of its own, which
+/// Returns true if a function uses its parameter more than once, or inside another function, which
 /// may be called more than once.
 pub(crate) fn repeats_parameter(store: &Store, f: Term) -> bool {
     let Node::Lambda(local, body) = store.node(f) else {
@@ -135,8 +137,8 @@ pub(crate) fn repeats_parameter(store: &Store, f: Term) -> bool {
     false
 }
 
-/// The body of a function that an expression calls once, where it is written, and what it calls it
-/// with.
+/// Returns the body of a function that an expression calls exactly once, and the argument of the
+/// call: `(fun(x => b))(v)` or `let x = v in b`.
 fn called_once(store: &Store, term: Term) -> Option<(Term, Term)> {
     let Node::Apply(f, value) = store.node(term) else {
         return None;

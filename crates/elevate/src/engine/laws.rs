@@ -1,4 +1,4 @@
-//! The equations of combinators and traversals, on random terms.
+//! Tests the equations of combinators and traversals on random terms.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ fn step(step: Step) -> Strategy {
     Arc::new(step)
 }
 
-/// Strategies that succeed here and there.
+/// Returns one of ten strategies, most of which succeed on some terms and fail on others.
 fn some_strategy(at: usize) -> Strategy {
     match at {
         0 => Step::rule(Beta),
@@ -31,7 +31,8 @@ fn some_strategy(at: usize) -> Strategy {
     }
 }
 
-/// A strategy by its equation: what stands for itself is made when it is applied.
+/// Returns the strategy that an equation defines. The recursive reference is evaluated when it is
+/// applied.
 fn recursive(equation: impl Fn(Strategy) -> Strategy + Send + Sync + 'static) -> Strategy {
     type Make = dyn Fn(Strategy) -> Strategy + Send + Sync;
     fn tie(equation: Arc<Make>) -> Strategy {

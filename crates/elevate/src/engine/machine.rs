@@ -1,4 +1,5 @@
-//! The machine: what is done next, and a stack of what is still to be done.
+//! The abstract machine that applies strategies: its state, its main loop, and the rollback of a
+//! branch that fails.
 
 use std::rc::Rc;
 
@@ -13,13 +14,14 @@ use super::walk::{Normal, Walk};
 use crate::normal;
 use crate::term::{Child, Order, Store, Term};
 
-/// How many frames the stack may have.
+/// The maximal number of frames on the stack.
 const MAX_FRAMES: usize = 1 << 20;
 
-/// How often rules and functions may call the machine inside each other.
+/// The maximal depth of nested calls of the machine by rules and functions.
 const MAX_NESTED: u32 = 200;
 
-/// Applies a strategy to a term.
+/// Applies a strategy to a term within the limits of `options`. A failure and an exceeded limit are
+/// part of the [`Outcome`].
 pub fn run(store: &mut Store, term: Term, strategy: &Strategy, options: &Options<'_>) -> Outcome {
     let mut engine = Engine::new(options);
     let code = engine.table.code(strategy);
@@ -27,11 +29,11 @@ pub fn run(store: &mut Store, term: Term, strategy: &Strategy, options: &Options
     engine.outcome(term, result)
 }
 
-/// Something that was applied.
+/// An entry in the list of applied rules.
 #[derive(Clone, Copy)]
 pub(super) struct Applied {
     pub what: What,
-    /// How often: a normal form is one entry.
+    /// The number of applications. A normal form is one entry.
     pub count: u32,
     pub housekeeping: bool,
 }
@@ -42,21 +44,22 @@ pub(super) enum What {
     Form(normal::NormalForm),
 }
 
-/// A reason for a failure, and how near it was to a success.
+/// A recorded failure, with a rank that is higher the nearer it was to a success.
 pub(super) struct Blame {
-    /// How much succeeded before, and how much of the rule fits.
+    /// The number of strategies that succeeded before it, and the number of nodes and conditions of
+    /// the rule that match.
     pub rank: (u32, u32),
     pub failure: Failure,
 }
 
-/// What is done next.
+/// The next step of the main loop.
 pub(super) enum State {
     Eval(Code, Term),
     Done(Term),
     Failed,
 }
 
-/// Everything about a run but the terms.
+/// The state of a run, without the terms.
 pub(super) struct Engine<'a> {
     pub options: &'a Options<'a>,
     pub table: Table,
@@ -66,17 +69,19 @@ pub(super) struct Engine<'a> {
     pub calls: Vec<Call>,
     pub facts: Rc<Facts>,
     pub applied: Vec<Applied>,
-    /// What was assumed, and what was known before.
+    /// The assumptions, each with the facts before it, which a rollback restores.
     pub assumptions: Vec<(Assumption, Rc<Facts>)>,
     pub trace: Vec<TraceStep>,
-    /// Why strategies failed so far, each nearer to a success than the one before.
+    /// The failures so far, by increasing rank.
     pub blames: Vec<Blame>,
-    /// How many first halves of `a ; b` succeeded on the way here.
+    /// The number of `a ; b` on the way here whose first strategy succeeded.
     pub passed: u32,
-    /// In how many strategies we are whose failures nobody asks about.
+    /// The number of enclosing strategies whose failures are not reported; failures are recorded
+    /// only if it is 0.
     pub quiet: u32,
     pub order: Order,
-    /// How many rule applications there were, taken back or not, and how many there may be.
+    /// The number of rule applications, including those that are undone, and the innermost limit on
+    /// it.
     pub done: u64,
     pub limit: u64,
     pub over_limit: bool,
@@ -84,10 +89,11 @@ pub(super) struct Engine<'a> {
     pub normal: Normal,
     pub forms: normal::Memo,
     pub work: u64,
-    /// Why the run ends at once.
+    /// The reason to end the run at once.
     pub stop: Option<Reason>,
     nested: u32,
-    /// How many strategies in a row were only other names.
+    /// The number of `Jump`s since the last rule or function was applied, to detect endless
+    /// recursion.
     pub jumps: u32,
 }
 
@@ -121,7 +127,7 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Applies a strategy to a term, on top of what is on the stack.
+    /// Runs the main loop until the stack is back at its present height.
     fn drive(&mut self, store: &mut Store, code: Code, term: Term) -> Result<Term, Failed> {
         let base = self.stack.len();
         let mut state = State::Eval(code, term);
@@ -155,7 +161,7 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Whether to go on.
+    /// Sets the reason to end the run if the work, the steps or the stack exceed their limits.
     fn check(&mut self) {
         if self.work > self.options.work || self.done > self.options.steps {
             self.stop = Some(self.out_of_fuel());
@@ -164,7 +170,7 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Takes the last frame off the stack, whatever it was to do.
+    /// Pops a frame without continuing it, and restores the state that it saved.
     pub fn abandon(&mut self) {
         match self.stack.pop() {
             Some(Frame::Choice { quiet, .. }) => self.quiet -= u32::from(quiet),
@@ -187,7 +193,8 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Goes back to the innermost limit, above `base`.
+    /// Pops frames down to the innermost limit above `base` that holds again, and rolls back to it.
+    /// Returns false if there is none.
     fn unwind(&mut self, base: usize) -> bool {
         while self.stack.len() > base {
             if let Some(Frame::Limit { mark, .. }) = self.stack.last() {
@@ -205,7 +212,7 @@ impl<'a> Engine<'a> {
         false
     }
 
-    // ----- what is kept -----
+    // ----- rollback -----
 
     pub fn mark(&self) -> Mark {
         Mark {
@@ -216,7 +223,7 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Takes back what came after.
+    /// Undoes what is recorded after `mark`.
     pub fn rollback(&mut self, mark: Mark) {
         self.passed = mark.passed;
         self.applied.truncate(mark.applied as usize);
@@ -229,7 +236,7 @@ impl<'a> Engine<'a> {
     }
 }
 
-/// The node with a part in its place.
+/// Returns the node with a child replaced by `part`; the node itself if nothing changes.
 #[inline]
 pub(super) fn rebuilt(store: &mut Store, node: Term, child: Child, part: Term) -> Term {
     match store.child(node, child) == Some(part) {

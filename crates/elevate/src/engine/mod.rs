@@ -1,11 +1,11 @@
-//! Strategies as data, and the machine that applies them.
+//! Defines strategies as data, and the abstract machine that applies them.
 //!
-//! A [`Strategy`] is data. [`run`] applies one to a term on a stack of its own, so neither terms
-//! nor strategies that nest deeply are a danger, and says what it did: every step with its place,
-//! what was assumed, or which rule failed where and why.
+//! [`run`] applies a [`Strategy`] to a term. It uses a stack on the heap, so neither deep terms nor
+//! deeply nested strategies overflow the stack of the thread. Its result contains every step with
+//! its place, the assumptions of the rules, or the rule that failed, with the place and the reason.
 //!
-//! The seam to rules is [`Rewrite`]: something with a name that takes a term at a place and gives
-//! another one, or says cheaply how near it was.
+//! Rules implement [`Rewrite`]: a named function from a term and its context to another term, or to
+//! a measure of how near the rule was to a match.
 
 mod code;
 mod eval;

@@ -1,4 +1,4 @@
-//! What a run is told, and what it says.
+//! The options of a run, and its results.
 
 use std::sync::Arc;
 
@@ -7,21 +7,21 @@ use nat::Facts;
 use super::rewrite::{Assumption, Reason};
 use crate::term::{Order, Path, Term};
 
-/// How to run a strategy.
+/// The options of a run.
 #[derive(Clone)]
 pub struct Options<'a> {
-    /// In which order `one` tries the parts of `f(e)`.
+    /// The order in which `one` tries the children of `f(e)`.
     pub order: Order,
-    /// How many rule applications that change the term may be made, those that are taken back and
-    /// those of normal forms included.
+    /// The maximal number of rule applications that change the term, including those that are
+    /// undone and those of normal forms.
     pub steps: u64,
-    /// How much may be done in all: an attempt of a rule, a move to another node, each counts 1.
+    /// The maximal amount of work: each attempt of a rule and each move to another node counts 1.
     pub work: u64,
-    /// Whether to keep every step.
+    /// True if every step is recorded.
     pub trace: bool,
-    /// What is known of sizes.
+    /// The known facts about sizes.
     pub facts: Facts,
-    /// Asked from time to time whether to stop.
+    /// A function that is called regularly and returns true to cancel the run.
     pub cancelled: Option<&'a dyn Fn() -> bool>,
 }
 
@@ -38,73 +38,75 @@ impl Default for Options<'_> {
     }
 }
 
-/// What a run did.
+/// The result of a run.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// The new term, or why there is none.
+    /// The new term, or the failure.
     pub result: Result<Term, Failure>,
-    /// How many steps lead to the result: rule applications that change the term. What was taken
-    /// back does not count. Of a failure: those that were done before it.
+    /// The number of steps that lead to the result: rule applications that change the term. Undone
+    /// steps do not count. For a failure, the number of steps before it.
     pub steps: u64,
-    /// How many more are those of normal forms.
+    /// The number of further rule applications by normal forms.
     pub housekeeping: u64,
-    /// How often each rule was applied, in the order of the first application.
+    /// The number of applications of each rule, in the order of the first application.
     pub counts: Vec<RuleCount>,
-    /// The steps, if they were asked for.
+    /// The steps, if [`Options::trace`] is set.
     pub trace: Vec<TraceStep>,
-    /// What rules assumed, each once.
+    /// The assumptions of the rules, without duplicates.
     pub assumptions: Vec<Assumption>,
-    /// How much was done: see [`Options::work`].
+    /// The amount of work: see [`Options::work`].
     pub work: u64,
 }
 
-/// How often a rule was applied.
+/// The number of applications of a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RuleCount {
     /// The rule with its arguments.
     pub rule: Arc<str>,
-    /// As a step.
+    /// The number of applications as a step.
     pub steps: u64,
-    /// In normal forms.
+    /// The number of applications in normal forms.
     pub housekeeping: u64,
 }
 
-/// A step of a run.
+/// A step of a run: an application of a rule that changes the program.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TraceStep {
-    /// The rule with its arguments; of housekeeping, the normal form.
+    /// The rule with its arguments; for housekeeping, the name of the normal form.
     pub rule: Arc<str>,
-    /// The strategies by name that it belongs to, the outermost first.
+    /// The names of the enclosing strategies, outermost first.
     pub strategies: Vec<Arc<str>>,
-    /// Where it was applied.
+    /// The place where the rule was applied.
     pub path: Path,
-    /// What stood there.
+    /// The term at this place before the step.
     pub focus: Term,
-    /// What stands there now.
+    /// The term at this place after the step.
     pub result: Term,
-    /// The program before.
+    /// The program before the step.
     pub before: Term,
-    /// The program after.
+    /// The program after the step.
     pub after: Term,
-    /// What the rule assumed.
+    /// The assumptions of the rule.
     pub assumptions: Vec<Assumption>,
-    /// Of housekeeping, how many rule applications it stands for; 0 for a step.
+    /// For housekeeping, the number of rule applications that the step stands for; 0 for other
+    /// steps.
     pub housekeeping: u64,
 }
 
-/// Why a strategy failed: the rule that came nearest, after as much as possible had succeeded.
+/// The reason why a strategy failed: among the rules that failed, the one that was nearest to a
+/// match after the largest number of successes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Failure {
-    /// The strategies by name around it, the outermost first.
+    /// The names of the enclosing strategies, outermost first.
     pub strategies: Vec<Arc<str>>,
-    /// The rule or predicate, with its arguments; nothing if no rule failed.
+    /// The rule or predicate, with its arguments; `None` if no rule failed.
     pub rule: Option<Arc<str>>,
-    /// Where it was tried.
+    /// The place where it was tried.
     pub path: Path,
-    /// On what.
+    /// The term at this place.
     pub focus: Term,
-    /// The whole program then, with what was done before.
+    /// The whole program at that point, with the rewrites before the failure.
     pub root: Term,
-    /// Why it does not apply.
+    /// The reason why the rule does not apply.
     pub reason: Reason,
 }

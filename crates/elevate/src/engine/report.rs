@@ -1,4 +1,4 @@
-//! What a run says: traces, counts, why it failed.
+//! Reports the results of a run: traces, counts and failures.
 
 use std::sync::Arc;
 
@@ -55,7 +55,7 @@ impl Engine<'_> {
         });
     }
 
-    /// The named strategies that we are in, the outermost first.
+    /// Returns the names of the strategies that are being applied, outermost first.
     pub(super) fn strategies(&self) -> Vec<Arc<str>> {
         let name = |frame: &Frame| match frame {
             Frame::Named(at) => Some(self.table.names[*at as usize].clone()),
@@ -72,7 +72,7 @@ impl Engine<'_> {
         })
     }
 
-    /// Fails, and keeps the reason if none is nearer to a success.
+    /// Fails, and records the failure if its rank is higher than that of all recorded ones.
     pub(super) fn blame(
         &mut self,
         store: &mut Store,
@@ -103,7 +103,7 @@ impl Engine<'_> {
         State::Failed
     }
 
-    /// The nodes around the place where the machine is, the outermost first.
+    /// Returns the nodes around the current term, outermost first.
     pub(super) fn enclosing_nodes(&self) -> Vec<(Term, Child)> {
         let mut all = Vec::new();
         around(&self.stack, &self.walks, &self.calls, &mut |node, child| {
@@ -114,9 +114,10 @@ impl Engine<'_> {
         all
     }
 
-    // ----- what does not end -----
+    // ----- runs that do not end -----
 
-    /// The limit is reached: because it goes round in circles, or because there is that much to do.
+    /// Returns the reason for a run that reached a limit: endless if the last rules repeat
+    /// periodically, else out of fuel.
     pub(super) fn out_of_fuel(&self) -> Reason {
         match self.circle() {
             Some(circle) => Reason::Endless(circle),
@@ -135,8 +136,8 @@ impl Engine<'_> {
         }
     }
 
-    /// It is certain that it does not end. Without a rule that was applied, what it repeats changes
-    /// nothing.
+    /// Returns the reason for a run that certainly does not end, with the rules that repeat. The
+    /// list is empty if no rule was applied: then what is repeated changes nothing.
     pub(super) fn endless(&self) -> Reason {
         let last = || {
             let last = self.applied.last()?;
@@ -145,7 +146,8 @@ impl Engine<'_> {
         Reason::Endless(self.circle().or_else(last).unwrap_or_default())
     }
 
-    /// Strategies call each other without end, or too often.
+    /// Returns the reason for a stack that is too deep: endless if the names of the strategies
+    /// repeat periodically, else too many calls.
     pub(super) fn nests_deeply(&self) -> Reason {
         let names = |frame: &Frame| match frame {
             Frame::Named(at) => Some(&*self.table.names[*at as usize]),
@@ -155,7 +157,7 @@ impl Engine<'_> {
         let last: Vec<&str> = named().take(64).collect();
         match (period(&last), last.first()) {
             (None, Some(last)) => Reason::TooManyCalls {
-                // The last one was not made.
+                // The last call is not made.
                 calls: named().count().saturating_sub(1) as u32,
                 last: (*last).to_owned(),
             },
@@ -166,7 +168,7 @@ impl Engine<'_> {
         }
     }
 
-    /// The rules that were applied over and over.
+    /// Returns the period of the last 64 rule applications, if they are periodic.
     fn circle(&self) -> Option<Vec<String>> {
         let last: Vec<What> = (self.applied.iter().rev().take(64))
             .map(|applied| applied.what)
@@ -176,7 +178,7 @@ impl Engine<'_> {
         Some(circle.iter().rev().map(name).collect())
     }
 
-    /// What a run did.
+    /// Returns the outcome of a run.
     pub(super) fn outcome(mut self, term: Term, result: Result<Term, Failed>) -> Outcome {
         let result = match (result, &self.stop) {
             (Ok(new), None) => Ok(new),
@@ -227,7 +229,7 @@ impl Engine<'_> {
         counts
     }
 
-    /// Why the run failed.
+    /// Returns the reason to stop, or the recorded failure of the highest rank.
     fn failure(&mut self, focus: Term) -> Failure {
         let strategies = self.strategies();
         let plain = |reason| Failure {
@@ -248,7 +250,7 @@ impl Engine<'_> {
     }
 }
 
-/// The shortest part that a list starts with again and again, at least four times.
+/// Returns the shortest prefix whose repetition is the list, if it occurs at least four times.
 fn period<T: PartialEq>(list: &[T]) -> Option<&[T]> {
     (1..=list.len() / 4)
         .find(|length| list.iter().zip(&list[*length..]).all(|(a, b)| a == b))

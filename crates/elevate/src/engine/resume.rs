@@ -1,4 +1,4 @@
-//! What is done with a result, and after a failure.
+//! Resumes the frames of the stack with the result of a strategy, or after its failure.
 
 use super::code::Code;
 use super::frames::{Call, Frame, Loop};
@@ -61,8 +61,8 @@ impl Engine<'_> {
         }
     }
 
-    /// Leaves the first half of `a ; b`, which has succeeded: why parts of it failed is of no
-    /// interest any more.
+    /// Ends the first strategy of `a ; b`, which succeeded, and drops the failures that were
+    /// recorded within it.
     fn pass(&mut self, blames: u32) {
         self.blames.truncate(blames as usize);
         self.passed += 1;
@@ -144,12 +144,13 @@ impl Engine<'_> {
             }
             Frame::Named(_) => State::Done(new),
             Frame::Call => self.called(store, Ok(new)),
-            // The others are done with before; a barrier is never reached from above.
+            // The other frames are handled in `done`; a barrier is the base of a nested call.
             _ => State::Failed,
         }
     }
 
-    /// The strategy of a loop succeeded: once more, unless it goes round in a circle.
+    /// Applies the strategy of a loop again, unless its result shows that the loop is endless: it
+    /// is the term before, or one from an earlier round.
     fn again(&mut self, store: &mut Store, new: Term) -> State {
         let mark = self.mark();
         let Some(round) = self.loops.last_mut() else {
@@ -177,7 +178,7 @@ impl Engine<'_> {
         State::Eval(code, new)
     }
 
-    /// The strategy that a function waits for is done.
+    /// Continues a function with the result of the strategy that it applied.
     fn called(&mut self, store: &mut Store, result: Result<Term, Failed>) -> State {
         let Some(Call { then, given, .. }) = self.calls.pop() else {
             return State::Failed;

@@ -1,4 +1,4 @@
-//! What the machine knows of a rule.
+//! The interface between rules and the machine.
 
 use std::fmt;
 
@@ -7,51 +7,53 @@ use nat::{Facts, Prop};
 use super::strategy::{Failed, Strategy};
 use crate::term::{Child, Heads, Store, Term};
 
-/// A rule, as the machine applies it.
+/// A rewrite rule.
 pub trait Rewrite: fmt::Debug + Send + Sync {
-    /// As strategies name it: for traces, counts and messages.
+    /// Returns the name of the rule in strategies, for traces, counts and messages.
     fn name(&self) -> &str;
 
-    /// Its arguments as they are written, nothing if it has none: `(32, 32)`.
+    /// Returns the arguments of the rule as they are written, such as `(32, 32)`; empty if it has
+    /// none.
     fn args(&self) -> &str {
         ""
     }
 
-    /// The term in the place of `term`, of the same type.
+    /// Applies the rule to `term` and returns the new term, which has the same type.
     ///
-    /// Called at every node that a traversal looks at, so a miss must cost next to nothing: no
-    /// text, no allocation.
+    /// A traversal calls this at every node that it visits, so a miss must be cheap: no text, no
+    /// allocation.
     ///
     /// # Errors
-    /// How near the rule was.
+    /// A measure of how near the rule was to a match.
     fn apply(&self, cx: &mut Context<'_>, term: Term) -> Result<Rewritten, Miss>;
 
-    /// Why the rule does not apply: asked once, for the nearest miss of a strategy that failed.
+    /// Returns the reason why the rule does not apply. It is called for the nearest misses only, so
+    /// it may be slow.
     fn explain(&self, cx: &mut Context<'_>, term: Term) -> Reason;
 
-    /// How much of a term decides whether and how the rule applies.
+    /// Returns the part of a term that decides if the rule applies.
     fn reach(&self) -> Reach {
         Reach::WHOLE
     }
 
-    /// What may stand at the head of a term that the rule applies to: it is not tried on others
-    /// where nobody asks why it fails.
+    /// Returns a superset of the heads of the terms to which the rule applies. Where failures are
+    /// not reported, it is tried only on terms with these heads.
     fn heads(&self) -> Heads {
         Heads::ALL
     }
 }
 
-/// What a rule made.
+/// The result of a rule.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rewritten {
-    /// The new term.
+    /// The new term, which replaces the old one.
     pub term: Term,
-    /// What must hold for it to be right, as far as it is not known.
+    /// The conditions on which the rewrite depends and that are not proved.
     pub assumptions: Vec<Assumption>,
 }
 
 impl Rewritten {
-    /// Without assumptions.
+    /// Returns a result without assumptions.
     pub fn plain(term: Term) -> Rewritten {
         Rewritten {
             term,
@@ -60,19 +62,19 @@ impl Rewritten {
     }
 }
 
-/// How near a rule was to a term that it does not apply to.
+/// A measure of how near a rule was to a match: misses are ordered, and the largest is the nearest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Miss {
-    /// How much of it fits: 0 if not even the outermost node does; each node of the pattern that
-    /// fits counts 1, each condition that holds more than any number of nodes.
+    /// The size of the match: 0 if the outermost node does not match; each pattern node that
+    /// matches counts 1, and each condition that holds counts more than any number of nodes.
     pub matched: u32,
 }
 
 impl Miss {
-    /// Nothing fits.
+    /// A miss in which not even the outermost node matches.
     pub const FAR: Miss = Miss { matched: 0 };
 
-    /// All nodes fit, and so many conditions do.
+    /// Returns a miss in which all nodes match and the given number of conditions hold.
     pub fn in_condition(conditions: u32) -> Miss {
         Miss {
             matched: (1 << 16) + conditions,
@@ -80,32 +82,31 @@ impl Miss {
     }
 }
 
-/// How much of a term decides whether a rule applies to it: a promise that lets a normal form go
-/// on where it is instead of starting over.
+/// The part of a term that decides if a rule applies to it. It allows `normalize` to continue at
+/// the place of a rewrite, instead of starting over at the root.
 ///
-/// A rule may look at more of a term that it does apply to: what it makes of it does not matter
-/// here.
+/// A rule may depend on more of the term once it applies: the reach bounds only the decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reach {
-    /// How many levels of nodes, counted from the root of the term, which is the first. What is
-    /// below them may be anything of the same type, so a rule whose pattern has one variable
-    /// twice does not have a number here.
+    /// The number of levels of nodes that count, where the root is the first; `None` for all. The
+    /// subterms below may be any terms of the same type, so a rule whose pattern repeats a variable
+    /// has no such number.
     pub levels: Option<u32>,
-    /// Whether the free variables of what is below count, too.
+    /// True if the free variables of the subterms below count, too.
     pub free: bool,
-    /// Whether what stands around the term counts.
+    /// True if the context of the term counts.
     pub context: bool,
 }
 
 impl Reach {
-    /// Everything may count.
+    /// The reach of a rule that may depend on the whole term and its context.
     pub const WHOLE: Reach = Reach {
         levels: None,
         free: true,
         context: true,
     };
 
-    /// So many levels of nodes, and nothing else.
+    /// Returns the reach of the given number of levels of nodes, and nothing else.
     pub const fn levels(levels: u32) -> Reach {
         Reach {
             levels: Some(levels),
@@ -114,12 +115,12 @@ impl Reach {
         }
     }
 
-    /// And the free variables of what is below.
+    /// Extends the reach by the free variables of the subterms below the levels.
     pub const fn and_free(self) -> Reach {
         Reach { free: true, ..self }
     }
 
-    /// Whatever of two things decides.
+    /// Returns the smallest reach that includes both.
     pub fn max(self, other: Reach) -> Reach {
         Reach {
             levels: self.levels.zip(other.levels).map(|(a, b)| a.max(b)),
@@ -128,7 +129,8 @@ impl Reach {
         }
     }
 
-    /// Seen from so many levels further out.
+    /// Returns the reach for a term that contains the original one the given number of levels below
+    /// its root.
     pub fn below(self, levels: u32) -> Reach {
         Reach {
             levels: self.levels.map(|own| own + levels),
@@ -137,24 +139,25 @@ impl Reach {
     }
 }
 
-/// Where a rule is applied.
+/// The context in which a rule is applied.
 pub struct Context<'a> {
-    /// The terms.
+    /// The store of all terms.
     pub store: &'a mut Store,
-    /// What is known of sizes: what the definition assumes, and what rules assumed so far.
+    /// The known facts about sizes: those that the definition assumes, and the assumptions of rules
+    /// so far.
     pub facts: &'a Facts,
     around: Around<'a>,
 }
 
-/// What stands around a place.
+/// The source of the nodes around a place.
 enum Around<'a> {
-    /// These nodes, the outermost first.
+    /// A list of nodes, outermost first.
     Nodes(&'a [(Term, Child)]),
-    /// What the machine is doing.
+    /// The stack of the machine.
     Host(&'a mut dyn Host),
 }
 
-/// What a machine does for a rule or function.
+/// The operations of the machine that rules and functions may call.
 pub(super) trait Host {
     /// See [`Context::run`].
     fn run(&mut self, store: &mut Store, s: &Strategy, term: Term) -> Result<Term, Failed>;
@@ -165,8 +168,8 @@ pub(super) trait Host {
 }
 
 impl<'a> Context<'a> {
-    /// A place inside these nodes, the outermost first, each with the part of it that holds the
-    /// place.
+    /// Returns the context of a place inside the given nodes, outermost first, each with the child
+    /// that contains the place.
     pub fn new(store: &'a mut Store, facts: &'a Facts, around: &'a [(Term, Child)]) -> Self {
         Context {
             store,
@@ -183,8 +186,8 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// The nodes around the place, the outermost first, each with the part of it that holds the
-    /// place. They are those from before what was done below them.
+    /// Returns the nodes around the place, outermost first, each with the child that contains the
+    /// place. They do not contain the rewrites below them that the current strategy has made.
     pub fn enclosing(&self) -> Vec<(Term, Child)> {
         match &self.around {
             Around::Nodes(nodes) => nodes.to_vec(),
@@ -192,7 +195,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Whether a strategy succeeds on a term. What it does is forgotten.
+    /// Returns true if a strategy succeeds on a term. Its effects are rolled back.
     pub fn holds(&mut self, strategy: &Strategy, term: Term) -> bool {
         match &mut self.around {
             Around::Nodes(_) => self.run_alone(strategy, term).is_ok(),
@@ -200,8 +203,8 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Applies a strategy to a term: its steps are steps of the run. It nests on the stack of the
-    /// thread, so there is a limit to how deeply; functions that may recurse return
+    /// Applies a strategy to a term, as a part of the run: its steps count. It uses the stack of
+    /// the thread, so the nesting is limited; functions that may recurse return
     /// [`Next`](super::Next) instead.
     ///
     /// # Errors
@@ -223,76 +226,76 @@ impl<'a> Context<'a> {
     }
 }
 
-/// What must hold for a rewritten program to mean the same.
+/// A condition on which the equivalence of a rewritten program depends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Assumption {
     /// A condition on sizes.
     Size(Prop),
-    /// Something else, in words.
+    /// Another condition, in words.
     Said(String),
 }
 
-/// Why a strategy does not apply.
+/// The reason why a strategy does not apply.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Reason {
-    /// A part of the term is not what the pattern asks for.
+    /// A subterm does not match the pattern.
     Shape {
-        /// The part of the pattern, as it is written.
+        /// The subpattern, as it is written.
         expected: String,
-        /// What stands there.
+        /// The subterm in its place.
         found: Term,
     },
     /// A condition does not hold.
     Refuted {
-        /// As it is written.
+        /// The condition, as it is written.
         condition: String,
-        /// Why.
+        /// The reason, in words.
         why: String,
     },
-    /// It cannot be decided whether a condition holds.
+    /// A condition can be neither proved nor refuted.
     Undecided {
-        /// As it is written.
+        /// The condition, as it is written.
         condition: String,
-        /// Why.
+        /// The reason, in words.
         why: String,
-        /// What a program would have to assume of sizes, as it is written there.
+        /// The assumption about sizes that would prove it, as a program writes it.
         needed: Option<String>,
     },
-    /// What the rule makes has no type here, or another one.
+    /// The result of the rule has no type here, or a different one.
     Type(String),
-    /// A question about a term was answered with no, such as `isLambda`.
+    /// A predicate does not hold, such as `isLambda`.
     No {
-        /// The question.
+        /// The predicate.
         predicate: String,
         /// The term.
         found: Term,
     },
-    /// A strategy that goes to a part of a term met one without it, such as `body` a number.
+    /// A traversal needs a child that the term does not have, such as `body` of a number.
     NoPart {
-        /// The strategy.
+        /// The traversal.
         traversal: String,
         /// The term.
         found: Term,
     },
-    /// It failed by saying so.
+    /// A strategy failed with a text of its own.
     Said(String),
-    /// It does not end: it goes round in this circle of rules or strategies, which is empty if what
-    /// it repeats changes nothing.
+    /// The run does not end: these rules or strategies repeat. The list is empty if they change
+    /// nothing.
     Endless(Vec<String>),
-    /// The limit on steps or on work was reached.
+    /// The run reached the limit on steps or on work.
     OutOfFuel {
-        /// What was done last, over and over.
+        /// The last rules, without duplicates.
         last: Vec<String>,
     },
-    /// Strategies call strategies, so many times, and it is not known whether that ends.
+    /// The calls of strategies nest too deeply, and it is unknown whether they end.
     TooManyCalls {
-        /// How many calls there were.
+        /// The depth of the calls.
         calls: u32,
-        /// What was called last.
+        /// The strategy that was called last.
         last: String,
     },
-    /// Somebody asked to stop.
+    /// The caller cancelled the run.
     Cancelled,
-    /// The program grew too large or too deep.
+    /// The program grew beyond the limit on its size or depth.
     TooLarge,
 }

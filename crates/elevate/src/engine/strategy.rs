@@ -1,4 +1,4 @@
-//! Strategies as data.
+//! Defines strategies as data.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,47 +11,47 @@ use super::rewrite::{Context, Reason, Rewrite};
 use crate::normal::NormalForm;
 use crate::term::{Head, Heads, Order, Path, Term};
 
-/// A strategy: shared, so cloning costs nothing.
+/// A strategy. It is shared, so cloning is cheap.
 pub type Strategy = Arc<Step>;
 
-/// What a strategy is made of.
+/// The constructors of strategies.
 ///
 /// The equations are those of the ELEVATE paper and its implementation (sections 1.2 to 1.7 of the
-/// reference); where a form is one that others express, the equation says how.
+/// reference). A form that other forms can express is described by its equation.
 #[derive(Clone)]
 pub enum Step {
-    /// The program as it is.
+    /// Returns the program unchanged.
     Id,
-    /// Fails, saying so.
+    /// Fails.
     Fail(Arc<str>),
-    /// A rule with its arguments.
+    /// Applies a rule with its arguments.
     Rule(Arc<dyn Rewrite>),
-    /// `a ; b`: `b` on what `a` gives.
+    /// `a ; b`: applies `b` to the result of `a`.
     Seq(Strategy, Strategy),
-    /// `a <+ b`: `b` on the original where `a` fails.
+    /// `a <+ b`: applies `b` to the original where `a` fails.
     Choice(Strategy, Strategy),
-    /// If the first succeeds, the second, else the third, each on the original: that the second
-    /// fails does not bring back the third.
+    /// Applies the second strategy if the first succeeds, else the third, each to the original. If
+    /// the second fails, the third is not tried.
     Select(Strategy, Strategy, Strategy),
-    /// The program as it is, where the strategy fails.
+    /// Returns the program unchanged if the strategy fails; fails if it succeeds.
     Not(Strategy),
-    /// On every part; fails if one fails.
+    /// Applies a strategy to every child; fails if it fails on one.
     All(Strategy),
-    /// On the first part where it succeeds; fails if there is none.
+    /// Applies a strategy to the first child on which it succeeds; fails if there is none.
     One(Strategy),
-    /// On every part where it succeeds; fails if there is none.
+    /// Applies a strategy to every child on which it succeeds; fails if there is none.
     Some(Strategy),
-    /// On the body of a function.
+    /// Applies a strategy to the body of a function.
     Body(Strategy),
-    /// On the `f` of `f(e)`.
+    /// Applies a strategy to the `f` of `f(e)`.
     Function(Strategy),
-    /// On the `e` of `f(e)`.
+    /// Applies a strategy to the `e` of `f(e)`.
     Argument(Strategy),
-    /// On the `e` of `p(e)`, where `p` is this primitive without any value.
+    /// Applies a strategy to the `e` of `p(e)`, where `p` is this primitive without another value.
     ArgumentOf(Primitive, Strategy),
-    /// On the `f` of `f(n)` for a type-level argument.
+    /// Applies a strategy to the `f` of `f(n)`, where `n` is a type-level argument.
     DepFunction(Strategy),
-    /// On what stands at a position.
+    /// Applies a strategy to the subterm at a position.
     At(Path, Strategy),
     /// `s <+ one(topDown(s))`
     TopDown(Strategy),
@@ -75,89 +75,90 @@ pub enum Step {
     Try(Strategy),
     /// `try(s ; repeat(s))`
     Repeat(Strategy),
-    /// So many times, one after the other; fails if one fails.
+    /// Applies a strategy the given number of times in sequence; fails if one application fails.
     Times(u32, Strategy),
-    /// `repeat(topDown(s))`, without starting over at the root.
+    /// `repeat(topDown(s))`, computed without starting over at the root.
     Normalize(Strategy),
-    /// On the first node, parents before their parts, where it succeeds after it would have
-    /// succeeded on so many others.
+    /// Applies a strategy to the first node, in pre-order, on which it succeeds after the given
+    /// number of other successes, which are not kept.
     Skip(u32, Strategy),
-    /// On a node so many levels below: `one` as many times.
+    /// Applies a strategy to a node the given number of levels below: as many nested `one`.
     Position(u32, Strategy),
-    /// Fails if the strategy takes more steps.
+    /// Fails if the strategy takes more than the given number of steps.
     Limit(u64, Strategy),
-    /// With another order of parts for `one` and what is made of it.
+    /// Applies a strategy with another order of children for `one` and the traversals built from
+    /// it.
     InOrder(Order, Strategy),
-    /// A strategy whose steps are counted apart and shown as one, under this name.
+    /// Applies a strategy whose steps are counted apart and shown as one step of this name.
     Housekeeping(Arc<str>, Strategy),
-    /// A normal form; its steps are housekeeping.
+    /// Computes a normal form. Its steps are housekeeping.
     NormalForm(NormalForm),
-    /// A question about the term.
+    /// Returns the program unchanged if the predicate holds.
     Predicate(Predicate),
-    /// The term as it is, where it is this one up to the names of bound variables.
+    /// Returns the program unchanged if it is α-equivalent to the given term.
     IsEqualTo(Term),
-    /// The same, whatever the types are.
+    /// Compares as `IsEqualTo`, but ignores the types.
     IsEqualToUntyped(Term),
-    /// This term, whatever there was.
+    /// Replaces the program by the given term.
     Insert(Term),
-    /// Under the name of its definition, with its arguments as they are written: for traces and
-    /// messages.
+    /// Applies a strategy under the name of its definition, with the arguments as they are written,
+    /// for traces and messages.
     Named(Arc<str>, Strategy),
-    /// Made only where it is applied, and once: recursion.
+    /// Constructs a strategy when it is first applied, and only once. This allows recursion.
     Delay(Arc<dyn Fn() -> Strategy + Send + Sync>),
-    /// A function of the term, under a name for messages.
+    /// Applies a function of the term. The name is for messages.
     Call(Arc<str>, Arc<Function>),
 }
 
-/// A function of the term as a strategy: see [`Next`].
+/// A strategy as a function of the term: see [`Next`].
 pub type Function = dyn Fn(&mut Context<'_>, Term) -> Next + Send + Sync;
 
-/// What follows a [`Next::Then`].
+/// The function that continues after a [`Next::Then`].
 pub type Continuation = Box<dyn FnOnce(&mut Context<'_>, Result<Term, Failed>) -> Next + Send>;
 
-/// What a [`Step::Call`] wants to be done: the machine does it, so that strategies that call
-/// strategies do not nest on the stack of the thread.
+/// The result of a [`Step::Call`]. The machine applies the strategy in it, so that strategies that
+/// call strategies do not nest on the stack of the thread.
 pub enum Next {
-    /// It is done.
+    /// Ends the call with a result.
     Done(Result<Term, Reason>),
-    /// Apply a strategy to a term; its result is that of the function.
+    /// Applies a strategy to a term; its result is that of the call.
     Apply(Strategy, Term),
-    /// Apply a strategy to a term, and go on with the result.
+    /// Applies a strategy to a term, and continues with its result or failure.
     Then(Strategy, Term, Continuation),
 }
 
-/// A strategy failed. Why is kept by the machine.
+/// The failure of a strategy. The machine records its reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Failed;
 
-/// A question about a term: the nodes of the bare form, without looking further.
+/// A predicate on a term. It inspects the nodes of the term itself and does not unfold definitions.
 #[derive(Clone)]
 pub enum Predicate {
-    /// A function of a value.
+    /// The term is an abstraction over a value.
     IsLambda,
-    /// A function of a type-level argument.
+    /// The term is an abstraction over a type-level argument.
     IsDepLambda,
-    /// A variable.
+    /// The term is a variable.
     IsIdentifier,
-    /// `f(e)` with a value.
+    /// The term is an application `f(e)` to a value.
     IsApply,
-    /// `f(n)` with a type-level argument.
+    /// The term is an application `f(n)` to a type-level argument.
     IsDepApply,
-    /// A literal, or a size as a value.
+    /// The term is a literal, or a size as a value.
     IsLiteral,
-    /// This primitive, without values.
+    /// The term is this primitive, not applied to a value.
     IsPrimitive(Primitive),
-    /// This definition, by its name.
+    /// The term refers to this definition, which is given with its name.
     IsGlobal(GlobalId, Name),
-    /// Its type is an array.
+    /// The type of the term is an array.
     IsArray,
-    /// Its type is a function of values.
+    /// The type of the term is a function of values.
     IsFunction,
-    /// What Rust says, under a name for messages.
+    /// A Rust function holds for the term. The name is for messages.
     Other(Arc<str>, Arc<Test>),
 }
 
-/// A question that Rust answers.
+/// A predicate that is a Rust function.
 pub type Test = dyn Fn(&mut Context<'_>, Term) -> bool + Send + Sync;
 
 impl fmt::Debug for Predicate {
@@ -167,7 +168,7 @@ impl fmt::Debug for Predicate {
 }
 
 impl Predicate {
-    /// What may stand at the head of a term of which it holds.
+    /// Returns a superset of the heads of the terms for which the predicate holds.
     pub(super) fn heads(&self) -> Heads {
         Heads::of([match self {
             Predicate::IsLambda => Head::LAMBDA,
@@ -180,7 +181,7 @@ impl Predicate {
         }])
     }
 
-    /// As strategies name it.
+    /// Returns the name of the predicate in strategies.
     pub fn name(&self) -> String {
         match self {
             Predicate::IsLambda => "isLambda".into(),
@@ -198,66 +199,68 @@ impl Predicate {
     }
 }
 
-/// Strategies made of strategies.
+/// Constructors of common strategies.
 impl Step {
-    /// The program as it is.
+    /// Returns the strategy that does not change the program.
     pub fn id() -> Strategy {
         Arc::new(Step::Id)
     }
 
-    /// Fails.
+    /// Returns the strategy that always fails.
     pub fn fail() -> Strategy {
         Arc::new(Step::Fail("fail".into()))
     }
 
-    /// A rule.
+    /// Returns the strategy that applies a rule.
     pub fn rule(rule: impl Rewrite + 'static) -> Strategy {
         Arc::new(Step::Rule(Arc::new(rule)))
     }
 
-    /// One after the other; `id` if there is none.
+    /// Combines strategies in sequence; `id` if there is none.
     pub fn seq(all: impl IntoIterator<Item = Strategy>) -> Strategy {
         let then = |a, b| Arc::new(Step::Seq(a, b));
         all.into_iter().reduce(then).unwrap_or_else(Step::id)
     }
 
-    /// The first that succeeds; `fail` if there is none.
+    /// Combines strategies by `<+`, which applies the first one that succeeds; `fail` if there is
+    /// none.
     pub fn choice(all: impl IntoIterator<Item = Strategy>) -> Strategy {
         let or = |a, b| Arc::new(Step::Choice(a, b));
         all.into_iter().reduce(or).unwrap_or_else(Step::fail)
     }
 
-    /// `(c ; (t <+ id)) <+ e`
+    /// Returns `(c ; (t <+ id)) <+ e`.
     pub fn if_then_else(c: Strategy, t: Strategy, e: Strategy) -> Strategy {
         let then = Step::seq([c, Arc::new(Step::Try(t))]);
         Step::choice([then, e])
     }
 
-    /// `f(f(…(s)))`, so many times.
+    /// Returns `f(f(…(s)))`, with the given number of `f`.
     pub fn apply_times(times: u32, f: impl Fn(Strategy) -> Strategy, s: Strategy) -> Strategy {
         (0..times).fold(s, |s, _| f(s))
     }
 
-    /// `function(argumentOf(map, body(s)))`: goes into the function of a map.
+    /// Returns `function(argumentOf(map, body(s)))`, which applies `s` to the body of the function
+    /// of a map.
     pub fn fmap(s: Strategy) -> Strategy {
         let inner = Step::ArgumentOf(Primitive::Map, Arc::new(Step::Body(s)));
         Arc::new(Step::Function(Arc::new(inner)))
     }
 
-    /// A question.
+    /// Returns the strategy that succeeds where a predicate holds.
     pub fn test(predicate: Predicate) -> Strategy {
         Arc::new(Step::Predicate(predicate))
     }
 
-    /// The same strategy as a list of steps that each start at the root: `body(a ; b)` is
-    /// `body(a) ; body(b)`, for `function`, `argument` and `argumentOf` alike (*fissioned normal
-    /// form*). Names in between are looked through.
+    /// Returns the fissioned normal form of a strategy: an equivalent sequence of strategies that
+    /// each start at the root. It rewrites `body(a ; b)` to `body(a) ; body(b)`, and so for
+    /// `function`, `argument`, `argumentOf` and `depFunction`. Names of strategies are dropped.
     pub fn fissioned(strategy: &Strategy) -> Strategy {
         Step::seq(located(strategy))
     }
 }
 
-/// The steps of a strategy, each with the ways to its place around it.
+/// Returns the elements of the sequence, each inside the location strategies around it.
 fn located(strategy: &Strategy) -> Vec<Strategy> {
     let mut open = vec![(strategy.clone(), Vec::<Strategy>::new())];
     let mut found = Vec::new();
@@ -291,7 +294,7 @@ fn located(strategy: &Strategy) -> Vec<Strategy> {
     found
 }
 
-/// As strategies are written, so far as they are not functions.
+/// Formats a strategy in the syntax of ELEVATE, except for the functions in it.
 impl fmt::Debug for Step {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let one = |f: &mut fmt::Formatter<'_>, name: &str, s: &Strategy| write!(f, "{name}({s:?})");

@@ -1,105 +1,108 @@
-//! Walks over all nodes of a term that go on where something was done, instead of starting over
+//! Traverses all nodes of a term and continues at the place of a rewrite, instead of starting over
 //! at the root.
 //!
-//! `normalize(s)` is `repeat(topDown(s))`: after each success the search starts at the root again.
-//! What it finds next is known without searching: nodes that come before the place of the success
-//! and are not around it did not change, so `s` fails there as before. A node around it may fit
-//! now; but `s` looks only so many levels down ([`Reach`]), so only the nearest ones have to be
-//! asked again. What was found to be normal once is remembered by term.
+//! `normalize(s)` is `repeat(topDown(s))`, which searches from the root after each success. The
+//! result of this search is mostly known: nodes that precede the rewritten one in pre-order and are
+//! not its ancestors did not change, so `s` fails on them as before. An ancestor may match now; but
+//! `s` depends on a limited number of levels ([`Reach`]), so only the nearest ancestors are tried
+//! again. Subterms in normal form are memoised.
 
 use super::code::Code;
 use super::frames::Mark;
 use super::rewrite::Reach;
 use crate::term::{Bits, Child, Heads, Node, Order, Store, Term};
 
-/// A walk, and where it is.
+/// A traversal and its position.
 pub(super) struct Walk {
     pub code: Code,
     pub kind: Kind,
     pub mark: Mark,
-    /// The nodes above the one that the walk is at.
+    /// The ancestors of the current node, outermost first.
     spine: Vec<Spot>,
-    /// What is tried now.
+    /// The term to which the strategy is applied.
     tried: Term,
     phase: Phase,
-    /// What may stand at the head of a term on which the strategy succeeds.
+    /// A superset of the heads of the terms on which the strategy succeeds.
     heads: Heads,
     order: Order,
     circle: Circle,
-    /// Where what is normal is remembered.
+    /// The index into `Normal` of the memo of terms in normal form.
     memory: usize,
 }
 
-/// What a walk is for.
+/// The kind of a traversal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Until the strategy succeeds nowhere.
+    /// Rewrites until the strategy succeeds at no node.
     Normalize(Reach),
-    /// To the first success after so many others.
+    /// Rewrites at the first success after the given number of others.
     Skip(u32),
-    /// Once on every node, parts before what holds them.
+    /// Tries every node once, in post-order.
     Every,
 }
 
-/// A node on the way to where the walk is.
+/// An ancestor of the current node.
 pub(super) struct Spot {
     pub node: Term,
-    /// The part that the walk is in, and what was there before.
+    /// The child that contains the current node, and the original child.
     pub current: Child,
     was: Term,
     next: Option<Child>,
-    /// Whether what is applied is counted already: the strategy succeeded on the whole spine.
+    /// True if the strategy succeeded on an application whose function is being visited: the inner
+    /// applications of the spine are not tried again.
     counted: bool,
 }
 
 #[derive(Clone, Copy)]
 enum Phase {
-    /// The node where the walk is.
+    /// The current node is tried.
     Here,
-    /// A node of the spine once more, and then the term below all of it.
+    /// The ancestor at this index is tried again. The traversal continues at the term, which is
+    /// below all ancestors.
     Again(usize, Term),
 }
 
-/// What comes back again and again.
+/// The state of Brent's algorithm for cycle detection.
 #[derive(Default)]
 struct Circle {
     successes: u32,
-    /// The place and what stood there, some successes ago.
+    /// The depth, the term there and the whole term, some successes ago.
     earlier: Option<(usize, Term, Term)>,
-    /// When it is replaced.
+    /// The number of successes at which `earlier` is replaced.
     until: u32,
 }
 
-/// Where a walk goes next.
+/// The next move of a traversal.
 enum Move {
-    /// To a node, to try it.
+    /// Visits a node and tries it.
     Enter(Term),
-    /// Into the parts of a node that was tried, and whether it was counted.
+    /// Visits the children of a node that was tried. The flag is the one of `Spot::counted`.
     Descend(Term, bool),
-    /// Out of a node whose parts are done.
+    /// Leaves a node whose children are done.
     Leave(Term),
-    /// Out of a node that is done.
+    /// Leaves a node that is done.
     Out(Term),
 }
 
-/// What a walk wants.
+/// The next action that a traversal requires from the machine.
 pub(super) enum Want {
-    /// The strategy on this term.
+    /// Applies the strategy to this term.
     Try(Term),
-    /// It ends here, with the whole term.
+    /// Ends the traversal with the whole term.
     Done(Term),
-    /// It ends, with nothing.
+    /// Ends the traversal with a failure.
     Nothing,
-    /// It never ends.
+    /// Ends the run, as the traversal is endless.
     Endless,
 }
 
-/// For strategies, and orders of parts, the terms in which it fits no node.
+/// For each strategy and order of children, the set of terms in which the strategy fails on every
+/// node.
 #[derive(Default)]
 pub(super) struct Normal(Vec<((Code, Order), Bits)>);
 
 impl Normal {
-    /// The place of what is known for a strategy.
+    /// Returns the index of the set for a strategy and an order.
     fn place(&mut self, code: Code, order: Order) -> usize {
         let known = self.0.iter().position(|(key, _)| *key == (code, order));
         known.unwrap_or_else(|| {
@@ -108,7 +111,7 @@ impl Normal {
         })
     }
 
-    /// Forgets everything.
+    /// Empties all sets.
     pub fn clear(&mut self) {
         self.0.iter_mut().for_each(|(_, terms)| terms.clear());
     }
@@ -139,7 +142,7 @@ impl Walk {
         }
     }
 
-    /// The nodes around the one that is tried.
+    /// Returns the ancestors of the node that is tried, outermost first.
     pub fn above(&self) -> &[Spot] {
         match self.phase {
             Phase::Here => &self.spine,
@@ -147,12 +150,13 @@ impl Walk {
         }
     }
 
-    /// Whether nobody asks why the strategy fails somewhere.
+    /// Returns true if the failures of the strategy are not reported.
     pub fn is_quiet(&self) -> bool {
         !matches!(self.kind, Kind::Skip(_))
     }
 
-    /// Whether what is normal can be remembered by term.
+    /// Returns true if terms in normal form can be memoised: the strategy does not depend on their
+    /// context.
     fn remembers(&self) -> bool {
         matches!(self.kind, Kind::Normalize(reach) if !reach.context)
     }
@@ -162,7 +166,7 @@ impl Walk {
         self.go(store, normal, Move::Enter(self.tried))
     }
 
-    /// The strategy failed on what was tried.
+    /// Continues after the strategy failed on the node that was tried.
     pub fn failed(&mut self, store: &mut Store, normal: &mut Normal) -> Want {
         match self.phase {
             Phase::Here if self.kind == Kind::Every => {
@@ -173,7 +177,7 @@ impl Walk {
         }
     }
 
-    /// The strategy made `new` of what was tried.
+    /// Continues after the strategy rewrote the node that was tried to `new`.
     pub fn succeeded(&mut self, store: &mut Store, normal: &mut Normal, new: Term) -> Want {
         let reach = match &mut self.kind {
             Kind::Every => return self.go(store, normal, Move::Out(new)),
@@ -211,8 +215,8 @@ impl Walk {
         self.again(store, normal, from, new)
     }
 
-    /// The first node of the spine from `from` on that is to be asked again, with `new` below it:
-    /// only heads are looked at, so that nothing is made anew for the others.
+    /// Returns the index of the outermost ancestor from `from` on that may match now, with `new`
+    /// below it. It compares heads only, so that no other ancestor is rebuilt.
     fn outermost(&self, store: &Store, from: usize, new: Term) -> usize {
         let mut outermost = self.spine.len();
         let mut head = store.head(new);
@@ -228,7 +232,7 @@ impl Walk {
         outermost
     }
 
-    /// Asks the nodes of the spine from `at` on again, then goes on with what is below.
+    /// Tries the ancestors from `at` on again, then continues with `below`.
     fn again(&mut self, store: &mut Store, normal: &mut Normal, at: usize, below: Term) -> Want {
         let mut later = self.spine.iter().enumerate().skip(at);
         match later.find(|(_, spot)| self.heads.contains(store.head(spot.node))) {
@@ -244,7 +248,7 @@ impl Walk {
         }
     }
 
-    /// Goes on until there is something to try.
+    /// Moves on until there is a node to try.
     fn go(&mut self, store: &mut Store, normal: &mut Normal, first: Move) -> Want {
         let mut next = first;
         loop {
@@ -258,7 +262,7 @@ impl Walk {
                     self.tried = term;
                     return Want::Try(term);
                 }
-                // Most nodes are leaves, and most leaves are no place for the strategy.
+                // Most nodes are leaves, and the strategy can match few of them.
                 Move::Enter(term)
                     if store.height(term) == 1 && !self.heads.contains(store.head(term)) =>
                 {
@@ -311,7 +315,7 @@ impl Walk {
         self.part(was)
     }
 
-    /// Into the part of the last node of the spine that is next.
+    /// Returns the move to `term`, which is the current child of the last ancestor.
     fn part(&self, term: Term) -> Move {
         match self.spine.last() {
             Some(spot) if spot.counted && spot.current == Child::Function => {
@@ -321,7 +325,8 @@ impl Walk {
         }
     }
 
-    /// Nothing is left to be done in `term`: on to the next part of what holds it, or out.
+    /// Leaves `term`, which is done: the next move is to the next child of its parent, or out of
+    /// the parent.
     fn leave(&mut self, store: &mut Store, term: Term) -> Option<Move> {
         let spot = self.spine.last_mut()?;
         if spot.was != term {
@@ -342,14 +347,14 @@ impl Walk {
         })
     }
 
-    /// The whole term with `new` where the walk is.
+    /// Returns the whole term with the node that was tried replaced by `new`.
     fn whole(&self, store: &mut Store, new: Term) -> Term {
         let rebuild = |part, spot: &Spot| store.with_child(spot.node, spot.current, part);
         self.above().iter().rev().fold(new, rebuild)
     }
 
-    /// Whether the whole term is one that was there before. Asked about only after many successes,
-    /// and only of terms that are kept at ever larger distances (Brent's algorithm).
+    /// Returns true if the whole term occurred before. It compares only after 64 successes, and
+    /// only to a term that is replaced at doubling distances (Brent's algorithm).
     fn is_circle(&mut self, store: &mut Store, new: Term) -> bool {
         self.circle.successes += 1;
         if self.circle.successes < 64 {

@@ -1,4 +1,5 @@
-//! Definitions of strategies as evaluation needs them: owned, because strategies keep them.
+//! Defines strategy definitions in the form that evaluation needs: owned and shared, because
+//! strategies keep them.
 
 use std::sync::Arc;
 
@@ -12,38 +13,39 @@ use syntax::elevate::ast::Item;
 use super::check::Checked;
 use super::library::library;
 
-/// A checked definition, or a main expression, or an example.
+/// A checked definition, main expression or example.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Definition {
-    /// Its number.
+    /// The number of the definition.
     pub id: GlobalId,
-    /// The item's text, which its spans count in.
+    /// The text of the item, to which its spans are relative.
     pub text: Arc<str>,
-    /// Its syntax.
+    /// The syntax of the item.
     pub item: Arc<Item>,
-    /// What is known of it.
+    /// The result of checking the item.
     pub checked: Arc<Checked>,
 }
 
 impl Definition {
-    /// What it is called; empty if it has no name.
+    /// Returns the name of the item; empty if it has none.
     pub fn name(&self) -> Name {
         let name = self.item.name().map(|name| name.name.clone());
         name.unwrap_or_default()
     }
 }
 
-/// Definitions that a strategy may come to: its own, and all that it uses, the library aside.
+/// The definitions that a strategy may refer to, directly or indirectly, without those of the
+/// library.
 #[derive(Clone, Debug, Default)]
 pub struct Definitions {
-    /// Definitions of strategies, by number.
+    /// The definitions of strategies, by number.
     pub strategies: FxHashMap<GlobalId, Arc<Definition>>,
-    /// Definitions of RISE, by number.
+    /// The definitions of RISE, by number.
     pub programs: FxHashMap<GlobalId, Arc<Def<Primitive>>>,
 }
 
 impl Definitions {
-    /// A definition, of the library too.
+    /// Returns a strategy definition, including those of the library.
     pub fn strategy(&self, id: GlobalId) -> Option<Arc<Definition>> {
         match self.strategies.get(&id) {
             Some(definition) => Some(definition.clone()),
@@ -51,7 +53,7 @@ impl Definitions {
         }
     }
 
-    /// A definition of RISE, of the standard library too.
+    /// Returns a RISE definition, including those of the standard library.
     pub fn program(&self, id: GlobalId) -> Option<Arc<Def<Primitive>>> {
         match self.programs.get(&id) {
             Some(def) => Some(def.clone()),

@@ -1,4 +1,4 @@
-//! The engine's forms of strategies do what the library's equations say (tests).
+//! Tests that the native strategies agree with the equations of the library.
 
 use expect_test::expect;
 
@@ -6,7 +6,7 @@ use super::tests::{file, main_of, on_large_stack};
 use crate::lang::{File, library};
 use crate::term::{self, Store};
 
-/// Programs with something of everything.
+/// Sample programs to which the strategies are applied.
 const SAMPLES: &str = "
 def maps = depFun(n: Nat => fun((f: f32 -> f32, g: f32 -> f32, xs: n.f32) =>
   xs |> map(f) |> map(g) |> map(fun(x => f(g(x))))))
@@ -62,7 +62,8 @@ fn the_engines_forms_are_their_equations() {
     expect![[""]].assert_eq(&different);
 }
 
-/// Whether a strategy does the same with the engine's forms and with the equations of the library.
+/// Returns true if a strategy has the same result with the native forms and with the equations of
+/// the library.
 fn equations_agree(file: &File, def: &rise::core::Def<rise::Primitive>) -> bool {
     let mut store = Store::new();
     let imported = term::import(&mut store, def).expect("small");

@@ -1,4 +1,4 @@
-//! Attributes: which exist.
+//! Checks the names of attributes.
 
 use rise::{ANNOTATIONS, closest};
 use syntax::elevate::ATTRIBUTES;
@@ -34,7 +34,7 @@ pub(super) fn unknown(item: &Item) -> impl Iterator<Item = Diagnostic> {
     })
 }
 
-/// Returns the attributes as a message has them.
+/// Returns the attributes as a list for a message.
 fn list() -> String {
     let quoted: Vec<String> = ATTRIBUTES.iter().map(|name| format!("`@{name}`")).collect();
     match quoted.split_last() {

@@ -1,4 +1,4 @@
-//! Types of calls.
+//! Infers the types of calls.
 
 use std::sync::Arc;
 
@@ -57,7 +57,7 @@ impl Infer<'_> {
         self.applied(id, callee, ty, args)
     }
 
-    /// Whether a strategy of this name can give an expression of RISE.
+    /// Returns true if the strategy of this name may return a RISE expression.
     fn gives_rise(&self, name: &Name) -> bool {
         match self.env.resolve(name) {
             super::Resolution::Item(_, signature) => {
@@ -68,7 +68,7 @@ impl Infer<'_> {
         }
     }
 
-    /// The type of `callee(args)`.
+    /// Returns the type of `callee(args)`.
     fn applied(&mut self, id: ExprId, callee: ExprId, callee_ty: Ty, args: &[Arg]) -> Ty {
         let mut ty = callee_ty;
         let mut rest = args;
@@ -111,7 +111,8 @@ impl Infer<'_> {
                     let said = self.diagnostics.len();
                     let left = self.list(&params, &rest[..taken]);
                     rest = &rest[taken..];
-                    // Arguments behind a wrong one may be those of what was meant.
+                    // After an argument of a wrong type, the callee may be the wrong one, so no
+                    // further errors are reported.
                     let is_sound = rest.is_empty() || self.diagnostics.len() == said;
                     ty = match left.filter(|_| is_sound) {
                         Some(left) => rest_of(&left, &result),
@@ -138,8 +139,8 @@ impl Infer<'_> {
         ty
     }
 
-    /// Checks arguments against a list of parameters. Gives the parameters that are still wanted:
-    /// none if those that are left have defaults; `None` if there is no such parameter.
+    /// Checks arguments against a list of parameters. Returns the remaining parameters, which is
+    /// empty if all of them have defaults; `None` after an argument that fits no parameter.
     fn list(&mut self, params: &[Param], args: &[Arg]) -> Option<Vec<Param>> {
         let mut given = vec![false; params.len()];
         let mut sound = true;
@@ -171,7 +172,7 @@ impl Infer<'_> {
         }
     }
 
-    /// `object.name` is `name(object)`.
+    /// Infers the type of `object.name`, which is `name(object)`.
     pub(super) fn member(&mut self, id: ExprId, object: ExprId, name: &Ident) -> Ty {
         let found = self.infer(object, None);
         match self.strategy_named(&name.name, ident_of(&name.name, name.span)) {
@@ -206,14 +207,14 @@ impl Infer<'_> {
         }
     }
 
-    /// `app(f, x)`, `fun(x, b)`, …
+    /// Infers the type of a node constructor such as `app(f, x)` or `fun(x, b)`.
     fn node(&mut self, id: ExprId, callee: ExprId, node: Node, args: &[Arg]) -> Ty {
         let expr = Arc::new(Type::Expr);
         self.meanings.insert(id, Meaning::Node(node));
         self.exprs[callee.0 as usize] = expr.clone();
         for (index, arg) in args.iter().enumerate() {
             match (node, index) {
-                // A size, a type or an address space.
+                // The argument is a size, a type or an address space.
                 (Node::DepApp, 1) => {
                     let found = self.infer(arg.value, None);
                     let shallow = self.table.shallow(&found);
@@ -244,7 +245,7 @@ impl Infer<'_> {
     }
 }
 
-/// `2 arguments`
+/// Returns a count of arguments in words: `2 arguments`.
 pub(super) fn arguments(count: usize) -> String {
     match count {
         0 => "no arguments".into(),

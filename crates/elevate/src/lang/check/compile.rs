@@ -1,4 +1,4 @@
-//! What an item's rules, patterns and quotations are for the engine.
+//! Compiles the rules, patterns and quotations of an item for the engine.
 
 use std::sync::Arc;
 
@@ -14,82 +14,83 @@ use super::{Captured, Checked, Env, Key, Meaning, Quote, Source, Target};
 use crate::lang::types::Type;
 use crate::rule::{self, Matcher, ParamKind, Predicate, Quotation, Rule};
 
-/// The rules, patterns and quotations of an item.
+/// The compiled rules, patterns and quotations of an item.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Compiled {
-    /// Rules, by where their first alternative begins.
+    /// The rules, by the start of the first alternative.
     pub rules: FxHashMap<u32, Compiled1<Rule>>,
-    /// Predicates made of patterns, by where the first one begins.
+    /// The predicates that are lists of patterns, by the start of the first pattern.
     pub predicates: FxHashMap<u32, Compiled1<Predicate>>,
-    /// Patterns of `match`.
+    /// The RISE patterns of `match`.
     pub patterns: FxHashMap<PatternId, TermPattern>,
-    /// Quotations, and other expressions that are RISE's.
+    /// The quotations, and the other expressions whose value is a RISE term.
     pub quotes: FxHashMap<ExprId, Arc<Plan>>,
-    /// The variables of RISE that the item makes itself.
+    /// The RISE variables that the item creates itself.
     pub fresh: Arc<[Name]>,
-    /// The programs of an example.
+    /// The programs, if the item is an example.
     pub example: Option<ExamplePrograms>,
 }
 
-/// Something compiled, and where the values of its parameters come from, in order.
+/// A compiled object, with the sources of the values of its parameters.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Compiled1<T> {
-    /// What it is.
+    /// The object.
     pub it: Arc<T>,
-    /// Its parameters.
+    /// The sources of its parameters, in order.
     pub params: Arc<[Source]>,
 }
 
-/// A pattern of RISE in a `case`.
+/// A RISE pattern in a `case`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TermPattern {
-    /// The variables that leading `fun`s bind.
+    /// The parameters of the leading `fun`s.
     pub binders: Arc<[Name]>,
-    /// What is left, if it is more than a name.
+    /// The pattern below them.
     pub rest: Rest,
 }
 
-/// What stands inside the leading `fun`s of a pattern.
+/// The pattern below the leading `fun`s of a pattern.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Rest {
-    /// Anything, under this name.
+    /// A metavariable, which matches any term.
     Name(Name),
-    /// What a pattern asks for; the binders are its first parameters.
+    /// Any other pattern; the binders are its first parameters.
     Pattern(Compiled1<Matcher>),
 }
 
-/// How a quotation becomes a term.
+/// The compiled form of a quotation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
-    /// As it is written.
+    /// The text, with the functions of `params` replaced by names.
     pub text: Arc<str>,
-    /// What it is, if it is nothing but a name of RISE.
+    /// The definition or primitive, if the quotation is nothing but its name.
     pub name: Option<Target>,
-    /// The term, if its type can be told without a place for it.
+    /// The template of the term, if its type does not depend on the place of the term.
     pub quotation: Option<Arc<Quotation>>,
-    /// The term as a pattern that it matches.
+    /// The pattern that matches the term.
     pub matcher: Option<Arc<Matcher>>,
-    /// The rule that puts it in the place of a term of its type.
+    /// A rule that replaces a term of the same type by the quotation.
     pub rule: Option<Arc<Rule>>,
-    /// Its parameters.
+    /// The parameters of the template, the pattern and the rule.
     pub params: Arc<[Part]>,
 }
 
-/// What is put into a quotation.
+/// A parameter of a quotation.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Part {
-    /// A value.
+    /// The value of a name.
     Value(Source),
-    /// A function of RISE that binds a variable of the strategy.
+    /// A RISE function that binds a variable of the strategy.
     Function {
         /// The variable.
         variable: Key,
-        /// Its body.
+        /// The body of the function.
         body: Arc<Plan>,
     },
 }
 
-/// The left sides of a rule with what their names stand for; none for other definitions.
+/// Returns the left sides of a rule with the kinds of their metavariables; nothing for other
+/// definitions.
 pub(in crate::lang) fn outlines(
     item: &Item,
     text: &str,
@@ -113,7 +114,7 @@ pub(in crate::lang) fn outlines(
     rule::outlines(&compiler.source(name, alts, &params))
 }
 
-/// Compiles a checked item that has no errors; what is wrong is added to what was found before.
+/// Compiles a checked item without errors. Further errors are added to its diagnostics.
 pub(super) fn compile(item: &Item, text: &str, env: &dyn Env, checked: &mut Checked) {
     let errors = |all: &[Diagnostic]| all.iter().any(|d| d.severity == Severity::Error);
     if errors(&checked.diagnostics) {
@@ -217,7 +218,7 @@ impl Compiler<'_> {
         self.compiled.rules.insert(at, Compiled1 { it, params });
     }
 
-    /// What a rule is compiled from.
+    /// Returns the input of the rule compiler.
     fn source<'s>(
         &'s self,
         name: &'s str,
@@ -241,8 +242,8 @@ impl Compiler<'_> {
         }
     }
 
-    /// The parameters of rules and patterns: those of the item, where it is a rule or predicate
-    /// itself, then what else the terms name.
+    /// Returns the parameters of rules or patterns at `spans`: those of the item, if it is a rule
+    /// or predicate, then the other captured names.
     fn params_at(&self, spans: &[Span]) -> (Vec<(Name, ParamKind)>, Arc<[Source]>) {
         let mut all: Vec<(Name, ParamKind, Source)> = Vec::new();
         if matches!(
@@ -350,8 +351,8 @@ impl Compiler<'_> {
 
     // ----- quotations -----
 
-    /// How a quotation becomes a term. Where a `fun` in it binds a variable of the strategy, that
-    /// function is made on its own and put in, so that the variable is the strategy's.
+    /// Compiles a quotation. A `fun` that binds a variable of the strategy is compiled apart and
+    /// becomes a parameter, so that it binds the variable of the strategy and not a new one.
     fn plan(&mut self, quote: &Quote, term: Option<TermId>) -> Plan {
         let span = match term {
             Some(term) => self.item.term(term).span,
@@ -391,13 +392,13 @@ impl Compiler<'_> {
         self.text.get(range).unwrap_or_default()
     }
 
-    /// What a name of RISE stands for that is all of the text.
+    /// Returns the RISE definition or primitive whose name is the whole text at `span`.
     fn target_at(&self, span: Span) -> Option<Target> {
         let used = self.checked.uses.iter().find(|used| used.span == span)?;
         matches!(used.target, Target::Program(_) | Target::Primitive(_)).then_some(used.target)
     }
 
-    /// The outermost functions in a term that bind a variable of the strategy.
+    /// Collects the outermost functions in a term that bind a variable of the strategy.
     fn own_functions(&self, quote: &Quote, id: TermId, found: &mut Vec<(TermId, Key, TermId)>) {
         if let TermKind::Fun { params, body, .. } = &self.item.term(id).kind
             && let [param] = params[..]
@@ -414,7 +415,7 @@ impl Compiler<'_> {
         rise.children(id, |child| self.own_functions(quote, child, found));
     }
 
-    /// The values that a part of a quotation names.
+    /// Adds the captured values that a part of a quotation uses to its parameters.
     fn captured_in(&self, quote: &Quote, span: Span, params: &mut Vec<(Name, ParamKind, Part)>) {
         for (name, key, ty) in &quote.captured {
             let inside = |place: &Span| span.start <= place.start && place.end <= span.end;
@@ -445,7 +446,7 @@ fn kind_of(ty: &Type) -> ParamKind {
     }
 }
 
-/// A quotation of a text that has been checked: as a term, as a pattern, and as a rule.
+/// Compiles a checked text as a template, as a pattern and as a rule.
 fn compile_quotation(
     text: &str,
     params: Vec<(Name, ParamKind, Part)>,

@@ -1,4 +1,4 @@
-//! Conditions of rules: what in them are expressions of strategies.
+//! Checks the strategies in conditions of rules.
 
 use syntax::ast::TermId;
 use syntax::elevate::ast::{CondId, CondKind};
@@ -7,7 +7,7 @@ use super::Infer;
 use crate::lang::types::Type;
 
 impl Infer<'_> {
-    /// Checks the strategies in a condition. What its terms say is for rules to check.
+    /// Checks the strategies in a condition. Its terms are checked by the rule compiler.
     pub(super) fn condition(&mut self, id: CondId) {
         match &self.item.cond(id).kind {
             CondKind::Or(a, b) | CondKind::And(a, b) => {
@@ -23,7 +23,7 @@ impl Infer<'_> {
         }
     }
 
-    /// The terms of a condition, in the order of the text.
+    /// Collects the terms of a condition, in source order.
     pub(super) fn condition_terms(&self, id: CondId, terms: &mut Vec<TermId>) {
         match &self.item.cond(id).kind {
             CondKind::Missing => {}

@@ -1,4 +1,4 @@
-//! The programs of an example.
+//! Elaborates the programs of an example.
 
 use std::sync::Arc;
 
@@ -13,19 +13,18 @@ use syntax::elevate::ast::{Expect, Item, ItemKind};
 
 use super::{Checked, Target};
 
-/// The programs of an example: definitions, with the names that nothing binds as their first
-/// parameters.
+/// The programs of an example, as definitions whose first parameters are the free names.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExamplePrograms {
-    /// The names.
+    /// The free names, in source order.
     pub names: Arc<[Name]>,
-    /// What the strategy is applied to.
+    /// The program to which the strategy is applied.
     pub input: Arc<Def<Primitive>>,
-    /// What comes out, if that is a program.
+    /// The expected result, if it is a program.
     pub expect: Option<Arc<Def<Primitive>>>,
 }
 
-/// Reads the programs of an example; what is wrong with them is said.
+/// Elaborates the programs of an example, and adds their errors to `diagnostics`.
 pub(super) fn programs(
     item: &Item,
     checked: &Checked,
@@ -56,7 +55,7 @@ pub(super) fn programs(
     })
 }
 
-/// The names that nothing binds, in the order of the text.
+/// Returns the free names of the programs, in source order.
 fn free_names(item: &Item, checked: &Checked) -> Vec<Name> {
     let mut names: Vec<Name> = Vec::new();
     for used in &checked.uses {
@@ -74,7 +73,7 @@ fn free_names(item: &Item, checked: &Checked) -> Vec<Name> {
     names
 }
 
-/// `def example = fun(names => term)`
+/// Returns the definition `def example = fun(names => term)`.
 fn program(rise: &RiseItem, term: TermId, names: &[Name]) -> RiseItem {
     let mut program = rise.clone();
     let span = rise.term(term).span;

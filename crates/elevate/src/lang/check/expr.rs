@@ -1,4 +1,4 @@
-//! Types of expressions.
+//! Infers the types of expressions.
 
 use std::sync::Arc;
 
@@ -10,8 +10,8 @@ use super::{Infer, Key, Meaning};
 use crate::lang::types::{Flavour, Ty, Type};
 
 impl Infer<'_> {
-    /// Checks that the expression may stand where a type is wanted; its own type, or
-    /// [`Type::Error`] where that was reported.
+    /// Checks that an expression has the type `wanted`. Returns its own type, or [`Type::Error`]
+    /// after reporting a mismatch.
     pub(super) fn expect(&mut self, id: ExprId, wanted: &Ty) -> Ty {
         let found = self.infer(id, Some(wanted));
         self.agree(id, &found, wanted)
@@ -27,8 +27,8 @@ impl Infer<'_> {
         error
     }
 
-    /// The type of an expression; `wanted` is what its place suggests, and tells names of RISE from
-    /// those of strategies.
+    /// Infers the type of an expression. `wanted` is the type that its context suggests; it decides
+    /// if a name refers to RISE or to a strategy.
     pub(super) fn infer(&mut self, id: ExprId, wanted: Option<&Ty>) -> Ty {
         let mut ty = self.infer_form(id, wanted);
         self.negative_size(id, wanted);
@@ -41,7 +41,7 @@ impl Infer<'_> {
         ty
     }
 
-    /// Whether an expression of RISE is wanted.
+    /// Returns true if the context requires a RISE expression.
     pub(super) fn wants_rise(&self, wanted: Option<&Ty>) -> bool {
         wanted.is_some_and(|ty| *self.table.shallow(ty) == Type::Expr)
     }
@@ -166,7 +166,8 @@ impl Infer<'_> {
         }
     }
 
-    /// `a ; b` and `a <+ b` of predicates give the program back as it is.
+    /// Returns the type of `a ; b` or `a <+ b`: a predicate if both are predicates, else a
+    /// strategy.
     fn both_predicates(&mut self, left: &Ty, right: &Ty) -> Ty {
         let is_pred = |ty: &Ty| *self.table.shallow(ty) == Type::Strategy(Flavour::Pred);
         match is_pred(left) && is_pred(right) {
@@ -175,7 +176,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Two numbers and the type of what is computed of them.
+    /// Infers the types of two numbers, and returns the type of an arithmetic operation on them.
     fn numbers(&mut self, lhs: ExprId, rhs: ExprId) -> Ty {
         let mut of = |id| {
             let wanted = self.table.number();
@@ -202,7 +203,7 @@ impl Infer<'_> {
         }
     }
 
-    /// `lhs @ rhs` is `rhs(lhs)`.
+    /// Infers the type of `lhs @ rhs`, which is `rhs(lhs)`.
     fn at(&mut self, lhs: ExprId, rhs: ExprId) -> Ty {
         let (strategy, traversal) = (Type::strategy(), Type::traversal());
         let left = self.infer(lhs, Some(&strategy));
@@ -215,14 +216,14 @@ impl Infer<'_> {
             return strategy;
         }
         self.agree(lhs, &left, &strategy);
-        // What has a mistake of its own may stand there once that is mended.
+        // An operand with an error of its own is not reported twice.
         if self.diagnostics.len() == said && !self.table.fits(&right, &traversal) {
             self.no_traversal(rhs, &right);
         }
         strategy
     }
 
-    /// `a && b`, `a || b`, of truth values or of strategies.
+    /// Infers the type of `a && b` or `a || b`, of truth values or of strategies.
     fn connective(&mut self, id: ExprId, lhs: ExprId, rhs: ExprId) -> Ty {
         let left = self.infer(lhs, None);
         let shallow = self.table.shallow(&left);
@@ -249,7 +250,7 @@ impl Infer<'_> {
         bool
     }
 
-    /// Reports a negative number where a size is wanted, or a count.
+    /// Reports a negative number in the place of a size or a count.
     fn negative_size(&mut self, id: ExprId, wanted: Option<&Ty>) {
         let number = |id: ExprId| match self.item.expr(id).kind {
             ExprKind::Literal(Literal::Int { value, .. }) => Some(value),
@@ -269,7 +270,8 @@ impl Infer<'_> {
         }
     }
 
-    /// `x => body`, whose parameters have the types that its place wants if none are written.
+    /// Infers the type of `x => body`. Parameters without a type get the types that the context
+    /// suggests.
     fn lambda(&mut self, params: &[ParamId], body: ExprId, wanted: Option<&Ty>) -> Ty {
         let wanted = wanted.map(|ty| self.table.shallow(ty));
         let (mut wanted_params, mut result) = (Vec::new(), wanted.clone());
@@ -322,7 +324,7 @@ impl Infer<'_> {
         self.agree(condition, &found, &bool);
     }
 
-    /// Alternatives of one value.
+    /// Infers the common type of the branches of `if`: a predicate if all of them are.
     fn branches(&mut self, branches: &[ExprId], wanted: Option<&Ty>) -> Ty {
         let ty = match wanted {
             Some(wanted) => wanted.clone(),
@@ -379,12 +381,13 @@ impl Infer<'_> {
         Arc::new(Type::Tuple(types.collect()))
     }
 
-    /// A parameter whose type is not written: open, until its default or its uses say more.
+    /// Returns the type of a parameter without a written type: a fresh type variable, which its
+    /// default or its uses solve.
     pub(super) fn param_without_type(&mut self, _id: ParamId) -> Ty {
         self.table.open()
     }
 
-    /// Whether RISE knows the name as a definition or primitive.
+    /// Returns true if RISE has a definition or primitive of this name.
     pub(super) fn rise_knows(&self, name: &Name) -> bool {
         !matches!(self.env.rise().resolve(name), rise::Resolution::Unknown)
             || rise::Primitive::from_name(name).is_some()

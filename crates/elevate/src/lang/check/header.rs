@@ -1,4 +1,4 @@
-//! What an item says of its type before its body is looked at.
+//! Reads the headers of items: their written types and parameters.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use syntax::elevate::ast::{Item, ItemKind, TypeId, TypeKind};
 use super::{Infer, Key, Signature, Sort};
 use crate::lang::types::{Flavour, Param, Scheme, Ty, Type};
 
-/// The names of types that are built in.
+/// The names of the built-in types.
 const WORDS: &[&str] = &[
     "Nat",
     "Int",
@@ -26,8 +26,9 @@ const WORDS: &[&str] = &[
     "List",
 ];
 
-/// The signature that an item's header alone says: where a type is not written, what uses it is not
-/// checked. It is what the members of a circle of definitions see of each other.
+/// Returns the signature that follows from the header of an item alone. Types that are not written
+/// are errors, so that their uses are not checked. Mutually recursive definitions see these
+/// signatures of each other.
 pub fn header_signature(item: &Item) -> Signature {
     let names = type_params(item);
     let open = Arc::new(Type::Error);
@@ -83,8 +84,8 @@ pub(super) fn type_params(item: &Item) -> Vec<Name> {
     }
 }
 
-/// The type of the item with the types of its parameters and its result. Empty lists do not count:
-/// `f()` is `f`.
+/// Returns the type of the item from those of its parameters and its result. Empty parameter lists
+/// are ignored: `f()` is `f`.
 pub(super) fn function_type(item: &Item, params: &[Ty], result: Ty) -> Ty {
     let lists = item.param_lists().iter().rev();
     let lists = lists.filter(|list| !list.params.is_empty());
@@ -101,12 +102,12 @@ pub(super) fn function_type(item: &Item, params: &[Ty], result: Ty) -> Ty {
     })
 }
 
-/// A written type, wrong parts as [`Type::Error`].
+/// Returns a written type, with [`Type::Error`] in the place of its errors.
 fn plain_type(item: &Item, id: TypeId, params: &[Name]) -> Ty {
     elaborate(item, id, params, &mut |_, _| {})
 }
 
-/// `wrong` hears of each name that is no type, with whether it takes the arguments it has.
+/// Returns a written type, and calls `wrong` with each erroneous part.
 fn elaborate(item: &Item, id: TypeId, params: &[Name], wrong: &mut dyn FnMut(TypeId, Wrong)) -> Ty {
     match &item.ty(id).kind {
         TypeKind::Missing => Arc::new(Type::Error),
@@ -131,7 +132,7 @@ fn elaborate(item: &Item, id: TypeId, params: &[Name], wrong: &mut dyn FnMut(Typ
                 .collect();
             match (&*name.name, &args[..]) {
                 ("List", [_]) => Arc::new(Type::List(parts[0].clone())),
-                // `Strategy[Rise]` says what all strategies are.
+                // All strategies are strategies of RISE, so `Strategy[Rise]` is `Strategy`.
                 ("Strategy", [_]) => Type::strategy(),
                 ("List" | "Strategy", _) => {
                     wrong(id, Wrong::Count);
@@ -177,7 +178,8 @@ fn elaborate(item: &Item, id: TypeId, params: &[Name], wrong: &mut dyn FnMut(Typ
     }
 }
 
-/// What is wrong with a written type.
+/// The errors of a written type: an unknown name, a `List` without arguments, a wrong number of
+/// arguments, and arguments of a type that takes none.
 enum Wrong {
     Unknown,
     Bare,
@@ -204,7 +206,7 @@ fn word(name: &str) -> Option<Ty> {
 }
 
 impl Infer<'_> {
-    /// A written type; what is wrong with it is reported.
+    /// Returns a written type, and reports its errors.
     pub(super) fn written_type(&mut self, id: TypeId) -> Ty {
         let mut wrongs = Vec::new();
         let params = self.type_params.clone();
@@ -253,8 +255,8 @@ impl Infer<'_> {
         ty
     }
 
-    /// Binds the parameters of the item, and checks what they are if they are not given. A default
-    /// sees the parameters before it.
+    /// Binds the parameters of the item, and checks their defaults. The scope of a default contains
+    /// the parameters before it.
     pub(super) fn item_params(&mut self) {
         let item = self.item;
         for list in item.param_lists() {
@@ -274,7 +276,7 @@ impl Infer<'_> {
     }
 }
 
-/// `a, b and c`, each in backquotes.
+/// Returns a list of words in backquotes: "`a`, `b` and `c`".
 pub(super) fn listed(words: &[&str]) -> String {
     let quoted: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
     match &quoted[..] {

@@ -1,4 +1,4 @@
-//! Strategies that do not end whatever the program is.
+//! Warns of strategies that do not end on any program.
 
 use rustc_hash::FxHashSet;
 use syntax::ast::Name;
@@ -8,7 +8,7 @@ use syntax::{Code, Severity};
 use super::{Infer, Meaning, Resolution};
 use crate::lang::types::{Flavour, Type};
 
-/// Functions that first apply their argument where they are applied themselves.
+/// Functions whose result applies the argument to the same term first.
 const STARTS_WITH_ARGUMENT: &[&str] = &[
     "try",
     "repeat",
@@ -35,11 +35,11 @@ const NEVER_FAILS: &[&str] = &[
     "everywhere",
 ];
 
-/// Functions that apply their argument until it fails.
+/// Functions whose result applies the argument until it fails.
 const UNTIL_FAILURE: &[&str] = &["repeat", "normalize", "everywhere"];
 
 impl Infer<'_> {
-    /// Warns of loops that are plain to see.
+    /// Warns of endless recursion and endless loops that are visible in the syntax.
     pub(super) fn loops(&mut self) {
         let body = match &self.item.kind {
             ItemKind::Strategy { body, .. }
@@ -73,13 +73,14 @@ impl Infer<'_> {
         }
     }
 
-    /// `repeat(s)` and its like.
+    /// Returns a call of `repeat` or a similar function, with its name and its argument.
     fn loop_call(&self, id: ExprId) -> Option<(ExprId, Name, ExprId)> {
         let (name, argument) = self.call_with_one(id, UNTIL_FAILURE)?;
         Some((id, name, argument))
     }
 
-    /// The name and the argument of a call with one argument, if the name is one of `names`.
+    /// Returns the name and the argument of a call with one argument, if the name is one of
+    /// `names`.
     pub(super) fn call_with_one(&self, id: ExprId, names: &[&str]) -> Option<(Name, ExprId)> {
         let ExprKind::Call { callee, args } = &self.item.expr(id).kind else {
             return None;
@@ -122,7 +123,7 @@ impl Infer<'_> {
         }
     }
 
-    /// The name of a strategy that is no local one.
+    /// Returns the name of a strategy that is not a local variable.
     pub(super) fn free_name(&self, id: ExprId) -> Option<&Name> {
         match &self.item.expr(id).kind {
             ExprKind::Name(name) => match self.meanings.get(&id) {
@@ -134,7 +135,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Where the expression applies `own` to the program that it is applied to itself.
+    /// Returns the expression that applies `own` to the same program as the whole expression, if
+    /// there is one.
     fn comes_back(&self, id: ExprId, own: &Name) -> Option<ExprId> {
         match &self.item.expr(id).kind {
             ExprKind::Name(_) => (self.free_name(id)? == own).then_some(id),
@@ -194,7 +196,7 @@ impl Infer<'_> {
         }
     }
 
-    /// A rule marked `@looping` that is applied without a guard before it.
+    /// Returns the name of a rule marked `@looping` that is applied without a guard before it.
     fn looping_rule(&self, id: ExprId, seen: &mut FxHashSet<ExprId>) -> Option<Name> {
         if !seen.insert(id) {
             return None;

@@ -1,4 +1,4 @@
-//! The checker of one item: names, types (Hindley and Milner's, section 9.3), loops.
+//! Checks one item: names, types (after Hindley and Milner, section 9.3) and endless loops.
 
 mod attributes;
 mod call;
@@ -35,173 +35,174 @@ pub use compile::{Compiled, Compiled1, Part, Plan, Rest, TermPattern};
 pub use example::ExamplePrograms;
 pub use header::header_signature;
 
-/// What a name that nothing in the item binds stands for.
+/// The meaning of a name that the item does not bind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Resolution {
     /// A definition of this file, of an import, or of the library of strategies.
     Item(GlobalId, Arc<Signature>),
-    /// Defined, but its definition or import is broken; reported there.
+    /// A definition or import with an error, which is reported there.
     Broken(Option<GlobalId>),
-    /// Two imports define it.
+    /// A name that several imports define.
     Ambiguous(Vec<GlobalId>),
-    /// Nothing of that name among strategies. (RISE is looked at after this.)
+    /// No strategy has this name. It may be a name of RISE.
     Unknown,
 }
 
-/// The definitions that an item of an `.elevate` file can use.
+/// The environment of an item of an `.elevate` file: the definitions that it can use.
 pub trait Env {
-    /// What `name` stands for among strategies.
+    /// Resolves a name among strategies.
     fn resolve(&self, name: &str) -> Resolution;
-    /// All names of strategies in scope (for "did you mean").
+    /// Returns the names of all strategies in scope, for suggestions in messages.
     fn names(&self) -> Vec<Name>;
-    /// The definitions of RISE that the item can use.
+    /// Returns the RISE definitions that the item can use.
     fn rise(&self) -> &dyn rise::Env;
-    /// Whether the item belongs to the library, where right sides may be built in.
+    /// Returns true if the item is in the library of strategies, where bodies may be built in.
     fn in_library(&self) -> bool {
         false
     }
-    /// Whether the definition belongs to the library of strategies: its name is not bound in terms
-    /// of RISE, where any other name stands for what is found.
+    /// Returns true if the definition is in the library of strategies. Its name is not bound in
+    /// RISE terms, where the same name is a metavariable.
     fn is_library(&self, _id: GlobalId) -> bool {
         false
     }
 }
 
-/// What sort of definition an item is.
+/// The sort of a definition, by its keyword.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Sort {
-    /// `rule`
+    /// A definition by `rule`.
     Rule,
-    /// `strategy`, `def`
+    /// A definition by `strategy` or `def`.
     Strategy,
-    /// `val`
+    /// A definition by `val`.
     Val,
-    /// `pred`
+    /// A definition by `pred`.
     Pred,
-    /// `normalform`
+    /// A definition by `normalform`.
     NormalForm,
-    /// `tune`
+    /// A definition by `tune`.
     Tune,
 }
 
-/// What the users of a definition have to know of it.
+/// The interface of a definition: all that its users depend on.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Signature {
-    /// What it is.
+    /// The sort of the definition.
     pub sort: Sort,
-    /// Its type.
+    /// The type of the definition.
     pub scheme: Scheme,
-    /// Whether it is marked `@looping`: applied again and again, it never ends.
+    /// True if the definition is marked `@looping`: repeating it never ends.
     pub looping: bool,
-    /// Its documentation, Markdown.
+    /// The documentation, in Markdown.
     pub docs: Option<Arc<str>>,
 }
 
-/// What a name of the item stands for.
+/// The meaning of a name that the item uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Target {
-    /// A definition among strategies.
+    /// A definition of a strategy.
     Item(GlobalId),
     /// A definition of RISE.
     Program(GlobalId),
     /// A primitive of RISE.
     Primitive(Primitive),
-    /// What is bound at this place of the item.
+    /// A local name, with the span of its binder.
     Local(Span),
-    /// A metavariable of a pattern; the place is that of its first use.
+    /// A metavariable of a pattern, with the span of its first use.
     Metavariable(Span),
 }
 
-/// A name where it is used.
+/// A use of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct NameUse {
-    /// Where it stands.
+    /// The span of the name.
     pub span: Span,
-    /// What it stands for.
+    /// The meaning of the name.
     pub target: Target,
 }
 
-/// What binds a local name, in expressions.
+/// The binder of a local name in expressions.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Key {
     /// A parameter of the item or of a function.
     Param(ParamId),
     /// A name in a pattern of `match`.
     Pattern(PatternId),
-    /// A metavariable or variable in a pattern of RISE.
+    /// A metavariable or variable in a RISE pattern.
     Meta(PatternId, Name),
-    /// A variable of RISE that the item makes itself.
+    /// A RISE variable that the item creates itself.
     Fresh(Name),
 }
 
-/// What a name or call means where its form alone does not say.
+/// The meaning of a name or call whose syntax is ambiguous.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Meaning {
     /// A local name.
     Local(Key),
-    /// A definition; `defaults` if it is used without the parameters that it has.
+    /// A definition.
     Item {
         /// The definition.
         id: GlobalId,
-        /// Whether all parameters of its first list take their defaults.
+        /// True if it is used without arguments and all parameters of its first list take their
+        /// defaults.
         defaults: bool,
     },
-    /// An expression of RISE.
+    /// A RISE expression.
     Quote(Quote),
-    /// `app(f, x)` and its like: a node of a program.
+    /// A node constructor, such as `app(f, x)`.
     Node(syntax::elevate::ast::Node),
-    /// `not s` of a strategy, and not of a truth value.
+    /// `not s` of a strategy, in contrast to a truth value.
     Negation,
-    /// `a && b`, `a || b` of strategies, and not of truth values.
+    /// `a && b` or `a || b` of strategies, in contrast to truth values.
     Both,
 }
 
-/// A piece of RISE's text inside an expression.
+/// An expression that is read as RISE text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Quote {
-    /// The text.
+    /// The span of the text.
     pub span: Span,
-    /// The local names of the strategy that it uses, each once, with their types.
+    /// The captured local names of the strategy, without duplicates, with their types.
     pub captured: Vec<(Name, Key, Ty)>,
-    /// Where those names stand, and where variables of the strategy are bound by a `fun`.
+    /// The spans of these names, including those of a `fun` that binds a variable of the strategy.
     pub places: Vec<(Span, Name)>,
 }
 
-/// Everything that is known of an item once it is checked.
+/// The result of checking an item.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Checked {
-    /// What its users see; of items that define nothing, the type of the main expression.
+    /// The interface of the item; for items that define nothing, the type of the main expression.
     pub signature: Arc<Signature>,
-    /// What there is to say about it.
+    /// The diagnostics of the item.
     pub diagnostics: Vec<Diagnostic>,
     /// The type of each expression, by [`ExprId`].
     pub exprs: Box<[Ty]>,
     /// The type of each parameter, by [`ParamId`].
     pub params: Box<[Ty]>,
-    /// What each name stands for, in the order of the text.
+    /// The uses of names, in source order.
     pub uses: Vec<NameUse>,
-    /// What names and calls mean.
+    /// The meanings of names and calls.
     pub meanings: FxHashMap<ExprId, Meaning>,
-    /// The values of the item and of other items that its terms of RISE use, by name.
+    /// The values of this item and of others that its RISE terms use.
     pub captured: Vec<Captured>,
-    /// Its rules, patterns and quotations, if it has no errors.
+    /// The compiled rules, patterns and quotations, if the item has no errors.
     pub compiled: Arc<Compiled>,
 }
 
-/// A value that terms of RISE use by name: a parameter, a `tune`, a `val`.
+/// A value that RISE terms refer to by name: a parameter, a `tune` or a `val`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Captured {
-    /// Its name.
+    /// The name of the value.
     pub name: Name,
-    /// What it is.
+    /// The source of the value.
     pub source: Source,
-    /// Its type.
+    /// The type of the value.
     pub ty: Ty,
-    /// The terms that use it are below these places: an alternative of a rule, a pattern.
+    /// The span that contains the terms that use it: an alternative of a rule, or a pattern.
     pub span: Span,
 }
 
-/// Where a captured value comes from.
+/// The source of a captured value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Source {
     /// A local name.
@@ -223,7 +224,7 @@ pub fn check(item: &Item, text: &str, env: &dyn Env) -> Checked {
     checked
 }
 
-/// A name in scope.
+/// A local name in scope.
 #[derive(Clone)]
 struct Local {
     name: Name,
@@ -244,11 +245,11 @@ struct Infer<'a> {
     uses: Vec<NameUse>,
     meanings: FxHashMap<ExprId, Meaning>,
     captured: Vec<Captured>,
-    /// Names that were reported as unknown: once is enough.
+    /// The names that were reported as unknown, to report each only once.
     unknown: Vec<Name>,
-    /// The item's own name and the type that its body sees of it.
+    /// The name of the item and its type within its own body.
     own: Option<(Name, Ty)>,
-    /// Set where the own name is met: the environment knows its number.
+    /// The RISE variables that quotations of the item bind, with the spans of their binders.
     fresh: Vec<(Name, Span)>,
 }
 
@@ -275,7 +276,7 @@ impl<'a> Infer<'a> {
         infer
     }
 
-    /// The item's own type, its body checked against it.
+    /// Infers the type of the item, and checks its body.
     fn item(&mut self) -> Ty {
         let item = self.item;
         self.item_params();
@@ -330,7 +331,7 @@ impl<'a> Infer<'a> {
         }
     }
 
-    /// The type of the item with this result, noted for uses of the item in itself.
+    /// Returns the type of the item with this result, and records it for recursive uses.
     fn own_type(&mut self, result: Ty) -> Ty {
         let ty = header::function_type(self.item, &self.params, result);
         self.own = self.item.name().map(|name| (name.name.clone(), ty.clone()));
@@ -342,7 +343,8 @@ impl<'a> Infer<'a> {
         if self.is_hole(body) && self.env.in_library() {
             return ty;
         }
-        // What is known of the body is more than what the others of its loop have to know.
+        // The type of the body may be more specific than the header on which recursive definitions
+        // depend.
         let found = self.expect(body, &result);
         if !written {
             self.as_strategy(&found);
@@ -353,7 +355,7 @@ impl<'a> Infer<'a> {
         }
     }
 
-    /// A function of which nothing more is known is one of programs: a strategy.
+    /// Solves a function of one argument about which nothing else is known to be a strategy.
     fn as_strategy(&mut self, ty: &Ty) {
         let open = |ty: &Ty| matches!(*self.table.shallow(ty), Type::Open(_));
         let shallow = self.table.shallow(ty);
@@ -440,7 +442,7 @@ impl<'a> Infer<'a> {
         }
     }
 
-    // ----- small things that everything uses -----
+    // ----- helpers -----
 
     fn span(&self, expr: ExprId) -> Span {
         self.item.expr(expr).span

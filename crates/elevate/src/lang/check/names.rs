@@ -1,4 +1,4 @@
-//! What names stand for.
+//! Resolves names in expressions.
 
 use std::sync::Arc;
 
@@ -9,18 +9,18 @@ use syntax::elevate::ast::ExprId;
 use super::{Infer, Meaning, Resolution, Target};
 use crate::lang::types::{Ty, Type};
 
-/// A name among strategies.
+/// The result of resolving a name among strategies.
 pub(super) enum Found {
-    /// A definition; its type, fresh for this use.
+    /// A definition, with its type instantiated for this use.
     Item(syntax::GlobalId, Ty),
-    /// One that is wrong or not clear, which has been reported.
+    /// A definition with an error or an ambiguous name, which has been reported.
     Broken,
-    /// None.
+    /// No definition.
     Unknown,
 }
 
 impl Infer<'_> {
-    /// The type of a name; as a `callee` it keeps parameters that could be left out.
+    /// Infers the type of a name. A `callee` keeps its optional parameters.
     pub(super) fn name(
         &mut self,
         id: ExprId,
@@ -61,7 +61,7 @@ impl Infer<'_> {
         }
     }
 
-    /// A definition of this name, as its users see it.
+    /// Resolves a name among strategies.
     pub(super) fn strategy_named(&mut self, name: &Name, at: Ident) -> Found {
         match self.env.resolve(name) {
             Resolution::Item(item, signature) => {
@@ -81,23 +81,24 @@ impl Infer<'_> {
         }
     }
 
-    /// Whether a definition among strategies has an expression of RISE as its value.
+    /// Returns true if the name refers to a strategy definition whose value is a RISE expression.
     fn is_value_of_rise(&self, name: &Name) -> bool {
         let Resolution::Item(_, signature) = self.env.resolve(name) else {
             return false;
         };
-        // A name that RISE does not know is taken for the strategy that it is, so that the message
-        // is about types.
+        // A name that is unknown to RISE refers to the strategy, so that the message is about
+        // types.
         matches!(&*signature.scheme.ty, Type::Expr) || !self.rise_knows(name)
     }
 
-    /// Whether the item makes a variable of RISE of this name: some `fun` in it binds the name.
+    /// Returns true if the item creates a RISE variable of this name, because some `fun` in it
+    /// binds the name.
     pub(super) fn is_fresh(&self, name: &str) -> bool {
         self.fresh.iter().any(|(fresh, _)| fresh == name)
     }
 
-    /// A definition that is named without parentheses takes the defaults of its first list, unless
-    /// a function of such a parameter is wanted.
+    /// Applies a definition without parentheses to the defaults of its first list, unless the
+    /// context requires a function of such a parameter. Returns true with the result if it does.
     fn without_optional(&mut self, ty: Ty, wanted: Option<&Ty>) -> (Ty, bool) {
         let shallow = self.table.shallow(&ty);
         let Type::Fun(params, result) = &*shallow else {

@@ -1,4 +1,4 @@
-//! Patterns of `match`.
+//! Checks patterns of `match`.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use super::{Infer, Key, Target};
 use crate::lang::types::{Ty, Type};
 
 impl Infer<'_> {
-    /// Checks a pattern against the type of what is looked at, and binds its names.
+    /// Checks a pattern against the type of the scrutinee, and binds its names.
     pub(super) fn pattern(&mut self, id: PatternId, looked_at: &Ty) {
         let item = self.item;
         let pattern = item.pattern(id);
@@ -76,7 +76,7 @@ impl Infer<'_> {
         self.error(Code::TypeMismatch, span, message);
     }
 
-    /// A name of RISE stands for itself.
+    /// Records the use of a name of RISE, which matches itself.
     fn term_pattern_name(&mut self, name: &syntax::ast::Name, span: syntax::Span) {
         let target = match self.env.rise().resolve(name) {
             rise::Resolution::Def(id, _) => Some(Target::Program(id)),
@@ -117,8 +117,8 @@ impl Infer<'_> {
             self.error(Code::TypeMismatch, span, message);
         }
         for (index, &part) in parts.iter().enumerate() {
-            // What stands behind `depapp(f, …)` is a size, a type or an address space, and the
-            // variable of `depfun` is one of them.
+            // The argument in `depapp(f, …)` and the variable of `depfun` are type-level: a size, a
+            // type or an address space.
             let ty = match (node, index) {
                 (Node::DepApp, 1) | (Node::DepFun, 0) => Arc::new(Type::Nat),
                 _ => expr.clone(),
@@ -127,7 +127,7 @@ impl Infer<'_> {
         }
     }
 
-    /// A case behind one that always matches is never looked at.
+    /// Warns of a case after one that always matches.
     pub(super) fn unreachable_cases(&mut self, cases: &[Case]) {
         let always = cases.iter().position(|case| {
             case.guard.is_none()

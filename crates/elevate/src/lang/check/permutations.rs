@@ -1,4 +1,4 @@
-//! Lists of numbers that name every loop of a nest once.
+//! Checks that lists of loop numbers are permutations.
 
 use syntax::Code;
 use syntax::ast::{Literal, Name};
@@ -10,7 +10,7 @@ use super::Infer;
 const REORDERS: &[&str] = &["reorder", "loopReorder", "halide.reorder"];
 
 impl Infer<'_> {
-    /// Reports lists that are no permutations, where a permutation is taken.
+    /// Reports arguments of these strategies that are not permutations.
     pub(super) fn permutations(&mut self) {
         let calls: Vec<(Name, ExprId)> = (0..self.item.exprs.len() as u32)
             .map(ExprId)
@@ -35,7 +35,7 @@ impl Infer<'_> {
         }
     }
 
-    /// The elements of a list of number literals.
+    /// Returns the elements of a list of number literals.
     fn numbers_in(&self, list: ExprId) -> Option<Vec<i128>> {
         let ExprKind::List { elements, .. } = &self.item.expr(list).kind else {
             return None;

@@ -1,4 +1,4 @@
-//! What is said about expressions whose types do not agree.
+//! Reports type errors of expressions.
 
 use syntax::ast::Ident;
 use syntax::elevate::ast::{Arg, ExprId, ExprKind, Op, TypeId};
@@ -31,7 +31,7 @@ impl Infer<'_> {
         &mut self.diagnostics[last]
     }
 
-    /// Reports once that a type of the item is too large.
+    /// Reports that a type of the item is too large, at most once.
     pub(super) fn too_large(&mut self, span: Span) {
         if !self.is_too_large() {
             self.error(
@@ -43,17 +43,17 @@ impl Infer<'_> {
         }
     }
 
-    /// Whether a type of the item was reported as too large.
+    /// Returns true if a type of the item was reported as too large.
     pub(super) fn is_too_large(&self) -> bool {
         self.diagnostics.iter().any(|d| d.code == Code::TooDeep)
     }
 
-    /// A type as it is written.
+    /// Returns the text of a type.
     pub(super) fn text(&self, ty: &Ty) -> String {
         type_text(&self.table.shown(ty), &self.type_params)
     }
 
-    /// The name that an expression is, or calls.
+    /// Returns the name of an expression that is a name or a call of one.
     fn named(&self, mut id: ExprId) -> Option<String> {
         loop {
             match &self.item.expr(id).kind {
@@ -129,7 +129,7 @@ impl Infer<'_> {
         self.error(Code::TypeMismatch, span, message).help = help;
     }
 
-    /// What is left of a function after all of its arguments.
+    /// Returns the result type of a function after all of its parameter lists.
     fn after_arguments(&self, result: &Ty) -> Ty {
         let mut ty = self.table.shallow(result);
         while let Type::Fun(_, result) = &*ty {
@@ -214,7 +214,8 @@ impl Infer<'_> {
         self.error(Code::UnknownName, name.span, message).help = help;
     }
 
-    /// Whether the first argument of a definition may be of this type, roughly.
+    /// Returns true if the type of the first parameter of a definition has the same constructor as
+    /// `ty`.
     fn takes_first(&self, name: &str, ty: &Ty) -> bool {
         let super::Resolution::Item(_, signature) = self.env.resolve(name) else {
             return false;
@@ -228,7 +229,7 @@ impl Infer<'_> {
         }
     }
 
-    /// A traversal stands before `@`, and a strategy behind it.
+    /// Reports a traversal before `@` and a strategy after it.
     pub(super) fn swapped_sides(&mut self, lhs: ExprId, rhs: ExprId) {
         let (traversal, strategy) = (self.called(lhs), self.called(rhs));
         let message = format!(
@@ -247,7 +248,7 @@ impl Infer<'_> {
         }
     }
 
-    /// A `match` has no cases.
+    /// Reports a `match` without cases.
     pub(super) fn no_cases(&mut self, scrutinee: ExprId) {
         let span = self.span(scrutinee);
         let message = "this `match` has no `case`, so that it has no result";
@@ -256,7 +257,7 @@ impl Infer<'_> {
             Some("a `case` without conditions matches everything: `case _ => fail(p)`".into());
     }
 
-    /// What stands behind `@` must say where.
+    /// Reports an operand after `@` that is not a traversal.
     pub(super) fn no_traversal(&mut self, id: ExprId, found: &Ty) {
         let found = self.table.resolve(found);
         let called = self.called(id);
@@ -342,7 +343,7 @@ impl Infer<'_> {
         );
     }
 
-    /// `a ; b <+ c` is `(a ; b) <+ c`; said in the background.
+    /// Hints that `a ; b <+ c` is `(a ; b) <+ c`.
     pub(super) fn mixed(&mut self, lhs: ExprId, rhs: ExprId) {
         for side in [lhs, rhs] {
             if let ExprKind::Binary {
@@ -367,7 +368,7 @@ impl Infer<'_> {
         }
     }
 
-    /// The main expression is a strategy, or the result of one.
+    /// Checks that the main expression is a strategy, or the result of one.
     pub(super) fn main_type(&mut self, id: ExprId, ty: &Ty) {
         let found = self.table.resolve(ty);
         match &*found {
@@ -378,7 +379,7 @@ impl Infer<'_> {
     }
 }
 
-/// `an Int`, `a Strategy`
+/// Returns a noun with its indefinite article: `an Int`, `a Strategy`.
 pub(super) fn article(noun: &str) -> String {
     let vowel = noun.starts_with(['A', 'E', 'I', 'O', 'U']);
     format!("{} {noun}", if vowel { "an" } else { "a" })

@@ -1,5 +1,5 @@
-//! Names in pieces of RISE: in quotations, where strategies put terms into them, and in rules and
-//! patterns, where names that nothing binds stand for what is found.
+//! Resolves names in RISE terms: in quotations, which may contain values of the strategy, and in
+//! rules and patterns, where free names are metavariables.
 
 use std::sync::Arc;
 
@@ -13,19 +13,19 @@ use syntax::{Code, Span};
 use super::{Captured, Infer, Key, Meaning, Quote, Resolution, Source, Target};
 use crate::lang::types::{Ty, Type};
 
-/// A name in a term of RISE.
+/// An occurrence of a name in a RISE term.
 struct Mention {
     name: Name,
     span: Span,
-    /// The place of the variable of RISE that binds it.
+    /// The span of the RISE binder that binds it, if there is one.
     bound: Option<Span>,
-    /// Whether this is the binder itself.
+    /// True if this occurrence is the binder itself.
     binder: bool,
 }
 
 impl Infer<'_> {
-    /// Names of RISE's variables that quotations of the item bind: where one of them stands outside
-    /// of the function that binds it, the item makes the variable itself.
+    /// Returns the RISE variables that quotations of the item bind. If one of them is used outside
+    /// of the function that binds it, the item creates the variable itself.
     pub(super) fn bound_by_quotes(&self) -> Vec<(Name, Span)> {
         let mut names = Vec::new();
         for expr in &self.item.exprs {
@@ -123,7 +123,7 @@ impl Infer<'_> {
         });
     }
 
-    /// The names of an expression that is RISE's, in the order of the text.
+    /// Collects the names of an expression that is read as RISE, in source order.
     fn expr_mentions(&self, id: ExprId, found: &mut Vec<Mention>) {
         match &self.item.expr(id).kind {
             ExprKind::Name(name) => found.push(Mention {
@@ -153,7 +153,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Reads an expression as a piece of RISE, into which the local values that it names are put.
+    /// Resolves an expression as a quotation, which captures the local values that it names.
     pub(super) fn quote(&mut self, id: ExprId, span: Span) {
         let mut mentions = Vec::new();
         self.expr_mentions(id, &mut mentions);
@@ -173,7 +173,7 @@ impl Infer<'_> {
         let local = self.lookup(name).cloned();
         let variable = local.is_some() || self.used_as_fresh(name);
         if mention.binder {
-            // `fun(x => …)` binds the strategy's own variable `x`, if there is one.
+            // `fun(x => …)` binds the variable `x` of the strategy, if there is one.
             if variable && *self.key_type(name) == Type::Expr {
                 quote.places.push((mention.span, name.clone()));
                 self.capture_in(quote, name);
@@ -210,7 +210,7 @@ impl Infer<'_> {
         }
     }
 
-    /// A name that is not the strategy's.
+    /// Resolves a name in a quotation that is not bound by the strategy.
     fn rise_name(&mut self, mention: &Mention, quote: &mut Quote) {
         let name = &mention.name;
         if self.rise_use(name, mention.span) {
@@ -237,7 +237,7 @@ impl Infer<'_> {
         };
     }
 
-    /// Notes a use of RISE's name, if it is one.
+    /// Records the use of a RISE definition or primitive. Returns false if the name is neither.
     fn rise_use(&mut self, name: &Name, span: Span) -> bool {
         let target = match self.env.rise().resolve(name) {
             rise::Resolution::Def(id, _) => Some(Target::Program(id)),
@@ -252,7 +252,7 @@ impl Infer<'_> {
 
     fn used_as_fresh(&self, name: &str) -> bool {
         self.lookup(name).is_none() && self.is_fresh(name) && {
-            // Only if it stands somewhere outside of the quotation that binds it.
+            // The name has to occur outside of the quotation that binds it.
             self.item
                 .exprs
                 .iter()
@@ -278,8 +278,8 @@ impl Infer<'_> {
         quote.captured.push((name.clone(), key, ty));
     }
 
-    /// Whether values of the type may stand in terms of RISE. A parameter of which nothing is known
-    /// is an expression.
+    /// Returns true if RISE terms may contain values of the type. An unconstrained type variable is
+    /// solved to be an expression.
     fn can_be_quoted(&mut self, ty: &Ty) -> bool {
         match *self.table.shallow(ty) {
             Type::Expr | Type::Nat | Type::Int | Type::Addr | Type::Type | Type::Error => true,
@@ -288,7 +288,7 @@ impl Infer<'_> {
         }
     }
 
-    /// A definition among strategies whose value can stand in a term of RISE.
+    /// Returns the definition of a strategy value that RISE terms may contain.
     fn value_named(&mut self, name: &Name) -> Option<(syntax::GlobalId, Ty)> {
         match self.env.resolve(name) {
             Resolution::Item(id, _) if self.env.is_library(id) => None,
@@ -340,7 +340,7 @@ impl Infer<'_> {
         }
     }
 
-    /// The names of terms that share their metavariables.
+    /// Resolves the names of terms that share their metavariables, and returns these.
     pub(super) fn rule_terms(&mut self, terms: &[TermId], span: Span) -> Vec<(Name, Span)> {
         let mut metavariables: Vec<(Name, Span)> = Vec::new();
         let sizes = self.size_names(terms);
@@ -392,8 +392,8 @@ impl Infer<'_> {
         self.used(mention.span, Target::Metavariable(first));
     }
 
-    /// A parameter whose type is not written is a size if it stands where one is wanted, and an
-    /// expression otherwise.
+    /// Checks that RISE terms may contain a parameter. If its type is open, it is a size where the
+    /// terms use it as one, and an expression otherwise.
     fn param_in_term(&mut self, name: &Name, ty: &Ty, sizes: &[Name], span: Span) {
         let shallow = self.table.shallow(ty);
         match *shallow {
@@ -412,7 +412,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Names that stand where primitives of RISE take sizes.
+    /// Returns the names that occur in arguments of RISE primitives that are sizes.
     fn size_names(&self, terms: &[TermId]) -> Vec<Name> {
         let mut names = Vec::new();
         for &term in terms {
@@ -450,7 +450,7 @@ impl Infer<'_> {
         names.extend(mentions.map(|mention| mention.name));
     }
 
-    /// The names in the sizes of a condition that stands alone.
+    /// Resolves the names in the sizes of a condition or range outside of rules.
     pub(super) fn size_terms(&mut self, terms: &[TermId], span: Span) {
         self.rule_terms(terms, span);
     }
@@ -471,7 +471,8 @@ impl Infer<'_> {
         self.size_terms(&terms, range.span);
     }
 
-    /// In an example, names that nothing binds stand for any function or value.
+    /// Resolves the names in the programs of an example, whose free names stand for any function or
+    /// value.
     pub(super) fn example_terms(&mut self) {
         if let ItemKind::Example {
             input,
@@ -496,12 +497,12 @@ impl Infer<'_> {
         }
     }
 
-    /// A name of a strategy outside of expressions.
+    /// Resolves a strategy that is named outside of expressions.
     fn mentioned(&mut self, ident: &syntax::ast::Ident, wanted: &Ty) {
         match self.strategy_named(&ident.name, ident.clone()) {
             super::names::Found::Item(id, ty) => {
                 self.used(ident.span, Target::Item(id));
-                // A rule that takes arguments is named in a trace without them.
+                // A trace names a rule without its arguments.
                 let mut end = self.table.shallow(&ty);
                 while let Type::Fun(_, result) = &*end.clone() {
                     end = self.table.shallow(result);
@@ -527,7 +528,7 @@ impl Infer<'_> {
 }
 
 impl Infer<'_> {
-    /// The variables that `fun` binds in a pattern: names of the case, too.
+    /// Returns the variables that `fun` binds in a pattern, which are in scope in the case.
     pub(super) fn pattern_binders(&self, term: TermId) -> Vec<(Name, Span)> {
         let mentions = self.mentions(term).into_iter();
         let binders = mentions.filter(|mention| mention.binder);
@@ -536,7 +537,8 @@ impl Infer<'_> {
             .collect()
     }
 
-    /// A metavariable of a pattern is a size where one stands, and an expression elsewhere.
+    /// Returns the type of a metavariable of a pattern: a size where it is used as one, else an
+    /// expression.
     pub(super) fn metavariable_type(&self, term: TermId, name: &Name) -> Ty {
         let mut sizes = Vec::new();
         self.sizes_in(term, &mut sizes);

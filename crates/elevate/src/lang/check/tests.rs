@@ -1,11 +1,11 @@
-//! What the checker says.
+//! Tests the messages of the checker.
 
 use expect_test::{Expect, expect};
 use syntax::Severity;
 
 use crate::lang::{File, Programs, library};
 
-/// The types of a file's definitions, and what there is to say about them.
+/// Compares the types of the definitions of a file, and its diagnostics.
 fn check(text: &str, expected: Expect) {
     let file = File::new(text, Programs::standard().clone());
     let mut out = String::new();
@@ -440,7 +440,8 @@ val packB = storeInMemory(isApplied(isTranspose))(permuteB ;; vectorize(32) @ in
     let errors = file.diagnostics().into_iter();
     let errors = errors.filter(|d| d.severity <= Severity::Warning);
     let errors: Vec<String> = errors.map(|d| d.message).collect();
-    // A warning: `unFuse` says less of types on its left than its right side needs.
+    // The warning comes from `unFuse`, whose left side constrains the types less than its right
+    // side requires.
     expect![[r#"
         the right side has a type only where the type `u` of the left side is `t`"#]]
     .assert_eq(&errors.join("\n"));

@@ -1,4 +1,4 @@
-//! Open types and when a type fits where another one is expected.
+//! Implements type variables, unification and subtyping.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -7,25 +7,25 @@ use syntax::ast::Name;
 
 use crate::lang::types::{Flavour, Param, Scheme, Ty, Type};
 
-/// What is known of the open types of an item.
+/// The substitution of the type variables of an item.
 #[derive(Default)]
 pub(in crate::lang::check) struct Table {
     open: Vec<State>,
-    /// Parts that the types being looked at may still have.
+    /// The number of type nodes that the current operation may still visit.
     left: Cell<u32>,
     too_large: Cell<bool>,
 }
 
-/// Parts of a type above which it is given up: a tuple of a value with itself doubles its type.
+/// The maximal number of nodes of a type: a tuple of a value with itself doubles its type.
 const LARGE: u32 = 1_000;
 
 #[derive(Clone)]
 enum State {
-    /// Nothing.
+    /// An unconstrained variable.
     Any,
     /// The type of a number literal: `Nat` or `Int`.
     Number,
-    /// Found.
+    /// A solved variable.
     Is(Ty),
 }
 
@@ -34,7 +34,7 @@ impl Table {
         self.add(State::Any)
     }
 
-    /// The type of a number literal.
+    /// Returns a fresh variable for the type of a number literal.
     pub(in crate::lang::check) fn number(&mut self) -> Ty {
         self.add(State::Number)
     }
@@ -44,7 +44,7 @@ impl Table {
         Arc::new(Type::Open(self.open.len() as u32 - 1))
     }
 
-    /// The type with what is known at its root.
+    /// Returns the type with the variable at its root replaced by its solution.
     pub(in crate::lang::check) fn shallow(&self, ty: &Ty) -> Ty {
         let mut ty = ty;
         while let Type::Open(var) = **ty
@@ -55,13 +55,13 @@ impl Table {
         ty.clone()
     }
 
-    /// Begins to look at types.
+    /// Resets the count of visited nodes.
     fn begin(&self) {
         self.left.set(LARGE);
     }
 
-    /// Counts a part that is looked at; returns false, and notes that the types are too large,
-    /// where there are too many.
+    /// Counts a visited node. Returns false if there are too many, and records that the types are
+    /// too large.
     fn count(&self) -> bool {
         let left = self.left.get().checked_sub(1);
         self.left.set(left.unwrap_or(0));
@@ -69,18 +69,18 @@ impl Table {
         left.is_some()
     }
 
-    /// Notes whether the type is too large.
+    /// Records if the type is too large.
     pub(in crate::lang::check) fn measure(&self, ty: &Ty) {
         self.begin();
         self.any(ty, &|_| false);
     }
 
-    /// Whether a type that was looked at since the last call was too large.
+    /// Returns true if a type that was visited since the last call was too large.
     pub(in crate::lang::check) fn take_too_large(&self) -> bool {
         self.too_large.take()
     }
 
-    /// Whether `test` holds of a part of the type, or of the type itself.
+    /// Returns true if `test` holds for the type or a part of it.
     fn any(&self, ty: &Ty, test: &dyn Fn(&Type) -> bool) -> bool {
         let ty = self.shallow(ty);
         let mut found = test(&ty);
@@ -93,13 +93,13 @@ impl Table {
         found
     }
 
-    /// The type with everything that is known; an error in the place of what grows too large.
+    /// Returns the type with all solved variables replaced; parts beyond the limit are errors.
     pub(in crate::lang::check) fn resolve(&self, ty: &Ty) -> Ty {
         self.begin();
         self.read(ty, &|ty| ty)
     }
 
-    /// The type as messages show it: numbers of which nothing more is known are `Int`.
+    /// Returns the resolved type for messages, in which open numbers are `Int`.
     pub(in crate::lang::check) fn shown(&self, ty: &Ty) -> Ty {
         self.begin();
         self.read(ty, &|ty| match self.is_number(&ty) {
@@ -115,7 +115,7 @@ impl Table {
         root(self.shallow(ty)).map(&mut |part| self.read(part, root))
     }
 
-    /// Whether it is the type of a number literal that is still open.
+    /// Returns true for an unsolved type of a number literal.
     pub(in crate::lang::check) fn is_number(&self, ty: &Ty) -> bool {
         match *self.shallow(ty) {
             Type::Open(var) => matches!(self.open[var as usize], State::Number),
@@ -123,7 +123,7 @@ impl Table {
         }
     }
 
-    /// A use of a definition: its type parameters are open.
+    /// Instantiates a type scheme with fresh variables.
     pub(in crate::lang::check) fn instantiate(&mut self, scheme: &Scheme) -> Ty {
         if scheme.params.is_empty() {
             return scheme.ty.clone();
@@ -132,8 +132,8 @@ impl Table {
         replace(&scheme.ty, &fresh)
     }
 
-    /// Makes what is open in `ty` its type parameters, behind those that were `written`; numbers
-    /// are `Int`.
+    /// Generalises a type: its open variables become type parameters after those that are
+    /// `written`; open numbers become `Int`.
     pub(in crate::lang::check) fn generalise(&mut self, ty: &Ty, written: &[Name]) -> Scheme {
         let mut names: Vec<Name> = written.to_vec();
         self.begin();
@@ -169,9 +169,9 @@ impl Table {
         }
     }
 
-    /// Whether a value of type `found` may stand where `expected` is wanted; open types are solved
-    /// on the way. After a failure some may be solved in vain, which does no harm: what is wrong
-    /// is reported once.
+    /// Returns true if a value of type `found` is allowed where `expected` is required, and solves
+    /// type variables. After a failure some variables may be solved although they need not be,
+    /// which is harmless, as the error is reported only once.
     pub(in crate::lang::check) fn fits(&mut self, found: &Ty, expected: &Ty) -> bool {
         self.begin();
         self.fit(found, expected)
@@ -212,7 +212,7 @@ impl Table {
         }
     }
 
-    /// `f(a, b)` is `f(a)(b)`, so the lists of both are compared parameter by parameter.
+    /// Compares two function types parameter by parameter, as `f(a, b)` is `f(a)(b)`.
     fn functions_fit(&mut self, found: &Ty, expected: &Ty) -> bool {
         let (Type::Fun(left, gives), Type::Fun(right, wanted)) = (&**found, &**expected) else {
             return false;
@@ -253,7 +253,7 @@ impl Table {
     }
 }
 
-/// `left -> gives`, where `left` may be empty.
+/// Returns `left -> gives`, or `gives` if `left` is empty.
 pub(in crate::lang::check) fn rest_of(left: &[Param], gives: &Ty) -> Ty {
     match left {
         [] => gives.clone(),
@@ -261,8 +261,9 @@ pub(in crate::lang::check) fn rest_of(left: &[Param], gives: &Ty) -> Ty {
     }
 }
 
-/// A predicate and a rule are strategies. Whether a strategy leaves the program as it is shows only
-/// when it runs, so it is taken for a predicate; a rule surely does not.
+/// Returns true if one flavour of strategies is allowed in the place of another. Predicates and
+/// rules are strategies. A strategy is accepted as a predicate, as only running it shows if it
+/// changes the program; a rule certainly does.
 fn flavour_fits(found: Flavour, expected: Flavour) -> bool {
     match (found, expected) {
         (_, Flavour::Strategy) => true,
@@ -272,8 +273,8 @@ fn flavour_fits(found: Flavour, expected: Flavour) -> bool {
     }
 }
 
-/// What is found out of one use does not bind the others to its flavour, and names of parameters
-/// do not travel.
+/// Returns the type that a variable is solved to: strategies lose their flavour, so that one use
+/// does not restrict the others.
 fn widened(ty: &Ty) -> Ty {
     match &**ty {
         Type::Strategy(_) => Type::strategy(),
@@ -316,7 +317,7 @@ mod tests {
         let mut table = Table::default();
         assert!(!table.fits(&pred(), &Type::traversal()));
         assert!(table.fits(&Type::fun([Type::strategy()], pred()), &Type::traversal()));
-        // A traversal that wants a rule does not take every strategy.
+        // A traversal that requires a rule does not accept every strategy.
         assert!(!table.fits(&Type::fun([rule()], pred()), &Type::traversal()));
     }
 
