@@ -1,4 +1,4 @@
-//! Examples: what they say is what comes out.
+//! Checks examples: that their strategy has the expected result.
 
 use std::sync::Arc;
 
@@ -14,10 +14,10 @@ use crate::engine::{Options, Outcome, Step};
 use crate::normal::NormalForm;
 use crate::term::{self, Node, Store, Term, print};
 
-/// Runs an example; what does not come out as it says is reported, with places in the item.
-/// Nothing for other items, and for an example that has errors.
+/// Runs an example, and reports a result that differs from the expected one, with spans in the
+/// item. Returns nothing for other items, and for examples with errors.
 ///
-/// Needs a stack for terms that nest: run it where RISE is inferred.
+/// The caller must provide a stack for deeply nested terms, as for the inference of RISE.
 pub fn run_example(
     example: &Arc<Definition>,
     definitions: Definitions,
@@ -73,7 +73,7 @@ pub fn run_example(
 
 type Done = Result<Rewritten, Box<Report>>;
 
-/// The strategy of the example applied to its input.
+/// Applies the strategy of the example to its input.
 fn apply_to(
     example: &Arc<Definition>,
     definitions: &Definitions,
@@ -108,7 +108,8 @@ fn apply_to(
         Ok(rewritten) => Ok(Ok(rewritten)),
         Err(NotRewritten::Failed(report)) => Ok(Err(report)),
         Err(NotRewritten::Strategy(trouble)) => Err(say(world.explain(&trouble))),
-        // Without a definition of its own and values of sizes, only the size is left.
+        // The other errors concern the definition and the values of sizes, which an example does
+        // not have.
         Err(_) => Err(say("the program grew too large, or nests too deeply".into())),
     }
 }
@@ -140,7 +141,7 @@ fn other_trace(at: Span, wanted: &[&str], done: &Rewritten) -> Option<Diagnostic
     Some(Diagnostic::error(Code::ExampleFails, at, message).help(help))
 }
 
-/// Whether another program came out than the example says.
+/// Compares the result with the expected program, and returns an error if they differ.
 fn other_program(
     example: &Arc<Definition>,
     definitions: &Definitions,
@@ -183,8 +184,8 @@ fn other_program(
     Some(different(&mut store, found, wanted, at))
 }
 
-/// Names that nothing binds have the most general types, which what is done to a program may
-/// narrow: then types are not compared.
+/// Returns true if two programs are equal. The types of free names are the most general ones, which
+/// a rewrite may specialise; so types are compared only if there are no free names.
 fn same(store: &mut Store, a: Term, b: Term, programs: &ExamplePrograms) -> bool {
     let closed = programs.names.is_empty() && programs.input.implicit.is_empty();
     let equal = |store: &mut Store, a, b| match closed {
@@ -194,8 +195,8 @@ fn same(store: &mut Store, a: Term, b: Term, programs: &ExamplePrograms) -> bool
     if equal(store, a, b) {
         return true;
     }
-    // What is written alike is the same program: `xs |> map(f)` under `fun(xs => …)` is written
-    // like `map(f)`.
+    // Programs with the same text are equal if their normal forms are: `xs |> map(f)` under `fun(xs
+    // => …)` has the same text as `map(f)`.
     if print(store, a) != print(store, b) {
         return false;
     }
@@ -248,7 +249,7 @@ impl ModuloSpan for ItemKind {
     }
 }
 
-/// What came out, what was expected, and where they begin to differ.
+/// Reports the result, the expected program, and the place of their first difference.
 fn different(store: &mut Store, found: Term, wanted: Term, at: Span) -> Diagnostic {
     let message = format!(
         "another program comes out:\n  expected {}\n  found    {}",
@@ -267,7 +268,7 @@ fn different(store: &mut Store, found: Term, wanted: Term, at: Span) -> Diagnost
     diagnostic
 }
 
-/// The innermost place where two terms differ and nothing around it does.
+/// Returns the innermost pair of subterms such that all differences are inside them.
 fn first_difference(store: &mut Store, a: Term, b: Term) -> (Term, Term) {
     let (mut a, mut b) = (a, b);
     loop {

@@ -1,4 +1,4 @@
-//! An `.elevate` file without a database: for tests, examples and small tools.
+//! Reads an `.elevate` file without a database, for tests, examples and small tools.
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -13,7 +13,7 @@ use super::definition::{Definition, Definitions};
 use super::library::{Library, library};
 use super::programs::Programs;
 
-/// The items of a text, and the definitions of RISE that they can name. Imports are not read.
+/// The items of a text, with the RISE definitions that they can use. Imports are not read.
 pub struct File {
     entries: Vec<Entry>,
     by_name: FxHashMap<Name, usize>,
@@ -29,7 +29,7 @@ struct Entry {
 }
 
 impl File {
-    /// Reads and checks a text.
+    /// Parses and checks a text.
     pub fn new(text: &str, programs: Programs) -> File {
         let mut file = File {
             entries: Vec::new(),
@@ -55,8 +55,8 @@ impl File {
         file
     }
 
-    /// Checks an item, those that it uses first; one that uses itself on the way is known by its
-    /// header.
+    /// Checks an item after the items that it uses, in post-order. In a cycle, the signature from
+    /// the header is used.
     fn check(&self, root: usize) {
         let mut opened = vec![false; self.entries.len()];
         let mut waiting = vec![root];
@@ -94,19 +94,19 @@ impl File {
         checked
     }
 
-    /// The items, in order.
+    /// Returns the items, in source order.
     pub fn items(&self) -> impl Iterator<Item = &Arc<Definition>> {
         self.entries
             .iter()
             .filter_map(|entry| entry.definition.get())
     }
 
-    /// A definition.
+    /// Returns the definition of this name.
     pub fn named(&self, name: &str) -> Option<&Arc<Definition>> {
         self.entries[*self.by_name.get(name)?].definition.get()
     }
 
-    /// What there is to say about the text, with places in it.
+    /// Returns the diagnostics, with spans in the text.
     pub fn diagnostics(&self) -> Vec<Diagnostic> {
         let mut all = Vec::new();
         for entry in &self.entries {
@@ -122,7 +122,7 @@ impl File {
         all
     }
 
-    /// Everything that its strategies can come to.
+    /// Returns all definitions that the strategies of the file may refer to.
     pub fn definitions(&self) -> Definitions {
         let strategies = self.items();
         let strategies = strategies.map(|definition| (definition.id, definition.clone()));
@@ -140,13 +140,13 @@ impl File {
         definitions
     }
 
-    /// The definitions of RISE.
+    /// Returns the RISE definitions.
     pub fn programs(&self) -> &Programs {
         &self.programs
     }
 }
 
-/// The names that may be definitions.
+/// Returns the names in an item that may refer to definitions.
 fn mentions(item: &Item) -> impl Iterator<Item = &Name> {
     let exprs = item.exprs.iter().filter_map(|expr| match &expr.kind {
         ExprKind::Name(name) => Some(name),

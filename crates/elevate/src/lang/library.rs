@@ -1,4 +1,5 @@
-//! The library of strategies: written in ELEVATE, shipped inside the binary, always in scope.
+//! Holds the library of strategies, which is written in ELEVATE, embedded in the binary, and always
+//! in scope.
 
 use std::ops::Range;
 use std::sync::{Arc, LazyLock, OnceLock};
@@ -12,7 +13,7 @@ use super::check::{Checked, Env, Resolution, Signature, check, header_signature}
 use super::definition::Definition;
 use super::programs::Programs;
 
-/// Every file of the library: its name and its text.
+/// The files of the library, each with its name and its text.
 pub const LIBRARY: &[(&str, &str)] = &[
     (
         "combinators.elevate",
@@ -76,10 +77,10 @@ pub const LIBRARY: &[(&str, &str)] = &[
     ),
 ];
 
-/// The number of the first definition of the library. Others must be below.
+/// The number of the first definition of the library. Numbers of other definitions must be less.
 pub const FIRST: u64 = 1 << 63;
 
-/// The library. Its definitions are checked when they are first asked for, each once.
+/// The library. Each definition is checked once, on first use.
 pub struct Library {
     entries: Vec<Entry>,
     by_name: FxHashMap<Name, usize>,
@@ -94,18 +95,18 @@ struct Entry {
     definition: OnceLock<Arc<Definition>>,
 }
 
-/// Where a definition of the library stands.
+/// The place of a definition of the library.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// The file, an index into [`LIBRARY`].
+    /// The file, as an index into [`LIBRARY`].
     pub file: usize,
-    /// The item, in bytes from the start of the file.
+    /// The span of the item, in bytes from the start of the file.
     pub item: Span,
-    /// The name, in bytes from the start of the file.
+    /// The span of the name, in bytes from the start of the file.
     pub name: Span,
 }
 
-/// The library.
+/// Returns the library, which is parsed on first use.
 pub fn library() -> &'static Library {
     static SHARED: LazyLock<Library> = LazyLock::new(Library::read);
     &SHARED
@@ -146,17 +147,17 @@ impl Library {
         self.entries.get(usize::try_from(at).ok()?)
     }
 
-    /// Whether a number is that of a definition of the library.
+    /// Returns true if the number is that of a library definition.
     pub fn contains(id: GlobalId) -> bool {
         id.0 >= FIRST
     }
 
-    /// The number of a definition.
+    /// Returns the number of the definition of this name.
     pub fn named(&self, name: &str) -> Option<GlobalId> {
         Some(Library::number(*self.by_name.get(name)?))
     }
 
-    /// What a name stands for in the library.
+    /// Resolves a name in the library.
     pub fn resolve(&self, name: &str) -> Resolution {
         match self.by_name.get(name) {
             Some(&at) => Resolution::Item(Library::number(at), self.header(at)),
@@ -164,35 +165,36 @@ impl Library {
         }
     }
 
-    /// Definitions of the library write their types, so that nobody has to look at their bodies.
+    /// Returns the signature of the header. Library definitions have written types, so their bodies
+    /// are not needed.
     fn header(&self, at: usize) -> Arc<Signature> {
         let entry = &self.entries[at];
         let header = || Arc::new(header_signature(&entry.item));
         entry.header.get_or_init(header).clone()
     }
 
-    /// What the users of a definition see of it.
+    /// Returns the signature of a definition.
     pub fn signature(&self, id: GlobalId) -> Option<Arc<Signature>> {
         self.entry(id)?;
         Some(self.header(usize::try_from(id.0 - FIRST).ok()?))
     }
 
-    /// The names of all definitions.
+    /// Returns the names of all definitions.
     pub fn names(&self) -> impl Iterator<Item = &Name> {
         self.by_name.keys()
     }
 
-    /// All items, examples too, in the order of the files.
+    /// Returns all items, including examples, in the order of the files.
     pub fn items(&self) -> impl Iterator<Item = GlobalId> {
         (0..self.entries.len()).map(Library::number)
     }
 
-    /// An item's syntax.
+    /// Returns the syntax of an item.
     pub fn item(&self, id: GlobalId) -> Option<&Arc<Item>> {
         Some(&self.entry(id)?.item)
     }
 
-    /// A checked item.
+    /// Returns a checked item, which is checked on first use.
     pub fn definition(&self, id: GlobalId) -> Option<&Arc<Definition>> {
         let entry = self.entry(id)?;
         Some(entry.definition.get_or_init(|| {
@@ -215,7 +217,7 @@ impl Library {
         checked
     }
 
-    /// The sizes that the library leaves open.
+    /// Returns the `tune`s of the library without a value.
     pub(super) fn tunes(&self) -> impl Iterator<Item = GlobalId> {
         self.items().filter(|&id| {
             let item = self.item(id);
@@ -223,15 +225,15 @@ impl Library {
         })
     }
 
-    /// The rule of this name as text says it, if there is one. Rules that are built in are none.
+    /// Returns the compiled rule of this name; `None` for rules that are built in.
     pub fn rule(&self, name: &str) -> Option<&Arc<crate::rule::Rule>> {
         let definition = self.definition(self.named(name)?)?;
         let mut rules = definition.checked.compiled.rules.values();
         rules.find(|rule| rule.it.name == name).map(|rule| &rule.it)
     }
 
-    /// The left sides of a rule with what their names stand for, one for each alternative; none for
-    /// other definitions, and for rules that are built in.
+    /// Returns the left side of each alternative of a rule with the kinds of its metavariables;
+    /// nothing for other definitions and for rules that are built in.
     pub fn outlines(&self, id: GlobalId) -> Vec<crate::rule::Outline> {
         let found = self.definition(id).map(|definition| {
             let (item, text) = (&definition.item, &definition.text);
@@ -240,7 +242,7 @@ impl Library {
         found.unwrap_or_default()
     }
 
-    /// Where an item stands.
+    /// Returns the place of an item.
     pub fn place(&self, id: GlobalId) -> Option<Place> {
         let entry = self.entry(id)?;
         let name = entry.item.name().map_or(Span::new(0, 0), |name| name.span);
@@ -253,7 +255,7 @@ impl Library {
     }
 }
 
-/// What an item of the library can use.
+/// The environment of the items of the library.
 struct LibraryEnv<'l>(&'l Library);
 
 impl Env for LibraryEnv<'_> {

@@ -1,6 +1,7 @@
-//! `.elevate` files: names, types, checks, evaluation to strategies.
+//! Implements the language of `.elevate` files: names, types, checks, and evaluation to strategies.
 //!
-//! [`check()`] takes one item and the signatures of what it uses, as `rise::infer` does for RISE.
+//! [`check()`] checks one item, given the signatures of the definitions that it uses, as
+//! `rise::infer` does for RISE.
 
 pub mod check;
 mod definition;

@@ -1,4 +1,4 @@
-//! Calls, and definitions as values.
+//! Evaluates calls, and the values of definitions.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::lang::definition::Definition;
 use crate::lang::types::Type;
 use crate::term::Term;
 
-/// Arguments, some with the name of the parameter that they are for.
+/// The arguments of a call, some with the name of their parameter.
 pub type Given = Vec<(Option<Name>, Value)>;
 
 impl Eval<'_, '_> {
@@ -41,8 +41,7 @@ impl Eval<'_, '_> {
         self.give(function, given).map(Flow::Value)
     }
 
-    /// A function applied to arguments; without any, those that it can do without take their
-    /// defaults.
+    /// Applies a function to arguments. Without arguments, optional parameters take their defaults.
     pub fn give(&mut self, function: Value, args: Given) -> Evaluated {
         let mut function = function;
         let mut args = args.into_iter().peekable();
@@ -93,7 +92,7 @@ impl Eval<'_, '_> {
         }
     }
 
-    /// What a strategy gives for a term.
+    /// Applies a strategy to a term, and returns the result as a value.
     pub(super) fn applied(&mut self, strategy: &Strategy, term: Term) -> Evaluated {
         let Some(context) = self.context.as_mut() else {
             return Err(Trouble::new(
@@ -139,7 +138,8 @@ impl Eval<'_, '_> {
         self.inside(definition, |eval| eval.expr(body, &scope))
     }
 
-    /// Adds arguments to those of a list of parameters, as many as it takes.
+    /// Adds arguments to those of a list of parameters, as many as it takes, and the defaults if
+    /// they complete the list.
     fn fill(
         &mut self,
         definition: &Arc<Definition>,
@@ -163,7 +163,8 @@ impl Eval<'_, '_> {
             given.push((param, value));
             taken += 1;
         }
-        // What is left has defaults, or this is not all yet.
+        // The remaining parameters take their defaults if all of them have one; otherwise the
+        // application is partial.
         let missing: Vec<ParamId> = params
             .params
             .iter()
@@ -184,7 +185,8 @@ impl Eval<'_, '_> {
         Ok(given)
     }
 
-    /// A definition with these arguments: its value if there are enough.
+    /// Returns the value of a definition with these arguments if all lists are complete, else a
+    /// partial application.
     fn item(
         &mut self,
         definition: &Arc<Definition>,
@@ -208,7 +210,7 @@ impl Eval<'_, '_> {
         self.inside(definition, |eval| eval.body(given))
     }
 
-    /// The value of the definition that is evaluated, before any arguments.
+    /// Returns the value of the current definition before it is applied to arguments.
     pub fn definition_value(&mut self) -> Evaluated {
         let definition = self.definition.clone();
         match lists(&definition).is_empty() {
@@ -221,7 +223,7 @@ impl Eval<'_, '_> {
         }
     }
 
-    /// The value of the definition with all of its arguments.
+    /// Returns the value of the current definition with all of its arguments.
     fn body(&mut self, given: Vec<(ParamId, Value)>) -> Evaluated {
         let definition = self.definition.clone();
         if let Some(native) = self.native(&definition, &given)? {
@@ -266,7 +268,7 @@ impl Eval<'_, '_> {
         }
     }
 
-    /// The body of a definition, evaluated where it is applied.
+    /// Returns a strategy that evaluates the body of a definition when it is first applied.
     fn delayed(&self, definition: &Arc<Definition>, body: ExprId, scope: Scope) -> Strategy {
         let (definition, world) = (definition.clone(), self.world.own.clone());
         Arc::new(Step::Delay(Arc::new(move || {
@@ -281,7 +283,7 @@ impl Eval<'_, '_> {
         })))
     }
 
-    /// As it is written: `tile(32, 32)`.
+    /// Returns the text of a definition with its arguments: `tile(32, 32)`.
     fn label(&self, definition: &Definition, given: &[(ParamId, Value)]) -> Arc<str> {
         let mut label = definition.name().to_string();
         for list in lists(definition) {
@@ -299,7 +301,7 @@ impl Eval<'_, '_> {
         label.into()
     }
 
-    /// A function as the strategy that it is.
+    /// Converts a strategy or function value to a strategy.
     pub fn as_strategy(&self, value: Value) -> Option<Strategy> {
         self.as_strategy_named(value, &"function".into())
     }
@@ -366,7 +368,7 @@ fn apply(world: &Arc<World>, function: &Function, context: &mut Context<'_>, ter
             Ok(term) => Next::Done(Ok(term)),
             Err(trouble) => failed(world, &trouble),
         },
-        // The machine knows why the strategy fails that is said to have failed.
+        // The failure of the strategy itself is recorded by the machine.
         Ok(Flow::Value(Value::Result(Err(strategy)))) => {
             let text = Value::Strategy(strategy).text(&|var| world.name_of(var));
             Next::Done(Err(Reason::Said(format!("`{text}` failed"))))
@@ -380,14 +382,14 @@ fn failed(world: &World, trouble: &Trouble) -> Next {
     Next::Done(Err(Reason::Said(world.explain(trouble))))
 }
 
-/// Fails, saying so.
+/// Returns a strategy that fails with a message.
 pub(super) fn said(message: &str) -> Strategy {
     let message = message.to_owned();
     let fail = move |_: &mut Context<'_>, _| Next::Done(Err(Reason::Said(message.clone())));
     Arc::new(Step::Call("failure".into(), Arc::new(fail)))
 }
 
-/// The lists of parameters of a definition that have any.
+/// Returns the parameter lists of a definition that are not empty.
 pub(super) fn lists(definition: &Definition) -> Vec<&ParamList> {
     let lists = definition.item.param_lists().iter();
     lists.filter(|list| !list.params.is_empty()).collect()
@@ -399,7 +401,7 @@ pub(super) fn scope_of(given: &[(ParamId, Value)]) -> Scope {
     })
 }
 
-/// Under its name; the steps of a normal form are housekeeping.
+/// Gives a strategy the name of its definition; the steps of a normal form become housekeeping.
 fn named(definition: &Definition, label: &Arc<str>, strategy: Strategy) -> Strategy {
     Arc::new(match definition.checked.signature.sort {
         Sort::NormalForm => Step::Housekeeping(label.clone(), strategy),

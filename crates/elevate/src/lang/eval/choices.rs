@@ -1,4 +1,4 @@
-//! Definitions that leave open how they are computed.
+//! Finds definitions that do not determine how they are computed.
 
 use rise::core::{Form, subterms};
 use rise::primitive::{Category, Primitive};
@@ -9,8 +9,9 @@ use syntax::GlobalId;
 use crate::rule::Definitions;
 use crate::term::{Node, Store, Term};
 
-/// Returns true if a term is the name of a definition that leaves open how it is computed, itself or
-/// through what it uses: with `map` or `reduce`, and not only to move data.
+/// Returns true if a term is the name of a definition that does not determine how it is computed:
+/// itself or through the definitions it uses, it contains a high-level pattern such as `map` or
+/// `reduce`, and not only to move data.
 pub(super) fn leaves_choice(store: &Store, definitions: &Definitions, term: Term) -> bool {
     let Node::Global(id, _) = store.node(term) else {
         return false;
@@ -22,9 +23,9 @@ pub(super) fn leaves_choice(store: &Store, definitions: &Definitions, term: Term
 /// A summary of a definition and of all definitions that it uses.
 #[derive(Default)]
 struct Used {
-    /// There is a pattern that does not say how it is computed.
+    /// True if there is a high-level pattern, which has several implementations.
     chooses: bool,
-    /// Something is computed.
+    /// True if there is a scalar operation, a reduction or a foreign function.
     computes: bool,
 }
 
@@ -55,7 +56,7 @@ impl Used {
     }
 }
 
-/// Returns true if a function takes another function, before or behind its sizes.
+/// Returns true if a function takes another function, before or after its sizes.
 fn takes_function(ty: &Type) -> bool {
     let mut ty = ty;
     loop {

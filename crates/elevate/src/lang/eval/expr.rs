@@ -1,4 +1,4 @@
-//! Values of expressions.
+//! Evaluates expressions.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ impl Eval<'_, '_> {
         self.definition.item.expr(id).clone()
     }
 
-    /// The value of an expression.
+    /// Returns the value of an expression.
     pub(super) fn expr(&mut self, id: ExprId, scope: &Scope) -> Evaluated {
         match self.flow(id, scope, false)? {
             Flow::Value(value) => Ok(value),
@@ -24,8 +24,8 @@ impl Eval<'_, '_> {
         }
     }
 
-    /// The same; as a `tail`, the last thing that a function does, a strategy applied to a program
-    /// is left to the machine, so that loops do not nest.
+    /// Evaluates an expression. In tail position a strategy applied to a program is returned to the
+    /// machine instead of applied, so that loops do not nest on the stack of the thread.
     pub(super) fn flow(&mut self, id: ExprId, scope: &Scope, tail: bool) -> Result<Flow, Trouble> {
         let definition = self.definition.clone();
         let meaning = definition.checked.meanings.get(&id);
@@ -122,7 +122,7 @@ impl Eval<'_, '_> {
         }
     }
 
-    /// A type of RISE without names.
+    /// Returns the value of a RISE type without names.
     fn rise_type(&mut self, id: ExprId, term: TermId) -> Evaluated {
         match closed_type(&self.definition.item, term) {
             Some(ty) => Ok(Value::Type(ty)),
@@ -229,7 +229,8 @@ impl Eval<'_, '_> {
         }
     }
 
-    /// Whether two values are the same; strategies and functions cannot be compared.
+    /// Returns true if two values are equal; `None` for strategies and functions, which cannot be
+    /// compared.
     fn equal(&mut self, left: &Value, right: &Value) -> Option<bool> {
         let all = |eval: &mut Self, left: &[Value], right: &[Value]| {
             if left.len() != right.len() {
@@ -264,7 +265,7 @@ impl Eval<'_, '_> {
         Some(context.store.alpha_eq(left, right))
     }
 
-    // ----- values of known types -----
+    // ----- values of required types -----
 
     pub(super) fn strategy(&mut self, id: ExprId, scope: &Scope) -> Result<Strategy, Trouble> {
         let value = self.expr(id, scope)?;
@@ -288,7 +289,7 @@ impl Eval<'_, '_> {
         }
     }
 
-    /// A number that is known.
+    /// Returns the value of a number without variables.
     fn known(&mut self, id: ExprId, scope: &Scope) -> Result<i64, Trouble> {
         let value = self.number(id, scope)?;
         match value.int() {
@@ -378,7 +379,7 @@ fn arithmetic(op: Op, left: &Value, right: &Value) -> Result<Value, &'static str
 }
 
 impl Value {
-    /// The value as a size.
+    /// Returns the value as a size.
     pub fn nat(&self) -> Option<Nat> {
         match self {
             Value::Nat(nat) => Some(nat.clone()),
@@ -387,7 +388,7 @@ impl Value {
         }
     }
 
-    /// The value as a number, if it is a known one.
+    /// Returns the value as a number, if it is a constant.
     pub fn int(&self) -> Option<i64> {
         match self {
             Value::Nat(nat) => nat.as_const(),
@@ -396,7 +397,7 @@ impl Value {
         }
     }
 
-    /// Binds a pattern's or function's name.
+    /// Returns the scope extended by a binding of this value.
     pub(super) fn bound(self, key: Key, scope: &Scope) -> Scope {
         scope.with(key, self)
     }

@@ -1,4 +1,4 @@
-//! Values against the patterns of `match`.
+//! Matches values against the patterns of `match`.
 
 use syntax::ast::Literal;
 use syntax::elevate::ast::{Arg, ExprId, Node as Form, PatternId, PatternKind};
@@ -7,7 +7,7 @@ use super::{Eval, Evaluated, Expr, Scope, Trouble, Value};
 use crate::lang::check::{Key, Target};
 use crate::term::{Node, Term};
 
-/// The scope with what a pattern binds, if it matches.
+/// The scope extended by the bindings of a pattern, if it matches.
 type Matched = Result<Option<Scope>, Trouble>;
 
 impl Eval<'_, '_> {
@@ -84,7 +84,7 @@ impl Eval<'_, '_> {
         }
     }
 
-    /// What RISE's name at this place stands for.
+    /// Returns the RISE definition or primitive that a pattern name at this span refers to.
     fn named_node(&self, span: syntax::Span) -> Option<Target> {
         let used = self.definition.checked.uses.iter();
         let mut used = used.filter(|used| used.span == span);
@@ -150,7 +150,7 @@ impl Eval<'_, '_> {
         Ok(Some(scope))
     }
 
-    /// `app(f, x)` and its like.
+    /// Constructs a node of a program: `app(f, x)`, `fun(x, b)`, `depapp(f, n)`.
     pub(super) fn node(
         &mut self,
         id: ExprId,
@@ -215,7 +215,7 @@ impl Eval<'_, '_> {
     }
 }
 
-/// A size, type or address space as a value.
+/// Converts a type-level argument to a value.
 pub(super) fn level(arg: &rise::Arg) -> Value {
     match arg {
         rise::Arg::Nat(nat) => Value::Nat(nat.clone()),
@@ -233,7 +233,7 @@ fn level_arg(value: &Value) -> Option<rise::Arg> {
     })
 }
 
-/// Numbers are compared by value; a suffix that is written must be the same.
+/// Compares literals. Numbers are compared by value; a suffix in the pattern must be the same.
 fn same_literal(found: &Literal, wanted: &Literal) -> bool {
     match (found, wanted) {
         (

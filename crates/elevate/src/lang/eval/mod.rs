@@ -1,8 +1,8 @@
-//! Expressions of strategies to values.
+//! Evaluates expressions of strategies to values.
 //!
-//! A definition whose value is a strategy is not looked into before it is applied
-//! ([`Step::Delay`]): that is what lets strategies use themselves. Everything else is evaluated at
-//! once, with a limit on how much and how deeply.
+//! A definition whose value is a strategy is evaluated when it is first applied ([`Step::Delay`]),
+//! which allows recursive strategies. All other expressions are evaluated eagerly, with limits on
+//! the number of calls and on their depth.
 
 mod calls;
 mod choices;
@@ -30,12 +30,12 @@ use super::definition::Definition;
 use crate::engine::{Context, Strategy};
 use crate::term::Term;
 
-/// Evaluation cannot go on.
+/// An error during evaluation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trouble {
-    /// Why.
+    /// The reason.
     pub message: String,
-    /// Where, in which definition.
+    /// The definition and the span in it where the error occurred.
     pub at: Option<(syntax::GlobalId, Span)>,
 }
 
@@ -48,31 +48,31 @@ impl Trouble {
     }
 }
 
-/// A value, or why there is none.
+/// The result of an evaluation.
 pub type Evaluated = Result<Value, Trouble>;
 
-/// What a function gives that is applied as a strategy.
+/// The result of a function that is applied as a strategy.
 pub(crate) enum Flow {
-    /// Its value.
+    /// A value.
     Value(Value),
-    /// The result of a strategy on a term, which the machine finds out.
+    /// A tail call: the result is that of the strategy on the term, which the machine computes.
     Apply(Strategy, Term),
 }
 
-/// How deeply calls may nest on the stack of the thread.
+/// The maximal depth of calls on the stack of the thread.
 const MAX_CALLS: u32 = 400;
 
-/// An evaluation in a definition.
+/// The evaluator of expressions of one definition.
 pub(crate) struct Eval<'e, 'c> {
     pub world: &'e Arc<World>,
     pub definition: Arc<Definition>,
-    /// The machine, where a program is at hand.
+    /// The context of the machine, if a program is being rewritten.
     pub context: Option<&'e mut Context<'c>>,
     pub depth: u32,
 }
 
 impl<'e, 'c> Eval<'e, 'c> {
-    /// An evaluation without a program.
+    /// Returns an evaluator without a program.
     pub fn new(world: &'e Arc<World>, definition: Arc<Definition>) -> Self {
         Eval {
             world,
@@ -82,12 +82,12 @@ impl<'e, 'c> Eval<'e, 'c> {
         }
     }
 
-    /// The value of an expression of the definition, outside of all functions.
+    /// Evaluates a closed expression of the definition.
     pub fn at(&mut self, expr: ExprId) -> Evaluated {
         self.expr(expr, &Scope::default())
     }
 
-    /// A value as the strategy that it is, if it is one.
+    /// Converts a value to a strategy, if it is one.
     pub fn strategy_value(&self, value: Value) -> Option<Strategy> {
         self.as_strategy(value)
     }
@@ -99,7 +99,7 @@ impl<'e, 'c> Eval<'e, 'c> {
         })
     }
 
-    /// Evaluates in another definition.
+    /// Evaluates in another definition, and counts the call.
     fn inside<T>(
         &mut self,
         definition: &Arc<Definition>,

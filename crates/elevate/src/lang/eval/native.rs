@@ -1,5 +1,5 @@
-//! Definitions of the library that Rust provides: those whose right side is `_`, and the engine's
-//! forms of those marked `@native`, whose equations tests hold equal to them.
+//! Implements the native definitions of the library: those whose right side is `_`, and the
+//! engine's versions of those marked `@native`, which tests compare with their equations.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use crate::lang::library::Library;
 use crate::normal::NormalForm;
 use crate::term::{Child, Node, Path, Store, Term};
 
-/// The definitions of the library that are Rust's, sorted.
+/// The names of the native definitions, sorted.
 pub(crate) const NATIVE: &[&str] = &[
     "BENF",
     "DFNF",
@@ -87,7 +87,8 @@ pub(crate) const NATIVE: &[&str] = &[
 ];
 
 impl Eval<'_, '_> {
-    /// The value of the definition with these arguments, if it is Rust's.
+    /// Returns the value of a native definition with these arguments; `None` if the definition is
+    /// not native.
     pub(super) fn native(
         &mut self,
         definition: &Arc<Definition>,
@@ -117,7 +118,7 @@ impl Eval<'_, '_> {
     }
 }
 
-/// Whether the definition has no equation.
+/// Returns true if the definition has no equation.
 pub(crate) fn is_built_in(definition: &Definition) -> bool {
     use syntax::elevate::ast::{ExprKind, ItemKind, PredBody};
     let hole = |id| definition.item.expr(id).kind == ExprKind::Hole;
@@ -151,7 +152,7 @@ impl Args<'_, '_, '_> {
         }
     }
 
-    /// A known number.
+    /// Returns an argument that is a number without variables.
     fn count(&self, at: usize) -> Result<i64, Trouble> {
         let value = self.args.get(at).and_then(Value::int);
         value.ok_or_else(|| Trouble::new("a size that is left open cannot be counted with"))
@@ -193,7 +194,7 @@ impl Args<'_, '_, '_> {
         self.other(name)
     }
 
-    /// Those with arguments of their own kind.
+    /// Returns the value of a definition with arguments other than one strategy.
     fn other(self, name: &str) -> Result<Option<Value>, Trouble> {
         let step = match name {
             "nth" => {
@@ -241,7 +242,7 @@ impl Args<'_, '_, '_> {
         Ok(step.map(|step| Value::Strategy(Arc::new(step))))
     }
 
-    /// Functions that are no strategies.
+    /// Returns the value of a function whose result is not a strategy.
     fn value(self, name: &str) -> Result<Option<Value>, Trouble> {
         Ok(match name {
             "Success" => self.expr(0).map(|program| Value::Result(Ok(program))),
@@ -292,7 +293,7 @@ impl Args<'_, '_, '_> {
     }
 }
 
-/// Strategies that a strategy is given.
+/// Returns the constructor of a strategy that takes one strategy.
 fn form_named(name: &str) -> Option<fn(Strategy) -> Step> {
     Some(match name {
         "all" => Step::All,
@@ -347,7 +348,7 @@ fn test_named(name: &str) -> Option<Predicate> {
     })
 }
 
-/// Section 1.7 of the reference.
+/// Implements `isComputation` of section 1.7 of the reference.
 fn is_computation(store: &Store, term: Term) -> bool {
     let basic = |ty: &Type| is_basic(ty);
     match store.node(term) {
@@ -365,7 +366,7 @@ fn is_computation(store: &Store, term: Term) -> bool {
     }
 }
 
-/// A single value, or pairs of them.
+/// Returns true for the types of single values and of pairs of them.
 fn is_basic(ty: &Type) -> bool {
     match ty {
         Type::Scalar(_) | Type::Index(_) | Type::Vector(..) | Type::Var(_) => true,
@@ -414,14 +415,14 @@ fn is_equal_to(expr: Expr) -> Step {
     Step::Predicate(Predicate::Other(label.into(), Arc::new(test)))
 }
 
-/// Fails with a message.
+/// Returns the strategy that fails with a message.
 fn fail_with(message: &str) -> Step {
     let reason = Reason::Said(message.into());
     let fail = move |_: &mut Context<'_>, _: Term| Next::Done(Err(reason.clone()));
     Step::Call("failWith".into(), Arc::new(fail))
 }
 
-/// The expression in the place of the term; the types must be the same.
+/// Returns the strategy that replaces the term by an expression of the same type.
 fn insert(expr: Expr) -> Step {
     let put = move |context: &mut Context<'_>, term: Term| {
         let new = match &expr {
@@ -457,7 +458,7 @@ fn numbers(list: &List) -> Option<Vec<i64>> {
     list.elements().iter().map(Value::int).collect()
 }
 
-/// `s` at a position that is given by the numbers of children.
+/// Returns the strategy that applies `s` at a position, which is given by the indices of children.
 fn at(numbers: Vec<i64>, s: Strategy) -> Step {
     let go = move |context: &mut Context<'_>, term: Term| {
         let mut path = Vec::with_capacity(numbers.len());
@@ -484,7 +485,7 @@ fn at(numbers: Vec<i64>, s: Strategy) -> Step {
     Step::Call("at".into(), Arc::new(go))
 }
 
-/// The child with a number; functions before arguments.
+/// Returns the child with an index, where the function precedes the argument.
 fn child(store: &Store, term: Term, number: usize) -> Option<(Child, Term)> {
     let children: &[Child] = match store.node(term) {
         Node::Apply(..) => &[Child::Function, Child::Argument],
@@ -496,7 +497,7 @@ fn child(store: &Store, term: Term, number: usize) -> Option<(Child, Term)> {
     Some((child, store.child(term, child)?))
 }
 
-/// The first part where a strategy succeeds, functions before arguments.
+/// Returns the first subterm, in pre-order, on which a strategy succeeds.
 fn extract(eval: &mut Eval<'_, '_>, what: &Strategy, program: &Expr) -> Result<Value, Trouble> {
     let root = eval.term(program)?;
     let Some(context) = eval.context.as_mut() else {
@@ -511,7 +512,7 @@ fn extract(eval: &mut Eval<'_, '_>, what: &Strategy, program: &Expr) -> Result<V
     }))
 }
 
-/// The first part of a term that is wanted, from the outside to the inside.
+/// Returns the first subterm in pre-order for which `wanted` holds.
 pub(super) fn first_part(
     context: &mut Context<'_>,
     root: Term,
@@ -520,7 +521,7 @@ pub(super) fn first_part(
     let mut open = vec![root];
     let mut seen = rustc_hash::FxHashSet::default();
     while let Some(part) = open.pop() {
-        // Equal terms are the same term.
+        // Terms are hash-consed, so each distinct subterm is visited once.
         if !seen.insert(part) {
             continue;
         }
@@ -534,7 +535,7 @@ pub(super) fn first_part(
     None
 }
 
-/// Whether all variables of a part are free in the whole, too.
+/// Returns true if all free variables of the part are free in the whole.
 pub(super) fn is_closed(store: &Store, part: Term, whole: Term) -> bool {
     let mut free = store.free(part).iter();
     free.all(|&local| store.has_free(whole, local))

@@ -1,4 +1,5 @@
-//! Rules of the library that patterns cannot say, and that need more than the engine knows.
+//! Implements rules of the library that patterns cannot express and that need the definitions of a
+//! run or evaluate strategies.
 
 use std::fmt;
 
@@ -13,7 +14,8 @@ use crate::engine::{Context, Miss, Reason, Rewrite, Rewritten, Strategy};
 use crate::rule::{self, Definitions};
 use crate::term::{Head, Heads, Node, Store, Term};
 
-/// `makeArray(k)(a, b, …) |> idx(i)` becomes the element, if `i` is a constant.
+/// Selects an element of a literal array: `makeArray(k)(a, b, …) |> idx(i)` becomes the element at
+/// a constant `i`.
 #[derive(Debug)]
 pub(super) struct IdxReduction;
 
@@ -66,7 +68,7 @@ fn element(store: &Store, term: Term) -> Option<Term> {
     elements.get(index).copied()
 }
 
-/// An index that is known: a literal, or `natAsIndex(n)(i)`.
+/// Returns the value of a constant index: a literal, or `natAsIndex(n)(i)`.
 fn constant(store: &Store, term: Term) -> Option<usize> {
     match store.node(term) {
         Node::Literal(literal) => match store.literal_of(literal) {
@@ -85,7 +87,7 @@ fn constant(store: &Store, term: Term) -> Option<usize> {
     }
 }
 
-/// A definition's name becomes its right side.
+/// δ-reduction: unfolds the name of a definition to its right side.
 pub(super) struct Delta {
     definitions: Definitions,
 }
@@ -134,8 +136,9 @@ impl Rewrite for Delta {
     }
 }
 
-/// `e` becomes `(fun(y => e[y/t]))(t)`, for the first part `t` where a strategy succeeds and that
-/// uses no variable that is bound between the term and it.
+/// Common subexpression elimination: `e` becomes `(fun(y => e[y/t]))(t)`, where `t` is the first
+/// proper subterm on which a strategy succeeds and that contains no variable bound between it and
+/// `e`.
 #[derive(Debug)]
 pub(super) struct SubexpressionElimination {
     find: Strategy,
@@ -186,8 +189,8 @@ impl Rewrite for SubexpressionElimination {
     }
 }
 
-/// The term with every occurrence of a part, up to the names of bound variables, replaced. Terms
-/// nest as deeply as [`crate::term::MAX_HEIGHT`] says.
+/// Replaces every occurrence of a part, up to α-equivalence. The recursion is as deep as the term,
+/// at most [`crate::term::MAX_HEIGHT`].
 fn replace(
     store: &mut Store,
     term: Term,

@@ -1,4 +1,4 @@
-//! Expressions of RISE that are written in strategies.
+//! Evaluates quotations: RISE expressions inside strategies.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -15,7 +15,7 @@ use crate::lang::check::{Key, Part, Plan, Source, Target};
 use crate::rule::{self, RuleArg};
 use crate::term::{Local, Term};
 
-/// An expression of RISE that becomes a term where a store is at hand.
+/// A quotation, which becomes a term when a store is available.
 pub struct Quoted {
     plan: Arc<Plan>,
     args: Box<[Value]>,
@@ -23,10 +23,10 @@ pub struct Quoted {
     term: OnceLock<Term>,
 }
 
-/// A variable of RISE that a strategy makes: its type is that of the first term that it stands for.
+/// A RISE variable that a strategy creates. Its type is that of the first term that it replaces.
 #[derive(Debug, Default)]
 pub struct Fresh {
-    /// What it is called.
+    /// The name of the variable.
     pub name: Name,
     /// The variable, once its type is known.
     pub local: OnceLock<Local>,
@@ -39,12 +39,12 @@ impl fmt::Debug for Quoted {
 }
 
 impl Quoted {
-    /// As it is written.
+    /// Returns the text of the quotation.
     pub fn text(&self) -> &str {
         &self.plan.text
     }
 
-    /// The primitive, if it is nothing but one.
+    /// Returns the primitive, if the quotation is nothing but its name.
     pub fn primitive(&self) -> Option<Primitive> {
         match self.plan.name? {
             Target::Primitive(primitive) => Some(primitive),
@@ -52,7 +52,7 @@ impl Quoted {
         }
     }
 
-    /// The definition, if it is nothing but its name.
+    /// Returns the definition, if the quotation is nothing but its name.
     pub fn definition(&self) -> Option<GlobalId> {
         match self.plan.name? {
             Target::Program(id) => Some(id),
@@ -65,7 +65,7 @@ impl Quoted {
         self.world.upgrade().ok_or_else(gone)
     }
 
-    /// The term.
+    /// Returns the term, which is created once.
     pub(super) fn term(&self, context: &mut Context<'_>) -> Result<Term, Trouble> {
         if let Some(term) = self.term.get() {
             return Ok(*term);
@@ -92,8 +92,8 @@ impl Quoted {
         })
     }
 
-    /// Whether a term is this one, up to the names of bound variables, and whatever types are not
-    /// said.
+    /// Returns true if a term is α-equivalent to the quotation, where types that the quotation does
+    /// not determine are ignored.
     pub(super) fn is(&self, context: &mut Context<'_>, term: Term) -> Result<bool, Trouble> {
         match &self.plan.matcher {
             Some(matcher) => {
@@ -109,7 +109,7 @@ impl Quoted {
         }
     }
 
-    /// This expression in the place of a term, with its type.
+    /// Returns the quotation with the type of `term`, which it replaces.
     pub(super) fn in_place(&self, context: &mut Context<'_>, term: Term) -> Result<Term, Trouble> {
         let Some(rule) = &self.plan.rule else {
             return self.term(context);
@@ -127,7 +127,7 @@ impl Quoted {
     }
 }
 
-/// Values as the parameters of rules.
+/// Converts values to arguments of rules.
 pub(super) fn rule_args(
     values: &[Value],
     context: &mut Context<'_>,
@@ -151,7 +151,7 @@ pub(super) fn rule_args(
 }
 
 impl Expr {
-    /// The number that it is, if it is one that does not say its type.
+    /// Returns the number, if the expression is a number literal without a type.
     fn open_literal(&self) -> Option<&Literal> {
         match self {
             Expr::Quoted(quoted) => quoted.plan.quotation.as_ref()?.open_literal(),
@@ -160,7 +160,7 @@ impl Expr {
     }
 }
 
-/// The term that an expression is.
+/// Returns the term of an expression.
 pub(super) fn term_of(expr: &Expr, context: &mut Context<'_>) -> Result<Term, Trouble> {
     match expr {
         Expr::Term(term) => Ok(*term),
@@ -175,11 +175,11 @@ pub(super) fn term_of(expr: &Expr, context: &mut Context<'_>) -> Result<Term, Tr
     }
 }
 
-/// A strategy is applied where a value is computed before there is a program.
+/// The message where an evaluation without a program needs a term or applies a strategy.
 pub(super) const NO_PROGRAM: &str = "a strategy is applied here to something that is no part of a program: does a call have an argument too many?";
 
 impl Eval<'_, '_> {
-    /// The term that an expression is.
+    /// Returns the term of an expression.
     pub(super) fn term(&mut self, expr: &Expr) -> Result<Term, Trouble> {
         match (expr, self.context.as_mut()) {
             (Expr::Term(term), _) => Ok(*term),
@@ -188,12 +188,12 @@ impl Eval<'_, '_> {
         }
     }
 
-    /// An expression of RISE with what is put into it.
+    /// Evaluates a RISE expression with its captured values.
     pub(super) fn quoted(&mut self, id: ExprId, scope: &Scope) -> Evaluated {
         let Some(plan) = self.definition.checked.compiled.quotes.get(&id).cloned() else {
             return self.trouble(id, "this expression of RISE has errors");
         };
-        // A name of the strategy alone is what it stands for.
+        // A quotation that is nothing but the name of a strategy value is that value.
         if let [Part::Value(source)] = &plan.params[..]
             && let syntax::elevate::ast::ExprKind::Name(_) = self.syntax(id).kind
         {
@@ -218,9 +218,9 @@ impl Eval<'_, '_> {
         }))))
     }
 
-    /// `fun(x => body)`, where `x` is a variable of the strategy.
+    /// Constructs `fun(x => body)`, where `x` is a variable of the strategy.
     fn own_function(&mut self, variable: &Key, body: &Arc<Plan>, scope: &Scope) -> Evaluated {
-        // A body that is nothing but a value of the strategy is that value.
+        // A body that is nothing but a captured name is the captured value.
         let body = match (&body.params[..], &*body.text) {
             ([Part::Value(source)], text) if is_name(text) => self.source(source, scope)?,
             _ => self.plan(body, scope)?,
@@ -253,7 +253,7 @@ impl Eval<'_, '_> {
         Ok(Value::Expr(Expr::Term(context.store.lambda(local, body))))
     }
 
-    /// A value that terms name.
+    /// Returns a captured value.
     pub(super) fn source(&mut self, source: &Source, scope: &Scope) -> Evaluated {
         match source {
             Source::Local(key) => match scope.get(key) {
@@ -264,7 +264,7 @@ impl Eval<'_, '_> {
         }
     }
 
-    /// The values of parameters.
+    /// Returns the values of parameters.
     pub(super) fn sources(
         &mut self,
         sources: &[Source],
@@ -283,8 +283,8 @@ fn is_name(text: &str) -> bool {
         && chars.all(|char| char.is_alphanumeric() || char == '_')
 }
 
-/// A scope with the variables of RISE that the definition makes itself, one of each for every
-/// program that it is applied to.
+/// Extends a scope by the RISE variables that the definition creates. There are new ones for each
+/// program to which the definition is applied.
 pub(super) fn with_fresh(scope: &Scope, names: &[Name]) -> Scope {
     names.iter().fold(scope.clone(), |scope, name| {
         let key = Key::Fresh(name.clone());

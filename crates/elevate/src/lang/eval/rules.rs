@@ -1,4 +1,4 @@
-//! Rules and predicates with their arguments, as strategies.
+//! Evaluates rules and predicates with their arguments to strategies.
 
 use std::sync::{Arc, OnceLock, PoisonError};
 
@@ -14,7 +14,7 @@ use crate::lang::check::{Compiled1, Key, Rest};
 use crate::rule::{self, Applied, Definitions, RuleArg, Test, VariableKind};
 use crate::term::{Heads, Term};
 
-/// A rule whose arguments become terms where it is first applied.
+/// A rule whose arguments are quotations, which become terms when the rule is first applied.
 struct Late {
     rule: Arc<rule::Rule>,
     values: Box<[Value]>,
@@ -37,7 +37,7 @@ impl Late {
             let made = self.make(context);
             let _ = self.ready.set(made);
         }
-        // Set above; making it again is what is left where another thread was faster.
+        // `ready` is set above, so the closure is not called.
         self.ready
             .get_or_init(|| Err(Trouble::new("the rule has no arguments")))
     }
@@ -88,7 +88,7 @@ impl Rewrite for Late {
 }
 
 impl Eval<'_, '_> {
-    /// The rule that the definition is, with its arguments.
+    /// Returns the value of a definition that is a rule, with its arguments.
     pub(super) fn named_rule(&mut self, label: &Arc<str>, given: &[(ParamId, Value)]) -> Evaluated {
         let definition = self.definition.clone();
         let rules = &definition.checked.compiled.rules;
@@ -103,7 +103,7 @@ impl Eval<'_, '_> {
         self.rule(compiled, shown, &scope).map(Value::Strategy)
     }
 
-    /// `rule { … }`
+    /// Returns the strategy of an inline rule, `rule { … }`.
     pub(super) fn inline_rule(&mut self, alts: &[Alt], scope: &Scope) -> Result<Strategy, Trouble> {
         let definition = self.definition.clone();
         let at = alts.first().map_or(0, |alt| alt.span.start);
@@ -143,7 +143,7 @@ impl Eval<'_, '_> {
         Ok(Step::rule(applied))
     }
 
-    /// The strategy of `holds(s, x)`.
+    /// Returns the test of a condition `holds(s, x)`.
     fn test(&mut self, strategy: ExprId, scope: &Scope) -> Result<Test, Trouble> {
         let strategy = self.strategy(strategy, scope)?;
         Ok(Arc::new(move |context: &mut Context<'_>, term| {
@@ -151,7 +151,7 @@ impl Eval<'_, '_> {
         }))
     }
 
-    /// The predicate that the definition is, made of patterns.
+    /// Returns the value of a definition that is a predicate made of patterns.
     pub(super) fn predicate(
         &mut self,
         label: &Arc<str>,
@@ -182,7 +182,7 @@ impl Eval<'_, '_> {
         Ok(Value::Strategy(Step::test(predicate)))
     }
 
-    /// A term against a pattern of RISE; the scope with what it binds.
+    /// Matches a term against a RISE pattern, and returns the scope extended by its bindings.
     pub(super) fn term_matches(
         &mut self,
         id: PatternId,
@@ -247,7 +247,7 @@ fn bind_meta(scope: &Scope, id: PatternId, name: &syntax::ast::Name, term: Term)
     }
 }
 
-/// An argument that needs no store.
+/// Converts a value that needs no store to an argument of a rule.
 fn plain_arg(value: &Value) -> RuleArg {
     match value {
         Value::Nat(nat) => RuleArg::Nat(nat.clone()),
@@ -258,7 +258,7 @@ fn plain_arg(value: &Value) -> RuleArg {
     }
 }
 
-/// What rules ask the world for.
+/// The owner of the definitions to which a [`rule::Host`] refers.
 pub(super) struct Asked {
     definitions: Definitions,
 }
@@ -273,7 +273,7 @@ impl Asked {
 }
 
 impl World {
-    /// Definitions of RISE by number, for rules that unfold them.
+    /// Returns a function from numbers to RISE definitions, for rules that unfold them.
     pub(super) fn lookup(&self) -> Definitions {
         let mut lookup = self.lookup.lock().unwrap_or_else(PoisonError::into_inner);
         let make = || -> Definitions {

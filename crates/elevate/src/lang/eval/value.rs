@@ -1,4 +1,4 @@
-//! What expressions of strategies stand for.
+//! Defines the values of expressions of strategies.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -14,47 +14,47 @@ use crate::lang::check::Key;
 use crate::lang::definition::Definition;
 use crate::term::Term;
 
-/// A value. Cloning is cheap.
+/// A value. It is shared, so cloning is cheap.
 #[derive(Clone, Debug)]
 pub enum Value {
-    /// A strategy, a predicate or a rule with its arguments.
+    /// A strategy, predicate or rule with its arguments.
     Strategy(Strategy),
-    /// A size; also what arithmetic on sizes gives.
+    /// A size, which may contain variables.
     Nat(Nat),
-    /// A whole number.
+    /// An integer.
     Int(i64),
     /// A truth value.
     Bool(bool),
-    /// A text.
+    /// A string.
     String(Arc<str>),
     /// An address space.
     Address(Address),
-    /// A type of RISE.
+    /// A RISE type.
     Type(Ty),
-    /// An expression of RISE.
+    /// A RISE expression.
     Expr(Expr),
     /// A list.
     List(List),
-    /// `(a, b)`
+    /// A tuple: `(a, b)`.
     Tuple(Arc<[Value]>),
     /// A function.
     Function(Arc<Function>),
-    /// What a strategy gave: the program, or a strategy that fails as it did.
+    /// The result of a strategy: the rewritten program, or the strategy that failed.
     Result(Result<Expr, Strategy>),
 }
 
-/// An expression of RISE.
+/// A RISE expression.
 #[derive(Clone, Debug)]
 pub enum Expr {
-    /// A term of the program that is rewritten, or made of such terms.
+    /// A term in the store.
     Term(Term),
-    /// One that is written in the strategy: it becomes a term where a store is at hand.
+    /// A quotation, which becomes a term when a store is available.
     Quoted(Arc<Quoted>),
-    /// A variable that the strategy makes itself.
+    /// A variable that the strategy creates.
     Fresh(Arc<Fresh>),
 }
 
-/// A list, with all of its ends.
+/// A list, which shares its elements with its suffixes.
 #[derive(Clone, Debug)]
 pub struct List {
     all: Arc<[Value]>,
@@ -62,7 +62,7 @@ pub struct List {
 }
 
 impl List {
-    /// A list of these.
+    /// Returns a list of the given elements.
     pub fn new(elements: impl IntoIterator<Item = Value>) -> List {
         List {
             all: elements.into_iter().collect(),
@@ -70,12 +70,12 @@ impl List {
         }
     }
 
-    /// Its elements.
+    /// Returns the elements.
     pub fn elements(&self) -> &[Value] {
         &self.all[self.from..]
     }
 
-    /// Without the first element.
+    /// Returns the list without its first element.
     pub fn tail(&self) -> List {
         List {
             all: self.all.clone(),
@@ -84,41 +84,41 @@ impl List {
     }
 }
 
-/// A function with the arguments that it has so far.
+/// A function, possibly partially applied.
 #[derive(Clone, Debug)]
 pub enum Function {
-    /// A definition. `given` are its arguments so far, by parameter; `list` is the number of the
-    /// list that the next one belongs to.
+    /// A definition.
     Item {
         /// The definition.
         definition: Arc<Definition>,
-        /// The arguments so far.
+        /// The arguments so far, by parameter.
         given: Vec<(ParamId, Value)>,
-        /// The list that the next argument belongs to.
+        /// The index of the parameter list of the next argument.
         list: usize,
     },
-    /// `x => body`
+    /// A closure, `x => body`.
     Lambda {
-        /// Where it is written.
+        /// The definition that contains it.
         definition: Arc<Definition>,
-        /// Its parameters, the first ones given.
+        /// The parameters, including those that have arguments.
         params: Arc<[ParamId]>,
-        /// Its body.
+        /// The body.
         body: ExprId,
-        /// What the names in it stand for.
+        /// The captured scope, which includes the arguments so far.
         scope: Scope,
-        /// How many of its parameters are given: they are in the scope.
+        /// The number of parameters that have arguments.
         given: usize,
     },
-    /// A strategy, as the function from programs to results that it is.
+    /// A strategy, as a function from programs to results.
     Strategy(Strategy),
 }
 
-/// What local names stand for; shared with what was made under it.
+/// An environment of local names: a linked list of bindings, shared with the closures created in
+/// it.
 #[derive(Clone, Debug, Default)]
 pub struct Scope {
     innermost: Option<Arc<Bound>>,
-    /// The normal form that `;;` means here, where `with` says one.
+    /// The normal form of `;;` here, if `with` sets one.
     pub(super) normal_form: Option<Strategy>,
 }
 
@@ -130,7 +130,7 @@ struct Bound {
 }
 
 impl Scope {
-    /// The scope with one name more.
+    /// Returns the scope extended by a binding.
     pub(super) fn with(&self, key: Key, value: Value) -> Scope {
         Scope {
             innermost: Some(Arc::new(Bound {
@@ -142,7 +142,7 @@ impl Scope {
         }
     }
 
-    /// What a name stands for.
+    /// Returns the value of a name.
     pub(super) fn get(&self, key: &Key) -> Option<&Value> {
         let mut at = self.innermost.as_deref();
         while let Some(bound) = at {
@@ -156,7 +156,8 @@ impl Scope {
 }
 
 impl Value {
-    /// As it is written, for traces and messages; `name` says what sizes are called.
+    /// Returns the text of the value, for traces and messages. `name` returns the names of size
+    /// variables.
     pub fn text(&self, name: &dyn Fn(nat::Var) -> Name) -> String {
         let mut out = String::new();
         self.write(&mut out, name);
@@ -201,8 +202,8 @@ impl Value {
     }
 }
 
-/// Strategies are long when they are made of others; a few words are enough, and no more is written
-/// than is kept.
+/// Writes the first 60 characters of a strategy, and formats no more of it, as strategies may be
+/// large.
 fn write_strategy(out: &mut String, strategy: &Strategy) {
     const ENOUGH: usize = 60;
     struct Short {

@@ -1,4 +1,4 @@
-//! What the evaluations of a run share.
+//! Holds the state that the evaluations of a run share.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -16,37 +16,38 @@ use crate::lang::library::library;
 use crate::lang::programs::Programs;
 use crate::term::Store;
 
-/// How much may be evaluated in a run: every call counts 1.
+/// The maximal number of calls in a run.
 const WORK: u64 = 1_000_000;
 
-/// The definitions that a run can use, and what has been found out about them.
+/// The definitions that a run can use, with their memoised values.
 pub struct World {
     definitions: Definitions,
-    /// Values of definitions without parameters.
+    /// The memoised values of definitions before they are applied to arguments.
     values: Mutex<FxHashMap<GlobalId, Value>>,
-    /// Sizes that are left open.
+    /// The `tune`s without a value, with their variables.
     tunes: FxHashMap<GlobalId, (Name, Var)>,
-    /// Sizes that the run is given a value for.
+    /// The `tune`s to which the run gives a value.
     given: FxHashMap<GlobalId, i64>,
     names: FxHashMap<Var, Name>,
-    /// How much may still be evaluated, and how much in one run.
+    /// The number of calls left, and the number per run.
     work: AtomicU64,
     limit: u64,
-    /// How rules look up definitions of RISE.
+    /// The memoised function by which rules look up RISE definitions.
     pub(super) lookup: Mutex<Option<crate::rule::Definitions>>,
-    /// Whether what has an equation is taken from it, and not from the engine.
+    /// True if definitions with an equation are evaluated by it, instead of by the engine.
     pub(super) equations: bool,
-    /// Strategies refer back to the world that they live in, which must outlive them.
+    /// The world itself: strategies refer to it weakly, and must not outlive it.
     pub(super) own: Weak<World>,
 }
 
 impl World {
-    /// A world of its own for a run in `store`, in which open sizes get variables.
+    /// Returns a world for a run in `store`, with a variable for each `tune` without a value.
     pub fn new(definitions: Definitions, store: &mut Store) -> Arc<World> {
         World::make(definitions, store, &[], false)
     }
 
-    /// The same, where `tune`s have these values, whatever their definitions say.
+    /// Returns a world in which the given `tune`s have the given values, whatever their definitions
+    /// contain.
     pub(crate) fn tuned(
         definitions: Definitions,
         store: &mut Store,
@@ -55,8 +56,8 @@ impl World {
         World::make(definitions, store, given, false)
     }
 
-    /// The same, where everything in the library that has an equation is what the equation says:
-    /// slow, and what the engine's forms are compared with.
+    /// Returns a world that evaluates every library definition with an equation by it. This is
+    /// slow; tests compare it with the engine.
     pub fn by_equations(definitions: Definitions, store: &mut Store) -> Arc<World> {
         World::make(definitions, store, &[], true)
     }
@@ -96,7 +97,7 @@ impl World {
                 names.insert(var, name.name.clone());
             }
         }
-        // Equations call for every node what the engine does itself.
+        // Evaluation by equations makes a call for every node.
         let limit = if equations { 100 * WORK } else { WORK };
         Arc::new_cyclic(|own| World {
             definitions,
@@ -112,12 +113,12 @@ impl World {
         })
     }
 
-    /// A definition of the library as a strategy, given its arguments in the order of its
-    /// parameters; those that are left out at the end of a list take their defaults. The strategy
-    /// lives as long as the world does.
+    /// Returns the strategy of a library definition with these arguments, in the order of its
+    /// parameters. Optional parameters at the end of a list may be left out. The strategy must not
+    /// outlive the world.
     ///
     /// # Errors
-    /// There is none of this name, or it takes other arguments.
+    /// The library has no definition of this name, or it takes other arguments.
     pub fn strategy(self: &Arc<Self>, name: &str, args: &[Value]) -> Result<Strategy, Trouble> {
         let missing = || Trouble::new(format!("the library has no `{name}`"));
         let id = library().named(name).ok_or_else(missing)?;
@@ -130,23 +131,23 @@ impl World {
             .ok_or_else(|| Trouble::new(format!("`{name}` needs other arguments")))
     }
 
-    /// Whether the run has a value for the `tune`.
+    /// Returns true if the run gives the `tune` a value.
     pub(crate) fn is_given(&self, tune: GlobalId) -> bool {
         self.given.contains_key(&tune)
     }
 
-    /// The definitions of the run.
+    /// Returns the definitions of the run.
     pub fn definitions(&self) -> &Definitions {
         &self.definitions
     }
 
-    /// What an open size is called.
+    /// Returns the name of the `tune` of a variable.
     pub fn name_of(&self, var: Var) -> Name {
         self.names.get(&var).cloned().unwrap_or_else(|| "_".into())
     }
 
-    /// The sizes that are left open, in the order of their variables: which `tune`, what it is
-    /// called, what stands for it.
+    /// Returns the `tune`s without a value, each with its name and its variable, in the order of
+    /// the variables.
     pub fn open(&self) -> Vec<(GlobalId, Name, Var)> {
         let mut open: Vec<_> = self
             .tunes
@@ -157,7 +158,7 @@ impl World {
         open
     }
 
-    /// Why an evaluation cannot go on, with the definition that it was in.
+    /// Returns the message of an error, with the name of the definition in which it occurred.
     pub(crate) fn explain(&self, trouble: &Trouble) -> String {
         let place = trouble.at.and_then(|(id, _)| self.definitions.strategy(id));
         match place.map(|definition| definition.name()) {
@@ -168,7 +169,7 @@ impl World {
         }
     }
 
-    /// The normal form that `;;` means where nothing else is said.
+    /// Returns the normal form of `;;` without an enclosing `with`.
     pub(super) fn default_normal_form(self: &Arc<Self>) -> Result<Strategy, Trouble> {
         let missing = || Trouble::new("the library has no normal form `DFNF`");
         match self.value(library().named("DFNF").ok_or_else(missing)?)? {
@@ -177,12 +178,12 @@ impl World {
         }
     }
 
-    /// Says that another run begins, in a world that is kept for several.
+    /// Resets the number of calls, to reuse the world for another run.
     pub fn renew(&self) {
         self.work.store(self.limit, Ordering::Relaxed);
     }
 
-    /// Counts a call.
+    /// Counts a call; fails if there are too many.
     pub(super) fn spend(&self) -> Result<(), Trouble> {
         let enough = |left: u64| left.checked_sub(1);
         match (self.work).fetch_update(Ordering::Relaxed, Ordering::Relaxed, enough) {
@@ -193,7 +194,7 @@ impl World {
         }
     }
 
-    /// The value of a definition, a function if it has parameters.
+    /// Returns the value of a definition; a function if it has parameters.
     pub(crate) fn value(self: &Arc<Self>, id: GlobalId) -> Evaluated {
         let known = |world: &World| {
             let values = world.values.lock().unwrap_or_else(PoisonError::into_inner);
@@ -225,7 +226,7 @@ impl World {
     }
 }
 
-/// Whether something is wrong with a definition.
+/// Returns true if a definition has errors.
 pub(crate) fn has_errors(definition: &Definition) -> bool {
     errors(definition).next().is_some()
 }
@@ -235,7 +236,7 @@ fn errors(definition: &Definition) -> impl Iterator<Item = &syntax::Diagnostic> 
     all.filter(|diagnostic| diagnostic.severity == syntax::Severity::Error)
 }
 
-/// The world does not print what it holds.
+/// Formats as the name of the type only, as its contents are large.
 impl std::fmt::Debug for World {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("World")
