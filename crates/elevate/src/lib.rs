@@ -1,17 +1,17 @@
-//! ELEVATE: strategies that rewrite RISE programs.
+//! ELEVATE, a language of strategies that rewrite RISE programs.
 //!
-//! A *strategy* is a function from a program to another one, or to a reason why it does not apply.
-//! *Rules* are the smallest strategies; everything else is made of them by *combinators* (first
-//! this, then that) and *traversals* (somewhere, everywhere, in the body). After Hagedorn et al.,
+//! A *strategy* is a function from a program to a rewritten program or a failure. *Rules* are the
+//! smallest strategies; all others are built from them by *combinators*, such as sequence and
+//! choice, and *traversals*, which select the subterms to rewrite. After Hagedorn et al.,
 //! "Achieving High-Performance the Functional Way" (ICFP 2020) and "RISE & Shine" (2022).
 //!
-//! - [`term`]: programs as the engine sees them: shared, typed, curried terms.
+//! - [`term`]: programs as typed, curried, hash-consed terms.
 //! - [`rule`]: rules with two sides in RISE: matching, conditions, instantiation.
-//! - [`engine`]: strategies as data, and the machine that applies them.
+//! - [`engine`]: strategies as data, and the abstract machine that applies them.
 //! - [`normal`]: normal forms, computed without starting over at the root.
 //! - [`lang`]: `.elevate` files: names, types, checks, evaluation to strategies.
 //!
-//! Knows no database, no editor, no files.
+//! This crate depends neither on the database nor on the editor, and reads no files.
 
 pub mod engine;
 pub mod lang;

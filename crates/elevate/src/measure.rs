@@ -1,4 +1,4 @@
-//! How fast strategies run: the workloads that `cargo xtask bench` measures.
+//! Measures the speed of strategies, on the workloads of `cargo xtask bench`.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -14,27 +14,27 @@ use crate::engine::{
 use crate::normal::NormalForm;
 use crate::term::{Head, Heads, Local, Node, Store, Term};
 
-/// What was measured.
+/// The result of measuring a workload.
 #[derive(Clone, Debug)]
 pub struct Measured {
-    /// What was done.
+    /// The name of the workload.
     pub name: &'static str,
-    /// How many nodes the term has, written out.
+    /// The number of nodes of the term, without sharing.
     pub size: u32,
-    /// How many rule applications there were.
+    /// The number of rule applications.
     pub steps: u64,
-    /// How long they took together, in seconds: the fastest of some rounds.
+    /// The time that they took, in seconds: the minimum of the rounds.
     pub seconds: f64,
 }
 
 impl Measured {
-    /// Rule applications a second.
+    /// Returns the number of rule applications per second.
     pub fn rate(&self) -> f64 {
         self.steps as f64 / self.seconds.max(f64::MIN_POSITIVE)
     }
 }
 
-/// Runs every workload whose name contains the words, each `rounds` times on stores of their own.
+/// Runs every workload whose name contains `words`, in `rounds` rounds, each on its own store.
 pub fn all(rounds: u32, words: &str) -> Vec<Measured> {
     let fusion = || Step::rule(Fusion);
     let reduce = || Step::choice([Step::rule(Eta), Step::rule(Beta)]);
@@ -85,7 +85,7 @@ pub fn all(rounds: u32, words: &str) -> Vec<Measured> {
     measured.collect()
 }
 
-/// Makes the term of a workload.
+/// A function that builds the term of a workload.
 type Make = fn(&mut Parts) -> Term;
 
 fn once(name: &'static str, make: Make, strategy: &Strategy) -> Measured {
@@ -103,7 +103,7 @@ fn once(name: &'static str, make: Make, strategy: &Strategy) -> Measured {
     }
 }
 
-/// What terms of workloads are made of.
+/// The parts of which the terms of workloads are built.
 struct Parts {
     store: Store,
     f: Term,
@@ -133,7 +133,7 @@ impl Parts {
         self.store.fresh_local("x", float)
     }
 
-    /// A number that no other one is.
+    /// Returns a number literal that is unique for `at`.
     fn number(&mut self, at: usize) -> Term {
         let function = self.store.ty(self.f);
         let (float, _) = self
@@ -145,7 +145,7 @@ impl Parts {
         self.store.literal(&literal, float)
     }
 
-    /// `fun(x => f(x) + at)`
+    /// Returns `fun(x => f(x) + at)`.
     fn function(&mut self, at: usize) -> Term {
         let x = self.float();
         let var = self.store.var(x);
@@ -164,7 +164,7 @@ impl Parts {
     }
 }
 
-/// A thousand maps, one behind the other.
+/// Returns a pipeline of a thousand maps.
 fn pipeline(parts: &mut Parts) -> Term {
     let mut xs = parts.xs;
     for at in 0..1000 {
@@ -174,7 +174,7 @@ fn pipeline(parts: &mut Parts) -> Term {
     xs
 }
 
-/// A thousand maps, one behind the other, of functions that are not written with a parameter.
+/// Returns a pipeline of a thousand maps whose functions are not abstractions.
 fn bare(parts: &mut Parts) -> Term {
     let mut xs = parts.xs;
     for at in 0..1000 {
@@ -187,7 +187,7 @@ fn bare(parts: &mut Parts) -> Term {
     xs
 }
 
-/// A balanced sum of 2^14 terms, each a function that is applied where it stands.
+/// Returns a balanced tree of additions of 2^14 β-redexes.
 fn tree(parts: &mut Parts) -> Term {
     let mut row: Vec<Term> = (0..1 << 14)
         .map(|at| {
@@ -209,7 +209,7 @@ fn tree(parts: &mut Parts) -> Term {
     row[0]
 }
 
-/// Functions that are applied where they stand, inside each other's arguments.
+/// Returns a thousand nested β-redexes, each the argument of the next.
 fn nested(parts: &mut Parts) -> Term {
     let mut term = parts.number(0);
     for at in 0..1000 {
@@ -219,7 +219,7 @@ fn nested(parts: &mut Parts) -> Term {
     term
 }
 
-/// `map(f)(map(g)(x))` becomes `map(fun(y => f(g(y))))(x)`.
+/// A rule: `map(f)(map(g)(x))` becomes `map(fun(y => f(g(y))))(x)`.
 #[derive(Debug)]
 struct Fusion;
 
@@ -258,7 +258,7 @@ fn fused(store: &mut Store, term: Term) -> Option<Term> {
     mapped(store, both, xs)
 }
 
-/// The `f` and `x` of `map(f)(x)`.
+/// Returns the `f` and `x` of `map(f)(x)`.
 fn map_parts(store: &Store, term: Term) -> Option<(Term, Term)> {
     let Node::Apply(f, x) = store.node(term) else {
         return None;
@@ -269,7 +269,7 @@ fn map_parts(store: &Store, term: Term) -> Option<(Term, Term)> {
     matches!(store.node(head), Node::Primitive(Primitive::Map, _)).then_some((function, x))
 }
 
-/// `map(f)(x)`
+/// Returns `map(f)(x)`.
 fn mapped(store: &mut Store, f: Term, x: Term) -> Option<Term> {
     let (from, to) = store.fun_parts(store.ty(f))?;
     let Type::Array(size, _) = &**store.type_of(x) else {

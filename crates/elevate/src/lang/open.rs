@@ -1,4 +1,4 @@
-//! Sizes that a strategy leaves open, and the parameters that they become.
+//! Turns the `tune`s without a value into parameters of the rewritten definition.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use syntax::ast::{Kind, Name};
 use super::eval::World;
 use crate::term::{Imported, Node, Store, Term};
 
-/// The size variables that a term or its obligations mention.
+/// Returns the size variables that occur in a term or in its obligations.
 pub(super) fn mentioned(store: &Store, root: Term, obligations: &[Prop]) -> FxHashSet<Var> {
     let mut found = FxHashSet::default();
     for prop in obligations {
@@ -30,7 +30,7 @@ pub(super) fn mentioned(store: &Store, root: Term, obligations: &[Prop]) -> FxHa
     found
 }
 
-/// Every node of a term, equal ones once.
+/// Visits every distinct node of a term.
 pub(super) fn each_node(store: &Store, root: Term, visit: &mut dyn FnMut(Node)) {
     let (mut open, mut seen) = (vec![root], FxHashSet::default());
     while let Some(term) = open.pop() {
@@ -42,7 +42,7 @@ pub(super) fn each_node(store: &Store, root: Term, visit: &mut dyn FnMut(Node)) 
 }
 
 fn sizes_of(arg: &Arg, found: &mut FxHashSet<Var>) {
-    // Whatever is bound inside has other numbers than what strategies leave open.
+    // Variables that are bound inside have other numbers than those of `tune`s, so they do no harm.
     let seen = RefCell::new(Vec::new());
     rise::subst::rename_arg(arg, &|var| {
         seen.borrow_mut().push(var);
@@ -51,7 +51,7 @@ fn sizes_of(arg: &Arg, found: &mut FxHashSet<Var>) {
     found.extend(seen.into_inner());
 }
 
-/// Gives the sizes that the strategy leaves open names that none of the definition's own has.
+/// Gives the variables of `tune`s names that no variable of the definition has.
 pub(super) fn name_open(world: &World, store: &mut Store, imported: &Imported) {
     let implicit = imported
         .implicit
@@ -72,7 +72,7 @@ pub(super) fn name_open(world: &World, store: &mut Store, imported: &Imported) {
     }
 }
 
-/// The function with one more parameter, behind the sizes and types that it begins with.
+/// Adds a size parameter to a function, after its leading type-level parameters.
 pub(super) fn with_parameter(store: &mut Store, root: Term, var: Var) -> Term {
     let mut above = Vec::new();
     let mut here = root;

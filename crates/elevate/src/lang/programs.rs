@@ -1,4 +1,4 @@
-//! Definitions of RISE that strategies can name: the standard library, and those of texts.
+//! Holds the RISE definitions that strategies can use: the standard library, and those of texts.
 
 use std::ops::Range;
 use std::sync::{Arc, LazyLock};
@@ -9,15 +9,16 @@ use rustc_hash::FxHashMap;
 use syntax::GlobalId;
 use syntax::ast::{Item, Name};
 
-/// The number of the first definition of RISE's standard library. Others must be below.
+/// The number of the first definition of RISE's standard library. Numbers of other RISE definitions
+/// must be less.
 pub const STANDARD: u64 = 1 << 62;
 
-/// Definitions of RISE that see each other.
+/// A set of RISE definitions that may refer to each other.
 #[derive(Clone, Default)]
 pub struct Programs {
     entries: Vec<Entry>,
     by_name: FxHashMap<Name, usize>,
-    /// How many of them are the standard library's.
+    /// The number of definitions of the standard library, which come first.
     standard: usize,
     begun: Begun,
 }
@@ -31,7 +32,7 @@ struct Entry {
 }
 
 impl Programs {
-    /// RISE's standard library, checked once.
+    /// Returns RISE's standard library, which is checked on first use.
     pub fn standard() -> &'static Programs {
         static STANDARD: LazyLock<Programs> = LazyLock::new(|| {
             let mut programs = Programs::default();
@@ -44,15 +45,15 @@ impl Programs {
         &STANDARD
     }
 
-    /// The definitions of a text, with the standard library; imports are not read. What is wrong
-    /// is left out.
+    /// Returns the definitions of a text, with the standard library. Imports are not read;
+    /// definitions with syntax errors are left out.
     pub fn of(text: &str) -> Programs {
         let mut programs = Programs::standard().clone();
         programs.add(text);
         programs
     }
 
-    /// Adds the definitions of a text.
+    /// Adds and checks the definitions of a text.
     fn add(&mut self, text: &str) {
         let first = self.entries.len();
         for span in syntax::split(text) {
@@ -73,7 +74,7 @@ impl Programs {
         (first..self.entries.len()).for_each(|at| self.check(at));
     }
 
-    /// Checks a definition, those that it uses first.
+    /// Checks a definition after those that it uses.
     fn check(&mut self, root: usize) {
         let (entries, by_name) = (&self.entries, &self.by_name);
         let uses = |at: usize| named(&entries[at].item, by_name);
@@ -103,33 +104,33 @@ impl Programs {
         usize::try_from(number).ok()
     }
 
-    /// The definition with this number, if nothing is wrong with it.
+    /// Returns the definition with this number, if it has no errors.
     pub fn definition(&self, id: GlobalId) -> Option<Arc<Def<Primitive>>> {
         self.entries.get(self.index(id)?)?.def.clone()
     }
 
-    /// The number of a definition.
+    /// Returns the number of the definition of this name.
     pub fn named(&self, name: &str) -> Option<GlobalId> {
         Some(self.number(*self.by_name.get(name)?))
     }
 
-    /// All definitions with their numbers.
+    /// Returns all definitions with their numbers.
     pub fn numbered(&self) -> impl Iterator<Item = (GlobalId, &Name)> {
         let entries = self.entries.iter().enumerate();
         entries.map(|(at, entry)| (self.number(at), &entry.name))
     }
 
-    /// The definition's item.
+    /// Returns the syntax of a definition.
     pub fn item(&self, id: GlobalId) -> Option<&Arc<Item>> {
         Some(&self.entries.get(self.index(id)?)?.item)
     }
 
-    /// What the definition is called.
+    /// Returns the name of a definition.
     pub fn name(&self, id: GlobalId) -> Option<&Name> {
         Some(&self.entries.get(self.index(id)?)?.name)
     }
 
-    /// Whether the definition is the standard library's.
+    /// Returns true if the number is that of a definition of the standard library.
     pub fn is_standard(id: GlobalId) -> bool {
         id.0 >= STANDARD && id.0 < 1 << 63
     }

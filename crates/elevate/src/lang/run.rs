@@ -1,4 +1,4 @@
-//! Strategies applied to definitions of RISE.
+//! Applies strategies to RISE definitions.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -22,15 +22,15 @@ use crate::engine::{
 };
 use crate::term::{self, Imported, Node, Order, Store, Term, print};
 
-/// How to apply a strategy.
+/// The parameters of a run.
 #[derive(Clone)]
 pub struct Request<'a> {
-    /// How much may be done; facts and order are set by the run.
+    /// The limits of the run. It sets the facts and the order itself.
     pub options: Options<'a>,
-    /// Whether the definition may get further parameters. It may without asking where nothing else
-    /// uses it and its type is not written; otherwise the user decides.
+    /// True if the definition may get further parameters. This is safe where nothing else uses it
+    /// and its type is not written; otherwise the user has to allow it.
     pub may_extend: bool,
-    /// Values of `tune`s by their names, in the place of those that their definitions say.
+    /// Values of `tune`s by name, which replace those of their definitions.
     pub tunes: &'a [(Name, i64)],
 }
 
@@ -49,43 +49,44 @@ impl Default for Request<'_> {
 pub struct Rewritten {
     /// The new definition.
     pub def: Def<Primitive>,
-    /// How many steps lead to it: rule applications that change the term.
+    /// The number of steps: rule applications that change the term.
     pub steps: u64,
-    /// How many more were those of normal forms.
+    /// The number of further rule applications by normal forms.
     pub housekeeping: u64,
-    /// How often each rule was applied.
+    /// The number of applications of each rule.
     pub counts: Vec<RuleCount>,
-    /// The steps, if they were asked for; their terms are those of `run`.
+    /// The steps, if a trace is requested. Their terms are in the store of `run`.
     pub trace: Vec<TraceStep>,
-    /// What rules assumed of sizes, which the definition assumes from now on.
+    /// The assumptions of rules about sizes, which become assumptions of the definition.
     pub obligations: Vec<Prop>,
-    /// What else rules assumed, in words.
+    /// The other assumptions of rules, in words.
     pub assumed: Vec<String>,
-    /// The sizes that the strategy leaves open: parameters of the definition, behind those it had.
+    /// The new parameters of the definition, for `tune`s without a value, after its own type-level
+    /// ones.
     pub parameters: Vec<Parameter>,
-    /// Where the terms are.
+    /// The terms of the run.
     pub run: Run,
 }
 
-/// A size that a strategy leaves open.
+/// A parameter for a `tune` without a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parameter {
-    /// What it is called in the rewritten definition.
+    /// The name of the parameter in the rewritten definition.
     pub name: Name,
     /// The `tune`.
     pub tune: GlobalId,
-    /// The variable, in the store of the run.
+    /// The size variable, in the store of the run.
     pub var: Var,
 }
 
 /// The terms of a run.
 #[derive(Clone)]
 pub struct Run {
-    /// All terms.
+    /// The store of all terms.
     pub store: Store,
-    /// The definition as it was.
+    /// The original definition.
     pub imported: Imported,
-    /// What it became; of a strategy that failed, what it was.
+    /// The rewritten term; the original one if the strategy failed.
     pub root: Term,
 }
 
@@ -96,48 +97,49 @@ impl std::fmt::Debug for Run {
 }
 
 impl Run {
-    /// The definition that the original is with another term for its right side, as after a step.
+    /// Returns the original definition with `root` as its right side, such as the term after a
+    /// step.
     ///
     /// # Errors
-    /// The term is larger than a program may be.
+    /// The term exceeds the maximal size of a program.
     pub fn export(&self, root: Term) -> Result<Def<Primitive>, term::TooLarge> {
         term::export(&self.store, root, &self.imported)
     }
 }
 
-/// Why a definition is not rewritten.
+/// The reason why a definition is not rewritten.
 #[derive(Debug)]
 pub enum NotRewritten {
-    /// The strategy has no value.
+    /// The evaluation of the strategy failed.
     Strategy(Trouble),
-    /// It tunes no such sizes as values were given for.
+    /// The values given to `tune`s do not fit the strategy.
     NotTuned(NotTuned),
-    /// It fails.
+    /// The strategy failed.
     Failed(Box<Report>),
-    /// It would give the definition further parameters, which the user has to allow.
+    /// The definition would get further parameters, which [`Request::may_extend`] does not allow.
     Parameters(Vec<Parameter>),
-    /// The program grew too large, or nests too deeply.
+    /// The program is too large, or nests too deeply.
     TooLarge,
 }
 
-/// Why a strategy failed, for people.
+/// The failure of a strategy, prepared for users.
 #[derive(Debug)]
 pub struct Report {
-    /// What the engine says.
+    /// The failure, as recorded by the engine.
     pub failure: Failure,
-    /// One line: the rule and why it does not apply.
+    /// A line with the rule and the reason why it does not apply.
     pub message: String,
-    /// Further lines: what it was tried on, where, on behalf of which strategies.
+    /// Further lines: the term, the place, and the enclosing strategies.
     pub notes: Vec<String>,
-    /// Where in the text of the definition, if the place is one of its own.
+    /// The place in the text of the definition, if the term comes from it.
     pub site: Option<Site>,
-    /// The steps that were done before, if a trace was asked for.
+    /// The outcome of the run, with the steps before the failure if a trace is requested.
     pub outcome: Outcome,
-    /// Where the terms are.
+    /// The terms of the run.
     pub run: Run,
 }
 
-/// A main expression or definition as a strategy and, for `(strategy)(program)`, the program.
+/// Returns the program of a main expression or definition of the form `(strategy)(program)`.
 ///
 /// ```
 /// use elevate::lang::{File, Programs, program_of};
@@ -161,7 +163,7 @@ pub fn program_of(definition: &Definition) -> Option<GlobalId> {
     }
 }
 
-/// The parts of `(strategy)(program)`.
+/// Returns the two parts of `(strategy)(program)`.
 fn on_program(definition: &Definition) -> Option<(ExprId, ExprId)> {
     let mut at = match &definition.item.kind {
         ItemKind::Main { expr } => *expr,
@@ -184,11 +186,11 @@ fn on_program(definition: &Definition) -> Option<(ExprId, ExprId)> {
     }
 }
 
-/// The strategy that a definition without parameters is; a main expression that names a program
-/// is the strategy in front of it.
+/// Returns the strategy that a definition without parameters is. For `(strategy)(program)`, this is
+/// the strategy alone.
 ///
 /// # Errors
-/// It has no value, or one that is no strategy.
+/// Its evaluation fails, or its value is not a strategy.
 pub fn strategy_of(world: &Arc<World>, definition: &Arc<Definition>) -> Result<Strategy, Trouble> {
     let mut eval = Eval::new(world, definition.clone());
     let scheme = &definition.checked.signature.scheme;
@@ -220,7 +222,8 @@ pub fn strategy_of(world: &Arc<World>, definition: &Arc<Definition>) -> Result<S
     strategy.ok_or_else(|| Trouble::new(format!("{what} is no strategy: {}", scheme.text())))
 }
 
-/// What a strategy is applied to is a definition of a program, or is left out.
+/// Returns the error for a strategy that is applied to an expression that is not the name of a
+/// program.
 fn no_program(definition: &Definition, program: ExprId) -> Trouble {
     let span = definition.item.expr(program).span;
     let text = definition.text.get(std::ops::Range::from(span));
@@ -230,13 +233,13 @@ fn no_program(definition: &Definition, program: ExprId) -> Trouble {
     ))
 }
 
-/// Applies the strategy that a definition is to a definition of RISE. `order` is what the file
-/// says in its header.
+/// Applies the strategy that is the value of a definition to a RISE definition. `order` is the one
+/// in the header of the file.
 ///
-/// Needs a stack for terms that nest: run it where RISE is inferred.
+/// The caller must provide a stack for deeply nested terms, as for the inference of RISE.
 ///
 /// # Errors
-/// Why it is not rewritten.
+/// The reason why the definition is not rewritten.
 pub fn rewrite(
     strategy: &Arc<Definition>,
     definitions: Definitions,
@@ -256,7 +259,7 @@ pub fn rewrite(
     run(&world, &step, store, imported, order, request)
 }
 
-/// Applies a strategy to a definition that has been imported into the store of its world.
+/// Applies a strategy to a definition that is imported into the store of the world.
 pub(super) fn run(
     world: &Arc<World>,
     strategy: &Strategy,
@@ -306,7 +309,7 @@ pub(super) fn run(
         prop.for_each_var(&mut |var| fits &= own.contains(&var));
         fits
     });
-    // What is assumed of sizes that are bound inside follows from the body again.
+    // Assumptions about sizes that are bound inside the definition are derived from the body again.
     (run.imported.obligations).extend(said.cloned());
     let def = run.export(run.root).map_err(|_| NotRewritten::TooLarge)?;
     Ok(Rewritten {
@@ -322,7 +325,7 @@ pub(super) fn run(
     })
 }
 
-/// What rules assumed: of sizes, as far as it is not known, and in words.
+/// Returns the assumptions of rules: those on sizes that are not proved, and those in words.
 fn assumed(outcome: &Outcome, facts: &Facts) -> (Vec<Prop>, Vec<String>) {
     let (mut sizes, mut words) = (Vec::new(), Vec::new());
     for assumption in &outcome.assumptions {
@@ -336,7 +339,7 @@ fn assumed(outcome: &Outcome, facts: &Facts) -> (Vec<Prop>, Vec<String>) {
 }
 
 impl Run {
-    /// Makes parameters of the definition of sizes that are left open.
+    /// Adds parameters to the definition for these `tune`s.
     fn with_parameters(
         &mut self,
         open: impl Iterator<Item = (GlobalId, Name, Var)>,
@@ -352,7 +355,7 @@ impl Run {
         parameters
     }
 
-    /// The type-level parameters that the definition has before anything else happens.
+    /// Returns the leading type-level parameters of the definition.
     fn parameters(&self) -> FxHashSet<Var> {
         let implicit = self.imported.implicit.iter().map(|(var, _)| *var);
         let mut found: FxHashSet<Var> = implicit.collect();
@@ -380,7 +383,7 @@ fn order_of(order: Written) -> Order {
 
 // ----- failures -----
 
-/// Why, in one line.
+/// Returns the reason of a failure in one line.
 fn message(failure: &Failure) -> String {
     let rule = failure.rule.as_deref();
     let who = rule.map_or_else(|| "the strategy".to_owned(), |rule| format!("`{rule}`"));
@@ -450,7 +453,7 @@ fn report(failure: Failure, outcome: Outcome, run: Run) -> Report {
         notes.push(format!("after {steps}"));
     }
     if !failure.strategies.is_empty() {
-        // Within `mapNest` there is nothing that the user called.
+        // The user did not call the strategies inside `mapNest`.
         let is_nest = |name: &Arc<str>| nest.is_some() && name.starts_with("mapNest(");
         let outer = failure.strategies.iter().position(is_nest);
         let end = outer.map_or(failure.strategies.len(), |at| at + 1);
@@ -476,12 +479,13 @@ fn report(failure: Failure, outcome: Outcome, run: Run) -> Report {
     }
 }
 
-/// The name of a strategy without its arguments.
+/// Returns the name of a strategy without its arguments.
 fn name_alone(name: &str) -> &str {
     name.split('(').next().unwrap_or_default()
 }
 
-/// Strategies without those that call themselves: of these the outermost one, which the user called.
+/// Returns the strategies without recursive calls: of consecutive ones of the same name, only the
+/// outermost one.
 fn users(strategies: &[Arc<str>]) -> Vec<&Arc<str>> {
     let mut users: Vec<&Arc<str>> = Vec::new();
     for strategy in strategies {
@@ -493,8 +497,8 @@ fn users(strategies: &[Arc<str>]) -> Vec<&Arc<str>> {
     users
 }
 
-/// How deep a nest of maps is of which `mapNest` wants more. `None` if the place is no map, or holds
-/// further maps, which have no form that `mapNest` goes into.
+/// Returns the message for `mapNest` applied to a nest of too few maps. `None` if the place is not
+/// a map, or contains further maps, which have a form that `mapNest` does not descend into.
 fn nest(store: &Store, failure: &Failure) -> Option<String> {
     let depths = failure.strategies.iter().filter_map(|name| {
         let depth = name.strip_prefix("mapNest(")?.strip_suffix(')')?;
@@ -517,7 +521,7 @@ fn nest(store: &Store, failure: &Failure) -> Option<String> {
     ))
 }
 
-/// The rules that a program grew by.
+/// Returns a note with the three rules that were applied most often.
 fn most_applied(outcome: &Outcome) -> Option<String> {
     let mut counts: Vec<_> = outcome.counts.iter().collect();
     counts.sort_by_key(|count| std::cmp::Reverse(count.steps + count.housekeeping));
@@ -534,7 +538,8 @@ fn most_applied(outcome: &Outcome) -> Option<String> {
     (!most.is_empty()).then(|| format!("applied: {}", most.join(", ")))
 }
 
-/// What a strategy did not look into: definitions that the program calls by their names.
+/// Returns a note on the definitions that the program calls by name, which strategies do not look
+/// into.
 fn folded(store: &Store, root: Term) -> Option<String> {
     let mut names: Vec<&Name> = Vec::new();
     each_node(store, root, &mut |node| {
@@ -561,7 +566,7 @@ fn folded(store: &Store, root: Term) -> Option<String> {
     ))
 }
 
-/// A term in a message: whole, unless it is very long. It is cut between words.
+/// Cuts the text of a very long term, between words.
 fn short(text: &str) -> String {
     const ENOUGH: usize = 600;
     match text.char_indices().nth(ENOUGH) {
@@ -583,13 +588,13 @@ fn a_long_term_is_cut_between_words() {
     assert!(cut.chars().count() <= 602);
 }
 
-/// The strategy under so many functions.
+/// Applies a strategy below the given number of leading functions.
 pub(super) fn under(functions: usize, strategy: Strategy) -> Strategy {
     (0..functions).fold(strategy, |inner, _| Arc::new(Step::Body(inner)))
 }
 
 impl World {
-    /// The value of a definition that may be none of those that others use.
+    /// Returns the value of a definition, which need not be one of those of the world.
     fn value_of(self: &Arc<Self>, definition: &Arc<Definition>) -> Result<Value, Trouble> {
         match self.definitions().strategy(definition.id) {
             Some(known) if Arc::ptr_eq(&known, definition) => self.value(definition.id),

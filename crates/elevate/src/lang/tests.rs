@@ -1,4 +1,4 @@
-//! Strategies of files, applied to programs.
+//! Tests strategies of files, applied to programs.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::lang::{
 use crate::normal::NormalForm;
 use crate::term::{self, Store};
 
-/// The corpus that the project is measured by.
+/// The sample programs.
 const MV: &str = "
 def mv = depFun((n: Nat, m: Nat) =>
   fun(M: Array[n, Array[m, f32]] =>
@@ -43,7 +43,7 @@ fuseReduceMap  `@` every(isReduce)   `;`
 toReduceSeq    `@` every(isReduce)
 ";
 
-/// Work that may nest deeply, on a stack as the tool's.
+/// Runs work that may nest deeply on a thread with a stack as large as that of the tools.
 pub(crate) fn on_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     std::thread::scope(|scope| {
         std::thread::Builder::new()
@@ -87,7 +87,7 @@ fn rewritten(file: &File, name: &str) -> Result<Rewritten, NotRewritten> {
     })
 }
 
-/// What becomes of a program, or why nothing does.
+/// Compares the rewritten program, or the failure, with the expected text.
 fn becomes(strategy: &str, programs: &str, name: &str, expected: Expect) {
     let file = file(strategy, programs);
     let text = match rewritten(&file, name) {
@@ -119,7 +119,7 @@ fn listing_3_on_listing_1_is_listing_4() {
     let mut store = Store::new();
     let wanted = term::import(&mut store, &wanted).expect("small");
     let found = term::import(&mut store, &rewritten.def).expect("small");
-    // Listing 4 names the rows of a group, listing 3 leaves them without a name.
+    // Listing 4 names the rows of a group, and listing 3 does not.
     let benf: crate::engine::Strategy = Arc::new(crate::engine::Step::NormalForm(NormalForm::Benf));
     let [wanted, found] = [wanted.root, found.root].map(|root| {
         let outcome = crate::engine::run(&mut store, root, &benf, &Default::default());
@@ -234,7 +234,7 @@ fn a_failure_names_the_innermost_rule_and_what_it_found() {
     );
 }
 
-/// The first line and the notes of a strategy's failure.
+/// Returns the message and the notes of the failure of a strategy.
 fn failure(strategy: &str, programs: &str, name: &str) -> (String, String) {
     match rewritten(&file(strategy, programs), name) {
         Err(NotRewritten::Failed(report)) => (report.message, report.notes.join("\n")),
@@ -618,7 +618,7 @@ fn repetitions_do_not_nest() {
     let file = file(strategy, "def f = fun((x: i32, y: i32) => x + y)");
     let rewritten = rewritten(&file, "f").expect("it ends");
     assert_eq!(rewritten.steps, 50_000);
-    // Each of them would be copied for each step.
+    // The names would be copied for each step.
     let depth = rewritten.trace.iter().map(|step| step.strategies.len());
     assert_eq!(depth.max(), Some(0));
 }

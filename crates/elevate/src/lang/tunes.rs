@@ -1,4 +1,4 @@
-//! Sizes that are tuned: which there are, what they are given, and what they must fulfil.
+//! Handles `tune`s: their definitions, the values given to them, and the conditions on them.
 
 use std::sync::Arc;
 
@@ -14,26 +14,27 @@ use super::eval::{Trouble, World};
 use super::library::library;
 use super::types::Type;
 
-/// A value was given to a size that the strategy has not, or has twice.
+/// An error in the values given to `tune`s: the strategy has none of this name, or several.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotTuned {
-    /// What is wrong.
+    /// The error.
     pub message: String,
-    /// What to do about it.
+    /// A suggestion to mend it.
     pub help: String,
 }
 
-/// What a run knows of its tuned sizes.
+/// The conditions on the `tune`s of a run that are left open.
 #[derive(Debug, Default)]
 pub(super) struct Needs {
-    /// What must hold of the sizes that are left open.
+    /// The conditions on their variables.
     pub props: Vec<Prop>,
-    /// The same as far as no proposition says it, with the sizes that it is about.
+    /// The conditions that no proposition expresses, as text, with their variables.
     pub said: Vec<(String, Vec<Var>)>,
 }
 
 impl Needs {
-    /// Adds what must hold of the sizes that a program mentions, and those that it mentions then.
+    /// Adds the conditions on the sizes in `mentioned` to the obligations, transitively: the other
+    /// variables of these conditions are added to `mentioned`.
     pub fn of(
         &self,
         mentioned: &mut FxHashSet<Var>,
@@ -69,7 +70,7 @@ impl Needs {
     }
 }
 
-/// The definitions that a strategy comes to, its own among them.
+/// Returns the definitions that a strategy refers to, directly or indirectly, including itself.
 fn reached(strategy: &Arc<Definition>, definitions: &Definitions) -> FxHashSet<GlobalId> {
     let mut found = FxHashSet::from_iter([strategy.id]);
     let mut todo = vec![strategy.clone()];
@@ -85,7 +86,7 @@ fn reached(strategy: &Arc<Definition>, definitions: &Definitions) -> FxHashSet<G
     found
 }
 
-/// The `tune`s of a strategy that these names are, each with its value.
+/// Resolves the names of `tune`s of a strategy, each with its value.
 pub(super) fn given(
     strategy: &Arc<Definition>,
     definitions: &Definitions,
@@ -153,7 +154,7 @@ fn named(definition: &Arc<Definition>) -> Option<(GlobalId, Name)> {
     }
 }
 
-/// What the run must fulfil; or why a value is none for its size.
+/// Returns the open conditions of the run; fails if a value does not fulfil a condition.
 pub(super) fn needs(world: &Arc<World>, facts: &Facts) -> Result<Needs, Trouble> {
     let mut needs = Needs::default();
     let mut all: Vec<_> = world.definitions().strategies.values().collect();
@@ -201,7 +202,7 @@ pub(super) fn needs(world: &Arc<World>, facts: &Facts) -> Result<Needs, Trouble>
     Ok(needs)
 }
 
-/// What is wrong with a `tune`, as far as it can be told in its file.
+/// Returns the error of a `tune`, as far as its own file determines it.
 pub(super) fn wrong(item: &Item, text: &str, captured: &[Captured]) -> Option<Diagnostic> {
     let fails = |(span, message)| Diagnostic::error(Code::ObligationFails, span, message);
     if let Some(empty) = empty_range(item) {
@@ -232,7 +233,7 @@ pub(super) fn wrong(item: &Item, text: &str, captured: &[Captured]) -> Option<Di
         text,
         name: &name.name,
         own: (value.as_ref()).map_or_else(|| Nat::var(own), |(_, value)| value.clone()),
-        // Other sizes are looked at when they have values.
+        // The values of other sizes are not known here, so they are variables.
         others: &|name| {
             let at = captured.iter().position(|known| known.name == *name);
             let at = at.filter(|at| matches!(*captured[*at].ty, Type::Nat | Type::Int));
@@ -251,7 +252,7 @@ pub(super) fn wrong(item: &Item, text: &str, captured: &[Captured]) -> Option<Di
     }
 }
 
-/// Returns where a range of a `tune` has no values, and a message that says so.
+/// Returns the span and the message of an empty range of a `tune`.
 fn empty_range(item: &Item) -> Option<(Span, String)> {
     let ItemKind::Tune {
         range: Some(range), ..
@@ -271,13 +272,13 @@ fn empty_range(item: &Item) -> Option<(Span, String)> {
     (from > to).then(|| (range.span, message()))
 }
 
-/// Why a size cannot be what it is.
+/// The reason why a condition on a `tune` is rejected.
 enum Wrong {
-    /// It is not what is asked for.
+    /// The value does not fulfil the condition.
     Refuted(String),
-    /// What is asked for is not about sizes that are known, at this place.
+    /// The condition is not about known sizes, at this span.
     NoSize(Span, String),
-    /// It is not known what is asked for.
+    /// The evaluation of the condition fails.
     Unknown(Trouble),
 }
 
@@ -296,7 +297,7 @@ impl From<Wrong> for Trouble {
     }
 }
 
-/// A condition on sizes, with what its names stand for.
+/// A condition on sizes, with its names resolved.
 enum Demand {
     All(Vec<Demand>),
     Any(Vec<Demand>),
@@ -304,7 +305,7 @@ enum Demand {
     Is(Prop),
 }
 
-/// What is known of a demand.
+/// The truth value of a demand in three-valued logic.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Truth {
     Holds,
@@ -346,13 +347,13 @@ impl Demand {
     }
 }
 
-/// A `tune` with its value: a number, or the variable that stands for it.
+/// A `tune` with its value: a number, or the variable that represents it.
 struct Tune<'a> {
     item: &'a Item,
     text: &'a str,
     name: &'a Name,
     own: Nat,
-    /// What other names stand for.
+    /// Returns the sizes that other names refer to.
     others: &'a dyn Fn(&Name) -> Result<Option<Nat>, Trouble>,
 }
 
@@ -373,7 +374,7 @@ impl Tune<'_> {
         }
     }
 
-    /// Whether all sizes that the range and the condition speak of are known ones.
+    /// Fails if the range or the condition refers to unknown sizes.
     fn is_about_sizes(
         &self,
         range: Option<&Range>,
@@ -388,7 +389,7 @@ impl Tune<'_> {
         Ok(())
     }
 
-    /// A value must be one that is worth trying.
+    /// Checks that the value is in the range.
     fn range(&self, range: &Range, facts: &Facts) -> Result<(), Wrong> {
         let Some(value) = self.own.as_const() else {
             return Ok(());
@@ -430,7 +431,7 @@ impl Tune<'_> {
         })
     }
 
-    /// `from`, `from * factor`, …, as far as these are numbers.
+    /// Requires the value to be one of `from`, `from * factor`, …, if these are numbers.
     fn powers(&self, from: &Nat, to: &Nat, factor: TermId) -> Result<Option<Demand>, Wrong> {
         let factor = self.size(factor)?;
         let (Some(from), Some(to), Some(factor)) =
@@ -444,7 +445,8 @@ impl Tune<'_> {
         Ok(Some(Demand::Any(powers.map(one).collect())))
     }
 
-    /// What holds is known; what is refuted is an error; what is left is for the program to assume.
+    /// Checks a condition: conjuncts that hold are dropped, one that fails is an error, and open
+    /// ones become assumptions of the program.
     fn condition(&self, id: CondId, facts: &Facts, needs: &mut Needs) -> Result<(), Wrong> {
         let mut parts = Vec::new();
         self.conjuncts(id, &mut parts);
@@ -509,7 +511,7 @@ impl Tune<'_> {
         })
     }
 
-    /// What a size comes to.
+    /// Evaluates a size.
     fn size(&self, id: TermId) -> Result<Nat, Wrong> {
         let term = self.item.term(id);
         let unknown = || {

@@ -1,4 +1,5 @@
-//! Types of ELEVATE: those of section 9.3 of the language, with the shapes that inference leaves open.
+//! Defines the types of ELEVATE: those of section 9.3 of the language, and the type variables of
+//! inference.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -8,55 +9,56 @@ use syntax::ast::Name;
 /// A shared type.
 pub type Ty = Arc<Type>;
 
-/// A type of an expression of ELEVATE.
+/// The type of an expression of ELEVATE.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Type {
-    /// Of something that is wrong and has been reported; agrees with every type.
+    /// The type of an erroneous expression, which has been reported. It is compatible with every
+    /// type.
     Error,
-    /// A type that inference is still looking for. None is left in a [`Scheme`].
+    /// A type variable of inference. A [`Scheme`] contains none.
     Open(u32),
     /// A type parameter of a [`Scheme`].
     Param(u32),
-    /// A size: a literal, or an expression over size variables of the program.
+    /// A size: a literal, or an expression over the size variables of the program.
     Nat,
-    /// A whole number.
+    /// An integer.
     Int,
     /// A truth value.
     Bool,
-    /// A text.
+    /// A string.
     String,
     /// An address space.
     Addr,
-    /// An expression of RISE.
+    /// A RISE expression.
     Expr,
-    /// A type of RISE.
+    /// A RISE type.
     Type,
-    /// What a strategy gives: `Success(program)` or `Failure(strategy)`.
+    /// The result of a strategy: `Success(program)` or `Failure(strategy)`.
     Result,
     /// A function from programs to results.
     Strategy(Flavour),
-    /// `List[t]`
+    /// A list: `List[t]`.
     List(Ty),
-    /// `(a, b)`; `()` has no members.
+    /// A tuple: `(a, b)`; `()` has no members.
     Tuple(Arc<[Ty]>),
-    /// A function of one parameter list; curried lists nest.
+    /// A function of one parameter list. Curried functions nest.
     Fun(Arc<[Param]>, Ty),
 }
 
-/// What more is known of a strategy.
+/// A subtype of strategies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Flavour {
-    /// Nothing.
+    /// Any strategy.
     Strategy,
-    /// It gives back the program as it is, or fails.
+    /// A predicate, which returns the program unchanged or fails.
     Pred,
-    /// It is a single rewrite rule.
+    /// A single rewrite rule.
     Rule,
 }
 
 impl Type {
-    /// Returns a call of what has this type, with arguments as an example; `None` if it takes
-    /// something else than numbers, truth values, address spaces and strategies.
+    /// Returns an example of a call of a function of this type. `None` if a parameter is neither a
+    /// number, a truth value, an address space nor a strategy.
     pub fn example_call(&self, name: &str) -> Option<String> {
         let mut call = name.to_owned();
         let mut ty = self;
@@ -87,15 +89,15 @@ impl Type {
 /// A parameter of a function.
 #[derive(Clone, Debug)]
 pub struct Param {
-    /// What it is called; empty for functions without a declaration.
+    /// The name of the parameter; empty for functions without a declaration.
     pub name: Name,
-    /// Its type.
+    /// The type of the parameter.
     pub ty: Ty,
-    /// Whether the argument may be left out.
+    /// True if the argument may be left out.
     pub optional: bool,
 }
 
-/// Types are equal whatever their parameters are called.
+/// Types are compared without the names of parameters.
 impl PartialEq for Param {
     fn eq(&self, other: &Self) -> bool {
         self.ty == other.ty && self.optional == other.optional
@@ -112,7 +114,7 @@ impl std::hash::Hash for Param {
 }
 
 impl Param {
-    /// A parameter without a name that must be given.
+    /// Returns a required parameter without a name.
     pub fn of(ty: Ty) -> Param {
         Param {
             name: Name::default(),
@@ -122,17 +124,17 @@ impl Param {
     }
 }
 
-/// The type of a definition.
+/// A polymorphic type.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Scheme {
-    /// What its type parameters are called, by number.
+    /// The names of the type parameters, by number.
     pub params: Arc<[Name]>,
-    /// The type under them.
+    /// The type, which may contain [`Type::Param`]s.
     pub ty: Ty,
 }
 
 impl Scheme {
-    /// A type without parameters.
+    /// Returns a scheme without type parameters.
     pub fn mono(ty: Ty) -> Scheme {
         Scheme {
             params: Arc::default(),
@@ -140,12 +142,12 @@ impl Scheme {
         }
     }
 
-    /// As it is written: `(c: Pred) -> (s: Strategy) -> Strategy`.
+    /// Returns the text of the type: `(c: Pred) -> (s: Strategy) -> Strategy`.
     pub fn text(&self) -> String {
         type_text(&self.ty, &self.params)
     }
 
-    /// The parameter lists of the definition, the first one first, and what it gives in the end.
+    /// Returns the parameter lists of the definition, and the type of the final result.
     pub fn lists(&self) -> (Vec<Arc<[Param]>>, Ty) {
         let mut lists = Vec::new();
         let mut ty = self.ty.clone();
@@ -158,17 +160,17 @@ impl Scheme {
 }
 
 impl Type {
-    /// The type of strategies of which nothing more is known.
+    /// Returns the type of all strategies.
     pub fn strategy() -> Ty {
         Arc::new(Type::Strategy(Flavour::Strategy))
     }
 
-    /// `Strategy -> Strategy`
+    /// Returns the type `Strategy -> Strategy`.
     pub fn traversal() -> Ty {
         Type::fun([Type::strategy()], Type::strategy())
     }
 
-    /// A function of one list of parameters without names.
+    /// Returns the type of a function with one list of parameters without names.
     pub fn fun(params: impl IntoIterator<Item = Ty>, result: Ty) -> Ty {
         Arc::new(Type::Fun(
             params.into_iter().map(Param::of).collect(),
@@ -176,12 +178,12 @@ impl Type {
         ))
     }
 
-    /// Whether it is a strategy of any flavour.
+    /// Returns true for strategies of any flavour.
     pub fn is_strategy(&self) -> bool {
         matches!(self, Type::Strategy(_))
     }
 
-    /// Whether it is `Expr -> Result`, which is what a strategy is.
+    /// Returns true for `Expr -> Result`, which is equal to `Strategy`.
     pub(crate) fn is_plain_strategy(&self) -> bool {
         match self {
             Type::Fun(params, result) => {
@@ -192,7 +194,7 @@ impl Type {
         }
     }
 
-    /// Whether it is `Strategy -> Strategy`, up to flavours.
+    /// Returns true for `Strategy -> Strategy`, with any flavours.
     pub fn is_traversal(&self) -> bool {
         match self {
             Type::Fun(params, result) => {
@@ -202,7 +204,7 @@ impl Type {
         }
     }
 
-    /// The same with `f` applied to each direct part.
+    /// Applies `f` to each direct part of the type.
     pub(crate) fn map(self: &Arc<Self>, f: &mut dyn FnMut(&Ty) -> Ty) -> Ty {
         match &**self {
             Type::List(elem) => Arc::new(Type::List(f(elem))),
@@ -220,14 +222,14 @@ impl Type {
     }
 }
 
-/// A type as it is written; `params` are the names of type parameters.
+/// Returns the text of a type. `params` are the names of its type parameters.
 pub fn type_text(ty: &Type, params: &[Name]) -> String {
     let mut out = String::new();
     write_type(&mut out, ty, params, false);
     out
 }
 
-/// `atom` asks for parentheses around functions.
+/// Writes a type. If `atom` is set, functions are in parentheses.
 fn write_type(out: &mut String, ty: &Type, params: &[Name], atom: bool) {
     let word = match ty {
         Type::Error | Type::Open(_) => "_",

@@ -1,12 +1,12 @@
-//! The βη-normal form.
+//! Computes βη-normal forms.
 
 use super::{Gaveup, Normal, Normaliser};
 use crate::engine::{beta, eta};
 use crate::term::{Child, Node, Term};
 
 impl Normaliser<'_> {
-    /// The βη-normal form: arguments first, so that what is put in several places is normal
-    /// there.
+    /// Returns the βη-normal form of a term. Arguments are normalised before they are substituted,
+    /// so that their copies need not be.
     pub(super) fn benf(&mut self, term: Term) -> Normal {
         if self.store.height(term) == 1 {
             return Ok((term, 0));
@@ -44,7 +44,7 @@ impl Normaliser<'_> {
         }
     }
 
-    /// The term with normal parts.
+    /// Normalises the children of a term.
     fn parts(&mut self, term: Term) -> Normal {
         Ok(match self.store.node(term) {
             Node::Apply(f, x) => {
@@ -70,7 +70,7 @@ impl Normaliser<'_> {
         })
     }
 
-    /// A function that only passes its parameter on is that function; its parts are normal.
+    /// Contracts an η-redex whose children are normal.
     fn contract(&mut self, term: Term, steps: u32) -> Normal {
         match eta(self.store, term) {
             Some(function) => {

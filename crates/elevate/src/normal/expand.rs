@@ -1,4 +1,4 @@
-//! What the data-flow normal form writes as functions.
+//! Computes data-flow normal forms from βη-normal ones.
 
 use rise::Primitive;
 
@@ -7,7 +7,7 @@ use crate::engine::eta_abstraction;
 use crate::term::{Node, Term};
 
 impl Normaliser<'_> {
-    /// A βη-normal term with the functions of its maps and reductions written as functions.
+    /// η-expands the functions of maps and reductions in a βη-normal term.
     pub(super) fn expanded(&mut self, term: Term) -> Normal {
         if self.store.height(term) == 1 {
             return Ok((term, 0));
@@ -53,7 +53,7 @@ impl Normaliser<'_> {
         })
     }
 
-    /// `f` as a function with so many parameters, as far as its type goes.
+    /// η-expands `f` to the given number of parameters, as far as its type allows.
     fn with_params(&mut self, f: Term, wanted: u32) -> Normal {
         if wanted == 0 {
             return Ok((f, 0));
@@ -72,7 +72,8 @@ impl Normaliser<'_> {
         Ok((self.store.lambda(local, body), steps + more))
     }
 
-    /// What a function gives; if that is a `map` or `reduce` without its input, with that.
+    /// Expands the body of a function; if the result is a `map` or `reduce` without its input, it
+    /// is η-expanded.
     fn with_input(&mut self, body: Term) -> Normal {
         let (body, steps) = self.expanded(body)?;
         if self.lacks_input(body)
@@ -91,7 +92,7 @@ impl Normaliser<'_> {
         Ok(function)
     }
 
-    /// `map(f)`, or something with `reduce(op)` in the place of its function or argument.
+    /// Returns true for `map(f)`, and for a term with `reduce(op)` as a child.
     fn lacks_input(&self, term: Term) -> bool {
         let applies = |term: Term, primitive: Primitive| match self.store.node(term) {
             Node::Apply(f, _) => {

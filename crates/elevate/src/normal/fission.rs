@@ -1,4 +1,4 @@
-//! Maps that each do one thing.
+//! Splits maps into maps that each apply one function.
 
 use rise::Primitive;
 use rise::types::Arg;
@@ -8,7 +8,8 @@ use crate::engine::eta_abstraction;
 use crate::term::{Local, Node, Store, Term};
 
 impl Normaliser<'_> {
-    /// A term in data-flow normal form with `map(fun(x => f(g(x))))` as one map after the other.
+    /// Splits the maps of a term in data-flow normal form: `map(fun(x => f(g(x))))` becomes
+    /// `map(g)` followed by `map(f)`.
     pub(super) fn fissioned(&mut self, term: Term) -> Normal {
         if self.store.height(term) == 1 {
             return Ok((term, 0));
@@ -56,7 +57,8 @@ impl Normaliser<'_> {
         })
     }
 
-    /// `map(f)` without input: a function of the input, if there is more than one stage.
+    /// Splits `map(f)` without input; it becomes a function of the input if there are several
+    /// stages.
     fn unapplied(&mut self, map: Term, function: Term) -> Normal {
         let (function, steps) = self.fissioned(function)?;
         if last_stage(self.store, function).is_none() {
@@ -75,7 +77,7 @@ impl Normaliser<'_> {
         Ok((self.store.lambda(local, body), steps.saturating_add(more)))
     }
 
-    /// `xs |> map(first stage) |> map(second) |> …` for all stages of the function.
+    /// Returns `xs |> map(first stage) |> map(second) |> …` with all stages of the function.
     fn staged(&mut self, function: Term, input: Term) -> Normal {
         let mut stages = Vec::new();
         let mut rest = function;
@@ -95,7 +97,7 @@ impl Normaliser<'_> {
     }
 }
 
-/// The `f` of `map(f)`.
+/// Returns the `f` of `map(f)`.
 fn map_function(store: &Store, term: Term) -> Option<Term> {
     let Node::Apply(head, function) = store.node(term) else {
         return None;
@@ -103,8 +105,8 @@ fn map_function(store: &Store, term: Term) -> Option<Term> {
     matches!(store.node(head), Node::Primitive(Primitive::Map, _)).then_some(function)
 }
 
-/// For `fun(x => f(g(x)))`, where `x` is not free in `f` and `g(x)` is data and more than a
-/// variable: `fun(x => g(x))` and `f`.
+/// Splits `fun(x => f(g(x)))` into `fun(x => g(x))` and `f`, if `x` is not free in `f`, and `g(x)`
+/// is data and not a variable.
 fn last_stage(store: &mut Store, function: Term) -> Option<(Term, Term)> {
     let Node::Lambda(x, body) = store.node(function) else {
         return None;
@@ -122,7 +124,7 @@ fn rest_of(store: &mut Store, x: Local, given: Term) -> Term {
     store.lambda(x, given)
 }
 
-/// `map(f)(xs)`
+/// Returns `map(f)(xs)`.
 fn map_over(store: &mut Store, function: Term, xs: Term) -> Term {
     let parts = store.fun_parts(store.ty(function));
     let size = match &**store.type_of(xs) {

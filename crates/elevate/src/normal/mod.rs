@@ -1,9 +1,9 @@
-//! Normal forms of terms, with a memory of what is normal already.
+//! Computes normal forms of terms, with memoisation.
 //!
-//! The textbook says them by `normalize(…)`, which looks for the next step from the root each
-//! time. Here each is one walk from the leaves up, and what became of a term is remembered, so that
-//! after a change only what is new is looked at. Both give the same terms up to the names of
-//! bound variables; tests hold them equal. (Section 3 of the reference; ICFP 2020, section 4.3.)
+//! The definitions in the literature use `normalize(…)`, which searches the next redex from the
+//! root each time. Here each normal form is computed in one bottom-up pass, and the results are
+//! memoised, so that after a rewrite only new terms are visited. Both methods return α-equivalent
+//! terms, which tests check. (Section 3 of the reference; ICFP 2020, section 4.3.)
 
 mod beta;
 mod expand;
@@ -13,21 +13,21 @@ mod tests;
 
 use crate::term::{Dense, MAX_HEIGHT, Store, Term};
 
-/// The normal forms that the engine computes itself.
+/// The normal forms that are implemented in Rust.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum NormalForm {
-    /// No function is applied where it stands, and none only passes its parameter on.
+    /// βη-normal form: the term contains no β-redex and no η-redex.
     Benf,
-    /// The data-flow form: the function of a `map` and the operator of a `reduce` are written as
-    /// functions, down to their last parameter, and where a function gives a `map` without its
-    /// input or a `reduce` without its input, it takes that, too.
+    /// Data-flow normal form: a βη-normal form in which the function of a `map` and the operator of
+    /// a `reduce` are η-expanded to their last parameter, and functions whose result is a `map` or
+    /// `reduce` without its input are η-expanded, too.
     Dfnf,
-    /// The rewrite form: `Dfnf`, and each `map` does one thing: `map(f ∘ g)` is `map(f) ∘ map(g)`.
+    /// Rewrite normal form: `Dfnf` in which maps are split: `map(f ∘ g)` is `map(f) ∘ map(g)`.
     Rnf,
 }
 
 impl NormalForm {
-    /// As strategies name it.
+    /// Returns the name of the normal form in strategies.
     pub fn name(self) -> &'static str {
         match self {
             NormalForm::Benf => "BENF",
@@ -37,7 +37,7 @@ impl NormalForm {
     }
 }
 
-/// What became of terms, and how many steps it took.
+/// The memoised normal forms of terms, each with the number of steps that it took.
 #[derive(Clone, Debug, Default)]
 pub struct Memo {
     benf: Dense,
@@ -47,19 +47,19 @@ pub struct Memo {
     rnf: Dense,
 }
 
-/// Why a term has no normal form that fits.
+/// The reason why the computation of a normal form is given up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gaveup {
-    /// It grows beyond all bounds.
+    /// The term is too large or too deep.
     TooLarge,
-    /// It takes too many steps.
+    /// The limit on steps is reached.
     Steps,
 }
 
-/// The normal form of a term, and how many steps lead there; at most `limit`.
+/// Returns the normal form of a term, and the number of steps that it took, at most `limit`.
 ///
 /// # Errors
-/// The term grows too much, or there are too many steps.
+/// The term becomes too large, or the limit is reached.
 pub fn normalise(
     store: &mut Store,
     form: NormalForm,
@@ -114,7 +114,7 @@ impl Normaliser<'_> {
         Ok(all)
     }
 
-    /// One level further in.
+    /// Enters a recursive call, and checks the depth.
     fn enter(&mut self) -> Result<(), Gaveup> {
         if self.depth > 2 * MAX_HEIGHT || self.store.is_too_deep() {
             return Err(Gaveup::TooLarge);
@@ -123,7 +123,7 @@ impl Normaliser<'_> {
         Ok(())
     }
 
-    /// A step was done.
+    /// Counts a step, and checks the limit.
     fn step(&mut self) -> Result<(), Gaveup> {
         self.done = self.done.saturating_add(1);
         match self.done > self.limit {

@@ -13,18 +13,19 @@ fn step(step: Step) -> Strategy {
     Arc::new(step)
 }
 
-/// `repeat(s <+ one(…))`, without the engine's own form.
+/// Returns `repeat(topDown(s))` in a form that the engine does not translate to its own
+/// `normalize`.
 fn normalize(s: Strategy) -> Strategy {
     let search = step(Step::Choice(step(Step::TopDown(s)), Step::fail()));
     step(Step::Repeat(search))
 }
 
-/// The textbook's βη-normal form.
+/// Returns the βη-normal form by its definition.
 fn benf() -> Strategy {
     normalize(Step::choice([Step::rule(Eta), Step::rule(Beta)]))
 }
 
-/// The textbook's data-flow normal form.
+/// Returns the data-flow normal form by its definition.
 fn dfnf() -> Strategy {
     let is = |predicate| Step::test(predicate);
     let expand = || {
@@ -51,7 +52,7 @@ fn dfnf() -> Strategy {
     ])
 }
 
-/// The textbook's rewrite normal form.
+/// Returns the rewrite normal form by its definition.
 fn rnf() -> Strategy {
     let once = Step::seq([dfnf(), Step::rule(fission())]);
     Step::seq([normalize(once), dfnf()])
@@ -99,7 +100,7 @@ fn the_textbook_agrees() {
     }
 }
 
-/// What `normalize` may be asked to do.
+/// Returns sets of rules to compare both versions of `normalize` on.
 fn sets_of_rules() -> Vec<Strategy> {
     let is_apply = || Step::test(Predicate::IsApply);
     Vec::from([

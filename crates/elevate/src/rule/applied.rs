@@ -1,4 +1,4 @@
-//! Rules with arguments, as the machine applies them.
+//! Applies rules with given arguments as strategies of the engine.
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::term::{Heads, Store, Term};
 pub struct Applied {
     rule: Arc<Rule>,
     args: Box<[RuleArg]>,
-    /// The arguments as they are written.
+    /// The text of the arguments.
     shown: Box<str>,
     /// The text of the rule's item.
     text: Arc<str>,
@@ -28,9 +28,9 @@ impl fmt::Debug for Applied {
 }
 
 impl Applied {
-    /// The rule with a value for each of its parameters. `shown` is how the arguments are written,
-    /// with the parentheses, and nothing if there are none; `text` is the text of the rule's item.
-    /// `tests` has a strategy for each of [`Rule::holds`].
+    /// Returns the rule with a value for each of its parameters. `shown` is the text of the
+    /// arguments with the parentheses, empty if there are none; `text` is the text of the rule's
+    /// item. `tests` contains a test for each of [`Rule::holds`].
     pub fn new(
         rule: Arc<Rule>,
         args: impl Into<Box<[RuleArg]>>,
@@ -49,12 +49,12 @@ impl Applied {
         }
     }
 
-    /// The rule.
+    /// Returns the rule.
     pub fn rule(&self) -> &Rule {
         &self.rule
     }
 
-    /// Its arguments.
+    /// Returns its arguments.
     pub fn values(&self) -> &[RuleArg] {
         &self.args
     }
@@ -66,7 +66,7 @@ impl Applied {
         }
     }
 
-    /// Whether it applies to a term: builds no right side.
+    /// Tests if the rule applies to a term, without building its right side.
     ///
     /// # Errors
     ///
@@ -75,7 +75,7 @@ impl Applied {
         super::matches_only(cx, &self.host(), &self.rule, &self.args, term)
     }
 
-    /// What becomes of a term, with all that is known of it.
+    /// Applies the rule to a term, and returns all details of the application.
     ///
     /// # Errors
     ///
@@ -106,7 +106,7 @@ impl Rewrite for Applied {
             }),
             Err(miss) => Err(engine::Miss {
                 matched: match &miss.why {
-                    // The whole pattern fits.
+                    // The whole pattern matches.
                     Why::Detail(detail)
                         if matches!(**detail, Detail::Condition { .. } | Detail::NotMade(_)) =>
                     {
@@ -177,7 +177,7 @@ impl Rewrite for Applied {
 }
 
 impl Applied {
-    /// The pattern of the first alternative, as it is written.
+    /// Returns the text of the left side of the first alternative.
     fn first_pattern(&self) -> String {
         let span = self.rule.alts.first().map(|alt| alt.lhs);
         let text = span.and_then(|span| self.text.get(std::ops::Range::from(span)));
@@ -185,7 +185,7 @@ impl Applied {
     }
 }
 
-/// A condition without the word of its clause.
+/// Returns the text of a condition without the keyword of its clause.
 fn without_word(clause: &str) -> &str {
     let words = ["where", "requires", "assuming"];
     let rest = words.iter().find_map(|word| clause.strip_prefix(word));
@@ -199,7 +199,7 @@ fn assumption(assumption: &super::Assumption) -> engine::Assumption {
     }
 }
 
-/// How much of a term an alternative looks at.
+/// Returns the part of a term that decides if an alternative matches.
 fn reach_of(alt: &Alt) -> Reach {
     let known = |cond: &super::cond::Cond| cond.is_level() || cond.is_scope();
     if !alt.linear || !alt.clauses.iter().all(|clause| known(&clause.cond)) || !alt.made.is_empty()
@@ -207,12 +207,12 @@ fn reach_of(alt: &Alt) -> Reach {
         return Reach::WHOLE;
     }
     let pattern: &Pattern = &alt.pattern;
-    // How deep the right sides of definitions are is not known here.
+    // The depth of the bodies of definitions is unknown here.
     if pattern.has_globals {
         return Reach::WHOLE;
     }
-    // In front of further arguments the pattern begins so many levels further in; a function that
-    // only passes its parameter on is two levels more.
+    // If the pattern matches a function inside an application, it starts that many levels further
+    // in. η-redexes in the term add at most two levels to each level of the pattern.
     let outside = pattern.more_arguments();
     match outside {
         Some(outside) => Reach::levels(pattern.depth * 3 + outside).and_free(),
@@ -221,13 +221,13 @@ fn reach_of(alt: &Alt) -> Reach {
 }
 
 impl Rule {
-    /// What may stand at the head of a term that it applies to.
+    /// Returns a superset of the heads of the terms to which the rule applies.
     pub fn heads(&self) -> Heads {
         let all = self.alts.iter().map(|alt| alt.pattern.heads());
         all.fold(Heads::NONE, Heads::or)
     }
 
-    /// What it is called in traces and messages.
+    /// Returns the name of the rule in traces and messages.
     pub fn shown_name(&self) -> &str {
         match self.name.as_str() {
             "" => "rule { … }",
@@ -235,8 +235,8 @@ impl Rule {
         }
     }
 
-    /// Whether the outermost function of a term, or of a function in front of its last arguments,
-    /// is one that the rule asks for: `false` is certain, and costs next to nothing.
+    /// Returns false if the head of a term, or of a function that it applies, certainly does not
+    /// match the rule. This is a cheap test before matching.
     pub fn could_match(&self, store: &Store, term: Term) -> bool {
         self.alts
             .iter()

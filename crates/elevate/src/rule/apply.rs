@@ -1,4 +1,4 @@
-//! Rules, predicates and patterns at a term.
+//! Applies rules, predicates and patterns to a term.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use super::{
 use crate::engine::Context;
 use crate::term::{Local, Node, Store, Term};
 
-/// Buffers that an application needs, kept from one to the next.
+/// Buffers that are reused from one application to the next.
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
     bound: Bound,
@@ -29,7 +29,7 @@ pub(super) struct Scratch {
 }
 
 impl Ctx<'_, '_> {
-    /// What matching needs to look through definitions.
+    /// Returns the store, and the data needed to match calls of definitions against their bodies.
     fn folds(&mut self) -> (&mut Store, Folds<'_>) {
         let folds = Folds {
             bodies: &mut self.memo.bodies,
@@ -40,7 +40,7 @@ impl Ctx<'_, '_> {
         (self.cx.store, folds)
     }
 
-    /// The first phase of matching.
+    /// Runs the first phase of matching, on the structure of terms.
     pub(super) fn structure(
         &mut self,
         pattern: &Pattern,
@@ -52,8 +52,8 @@ impl Ctx<'_, '_> {
         structure(store, folds, pattern, args, term, bound)
     }
 
-    /// The term as the pattern is tried on it: where that is a call of a definition, right sides
-    /// of it are calls of it, too.
+    /// Returns the term to match. If the pattern is a call of a definition, an instance of its body
+    /// is replaced by a call of it.
     fn folded(&mut self, pattern: &Pattern, term: Term) -> Term {
         let Head::Global(id, _) = pattern.head else {
             return term;
@@ -133,7 +133,8 @@ fn matches_only_in(
     result
 }
 
-/// Both phases of matching, with the conditions on sizes and types.
+/// Runs both phases of matching, with the conditions on sizes and types. The second phase is
+/// memoised.
 fn matched(
     ctx: &mut Ctx<'_, '_>,
     alt: &Alt,
@@ -160,7 +161,7 @@ fn matched(
     })
 }
 
-/// The second phase.
+/// Runs the second phase of matching, on sizes and types.
 fn solve(
     ctx: &mut Ctx<'_, '_>,
     alt: &Alt,
@@ -204,7 +205,7 @@ fn solve(
     })
 }
 
-/// The conditions on terms; what they assume.
+/// Decides the conditions on terms, and returns their assumptions.
 fn values_decide(
     ctx: &mut Ctx<'_, '_>,
     alt: &Alt,
@@ -250,7 +251,7 @@ fn values_decide(
     Ok(assumed)
 }
 
-/// A miss after the whole pattern matched.
+/// Returns a miss after the whole pattern matched.
 #[cold]
 fn after(bound: &Bound, why: Why) -> Miss {
     Miss {
@@ -303,7 +304,7 @@ fn build(
     Ok((new, assumptions))
 }
 
-/// Whether the types are equal under what the rewriting assumes.
+/// Returns true if the types are equal under the assumptions of the rewrite.
 fn same_type(
     ctx: &mut Ctx<'_, '_>,
     solved: &Solved,
@@ -322,7 +323,7 @@ fn same_type(
     super::level::types_agree(ctx.cx.store.ty_of(old), ctx.cx.store.ty_of(new), &facts)
 }
 
-/// The new function with the arguments that stood behind the old one.
+/// Applies the new function to the last `outside` arguments of the original term.
 fn outside_again(store: &mut Store, term: Term, outside: u32, new: Term) -> Term {
     if outside == 0 {
         return new;
@@ -368,7 +369,7 @@ fn holds_in(
     }
 }
 
-/// Both phases for a pattern without conditions.
+/// Runs both phases of matching for a pattern without conditions.
 fn fit(
     ctx: &mut Ctx<'_, '_>,
     pattern: &Pattern,
@@ -451,7 +452,7 @@ pub(super) fn unfold_in(ctx: &mut Ctx<'_, '_>, term: Term) -> Option<Term> {
     };
     let def = (ctx.host.definitions)(id)?;
     if matches!(def.body.form, rise::core::Form::Foreign(..)) {
-        // The function of C has no other name.
+        // A foreign function has no body.
         return None;
     }
     let args = ctx.cx.store.args(args).clone();
@@ -466,7 +467,7 @@ pub(super) fn unfold_in(ctx: &mut Ctx<'_, '_>, term: Term) -> Option<Term> {
     Some(ctx.cx.store.substitute_vars(imported.root, &values))
 }
 
-/// Has rules look at a place with the memo of its store.
+/// Runs `look` with the memo of the store.
 fn with<R>(cx: &mut Context<'_>, host: &Host<'_>, look: impl FnOnce(&mut Ctx<'_, '_>) -> R) -> R {
     let mut memo = cx.store.rules.0.take().unwrap_or_default();
     memo.under(cx.facts);
@@ -480,8 +481,8 @@ fn with<R>(cx: &mut Context<'_>, host: &Host<'_>, look: impl FnOnce(&mut Ctx<'_,
     result
 }
 
-/// What becomes of a term; where the rule is for functions, also of the function in front of its
-/// last arguments, the longest one first.
+/// Applies a rule to a term. A rule for functions is also tried on the functions that the term
+/// applies, the one with the most arguments first.
 ///
 /// # Errors
 ///
@@ -499,8 +500,8 @@ pub fn apply(
     with(cx, host, |ctx| apply_in(ctx, rule, args, term))
 }
 
-/// Whether the rule applies to a term, as [`apply`] would find. Builds nothing but the parts that
-/// depend on sizes and types only.
+/// Tests if [`apply`] would succeed. It builds only the parts of the right side that depend on
+/// sizes and types alone.
 ///
 /// # Errors
 ///
@@ -518,7 +519,7 @@ pub fn matches_only(
     with(cx, host, |ctx| matches_only_in(ctx, rule, args, term))
 }
 
-/// Whether one of the patterns matches the term, or a function in front of its last arguments.
+/// Tests if one of the patterns matches the term, or a function that it applies.
 ///
 /// # Errors
 ///
@@ -533,12 +534,12 @@ pub fn holds(
     with(cx, host, |ctx| holds_in(ctx, predicate, args, term))
 }
 
-/// What the metavariables of a pattern stand for where it matches exactly this term, in the order
-/// of [`Matcher::variables`].
+/// Matches exactly this term, and returns the values of the pattern's metavariables in the order of
+/// [`Matcher::variables`].
 ///
 /// # Errors
 ///
-/// Why it does not match.
+/// The reason why the pattern does not match.
 pub fn matches(
     cx: &mut Context<'_>,
     host: &Host<'_>,
@@ -549,11 +550,11 @@ pub fn matches(
     with(cx, host, |ctx| matches_in(ctx, matcher, args, term))
 }
 
-/// The term that a quotation stands for.
+/// Returns the term of a quotation.
 ///
 /// # Errors
 ///
-/// Where the given terms do not fit together.
+/// The arguments do not fit the types of the quotation.
 pub fn instantiate(
     cx: &mut Context<'_>,
     host: &Host<'_>,
@@ -563,8 +564,8 @@ pub fn instantiate(
     with(cx, host, |ctx| instantiate_in(ctx, quotation, args))
 }
 
-/// A definition's name as its right side, with its implicit arguments put in; `None` for other
-/// terms, and where the definition is not known.
+/// Unfolds the name of a definition to its right side, with its implicit arguments substituted.
+/// `None` for other terms, foreign functions and unknown definitions.
 pub fn unfold(cx: &mut Context<'_>, host: &Host<'_>, term: Term) -> Option<Term> {
     with(cx, host, |ctx| unfold_in(ctx, term))
 }

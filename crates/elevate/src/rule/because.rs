@@ -1,4 +1,5 @@
-//! Why a condition does not hold, as data: most rules fail at most places, and nobody asks why.
+//! Represents the reasons why conditions fail as data. Most rules fail at most places, so texts are
+//! made only for those that are reported.
 
 use std::borrow::Cow;
 
@@ -8,27 +9,28 @@ use rise::types::{Arg, Ty};
 use super::miss::short;
 use crate::term::{Local, Store, Term, arg_text, print};
 
-/// Why a condition does not hold, or is not known to hold.
+/// The reason why a condition does not hold, or is not known to hold.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Because {
-    /// In words.
+    /// A reason in words.
     Said(Cow<'static, str>),
-    /// The type is not of the sort that is wanted, in words.
+    /// The type is not of the required sort, which is given in words.
     Type(Ty, &'static str),
-    /// A strategy does not succeed on this term.
+    /// The strategy of `holds` fails on this term.
     Fails(Term),
     /// The variable occurs in the term.
     Occurs(Local, Term),
-    /// The sizes say the opposite.
+    /// The facts about sizes refute the condition.
     Wrong(Prop),
-    /// The sizes do not tell; it is wrong for these, if there are any.
+    /// The facts about sizes do not decide the condition. The sizes are a counterexample, if one is
+    /// found.
     Open(Prop, Vec<(Var, i64)>),
-    /// Each of several.
+    /// All of several reasons.
     All(Vec<Because>),
 }
 
 impl Because {
-    /// In words.
+    /// Returns the reason in words.
     pub fn text(&self, store: &Store) -> String {
         let condition = |prop: &Prop| prop.display(&|var| store.var_name(var)).to_string();
         let term = |term: Term| short(&print(store, term));
@@ -72,7 +74,7 @@ impl Because {
     }
 }
 
-/// Says that a condition on numbers alone does not hold.
+/// Returns the reason for a comparison of two constants, in words.
 fn numbers(prop: &Prop) -> Option<String> {
     let (a, b, differs) = match prop {
         Prop::AtLeast(a, b) => (a, b, "is less than"),
@@ -83,7 +85,7 @@ fn numbers(prop: &Prop) -> Option<String> {
 }
 
 impl Because {
-    /// What would have to be known of sizes, as a program says it.
+    /// Returns the fact about sizes that would prove the condition, as a program writes it.
     pub fn needed(&self, store: &Store) -> Option<String> {
         let Because::Open(prop, _) = self else {
             return None;

@@ -1,4 +1,4 @@
-//! An alternative of a rule.
+//! Compiles one alternative of a rule.
 
 use rise::core::{Form, Terms, elaborate_terms, for_each_local};
 use rise::types::{Arg, Ty, Type};
@@ -26,19 +26,19 @@ pub(super) struct AltCompiler<'a, 'h> {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Conditions that are types of the pattern: `x : t`, `scalar(t)`.
+/// A condition that constrains a type of the pattern: `x : t`, `scalar(t)`.
 pub(super) enum TypeClause {
     Has(TermId, TermId, Span),
     Kind(TermId, Kind, Span),
 }
 
-/// What inference found out about an alternative.
+/// The result of type inference for an alternative.
 pub(super) struct Typed {
     pub done: SidesInference,
     pub terms: Terms,
-    /// The terms that were elaborated, in order.
+    /// The elaborated terms, in order.
     pub wanted: Vec<TermId>,
-    /// Which binder is made of which, in how many lanes.
+    /// The metavariables defined by `vectorized(k, f)`: the binder, the binder of `f`, and `k`.
     pub made: Vec<(u32, u32, TermId)>,
     strict: bool,
     function: bool,
@@ -66,7 +66,7 @@ impl<'a, 'h> AltCompiler<'a, 'h> {
         self.source.item.cond(id)
     }
 
-    /// The conditions of the clauses with how much must be known of them.
+    /// Returns the conditions of the clauses, each with its strength and its span.
     pub(super) fn conditions(&self) -> impl Iterator<Item = (Strength, CondId, Span)> + use<'a> {
         self.alt
             .clauses
@@ -80,7 +80,7 @@ impl<'a, 'h> AltCompiler<'a, 'h> {
             })
     }
 
-    /// A condition and what it consists of, down to what is no `and`.
+    /// Collects the conjuncts of a condition.
     pub(super) fn conjuncts(&self, cond: CondId, found: &mut Vec<CondId>) {
         match self.cond(cond).kind {
             CondKind::And(a, b) => {
@@ -99,7 +99,7 @@ impl<'a, 'h> AltCompiler<'a, 'h> {
         self.build(&names, &scopes, tail, &typed)
     }
 
-    /// What its names stand for, and which binders they may mention.
+    /// Resolves the names of the alternative, and the scopes of its metavariables.
     pub(super) fn names(&mut self) -> Option<(Names<'a>, Scopes)> {
         let (source, alt) = (self.source, self.alt);
         let mut names = Names::new(&source.item.rise, source.env, Mode::Exact);
@@ -128,7 +128,7 @@ impl<'a, 'h> AltCompiler<'a, 'h> {
             .any(|d| d.severity == Severity::Error)
     }
 
-    /// `a : AddrSp` says what `a` is before anything else does.
+    /// Declares the kinds of metavariables: `a : AddrSp` takes precedence over the use of `a`.
     pub(super) fn kinds(&mut self, names: &mut Names<'_>) {
         for (_, cond, _) in self.conditions() {
             let mut parts = Vec::new();
@@ -181,7 +181,7 @@ impl<'a, 'h> AltCompiler<'a, 'h> {
         }
     }
 
-    /// `vectorized(k, f)`
+    /// Returns the arguments of `vectorized(k, f)`.
     pub(super) fn vectorized(&self, value: TermId) -> Option<(TermId, TermId)> {
         let rise = &self.source.item.rise;
         let TermKind::Apply { callee, args } = &rise.term(value).kind else {
@@ -193,7 +193,7 @@ impl<'a, 'h> AltCompiler<'a, 'h> {
         }
     }
 
-    /// Of a composition, a metavariable for what it is applied to.
+    /// Declares a metavariable for the input of a left side that is a composition.
     pub(super) fn tail(&self, names: &mut Names<'_>) -> Option<u32> {
         let rise = &self.source.item.rise;
         let mut term = self.alt.lhs;
@@ -270,7 +270,7 @@ impl<'a, 'h> AltCompiler<'a, 'h> {
         })
     }
 
-    /// The `let`s, as far as they are terms: what is made of what.
+    /// Infers the `let`s: sizes are defined in `sides`, and the terms among them are returned.
     pub(super) fn define(
         &mut self,
         names: &Names<'_>,
@@ -347,7 +347,7 @@ impl<'a, 'h> AltCompiler<'a, 'h> {
             &mut levels,
         );
         let template = match (&right.form, tail) {
-            // The variable of the right side stands for what the left one does.
+            // The parameter of the right side is the input of the left one.
             (Form::Lambda(param, body), Some(slot)) if is_used_once(param.local.id, body) => {
                 let mut values = values.clone();
                 values.insert(param.local.id, slot);
@@ -392,7 +392,7 @@ impl<'a, 'h> AltCompiler<'a, 'h> {
                 text: self.clause_text(span),
             });
         }
-        // What the right side needs of types is a condition, too.
+        // The kinds of types that the right side requires are conditions, too.
         let done = &of.typed.done;
         for (var, kind) in &done.narrowed.kinds {
             if let Some(sort) = Sort::of_kind(*kind) {
@@ -409,7 +409,7 @@ impl<'a, 'h> AltCompiler<'a, 'h> {
     }
 }
 
-/// The slot of a composition's variable, which is the local that elaboration made for it.
+/// Returns the slot of a composition's input, which is the parameter that elaboration adds.
 fn tail_slot(typed: &Typed, binder: u32, values: &mut FxHashMap<u32, u16>) -> Option<u16> {
     let slot = values.remove(&binder)?;
     if let Form::Lambda(param, _) = &typed.terms.exprs[0].form {
@@ -418,14 +418,14 @@ fn tail_slot(typed: &Typed, binder: u32, values: &mut FxHashMap<u32, u16>) -> Op
     Some(slot)
 }
 
-/// Whether a variable occurs once at most.
+/// Returns true if a variable occurs at most once.
 fn is_used_once(local: u32, body: &rise::core::Expr<rise::Primitive>) -> bool {
     let mut uses = 0;
     for_each_local(body, &mut |other| uses += u32::from(other.id == local));
     uses <= 1
 }
 
-/// What is made of other metavariables.
+/// Returns the metavariables that are made of others, with resolved slots.
 fn made(typed: &Typed, values: &FxHashMap<u32, u16>, levels: &mut Levels) -> Option<Box<[Made]>> {
     let one = |&(to, from, lanes): &(u32, u32, TermId)| {
         let lanes = match &typed.done.inference.terms[lanes.0 as usize] {
