@@ -1,4 +1,4 @@
-//! Conditions: whether they hold for a match.
+//! Decides the conditions of a match.
 
 use std::sync::Arc;
 
@@ -17,31 +17,31 @@ use super::template::Template;
 use super::{Assumption, Ctx, RuleArg};
 use crate::term::{Child, Local, Node, Term};
 
-/// How much must be known of a condition.
+/// The strength of the evidence that a condition requires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Strength {
-    /// `where`, `requires`: that it holds.
+    /// `where` and `requires`: the condition must be proved.
     Proved,
-    /// `assuming`: that it is not certain not to hold.
+    /// `assuming`: the condition must not be refuted.
     Assumed,
 }
 
-/// A clause with a condition.
+/// A clause of an alternative with a condition.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Clause {
     pub strength: Strength,
     pub cond: Cond,
     pub span: Span,
-    /// As it is written.
+    /// The text of the clause.
     pub text: Arc<str>,
 }
 
-/// What sort of type is wanted.
+/// A sort of types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sort {
-    /// Everything but functions.
+    /// All types but functions.
     Data,
-    /// Truth values, numbers, indices.
+    /// Truth values, numbers and indices.
     Scalar,
     /// Numbers and vectors of them.
     Num,
@@ -49,15 +49,15 @@ pub(super) enum Sort {
     Int,
     /// Floating-point numbers.
     Float,
-    /// Scalars, vectors, and pairs of such.
+    /// Scalars, vectors, and pairs of them.
     Basic,
     /// Scalars and vectors.
     Copyable,
-    /// Anything but vectors, and arrays and pairs with vectors in them.
+    /// All types but vectors, and arrays and pairs that contain vectors.
     NotVector,
 }
 
-/// A condition. Sizes and types are over the pattern's own variables.
+/// A condition. Its sizes and types use the variables of the pattern.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Cond {
     All(Box<[Cond]>),
@@ -68,31 +68,32 @@ pub(super) enum Cond {
     Sort(Sort, Ty),
     /// The variable of the pattern is not free in the term.
     NotIn(u16, Operand),
-    /// The variable that a metavariable stands for is not.
+    /// The variable that is the value of a metavariable is not free in the term.
     NotInValue(u16, Operand),
     Law(Law, Operand),
     Neutral(Operand, Operand),
     Within(Box<Pattern>),
     Holds(u16, Operand),
-    /// The types of the pattern say it.
+    /// The condition is part of the types of the pattern, so it always holds.
     Given,
 }
 
-/// A term that a condition is about.
+/// A term in a condition.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Operand {
     Slot(u16),
     Term(Box<Template>),
 }
 
-/// What is known of a condition.
+/// The truth value of a condition in three-valued logic.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Truth {
-    /// It holds; for floating-point numbers perhaps only up to rounding, which the text says.
+    /// The condition holds. For floating-point numbers it may hold up to rounding only, which the
+    /// text states.
     True(Option<String>),
-    /// It does not hold, because of this.
+    /// The condition does not hold, for this reason.
     False(Because),
-    /// Neither is known, because of this; for sizes, the condition.
+    /// The condition is undecided, for this reason. The proposition is set for conditions on sizes.
     Unknown(Because, Option<Prop>),
 }
 
@@ -108,7 +109,7 @@ impl Truth {
 }
 
 impl Cond {
-    /// Whether it is about sizes and types only.
+    /// Returns true if the condition depends on sizes and types only.
     pub fn is_level(&self) -> bool {
         match self {
             Cond::All(all) | Cond::Any(all) => all.iter().all(Cond::is_level),
@@ -118,7 +119,8 @@ impl Cond {
         }
     }
 
-    /// Whether it looks only at which variables are free in the terms of the match, and at types.
+    /// Returns true if the condition depends only on the free variables of the matched terms, and
+    /// on types.
     pub fn is_scope(&self) -> bool {
         match self {
             Cond::All(all) | Cond::Any(all) => all.iter().all(Cond::is_scope),
@@ -128,7 +130,7 @@ impl Cond {
         }
     }
 
-    /// Whether a law is part of it.
+    /// Returns true if the condition contains a law.
     pub fn has_law(&self) -> bool {
         match self {
             Cond::All(all) | Cond::Any(all) => all.iter().any(Cond::has_law),
@@ -139,7 +141,7 @@ impl Cond {
     }
 }
 
-/// A match whose conditions are looked at.
+/// A match, as far as conditions depend on it.
 pub(super) struct Match<'m> {
     pub values: &'m Values,
     pub slots: &'m [Term],
@@ -147,7 +149,7 @@ pub(super) struct Match<'m> {
     pub args: &'m [RuleArg],
 }
 
-/// Decides a clause; what it assumes is added to `assumed`.
+/// Decides a clause. Its assumptions are added to `assumed`.
 pub(super) fn decide(
     ctx: &mut Ctx<'_, '_>,
     facts: &Facts,
@@ -298,7 +300,7 @@ fn differ(facts: &Facts, a: &Nat, b: &Nat, values: &Values) -> Truth {
 }
 
 impl Sort {
-    /// The sort that a kind is; `None` for kinds of everything.
+    /// Returns the sort of a kind; `None` for kinds that do not restrict types.
     pub fn of_kind(kind: Kind) -> Option<Sort> {
         match kind {
             Kind::DataType => Some(Sort::Data),
@@ -364,7 +366,7 @@ fn not_in(ctx: &mut Ctx<'_, '_>, local: Local, operand: &Operand, found: &Match<
     }
 }
 
-/// The term that an operand is in a match.
+/// Returns the term of an operand in a match.
 fn term(ctx: &mut Ctx<'_, '_>, operand: &Operand, found: &Match<'_>) -> Option<Term> {
     match operand {
         Operand::Slot(slot) => found.slots.get(usize::from(*slot)).copied(),
@@ -386,7 +388,7 @@ fn term(ctx: &mut Ctx<'_, '_>, operand: &Operand, found: &Match<'_>) -> Option<T
     }
 }
 
-/// Whether the place is in the argument of a function that matches.
+/// Returns true if the current place is inside the argument of a function that matches the pattern.
 fn within(ctx: &mut Ctx<'_, '_>, facts: &Facts, pattern: &Pattern, args: &[RuleArg]) -> bool {
     let mut bound = Bound::default();
     ctx.cx.enclosing().into_iter().any(|(node, child)| {
@@ -399,7 +401,7 @@ fn within(ctx: &mut Ctx<'_, '_>, facts: &Facts, pattern: &Pattern, args: &[RuleA
     })
 }
 
-/// Whether the sizes and types of a match fit.
+/// Returns true if the second phase of a match succeeds.
 pub(super) fn solves(
     ctx: &Ctx<'_, '_>,
     facts: &Facts,

@@ -1,8 +1,9 @@
-//! Definitions in patterns: a pattern that names one matches its right side, too.
+//! Folds definitions during matching: a pattern that calls a definition also matches instances of
+//! its body.
 //!
-//! `dot(a)(b)` in a pattern is looked for by name. Where the term does not have the name, the
-//! right side of the definition is matched as a pattern of its own, with the parameters for
-//! metavariables, and what fits is folded: it counts as the call that it could have been.
+//! `dot(a)(b)` in a pattern matches a call of `dot`. Where the term contains none, the body of the
+//! definition is matched as a pattern, with its parameters as metavariables. If it matches, the
+//! term is folded to the call of which it is an instance.
 
 use std::sync::Arc;
 
@@ -21,14 +22,15 @@ use super::matching::{Bound, global_of, prefix, structure};
 use super::pattern::{Builder, Head, Levels, Pattern};
 use crate::term::{Local, Node, Store, Term};
 
-/// How deeply definitions may use definitions in their right sides.
+/// The maximal depth to which the bodies of definitions are matched inside each other.
 const MAX_DEPTH: u32 = 16;
 
-/// The right sides of definitions as patterns; none where a definition is not looked through.
+/// The memoised patterns of definition bodies; `None` for definitions that are not matched by their
+/// body.
 #[derive(Debug, Default)]
 pub(super) struct Bodies(FxHashMap<GlobalId, Option<Arc<Body>>>);
 
-/// What matching needs to look through definitions.
+/// The data that matching needs to fold definitions.
 pub(super) struct Folds<'a> {
     pub bodies: &'a mut Bodies,
     pub definitions: &'a Definitions,
@@ -36,18 +38,18 @@ pub(super) struct Folds<'a> {
     pub depth: u32,
 }
 
-/// A definition's right side as a pattern.
+/// The body of a definition as a pattern.
 #[derive(Debug)]
 struct Body {
     pattern: Pattern,
-    /// The implicit parameters: what they are in `ty`, and in the pattern.
+    /// The implicit parameters: the variable in `ty`, and the argument in the pattern.
     implicit: Box<[(Var, Arg)]>,
     params: Box<[Param]>,
-    /// The type of the definition, in variables of the store.
+    /// The type of the definition, with variables of the store.
     ty: Ty,
 }
 
-/// A parameter that is written.
+/// An explicit parameter.
 #[derive(Debug)]
 enum Param {
     Value(usize),
@@ -55,10 +57,10 @@ enum Param {
 }
 
 impl Folds<'_> {
-    /// The term, or a function in front of its last arguments, as a call of the definition.
+    /// Folds the term, or a function that it applies, to a call of the definition.
     pub fn spine(&mut self, store: &mut Store, id: GlobalId, term: Term) -> Option<Term> {
         let body = self.body(store, id)?;
-        // What a definition begins with may be a definition that stands there with its right side.
+        // If the body is a call of another definition, an instance of that is folded first.
         let term = match body.pattern.head {
             Head::Global(inner, _) if global_of(store, term) != Some(inner) => {
                 self.deeper().spine(store, inner, term)?
@@ -74,8 +76,8 @@ impl Folds<'_> {
         None
     }
 
-    /// The term as a call of the definition; a function may stand for one that waits for some of
-    /// its arguments.
+    /// Folds the term to a call of the definition. A function is also folded to a partial
+    /// application.
     pub fn term(&mut self, store: &mut Store, id: GlobalId, term: Term) -> Option<Term> {
         let body = self.body(store, id)?;
         let (mut here, mut opened) = (term, Vec::new());
@@ -88,7 +90,7 @@ impl Folds<'_> {
             }
             let (local, inner) = match store.node(here) {
                 Node::Lambda(local, inner) => (local, inner),
-                // `map(f)` where the right side is `map(f)(xs)`.
+                // The term is a partial application, such as `map(f)` for the body `map(f)(xs)`.
                 _ => {
                     let (from, _) = store.fun_parts(store.ty(here))?;
                     let local = store.fresh_local("x", from);
@@ -164,10 +166,11 @@ impl Body {
         }
         let mut builder = Builder::new(&mut levels, &values, &def.sites, false, &[]);
         builder.term(here);
-        // What stands behind all parameters may be a function that is applied further.
+        // The body may be a function that is applied to further arguments.
         let mut pattern = builder.finish(true, false, [].into());
         pattern.levels = levels.bound;
-        // What begins with a parameter is everywhere: such a definition is known by its name only.
+        // A pattern that starts with a metavariable matches nearly everywhere, so such a definition
+        // is matched by name only.
         let anywhere = matches!(pattern.head, Head::Any(_));
         (!anywhere).then(|| Body {
             pattern,
@@ -177,8 +180,8 @@ impl Body {
         })
     }
 
-    /// The call that the match is one of; `None` if it leaves a parameter open, or what stands for
-    /// one uses a variable that the right side binds.
+    /// Returns the call of which a match is an instance. `None` if the match leaves a parameter
+    /// undetermined, or the value of one contains a variable that the body binds.
     fn call(
         &self,
         store: &mut Store,
@@ -213,7 +216,7 @@ impl Body {
     }
 }
 
-/// The call with the arguments that stood behind the function in the term.
+/// Applies the call to the last `outside` arguments of the term.
 fn with_arguments(store: &mut Store, term: Term, outside: u32, call: Term) -> Term {
     match store.node(term) {
         Node::Apply(function, x) if outside > 0 => {
@@ -224,7 +227,7 @@ fn with_arguments(store: &mut Store, term: Term, outside: u32, call: Term) -> Te
     }
 }
 
-/// The function of these variables whose body the call is: without those that are only passed on.
+/// Abstracts the call over the variables, and η-reduces the result.
 fn closed(store: &mut Store, mut call: Term, mut opened: Vec<Local>) -> Term {
     while let Some(&last) = opened.last() {
         match store.node(call) {

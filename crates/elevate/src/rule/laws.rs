@@ -1,4 +1,4 @@
-//! Algebraic laws of operators: what is known of the built-in ones and of what is made of them.
+//! Decides algebraic laws of operators: of the built-in ones, and of functions composed of them.
 
 use rise::Primitive;
 use rise::types::{Arg, Type};
@@ -8,45 +8,46 @@ use super::Ctx;
 use super::cond::Truth;
 use crate::term::{Local, Node, Store, Term};
 
-/// A law of a function of two arguments.
+/// A law of a binary function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Law {
-    /// `f(f(a)(b))(c)` is `f(a)(f(b)(c))`
+    /// `f(f(a)(b))(c)` is `f(a)(f(b)(c))`.
     Associative,
-    /// `f(a)(b)` is `f(b)(a)`
+    /// `f(a)(b)` is `f(b)(a)`.
     Commutative,
 }
 
-/// How deeply operators are looked into.
+/// The maximal depth to which definitions of operators are unfolded.
 const DEPTH: u32 = 16;
 
-/// What a function of two arguments does.
+/// A binary function that is recognised.
 #[derive(Clone, Debug, PartialEq)]
 enum Operator {
-    /// One of the built-in ones, on such numbers.
+    /// A primitive, on numbers of this sort.
     Primitive(Primitive, Numbers),
     Min(Option<ScalarType>),
     Max(Option<ScalarType>),
-    /// The first or the second argument.
+    /// The function that returns its first or its second argument.
     First,
     Second,
-    /// One on the first halves of pairs, another one on the second halves.
+    /// The function on pairs that applies one operator to the first components and another one to
+    /// the second.
     Pair(Box<Operator>, Box<Operator>),
-    /// One on all elements of arrays, in their order.
+    /// The function on arrays that applies an operator to all pairs of elements.
     Elements(Box<Operator>),
     Unknown,
 }
 
-/// What numbers an operator works on.
+/// The exactness of the arithmetic of an operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Numbers {
-    /// Integers and truth values: laws are exact.
+    /// Integers and truth values: laws hold exactly.
     Exact,
-    /// Floating-point numbers, or any.
+    /// Floating-point numbers, or numbers of unknown type: laws hold up to rounding.
     Rounded,
 }
 
-/// Whether the law holds of an operator.
+/// Decides if a law holds for an operator.
 pub(super) fn law(ctx: &mut Ctx<'_, '_>, law: Law, op: Term) -> Truth {
     let operator = operator(ctx, op, DEPTH);
     let word = match law {
@@ -95,7 +96,7 @@ impl Operator {
     }
 }
 
-/// Whether `z` changes nothing, on either side of the operator.
+/// Decides if `z` is neutral for an operator, on either side.
 pub(super) fn neutral(ctx: &mut Ctx<'_, '_>, op: Term, z: Term) -> Truth {
     let operator = operator(ctx, op, DEPTH);
     is_neutral(ctx.cx.store, &operator, z)
@@ -187,7 +188,7 @@ fn truth(store: &Store, term: Term) -> Option<bool> {
     }
 }
 
-/// Whether a literal is the smallest or the largest value of an integer type.
+/// Returns true if a literal is the smallest or the largest value of an integer type.
 fn is_end(store: &Store, term: Term, ty: ScalarType, smallest: bool) -> Option<bool> {
     let Node::Literal(literal) = store.node(term) else {
         return None;
@@ -209,7 +210,7 @@ fn is_end(store: &Store, term: Term, ty: ScalarType, smallest: bool) -> Option<b
     Some(value == if smallest { low } else { high })
 }
 
-/// What is applied to what.
+/// Returns the head and the arguments of an application.
 fn spine(store: &Store, term: Term) -> (Node, Vec<Term>) {
     let (mut head, mut values) = (term, Vec::new());
     while let Node::Apply(f, x) = store.node(head) {
@@ -232,7 +233,7 @@ fn operator(ctx: &mut Ctx<'_, '_>, op: Term, depth: u32) -> Operator {
         },
         Node::Lambda(a, inner) => match ctx.cx.store.node(inner) {
             Node::Lambda(b, body) => of_body(ctx, a, b, body, depth),
-            // `fun(a => op(a))`
+            // The function is an η-redex.
             Node::Apply(op, x) if is_var(ctx.cx.store, x, a) && !ctx.cx.store.has_free(op, a) => {
                 operator(ctx, op, depth)
             }
@@ -270,7 +271,7 @@ fn is_var(store: &Store, term: Term, local: Local) -> bool {
     matches!(store.node(term), Node::Var(found) if found == local)
 }
 
-/// The operator `fun(a, b => body)`.
+/// Recognises the operator `fun(a, b => body)`.
 fn of_body(ctx: &mut Ctx<'_, '_>, a: Local, b: Local, body: Term, depth: u32) -> Operator {
     use Primitive::*;
     if is_var(ctx.cx.store, body, a) {
@@ -326,7 +327,7 @@ fn of_body(ctx: &mut Ctx<'_, '_>, a: Local, b: Local, body: Term, depth: u32) ->
     }
 }
 
-/// `select(a < b)(a)(b)` and its like.
+/// Recognises a minimum or a maximum: `select(a < b)(a)(b)` and its variants.
 fn choice(store: &Store, a: Local, b: Local, condition: Term, x: Term, y: Term) -> Operator {
     use Primitive::*;
     let (Node::Primitive(test, _), tested) = spine(store, condition) else {
@@ -340,7 +341,7 @@ fn choice(store: &Store, a: Local, b: Local, condition: Term, x: Term, y: Term) 
     let same = (straight(left, right) && straight(x, y)) || (turned(left, right) && turned(x, y));
     let other = (straight(left, right) && turned(x, y)) || (turned(left, right) && straight(x, y));
     let ty = match &**store.type_of(x) {
-        // With a NaN the choice depends on the order.
+        // For a NaN the result depends on the order of the arguments.
         Type::Scalar(ScalarType::F16 | ScalarType::F32 | ScalarType::F64) => None,
         Type::Scalar(ty) => Some(*ty),
         _ => None,
@@ -352,7 +353,7 @@ fn choice(store: &Store, a: Local, b: Local, condition: Term, x: Term, y: Term) 
     }
 }
 
-/// The operator on one half of two pairs: `op(a._1)(b._1)`.
+/// Recognises the operator on one component of two pairs: `op(a._1)(b._1)`.
 fn half(
     ctx: &mut Ctx<'_, '_>,
     a: Local,
@@ -380,7 +381,8 @@ fn half(
     (is_half(store, x, a) && is_half(store, y, b)).then(|| operator(ctx, op, depth))
 }
 
-/// `map(fun(p => op(p._1)(p._2)))(zip(a)(b))`
+/// Recognises the operator on the elements of two arrays: `map(fun(p =>
+/// op(p._1)(p._2)))(zip(a)(b))`.
 fn elements(
     ctx: &mut Ctx<'_, '_>,
     a: Local,

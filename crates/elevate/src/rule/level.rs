@@ -1,4 +1,4 @@
-//! The second phase of matching: sizes, types and address spaces.
+//! Implements the second phase of matching: sizes, types and address spaces.
 
 use std::sync::Arc;
 
@@ -14,10 +14,10 @@ use super::vars::vars_of_arg;
 use super::{Assumption, Identity, RuleArg};
 use crate::term::{ArgId, ArgsId, Store, TyId};
 
-/// Variables of the pattern that have no value yet stand from here on in equations.
+/// The first number of the variables that represent unknown pattern variables in equations.
 const OPEN: u32 = 1 << 28;
 
-/// What the first phase saw at a place that has a [`Key`].
+/// An observation of the first phase at a place that has a [`Key`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Found {
     Args(ArgsId),
@@ -26,7 +26,7 @@ pub(super) enum Found {
     Var(Var),
 }
 
-/// The values of a pattern's variables for sizes and types.
+/// The substitution of the pattern's type-level variables.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Values(pub Vec<Option<Arg>>);
 
@@ -35,7 +35,7 @@ impl Values {
         self.0.get(var.0 as usize).cloned().flatten()
     }
 
-    /// The argument with values in the places of variables; `None` if one has no value.
+    /// Applies the substitution to an argument; `None` if one of its variables has no value.
     pub fn arg(&self, arg: &Arg) -> Option<Arg> {
         let mut whole = true;
         vars_of_arg(arg, &mut |var, bound| {
@@ -65,7 +65,7 @@ impl Values {
     }
 }
 
-/// What is known of an alternative at some sizes and types.
+/// The result of the second phase for an alternative.
 #[derive(Debug)]
 pub(super) struct Solved {
     pub values: Values,
@@ -74,7 +74,7 @@ pub(super) struct Solved {
     pub assumptions: Arc<[Assumption]>,
 }
 
-/// Why the sizes and types do not fit: the node of the pattern, and what is wrong with it.
+/// A failure of the second phase: the node of the pattern, and the reason.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Unsolved {
     pub node: u32,
@@ -83,7 +83,7 @@ pub(super) struct Unsolved {
 
 type Known = FxHashMap<Box<[Found]>, Result<Arc<Solved>, Unsolved>>;
 
-/// The place of a [`Memo`] in a store. A clone starts without one.
+/// The holder of a [`Memo`] in a store. Clones are empty.
 #[derive(Debug, Default)]
 pub(crate) struct Kept(pub Option<Box<Memo>>);
 
@@ -93,10 +93,10 @@ impl Clone for Kept {
     }
 }
 
-/// What rules found out about sizes and types, for terms of one store under the same facts.
+/// The memoised results of the second phase, for the terms of one store.
 #[derive(Debug, Default)]
 pub struct Memo {
-    /// What was found out under the facts of now, and of before.
+    /// The results under the current facts, and under earlier ones.
     now: Under,
     before: Vec<Under>,
     args: FxHashMap<Identity, Vec<Box<[RuleArg]>>>,
@@ -104,7 +104,7 @@ pub struct Memo {
     pub(super) bodies: super::folded::Bodies,
 }
 
-/// What was found out under some facts.
+/// The results under one set of facts.
 #[derive(Debug, Default)]
 struct Under {
     facts: Facts,
@@ -112,16 +112,16 @@ struct Under {
     types: FxHashMap<(TyId, TyId), bool>,
 }
 
-/// For how many sets of facts results are kept: a strategy that fails takes back what it assumed.
+/// The number of earlier sets of facts whose results are kept: a rollback restores earlier facts.
 const KEPT: usize = 8;
 
 impl Memo {
-    /// Nothing is known yet.
+    /// Returns an empty memo.
     pub fn new() -> Memo {
         Memo::default()
     }
 
-    /// Takes what was found out under these facts.
+    /// Selects the results under these facts, as an LRU cache.
     pub(super) fn under(&mut self, facts: &Facts) {
         if self.now.facts.is_same(facts) {
             return;
@@ -142,7 +142,7 @@ impl Memo {
         self.before.truncate(KEPT);
     }
 
-    /// A number for the arguments of a rule.
+    /// Returns a number that identifies the arguments of a rule.
     pub(super) fn number(&mut self, rule: Identity, args: &[RuleArg]) -> u32 {
         if args.is_empty() {
             return 0;
@@ -179,7 +179,7 @@ impl Memo {
             .insert(found.into(), solved);
     }
 
-    /// Whether two types are equal as far as is known of sizes.
+    /// Returns true if two types are provably equal under the facts. Memoised.
     pub(super) fn same_type(&mut self, store: &Store, facts: &Facts, a: TyId, b: TyId) -> bool {
         if a == b {
             return true;
@@ -193,11 +193,12 @@ impl Memo {
     }
 }
 
-/// Finds the values of a pattern's variables.
+/// The solver of the second phase, which finds the values of type-level variables.
 pub(super) struct Solver<'a> {
     pub facts: &'a Facts,
     pub values: Values,
-    /// Sizes that no variable alone stands for, with what they are in the term.
+    /// The equations between pattern sizes that are not single variables and sizes of the term,
+    /// which are solved last.
     later: Vec<(Nat, Nat, bool, u32)>,
     node: u32,
 }
@@ -205,7 +206,7 @@ pub(super) struct Solver<'a> {
 type Outcome = Result<(), Unsolved>;
 
 impl<'a> Solver<'a> {
-    /// The values for what the first phase found.
+    /// Returns the values of the pattern's variables for the observations of the first phase.
     pub fn solve(
         store: &Store,
         facts: &'a Facts,
@@ -312,7 +313,7 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// A variable alone has this value.
+    /// Binds a variable, or compares its value with the one found.
     fn bind(&mut self, var: Var, found: &Arg, strict: bool) -> Outcome {
         let Some(known) = self.values.0.get(var.0 as usize) else {
             return Ok(());
@@ -408,7 +409,7 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// What is left: sizes that are made of several, and of which one may be unknown.
+    /// Solves the remaining equations, repeatedly as long as one of them determines a variable.
     fn settle(&mut self) -> Outcome {
         let mut left = std::mem::take(&mut self.later);
         while !left.is_empty() {
@@ -456,7 +457,7 @@ impl<'a> Solver<'a> {
         Ok(())
     }
 
-    /// Solves for what is unknown; whether that was possible.
+    /// Solves an equation for its unknown variables. Returns false if that is not possible yet.
     fn unknown(&mut self, pattern: &Nat, found: &Nat, strict: bool) -> Result<bool, Unsolved> {
         let open = |var: Var| (OPEN..INNER).contains(&var.0);
         match solve(pattern, found, self.facts, &open, &|_, _| true) {
@@ -499,7 +500,7 @@ impl<'a> Solver<'a> {
     }
 }
 
-/// The argument with its sizes as simple as the facts make them.
+/// Simplifies the sizes of an argument by the facts.
 pub(super) fn simplified(arg: Arg, facts: &Facts) -> Arg {
     if facts.is_empty() {
         return arg;
@@ -520,12 +521,12 @@ fn same_arg(a: &Arg, b: &Arg) -> bool {
     }
 }
 
-/// Whether two sizes are equal as far as is known.
+/// Returns true if two sizes are provably equal.
 pub(super) fn sizes_agree(a: &Nat, b: &Nat, facts: &Facts) -> bool {
     a == b || facts.proves(&Prop::Equal(a.clone(), b.clone()))
 }
 
-/// Whether two types are equal as far as is known of sizes.
+/// Returns true if two types are provably equal under the facts.
 pub(super) fn types_agree(a: &Ty, b: &Ty, facts: &Facts) -> bool {
     if Arc::ptr_eq(a, b) || a == b {
         return true;
@@ -560,7 +561,7 @@ fn rename_one(ty: &Ty, from: Var, to: Var) -> Ty {
     rise::subst::rename(ty, &|var| if var == from { to } else { var })
 }
 
-/// A size of the pattern with values, where all have one.
+/// Substitutes the values of variables in a size of the pattern.
 pub(super) fn instance(nat: &Nat, values: &Values) -> Nat {
     subst_nat(nat, &|var| values.get(var))
 }

@@ -1,4 +1,4 @@
-//! The first phase of matching: the structure of a term against that of a pattern.
+//! Implements the first phase of matching: compares the structure of a term with a pattern.
 
 use syntax::GlobalId;
 
@@ -9,20 +9,20 @@ use super::miss::{Miss, Why};
 use super::pattern::{Head, Pat, Pattern};
 use crate::term::{self, Heads, Local, Node, Store, Term, same_literal};
 
-/// What the structure of a term says.
+/// The result of the first phase.
 #[derive(Debug, Default)]
 pub(super) struct Bound {
-    /// What the metavariables for terms stand for; in a match each has a value.
+    /// The values of the metavariables for terms. After a match, all of them are set.
     pub slots: Vec<Option<Term>>,
-    /// The variables of the term that the pattern's stand for.
+    /// The variables of the term that correspond to the pattern's variables.
     pub locals: Vec<Local>,
-    /// What is to be said of sizes and types.
+    /// The observations for the second phase.
     pub found: Vec<Found>,
-    /// How many nodes fitted.
+    /// The number of nodes that matched.
     progress: u32,
 }
 
-/// A node that does not fit.
+/// The node at which the match failed.
 #[derive(Clone, Debug)]
 struct Misfit {
     node: u32,
@@ -31,12 +31,12 @@ struct Misfit {
 }
 
 impl Bound {
-    /// How many nodes fitted.
+    /// Returns the number of nodes that matched.
     pub fn progress(&self) -> u32 {
         self.progress
     }
 
-    /// Nothing but what the parameters give.
+    /// Resets to the state before a match, with the values of the parameters.
     pub fn start(&mut self, pattern: &Pattern, args: &[RuleArg]) {
         self.slots.clear();
         self.slots.resize(usize::from(pattern.values), None);
@@ -53,7 +53,8 @@ impl Bound {
     }
 }
 
-/// Compares the structure. On failure it is said which node did not fit, and how many did.
+/// Matches the structure of a term. The error contains the node that did not match, and the number
+/// of those that did.
 pub(super) fn structure(
     store: &mut Store,
     folds: Folds<'_>,
@@ -150,8 +151,8 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// The first stage of a composition: a function of its variable, or of one stage or more what
-    /// becomes of that.
+    /// Matches the first stage of a composition: a function applied to its variable, or several
+    /// stages, which are abstracted over the variable.
     fn first_stage(
         &mut self,
         id: u32,
@@ -180,8 +181,8 @@ impl Walk<'_> {
         self.node(f, function)
     }
 
-    /// No metavariable stands for something that mentions the variable of a composition: what that
-    /// is called nobody says.
+    /// Fails if the value of a metavariable contains the variable of a composition: the pattern
+    /// does not name this variable, so it must not escape.
     fn nameless(&self) -> Result<(), Misfit> {
         for local in &self.pattern.nameless {
             let local = self.bound.locals[usize::from(*local)];
@@ -193,7 +194,8 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Where the pattern has a call of a definition and the term has not: the term as one.
+    /// Folds the term to a call of a definition if the pattern has one at this node and the term
+    /// has not.
     fn folded(&mut self, id: u32, term: Term) -> Option<Term> {
         let wanted = self.pattern.definition_at(id)?;
         match global_of(self.store, term) {
@@ -202,7 +204,7 @@ impl Walk<'_> {
         }
     }
 
-    /// `f` of `fun(x => f(x))`.
+    /// Returns the η-reduct `f` of `fun(x => f(x))`.
     fn without_eta(&self, local: Local, body: Term) -> Option<Term> {
         let Node::Apply(function, x) = self.store.node(body) else {
             return None;
@@ -244,7 +246,7 @@ fn misfit(node: u32, term: Term, why: Why) -> Misfit {
     Misfit { node, term, why }
 }
 
-/// The definition that a term is a call of.
+/// Returns the definition that a term calls.
 pub(super) fn global_of(store: &Store, mut term: Term) -> Option<GlobalId> {
     loop {
         term = match store.node(term) {
@@ -256,26 +258,26 @@ pub(super) fn global_of(store: &Store, mut term: Term) -> Option<GlobalId> {
 }
 
 impl Pattern {
-    /// What may stand at the head of a term that has [`Pattern::places`].
+    /// Returns a superset of the heads of the terms for which [`Pattern::places`] is not empty.
     pub fn heads(&self) -> Heads {
         Heads::of([match &self.head {
             Head::Primitive(primitive, _) => term::Head::primitive(*primitive),
             Head::Lambda => term::Head::LAMBDA,
             Head::DepLambda => term::Head::DEP_LAMBDA,
             Head::Leaf => term::Head::VALUE,
-            // A definition may stand there with its right side.
+            // The term may be an instance of the definition's body.
             Head::Any(_) | Head::Global(..) => return Heads::ALL,
         }])
     }
 
-    /// Whether the pattern could match the term, by a look at the outermost function.
+    /// Returns false if the head of the term certainly does not match the pattern.
     pub fn could_match(&self, store: &Store, term: Term) -> bool {
-        // A definition may stand there with its right side.
+        // The term may be an instance of the definition's body.
         matches!(self.head, Head::Global(..)) || !self.places(store, term).is_empty()
     }
 
-    /// The function in front of how many arguments of `term` the pattern may match: the longest
-    /// first. Only a look at the outermost function.
+    /// Returns the numbers of last arguments to leave out, such that the remaining function may
+    /// match the pattern, fewest first. It compares the heads only.
     pub fn places(&self, store: &Store, term: Term) -> Places {
         let (mut head, mut values) = (term, 0);
         while let Node::Apply(f, _) = store.node(head) {
@@ -294,8 +296,8 @@ impl Pattern {
                 exactly(*count)
             }
             (Head::Global(id, count), Node::Global(found, _)) if *id == found => exactly(*count),
-            // `fun(x => map(f)(x))` is not matched as `map(f)` here: its body is, where the parameter
-            // keeps its name. Only parts of a pattern match up to eta.
+            // `fun(x => map(f)(x))` is not matched as `map(f)` here: its body is, which keeps the
+            // name of the parameter. Only proper subpatterns match up to η.
             (Head::Lambda, Node::Lambda(..)) | (Head::DepLambda, Node::DepLambda(..)) => exactly(0),
             (Head::Any(least), _) if *least <= values => match self.function {
                 true => Places {
@@ -310,7 +312,7 @@ impl Pattern {
     }
 }
 
-/// In front of how many arguments a pattern is tried.
+/// An iterator over numbers of arguments to leave out.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Places {
     next: Option<u32>,
@@ -345,7 +347,7 @@ impl Iterator for Places {
     }
 }
 
-/// The function in front of the last `outside` arguments.
+/// Returns the function that the term applies to its last `outside` arguments.
 pub(super) fn prefix(store: &Store, term: Term, outside: u32) -> Term {
     (0..outside).fold(term, |term, _| match store.node(term) {
         Node::Apply(f, _) => f,

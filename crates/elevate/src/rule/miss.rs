@@ -1,4 +1,4 @@
-//! Why a rule does not apply.
+//! Explains why a rule does not apply.
 
 use std::sync::Arc;
 
@@ -10,81 +10,80 @@ use super::pattern::Pattern;
 use super::{Predicate, Rule};
 use crate::term::{Path, Store, Term, arg_text, print};
 
-/// Why a rule does not apply to a term: of all alternatives, and of all functions in front of
-/// arguments, what came nearest.
+/// The reason why a rule does not apply to a term: the nearest miss among all alternatives and all
+/// functions that the term applies.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Miss {
-    /// The alternative that came nearest.
+    /// The index of the nearest alternative.
     pub alt: u32,
-    /// The node of its pattern that did not fit, if it is about one.
+    /// The node of its pattern that did not match, if the reason concerns one.
     pub(crate) node: Option<u32>,
-    /// What stood there.
+    /// The subterm at this node.
     pub found: Option<Term>,
-    /// How many nodes of the pattern fitted.
+    /// The number of pattern nodes that matched.
     pub progress: u32,
-    /// What is wrong.
+    /// The reason.
     pub why: Why,
 }
 
-/// What is wrong.
+/// The reason of a miss.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Why {
-    /// Another form of term: not this primitive, no function, ….
+    /// The form of the term differs, such as another primitive, or not a function.
     Shape,
-    /// A metavariable that stands for something else already.
+    /// A repeated metavariable has another value already.
     NotEqual,
-    /// What has a story of its own.
+    /// A reason with details.
     Detail(Arc<Detail>),
-    /// There is no alternative whose outermost function is the term's.
+    /// No alternative has a pattern with the head of the term.
     Head,
 }
 
-/// What is wrong, where there is more to say of it.
+/// A reason with details.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Detail {
-    /// Another size or type as an argument. `expected` is not known where it would have to be
-    /// computed from several unknowns.
+    /// A size or type argument differs. `expected` is `None` if it depends on several unknowns.
     Argument {
-        /// What is wanted.
+        /// The expected argument.
         expected: Option<Arg>,
-        /// What is there.
+        /// The argument found.
         found: Arg,
     },
-    /// An address space where none is wanted, or none where one is.
+    /// An address space is present where the pattern has none, or absent where it has one.
     Optional,
-    /// Another type.
+    /// A type differs.
     Type {
-        /// What is wanted.
+        /// The expected type.
         expected: Option<Ty>,
-        /// What is there.
+        /// The type found.
         found: Ty,
     },
     /// A condition does not hold, or is not known to hold.
     Condition {
-        /// Where it is written.
+        /// The span of the clause.
         span: Span,
-        /// Whether it is certain that it does not hold.
+        /// True if the condition is refuted; false if it is undecided.
         refuted: bool,
-        /// Why.
+        /// The reason why it does not hold or is undecided.
         reason: Because,
     },
-    /// A size or type of the right side that nothing determines.
+    /// A size or type of the right side is not determined.
     Undetermined,
-    /// What `let` is to make cannot be made.
+    /// The term of a `let` cannot be constructed, for this reason.
     NotMade(Box<str>),
-    /// A number that is given is none of the type of its place.
+    /// A number given as an argument is not a value of the type of its place.
     NotOf {
-        /// The type.
+        /// The type of the place.
         found: Ty,
     },
-    /// What comes out has another type than what was there.
+    /// The result has another type than the original term.
     OtherType {
-        /// What was there.
+        /// The type of the original term.
         expected: Ty,
-        /// What came out.
+        /// The type of the result.
         found: Ty,
     },
-    /// What comes out would nest too deeply.
+    /// The result nests too deeply.
     TooDeep,
 }
 
@@ -94,16 +93,16 @@ impl From<Detail> for Why {
     }
 }
 
-/// A [`Miss`] in words.
+/// The explanation of a [`Miss`] for users.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Explained {
-    /// The part of the pattern, or the condition, in its item.
+    /// The span of the subpattern or condition in the item.
     pub pattern: Option<Span>,
-    /// What stood in its place.
+    /// The subterm in its place.
     pub found: Option<Term>,
-    /// Where that is, from the term that the rule was tried on.
+    /// The path of this subterm from the term to which the rule was applied.
     pub path: Path,
-    /// What was expected and what was found.
+    /// A message with what was expected and what was found.
     pub message: String,
 }
 
@@ -118,7 +117,7 @@ impl Miss {
         }
     }
 
-    /// The nearer one of two.
+    /// Returns the nearer one of two misses.
     pub(super) fn nearer(self, other: Option<Miss>) -> Miss {
         match other {
             Some(other) if other.progress >= self.progress => other,
@@ -126,13 +125,13 @@ impl Miss {
         }
     }
 
-    /// In words, for a rule whose item's text is `text`.
+    /// Explains a miss of a rule whose item has this text.
     pub fn explain(&self, rule: &Rule, store: &Store, text: &str) -> Explained {
         let pattern = rule.alts.get(self.alt as usize).map(|alt| &alt.pattern);
         self.explained(pattern, store, text)
     }
 
-    /// The same for a predicate.
+    /// Explains a miss of a predicate.
     pub fn explain_predicate(&self, predicate: &Predicate, store: &Store, text: &str) -> Explained {
         let matcher = predicate.patterns.get(self.alt as usize);
         self.explained(matcher.map(|matcher| &matcher.pattern), store, text)
@@ -227,7 +226,7 @@ impl Miss {
     }
 }
 
-/// A text for a message, in one line.
+/// Returns a text in one line of at most 60 characters, cut with an ellipsis.
 pub(super) fn short(text: &str) -> String {
     const LENGTH: usize = 60;
     let words: Vec<&str> = text.split_whitespace().collect();

@@ -1,15 +1,15 @@
-//! Rules: two sides in RISE, what must hold for them, and what becomes of a term.
+//! Compiles and applies rewrite rules: two sides in RISE, and conditions.
 //!
 //! A rule is compiled once, independently of any [`Store`](crate::term::Store). Both sides are
-//! inferred by RISE's own inference under one assignment ([`rise::Sides`]), so that a rule whose
-//! right side has another type than its left is an error in the file that says it, and a
-//! rewritten program never has to be inferred again.
+//! inferred by RISE's own inference under one assignment ([`rise::Sides`]). So a rule whose sides
+//! have different types is an error in the file that defines it, and a rewritten program need not
+//! be inferred again.
 //!
-//! Matching has two phases. The first compares the structure of the term with the pattern, node
-//! by node, and looks at no type. The second solves the sizes and types, decides the conditions on
-//! them and builds the parts of the right side that depend on nothing else; its results are kept
-//! in a [`Memo`] by what the first phase saw, so that the same rule at the same types costs one
-//! look-up.
+//! Matching has two phases. The first compares the structure of the term with the pattern, node by
+//! node, without types. The second solves the sizes and types, decides the conditions on them, and
+//! builds the parts of the right side that depend on nothing else. Its results are memoised in a
+//! [`Memo`] by the observations of the first phase, so that applying the same rule at the same
+//! types again costs one look-up.
 //!
 //! After "Reference: ELEVATE" sections 2 and 9.
 
@@ -63,12 +63,12 @@ use cond::Clause;
 use pattern::Pattern;
 use template::Template;
 
-/// What a parameter of a rule stands for.
+/// The kind of a parameter of a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ParamKind {
     /// A size.
     Nat,
-    /// A number; a size in terms.
+    /// An integer, which is a size in terms.
     Int,
     /// An address space.
     Address,
@@ -76,31 +76,31 @@ pub enum ParamKind {
     Expr,
     /// A type.
     Type,
-    /// A strategy or anything else that terms cannot mention.
+    /// A strategy, or another value that terms cannot contain.
     Strategy,
 }
 
-/// What a rule is given for a parameter.
+/// An argument of a rule.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RuleArg {
-    /// For [`ParamKind::Nat`] and [`ParamKind::Int`]. A variable that nothing binds is a size that
-    /// stays open.
+    /// A size, for [`ParamKind::Nat`] and [`ParamKind::Int`]. Its free variables are sizes that
+    /// stay open.
     Nat(Nat),
-    /// The same.
+    /// A number, for [`ParamKind::Nat`] and [`ParamKind::Int`].
     Int(i64),
-    /// For [`ParamKind::Address`].
+    /// An address space, for [`ParamKind::Address`].
     Address(Address),
-    /// For [`ParamKind::Expr`].
+    /// A term, for [`ParamKind::Expr`].
     Expr(Term),
-    /// The same: a number that does not say its type, which has the type of the place.
+    /// A number literal without a type, for [`ParamKind::Expr`]. It gets the type of its place.
     Literal(Literal),
-    /// For [`ParamKind::Type`].
+    /// A type, for [`ParamKind::Type`].
     Type(Ty),
-    /// For what terms cannot mention.
+    /// A value that terms cannot contain.
     Other,
 }
 
-/// What a metavariable stands for.
+/// The kind of a metavariable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum VariableKind {
     /// A term.
@@ -109,22 +109,22 @@ pub enum VariableKind {
     Level(Kind),
 }
 
-/// A rule, ready to be applied.
+/// A compiled rule.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rule {
-    /// What it is called; empty for a rule without a name.
+    /// The name of the rule; empty for an inline rule.
     pub name: Name,
-    /// Its parameters, which are given with each application in this order.
+    /// The parameters. Each application has an argument for each of them, in this order.
     pub params: Box<[(Name, ParamKind)]>,
-    /// The alternatives; the first that applies is taken.
+    /// The alternatives; the first one that applies is used.
     pub(crate) alts: Box<[Alt]>,
-    /// Whether it says that what it does need not keep the meaning.
+    /// True if the rule is marked `unsafe`: it may change the meaning of a program.
     pub is_unsafe: bool,
-    /// Whether it says that it applies to its own results.
+    /// True if the rule is marked `@looping`: it applies to its own results.
     pub looping: bool,
-    /// The strategies of `holds(s, x)`, in order: what [`Ctx::holds`] is asked for by number.
+    /// The strategies of the conditions `holds(s, x)`, which are numbered in this order.
     pub holds: Box<[ExprId]>,
-    /// Distinguishes it in a [`Memo`].
+    /// The key of the rule in a [`Memo`].
     pub(crate) id: Identity,
 }
 
@@ -134,35 +134,35 @@ pub(crate) struct Alt {
     pattern: Pattern,
     template: Template,
     clauses: Box<[Clause]>,
-    /// `let fv = vectorized(k, f)`.
+    /// The metavariables defined by `let fv = vectorized(k, f)`.
     made: Box<[template::Made]>,
     span: Span,
-    /// The left side.
+    /// The span of the left side.
     lhs: Span,
-    /// Whether no metavariable stands in two places.
+    /// True if no metavariable occurs twice in the pattern.
     linear: bool,
 }
 
-/// Patterns of which one must match.
+/// A predicate that holds where one of its patterns matches.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Predicate {
-    /// Its parameters.
+    /// The parameters.
     pub params: Box<[(Name, ParamKind)]>,
     pub(crate) patterns: Box<[Matcher]>,
     pub(crate) id: Identity,
 }
 
-/// A pattern on its own, as in `case`.
+/// A single compiled pattern, such as that of a `case`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Matcher {
     pattern: Pattern,
-    /// Its metavariables in the order of the text, then the variables that it binds: what a match
-    /// gives values to.
+    /// The outputs of a match: the metavariables in source order, then the variables that the
+    /// pattern binds.
     pub variables: Box<[(Name, VariableKind)]>,
     outputs: Box<[Output]>,
 }
 
-/// Where the value of a metavariable is found.
+/// The source of the value of an output.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Output {
     Value(u16),
@@ -171,52 +171,52 @@ pub(crate) enum Output {
     Local(u16),
 }
 
-/// A term with parameters, as in `rise { … }`.
+/// A compiled term with parameters, such as `rise { … }`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Quotation {
-    /// Its parameters.
+    /// The parameters.
     pub params: Box<[(Name, ParamKind)]>,
     pattern: Pattern,
     template: Template,
 }
 
-/// The text that a rule is made of.
+/// The syntax from which a rule is compiled.
 #[derive(Clone, Copy)]
 pub struct Source<'a> {
-    /// The item that holds the terms.
+    /// The item that contains the terms.
     pub item: &'a ast::Item,
-    /// The item's text.
+    /// The text of the item.
     pub text: &'a str,
     /// The alternatives.
     pub alts: &'a [ast::Alt],
-    /// The name, if it has one.
+    /// The name; empty for an inline rule.
     pub name: &'a str,
-    /// What its parameters and the names around it stand for.
+    /// The parameters of the rule and the captured names, with their kinds.
     pub params: &'a [(Name, ParamKind)],
-    /// Whether `unsafe` stands before it.
+    /// True if the rule is marked `unsafe`.
     pub is_unsafe: bool,
-    /// Whether `@looping` stands before it.
+    /// True if the rule is marked `@looping`.
     pub looping: bool,
-    /// What names of RISE mean.
+    /// The RISE definitions in scope.
     pub env: &'a dyn Env,
 }
 
-/// A strategy of `holds(s, x)`, ready to be tried on a term.
+/// The compiled strategy of a condition `holds(s, x)`.
 pub type Test = Arc<dyn Fn(&mut Context<'_>, Term) -> bool + Send + Sync>;
 
-/// Definitions of RISE by number.
+/// A function from numbers to RISE definitions.
 pub type Definitions = Arc<dyn Fn(GlobalId) -> Option<Arc<Def<Primitive>>> + Send + Sync>;
 
-/// What a rule may ask for besides the place where it is applied.
+/// The environment of a rule, apart from the place where it is applied.
 #[derive(Clone, Copy)]
 pub struct Host<'a> {
     /// The strategies of `holds(s, x)`, one for each of [`Rule::holds`].
     pub tests: &'a [Test],
-    /// What names of definitions stand for.
+    /// The definitions that rules may unfold.
     pub definitions: &'a Definitions,
 }
 
-/// Where a rule is applied, and what it may ask for.
+/// The context of an application: the place, the memo and the environment.
 struct Ctx<'a, 'c> {
     cx: &'a mut Context<'c>,
     memo: &'a mut Memo,
@@ -225,7 +225,7 @@ struct Ctx<'a, 'c> {
 
 impl Ctx<'_, '_> {
     fn holds(&mut self, number: usize, term: Term) -> bool {
-        // The test may apply rules itself: it gets the memo.
+        // The test may apply rules itself, so the memo is put back into the store during the call.
         let Some(test) = self.host.tests.get(number) else {
             return false;
         };
@@ -236,30 +236,30 @@ impl Ctx<'_, '_> {
     }
 }
 
-/// What became of a term.
+/// The result of applying a rule.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rewritten {
-    /// The new term, with the type of the old one.
+    /// The new term, which has the type of the old one.
     pub term: Term,
-    /// How many arguments of the application were left as they are: the rule applied to the
-    /// function in front of them.
+    /// The number of last arguments of the term that the rule left out: it was applied to the
+    /// function before them.
     pub outside: u32,
-    /// Which alternative it was.
+    /// The index of the alternative.
     pub alt: u32,
-    /// What is assumed.
+    /// The assumptions on which the rewrite depends.
     pub assumptions: Arc<[Assumption]>,
 }
 
-/// What a rewritten program assumes that was not proved.
+/// A condition on which a rewrite depends and that is not proved.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Assumption {
     /// A condition on sizes.
     Size(Prop),
-    /// Something else, in words: `add is associative (up to rounding)`.
+    /// Another condition, in words: `add is associative (up to rounding)`.
     Said(Arc<str>),
 }
 
-/// Which rule it is: equal for clones, and never for two compilations.
+/// The identity of a compiled rule: clones are equal, and separate compilations differ.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Identity(u64);
 
@@ -278,25 +278,25 @@ impl fmt::Debug for Identity {
 }
 
 impl Quotation {
-    /// The number that it is, if it is one that does not say its type.
+    /// Returns the number, if the quotation is a number literal without a type.
     pub fn open_literal(&self) -> Option<&Literal> {
         self.template.open_literal()
     }
 }
 
 impl Rule {
-    /// Where the alternative stands in its item.
+    /// Returns the span of an alternative in its item.
     pub fn alt_span(&self, alt: usize) -> Option<Span> {
         Some(self.alts.get(alt)?.span)
     }
 
-    /// How many alternatives it has.
+    /// Returns the number of alternatives.
     pub fn alts(&self) -> usize {
         self.alts.len()
     }
 
-    /// How deeply its patterns look into a term: what is below cannot make a difference to whether
-    /// it applies, conditions aside.
+    /// Returns the depth of the patterns: subterms below it do not affect if the rule applies,
+    /// apart from conditions.
     pub fn depth(&self) -> u32 {
         self.alts
             .iter()

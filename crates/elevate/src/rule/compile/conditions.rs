@@ -1,4 +1,4 @@
-//! The conditions of an alternative.
+//! Compiles the conditions of an alternative.
 
 use nat::{Nat, Prop};
 use rise::types::Arg;
@@ -16,12 +16,12 @@ use super::super::scope::Scopes;
 use super::alt::{AltCompiler, TypeClause, Typed};
 use super::{Parts, matcher};
 
-/// What conditions are made from.
+/// The inputs of the compilation of conditions.
 pub(super) struct Of<'p> {
     pub parts: &'p Parts<'p>,
     pub typed: &'p Typed,
     pub scopes: &'p Scopes,
-    /// The pattern's numbers of the variables that it binds.
+    /// The pattern's numbers of the variables that it binds, by binder.
     pub locals: &'p FxHashMap<u32, u16>,
 }
 
@@ -37,7 +37,8 @@ impl Of<'_> {
         }
     }
 
-    /// The term that a condition is about: mostly a metavariable.
+    /// Returns the operand of a condition: the slot of a metavariable, or a template of any other
+    /// term.
     fn operand(&self, term: TermId, levels: &mut Levels) -> Option<Operand> {
         let parts = self.parts;
         if let Some(variable) = parts.names.variable_of(term) {
@@ -72,7 +73,7 @@ impl<'a> AltCompiler<'a, '_> {
             CondKind::NotIn { term, .. } => names.visit(*term, Role::Value, Side::Condition),
             CondKind::HasType { term, ty } => {
                 names.visit(*term, Role::Value, Side::Condition);
-                // Names of types that only a condition mentions are metavariables, too.
+                // Free names in the types of conditions are metavariables of the left side.
                 names.visit_type(*ty, Side::Left);
             }
             CondKind::HasKind { .. } => {}
@@ -90,7 +91,7 @@ impl<'a> AltCompiler<'a, '_> {
         }
     }
 
-    /// The pairs of `x notIn f` that hold wherever the rule applies.
+    /// Returns the pairs of `x notIn f` that are certain to hold where the rule applies.
     pub(super) fn excluded(&self, names: &Names<'_>) -> Vec<(String, usize)> {
         let mut found = Vec::new();
         for (strength, cond, _) in self.conditions() {
@@ -171,8 +172,8 @@ impl<'a> AltCompiler<'a, '_> {
         }
     }
 
-    /// Looks at the terms of a condition, and takes what it says of sizes as known if it must hold
-    /// for the rule to apply.
+    /// Infers the terms of a condition. If the condition must hold for the rule to apply (`holds`),
+    /// its propositions on sizes are assumed.
     pub(super) fn assume(
         &mut self,
         names: &Names<'_>,
@@ -272,7 +273,7 @@ impl<'a> AltCompiler<'a, '_> {
         }
     }
 
-    /// The terms of conditions that are no names of the pattern.
+    /// Returns the terms of conditions that are not metavariables.
     pub(super) fn operands(&self, names: &Names<'_>) -> Vec<TermId> {
         let mut found = Vec::new();
         for (_, cond, _) in self.conditions() {
@@ -303,7 +304,7 @@ impl<'a> AltCompiler<'a, '_> {
         }
     }
 
-    /// A condition as it is decided for a match.
+    /// Compiles a condition to the form that is decided for each match.
     pub(super) fn condition(
         &mut self,
         of: &Of<'_>,
@@ -385,7 +386,7 @@ impl<'a> AltCompiler<'a, '_> {
         }
     }
 
-    /// `x notIn e` for a variable that the pattern binds around `e`, or for a metavariable.
+    /// Compiles `x notIn e`, where `x` is a variable that the pattern binds, or a metavariable.
     pub(super) fn not_in(
         &mut self,
         of: &Of<'_>,
@@ -407,7 +408,8 @@ impl<'a> AltCompiler<'a, '_> {
             let binder = parts.names.variables[variable].binder.0;
             return Some(Cond::NotInValue(*parts.values.get(&binder)?, operand));
         }
-        // The binder around the metavariable, else the only one of that name.
+        // `x` is the innermost binder of this name around the metavariable, else any binder of this
+        // name.
         let around = parts.names.variable_of(term).and_then(|v| {
             let used = parts.names.variables[v]
                 .uses
@@ -452,7 +454,7 @@ impl<'a> AltCompiler<'a, '_> {
     }
 }
 
-/// What a comparison of sizes says; `None` for `!=`.
+/// Returns the proposition of a comparison of sizes; `None` for `!=`, which is none.
 pub(crate) fn compare(op: BinaryOp, a: Nat, b: Nat) -> Option<Prop> {
     Some(match op {
         BinaryOp::Eq => Prop::Equal(a, b),

@@ -1,4 +1,5 @@
-//! From texts to rules: names, scopes, types, conditions.
+//! Compiles the syntax of rules, predicates, patterns and quotations: names, scopes, types and
+//! conditions.
 
 mod alt;
 mod conditions;
@@ -25,8 +26,7 @@ pub(crate) use conditions::compare;
 pub use outline::{Open, Outline, StandsFor, outlines};
 use say::{errors, overlaps};
 
-/// A rule from its text, with what there is to say about it. Alternatives that are wrong are left
-/// out.
+/// Compiles a rule, and returns its diagnostics. Alternatives with errors are left out.
 pub fn compile(source: &Source<'_>) -> (Rule, Vec<Diagnostic>) {
     let mut alts = Vec::new();
     let mut diagnostics = Vec::new();
@@ -50,7 +50,7 @@ pub fn compile(source: &Source<'_>) -> (Rule, Vec<Diagnostic>) {
     (rule, diagnostics)
 }
 
-/// The patterns of a predicate: `{ p | q }`.
+/// Compiles the patterns of a predicate, `{ p | q }`. Patterns with errors are left out.
 pub fn compile_predicate(
     item: &ast::Item,
     patterns: &[TermId],
@@ -72,7 +72,7 @@ pub fn compile_predicate(
     (predicate, diagnostics)
 }
 
-/// A pattern on its own, as in `case`; `None` if it is wrong.
+/// Compiles a single pattern, such as that of a `case`; `None` if it has errors.
 pub fn compile_pattern(
     item: &ast::Item,
     pattern: TermId,
@@ -134,8 +134,8 @@ fn matcher(
     (Some(matcher), names.diagnostics)
 }
 
-/// What a match of a pattern gives values to: its metavariables, and behind them what it binds, in
-/// the order of the text.
+/// Returns the outputs of a match: the metavariables of the pattern, then the variables that it
+/// binds, each in source order.
 #[allow(clippy::type_complexity)]
 fn outputs(
     names: &Names<'_>,
@@ -164,7 +164,7 @@ fn outputs(
     (results.into(), outputs.into())
 }
 
-/// A term with parameters, as in `rise { … }`; `None` if it is wrong.
+/// Compiles a term with parameters, such as `rise { … }`; `None` if it has errors.
 pub fn compile_template(
     item: &ast::Item,
     term: TermId,
@@ -216,7 +216,7 @@ pub fn compile_template(
     (Some(quotation), names.diagnostics)
 }
 
-// ----- what all of these do -----
+// ----- helpers -----
 
 fn declare(names: &mut Names<'_>, params: &[(Name, ParamKind)]) {
     for (number, (name, kind)) in params.iter().enumerate() {
@@ -224,7 +224,7 @@ fn declare(names: &mut Names<'_>, params: &[(Name, ParamKind)]) {
     }
 }
 
-/// Brings the variables into the scope of inference.
+/// Declares the metavariables and parameters in type inference.
 fn bind(names: &Names<'_>, sides: &mut Sides<'_>) {
     for variable in &names.variables {
         let inside = variable.uses.iter().any(|u| {
@@ -250,7 +250,7 @@ fn bind(names: &Names<'_>, sides: &mut Sides<'_>) {
     }
 }
 
-/// The slots of the variables that are terms, by the number of their binder.
+/// Assigns slots to the metavariables for terms, by the number of their binder.
 fn slots(names: &Names<'_>) -> FxHashMap<u32, u16> {
     let values = names
         .variables
@@ -262,7 +262,7 @@ fn slots(names: &Names<'_>) -> FxHashMap<u32, u16> {
         .collect()
 }
 
-/// What the parameters give values to.
+/// Returns the slot or type-level variable of each parameter.
 fn given(
     names: &Names<'_>,
     params: &[(Name, ParamKind)],
@@ -305,7 +305,7 @@ fn given_types(
     (0..params.len()).filter_map(one).collect()
 }
 
-/// A metavariable and what it is in inference.
+/// A metavariable with its place in the result of inference.
 struct Variable {
     name: Name,
     kind: VariableKind,
@@ -352,7 +352,7 @@ fn is_function(ty: &Ty) -> bool {
     matches!(**ty, Type::Fun(..) | Type::Pi(_))
 }
 
-/// Whether types are written in a term.
+/// Returns true if a term contains a type annotation.
 fn has_types(item: &syntax::ast::Item, term: TermId) -> bool {
     let mut stack = vec![term];
     while let Some(term) = stack.pop() {
@@ -374,7 +374,7 @@ fn has_types(item: &syntax::ast::Item, term: TermId) -> bool {
     false
 }
 
-/// What patterns and templates are built from.
+/// The inputs of the construction of patterns and templates.
 #[derive(Clone, Copy)]
 struct Parts<'a> {
     names: &'a Names<'a>,
@@ -384,7 +384,7 @@ struct Parts<'a> {
 }
 
 impl Parts<'_> {
-    /// The pattern of a term. Of a composition (`tail`) the body is what is looked for.
+    /// Returns the pattern of a term. The pattern of a composition (`tail`) is that of its body.
     fn pattern(
         &self,
         expr: &Expr<Primitive>,
@@ -413,7 +413,8 @@ impl Parts<'_> {
         (builder.finish(function, strict, given), locals)
     }
 
-    /// The template of a right side, applied to a tail where the left side is a composition.
+    /// Returns the template of a right side. If the left side is a composition, it is applied to
+    /// the input (`tail`).
     fn template(
         &self,
         expr: &Expr<Primitive>,
@@ -449,7 +450,8 @@ impl Parts<'_> {
     }
 }
 
-/// Compositions of more than two functions are one function of one variable, as in programs.
+/// Flattens compositions of more than two functions to one function of one variable, as in
+/// programs.
 fn flatten_all(terms: &mut Terms) {
     for expr in &mut terms.exprs {
         *expr = without_compositions(expr);

@@ -1,4 +1,4 @@
-//! The left side of an alternative as a term with open places.
+//! Computes outlines: the left sides of alternatives as terms with open places.
 
 use nat::Prop;
 use rise::types::{Arg, Ty};
@@ -11,38 +11,39 @@ use super::super::scope::Scopes;
 use super::super::{Source, VariableKind};
 use super::alt::{AltCompiler, Typed};
 
-/// The left side of an alternative with what its names stand for: what is needed to make a term
-/// that it matches.
+/// The outline of an alternative: its left side with the types of its names, from which a term can
+/// be built that it matches.
 #[derive(Clone, Debug)]
 pub struct Outline {
-    /// Where the left side stands in the item.
+    /// The span of the left side in the item.
     pub span: Span,
-    /// Its type. Variables are open, and the same throughout.
+    /// The type of the left side. Its variables are open, and shared with the other types of the
+    /// outline.
     pub ty: Ty,
-    /// Its names, parameters of the rule among them.
+    /// The names of the left side, including parameters of the rule.
     pub names: Vec<Open>,
-    /// What must hold of sizes for the rule to apply.
+    /// The conditions on sizes for the rule to apply.
     pub conditions: Vec<Prop>,
-    /// What type-level variables are called.
+    /// The names of the type-level variables.
     pub variables: VarNames,
 }
 
 /// A name of a left side.
 #[derive(Clone, Debug)]
 pub struct Open {
-    /// As it is written.
+    /// The name, as it is written.
     pub name: Name,
-    /// What it stands for.
+    /// The term or type-level argument that it represents.
     pub stands_for: StandsFor,
     /// Where the left side mentions it.
     pub places: Vec<Span>,
     /// The variables, bound on the left side, that it may mention.
     pub binders: Vec<(Name, Ty)>,
-    /// Whether it is a parameter of the rule.
+    /// True if it is a parameter of the rule.
     pub is_parameter: bool,
 }
 
-/// What a name stands for.
+/// The object that a name represents.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StandsFor {
     /// A term of this type.
@@ -51,7 +52,7 @@ pub enum StandsFor {
     Level(Arg),
 }
 
-/// The outlines of the alternatives that are right.
+/// Returns the outlines of the alternatives without errors.
 pub fn outlines(source: &Source<'_>) -> Vec<Outline> {
     let mut holds = Vec::new();
     let alts = source.alts.iter();
@@ -86,7 +87,7 @@ impl AltCompiler<'_, '_> {
     }
 }
 
-/// What a name that somebody wrote stands for.
+/// Returns the outline of a name; `None` for anonymous metavariables and `let`s.
 fn open(
     names: &Names<'_>,
     scopes: &Scopes,

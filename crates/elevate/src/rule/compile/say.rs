@@ -1,4 +1,4 @@
-//! What there is to say about a rule.
+//! Reports errors and warnings about rules.
 
 use std::sync::Arc;
 
@@ -14,7 +14,8 @@ use super::super::names::{Names, Origin};
 use super::alt::{AltCompiler, Typed};
 
 impl AltCompiler<'_, '_> {
-    /// A pattern that is a metavariable matches everything.
+    /// Reports a left side that is only a metavariable, unless the rule is marked `@looping`: it
+    /// matches every term.
     pub(super) fn bare(&mut self, names: &Names<'_>) {
         let mut term = self.alt.lhs;
         let rise = &self.source.item.rise;
@@ -36,7 +37,8 @@ impl AltCompiler<'_, '_> {
         }
     }
 
-    /// What the right side needs of sizes and nothing says.
+    /// Reports a condition on sizes that the right side requires and that no clause of the rule
+    /// implies.
     pub(super) fn need(&mut self, names: &Names<'_>, need: &Need) {
         let text = &need.text;
         let mut message = match &need.types {
@@ -86,8 +88,8 @@ impl AltCompiler<'_, '_> {
             .into()
     }
 
-    /// A law that is only assumed, or an order of evaluation that nothing allows, makes a rule one
-    /// that may change the meaning.
+    /// Reports a rule that may change the meaning of a program without being `unsafe`: it assumes a
+    /// law, or its right side evaluates in any order without requiring one.
     pub(super) fn laws(&mut self, clauses: &[Clause], typed: &Typed) {
         if self.source.is_unsafe {
             return;
@@ -113,7 +115,7 @@ impl AltCompiler<'_, '_> {
     }
 }
 
-/// The errors of inference, those of a right side with what the left side is.
+/// Returns the errors of inference; errors of the right side mention the type of the left side.
 pub(super) fn errors(done: &SidesInference, right: Option<(Span, Span, &str)>) -> Vec<Diagnostic> {
     let wanted = |d: &&Diagnostic| d.severity == Severity::Error;
     let mut all = Vec::new();
@@ -134,7 +136,7 @@ pub(super) fn errors(done: &SidesInference, right: Option<(Span, Span, &str)>) -
     all
 }
 
-/// Whether values are combined in any order in a term.
+/// Returns true if a term contains a reduction, which may combine values in any order.
 fn reorders(expr: &Expr<Primitive>) -> bool {
     let mut stack = vec![expr];
     while let Some(expr) = stack.pop() {
@@ -151,7 +153,8 @@ fn reorders(expr: &Expr<Primitive>) -> bool {
     false
 }
 
-/// An alternative that only matches what an earlier one without conditions does is never tried.
+/// Warns of an alternative that is never tried, as an earlier one without conditions covers its
+/// pattern.
 pub(super) fn overlaps(alts: &[Alt], diagnostics: &mut Vec<Diagnostic>) {
     for (at, alt) in alts.iter().enumerate() {
         let covered = alts[..at]
