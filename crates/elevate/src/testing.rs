@@ -1,4 +1,4 @@
-//! Terms from texts, for tests.
+//! Builds terms from texts, for tests.
 
 use std::ops::Range;
 use std::sync::{Arc, LazyLock};
@@ -14,7 +14,8 @@ use syntax::ast::{Name, ScalarType};
 use crate::engine::{Context, Miss, Reach, Reason, Rewrite, Rewritten};
 use crate::term::{Imported, Local, Node, Store, Term, import};
 
-/// Definitions of texts, each checked with those before it and the standard library in scope.
+/// The definitions of texts. Each is checked with the standard library and the definitions before
+/// it in scope.
 #[derive(Clone, Default)]
 pub(crate) struct Defs {
     pub all: Vec<Arc<Def<Primitive>>>,
@@ -22,7 +23,7 @@ pub(crate) struct Defs {
 }
 
 impl Defs {
-    /// The standard library.
+    /// Returns the standard library.
     pub fn library() -> Defs {
         static LIBRARY: LazyLock<Defs> = LazyLock::new(|| {
             let mut defs = Defs::default();
@@ -34,8 +35,8 @@ impl Defs {
         LIBRARY.clone()
     }
 
-    /// Adds the definitions of a text; those that are wrong or come before what they use are
-    /// left out. Returns those that were added.
+    /// Adds the definitions of a text, and returns those that were added. Definitions with errors,
+    /// and those that use later ones, are left out.
     pub fn read(&mut self, text: &str) -> Vec<Arc<Def<Primitive>>> {
         let mut added = Vec::new();
         for span in syntax::split(text) {
@@ -69,7 +70,7 @@ impl Env for Defs {
     }
 }
 
-/// The definition that a term is the right side of.
+/// Imports the definition whose right side is a term.
 pub(crate) fn imported(store: &mut Store, term: &str) -> Imported {
     let text = format!("def it = {term}");
     let mut defs = Defs::library();
@@ -84,12 +85,12 @@ pub(crate) fn imported(store: &mut Store, term: &str) -> Imported {
     import(store, &def).expect("it is small")
 }
 
-/// A term.
+/// Imports a term.
 pub(crate) fn term(store: &mut Store, text: &str) -> Term {
     imported(store, text).root
 }
 
-/// A rule in Rust.
+/// A rule that is implemented by a Rust function.
 #[derive(Debug)]
 pub(crate) struct Plain {
     pub name: &'static str,
@@ -119,7 +120,7 @@ impl Rewrite for Plain {
     }
 }
 
-/// `map(f)(map(g)(x))` becomes `map(fun(y => f(g(y))))(x)`.
+/// Returns the rule that rewrites `map(f)(map(g)(x))` to `map(fun(y => f(g(y))))(x)`.
 pub(crate) fn fusion() -> Plain {
     Plain {
         name: "mapFusion",
@@ -138,7 +139,8 @@ pub(crate) fn fusion() -> Plain {
     }
 }
 
-/// `map(fun(x => f(g(x))))` becomes `fun(xs => map(f)(map(fun(x => g(x)))(xs)))`.
+/// Returns the rule that rewrites `map(fun(x => f(g(x))))` to `fun(xs => map(f)(map(fun(x =>
+/// g(x)))(xs)))`.
 pub(crate) fn fission() -> Plain {
     Plain {
         name: "mapLastFission",
@@ -171,7 +173,7 @@ pub(crate) fn fission() -> Plain {
     }
 }
 
-/// The `f` and `x` of `map(f)(x)`.
+/// Returns the `f` and `x` of `map(f)(x)`.
 pub(crate) fn map_parts(store: &Store, term: Term) -> Option<(Term, Term)> {
     let Node::Apply(f, x) = store.node(term) else {
         return None;
@@ -182,7 +184,7 @@ pub(crate) fn map_parts(store: &Store, term: Term) -> Option<(Term, Term)> {
     matches!(store.node(head), Node::Primitive(Primitive::Map, _)).then_some((function, x))
 }
 
-/// `map(f)(x)`
+/// Returns `map(f)(x)`.
 pub(crate) fn mapped(store: &mut Store, f: Term, x: Term) -> Option<Term> {
     let (from, to) = store.fun_parts(store.ty(f))?;
     let Type::Array(size, _) = &**store.type_of(x) else {
@@ -194,7 +196,7 @@ pub(crate) fn mapped(store: &mut Store, f: Term, x: Term) -> Option<Term> {
     Some(store.apply_all(map, [f, x]))
 }
 
-/// Terms that a list of choices decides: of numbers, functions of numbers, and arrays.
+/// A generator of terms from a list of choices: numbers, functions of numbers, and arrays.
 pub(crate) struct Random<'a> {
     pub store: &'a mut Store,
     choices: std::vec::IntoIter<u8>,
@@ -204,7 +206,7 @@ pub(crate) struct Random<'a> {
 }
 
 impl Random<'_> {
-    /// An array that `choices` decides, under functions of what is free in it.
+    /// Generates an array, abstracted over its free variables.
     pub fn array(store: &mut Store, choices: Vec<u8>) -> Term {
         let float: Ty = Arc::new(Type::Scalar(ScalarType::F32));
         let float = store.intern_ty(&float);

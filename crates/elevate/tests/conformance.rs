@@ -1,5 +1,5 @@
-//! The page that says which test holds which published case names tests that are there, for every
-//! case. (`tests/examples.rs` runs the examples.)
+//! Tests the page that lists the test of each published case: the named tests exist, and every case
+//! has one. (`tests/examples.rs` runs the examples.)
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,10 +10,11 @@ use syntax::elevate::{parse, split};
 
 const PAGE: &str = "docs/strategy-conformance.md";
 
-/// Where files of strategies are, with what they are held by.
+/// The folders of the files with examples: the published cases, and the shipped strategies.
 const FOLDERS: [&str; 2] = ["crates/elevate/tests/conformance", "examples/strategies"];
 
-/// Where strategies that are shipped are named that are interpreted, and that are compiled and run.
+/// The files that list the shipped strategies which are interpreted, and those which are compiled
+/// and run.
 const LISTS: [&str; 2] = [
     "crates/runtime/tests/strategies/shipped.rs",
     "tests/strategies.rs",
@@ -27,7 +28,7 @@ fn read(path: &str) -> String {
     fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// The examples of a folder, as the page names them: `file.elevate#title`.
+/// Returns the examples of a folder as the page names them: `file.elevate#title`.
 fn titles(folder: &str) -> Vec<String> {
     let mut found = Vec::new();
     for entry in fs::read_dir(root().join(folder))
@@ -50,7 +51,7 @@ fn titles(folder: &str) -> Vec<String> {
     found
 }
 
-/// The words in backquotes of a line that name a test.
+/// Returns the names of tests in a line, which are in backquotes.
 fn named(line: &str) -> impl Iterator<Item = &str> {
     let quoted = line.split('`').skip(1).step_by(2);
     quoted.filter(|word| word.contains(".elevate#") || word.contains(".elevate:"))
@@ -89,7 +90,7 @@ fn every_example_of_a_published_case_is_on_the_page() {
     let page = read(PAGE);
     let on_page: BTreeSet<&str> = page.lines().flat_map(named).collect();
     let [published, _] = FOLDERS;
-    // What this project adds: rules that must not apply, and names that must not be caught.
+    // The examples of this project: rules that must not apply, and names that must not be captured.
     let ours = |title: &String| title.starts_with("guards.") || title.starts_with("capture.");
     let missing: Vec<String> = titles(published)
         .into_iter()

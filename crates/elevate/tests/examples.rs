@@ -1,5 +1,4 @@
-//! Every example does what it says: those of the library, the published cases, and those of the
-//! strategies that are shipped.
+//! Runs all examples: those of the library, of the published cases, and of the shipped strategies.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,8 +11,8 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// What is wrong in the examples of a folder. The definitions of the library's own files are in
-/// scope already.
+/// Returns the errors of the examples of a folder. The definitions of the library are in scope in
+/// any case.
 fn wrong_in(folder: &str, library: bool) -> Vec<String> {
     let mut wrong = Vec::new();
     let entries = fs::read_dir(root().join(folder)).expect("a folder");
@@ -45,7 +44,8 @@ fn wrong_in(folder: &str, library: bool) -> Vec<String> {
     wrong
 }
 
-/// The text (of the library only its examples), what it imports, and its order of traversal.
+/// Returns the text (of library files only the examples), the text of its imports, and its order of
+/// traversal.
 fn prepared(path: &Path, text: &str, library: bool) -> (String, String, Order) {
     let (mut kept, mut prelude, mut order) = (String::new(), String::new(), Order::Default);
     for span in split(text) {
@@ -69,7 +69,7 @@ fn prepared(path: &Path, text: &str, library: bool) -> (String, String, Order) {
     (kept, prelude, order)
 }
 
-/// On a stack for terms that nest.
+/// Runs the examples of a folder on a large stack, as terms may be deep.
 fn hold(folder: &'static str, library: bool) {
     let work = move || wrong_in(folder, library);
     let thread = std::thread::Builder::new().stack_size(512 << 20);

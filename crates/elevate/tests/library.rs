@@ -1,5 +1,5 @@
-//! The texts of the library: every item is well formed and documented, every rule has a title and
-//! an example.
+//! Tests the texts of the library: every item is well formed and documented, and every rule has a
+//! title and an example.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -14,7 +14,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// The items of every `.elevate` file of a folder, none of which may have anything wrong.
+/// Parses the `.elevate` files of a folder, which must have no errors.
 fn items(folder: &str) -> BTreeMap<String, Vec<Item>> {
     let mut files = BTreeMap::new();
     let mut wrong = Vec::new();
@@ -53,7 +53,7 @@ fn every_text_parses() {
     assert!(items("crates/elevate/tests/conformance").len() >= 9);
 }
 
-/// `UPDATE_EXPECT=1` formats them. Listing 3 stays as it is printed.
+/// `UPDATE_EXPECT=1` formats the files. Listing 3 is excluded, which keeps its printed form.
 #[test]
 fn every_text_is_formatted() {
     let mut differ = Vec::new();
@@ -109,7 +109,7 @@ fn names_are_unique() {
     }
 }
 
-/// Numbers in titles are the rule's arguments, by name.
+/// Numbers in titles are the names of the rule's arguments.
 #[test]
 fn every_rule_has_a_title() {
     for (file, items) in library() {
@@ -143,7 +143,7 @@ fn every_rule_has_a_title() {
     }
 }
 
-/// Rules say where they come from (else their file does), and what they ask for.
+/// Rules, or their files, must name their source, and rules must document their conditions.
 #[test]
 fn every_rule_says_its_source_and_its_conditions() {
     let mut missing = Vec::new();
@@ -180,7 +180,7 @@ fn every_rule_says_its_source_and_its_conditions() {
     assert_eq!(missing, Vec::<String>::new());
 }
 
-/// What a clause asks for.
+/// Returns the conditions of a clause.
 fn conditions<'a>(item: &'a Item, clause: &Clause) -> Vec<&'a CondKind> {
     let (ClauseKind::Where(cond) | ClauseKind::Requires(cond) | ClauseKind::Assuming(cond)) =
         clause.kind
@@ -222,14 +222,14 @@ fn every_rule_has_an_example() {
     assert_eq!(missing, Vec::<syntax::ast::Name>::new());
 }
 
-/// What a source calls something.
+/// The treatment of a name of the sources in the library.
 enum Upstream<'a> {
     Ours,
     Called(&'a str),
     NotTaken(&'a str),
 }
 
-/// Names of the sources with their sections, in order.
+/// Returns the names of the sources with their sections, in order.
 fn upstream(text: &str) -> Vec<(&str, &str, Upstream<'_>)> {
     let mut found = Vec::new();
     let lines = text.lines().filter(|line| !line.starts_with('#'));
@@ -277,7 +277,7 @@ fn every_name_of_the_sources_is_here_or_said_to_be_left_out() {
     assert_eq!(missing, Vec::<String>::new());
 }
 
-/// Tables of what the library calls otherwise than its sources, and of what it leaves out.
+/// Returns tables of the names that differ in the library, and of those that it leaves out.
 fn names_of_the_sources() -> String {
     let mut called = String::new();
     let mut left_out = String::new();
@@ -298,7 +298,7 @@ fn names_of_the_sources() -> String {
     )
 }
 
-/// `docs/strategy-library.md` is made from the texts; `UPDATE_EXPECT=1` writes it.
+/// `docs/strategy-library.md` is generated from the texts; `UPDATE_EXPECT=1` writes it.
 #[test]
 fn the_page_of_the_library() {
     let mut page = String::from(
@@ -337,7 +337,7 @@ fn entry(page: &mut String, item: &Item, source: &str) {
     let attributes = item.attributes.iter().map(|attribute| attribute.span.end);
     let start = docs.map(|docs| docs.span.end).into_iter().chain(attributes);
     let start = start.max().unwrap_or(0) as usize;
-    // What follows an item up to the next one belongs to its text.
+    // The text of an item extends to the next item.
     let lines = source[start..].lines();
     let code: Vec<&str> = lines.filter(|line| !line.starts_with("//")).collect();
     let code = code.join("\n");

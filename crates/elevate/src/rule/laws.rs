@@ -27,7 +27,7 @@ enum Operator {
     Primitive(Primitive, Numbers),
     Min(Option<ScalarType>),
     Max(Option<ScalarType>),
-    /// The function that returns its first or its second argument.
+    /// The functions that return their first or their second argument.
     First,
     Second,
     /// The function on pairs that applies one operator to the first components and another one to

@@ -1,4 +1,4 @@
-//! Numbers that rules are given without a type.
+//! Types the number literals that rules get as arguments.
 
 use rise::types::Type;
 use syntax::ast::{Literal, Name, ScalarType};
@@ -9,7 +9,7 @@ use super::miss::{Detail, Why};
 use super::pattern::{Given, Pattern};
 use crate::term::{Store, Term};
 
-/// Puts them into the places of the parameters that they are given for, with the types of those.
+/// Writes the literals into the slots of their parameters, with the types of these.
 pub(super) fn numbers(
     store: &mut Store,
     pattern: &Pattern,
@@ -37,7 +37,7 @@ pub(super) fn numbers(
     Ok(())
 }
 
-/// The number as it is written where it has this type; `None` if it is none of it.
+/// Returns the literal with the suffix of its type; `None` if the type has no such value.
 fn typed(literal: &Literal, ty: &Type) -> Option<Literal> {
     use ScalarType::{Bool, F16, F32, F64};
     let scalar = match ty {

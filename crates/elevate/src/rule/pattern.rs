@@ -1,4 +1,4 @@
-//! Patterns: what matching walks over.
+//! Defines the form of patterns that matching uses.
 
 mod build;
 
@@ -13,112 +13,115 @@ use syntax::{GlobalId, Span};
 use crate::term::Child;
 pub(super) use build::Builder;
 
-/// A node of a pattern.
+/// A node of a pattern. Its parts are indices of nodes; some nodes have an entry in
+/// `Pattern::keys`, called the next key.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Pat {
-    /// A metavariable: binds at its first place, must be equal at all others.
+    /// A metavariable. Its first occurrence binds it, and all others are compared.
     Value {
         slot: u16,
         first: bool,
-        /// Whether its type is the next key.
+        /// True if the type is the next key.
         typed: bool,
     },
     /// A variable that the pattern binds.
     Local(u16),
-    /// A number or truth value. The type is the next key.
+    /// A number or truth value. Its type is the next key.
     Literal(Literal),
-    /// A size as a value; it is the next key.
+    /// A size as a value, which is the next key.
     Nat,
-    /// `fun(x => body)`
+    /// An abstraction, `fun(x => body)`.
     Lambda(u16, u32),
-    /// `depFun(x: kind => body)`; the variable is the next key.
+    /// An abstraction, `depFun(x: kind => body)`; the variable is the next key.
     DepLambda(Kind, u32),
-    /// `f(x)`
+    /// An application, `f(x)`.
     Apply(u32, u32),
-    /// `f(x)` where `f` is the first stage of a composition, a metavariable, and `x` what goes into
-    /// it: `f` may be several stages.
+    /// An application `f(x)` where the metavariable `f` is the first stage of a composition, and
+    /// `x` its input: `f` may match several stages.
     First(u32, u32),
-    /// `f(n)`; the argument is the next key.
+    /// An application `f(n)` to a type-level argument, which is the next key.
     DepApply(u32),
-    /// A primitive; its arguments are the next key.
+    /// A primitive. Its type-level arguments are the next key.
     Primitive(Primitive),
-    /// A definition; its arguments are the next key.
+    /// A definition. Its implicit arguments are the next key.
     Global(GlobalId),
-    /// What no term matches (a C function on its own).
+    /// A pattern that matches no term, for a foreign function on its own.
     Never,
 }
 
-/// What is known of the sizes and types at a place that the first phase saw. All variables are
-/// numbers of the pattern's own ([`Levels`]).
+/// The pattern of the sizes and types at a node that the first phase matched. Its variables are
+/// numbered by [`Levels`].
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Key {
-    /// Arguments of a primitive: each with whether it is written in the pattern, and so must be
-    /// compared. With the flag, one argument more may stand behind them.
+    /// The type-level arguments of a primitive. An argument with true is written in the pattern, so
+    /// it must be compared. If the flag is true, the term may have one more argument.
     Args(Box<[(Arg, bool)]>, bool),
-    /// The type of a term.
+    /// The type of a term, and whether it must be compared.
     Ty(Ty, bool),
-    /// An argument.
+    /// A type-level argument.
     Arg(Arg),
-    /// The variable of a `depFun`.
+    /// The variable of a `depFun`, with its kind.
     Var(Var, Kind),
 }
 
-/// A pattern.
+/// A compiled pattern.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Pattern {
-    /// The nodes; each stands before its parts, the root first.
+    /// The nodes in pre-order.
     pub nodes: Box<[Pat]>,
-    /// Where each node stands in the text.
+    /// The span of each node in the text.
     pub spans: Box<[Span]>,
-    /// How to get from the root to each node.
+    /// The path from the root to each node.
     pub paths: Box<[Box<[Child]>]>,
-    /// What the first phase collects, in its order; the node that it belongs to.
+    /// The patterns for the observations of the first phase, in order, each with its node.
     pub keys: Box<[(Key, u32)]>,
-    /// How many metavariables for terms there are, parameters first.
+    /// The number of slots of metavariables for terms, parameters first.
     pub values: u16,
-    /// How many variables the pattern binds.
+    /// The number of variables that the pattern binds.
     pub locals: u16,
-    /// Those of compositions, which have no name: no metavariable may mention them.
+    /// The variables of compositions, which have no name: the values of metavariables must not
+    /// contain them.
     pub nameless: Box<[u16]>,
-    /// How many variables for sizes and types there are, and which parameter gives each of the
-    /// first ones its value.
+    /// The number of type-level variables; `params` contains the slot or variable of each
+    /// parameter.
     pub levels: u16,
     pub params: Box<[Option<Given>]>,
-    /// The types of parameters that are terms, by the number of the parameter.
+    /// The types of parameters that are terms, by the index of the parameter.
     pub given_types: Box<[(u16, Ty)]>,
-    /// Whether types are written in it, so that all of them must be compared.
+    /// True if the pattern contains type annotations, so that all types must be compared.
     pub strict: bool,
-    /// Whether it is a function, which is looked for in front of further arguments too.
+    /// True if the pattern is a function, which also matches inside applications of it.
     pub function: bool,
     pub depth: u32,
     pub head: Head,
-    /// Whether it names definitions, which may stand for their right sides.
+    /// True if the pattern contains definitions, which also match instances of their bodies.
     pub has_globals: bool,
-    /// What holds of sizes wherever the pattern matches.
+    /// The propositions about sizes that follow from a match.
     pub facts: Box<[nat::Prop]>,
 }
 
-/// What a parameter gives a value to.
+/// The slot or type-level variable of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Given {
     Value(u16),
     Level(u16),
 }
 
-/// What can be told of a term that matches by its outermost function.
+/// A necessary condition on the head of the terms that match.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Head {
-    /// A primitive at exactly so many values, or at least so many of a function.
+    /// A primitive applied to exactly this number of values; for a function, to at least this
+    /// number.
     Primitive(Primitive, u32),
     Global(GlobalId, u32),
     Lambda,
     DepLambda,
-    /// Anything applied to at least so many values.
+    /// Any head, applied to at least this number of values.
     Any(u32),
     Leaf,
 }
 
-/// The numbers of variables for sizes and types in one rule.
+/// The numbering of the type-level variables of one rule.
 #[derive(Debug, Default)]
 pub(super) struct Levels {
     numbers: FxHashMap<Var, Var>,
@@ -126,11 +129,11 @@ pub(super) struct Levels {
     next_inner: u32,
 }
 
-/// Variables that are only bound inside types are numbered from here on.
+/// The first number of variables that are only bound inside types.
 pub(super) const INNER: u32 = 3 << 28;
 
 impl Levels {
-    /// The number of a variable, which gets one if it has none.
+    /// Returns the number of a variable, and assigns one if it has none.
     pub fn number(&mut self, var: Var) -> Var {
         let next = Var(u32::from(self.bound));
         let number = *self.numbers.entry(var).or_insert(next);
@@ -144,7 +147,7 @@ impl Levels {
         self.numbers.get(&var).copied()
     }
 
-    /// A number for a variable that is bound on the right side, whatever it had in types.
+    /// Assigns a new number to a variable that the right side binds.
     pub fn fresh(&mut self, var: Var) -> Var {
         let number = Var(u32::from(self.bound));
         self.bound += 1;
@@ -152,7 +155,7 @@ impl Levels {
         number
     }
 
-    /// Free variables get numbers of the rule's own, bound ones numbers that nothing else has.
+    /// Returns a renaming: free variables to their numbers, and bound ones to unique inner numbers.
     fn own(&mut self, arg: &Arg) -> impl Fn(Var) -> Var + use<'_> {
         let mut inner: Vec<(Var, Var)> = Vec::new();
         super::vars::vars_of_arg(arg, &mut |var, bound| {
@@ -199,7 +202,7 @@ impl Levels {
 }
 
 impl Pattern {
-    /// What has parameters, and no term to be compared with.
+    /// Returns the pattern of a quotation, which has parameters but no nodes.
     pub fn nothing(params: Box<[Option<Given>]>, values: usize) -> Pattern {
         Pattern {
             nodes: [].into(),
@@ -221,7 +224,7 @@ impl Pattern {
         }
     }
 
-    /// The function that the pattern applies, for messages.
+    /// Returns the name of the head of the pattern, for messages.
     pub fn outermost(&self) -> String {
         match &self.head {
             Head::Primitive(primitive, _) => format!("`{}`", primitive.name()),
@@ -229,7 +232,7 @@ impl Pattern {
         }
     }
 
-    /// The definition that a node calls.
+    /// Returns the definition that a node calls.
     pub fn definition_at(&self, node: u32) -> Option<GlobalId> {
         let mut at = node;
         loop {
@@ -241,8 +244,8 @@ impl Pattern {
         }
     }
 
-    /// How many arguments a term may have behind what the pattern matches; `None` if that is not
-    /// known.
+    /// Returns the maximal number of arguments that a term may have beyond those of the pattern;
+    /// `None` if it is unknown.
     pub fn more_arguments(&self) -> Option<u32> {
         if !self.function {
             return Some(0);
@@ -269,18 +272,19 @@ impl Pattern {
         }
     }
 
-    /// Whether no metavariable stands in two places.
+    /// Returns true if no metavariable occurs twice.
     pub fn is_linear(&self) -> bool {
         let again = |pat: &Pat| matches!(pat, Pat::Value { first: false, .. });
         !self.nodes.iter().any(again)
     }
 
-    /// Whether every term that `other` matches is matched, too; `false` where that is not plain.
+    /// Returns true if this pattern certainly matches every term that `other` matches.
     pub fn covers(&self, other: &Pattern) -> bool {
         if self.strict || !self.is_linear() || self.function != other.function {
             return false;
         }
-        // Written arguments other than variables alone are not compared here.
+        // An explicit argument that is not a variable alone is not compared here, so the result is
+        // false.
         let any = |arg: &Arg| match arg {
             Arg::Nat(nat) => nat.as_var().is_some(),
             Arg::Address(rise::Address::Var(_)) => true,
@@ -321,7 +325,7 @@ impl Pattern {
     }
 }
 
-/// Which of a primitive's type-level arguments are written.
+/// Returns true for each type-level argument of a primitive that is explicit.
 pub(super) fn explicit(primitive: Primitive) -> Vec<bool> {
     let mut found = Vec::new();
     let mut ty = &*rise::library_scheme(primitive).ty;

@@ -1,5 +1,5 @@
-//! Where metavariables may stand: what is bound around them in the pattern must be bound around
-//! them on the right side, too.
+//! Checks the scopes of metavariables: the binders around a metavariable in the pattern must be
+//! bound around it on the right side, too.
 
 use rustc_hash::FxHashMap;
 use syntax::ast::BinderId;
@@ -7,18 +7,17 @@ use syntax::{Code, Diagnostic, Span};
 
 use super::names::{Names, Origin, Side};
 
-/// Which binders of the pattern the metavariables may mention, and which binders of the right
-/// side stand for them.
+/// The scopes of metavariables, and the correspondence between the binders of both sides.
 #[derive(Debug, Default)]
 pub(super) struct Scopes {
-    /// For each variable of [`Names`], the binders of the pattern that it may mention.
+    /// For each variable of [`Names`], the binders of the pattern that its value may contain.
     pub captured: Vec<Vec<BinderId>>,
-    /// For each binder of the right side that stands for some of the pattern, those.
+    /// For each binder of the right side that corresponds to binders of the pattern, these.
     pub joined: FxHashMap<BinderId, Vec<BinderId>>,
 }
 
-/// Finds them. `excluded` has the pairs of `x notIn f`: a binder's name, and a variable's number.
-/// A use out of scope is an error, mended by a clause that is put in at `end`.
+/// Computes the scopes. `excluded` contains the pairs of `x notIn f`: the name of a binder and the
+/// index of a variable. A use out of scope is an error; its fix inserts a clause at `end`.
 pub(super) fn scopes(names: &mut Names<'_>, excluded: &[(String, usize)], end: Span) -> Scopes {
     let mut scopes = Scopes::default();
     let mut errors = Vec::new();
@@ -87,7 +86,7 @@ pub(super) fn scopes(names: &mut Names<'_>, excluded: &[(String, usize)], end: S
     scopes
 }
 
-/// Whether the binder is one of a `depFun` or type.
+/// Returns true for the binder of a `depFun` or a type.
 fn is_type_level(names: &Names<'_>, binder: BinderId) -> bool {
     matches!(
         names.binders[binder.0 as usize].annotation,

@@ -1,4 +1,4 @@
-//! Right sides: from explicit terms of RISE to what builds terms.
+//! Builds right sides: compiles elaborated RISE terms to templates, and instantiates them.
 
 use nat::{Facts, Nat, Var};
 use rise::Primitive;
@@ -13,31 +13,32 @@ use super::miss::{Detail, Why};
 use super::pattern::Levels;
 use crate::term::{ArgId, Local, Node, Store, Term};
 
-/// A node of a right side; parts stand before the whole, the root last.
+/// A node of a template. Nodes are in post-order, so the root is the last one.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Tm {
-    /// What a metavariable stands for.
+    /// The value of a metavariable.
     Value(u16),
-    /// The same, where the pattern's binders around it are other ones here: pairs of a binder of
-    /// this side and the variable of the pattern that it stands for.
+    /// The value of a metavariable under other binders than in the pattern: pairs of a binder of
+    /// this side and the corresponding variable of the pattern.
     Captured(u16, Box<[(u16, u16)]>),
     /// A variable that this side binds.
     Local(u16),
-    /// A part that depends on sizes and types only.
+    /// A leaf, which depends on sizes and types only.
     Leaf(u16),
-    /// `fun(x => body)`
+    /// An abstraction, `fun(x => body)`.
     Lambda(u16, u32),
-    /// `depFun(x: kind => body)`, the variable by its number in the pattern's levels.
+    /// An abstraction, `depFun(x: kind => body)`, with the number of its variable.
     DepLambda(Var, Kind, bool, u32),
-    /// `f(x)`
+    /// An application, `f(x)`.
     Apply(u32, u32),
-    /// `f(x)` where `f` is what a metavariable stands for: reduced at once if its body is known.
+    /// An application `f(x)` where `f` is the value of a metavariable, which is β-reduced at once
+    /// if it is an abstraction.
     Reduce(u32, u32),
-    /// `f(n)`
+    /// An application to a type-level argument, `f(n)`.
     DepApply(u32, u16),
 }
 
-/// A part that depends on sizes and types only.
+/// A leaf of a template, which depends on sizes and types only.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Leaf {
     Primitive(Primitive, Box<[Arg]>),
@@ -51,35 +52,35 @@ pub(super) enum Leaf {
 pub(super) struct Binder {
     name: Name,
     ty: Ty,
-    /// The variable of the pattern that it stands for.
+    /// The variable of the pattern to which it corresponds.
     joined: Option<u16>,
-    /// Metavariables under it that may not mention it.
+    /// The metavariables in its scope whose values must not contain it.
     others: Box<[u16]>,
 }
 
-/// A right side.
+/// A template: the compiled right side of a rule.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Template {
     pub nodes: Box<[Tm]>,
     leaves: Box<[Leaf]>,
     binders: Box<[Binder]>,
     args: Box<[Arg]>,
-    /// Variables that `depFun`s of this side bind: numbers in the pattern's levels.
+    /// The variables of `depFun`s that this side binds, by number.
     vars: Box<[(Var, Kind, Name)]>,
 }
 
-/// `let fv = vectorized(k, f)`: a metavariable that is made of another one.
+/// A metavariable that is defined by another one: `let fv = vectorized(k, f)`.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Made {
-    /// The metavariable that is made.
+    /// The slot of the metavariable.
     pub slot: u16,
-    /// The one that it is made of.
+    /// The slot of the metavariable `f`.
     pub from: u16,
-    /// How many lanes.
+    /// The number of lanes.
     pub lanes: Nat,
 }
 
-/// The parts of a right side that depend on sizes and types only, in a store.
+/// The leaves of a template in a store, for one substitution of type-level variables.
 #[derive(Debug, Default)]
 pub(super) struct Leaves {
     terms: Vec<Term>,
@@ -87,18 +88,18 @@ pub(super) struct Leaves {
     args: Vec<ArgId>,
 }
 
-/// Where a metavariable may be used, and what its binders are called in the pattern.
+/// The scopes of metavariables, as templates need them.
 pub(super) struct Captures<'a> {
-    /// For a binder of the right side (number of the local), the pattern's binders of which it is
-    /// one.
+    /// For each binder of the right side, by the number of its local, the corresponding binders of
+    /// the pattern.
     pub joined: &'a FxHashMap<u32, Vec<u32>>,
-    /// For each metavariable, the pattern's binders that it may mention.
+    /// For each metavariable, the binders of the pattern that its value may contain.
     pub captured: &'a [Vec<u32>],
     /// The pattern's numbers of its binders.
     pub locals: &'a FxHashMap<u32, u16>,
 }
 
-/// Builds templates.
+/// The builder of a template.
 pub(super) struct Builder<'a> {
     pub levels: &'a mut Levels,
     pub values: &'a FxHashMap<u32, u16>,
@@ -108,7 +109,7 @@ pub(super) struct Builder<'a> {
     binders: Vec<Binder>,
     args: Vec<Arg>,
     vars: Vec<(Var, Kind, Name)>,
-    /// Binders around, with their locals' numbers.
+    /// The enclosing binders, with the numbers of their locals.
     scope: Vec<(u32, u16)>,
     names: &'a rise::Names,
 }
@@ -152,7 +153,8 @@ impl<'a> Builder<'a> {
         args.iter().map(|arg| self.levels.arg(arg)).collect()
     }
 
-    /// The number of a term; `None` if it mentions what the pattern does not bind.
+    /// Adds the nodes of a term, and returns the index of its root; `None` if it contains a
+    /// variable that is not bound.
     pub fn term(&mut self, expr: &Expr<Primitive>) -> Option<u32> {
         Some(match &expr.form {
             Form::Var(local) => {
@@ -240,7 +242,7 @@ impl<'a> Builder<'a> {
         Some(whole)
     }
 
-    /// A metavariable where the binders in scope stand for those of the pattern.
+    /// Adds the node of a metavariable, with the correspondence of the binders in scope.
     fn value(&mut self, slot: u16) -> u32 {
         let mut pairs = Vec::new();
         let captured = self.captures.captured.get(usize::from(slot));
@@ -259,7 +261,8 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// The metavariables from a node on that must not mention a binder.
+    /// Returns the metavariables in the nodes from `from` on whose values must not contain a
+    /// binder.
     fn others(&self, from: usize, binder: u16) -> Box<[u16]> {
         let mut others = Vec::new();
         for node in &self.nodes[from..] {
@@ -275,7 +278,7 @@ impl<'a> Builder<'a> {
         others.into()
     }
 
-    /// The whole, whose root is the node that was made last.
+    /// Returns the template, whose root is the last node.
     pub fn finish(self) -> Template {
         Template {
             nodes: self.nodes.into(),
@@ -286,7 +289,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// `f(x)` of the last term and a metavariable.
+    /// Adds the application of a function to a metavariable as the root.
     pub fn apply_to(&mut self, function: u32, slot: u16) {
         let x = self.push(Tm::Value(slot));
         self.push(Tm::Reduce(function, x));
@@ -301,7 +304,7 @@ impl<'a> Builder<'a> {
 }
 
 impl Template {
-    /// The number that it is, if it is one whose type nothing says.
+    /// Returns the number, if the template is a number literal without a type.
     pub fn open_literal(&self) -> Option<&Literal> {
         match (&self.nodes[..], &self.leaves[..]) {
             ([_], [Leaf::Literal(literal, ty)]) if matches!(**ty, rise::Type::Var(_)) => {
@@ -311,7 +314,7 @@ impl Template {
         }
     }
 
-    /// The parts that depend on sizes and types only.
+    /// Instantiates the leaves for values of the type-level variables.
     pub fn leaves(
         &self,
         store: &mut Store,
@@ -374,8 +377,8 @@ impl Template {
         Ok(leaves)
     }
 
-    /// The term for values of the metavariables. What the pattern bound are `locals`; the last two
-    /// are buffers.
+    /// Instantiates the template for values of the metavariables. `locals` are the variables that
+    /// the pattern bound; the last two parameters are buffers.
     pub fn build(
         &self,
         store: &mut Store,
@@ -431,8 +434,8 @@ impl Template {
         built.last().copied()
     }
 
-    /// The variables of this side: those of the pattern where they stand for one, and others where
-    /// something under the binder has that variable for something else.
+    /// Chooses the variables that this side binds. A binder reuses the variable of the pattern to
+    /// which it corresponds, unless that would capture a free variable of a value in its scope.
     fn own_locals(
         &self,
         store: &mut Store,
@@ -474,8 +477,7 @@ fn variable(arg: &Arg) -> Option<Var> {
     }
 }
 
-/// `f(x)`, reduced at once where `f` is a function whose body is known and nothing is computed
-/// more often for it.
+/// Returns `f(x)`, β-reduced if `f` is an abstraction and this duplicates no work.
 pub(super) fn apply(store: &mut Store, f: Term, x: Term) -> Term {
     match store.node(f) {
         Node::Lambda(local, body) if is_cheap(store, x, 8) || uses(store, body, local, 2) < 2 => {
@@ -485,7 +487,7 @@ pub(super) fn apply(store: &mut Store, f: Term, x: Term) -> Term {
     }
 }
 
-/// How often a variable occurs, counted up to `limit`.
+/// Counts the free occurrences of a variable, up to `limit`.
 fn uses(store: &Store, term: Term, local: Local, limit: u32) -> u32 {
     let mut stack = vec![term];
     let mut count = 0;
@@ -510,8 +512,8 @@ fn uses(store: &Store, term: Term, local: Local, limit: u32) -> u32 {
     count
 }
 
-/// Whether a term may stand in several places: functions, variables, numbers, and what only says
-/// where data lies.
+/// Returns true if duplicating a term duplicates no work: functions, variables, numbers, and views,
+/// which only select or arrange data.
 fn is_cheap(store: &Store, term: Term, depth: u32) -> bool {
     use Primitive::*;
     if store.is_function(term) {

@@ -1,9 +1,9 @@
-//! The variables for sizes and types in types and arguments.
+//! Finds the type-level variables in types and arguments.
 
 use nat::{Nat, NatFun, Var};
 use rise::types::{Access, Address, Arg, DataFun, SizeFun, Ty, Type};
 
-/// Every free variable of a type.
+/// Visits every free variable of a type.
 pub(super) fn vars_of_ty(ty: &Ty, found: &mut dyn FnMut(Var)) {
     let mut bound = Vec::new();
     bound_in(ty, &mut bound);
@@ -14,7 +14,7 @@ pub(super) fn vars_of_ty(ty: &Ty, found: &mut dyn FnMut(Var)) {
     });
 }
 
-/// Every variable of an argument, with whether it is bound in it.
+/// Visits every variable of an argument, with true if it is bound in it.
 pub(super) fn vars_of_arg(arg: &Arg, found: &mut dyn FnMut(Var, bool)) {
     match arg {
         Arg::Nat(nat) => nat.for_each_var(&mut |var| found(var, false)),
@@ -55,7 +55,7 @@ pub(super) fn vars_of_arg(arg: &Arg, found: &mut dyn FnMut(Var, bool)) {
     }
 }
 
-/// The variables that a type binds.
+/// Collects the variables that a type binds.
 pub(super) fn bound_in(ty: &Type, bound: &mut Vec<Var>) {
     match ty {
         Type::Error
@@ -84,7 +84,7 @@ pub(super) fn bound_in(ty: &Type, bound: &mut Vec<Var>) {
     }
 }
 
-/// Every use of a variable in a type.
+/// Visits every use of a variable in a type.
 fn walk_ty(ty: &Type, found: &mut dyn FnMut(Var)) {
     let fun = |fun: &DataFun, found: &mut dyn FnMut(Var)| match fun {
         DataFun::Var(var) => found(*var),
@@ -116,7 +116,7 @@ fn walk_ty(ty: &Type, found: &mut dyn FnMut(Var)) {
     }
 }
 
-/// The variables that stand alone in a type, so that comparing gives them a value.
+/// Visits the variables that are a whole size or type, so that matching determines them.
 pub(super) fn plain_vars(ty: &Ty, found: &mut dyn FnMut(Var)) {
     let mut bound = Vec::new();
     bound_in(ty, &mut bound);

@@ -1,4 +1,4 @@
-//! Functions on scalars as functions on vectors.
+//! Vectorises functions: turns functions on scalars into functions on vectors.
 //!
 //! Source: Shine, `vectorizeScalarFun`; ELEVATE, section 5.4.
 
@@ -12,13 +12,13 @@ use syntax::ast::ScalarType;
 
 use crate::term::{Local, Node, Store, Term};
 
-/// `f` on vectors of `lanes` lanes: the scalars in its parameters and its result, in pairs and
-/// arrays too, become vectors; lane `i` of the result is what `f` gives for lane `i` of the
-/// arguments.
+/// Returns `f` on vectors of `lanes` lanes. The scalars in its parameters and its result, including
+/// those in pairs and arrays, become vectors. Lane `i` of the result is the result of `f` for lane
+/// `i` of the arguments.
 ///
 /// # Errors
 ///
-/// The reason, where a part of `f` does not work lane by lane.
+/// The reason why a part of `f` cannot be vectorised.
 pub(super) fn vectorized(store: &mut Store, f: Term, lanes: &Nat) -> Result<Term, String> {
     let mut lift = Lift {
         store,
@@ -28,11 +28,11 @@ pub(super) fn vectorized(store: &mut Store, f: Term, lanes: &Nat) -> Result<Term
     lift.term(f)
 }
 
-/// The type of a term that was vectorized: every scalar in it is a vector.
+/// Returns the type of a vectorised term, in which every scalar is a vector.
 ///
 /// # Errors
 ///
-/// The reason, where there is no such vector.
+/// The reason why there is no such vector type.
 pub(super) fn vectorized_ty(ty: &Ty, lanes: &Nat) -> Result<Ty, String> {
     Ok(match &**ty {
         Type::Scalar(ScalarType::NatType) => return Err("sizes are not put in vectors".into()),
@@ -54,12 +54,12 @@ pub(super) fn vectorized_ty(ty: &Ty, lanes: &Nat) -> Result<Ty, String> {
 struct Lift<'s> {
     store: &'s mut Store,
     lanes: &'s Nat,
-    /// Parameters and the vectors that take their places.
+    /// The parameters, with the vectors that replace them.
     locals: FxHashMap<Local, Local>,
 }
 
 impl Lift<'_> {
-    /// The term with every scalar in its type as a vector.
+    /// Vectorises a term.
     fn term(&mut self, term: Term) -> Result<Term, String> {
         if !self.varies(term) && !self.store.is_function(term) {
             return self.in_every_lane(term);
@@ -88,7 +88,7 @@ impl Lift<'_> {
         }
     }
 
-    /// A primitive that works on vectors, too, or takes whatever it is given.
+    /// Vectorises an application of a primitive that also works on vectors, or is polymorphic.
     fn primitive(
         &mut self,
         primitive: Primitive,
@@ -125,8 +125,8 @@ impl Lift<'_> {
         }
     }
 
-    /// A function of scalars that knows no vectors: applied to each lane of the one argument that
-    /// differs from lane to lane.
+    /// Vectorises an application of a function of scalars by `mapVec` over the one argument that
+    /// varies between lanes.
     fn lane_by_lane(&mut self, head: Term, args: &[Term]) -> Result<Term, String> {
         if self.varies(head) {
             return Err(self.message(head));
@@ -135,7 +135,7 @@ impl Lift<'_> {
         let at = match (varying.next(), varying.next()) {
             (Some(at), None) => at,
             (None, _) => {
-                // A function that is not applied to anything that varies.
+                // The function is not applied to an argument that varies.
                 let function = self.store.apply_all(head, args.iter().copied());
                 return self.map_vec(function);
             }
@@ -150,7 +150,7 @@ impl Lift<'_> {
         self.apply(function, &args[at..=at])
     }
 
-    /// `mapVec(function)`
+    /// Returns `mapVec(function)`.
     fn map_vec(&mut self, function: Term) -> Result<Term, String> {
         let parts = self.store.fun_parts(self.store.ty(function));
         let scalar = |ty: &Ty| {
@@ -170,7 +170,7 @@ impl Lift<'_> {
         Ok(self.store.apply(map, function))
     }
 
-    /// A value that is the same in every lane.
+    /// Returns the vector whose lanes all have this value.
     fn in_every_lane(&mut self, term: Term) -> Result<Term, String> {
         let ty = self.store.type_of(term).clone();
         if let Type::Array(n, element) = &*ty {
@@ -197,7 +197,7 @@ impl Lift<'_> {
         Ok(self.store.apply(all, term))
     }
 
-    /// An array that is the same in every lane.
+    /// Returns the array of vectors whose lanes all have the values of this array.
     fn elements_in_every_lane(
         &mut self,
         term: Term,
@@ -232,7 +232,7 @@ impl Lift<'_> {
         vectorized_ty(ty, self.lanes)
     }
 
-    /// Whether the term differs from lane to lane.
+    /// Returns true if the value of the term differs between lanes.
     fn varies(&self, term: Term) -> bool {
         let free = self.store.free(term);
         free.iter().any(|local| self.locals.contains_key(local))

@@ -1,4 +1,4 @@
-//! Weights of filters: whether a matrix of numbers is the product of a column and a row.
+//! Decides if a filter is separable: if a matrix of weights is the product of a column and a row.
 
 use std::sync::Arc;
 
@@ -9,21 +9,20 @@ use syntax::ast::Literal;
 
 use crate::term::{Node, Store, Term};
 
-/// How much floats may differ from the product, relative to it: several roundings of an `f32`.
+/// The relative tolerance for floating-point weights: several roundings of an `f32`.
 const TOLERANCE: f64 = 1e-5;
 
-/// How deeply definitions are followed.
+/// The maximal depth to which definitions are unfolded.
 const MAX_DEPTH: u32 = 32;
 
-/// Numbers in arrays.
+/// A number, or a nested array of numbers.
 enum Weights {
     Number(f64),
     Array(Vec<Weights>),
 }
 
-/// Whether `weights` is a matrix of literals, and `column` and `row` are arrays of literals, whose
-/// products are the elements of the matrix. Definitions are followed, and arithmetic of literals is
-/// computed.
+/// Returns true if the matrix `weights` is the outer product of `column` and `row`. All of them
+/// must be arrays of literals; definitions are unfolded, and arithmetic on literals is evaluated.
 pub fn outer_product(
     store: &Store,
     definition: Definition,
@@ -54,20 +53,21 @@ pub fn outer_product(
         })
 }
 
-/// A column and a row whose products are the elements of a matrix.
+/// A column and a row whose outer product is a matrix.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Factors {
-    /// One number a row of the matrix.
+    /// One number for each row of the matrix.
     pub column: Vec<f64>,
-    /// One number a column of the matrix.
+    /// One number for each column of the matrix.
     pub row: Vec<f64>,
 }
 
-/// The column and the row that a matrix of literals is the product of; an error if it is none.
-/// `None` if it is no matrix of literals. Definitions are followed.
+/// Returns the factors of a matrix of literals; an error if it is not an outer product. `None` if
+/// it is not a matrix of literals. Definitions are unfolded.
 ///
-/// Both have the same sum, where the sum of the matrix has a root; so a filter that keeps the
-/// brightness is two that do.
+/// If the sum of the matrix is positive, the column and the row have the same sum, so that a filter
+/// that preserves the brightness is split into two that do. Only matrices of integers may have
+/// other factors, which are integers.
 pub fn factors(
     store: &Store,
     definition: Definition,
@@ -120,7 +120,8 @@ fn product(lines: &[Vec<f64>]) -> Option<Factors> {
     fits.then_some(Factors { column, row })
 }
 
-/// The greatest number that divides both; of others than whole numbers, the second one.
+/// Returns the greatest common divisor of two integers. If one of them is not an integer, returns
+/// the first number, or the second one if the first is 0.
 fn divisor(a: f64, b: f64) -> f64 {
     if a.fract() != 0.0 || b.fract() != 0.0 {
         return if a == 0.0 { b.abs() } else { a };
@@ -188,7 +189,7 @@ fn of_expr(definition: Definition, expr: &Expr<Primitive>, depth: u32) -> Option
 
 fn number_of(literal: &Literal) -> Option<Weights> {
     Some(Weights::Number(match literal {
-        // Weights are small; what a float cannot hold exactly is no weight.
+        // Weights are small numbers; a larger integer is not accepted.
         Literal::Int { value, .. } => f64::from(i32::try_from(*value).ok()?),
         Literal::Float { text, .. } => text.parse().ok()?,
         Literal::Bool(_) => return None,

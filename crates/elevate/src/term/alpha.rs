@@ -1,4 +1,4 @@
-//! Equality up to the names of bound variables.
+//! Decides α-equivalence of terms and types.
 
 use nat::Var;
 use rise::core::var_arg;
@@ -10,12 +10,12 @@ use syntax::ast::{Kind, Literal};
 use super::store::{ArgsId, Local, Node, Store, Term};
 use super::types::{TyId, bound_vars};
 
-/// Bound variables get numbers from here on while types are compared.
+/// The first number to which bound variables are renamed while types are compared.
 const COMPARED: u32 = 1 << 29;
 
 impl Store {
-    /// Whether two terms are equal up to the names of the variables that they bind, types
-    /// included. Variables that are free are equal to themselves only.
+    /// Returns true if two terms and their types are α-equivalent: equal up to the names of bound
+    /// variables. Free variables are equal only to themselves.
     pub fn alpha_eq(&mut self, a: Term, b: Term) -> bool {
         Compare {
             store: self,
@@ -25,7 +25,7 @@ impl Store {
         .terms(a, b)
     }
 
-    /// The same, whatever the types are.
+    /// Returns true if two terms are α-equivalent, without comparing their types.
     pub fn alpha_eq_untyped(&mut self, a: Term, b: Term) -> bool {
         Compare {
             store: self,
@@ -35,7 +35,7 @@ impl Store {
         .terms(a, b)
     }
 
-    /// Whether two types are equal up to the names of the variables that they bind.
+    /// Returns true if two types are α-equivalent.
     pub fn same_type(&self, a: TyId, b: TyId) -> bool {
         if a == b {
             return true;
@@ -50,7 +50,7 @@ impl Store {
         a == b
     }
 
-    /// The same for type-level arguments.
+    /// Returns true if two type-level arguments are α-equivalent.
     pub fn same_arg(&self, a: &Arg, b: &Arg) -> bool {
         let numbered = |arg: &Arg| match arg {
             Arg::Type(ty) => rename_arg(arg, &numbered(&bound_vars(ty))),
@@ -71,7 +71,7 @@ impl Store {
     }
 }
 
-/// New names for bound variables: their places among each other.
+/// Returns a renaming of bound variables to their positions among each other.
 fn numbered(bound: &[Var]) -> impl Fn(Var) -> Var {
     let mut places = FxHashMap::default();
     for (at, var) in (COMPARED..).zip(bound) {
@@ -80,8 +80,8 @@ fn numbered(bound: &[Var]) -> impl Fn(Var) -> Var {
     move |var| places.get(&var).copied().unwrap_or(var)
 }
 
-/// Whether two literals of one type stand for one value as far as their texts tell: `0` and `0.0`
-/// do where both are `f32`.
+/// Returns true if two literals of the same type have the same value, as far as their texts
+/// determine it: `0` and `0.0` have where both are `f32`.
 pub(crate) fn same_literal(a: &Literal, b: &Literal) -> bool {
     match (a, b) {
         (Literal::Int { value: a, .. }, Literal::Int { value: b, .. }) => a == b,
@@ -90,7 +90,7 @@ pub(crate) fn same_literal(a: &Literal, b: &Literal) -> bool {
         }
         (Literal::Int { value: int, .. }, Literal::Float { text, .. })
         | (Literal::Float { text, .. }, Literal::Int { value: int, .. }) => {
-            // One that floats of every size can be.
+            // The integer must be exact in floating-point numbers of every size.
             let int = u16::try_from(*int).map(|int| f64::from(int).to_bits());
             int.is_ok_and(|int| value(text) == Some(int))
         }
@@ -99,7 +99,7 @@ pub(crate) fn same_literal(a: &Literal, b: &Literal) -> bool {
     }
 }
 
-/// The bits of the number that a text stands for: there are two zeros.
+/// Returns the bits of a floating-point number, which distinguish the two zeros.
 fn value(text: &str) -> Option<u64> {
     let number: f64 = text.parse().ok()?;
     number.is_finite().then_some(number.to_bits())
@@ -107,7 +107,7 @@ fn value(text: &str) -> Option<u64> {
 
 struct Compare<'s> {
     store: &'s mut Store,
-    /// The variables bound so far, of one term and of the other, the innermost last.
+    /// The pairs of corresponding bound variables, innermost last.
     bound: Vec<(Local, Local)>,
     typed: bool,
 }
@@ -136,7 +136,7 @@ impl Compare<'_> {
         equal
     }
 
-    /// Whether the terms mention none of the variables bound so far.
+    /// Returns true if the terms contain none of the variables bound so far.
     fn is_unbound(&self, a: Term, b: Term) -> bool {
         let free =
             |(x, y): &(Local, Local)| self.store.has_free(a, *x) || self.store.has_free(b, *y);
@@ -202,7 +202,7 @@ impl Compare<'_> {
         if !self.typed || self.store.same_type(a, b) {
             return true;
         }
-        // What is wrong agrees with everything.
+        // The type of an error is compatible with every type.
         let is_error = |ty| matches!(**self.store.ty_of(ty), Type::Error);
         is_error(a) || is_error(b)
     }

@@ -1,8 +1,8 @@
-//! Tables by term.
+//! Provides tables that are indexed by terms.
 
 use super::store::Term;
 
-/// A set of terms: a bit for each.
+/// A set of terms, as a bit set.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Bits(Vec<u64>);
 
@@ -27,7 +27,7 @@ impl Bits {
     }
 }
 
-/// What became of terms, and how many steps it took.
+/// A memo table from terms to a result and a number of steps.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Dense(Vec<(u32, u32)>);
 

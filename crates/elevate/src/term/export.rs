@@ -1,4 +1,4 @@
-//! From terms back to definitions.
+//! Converts terms back to definitions.
 
 use std::sync::Arc;
 
@@ -16,10 +16,10 @@ use super::import::Imported;
 use super::store::{ArgsId, Local, Node, Store, Term};
 use super::types::TyId;
 
-/// The definition that `of` is with `root` in the place of its own right side.
+/// Returns the definition `of` with `root` in the place of its right side.
 ///
-/// Binders get numbers of their own. Parts of `root` that stand in the original, too, keep their
-/// origin; the others have that of the whole.
+/// Binders are renumbered. Subterms of `root` that are also in the original keep their origin; all
+/// others get that of the whole.
 ///
 /// # Errors
 /// The term is larger than a program may be.
@@ -77,15 +77,16 @@ impl Imported {
     }
 }
 
-/// Makes core terms of terms.
+/// The converter of terms to core terms.
 pub(super) struct Exporter<'s> {
     store: &'s Store,
-    /// The numbers of type-level variables, and their names.
+    /// The numbers of type-level variables; `names` contains their names.
     vars: FxHashMap<Var, Var>,
     pub names: Vec<Name>,
-    /// Type-level binders that were met, for a second binder gets another number.
+    /// The type-level variables that have been bound. A second binder of a variable gets another
+    /// number.
     bound: FxHashSet<Var>,
-    /// What the variables in scope are called now, the innermost binder last.
+    /// The core variables of the variables in scope, innermost binder last.
     scope: FxHashMap<Local, Vec<rise::core::Local>>,
     locals: u32,
     types: FxHashMap<TyId, Ty>,
@@ -110,7 +111,7 @@ impl<'s> Exporter<'s> {
         }
     }
 
-    /// The whole term.
+    /// Converts a whole term; fails if it is too large.
     pub fn whole(&mut self, root: Term) -> Result<Expr<Primitive>, super::TooLarge> {
         let too_large = u64::from(self.store.size(root)) > super::MAX_SIZE;
         if too_large || self.store.height(root) > super::MAX_HEIGHT {
@@ -200,14 +201,14 @@ impl<'s> Exporter<'s> {
         rise::core::Local { id, name }
     }
 
-    /// A variable that nothing binds: for parts of programs.
+    /// Adds a free variable, as parts of programs contain them.
     fn open(&mut self, local: Local) -> rise::core::Local {
         let free = self.bind(local);
         self.scope.entry(local).or_default().push(free.clone());
         free
     }
 
-    /// The number of a type-level variable.
+    /// Returns the number of a type-level variable.
     fn var(&mut self, var: Var) -> Var {
         if let Some(&known) = self.vars.get(&var) {
             return known;
@@ -218,7 +219,7 @@ impl<'s> Exporter<'s> {
         number
     }
 
-    /// The number of a type-level binder, that no other binder has.
+    /// Returns a number for a type-level binder that no other binder has.
     fn binder(&mut self, var: Var) -> Var {
         if self.bound.insert(var) {
             return self.var(var);
@@ -257,7 +258,7 @@ impl<'s> Exporter<'s> {
         args.iter().map(|arg| self.arg(arg)).collect()
     }
 
-    /// Something with its variables under the numbers that they have here.
+    /// Renames the type-level variables in an object to their numbers.
     fn renamed<T>(&mut self, rename: impl Fn(&dyn Fn(Var) -> Var) -> T) -> T {
         let this = std::cell::RefCell::new(self);
         rename(&|var| this.borrow_mut().var(var))
@@ -280,8 +281,8 @@ impl<'s> Exporter<'s> {
     }
 }
 
-/// The function with a type that is equal as far as sizes are known. What sizes are called in the
-/// type of a definition is for its author to say: `n` may follow as `(n / 8) * 8`.
+/// Returns the function with a type that is provably equal to its own. It restores the sizes as the
+/// author of the definition wrote them: inference may return `(n / 8) * 8` for `n`.
 fn typed(expr: Expr<Primitive>, ty: &Ty) -> Expr<Primitive> {
     let mut node = Arc::unwrap_or_clone(expr);
     match (node.form, &**ty) {
@@ -306,7 +307,7 @@ fn typed(expr: Expr<Primitive>, ty: &Ty) -> Expr<Primitive> {
     Arc::new(node)
 }
 
-/// The node with another origin.
+/// Returns the node with another origin.
 fn at(expr: Expr<Primitive>, origin: Origin) -> Expr<Primitive> {
     let mut node = Arc::unwrap_or_clone(expr);
     node.origin = origin;

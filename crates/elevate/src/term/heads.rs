@@ -1,36 +1,37 @@
-//! What stands at the head of a term: with it, most rules are done with most terms.
+//! Defines heads of terms, by which most rules are rejected without matching.
 
 use rise::Primitive;
 
 use super::store::{Node, Store, Term};
 
-/// What is applied in a term, whatever it is applied to; of what is no application, its form.
+/// The head of a term: the function that is applied to all arguments, or the form of a term that is
+/// not an application.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Head(u8);
 
 impl Head {
-    /// A variable, or what is applied is one.
+    /// A variable.
     pub const VAR: Head = Head(0);
     /// A literal, or a size as a value.
     pub const VALUE: Head = Head(1);
-    /// `fun(x => body)`
+    /// An abstraction, `fun(x => body)`.
     pub const LAMBDA: Head = Head(2);
-    /// `depFun(x => body)`
+    /// An abstraction, `depFun(x => body)`.
     pub const DEP_LAMBDA: Head = Head(3);
-    /// A function that is written where it is applied, of a value or of a size or type.
+    /// A β-redex: an abstraction that is applied to a value or to a type-level argument.
     pub const REDEX: Head = Head(4);
-    /// A C function.
+    /// A foreign function.
     pub const FOREIGN: Head = Head(5);
-    /// A definition.
+    /// The name of a definition.
     pub const GLOBAL: Head = Head(6);
     const OTHERS: u8 = 7;
 
-    /// A primitive.
+    /// Returns the head of a primitive.
     pub const fn primitive(primitive: Primitive) -> Head {
         Head(Head::OTHERS + primitive as u8)
     }
 
-    /// That of a leaf or function.
+    /// Returns the head of a node that is not an application.
     pub(super) fn of(node: &Node) -> Head {
         match node {
             Node::Literal(_) | Node::Nat(_) => Head::VALUE,
@@ -43,7 +44,7 @@ impl Head {
         }
     }
 
-    /// That of a term with this head, applied to something.
+    /// Returns the head of an application of a term with this head.
     #[inline]
     pub fn applied(self) -> Head {
         match self {
@@ -53,7 +54,7 @@ impl Head {
     }
 }
 
-// Each primitive is a bit of a set.
+// Each head is a bit of [`Heads`].
 const _: () = assert!(Head::OTHERS as usize + Primitive::ALL.len() <= 256);
 
 /// A set of heads.
@@ -61,12 +62,12 @@ const _: () = assert!(Head::OTHERS as usize + Primitive::ALL.len() <= 256);
 pub struct Heads([u64; 4]);
 
 impl Heads {
-    /// All of them.
+    /// The set of all heads.
     pub const ALL: Heads = Heads([u64::MAX; 4]);
-    /// None.
+    /// The empty set.
     pub const NONE: Heads = Heads([0; 4]);
 
-    /// These.
+    /// Returns the set of the given heads.
     pub fn of(heads: impl IntoIterator<Item = Head>) -> Heads {
         let mut all = Heads::NONE;
         for Head(head) in heads {
@@ -75,19 +76,19 @@ impl Heads {
         all
     }
 
-    /// Whether it is one of them.
+    /// Returns true if the set contains a head.
     #[inline]
     pub fn contains(&self, Head(head): Head) -> bool {
         self.0[usize::from(head / 64)] >> (head % 64) & 1 == 1
     }
 
-    /// Those of either set.
+    /// Returns the union of two sets.
     #[must_use]
     pub fn or(self, other: Heads) -> Heads {
         Heads(std::array::from_fn(|at| self.0[at] | other.0[at]))
     }
 
-    /// Those of both sets.
+    /// Returns the intersection of two sets.
     #[must_use]
     pub fn and(self, other: Heads) -> Heads {
         Heads(std::array::from_fn(|at| self.0[at] & other.0[at]))
@@ -95,7 +96,7 @@ impl Heads {
 }
 
 impl Store {
-    /// What stands at the head of a term.
+    /// Returns the head of a term.
     #[inline]
     pub fn head(&self, term: Term) -> Head {
         self.entries[term.0 as usize].head

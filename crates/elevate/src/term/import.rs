@@ -1,4 +1,4 @@
-//! From checked definitions to terms.
+//! Converts checked definitions to terms.
 
 use nat::{Facts, Prop, Var};
 use rise::Primitive;
@@ -13,42 +13,42 @@ use super::path::Path;
 use super::store::{Local, Store, Term};
 use super::types::TyId;
 
-/// A definition in a store.
+/// A definition that is imported into a store.
 #[derive(Clone, Debug)]
 pub struct Imported {
-    /// What it is called.
+    /// The name of the definition.
     pub name: Name,
-    /// Its right side under its implicit parameters.
+    /// The right side, without its implicit parameters.
     pub root: Term,
-    /// The type of its right side, as the definition says it; the one that follows from `root`
-    /// may write sizes otherwise.
+    /// The type of the right side, as the definition declares it. The type of `root` may contain
+    /// equal sizes in another form.
     pub ty: TyId,
-    /// Its implicit parameters.
+    /// The implicit parameters.
     pub implicit: Vec<(Var, Kind)>,
-    /// What it assumes of sizes.
+    /// The assumptions about sizes.
     pub obligations: Vec<Prop>,
-    /// What holds of the sizes of every round of an `iterate` in it.
+    /// The propositions that hold for the sizes in every round of an `iterate`.
     pub of_rounds: Vec<Prop>,
-    /// How it is launched.
+    /// The launch configuration.
     pub launch: Launch,
-    /// What the definition's own type-level variables are in the store, by number.
+    /// The type-level variables in the store, by the number in the definition.
     pub vars: Vec<Var>,
-    /// What the definition's own variables for values are in the store.
+    /// The variables in the store, by the number in the definition.
     pub locals: FxHashMap<u32, Local>,
-    /// The definitions that it uses, as it calls them.
+    /// The definitions that it uses, with their names.
     pub uses: Vec<(GlobalId, Name)>,
-    /// The places that origins stand for.
+    /// The spans to which origins refer.
     pub sites: Box<[Site]>,
-    /// The origin of each node of `root`, parents before their parts, functions before arguments.
+    /// The origin of each node of `root` in pre-order, functions before arguments.
     pub(super) origins: Vec<Origin>,
 }
 
-/// A definition nests too deeply to be worked on.
+/// The error for a definition that is too large or too deep.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TooLarge;
 
 impl Imported {
-    /// What is known of sizes.
+    /// Returns the known facts about sizes.
     pub fn facts(&self) -> Facts {
         let mut facts = Facts::new();
         for prop in self.obligations.iter().chain(&self.of_rounds) {
@@ -57,7 +57,7 @@ impl Imported {
         facts
     }
 
-    /// Where the term at a position of `root` stands in the text.
+    /// Returns the span of the subterm of `root` at a path.
     pub fn site(&self, store: &Store, path: &Path) -> Option<Site> {
         let mut at = 0;
         let mut here = self.root;
@@ -73,8 +73,7 @@ impl Imported {
         self.sites.get(origin.0 as usize).copied()
     }
 
-    /// Every position of `root` with its term and its place in the text, parents before their
-    /// parts.
+    /// Visits every subterm of `root` with its path and its span, in pre-order.
     pub fn visit(&self, store: &Store, visit: &mut dyn FnMut(&Path, Term, Option<Site>)) {
         let mut next = vec![(Path::ROOT, self.root)];
         for origin in &self.origins {
@@ -89,8 +88,8 @@ impl Imported {
     }
 }
 
-/// Reads a definition into a store. Its variables get numbers of their own there, and compositions
-/// that are applied are what they come to.
+/// Imports a definition into a store. Its variables are renumbered, and applied compositions are
+/// reduced.
 pub fn import(store: &mut Store, def: &Def<Primitive>) -> Result<Imported, TooLarge> {
     let vars: Vec<Var> = (def.names.0.iter())
         .map(|name| store.fresh_var(name.clone()))
@@ -158,7 +157,7 @@ impl Importer<'_> {
         }
         let (depth, origin) = (depth + 1, expr.origin);
         if let Form::Primitive(_, _, args) | Form::Foreign(_, args) = &expr.form {
-            // An application, and the one in its function's place, …, and the head.
+            // There is a node for each application, and one for the head.
             self.origins.extend((0..=args.len()).map(|_| origin));
         } else {
             self.origins.push(origin);

@@ -1,14 +1,15 @@
-//! Programs as strategies see them: typed, curried terms that share everything.
+//! Represents programs as typed, curried terms with maximal sharing.
 //!
-//! A [`Store`] owns all terms; a [`Term`] is a number in it. Two terms have one number exactly if
-//! they are equal by name and type (*hash-consing*), so that equality costs nothing, results can
-//! be remembered by term, and the state before a step is kept by keeping its number.
+//! A [`Store`] owns all terms; a [`Term`] is an index into it. Terms are *hash-consed*: two terms
+//! have the same index exactly if they are equal, including names and types. So equality is a
+//! comparison of indices, results can be memoised by term, and an earlier state of the program is
+//! kept by its index.
 //!
-//! Applications are binary: `map(f)(x)` is `Apply(Apply(Primitive(map), f), x)`. Every node knows
-//! its type, its free variables and its size. Types are never found out again: a node's type
-//! follows from its parts.
+//! Applications are binary: `map(f)(x)` is `Apply(Apply(Primitive(map), f), x)`. The store holds
+//! the type, the free variables and the size of every node. Types are not inferred again: the type
+//! of a node follows from its children.
 //!
-//! What [`import`] makes of a checked definition, [`export`] turns back into one.
+//! [`import`] converts a checked definition to a term, and [`export`] converts it back.
 
 mod alpha;
 mod dense;
@@ -34,14 +35,14 @@ pub use store::{ArgId, ArgsId, ForeignId, LiteralId, Local, Node, Store, Term};
 pub use text::{arg_text, print, type_text};
 pub use types::TyId;
 
-/// How deeply terms may nest: as deeply as core terms may.
+/// The maximal height of terms, which is that of core terms.
 ///
-/// Functions over terms recurse, so nothing may nest deeper. [`Store::is_too_deep`] says whether
-/// something did: what makes terms asks it after each step, and gives up.
+/// Functions over terms recurse, so no term may be higher. [`Store::is_too_deep`] returns true once
+/// a term is; code that builds terms checks it after each step, and gives up.
 pub const MAX_HEIGHT: u32 = rise::core::MAX_HEIGHT;
 
-/// How many parts a type may have: each step goes through the types of what it makes.
+/// The maximal number of nodes of a type. Each step visits the types of the terms that it builds.
 pub const MAX_TYPE_SIZE: u32 = 2048;
 
-/// How many nodes a term may have that becomes a program again.
+/// The maximal number of nodes of a term that is exported.
 pub const MAX_SIZE: u64 = rise::core::MAX_NODES;

@@ -1,24 +1,25 @@
-//! Positions in terms.
+//! Defines paths in terms.
 
 use std::fmt;
 
 use super::store::{Node, Store, Term};
 
-/// A step from a node to one of its parts.
+/// A step from a node to one of its children.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Child {
-    /// What is applied, to a value or to a type-level argument.
+    /// The function of an application to a value or to a type-level argument.
     Function,
-    /// The value that a function is applied to.
+    /// The value to which a function is applied.
     Argument,
-    /// The body of a function.
+    /// The body of an abstraction.
     Body,
 }
 
-/// The order in which `one`, and what is made of it, tries the parts of `f(e)`.
+/// The order in which `one`, and the traversals built from it, try the children of `f(e)`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Order {
-    /// `f` first where `e` is a function, else `e` first: what is computed last is tried first.
+    /// `f` first if `e` is a function, else `e` first: the part that is evaluated last is tried
+    /// first.
     #[default]
     Default,
     /// `f` first.
@@ -27,28 +28,28 @@ pub enum Order {
     ArgumentFirst,
 }
 
-/// A position: the steps from the root. The root's is empty.
+/// A path: the steps from the root, none for the root itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Path(pub Vec<Child>);
 
 impl Path {
-    /// The position of the root.
+    /// The path of the root.
     pub const ROOT: Path = Path(Vec::new());
 
-    /// One step further in.
+    /// Returns the path extended by a step.
     pub fn then(&self, child: Child) -> Path {
         let mut steps = self.0.clone();
         steps.push(child);
         Path(steps)
     }
 
-    /// Whether `other` is this position or below it.
+    /// Returns true if `other` is this path or an extension of it.
     pub fn covers(&self, other: &Path) -> bool {
         other.0.starts_with(&self.0)
     }
 }
 
-/// As strategies write it: `body.argument.function`, and `root`.
+/// Formats in the syntax of strategies: `body.argument.function`, or `root`.
 impl fmt::Display for Path {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.0.is_empty() {
@@ -68,7 +69,7 @@ impl fmt::Display for Path {
 }
 
 impl Store {
-    /// The part of a node, if it has such a part.
+    /// Returns a child of a node, if it has this child.
     pub fn child(&self, term: Term, child: Child) -> Option<Term> {
         match (self.node(term), child) {
             (Node::Apply(f, _) | Node::DepApply(f, _), Child::Function) => Some(f),
@@ -78,7 +79,7 @@ impl Store {
         }
     }
 
-    /// The node with another part in the place of one; `term` itself if it has no such part.
+    /// Returns the node with a child replaced; `term` itself if it has no such child.
     pub fn with_child(&mut self, term: Term, child: Child, new: Term) -> Term {
         match (self.node(term), child) {
             (Node::Apply(_, e), Child::Function) => self.apply(new, e),
@@ -92,7 +93,7 @@ impl Store {
         }
     }
 
-    /// The parts of `f(e)` in an order, or the only part of another node, or nothing.
+    /// Returns the children of a node, where those of `f(e)` are in the given order.
     pub fn ordered(&self, term: Term, order: Order) -> (Option<Child>, Option<Child>) {
         match self.node(term) {
             Node::Apply(_, e) => {
@@ -112,13 +113,13 @@ impl Store {
         }
     }
 
-    /// What stands at a position.
+    /// Returns the subterm at a path.
     pub fn get(&self, root: Term, path: &Path) -> Option<Term> {
         let step = |term, child: &Child| self.child(term, *child);
         path.0.iter().try_fold(root, step)
     }
 
-    /// The root with another term at a position; `None` if there is no such position.
+    /// Returns the root with the subterm at a path replaced; `None` if there is no such path.
     pub fn replace(&mut self, root: Term, path: &Path, new: Term) -> Option<Term> {
         let mut above = Vec::with_capacity(path.0.len());
         let mut here = root;
@@ -131,7 +132,7 @@ impl Store {
     }
 }
 
-/// The parts of a node, each with how to get there.
+/// An iterator over the children of a node.
 pub struct Children<'s> {
     store: &'s Store,
     term: Term,
@@ -139,7 +140,7 @@ pub struct Children<'s> {
 }
 
 impl Store {
-    /// The parts of a node: of `f(e)` first `f`, then `e`.
+    /// Returns the children of a node; for `f(e)` first `f`, then `e`.
     pub fn children(&self, term: Term) -> Children<'_> {
         let left = self.ordered(term, Order::FunctionFirst);
         let store = self;

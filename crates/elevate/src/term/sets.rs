@@ -1,24 +1,24 @@
-//! Sets of locals, each kept once.
+//! Interns sets of variables.
 
 use hashbrown::HashTable;
 use rustc_hash::FxHashMap;
 
 use super::store::{Local, hash_of};
 
-/// A set of locals in [`Sets`].
+/// The index of a set in [`Sets`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SetId(u32);
 
 impl SetId {
-    /// The set without members.
+    /// The empty set.
     pub const EMPTY: SetId = SetId(0);
 }
 
-/// All sets that came up, sorted, one behind the other.
+/// The interned sets: sorted slices of one vector.
 #[derive(Clone, Debug)]
 pub(super) struct Sets {
     members: Vec<Local>,
-    /// Where each set starts and ends.
+    /// The start and the end of each set.
     ranges: Vec<(u32, u32)>,
     index: HashTable<u32>,
     unions: FxHashMap<(SetId, SetId), SetId>,
@@ -40,7 +40,7 @@ impl Sets {
         }
     }
 
-    /// The members, in order.
+    /// Returns the members, sorted.
     pub fn get(&self, set: SetId) -> &[Local] {
         let (from, to) = self.ranges[set.0 as usize];
         &self.members[from as usize..to as usize]
@@ -113,7 +113,7 @@ impl Sets {
         result
     }
 
-    /// The set with these members, which are in order.
+    /// Returns the index of the set of these members, which must be sorted.
     fn intern(&mut self, set: &[Local]) -> SetId {
         let hash = hash_of(set);
         let (members, ranges) = (&self.members, &self.ranges);
@@ -138,10 +138,10 @@ impl Sets {
     }
 }
 
-/// Sets up to this size are merged, and not looked up.
+/// The maximal size of sets whose union is computed by merging; unions of larger sets are memoised.
 const FEW: usize = 8;
 
-/// Both lists as one, in order and each member once; how many there are.
+/// Merges two sorted lists without duplicates, and returns the number of members.
 fn merge(a: &[Local], b: &[Local], all: &mut [Local]) -> usize {
     let (mut i, mut j, mut count) = (0, 0, 0);
     while i < a.len() || j < b.len() {

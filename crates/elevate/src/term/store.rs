@@ -1,4 +1,4 @@
-//! The store of terms.
+//! Implements the store of terms.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -19,31 +19,32 @@ use super::types::{TyId, Types, bit, bits_of_arg, bits_of_nat};
 
 mod make;
 
-/// A term of a [`Store`]. Equal numbers are equal terms: by name, and with equal types.
+/// The index of a term in a [`Store`]. Terms are equal exactly if their indices are: by name, and
+/// with equal types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Term(pub(super) u32);
 
-/// A variable for values. Each has one type and one name, wherever it stands.
+/// A variable for values. It has one type and one name in all of its occurrences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Local(pub u32);
 
-/// A type-level argument.
+/// The index of a type-level argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ArgId(u32);
 
-/// A list of type-level arguments.
+/// The index of a list of type-level arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ArgsId(u32);
 
-/// A literal.
+/// The index of a literal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct LiteralId(u32);
 
-/// A C function.
+/// The index of a foreign function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ForeignId(u32);
 
-/// The forms of terms.
+/// A node of a term.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Node {
     /// A variable.
@@ -52,24 +53,24 @@ pub enum Node {
     Literal(LiteralId),
     /// A size as a value.
     Nat(ArgId),
-    /// `fun(x => body)`
+    /// An abstraction, `fun(x => body)`.
     Lambda(Local, Term),
-    /// `depFun(x: kind => body)`, and whether each use infers the argument.
+    /// An abstraction, `depFun(x: kind => body)`. The flag is true if its argument is implicit.
     DepLambda(Var, Kind, bool, Term),
-    /// `f(x)`
+    /// An application, `f(x)`.
     Apply(Term, Term),
-    /// `f(n)` for a dependent function.
+    /// An application of a dependent function, `f(n)`.
     DepApply(Term, ArgId),
-    /// A primitive with its type-level arguments, implicit and explicit ones as
-    /// [`rise::core::Form::Primitive`] has them, and no values.
+    /// A primitive with its type-level arguments, implicit and explicit ones in the order of
+    /// [`rise::core::Form::Primitive`], and no values.
     Primitive(Primitive, ArgsId),
-    /// A C function.
+    /// A foreign function.
     Foreign(ForeignId),
-    /// A definition with its implicit arguments.
+    /// The name of a definition, with its implicit arguments.
     Global(GlobalId, ArgsId),
 }
 
-/// A node and what is known about it.
+/// A node with its attributes.
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
     node: Node,
@@ -78,21 +79,21 @@ pub(super) struct Entry {
     size: u32,
     height: u32,
     pub(super) head: Head,
-    /// A bit for each type-level variable in it or its types, by number modulo 64.
+    /// A bit set of the type-level variables in it and its types, by number modulo 64.
     vars: u64,
 }
 
-/// A list of type-level arguments: written out, and by number.
+/// A list of type-level arguments, and of their indices.
 type List = (Arc<[Arg]>, Arc<[ArgId]>);
 
 /// The owner of terms, types and names.
 ///
-/// A clone knows the same terms under the same numbers: what is compiled once is compiled into a
-/// store that each run clones.
+/// A clone contains the same terms with the same indices: rules are compiled once into a store,
+/// which each run clones.
 #[derive(Clone, Debug)]
 pub struct Store {
     pub(super) entries: Vec<Entry>,
-    /// The terms by what they are, each with the lower half of its hash.
+    /// The hash table of the terms, each with the lower half of its hash.
     index: HashTable<(u32, Term)>,
     pub(super) types: Types,
     sets: Sets,
@@ -108,15 +109,15 @@ pub struct Store {
     locals: Vec<(Name, TyId)>,
     vars: Vec<Name>,
     globals: FxHashMap<GlobalId, Name>,
-    /// Types of `f(arg)` by the type of `f`.
+    /// The memoised types of `f(arg)`, by the type of `f`.
     applied: FxHashMap<(TyId, ArgId), TyId>,
     pub(super) equal: FxHashMap<(Term, Term), bool>,
-    /// A map that substitutions use one after the other.
+    /// The map of substitutions, kept to reuse its memory.
     pub(super) memo: FxHashMap<Term, Term>,
     error: TyId,
     nat: TyId,
     too_deep: bool,
-    /// What rules found out about the terms.
+    /// The memo of rule applications.
     pub(crate) rules: crate::rule::Kept,
 }
 
@@ -126,7 +127,7 @@ pub(super) fn hash_of<T: Hash + ?Sized>(value: &T) -> u64 {
     hasher.finish()
 }
 
-/// A hash for a table from the lower half of one.
+/// Returns a hash for the table from the lower half of a hash.
 #[inline]
 fn spread(hash: u64) -> u64 {
     u64::from(hash as u32).wrapping_mul(0x9e37_79b9_7f4a_7c15)
@@ -139,12 +140,12 @@ impl Default for Store {
 }
 
 impl Term {
-    /// No term.
+    /// An index that no term has.
     pub(crate) const NONE: Term = Term(u32::MAX);
 }
 
 impl Store {
-    /// A store without terms.
+    /// Returns an empty store.
     pub fn new() -> Store {
         let mut types = Types::default();
         let error = types.intern(&Arc::new(Type::Error));
@@ -177,86 +178,86 @@ impl Store {
 
     // ----- names -----
 
-    /// A new variable for values.
+    /// Returns a fresh variable for values.
     pub fn fresh_local(&mut self, name: impl Into<Name>, ty: TyId) -> Local {
         let id = u32::try_from(self.locals.len()).unwrap_or(u32::MAX);
         self.locals.push((name.into(), ty));
         Local(id)
     }
 
-    /// A new variable with the name and type of another one.
+    /// Returns a fresh variable with the name and type of another one.
     pub fn fresh_copy(&mut self, local: Local) -> Local {
         let (name, ty) = self.locals[local.0 as usize].clone();
         self.fresh_local(name, ty)
     }
 
-    /// A new type-level variable.
+    /// Returns a fresh type-level variable.
     pub fn fresh_var(&mut self, name: impl Into<Name>) -> Var {
         let id = u32::try_from(self.vars.len()).unwrap_or(u32::MAX);
         self.vars.push(name.into());
         Var(id)
     }
 
-    /// Calls a type-level variable something else.
+    /// Renames a type-level variable.
     pub fn name_var(&mut self, var: Var, name: Name) {
         if let Some(old) = self.vars.get_mut(var.0 as usize) {
             *old = name;
         }
     }
 
-    /// What a variable is called.
+    /// Returns the name of a variable.
     pub fn local_name(&self, local: Local) -> &Name {
         &self.locals[local.0 as usize].0
     }
 
-    /// The type of a variable.
+    /// Returns the type of a variable.
     pub fn local_ty(&self, local: Local) -> TyId {
         self.locals[local.0 as usize].1
     }
 
-    /// What a type-level variable is called; nothing for one that the store did not make.
+    /// Returns the name of a type-level variable; empty if the store did not create it.
     pub fn var_name(&self, var: Var) -> Name {
         self.vars.get(var.0 as usize).cloned().unwrap_or_default()
     }
 
-    /// The names of all type-level variables, by number.
+    /// Returns the names of all type-level variables, by number.
     pub fn var_names(&self) -> &[Name] {
         &self.vars
     }
 
-    /// Says what a definition is called where its name is written.
+    /// Sets the name under which a definition is printed.
     pub fn name_global(&mut self, id: GlobalId, name: Name) {
         self.globals.insert(id, name);
     }
 
-    /// What a definition is called, if that was said.
+    /// Returns the name of a definition, if it is set.
     pub fn global_name(&self, id: GlobalId) -> Option<&Name> {
         self.globals.get(&id)
     }
 
     // ----- types and arguments -----
 
-    /// The number of a type.
+    /// Returns the index of a type.
     pub fn intern_ty(&mut self, ty: &Ty) -> TyId {
         self.types.intern(ty)
     }
 
-    /// The type with a number.
+    /// Returns the type with this index.
     pub fn ty_of(&self, ty: TyId) -> &Ty {
         self.types.get(ty)
     }
 
-    /// `a -> b`
+    /// Returns the function type `a -> b`.
     pub fn fun_ty(&mut self, a: TyId, b: TyId) -> TyId {
         self.types.fun(a, b)
     }
 
-    /// What a function type takes and gives.
+    /// Returns the parameter type and the result type of a function type.
     pub fn fun_parts(&self, ty: TyId) -> Option<(TyId, TyId)> {
         self.types.parts(ty)
     }
 
-    /// The number of a type-level argument.
+    /// Returns the index of a type-level argument.
     pub fn intern_arg(&mut self, arg: &Arg) -> ArgId {
         if let Some(&known) = self.arg_index.get(arg) {
             return known;
@@ -268,12 +269,12 @@ impl Store {
         id
     }
 
-    /// The type-level argument with a number.
+    /// Returns the type-level argument with this index.
     pub fn arg(&self, arg: ArgId) -> &Arg {
         &self.args[arg.0 as usize]
     }
 
-    /// The type as a type-level argument.
+    /// Returns a type as a type-level argument.
     pub fn type_arg(&mut self, ty: TyId) -> ArgId {
         if let Some(&known) = self.type_args.get(&ty) {
             return known;
@@ -283,13 +284,14 @@ impl Store {
         arg
     }
 
-    /// The number of a list of type-level arguments.
+    /// Returns the index of a list of type-level arguments.
     pub fn intern_args(&mut self, args: &[Arg]) -> ArgsId {
         let args: Vec<ArgId> = args.iter().map(|arg| self.intern_arg(arg)).collect();
         self.intern_arg_ids(&args)
     }
 
-    /// The number of a list of type-level arguments that have numbers: the quickest way.
+    /// Returns the index of a list of type-level arguments, given their indices, which avoids
+    /// hashing the arguments.
     pub fn intern_arg_ids(&mut self, args: &[ArgId]) -> ArgsId {
         if let Some(&known) = self.list_index.get(args) {
             return known;
@@ -302,103 +304,105 @@ impl Store {
         id
     }
 
-    /// The list of type-level arguments with a number.
+    /// Returns the list of type-level arguments with this index.
     pub fn args(&self, args: ArgsId) -> &Arc<[Arg]> {
         &self.lists[args.0 as usize].0
     }
 
-    /// The numbers of the arguments in a list.
+    /// Returns the indices of the arguments in a list.
     pub fn arg_ids(&self, args: ArgsId) -> &Arc<[ArgId]> {
         &self.lists[args.0 as usize].1
     }
 
-    /// The literal with a number.
+    /// Returns the literal with this index.
     pub fn literal_of(&self, literal: LiteralId) -> &Literal {
         &self.literals[literal.0 as usize]
     }
 
-    /// The C function with a number.
+    /// Returns the foreign function with this index.
     pub fn foreign_of(&self, foreign: ForeignId) -> &Arc<Foreign> {
         &self.foreigns[foreign.0 as usize]
     }
 
     // ----- terms -----
 
-    /// What a term is.
+    /// Returns the node of a term.
     #[inline]
     pub fn node(&self, term: Term) -> Node {
         self.entries[term.0 as usize].node
     }
 
-    /// Its type.
+    /// Returns the index of the type of a term.
     #[inline]
     pub fn ty(&self, term: Term) -> TyId {
         self.entries[term.0 as usize].ty
     }
 
-    /// Its type, to look into.
+    /// Returns the type of a term.
     pub fn type_of(&self, term: Term) -> &Ty {
         self.types.get(self.ty(term))
     }
 
-    /// Whether it is a function, of values or dependent.
+    /// Returns true if the term is a function of values or a dependent function.
     pub fn is_function(&self, term: Term) -> bool {
         self.types.is_function(self.ty(term))
     }
 
-    /// Its free variables, in order.
+    /// Returns the free variables of a term, sorted.
     pub fn free(&self, term: Term) -> &[Local] {
         self.sets.get(self.entries[term.0 as usize].free)
     }
 
-    /// Whether two terms have the same free variables.
+    /// Returns true if two terms have the same free variables.
     pub fn same_free(&self, a: Term, b: Term) -> bool {
         self.entries[a.0 as usize].free == self.entries[b.0 as usize].free
     }
 
-    /// Whether a variable is free in it.
+    /// Returns true if a variable is free in a term.
     #[inline]
     pub fn has_free(&self, term: Term, local: Local) -> bool {
         self.sets
             .contains(self.entries[term.0 as usize].free, local)
     }
 
-    /// How many nodes it has, written out; `u32::MAX` stands for all larger numbers, too.
+    /// Returns the number of nodes of a term, without sharing; saturates at `u32::MAX`.
     pub fn size(&self, term: Term) -> u32 {
         self.entries[term.0 as usize].size
     }
 
-    /// How deeply it nests; 1 is a leaf.
+    /// Returns the height of a term, which is 1 for a leaf.
     pub fn height(&self, term: Term) -> u32 {
         self.entries[term.0 as usize].height
     }
 
-    /// A bit for each type-level variable in it.
+    /// Returns the bit set of the type-level variables in a term.
     pub(super) fn vars(&self, term: Term) -> u64 {
         self.entries[term.0 as usize].vars
     }
 
-    /// Whether a term or type was made that nests deeper than [`MAX_HEIGHT`](super::MAX_HEIGHT), or a
-    /// type larger than [`MAX_TYPE_SIZE`](super::MAX_TYPE_SIZE). It must not be worked on any further.
+    /// Returns true if a term or type was created that is higher than
+    /// [`MAX_HEIGHT`](super::MAX_HEIGHT), or a type larger than
+    /// [`MAX_TYPE_SIZE`](super::MAX_TYPE_SIZE). Functions over terms must not be applied to it.
     pub fn is_too_deep(&self) -> bool {
         let types = &self.types;
         let fine = types.highest() <= super::MAX_HEIGHT && types.largest() <= super::MAX_TYPE_SIZE;
         self.too_deep || !fine
     }
 
-    /// How many terms there are.
+    /// Returns the number of terms.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether there is no term yet.
+    /// Returns true if there are no terms.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
     // ----- interning -----
 
-    /// Whether the type of such a node follows from its parts, so that it need not be compared.
+    /// Returns true if the type of a node follows from its children, so that it need not be
+    /// compared.
     fn follows(node: &Node) -> bool {
         !matches!(
             node,
@@ -413,7 +417,7 @@ impl Store {
         }
     }
 
-    /// The term that is such a node, whose type follows from it, if there is one.
+    /// Returns the existing term of a node whose type follows from its children.
     #[inline]
     fn known(&self, node: Node) -> Option<Term> {
         let hash = Self::hash(&node, self.error);
@@ -502,14 +506,14 @@ impl Store {
     }
 }
 
-/// What bits of variables a size has; for what looks for a variable in many sizes.
+/// Approximate occurrence tests by bit sets, to search many terms for a variable.
 impl Store {
-    /// Whether a type-level variable can occur in a term; `false` is certain.
+    /// Returns false if a type-level variable certainly does not occur in a term.
     pub fn may_mention(&self, term: Term, var: Var) -> bool {
         self.vars(term) & bit(var) != 0
     }
 
-    /// Whether a size may mention a variable of the term's types; `false` is certain.
+    /// Returns false if a size and a term certainly have no type-level variable in common.
     pub fn may_share(&self, term: Term, nat: &Nat) -> bool {
         self.vars(term) & bits_of_nat(nat) != 0
     }

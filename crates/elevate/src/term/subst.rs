@@ -1,4 +1,4 @@
-//! Substitution that captures nothing.
+//! Implements capture-avoiding substitution.
 
 use nat::Var;
 use rise::core::var_arg;
@@ -11,13 +11,13 @@ use super::store::{ArgId, Local, Node, Store, Term};
 use super::types::{TyId, bit, bits_of_arg, bound_vars};
 
 impl Store {
-    /// `term` with `value` in the places of a variable. Binders that would capture a variable of
-    /// `value` get another one.
+    /// Substitutes a value for a variable. Binders that would capture a free variable of `value`
+    /// are renamed.
     pub fn substitute(&mut self, term: Term, local: Local, value: Term) -> Term {
         self.substitute_all(term, &[(local, value)])
     }
 
-    /// `term` with values in the places of variables, all at once.
+    /// Substitutes values for variables, simultaneously.
     pub fn substitute_all(&mut self, term: Term, values: &[(Local, Term)]) -> Term {
         if values.iter().all(|(local, _)| !self.has_free(term, *local)) {
             return term;
@@ -30,7 +30,7 @@ impl Store {
         };
         let result = substitution.go(term);
         let mut memo = substitution.memo;
-        // To clear a map takes as long as it is large.
+        // Clearing a map takes time proportional to its capacity.
         match memo.capacity() {
             0..=256 => memo.clear(),
             _ => memo = FxHashMap::default(),
@@ -39,8 +39,8 @@ impl Store {
         result
     }
 
-    /// `term` with type-level arguments in the places of variables, in types too. Variables whose
-    /// types change are replaced by new ones, except those that are free in `term`.
+    /// Substitutes type-level arguments for variables, also in types. Variables whose types change
+    /// are replaced by fresh ones, except those that are free in `term`.
     pub fn substitute_vars(&mut self, term: Term, values: &[(Var, Arg)]) -> Term {
         let locals = self.free(term).iter().map(|l| (*l, *l)).collect();
         let mut substitution = Vars {
@@ -57,7 +57,7 @@ impl Store {
         substitution.go(term)
     }
 
-    /// A type with type-level arguments in the places of variables.
+    /// Substitutes type-level arguments for variables in a type.
     pub fn substitute_vars_in_ty(&mut self, ty: TyId, values: &[(Var, Arg)]) -> TyId {
         let bits = values.iter().fold(0, |bits, (var, _)| bits | bit(*var));
         let put_in = values
@@ -92,7 +92,7 @@ fn value_of(values: &[(Var, Arg)], var: Var) -> Option<Arg> {
 struct Locals<'a> {
     store: &'a mut Store,
     values: &'a [(Local, Term)],
-    /// What became of the terms that contain one of the variables.
+    /// The memoised results for terms that contain one of the variables.
     memo: FxHashMap<Term, Term>,
 }
 
@@ -108,7 +108,7 @@ impl Locals<'_> {
         if !self.values.iter().any(free) {
             return term;
         }
-        // What is small is not worth remembering.
+        // Small terms are not memoised, as a look-up costs more than the substitution.
         let remember = store.size(term) > 8;
         if remember && let Some(&known) = self.memo.get(&term) {
             return known;
@@ -132,7 +132,7 @@ impl Locals<'_> {
                 let body = self.go(body);
                 self.store.dep_lambda(var, kind, implicit, body)
             }
-            // They have no free variables.
+            // These nodes have no free variables.
             Node::Var(_)
             | Node::Literal(_)
             | Node::Nat(_)
@@ -146,8 +146,8 @@ impl Locals<'_> {
         result
     }
 
-    /// The binder and body of `whole`, with another variable if the binder would capture one, or
-    /// is itself one that is replaced further out.
+    /// Renames the binder of `whole` if it would capture a free variable, or is itself one of the
+    /// variables that are substituted.
     fn uncaptured(&mut self, whole: Term, param: Local, body: Term) -> (Local, Term) {
         let store = &mut *self.store;
         let clashes = |(local, value): &(Local, Term)| {
@@ -178,10 +178,10 @@ impl Locals<'_> {
 struct Vars<'a> {
     store: &'a mut Store,
     values: &'a [(Var, Arg)],
-    /// The bits of the variables that are replaced, and of those in what replaces them.
+    /// The bit sets of the variables that are replaced, and of those in the values.
     bits: u64,
     put_in: u64,
-    /// Variables for values, and what they are after their types changed.
+    /// The variables for values, with those that replace them if their types change.
     locals: FxHashMap<Local, Local>,
     types: FxHashMap<TyId, TyId>,
     memo: FxHashMap<Term, Term>,
@@ -279,7 +279,8 @@ impl Vars<'_> {
         other
     }
 
-    /// With another variable, if this one is replaced or would be captured.
+    /// Renames a type-level binder if it is one of the variables that are substituted, or would
+    /// capture one.
     fn uncaptured(&mut self, var: Var, kind: Kind, body: Term) -> (Var, Term) {
         if (self.bits | self.put_in) & bit(var) == 0 {
             return (var, body);

@@ -46,7 +46,7 @@ fn what_is_imported_is_exported_again() {
     }
     for def in all {
         let mut store = Store::new();
-        // Compositions that are applied come back as what they come to.
+        // Import reduces applied compositions.
         let def = Def {
             body: without_compositions(&def.body),
             ..Def::clone(&def)
@@ -54,11 +54,11 @@ fn what_is_imported_is_exported_again() {
         let of = import(&mut store, &def).expect("it is small");
         let back = export(&store, of.root, &of).expect("it is small");
         let (was, is) = (def_text(&def), def_text(&back));
-        // What a function in the type of a primitive calls its size is not kept.
+        // The parameter name of a size function in the type of a primitive is not preserved.
         if !was.contains("dataFun(") {
             assert_eq!(is, was, "{}", def.name);
         }
-        // Once more, into the same store: another copy, equal up to names.
+        // A second import into the same store is α-equivalent.
         let again = import(&mut store, &back).expect("it is small");
         let closed = |store: &mut Store, of: &Imported| {
             of.implicit.iter().rev().fold(of.root, |body, (var, kind)| {
@@ -108,7 +108,7 @@ fn substitution_renames_what_would_capture() {
     let ty = store.ty(int);
     let [x, y] = ["x", "y"].map(|name| store.fresh_local(name, ty));
     let [var_x, var_y] = [x, y].map(|local| store.var(local));
-    // fun(y => x) with y for x
+    // Substitutes y for x in fun(y => x).
     let constant = store.lambda(y, var_x);
     let result = store.substitute(constant, x, var_y);
     let Node::Lambda(other, body) = store.node(result) else {

@@ -1,4 +1,4 @@
-//! Terms as text, for messages and traces.
+//! Prints terms, for messages and traces.
 
 use rise::core::term_text;
 use rise::types::{Arg, Names};
@@ -7,7 +7,7 @@ use super::export::Exporter;
 use super::store::{Store, Term};
 use super::types::TyId;
 
-/// A term on one line, as RISE writes it; `…` if it is too large to be written out.
+/// Returns a term in the syntax of RISE, in one line; `…` if it is too large.
 pub fn print(store: &Store, term: Term) -> String {
     let mut exporter = Exporter::new(store);
     match exporter.whole(term) {
@@ -16,13 +16,13 @@ pub fn print(store: &Store, term: Term) -> String {
     }
 }
 
-/// A type as text.
+/// Returns the text of a type.
 pub fn type_text(store: &Store, ty: TyId) -> String {
     let names = Names(store.var_names().into());
     rise::print::type_text(store.ty_of(ty), &names)
 }
 
-/// A type-level argument as text.
+/// Returns the text of a type-level argument.
 pub fn arg_text(store: &Store, arg: &Arg) -> String {
     let names = Names(store.var_names().into());
     rise::print::arg_text(arg, &names)

@@ -1,4 +1,4 @@
-//! Types of terms, each kept once.
+//! Interns the types of terms.
 
 use std::sync::Arc;
 
@@ -6,28 +6,28 @@ use nat::{Nat, Var};
 use rise::types::{Access, Address, Arg, DataFun, SizeFun, Ty, Type};
 use rustc_hash::FxHashMap;
 
-/// A type in a [`Store`](super::Store): equal numbers are equal types.
+/// The index of a type in a [`Store`](super::Store). Types are equal exactly if their indices are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TyId(pub(super) u32);
 
-/// What is known about a type.
+/// A type with its attributes.
 #[derive(Clone, Debug)]
 struct Entry {
     ty: Ty,
-    /// What a function takes and returns.
+    /// The parameter type and the result type of a function.
     fun: Option<(TyId, TyId)>,
-    /// Whether it is a function, of values or dependent.
+    /// True for a function of values or a dependent function.
     function: bool,
-    /// A bit for each variable in it, bound ones too, by number modulo 64.
+    /// A bit set of the variables in it, including bound ones, by number modulo 64.
     vars: u64,
-    /// Whether it binds variables.
+    /// True if it binds variables.
     binds: bool,
     height: u32,
-    /// How many types it consists of.
+    /// The number of its nodes.
     size: u32,
 }
 
-/// All types that came up.
+/// The table of interned types.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Types {
     entries: Vec<Entry>,
@@ -112,44 +112,44 @@ impl Types {
         self.entry(ty).binds
     }
 
-    /// The height of the highest type so far.
+    /// Returns the maximal height of all types.
     pub fn highest(&self) -> u32 {
         self.highest
     }
 
-    /// The size of the largest type so far.
+    /// Returns the maximal size of all types.
     pub fn largest(&self) -> u32 {
         self.largest
     }
 }
 
-/// The bit of a variable.
+/// Returns the bit of a variable in bit sets.
 pub(super) fn bit(var: Var) -> u64 {
     1 << (var.0 % 64)
 }
 
-/// The bits of the variables in an argument.
+/// Returns the bit set of the variables in an argument.
 pub(super) fn bits_of_arg(arg: &Arg) -> u64 {
     let mut found = Found::default();
     found.arg(arg, 1);
     found.vars
 }
 
-/// The bits of the variables in a size.
+/// Returns the bit set of the variables in a size.
 pub(super) fn bits_of_nat(nat: &Nat) -> u64 {
     let mut found = Found::default();
     found.nat(nat);
     found.vars
 }
 
-/// The variables that a type binds, in the order of the type.
+/// Returns the variables that a type binds, in the order of the type.
 pub(super) fn bound_vars(ty: &Type) -> Vec<Var> {
     let mut found = Found::default();
     found.ty(ty, 1);
     found.bound
 }
 
-/// What a walk over a type finds.
+/// The attributes of a type, collected by one traversal.
 #[derive(Default)]
 struct Found {
     vars: u64,

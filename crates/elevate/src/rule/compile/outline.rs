@@ -35,9 +35,9 @@ pub struct Open {
     pub name: Name,
     /// The term or type-level argument that it represents.
     pub stands_for: StandsFor,
-    /// Where the left side mentions it.
+    /// The spans of its occurrences on the left side.
     pub places: Vec<Span>,
-    /// The variables, bound on the left side, that it may mention.
+    /// The variables, bound on the left side, that its value may contain.
     pub binders: Vec<(Name, Ty)>,
     /// True if it is a parameter of the rule.
     pub is_parameter: bool,

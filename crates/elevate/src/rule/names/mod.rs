@@ -1,13 +1,14 @@
-//! Which names of a rule are metavariables, and what they stand for: values, sizes, types, ….
+//! Resolves the names in a rule: determines which are metavariables, and their kinds (values,
+//! sizes, types, …).
 //!
-//! In a pattern only primitives, definitions of RISE that are in scope, parameters and what the
-//! pattern itself binds are bound; any other name is a metavariable, `?f` is one whatever is in
-//! scope, and each `_` is one of its own. What kind of thing a metavariable stands for follows from
-//! where it stands: `split(n)` takes a size, `map(f)` a value.
+//! In a pattern, a name is bound if it is a primitive, a RISE definition in scope, a parameter, or
+//! bound by the pattern itself. Any other name is a metavariable. `?f` is always a metavariable,
+//! and each `_` is a separate one. The kind of a metavariable follows from its context: `split(n)`
+//! takes a size, `map(f)` a value.
 //!
 //! Metavariables become binders of a copy of the item's terms, so that RISE's own inference
-//! finds them. In patterns the copy has the type-level arguments that were left out, as
-//! metavariables: `split` alone is any `split(n)`.
+//! resolves them. In patterns, omitted type-level arguments are added to the copy as metavariables:
+//! `split` alone matches any `split(n)`.
 
 mod spine;
 
@@ -20,72 +21,73 @@ use syntax::{Code, Diagnostic, Severity, Span};
 
 use super::{ParamKind, VariableKind};
 
-/// Where a term stands.
+/// The side of a rule in which a term occurs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Side {
-    /// In the pattern: unknown names are metavariables.
+    /// The pattern, where unknown names are metavariables.
     Left,
-    /// On the right side: unknown names are mistakes.
+    /// The right side, where unknown names are errors.
     Right,
-    /// In a condition: as on the right side, but nothing is built there.
+    /// A condition, where unknown names are errors, and which is not built.
     Condition,
 }
 
-/// What is wanted where a term stands.
+/// The kind of term that the context requires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     Value,
     Level(Kind),
 }
 
-/// Where a variable comes from.
+/// The origin of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Origin {
-    /// The parameter with this number.
+    /// A parameter, by its index.
     Param(usize),
     /// The pattern.
     Pattern,
-    /// `let`, the clause with this number.
+    /// A `let`, by the index of its clause.
     Let(usize),
 }
 
-/// A use of a variable.
+/// An occurrence of a variable.
 #[derive(Clone, Debug)]
 pub(super) struct Use {
     pub term: TermId,
     pub side: Side,
-    /// The binders of the terms around it, outermost first.
+    /// The enclosing binders, outermost first.
     pub scope: Vec<BinderId>,
 }
 
-/// A name that stands for something.
+/// A metavariable, a parameter or a `let`.
 #[derive(Clone, Debug)]
 pub(super) struct Variable {
     pub name: Name,
     pub binder: BinderId,
-    /// Not known before something shows it; a value then.
+    /// The kind. `None` until a use determines it; then a value by default.
     pub kind: Option<VariableKind>,
     pub origin: Origin,
     pub uses: Vec<Use>,
-    /// Written as `_`, or not written at all.
+    /// True for `_`, and for an argument that is not written.
     pub anonymous: bool,
     pub forced: bool,
-    /// Whether it is an argument of a function in the pattern, and not only in a type there.
+    /// True if it occurs as an argument of a function in the pattern, and not only in types.
     pub argument: bool,
 }
 
-/// How exactly a pattern means what it leaves out.
+/// The meaning of the parts that a pattern leaves out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mode {
-    /// The left side of a rule: what is not written is not there (dimension 0, no address space).
+    /// The left side of a rule: omitted parts are absent (dimension 0, no address space).
     Exact,
-    /// A predicate: what is not written may be anything.
+    /// A predicate: omitted parts match anything.
     Loose,
-    /// In `within(…)`: as a predicate, and the only argument `_` of a parallel map is its dimension.
+    /// The pattern of `within(…)`: as `Loose`, and `_` as the only argument of a parallel map is
+    /// its dimension.
     Enclosing,
 }
 
-/// The copy of the terms, and their variables.
+/// The copy of the item's terms, and its variables.
 pub(super) struct Names<'a> {
     pub terms: Vec<Term>,
     pub binders: Vec<Binder>,
@@ -94,11 +96,11 @@ pub(super) struct Names<'a> {
     pub variables: Vec<Variable>,
     index: FxHashMap<Name, usize>,
     scope: Vec<BinderId>,
-    /// How many types are around.
+    /// The number of enclosing types.
     types: u32,
     mode: Mode,
     pub diagnostics: Vec<Diagnostic>,
-    /// Whether a name was reported.
+    /// True if an error was reported.
     pub failed: bool,
 }
 
@@ -119,7 +121,7 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// The copy as an item.
+    /// Returns the copy as an item.
     pub fn item(&self) -> Item {
         Item {
             docs: None,
@@ -177,7 +179,7 @@ impl<'a> Names<'a> {
         number
     }
 
-    /// A metavariable without a name of its own.
+    /// Declares an anonymous metavariable.
     fn anonymous(&mut self, span: Span, kind: Option<VariableKind>) -> Name {
         let number = self.variables.iter().filter(|v| v.anonymous).count() + 1;
         let name = Name::from(format!("_{number}"));
@@ -191,7 +193,7 @@ impl<'a> Names<'a> {
         self.index.get(name).map(|&at| &self.variables[at])
     }
 
-    /// What a term is, without parentheses.
+    /// Returns the term inside parentheses.
     pub fn bare(&self, mut term: TermId) -> TermId {
         while let TermKind::Paren(inner) = self.terms[term.0 as usize].kind {
             term = inner;
@@ -199,7 +201,7 @@ impl<'a> Names<'a> {
         term
     }
 
-    /// The variable that a term is.
+    /// Returns the index of the variable that a term consists of.
     pub fn variable_of(&self, term: TermId) -> Option<usize> {
         match &self.terms[self.bare(term).0 as usize].kind {
             TermKind::Name(name) => self.index.get(name).copied(),
@@ -223,7 +225,7 @@ impl<'a> Names<'a> {
 
     // ----- terms -----
 
-    /// Looks at a term and everything in it.
+    /// Resolves the names in a term.
     pub fn visit(&mut self, term: TermId, role: Role, side: Side) {
         let at = term.0 as usize;
         let (kind, span) = (self.terms[at].kind.clone(), self.terms[at].span);
@@ -305,7 +307,7 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// Looks at a type that something is said to have.
+    /// Resolves the names in a type annotation.
     pub fn visit_type(&mut self, ty: TermId, side: Side) {
         self.types += 1;
         self.visit(ty, Role::Level(Kind::DataType), side);
@@ -327,7 +329,7 @@ impl<'a> Names<'a> {
     fn hole(&mut self, term: TermId, role: Role, span: Span) {
         let kind = match role {
             Role::Value => VariableKind::Value,
-            // Inference knows these holes itself.
+            // Inference handles these holes itself.
             Role::Level(Kind::DataType) => return,
             Role::Level(kind) => VariableKind::Level(kind),
         };
@@ -379,7 +381,7 @@ impl<'a> Names<'a> {
         self.note_use(&name, term, side);
     }
 
-    /// A name on the right side that the left side does not bind.
+    /// Reports a name on the right side that is not bound.
     fn unbound(&mut self, name: &Name, span: Span) {
         let mut text = format!("nothing on the left side binds `{name}`");
         let own = self.variables.iter().map(|v| v.name.as_str());
@@ -407,7 +409,8 @@ impl<'a> Names<'a> {
         self.diagnostics.push(diagnostic);
     }
 
-    /// `min(a, b)`, `sum(i, a, b, e)`, or a function on sizes: in a size or type.
+    /// Resolves the names of a call in a size or type: `min(a, b)`, `sum(i, a, b, e)`, or a
+    /// function on sizes.
     fn size_call(&mut self, term: TermId, side: Side) {
         let TermKind::Apply { callee, args } = self.terms[term.0 as usize].kind.clone() else {
             return;
@@ -446,9 +449,10 @@ impl<'a> Names<'a> {
         }
     }
 
-    // ----- the end -----
+    // ----- defaults and warnings -----
 
-    /// Kinds that nothing showed are values; suspicious names are warned of.
+    /// Makes metavariables of undetermined kind values, and warns of metavariables that are
+    /// probably misspelt names.
     pub fn settle(&mut self) {
         let names = self.env.names();
         let mut warnings = Vec::new();

@@ -1,5 +1,5 @@
-//! Applications in the terms of a rule: what kind of argument stands where, and what patterns leave
-//! out.
+//! Resolves the names in applications: determines the kinds of their arguments, and adds those that
+//! patterns omit.
 
 use rise::primitive::OptionalArgument;
 use rise::types::Type as RiseType;
@@ -9,7 +9,8 @@ use syntax::ast::{BinaryOp, Kind, Literal, Term, TermId, TermKind};
 use super::super::VariableKind;
 use super::{Mode, Names, Role, Side};
 
-/// An application as it is written.
+/// The head and arguments of an application; the flag is true for arguments of `|>` and similar
+/// operators.
 struct Spine {
     head: TermId,
     args: Vec<(TermId, bool)>,
@@ -47,7 +48,8 @@ impl Names<'_> {
         Spine { head, args }
     }
 
-    /// What the name of a function stands for, unless it is a variable.
+    /// Returns the primitive, the kinds of the type-level arguments and the number of values of a
+    /// function that is not a variable.
     fn callee(&self, head: TermId) -> Option<(Option<Primitive>, Vec<Kind>, usize)> {
         let name = match &self.terms[head.0 as usize].kind {
             TermKind::Name(name) => name,
@@ -107,7 +109,7 @@ impl Names<'_> {
         }
     }
 
-    /// A bare name of a primitive in a pattern, or an application of one, gets what it leaves out.
+    /// Adds the omitted type-level arguments to the name of a primitive in a pattern.
     pub(super) fn complete_name(&mut self, term: TermId) {
         let spine = self.spine(term);
         if let Some((Some(primitive), kinds, _)) = self.callee(spine.head) {
@@ -115,7 +117,7 @@ impl Names<'_> {
         }
     }
 
-    /// Puts in the type-level arguments that a pattern leaves out; whether there were any.
+    /// Adds the omitted type-level arguments of a primitive. Returns true if there are any.
     fn complete(
         &mut self,
         term: TermId,
@@ -138,7 +140,7 @@ impl Names<'_> {
         }
         let dimension = primitive.optional_argument() == Some(OptionalArgument::Dimension);
         if dimension && optional.is_none() && self.mode != Mode::Exact {
-            // The head may be the term itself, which is an application of it by now.
+            // The head may be the term itself, which is now an application of the old one.
             let head = self.spine(term).head;
             self.give(head, VariableKind::Level(Kind::Nat));
             changed = true;
@@ -146,7 +148,7 @@ impl Names<'_> {
         changed
     }
 
-    /// Makes a term an application of itself to a new metavariable.
+    /// Replaces a term by its application to an anonymous metavariable.
     fn give(&mut self, term: TermId, kind: VariableKind) {
         let old = self.terms[term.0 as usize].clone();
         let span = old.span;
@@ -163,7 +165,7 @@ impl Names<'_> {
         self.terms[term.0 as usize].kind = TermKind::Apply { callee, args };
     }
 
-    /// Whether the first argument is the one that may be left out, and what it is.
+    /// Returns the kind of the optional argument of a primitive if the first argument is it.
     fn optional(&self, primitive: Primitive, spine: &Spine, total: usize) -> Option<Kind> {
         let optional = primitive.optional_argument()?;
         let &(first, false) = spine.args.first()? else {
@@ -192,8 +194,8 @@ impl Names<'_> {
     }
 }
 
-/// The kinds of the type-level arguments that a function takes first, and how many values it takes
-/// in all.
+/// Returns the kinds of the leading type-level arguments of a function, and the total number of its
+/// values.
 fn arguments(ty: &RiseType) -> (Vec<Kind>, usize) {
     let (mut kinds, mut values, mut ty) = (Vec::new(), 0, ty);
     loop {

@@ -1,4 +1,4 @@
-//! Building patterns: from explicit terms of RISE to nodes and keys.
+//! Builds patterns from elaborated RISE terms.
 
 use std::sync::Arc;
 
@@ -14,19 +14,19 @@ use super::{Given, Head, INNER, Key, Levels, Pat, Pattern, explicit};
 use crate::rule::vars::{plain_vars, vars_of_arg, vars_of_ty};
 use crate::term::Child;
 
-/// Builds the pattern of one term.
+/// The builder of the pattern of one term.
 pub struct Builder<'a> {
     pub levels: &'a mut Levels,
-    /// Metavariables by the number of their local.
+    /// The slots of metavariables, by the number of their local.
     pub values: &'a FxHashMap<u32, u16>,
-    /// Variables that the pattern binds, by the number of their local.
+    /// The variables that the pattern binds, by the number of their local.
     pub locals: FxHashMap<u32, u16>,
-    /// Variables of `depFun`s that the pattern binds.
+    /// The variables of `depFun`s that the pattern binds.
     pub vars: Vec<Var>,
-    /// Variables of compositions.
+    /// The variables of compositions.
     nameless: Vec<u16>,
     pub sites: &'a [Site],
-    /// Whether a predicate takes a primitive with an address space where none is written.
+    /// True if a primitive without an address space also matches one with it.
     pub loose: bool,
     nodes: Vec<Pat>,
     spans: Vec<Span>,
@@ -35,7 +35,7 @@ pub struct Builder<'a> {
     seen: Vec<bool>,
     path: Vec<Child>,
     depth: u32,
-    /// The types of metavariables, asked for at the end.
+    /// The nodes and types of metavariables, from which `finish` makes keys.
     pub types: Vec<(u32, Ty)>,
 }
 
@@ -88,7 +88,7 @@ impl<'a> Builder<'a> {
         id
     }
 
-    /// The pattern of a term; its number.
+    /// Adds the nodes of a term, and returns the index of its root.
     pub fn term(&mut self, expr: &Expr<Primitive>) -> u32 {
         match &expr.form {
             Form::Var(local) => match self.values.get(&local.id) {
@@ -179,7 +179,8 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Whether `f(x)` is a metavariable at its first place at the beginning of a composition.
+    /// Returns true if `f(x)` is the first stage of a composition, and `f` the first occurrence of
+    /// a metavariable.
     fn is_first_stage(&self, f: &Expr<Primitive>, x: &Expr<Primitive>) -> bool {
         let (Form::Var(f), Form::Var(x)) = (&f.form, &x.form) else {
             return false;
@@ -196,7 +197,7 @@ impl<'a> Builder<'a> {
         values: &Arc<[Expr<Primitive>]>,
         expr: &Expr<Primitive>,
     ) -> u32 {
-        // One node for each application, the outermost first.
+        // There is one node for each application, outermost first.
         let mut nodes = Vec::with_capacity(values.len());
         for _ in values.iter() {
             nodes.push(self.push(Pat::Apply(0, 0), expr));
@@ -227,8 +228,8 @@ impl<'a> Builder<'a> {
         below
     }
 
-    /// The whole pattern, once [`Builder::term`] was called for its root. `strict` has the types of
-    /// all metavariables compared, else only those from which something is learnt.
+    /// Returns the pattern, after [`Builder::term`] is called for its root. If `strict` is set, the
+    /// types of all metavariables are compared, else only those that determine a variable.
     pub fn finish(mut self, function: bool, strict: bool, params: Box<[Option<Given>]>) -> Pattern {
         let mut known = vec![false; usize::from(u16::MAX)];
         for given in params.iter().flatten() {
@@ -252,7 +253,7 @@ impl<'a> Builder<'a> {
                 }
             }
         }
-        // The first phase sees the nodes in order.
+        // The first phase visits the nodes in order.
         self.keys.sort_by_key(|(_, node)| *node);
         let head = self.head();
         Pattern {
@@ -294,7 +295,7 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// The variables that an argument gives a value to by itself.
+/// Visits the variables that a key determines by itself, without solving an equation.
 fn each_plain(key: &Key, found: &mut dyn FnMut(Var)) {
     let mut arg = |arg: &Arg| match arg {
         Arg::Nat(nat) => {
@@ -302,7 +303,7 @@ fn each_plain(key: &Key, found: &mut dyn FnMut(Var)) {
                 found(var);
             }
         }
-        // All sizes in a type are compared, and the types hold a variable alone somewhere.
+        // Sizes in types are compared, and the variables that are a whole size are determined.
         Arg::Type(ty) => plain_vars(ty, found),
         other => vars_of_arg(other, &mut |var, bound| {
             if !bound {

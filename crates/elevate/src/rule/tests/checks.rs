@@ -1,10 +1,10 @@
-//! What is said about rules that are wrong.
+//! Tests the errors and warnings of rules.
 
 use expect_test::{Expect, expect};
 
 use super::*;
 
-/// What is said about the rule in a text: the place, the message, help and the first fix.
+/// Compares the diagnostics of the rule in a text: the span, the message, help and the first fix.
 fn said(text: &str, expected: Expect) {
     let defs = Defs::library();
     let item = &items(text)[0];

@@ -1,4 +1,4 @@
-//! Definitions and compositions in patterns: what is one thing is found, however it is written.
+//! Tests definitions and compositions in patterns, which match equivalent terms of other forms.
 
 use expect_test::expect;
 
@@ -22,7 +22,7 @@ fn a_definition_in_a_pattern_is_its_name_and_its_right_side() {
 #[test]
 fn what_is_not_the_right_side_is_not_the_definition() {
     for body in [
-        // Another operator, another start, a product of other parts.
+        // The bodies have another operator, another initial value, and another product.
         "zip(xs)(ys) |> map(fun(p => p._1 * p._2)) |> reduce(mul)(0)",
         "zip(xs)(ys) |> map(fun(p => p._1 * p._2)) |> reduce(add)(1)",
         "zip(xs)(ys) |> map(fun(p => p._2 * p._1)) |> reduce(add)(0)",
@@ -46,7 +46,7 @@ fn a_function_that_waits_for_arguments_is_the_definition_too() {
             format!("depFun((n: Nat, m: Nat) => fun((M: n.m.f32, x: m.f32) => M |> map({stage})))");
         assert_eq!(outcome(rows, &[], &program), expected, "{stage}");
     }
-    // `x` may not be the row itself.
+    // `x` must not be the row itself.
     let program = "depFun((n: Nat, m: Nat) => fun(M: n.m.f32 => M |> map(fun(r => zip(r)(r) |> map(fun(p => p._1 * p._2)) |> reduce(add)(0)))))";
     let found = outcome(rows, &[], program);
     assert!(!found.starts_with("depFun"), "{found}");
@@ -74,7 +74,7 @@ fn definitions_of_definitions_are_seen_through() {
 
 #[test]
 fn sizes_of_a_definition_are_found_in_its_right_side() {
-    // `dropLast(k)` is `take(m)` of an array of `m + k`.
+    // `dropLast(k)` is `take(m)` of an array of `m + k` elements.
     rewrite(
         "rule short = dropLast(k) |-> dropLast(k) >> map(id)",
         &[],
@@ -128,7 +128,7 @@ fn the_first_stage_of_a_composition_is_as_many_as_there_are() {
     for stages in ["f >> g >> f", "f >> (g >> f)", "fun(x => f(g(f(x))))"] {
         assert_eq!(outcome(split, &[], &program(stages)), expected, "{stages}");
     }
-    // One stage is no composition, and a stage that mentions the variable is none.
+    // One stage is not a composition, and a stage that contains the variable is not one either.
     for stage in [
         "f",
         "fun(x => x)",

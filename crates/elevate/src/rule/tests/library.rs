@@ -1,4 +1,4 @@
-//! The rules of the library.
+//! Tests the rules of the library.
 
 use super::*;
 
@@ -39,7 +39,7 @@ fn every_rule_of_the_library_is_one() {
     assert_eq!(said, "");
 }
 
-/// `topDown(rule)` or `topDown(rule(args))`.
+/// Returns the rule and the arguments of `topDown(rule)` or `topDown(rule(args))`.
 fn applied(item: &Item, apply: syntax::elevate::ast::ExprId) -> Option<(Name, Vec<RuleArg>)> {
     use syntax::elevate::ast::ExprKind;
     let ExprKind::Call { callee, args } = &item.expr(apply).kind else {
@@ -69,7 +69,7 @@ fn applied(item: &Item, apply: syntax::elevate::ast::ExprId) -> Option<(Name, Ve
     }
 }
 
-/// A program as a term; `None` if it has no type.
+/// Imports a program; `None` if it has no type.
 fn program(store: &mut Store, text: &str) -> Option<crate::term::Imported> {
     let mut defs = Defs::library();
     let def = defs.read(&format!("def it = {text}")).pop()?;
@@ -116,14 +116,14 @@ fn the_examples_of_single_rules_hold() {
         let Some((name, args)) = applied(&item.item, *apply) else {
             continue;
         };
-        // Other forms are strategies, which a rule alone knows nothing of.
+        // Other forms are strategies, which cannot be evaluated here.
         if modulo.as_ref().is_some_and(|form| form.name != "BENF") {
             continue;
         }
         let Some(rule) = rules.get(&name) else {
             continue;
         };
-        // Which of two parameters goes first is a matter of traversal, not of the rule.
+        // The order of two parameters is decided by the traversal, not by the rule.
         if rule.params.len() != args.len() || name == "eta" {
             continue;
         }
@@ -177,7 +177,7 @@ fn the_examples_of_single_rules_hold() {
     assert_eq!(said.lines().count(), 0);
 }
 
-/// A program in BENF.
+/// Returns a program in BENF.
 fn reduced(store: &mut Store, term: Term) -> Term {
     use crate::engine::{Options, Step, run};
     let form = std::sync::Arc::new(Step::NormalForm(crate::normal::NormalForm::Benf));
@@ -185,7 +185,7 @@ fn reduced(store: &mut Store, term: Term) -> Term {
     outcome.result.unwrap_or(term)
 }
 
-/// Whether two programs print the same: they have variables of their own.
+/// Returns true if two programs have the same text, as their variables differ.
 fn same(store: &mut Store, a: Term, b: Term) -> bool {
     store.alpha_eq_untyped(a, b) || crate::term::print(store, a) == crate::term::print(store, b)
 }

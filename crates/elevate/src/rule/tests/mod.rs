@@ -1,4 +1,4 @@
-//! Rules from texts, at terms from texts.
+//! Tests the compilation and application of rules.
 
 mod checks;
 mod folded;
@@ -17,7 +17,7 @@ use crate::engine::Context;
 use crate::term::{Order, Store, Term};
 use crate::testing::Defs;
 
-/// An item of ELEVATE with its text.
+/// An item with its text.
 struct Text {
     item: Item,
     text: String,
@@ -56,7 +56,7 @@ fn params(item: &Item, lists: &[ParamList]) -> Vec<(Name, ParamKind)> {
     .collect()
 }
 
-/// The rule of an item, if it is one with a text.
+/// Compiles the rule of an item; `None` if it is not a rule with a body.
 fn rule_of(text: &Text, defs: &Defs) -> Option<(Rule, Vec<Diagnostic>)> {
     let ItemKind::Rule {
         name,
@@ -83,7 +83,7 @@ fn rule_of(text: &Text, defs: &Defs) -> Option<(Rule, Vec<Diagnostic>)> {
     }))
 }
 
-/// The first place, from the root, at which the rule applies.
+/// Applies the rule at the first place where it applies, in pre-order.
 fn top_down(
     cx: &mut Context<'_>,
     host: &Host<'_>,

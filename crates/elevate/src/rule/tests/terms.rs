@@ -1,4 +1,4 @@
-//! What rules do to terms, and why they do not.
+//! Tests the results of rules, and the reasons why they do not apply.
 
 use expect_test::{Expect, expect};
 
@@ -6,8 +6,8 @@ use super::*;
 use crate::rule::{Assumption, compile_pattern, compile_template, holds, instantiate, matches};
 use crate::term::print;
 
-/// Applies the rule at the first place of the program where it applies; prints the result with
-/// what is assumed, or the nearest miss.
+/// Applies the rule at the first place where it applies, and compares the result with its
+/// assumptions, or the nearest miss.
 pub(super) fn rewrite(rule: &str, args: &[RuleArg], program: &str, expected: Expect) {
     expected.assert_eq(&outcome(rule, args, program));
 }
@@ -102,7 +102,7 @@ fn compositions_pipes_and_calls_are_one_thing() {
             depFun(n: Nat => fun(f, g, x => x |> map(fun(x1 => g(f(x1))))))
         "#]],
     );
-    // As a pattern, too.
+    // The composition is matched as a pattern, too.
     rewrite(
         "rule r = xs |> map(f) |> map(g) |-> xs |> map(f >> g)",
         &[],
@@ -135,7 +135,7 @@ fn work_is_not_doubled_by_a_step() {
 
 #[test]
 fn nothing_is_captured() {
-    // The new variable is called like one that `f` mentions, and is another one.
+    // The new variable has the name of one that is free in `f`, but is different.
     rewrite(
         "rule r = reduce(op)(z) |-> reduceSeq(fun((acc, y) => op(acc)(y)))(z)",
         &[],
@@ -144,8 +144,8 @@ fn nothing_is_captured() {
             depFun(n: Nat => fun(acc, xs => xs |> reduceSeq(fun(acc1, y => acc1 + y * acc))(acc)))
         "#]],
     );
-    // Twice the same rule: the variable of the inner result is free in what the outer one puts
-    // under its own.
+    // The rule is applied twice: the variable of the inner result is free in the term that the
+    // outer application puts under its own binder.
     let text = "@looping rule expand = f : a -> b |-> fun(x => f(x))";
     let defs = Defs::library();
     let definitions = definitions(&defs);
@@ -370,7 +370,7 @@ fn what_is_around_decides() {
         tests: &[],
         definitions: &definitions,
     };
-    // Every place with what is around it.
+    // All places are visited with their context.
     let mut places = vec![(root, Vec::new())];
     let mut found = Vec::new();
     while let Some((term, around)) = places.pop() {

@@ -1,15 +1,15 @@
-//! Terms from their parts.
+//! Builds terms from their parts.
 
 use super::*;
 
 impl Store {
-    /// The variable.
+    /// Returns the term of a variable.
     pub fn var(&mut self, local: Local) -> Term {
         let ty = self.local_ty(local);
         self.intern(Node::Var(local), ty)
     }
 
-    /// The literal at a type.
+    /// Returns the term of a literal of this type.
     pub fn literal(&mut self, literal: &Literal, ty: TyId) -> Term {
         let id = match self.literal_index.get(literal) {
             Some(&known) => known,
@@ -23,26 +23,26 @@ impl Store {
         self.intern(Node::Literal(id), ty)
     }
 
-    /// The size as a value of `natType`.
+    /// Returns the term of a size as a value of `natType`.
     pub fn nat(&mut self, nat: &Nat) -> Term {
         let arg = self.intern_arg(&Arg::Nat(nat.clone()));
         self.intern(Node::Nat(arg), self.nat)
     }
 
-    /// `fun(local => body)`
+    /// Returns `fun(local => body)`.
     pub fn lambda(&mut self, local: Local, body: Term) -> Term {
         let ty = self.types.fun(self.local_ty(local), self.ty(body));
         self.intern(Node::Lambda(local, body), ty)
     }
 
-    /// `depFun(var: kind => body)`
+    /// Returns `depFun(var: kind => body)`.
     pub fn dep_lambda(&mut self, var: Var, kind: Kind, implicit: bool, body: Term) -> Term {
         let pi = Type::Pi(Pi::new(var, kind, implicit, self.type_of(body).clone()));
         let ty = self.types.intern(&Arc::new(pi));
         self.intern(Node::DepLambda(var, kind, implicit, body), ty)
     }
 
-    /// `f(x)`. Its type is what `f` gives, or an error if `f` is no function.
+    /// Returns `f(x)`. Its type is the result type of `f`, or an error if `f` is not a function.
     pub fn apply(&mut self, f: Term, x: Term) -> Term {
         let ty = match self.types.parts(self.ty(f)) {
             Some((_, result)) => result,
@@ -51,18 +51,18 @@ impl Store {
         self.intern(Node::Apply(f, x), ty)
     }
 
-    /// `f(x)(y)…`
+    /// Returns `f(x)(y)…`.
     pub fn apply_all(&mut self, f: Term, args: impl IntoIterator<Item = Term>) -> Term {
         args.into_iter().fold(f, |f, x| self.apply(f, x))
     }
 
-    /// `f(arg)` for a dependent function.
+    /// Returns `f(arg)` for a dependent function.
     pub fn dep_apply(&mut self, f: Term, arg: ArgId) -> Term {
         let ty = self.dep_result(self.ty(f), arg);
         self.intern(Node::DepApply(f, arg), ty)
     }
 
-    /// What a function of this type gives for a type-level argument.
+    /// Returns the result type of a dependent function type for a type-level argument.
     fn dep_result(&mut self, ty: TyId, arg: ArgId) -> TyId {
         if let Some(&known) = self.applied.get(&(ty, arg)) {
             return known;
@@ -77,13 +77,14 @@ impl Store {
         result
     }
 
-    /// A primitive at type-level arguments; `None` if there are too few.
+    /// Returns a primitive with type-level arguments; `None` if there are too few.
     pub fn primitive(&mut self, primitive: Primitive, args: &[Arg]) -> Option<Term> {
         let args: Vec<ArgId> = args.iter().map(|arg| self.intern_arg(arg)).collect();
         self.primitive_at(primitive, &args)
     }
 
-    /// A primitive at type-level arguments that have numbers; `None` if there are too few.
+    /// Returns a primitive with type-level arguments, given their indices; `None` if there are too
+    /// few.
     pub fn primitive_at(&mut self, primitive: Primitive, args: &[ArgId]) -> Option<Term> {
         let list = self.intern_arg_ids(args);
         let node = Node::Primitive(primitive, list);
@@ -94,7 +95,7 @@ impl Store {
         Some(self.intern(node, ty))
     }
 
-    /// A C function.
+    /// Returns the term of a foreign function.
     pub fn foreign(&mut self, foreign: &Arc<Foreign>) -> Term {
         let known = |f: &Arc<Foreign>| Arc::ptr_eq(f, foreign) || f == foreign;
         let at = self.foreigns.iter().position(known).unwrap_or_else(|| {
@@ -111,7 +112,7 @@ impl Store {
         self.intern(Node::Foreign(id), ty)
     }
 
-    /// A definition at its implicit arguments; `ty` is its type with them put in.
+    /// Returns the name of a definition with implicit arguments; `ty` is its type for these.
     pub fn global(&mut self, id: GlobalId, args: &[Arg], ty: TyId) -> Term {
         let args = self.intern_args(args);
         self.intern(Node::Global(id, args), ty)
