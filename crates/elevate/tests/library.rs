@@ -109,7 +109,7 @@ fn names_are_unique() {
     }
 }
 
-/// Numbers in titles are the names of the rule's arguments.
+/// A placeholder in a title, such as `{n}`, must be the name of a parameter of the rule.
 #[test]
 fn every_rule_has_a_title() {
     for (file, items) in library() {
@@ -143,7 +143,8 @@ fn every_rule_has_a_title() {
     }
 }
 
-/// Rules, or their files, must name their source, and rules must document their conditions.
+/// Every rule, or its file, must name its source; and a rule must document the conditions that it
+/// requires.
 #[test]
 fn every_rule_says_its_source_and_its_conditions() {
     let mut missing = Vec::new();

@@ -6,8 +6,8 @@ use super::strategy::Continuation;
 use super::walk::Walk;
 use crate::term::{Child, Order, Term};
 
-/// The state of a run at a choice point, similar to the trail of Prolog: a rollback to it undoes
-/// what is recorded later.
+/// A position in the trail of a run, recorded at a choice point: a rollback to it undoes all later
+/// entries.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mark {
     pub applied: u32,
@@ -80,7 +80,7 @@ pub(super) enum Frame {
     Order(Order),
     /// Ends a strategy whose steps are housekeeping.
     Housekeeping { name: u32, term: Term, applied: u32 },
-    /// Ends a named strategy.
+    /// Ends a strategy whose name has this index in `Table::names`.
     Named(u32),
     /// Continues a function: see [`Call`].
     Call,

@@ -53,27 +53,34 @@ pub enum Step {
     DepFunction(Strategy),
     /// Applies a strategy to the subterm at a position.
     At(Path, Strategy),
-    /// `s <+ one(topDown(s))`
+    /// Applies a strategy to the first node, in pre-order, on which it succeeds: `s <+
+    /// one(topDown(s))`.
     TopDown(Strategy),
-    /// `one(bottomUp(s)) <+ s`
+    /// Applies a strategy to the first node, in post-order, on which it succeeds: `one(bottomUp(s))
+    /// <+ s`.
     BottomUp(Strategy),
-    /// `s ; all(allTopDown(s))`
+    /// Applies a strategy to every node, parents before children: `s ; all(allTopDown(s))`.
     AllTopDown(Strategy),
-    /// `all(allBottomUp(s)) ; s`
+    /// Applies a strategy to every node, children before parents: `all(allBottomUp(s)) ; s`.
     AllBottomUp(Strategy),
-    /// `a ; all(downUp(a, b)) ; b`
+    /// Applies one strategy on the way down and another one on the way up: `a ; all(downUp(a, b)) ;
+    /// b`.
     DownUp(Strategy, Strategy),
-    /// `all(tryAll(try(s))) ; try(s)`
+    /// Applies a strategy to every node on which it succeeds, in post-order: `all(tryAll(try(s))) ;
+    /// try(s)`.
     TryAll(Strategy),
-    /// `s <+ all(allTd(s))`
+    /// Applies a strategy to every outermost node on which it succeeds, and does not fail if there
+    /// is none: `s <+ all(allTd(s))`.
     AllTd(Strategy),
-    /// `s <+ some(someTd(s))`
+    /// Applies a strategy to every outermost node on which it succeeds; fails if there is none: `s
+    /// <+ some(someTd(s))`.
     SomeTd(Strategy),
-    /// `some(someBu(s)) <+ s`
+    /// Applies a strategy to every innermost node on which it succeeds; fails if there is none:
+    /// `some(someBu(s)) <+ s`.
     SomeBu(Strategy),
-    /// `s <+ id`
+    /// Applies a strategy, and returns the program unchanged if it fails: `s <+ id`.
     Try(Strategy),
-    /// `try(s ; repeat(s))`
+    /// Applies a strategy until it fails: `try(s ; repeat(s))`.
     Repeat(Strategy),
     /// Applies a strategy the given number of times in sequence; fails if one application fails.
     Times(u32, Strategy),
@@ -131,7 +138,8 @@ pub enum Next {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Failed;
 
-/// A predicate on a term. It inspects the nodes of the term itself and does not unfold definitions.
+/// A predicate on a term. It depends on the root node of the term and its type only, except for
+/// `Other`.
 #[derive(Clone)]
 pub enum Predicate {
     /// The term is an abstraction over a value.

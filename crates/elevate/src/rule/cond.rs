@@ -45,9 +45,7 @@ pub(super) enum Sort {
     Scalar,
     /// Numbers and vectors of them.
     Num,
-    /// Integers.
     Int,
-    /// Floating-point numbers.
     Float,
     /// Scalars, vectors, and pairs of them.
     Basic,

@@ -99,7 +99,6 @@ pub(super) struct Captures<'a> {
     pub locals: &'a FxHashMap<u32, u16>,
 }
 
-/// The builder of a template.
 pub(super) struct Builder<'a> {
     pub levels: &'a mut Levels,
     pub values: &'a FxHashMap<u32, u16>,

@@ -15,7 +15,6 @@ const TOLERANCE: f64 = 1e-5;
 /// The maximal depth to which definitions are unfolded.
 const MAX_DEPTH: u32 = 32;
 
-/// A number, or a nested array of numbers.
 enum Weights {
     Number(f64),
     Array(Vec<Weights>),
@@ -121,7 +120,7 @@ fn product(lines: &[Vec<f64>]) -> Option<Factors> {
 }
 
 /// Returns the greatest common divisor of two integers. If one of them is not an integer, returns
-/// the first number, or the second one if the first is 0.
+/// the first number, or the absolute value of the second one if the first is 0.
 fn divisor(a: f64, b: f64) -> f64 {
     if a.fract() != 0.0 || b.fract() != 0.0 {
         return if a == 0.0 { b.abs() } else { a };

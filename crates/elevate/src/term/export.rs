@@ -77,7 +77,6 @@ impl Imported {
     }
 }
 
-/// The converter of terms to core terms.
 pub(super) struct Exporter<'s> {
     store: &'s Store,
     /// The numbers of type-level variables; `names` contains their names.

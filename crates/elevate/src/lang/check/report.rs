@@ -48,7 +48,6 @@ impl Infer<'_> {
         self.diagnostics.iter().any(|d| d.code == Code::TooDeep)
     }
 
-    /// Returns the text of a type.
     pub(super) fn text(&self, ty: &Ty) -> String {
         type_text(&self.table.shown(ty), &self.type_params)
     }
@@ -248,7 +247,6 @@ impl Infer<'_> {
         }
     }
 
-    /// Reports a `match` without cases.
     pub(super) fn no_cases(&mut self, scrutinee: ExprId) {
         let span = self.span(scrutinee);
         let message = "this `match` has no `case`, so that it has no result";

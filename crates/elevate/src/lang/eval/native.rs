@@ -415,7 +415,6 @@ fn is_equal_to(expr: Expr) -> Step {
     Step::Predicate(Predicate::Other(label.into(), Arc::new(test)))
 }
 
-/// Returns the strategy that fails with a message.
 fn fail_with(message: &str) -> Step {
     let reason = Reason::Said(message.into());
     let fail = move |_: &mut Context<'_>, _: Term| Next::Done(Err(reason.clone()));

@@ -160,7 +160,6 @@ impl Expr {
     }
 }
 
-/// Returns the term of an expression.
 pub(super) fn term_of(expr: &Expr, context: &mut Context<'_>) -> Result<Term, Trouble> {
     match expr {
         Expr::Term(term) => Ok(*term),
@@ -179,7 +178,6 @@ pub(super) fn term_of(expr: &Expr, context: &mut Context<'_>) -> Result<Term, Tr
 pub(super) const NO_PROGRAM: &str = "a strategy is applied here to something that is no part of a program: does a call have an argument too many?";
 
 impl Eval<'_, '_> {
-    /// Returns the term of an expression.
     pub(super) fn term(&mut self, expr: &Expr) -> Result<Term, Trouble> {
         match (expr, self.context.as_mut()) {
             (Expr::Term(term), _) => Ok(*term),
@@ -264,7 +262,6 @@ impl Eval<'_, '_> {
         }
     }
 
-    /// Returns the values of parameters.
     pub(super) fn sources(
         &mut self,
         sources: &[Source],

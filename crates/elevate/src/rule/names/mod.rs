@@ -44,7 +44,6 @@ pub(super) enum Role {
 pub(super) enum Origin {
     /// A parameter, by its index.
     Param(usize),
-    /// The pattern.
     Pattern,
     /// A `let`, by the index of its clause.
     Let(usize),

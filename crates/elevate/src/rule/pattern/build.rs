@@ -14,7 +14,6 @@ use super::{Given, Head, INNER, Key, Levels, Pat, Pattern, explicit};
 use crate::rule::vars::{plain_vars, vars_of_arg, vars_of_ty};
 use crate::term::Child;
 
-/// The builder of the pattern of one term.
 pub struct Builder<'a> {
     pub levels: &'a mut Levels,
     /// The slots of metavariables, by the number of their local.
