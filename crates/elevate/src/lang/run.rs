@@ -355,7 +355,8 @@ impl Run {
         parameters
     }
 
-    /// Returns the leading type-level parameters of the definition.
+    /// Returns the type-level parameters of the definition, implicit and explicit ones; explicit
+    /// ones may follow parameters for values.
     fn parameters(&self) -> FxHashSet<Var> {
         let implicit = self.imported.implicit.iter().map(|(var, _)| *var);
         let mut found: FxHashSet<Var> = implicit.collect();

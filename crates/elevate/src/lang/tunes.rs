@@ -14,7 +14,8 @@ use super::eval::{Trouble, World};
 use super::library::library;
 use super::types::Type;
 
-/// An error in the values given to `tune`s: the strategy has none of this name, or several.
+/// An error in the values given to `tune`s, such as a name that the strategy does not have, or has
+/// twice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotTuned {
     /// The error.

@@ -33,7 +33,7 @@ enum Operator {
     /// The function on pairs that applies one operator to the first components and another one to
     /// the second.
     Pair(Box<Operator>, Box<Operator>),
-    /// The function on arrays that applies an operator to all pairs of elements.
+    /// The function on arrays that applies an operator elementwise.
     Elements(Box<Operator>),
     Unknown,
 }

@@ -325,7 +325,7 @@ impl Pattern {
     }
 }
 
-/// Returns true for each type-level argument of a primitive that is explicit.
+/// Returns, for each type-level argument of a primitive, true if it is explicit.
 pub(super) fn explicit(primitive: Primitive) -> Vec<bool> {
     let mut found = Vec::new();
     let mut ty = &*rise::library_scheme(primitive).ty;

@@ -31,8 +31,8 @@ pub(super) enum Tm {
     DepLambda(Var, Kind, bool, u32),
     /// An application, `f(x)`.
     Apply(u32, u32),
-    /// An application `f(x)` where `f` is the value of a metavariable, which is β-reduced at once
-    /// if it is an abstraction.
+    /// An application `f(x)` where `f` is the value of a metavariable. It is β-reduced at once if
+    /// `f` is an abstraction and this duplicates no work.
     Reduce(u32, u32),
     /// An application to a type-level argument, `f(n)`.
     DepApply(u32, u16),

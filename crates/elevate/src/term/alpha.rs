@@ -81,7 +81,7 @@ fn numbered(bound: &[Var]) -> impl Fn(Var) -> Var {
 }
 
 /// Returns true if two literals of the same type have the same value, as far as their texts
-/// determine it: `0` and `0.0` have where both are `f32`.
+/// determine it, such as `0` and `0.0` where both are `f32`.
 pub(crate) fn same_literal(a: &Literal, b: &Literal) -> bool {
     match (a, b) {
         (Literal::Int { value: a, .. }, Literal::Int { value: b, .. }) => a == b,
