@@ -1,4 +1,4 @@
-//! Checking many files at once.
+//! Parallel checking of many files.
 
 use std::panic::resume_unwind;
 use std::sync::Arc;
@@ -9,17 +9,18 @@ use syntax::Diagnostic;
 
 use crate::{Database, FileId, ItemId, queries, targets};
 
-/// Deep terms are walked by recursion; only what is used of this becomes memory.
+/// The stack size of a thread: deep terms are traversed recursively. Only the used part occupies
+/// memory.
 const STACK: usize = 64 << 20;
-/// Items that a thread takes at once.
+/// The number of items that a thread takes from the work list at once.
 const CHUNK: usize = 32;
 
-/// The diagnostics of a file, an item at a time.
+/// The diagnostics of a file, grouped by item.
 pub type FileReport = (FileId, Vec<(ItemId, Arc<[Diagnostic]>)>);
 
 impl Database {
-    /// Checks the files on so many threads. Reports come in the order of `files`, without the
-    /// items that have no diagnostics.
+    /// Checks the files on the given number of threads. The reports are in the order of `files`,
+    /// without the items that have no diagnostics.
     pub fn check_all(&self, files: &[FileId], threads: usize) -> Vec<FileReport> {
         let items: Vec<ItemId> = files
             .iter()
@@ -46,7 +47,8 @@ impl Database {
     ) {
         let next = AtomicUsize::new(0);
         let run = |db: Database| {
-            // A chain of definitions is walked once, not once for each of its links.
+            // The visited items of all chunks of a thread: a chain of definitions is traversed
+            // once, not once for each of its links.
             let mut seen = FxHashSet::default();
             while let Some(chunk) = items
                 .chunks(CHUNK)

@@ -1,17 +1,17 @@
-//! The stages of compiling a definition, as the database answers them.
+//! The database's methods for the stages of compilation.
 
 use crate::*;
 
-/// Stages.
+/// Stages of compilation.
 impl Database {
-    /// The linked program of the definition with its functions applied, or what keeps it from
-    /// having one. The same holds of what follows.
+    /// Returns the linked program of the definition in normal form, or the diagnostics if there is
+    /// none. The same holds for the following stages.
     pub fn normalised(&self, item: ItemId) -> Staged<rise::core::Program<rise::Primitive>> {
         queries::settle(self, [item]);
         stages::normalised(self, item.into())
     }
 
-    /// The program that a definition of DPIA is for a target, and its form: functional or
+    /// Returns the program of a definition of DPIA for a target, and its form: functional or
     /// imperative.
     pub fn compiled_phrase(
         &self,
@@ -22,32 +22,32 @@ impl Database {
         phrases::compiled(self, item.into(), target)
     }
 
-    /// The program of RISE that a functional definition of DPIA is, with its functions applied.
+    /// Returns the RISE program, in normal form, that a functional definition of DPIA computes.
     pub fn plain(&self, item: ItemId) -> Staged<rise::core::Program<rise::Primitive>> {
         queries::settle(self, [item]);
         phrases::plain(self, item.into())
     }
 
-    /// The functional phrase.
+    /// Returns the program in functional DPIA.
     pub fn functional(&self, item: ItemId, target: dpia::Target) -> Staged<dpia::PhraseProgram> {
         queries::settle(self, [item]);
         stages::functional(self, item.into(), target)
     }
 
-    /// The imperative program.
+    /// Returns the program in imperative DPIA.
     pub fn imperative(&self, item: ItemId, target: dpia::Target) -> Staged<dpia::PhraseProgram> {
         queries::settle(self, [item]);
         stages::imperative(self, item.into(), target)
     }
 
-    /// The generated text.
+    /// Returns the generated code.
     pub fn module(&self, item: ItemId, target: dpia::Target) -> Staged<codegen::Module> {
         queries::settle(self, [item]);
         stages::module(self, item.into(), target)
     }
 
-    /// The kernels for OpenCL as they are for work-groups of this size: what a launch is compiled
-    /// for whose size was chosen, and is not said by the program.
+    /// Returns the OpenCL kernels specialised for work-groups of this size. A launch is compiled
+    /// for it if the size was chosen at run time and is not part of the program.
     pub fn module_of_groups(&self, item: ItemId, local: [u64; 3]) -> Staged<codegen::Module> {
         queries::settle(self, [item]);
         stages::module_of_groups(self, item.into(), local)

@@ -1,4 +1,4 @@
-//! Texts, cut into items.
+//! Splitting of texts into items.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,14 +11,14 @@ use crate::header::Header;
 use crate::language::Language;
 use crate::trees::{Tree, parse};
 
-/// The text of an item, and its header if that is known already.
+/// The text of an item, and its header if that has already been computed.
 pub(crate) struct Piece {
     pub text: Arc<str>,
     language: Language,
     header: Option<Header>,
 }
 
-/// A piece with its header, and its tree if that had to be made.
+/// A piece with its header, and its tree if that had to be parsed.
 pub(crate) struct ReadPiece {
     pub text: Arc<str>,
     pub header: Header,
@@ -54,22 +54,22 @@ impl Piece {
     }
 }
 
-/// How the items of a file change.
+/// A change of the items of a file.
 pub(crate) struct Replacement {
-    /// So many items at the start stay as they are.
+    /// The number of items at the start that are unchanged.
     pub prefix: usize,
-    /// So many at the end only move.
+    /// The number of items at the end that are unchanged but moved.
     pub suffix: usize,
-    /// By so much, modulo 2^32.
+    /// The distance by which these move, modulo 2^32.
     pub shift: u32,
-    /// Where those between them stand in the new text.
+    /// The ranges in the new text of the items between them.
     pub spans: Vec<Span>,
-    /// As many as `spans`.
+    /// The texts of these items, as many as `spans`.
     pub pieces: Vec<Piece>,
 }
 
 impl Replacement {
-    /// All items are new.
+    /// Creates a change that replaces all items.
     pub fn whole(text: &str, language: Language, read: bool) -> Self {
         let spans = language.split(text);
         let piece = |span: &Span| {
@@ -92,7 +92,8 @@ impl Replacement {
     }
 }
 
-/// A text that is read and cut into items, so that giving it to a database takes no time.
+/// A text that has already been parsed and split into items, so that adding it to a database is
+/// fast.
 pub struct Prepared {
     pub(crate) rope: Rope,
     pub(crate) language: Language,
@@ -100,7 +101,7 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// Reads a text in this language.
+    /// Parses a text in this language.
     pub fn new(text: &str, language: Language) -> Self {
         Prepared {
             rope: Rope::from_str(text),
@@ -109,7 +110,7 @@ impl Prepared {
         }
     }
 
-    /// The text.
+    /// Returns the text.
     pub fn text(&self) -> &Rope {
         &self.rope
     }
@@ -121,7 +122,7 @@ impl std::fmt::Debug for Prepared {
     }
 }
 
-/// Cuts many texts and reads their headers on so many threads; gives them in the same order.
+/// Prepares many texts on the given number of threads, and returns them in the same order.
 pub(crate) fn prepare_all(texts: &[(String, Language)], threads: usize) -> Vec<Prepared> {
     let next = AtomicUsize::new(0);
     let done = Mutex::new(Vec::with_capacity(texts.len()));
@@ -146,12 +147,12 @@ pub(crate) fn prepare_all(texts: &[(String, Language)], threads: usize) -> Vec<P
     done.into_iter().map(|(_, prepared)| prepared).collect()
 }
 
-/// Saturates: longer texts are refused as a whole.
+/// Converts an offset, with saturation: texts longer than that are rejected as a whole.
 pub(crate) fn offset(bytes: usize) -> u32 {
     u32::try_from(bytes).unwrap_or(u32::MAX)
 }
 
-/// The nearest place at or before `offset` that lies between two characters of the text.
+/// Returns the last boundary between characters of the text at or before `offset`.
 pub(crate) fn boundary(rope: &Rope, offset: usize) -> usize {
     let offset = offset.min(rope.len_bytes());
     rope.char_to_byte(rope.byte_to_char(offset))

@@ -1,6 +1,6 @@
-//! The device that OpenCL programs are for: what they may use of it is checked while they are
-//! written, so it is an input like the texts. So are the sizes that they are launched with, where
-//! they are not those that the programs say.
+//! The device and the launch sizes for OpenCL programs. Programs are checked against the device
+//! while they are typed, so it is a salsa input like the texts. So are launch sizes other than
+//! those of the programs.
 
 use std::sync::Arc;
 
@@ -11,12 +11,12 @@ use rise::core::{Launch, Program};
 use crate::inputs::Options;
 use crate::{Database, Db};
 
-/// What OpenCL programs are checked against.
+/// Returns the device against which OpenCL programs are checked.
 pub(crate) fn device(db: &dyn Db) -> Arc<Device> {
     Options::get(db).device(db)
 }
 
-/// A program with the sizes that the user has given, where there are some.
+/// Returns a program with the user's launch sizes, if there are any.
 pub(crate) fn launched<P>(db: &dyn Db, mut program: Program<P>) -> Program<P> {
     let given = Options::get(db).launch(db);
     let is_given = |sizes: &[Option<Nat>; 3]| sizes.iter().any(Option::is_some);
@@ -30,8 +30,8 @@ pub(crate) fn launched<P>(db: &dyn Db, mut program: Program<P>) -> Program<P> {
 }
 
 impl Database {
-    /// Launches kernels with these sizes instead of those of their programs: up to three numbers
-    /// each, none for those of the programs.
+    /// Sets the launch sizes that replace those of the programs: up to three numbers each; if there
+    /// are none, those of the programs are used.
     pub fn set_launch(&mut self, local: &[u64], global: &[u64]) {
         use salsa::Setter as _;
         let nats = |sizes: &[u64]| -> Vec<Nat> {
@@ -48,7 +48,7 @@ impl Database {
             .to(launch);
     }
 
-    /// Checks OpenCL programs against this device; without one, against a usual one.
+    /// Sets the device against which OpenCL programs are checked; `None` sets a typical one.
     pub fn set_device(&mut self, device: Option<Device>) {
         use salsa::Setter as _;
         let device = device.unwrap_or_default();
@@ -61,7 +61,7 @@ impl Database {
             .to(Arc::new(device));
     }
 
-    /// Generates code with sizes and indices of this width, or of one that the sizes choose.
+    /// Sets the width of sizes and indices in generated code, which can also depend on the sizes.
     pub fn set_index_width(&mut self, index: impl Into<IndexPolicy>) {
         use salsa::Setter as _;
         let index = index.into();
@@ -74,7 +74,7 @@ impl Database {
             .to(index);
     }
 
-    /// The width of the sizes that generated code is passed.
+    /// Returns the width of the sizes that are passed to generated code.
     pub fn index_width(&self) -> IndexWidth {
         match Options::get(self).index(self) {
             IndexPolicy::Fixed(width) => width,
@@ -82,7 +82,7 @@ impl Database {
         }
     }
 
-    /// The device that OpenCL programs are checked against.
+    /// Returns the device against which OpenCL programs are checked.
     pub fn device(&self) -> Arc<Device> {
         device(self)
     }

@@ -1,4 +1,4 @@
-//! Changing files: a text is cut into items, and an edit touches as few of them as it can.
+//! Changes of files. A text is split into items, and an edit changes as few of them as possible.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -13,24 +13,23 @@ use crate::inputs::{SourceFile, SourceItem};
 use crate::language::Language;
 use crate::{Database, Db, FileId, FilePath, FileState, ItemId, ReadError, queries};
 
-/// Writing. Each of these waits until every clone of the database is dropped.
+/// Writing. Each of these methods blocks until every clone of the database is dropped.
 impl Database {
-    /// Gives the file at `path` this text. Items that stay the same, from the start and from the
-    /// end, are recognised.
+    /// Sets the text of the file at `path`. Unchanged items at the start and at the end are kept.
     pub fn set_file<'a>(&mut self, path: FilePath, text: impl Into<Cow<'a, str>>) -> FileId {
         let file = self.file_at(&path);
         let text = text.into();
         let rope = Rope::from_str(&text);
         let cut = Replacement::whole(&text, self.language(file), false);
-        // The pieces have what is needed of it, and it may be large.
+        // The pieces own what they need of the text, which may be large.
         drop(text);
         self.replace_items(file, rope, cut);
         file
     }
 
-    /// Gives the file at `path`, one of strategies, this text, which sees what the definitions of
-    /// `program` can name in `@strategy`, and those definitions: a strategy that is given for a
-    /// program, and stands in no file.
+    /// Sets the text of the strategy file at `path`, which can refer to the strategies that
+    /// definitions of `program` can name in `@strategy`, and to those definitions. This is for a
+    /// strategy that is given for a program and is in no file.
     pub fn set_strategy<'a>(
         &mut self,
         path: FilePath,
@@ -43,15 +42,15 @@ impl Database {
         file
     }
 
-    /// Says what the file at `path` is written in, if its name does not say it. A text that it has
-    /// is read anew.
+    /// Sets the language of the file at `path`, unless its extension determines it. An existing
+    /// text is parsed again.
     pub fn set_language(&mut self, path: FilePath, language: Language) {
         let file = self.file_at(&path);
         if path.language().is_some() || self.language(file) == language {
             return;
         }
         let text = self.layouts.get(&file).map(|layout| layout.rope.clone());
-        // No item stays: the same text means something else now.
+        // No item is kept: the same text has another meaning now.
         self.remove_file(file);
         SourceFile::from(file)
             .set_language(self)
@@ -62,7 +61,7 @@ impl Database {
         }
     }
 
-    /// Gives many files their texts; reads them on so many threads.
+    /// Sets the texts of many files, which are parsed on the given number of threads.
     pub fn set_files(&mut self, files: Vec<(FilePath, String)>, threads: usize) -> Vec<FileId> {
         let (paths, texts): (Vec<FilePath>, Vec<_>) = files
             .into_iter()
@@ -79,7 +78,8 @@ impl Database {
             .collect()
     }
 
-    /// Gives the file at `path` a text that was read before, perhaps on another thread.
+    /// Sets the text of the file at `path` to one that was parsed before, possibly on another
+    /// thread.
     pub fn set_prepared(&mut self, path: FilePath, text: Prepared) -> FileId {
         let file = self.file_at(&path);
         if text.language != self.language(file) {
@@ -89,8 +89,8 @@ impl Database {
         file
     }
 
-    /// Replaces a range of bytes of the file. What lies outside the text, or inside a character,
-    /// is moved to the nearest place before it. A file without text stays as it is.
+    /// Replaces a range of bytes of the file. An offset outside the text, or inside a character, is
+    /// replaced by the nearest boundary before it. A file without text is left unchanged.
     pub fn edit_file(&mut self, file: FileId, range: Range<usize>, text: &str) {
         let Some(layout) = self.layouts.get(&file) else {
             return;
@@ -133,12 +133,12 @@ impl Database {
         );
     }
 
-    /// Forgets the file's text: it becomes one that does not exist.
+    /// Removes the file's text: its state becomes that of a file that does not exist.
     pub fn remove_file(&mut self, file: FileId) {
         self.set_file_absent(file, ReadError::NotFound(Arc::default()));
     }
 
-    /// Says that there is no text at `path`.
+    /// Records that there is no text at `path`.
     pub fn set_absent(&mut self, path: FilePath, why: ReadError) {
         let file = self.file_at(&path);
         self.set_file_absent(file, why);
@@ -151,8 +151,8 @@ impl Database {
         self.set_state(file, FileState::Absent(why));
     }
 
-    /// The files that imports name and that were neither set nor said to be absent. Read them,
-    /// and ask again, until there are none.
+    /// Returns the files that imports refer to and that were neither set nor marked as absent. The
+    /// caller reads them and calls this again, until the result is empty.
     pub fn missing(&mut self) -> Vec<FilePath> {
         let unread = std::mem::take(&mut self.unread_imports);
         for &file in unread.iter() {
@@ -176,15 +176,15 @@ impl Database {
         self.set_file(FilePath::Std(name.into()), text)
     }
 
-    /// Shows a file of the library of strategies: it has a text, and no items before somebody looks
-    /// into it. What it defines is known without them.
+    /// Adds a file of the strategy library: it has a text, but no items until it is opened. Its
+    /// definitions are available without them.
     pub(crate) fn show_library_file(&mut self, name: &str, text: &str) {
         let file = self.file_at(&FilePath::Std(name.into()));
         let nothing = Replacement::whole("", Language::Elevate, false);
         self.replace_items(file, Rope::from_str(text), nothing);
     }
 
-    /// Reads the items of a file of the library of strategies, if that is what it is.
+    /// Parses the items of a file, if it is one of the strategy library.
     pub fn open_library_file(&mut self, file: FileId) {
         if self.is_library(file)
             && self.language(file) == Language::Elevate
@@ -195,7 +195,7 @@ impl Database {
         }
     }
 
-    /// Gives a file a new text, which changes its items so.
+    /// Replaces the text of a file, and its items according to `new`.
     fn replace_items(&mut self, file: FileId, rope: Rope, new: Replacement) {
         if u32::try_from(rope.len_bytes()).is_err() {
             return self.set_file_absent(file, ReadError::Other("it is larger than 4 GiB".into()));
@@ -217,7 +217,8 @@ impl Database {
         self.set_state(file, FileState::Present(items.clone()));
         Arc::make_mut(&mut self.unread_imports).insert(file);
 
-        // Last, because the writes above have waited for all clones: nothing is copied here.
+        // Last, because the writes above have waited until all clones were dropped, so nothing is
+        // copied here.
         let layout = Arc::make_mut(&mut self.layouts).entry(file).or_default();
         let layout = Arc::make_mut(layout);
         layout.rope = rope;
@@ -242,8 +243,8 @@ impl Database {
         }
     }
 
-    /// Items with these texts: those of `old` as far as they go, so that an item that was edited
-    /// stays the same item.
+    /// Returns items with these texts. The items of `old` are used first, so that an edited item
+    /// keeps its identity.
     fn assign(&mut self, file: FileId, old: &[ItemId], pieces: Vec<Piece>) -> Vec<ItemId> {
         let same = |(item, piece): &(&ItemId, &Piece)| self.item_text(**item) == piece.text;
         let head = old.iter().zip(&pieces).take_while(same).count();
@@ -263,7 +264,7 @@ impl Database {
         items
     }
 
-    /// Gives an item another text.
+    /// Changes the text of an item.
     fn change(&mut self, item: ItemId, piece: Piece) -> ItemId {
         let source = SourceItem::from(item);
         if source.text(self) == piece.text {
@@ -335,7 +336,7 @@ impl Database {
         item
     }
 
-    /// Puts items that are in no file any more into the pool.
+    /// Moves items that are no longer in any file to the pool.
     fn release(&mut self, items: &[ItemId]) {
         for &item in items {
             self.change(item, Piece::new(Arc::default(), Language::default()));
@@ -344,7 +345,7 @@ impl Database {
         Arc::make_mut(&mut self.free).extend(items);
     }
 
-    /// How rarely names and lists of items change.
+    /// Returns the durability of names and lists of items.
     fn durability(&self, file: FileId) -> Durability {
         if self.is_library(file) {
             Durability::HIGH
@@ -353,7 +354,7 @@ impl Database {
         }
     }
 
-    /// How rarely texts change.
+    /// Returns the durability of texts.
     fn text_durability(&self, file: FileId) -> Durability {
         if self.is_library(file) {
             Durability::HIGH

@@ -1,4 +1,5 @@
-//! Diagnostics for which an example or a strategy is run, and the texts that its outcome depends on.
+//! Diagnostics that require running an example or a strategy, and the texts that their results
+//! depend on.
 
 use std::sync::Arc;
 
@@ -11,13 +12,13 @@ use crate::queries::{dependencies, imports, items, strategy_parsed};
 use crate::strategies::named_definition;
 use crate::{Db, FileId, ItemId};
 
-/// The texts of an item and of everything that it uses. The outcome of running the item is the same as long as
-/// these are.
+/// The texts of an item and of everything that it uses. The result of running the item is unchanged
+/// as long as these are equal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunInputs(Arc<[(ItemId, Arc<str>)]>);
 
-/// The items of the file that are run to know everything there is to say about them: examples, and definitions that
-/// are lowered by a strategy or use one that is.
+/// Returns the items of the file that have to be run for complete diagnostics: examples, and
+/// definitions that are lowered by a strategy or use one that is.
 pub(crate) fn runs(db: &dyn Db, file: FileId) -> Vec<(ItemId, RunInputs)> {
     let items = items(db, file.into());
     let run: Vec<ItemId> = match SourceFile::from(file).language(db) {
@@ -45,7 +46,7 @@ fn run_inputs(db: &dyn Db, item: SourceItem) -> RunInputs {
     RunInputs(texts.into())
 }
 
-/// Visits the items, and all that they use, with what each of them uses itself.
+/// Visits the items and all their dependencies, with the direct dependencies of each.
 fn visit_uses(db: &dyn Db, roots: &[ItemId], mut visit: impl FnMut(ItemId, &[ItemId])) {
     let mut seen: FxHashSet<ItemId> = roots.iter().copied().collect();
     let mut open: Vec<ItemId> = roots.to_vec();
@@ -84,7 +85,7 @@ fn names_strategies(db: &dyn Db, file: SourceFile) -> bool {
     items(db, file).iter().any(names_one)
 }
 
-/// The items that are lowered by a strategy, or use one that is, in their order.
+/// Returns the items that are lowered by a strategy, or use one that is, in their order.
 fn lowered_among(db: &dyn Db, items: &[ItemId]) -> Vec<ItemId> {
     let mut users: FxHashMap<ItemId, Vec<ItemId>> = FxHashMap::default();
     let mut open = Vec::new();

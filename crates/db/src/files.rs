@@ -1,4 +1,4 @@
-//! Files and items: what they are called, and where they stand.
+//! Identifiers and paths of files and items, and the layout of a file.
 
 use std::fmt;
 use std::path::{Component, Path, PathBuf};
@@ -13,11 +13,11 @@ use syntax::{GlobalId, Span};
 use crate::inputs::{SourceFile, SourceItem};
 use crate::language::Language;
 
-/// Names a file in a database.
+/// The identifier of a file in a database.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FileId(salsa::Id);
 
-/// Names an item in a database. An item keeps its name while its text is edited.
+/// The identifier of an item in a database. It is stable under edits of the item's text.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ItemId(salsa::Id);
 
@@ -32,17 +32,17 @@ impl ItemId {
         ItemId(id)
     }
 
-    /// A small number, different for each item.
+    /// Returns a small number that is different for each item.
     pub(crate) fn index(self) -> usize {
         self.0.index() as usize
     }
 
-    /// The number by which diagnostics and inference name the item.
+    /// Returns the number that diagnostics and inference use for the item.
     pub fn global(self) -> GlobalId {
         GlobalId(self.0.as_bits())
     }
 
-    /// The item with this number, which must come from [`ItemId::global`].
+    /// Returns the item with this number, which must come from [`ItemId::global`].
     pub fn from_global(global: GlobalId) -> Self {
         ItemId(salsa::Id::from_bits(global.0.max(1)))
     }
@@ -84,24 +84,26 @@ impl From<ItemId> for SourceItem {
     }
 }
 
-/// Where a file is.
+/// The location of a file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FilePath {
-    /// On disk; absolute, without `.` and `..`: see [`FilePath::disk`].
+    /// On disk; the path is absolute, without `.` and `..`: see [`FilePath::disk`].
     Disk(PathBuf),
-    /// In the binary: the standard library.
+    /// In the binary, which contains the standard library.
     Std(SmolStr),
-    /// Nowhere: a document that was never saved, standard input.
+    /// In memory only: an unsaved document, or standard input.
     Virtual(SmolStr),
 }
 
 impl FilePath {
-    /// The file on disk at this absolute path, whose `.` and `..` are resolved by their text.
+    /// Returns the location of a file on disk with this absolute path, whose `.` and `..` are
+    /// resolved lexically.
     pub fn disk(path: impl AsRef<Path>) -> FilePath {
         FilePath::Disk(normalised(path.as_ref()))
     }
 
-    /// The file that an import of `path` in this file names; `None` if this file is in no folder.
+    /// Returns the file that an import of `path` in this file refers to; `None` if this file is in
+    /// no folder.
     pub fn import(&self, path: &str) -> Option<FilePath> {
         match self {
             FilePath::Disk(from) => Some(FilePath::disk(from.parent()?.join(path))),
@@ -111,7 +113,7 @@ impl FilePath {
         }
     }
 
-    /// The last part of the path.
+    /// Returns the last component of the path.
     pub fn file_name(&self) -> String {
         match self {
             FilePath::Disk(path) => path
@@ -123,7 +125,7 @@ impl FilePath {
         }
     }
 
-    /// The language of the file, if its name says it: how it ends.
+    /// Returns the language of the file, if its extension determines it.
     pub fn language(&self) -> Option<Language> {
         let extension = |path: &Path| Language::from_extension(path.extension()?.to_str()?);
         match self {
@@ -133,7 +135,7 @@ impl FilePath {
         }
     }
 
-    /// The path on disk, if the file is there.
+    /// Returns the path on disk, if the file is on disk.
     pub fn as_disk(&self) -> Option<&Path> {
         match self {
             FilePath::Disk(path) => Some(path),
@@ -151,7 +153,7 @@ impl fmt::Display for FilePath {
     }
 }
 
-/// The path without `.` and `..`, as far as that can be told from its text.
+/// Removes `.` and `..` from a path, as far as that is possible lexically.
 fn normalised(path: &Path) -> PathBuf {
     let mut parts: Vec<Component<'_>> = Vec::new();
     for part in path.components() {
@@ -167,34 +169,34 @@ fn normalised(path: &Path) -> PathBuf {
     parts.into_iter().collect()
 }
 
-/// Why a file has no text.
+/// The reason why a file has no text.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ReadError {
-    /// There is none. With the names of the source files beside it, if they are known, for "did
-    /// you mean".
+    /// The file does not exist. Contains the names of the source files in its folder, if they are
+    /// known, for "did you mean".
     NotFound(Arc<[SmolStr]>),
-    /// It is not UTF-8.
+    /// The file is not UTF-8.
     NotText,
-    /// It is in a folder from which nothing may be imported.
+    /// The file is in a folder from which imports are not allowed.
     Outside,
-    /// The system's reason.
+    /// Another error, with the system's message.
     Other(SmolStr),
 }
 
-/// The files that were ever named.
+/// All paths that have been used.
 #[derive(Default)]
 pub(crate) struct Paths {
     pub by_path: FxHashMap<FilePath, FileId>,
-    /// Files that were named before anyone said what is in them; may hold some that are settled.
+    /// The files that were referred to before their state was set; some may have been set since.
     pub wanted: Vec<FileId>,
 }
 
-/// A file's text, and where its items stand in it.
+/// The text of a file, and the ranges of its items.
 #[derive(Clone, Default)]
 pub(crate) struct Layout {
     pub rope: Rope,
     pub items: Arc<[ItemId]>,
-    /// As many as `items`, in the same order; they do not overlap.
+    /// The ranges of `items`, in the same order; they do not overlap.
     pub spans: Vec<Span>,
     pub index: Arc<FxHashMap<ItemId, u32>>,
 }

@@ -1,4 +1,4 @@
-//! How the values of a definition are had when it is compiled.
+//! The accesses to the values of a definition after compilation.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::inputs::SourceItem;
 use crate::stages::accesses;
 use crate::{Database, Db, ItemId, queries};
 
-/// The answer is small, and kept for every item.
+/// The result is small, so it is kept for every item.
 #[salsa::tracked(returns(clone))]
 fn flow(db: &dyn Db, item: SourceItem, target: Target) -> Option<Arc<Flow>> {
     let accesses = accesses(db, item, target).ok()?;
@@ -20,8 +20,8 @@ fn flow(db: &dyn Db, item: SourceItem, target: Target) -> Option<Arc<Flow>> {
 }
 
 impl Database {
-    /// How the value of each expression of the definition is had when it is compiled for the
-    /// target; `None` if it cannot be compiled.
+    /// Returns the access of each expression of the definition when it is compiled for the target;
+    /// `None` if it cannot be compiled.
     pub fn flow(&self, item: ItemId, target: Target) -> Option<Arc<Flow>> {
         queries::settle(self, [item]);
         flow(self, item.into(), target)

@@ -1,11 +1,11 @@
-//! A failure of the tool on one item stays with that item.
+//! Isolation of panics: a panic while one item is processed does not affect others.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use syntax::{Code, Diagnostic, Span};
 
-/// Runs `work` on an item with this text; a panic in it becomes a diagnostic. Cancellation travels
-/// as a panic, too, and goes on its way.
+/// Runs `work` on an item with this text, and converts a panic in it to a diagnostic. Cancellation,
+/// which is also a panic, is resumed.
 pub(crate) fn guarded<T>(
     text: &str,
     doing: &str,

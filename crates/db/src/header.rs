@@ -1,4 +1,4 @@
-//! What the other items can see of an item before anything is inferred.
+//! Headers: the part of an item that other items depend on before inference.
 
 use syntax::ast::{Annotation, AnnotationValue, Item, ItemKind, Name, TermKind};
 use syntax::{Span, elevate};
@@ -7,51 +7,52 @@ use crate::mentions::mentions;
 use crate::strategies;
 use crate::trees::Tree;
 
-/// What other items can see of an item without its type.
+/// The part of an item that other items depend on, apart from its type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// What it declares.
+    /// The declaration of the item.
     pub declares: Declares,
-    /// Where: the name, or the import's string. In the item.
+    /// The range in the item of the declared name, or of the import's string.
     pub span: Span,
-    /// The names of its own language that nothing in the item binds, sorted.
+    /// The free names of its own language in the item, sorted.
     pub mentions: Box<[Name]>,
-    /// The names of programs that strategies may speak of, sorted; of an item of ELEVATE only.
+    /// The names that strategies may use for definitions of programs, sorted; only for an item of
+    /// ELEVATE.
     pub programs: Box<[Name]>,
-    /// The strategy that lowers it, if it names one.
+    /// The strategy that lowers it, if it has `@strategy`.
     pub strategy: Option<Box<StrategyName>>,
     /// The declaration of a foreign function, without blanks and comments.
     pub foreign: Option<Box<str>>,
-    /// The names that it would define by words that do not define in RISE.
+    /// The names that invalid definitions such as `type t = …` would define.
     pub synonyms: Box<[Name]>,
 }
 
-/// `@strategy("file.elevate", name)`.
+/// The strategy of an annotation `@strategy("file.elevate", name)`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StrategyName {
-    /// The file's path as it is written, and where, in the item.
+    /// The file's path as it is written, and its range in the item.
     pub file: Option<(Box<str>, Span)>,
-    /// The strategy.
+    /// The name of the strategy.
     pub name: Name,
-    /// Where the name stands, in the item.
+    /// The range of the name, in the item.
     pub span: Span,
 }
 
-/// What an item declares.
+/// The declaration of an item.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Declares {
     /// A definition of this name.
     Def(Name),
     /// An import of this path.
     Import(Box<str>),
-    /// An import that does not say of what.
+    /// An import without a path.
     BrokenImport,
-    /// Nothing, because something is missing.
+    /// No declaration, because a part of it is missing.
     Nothing,
 }
 
 impl Header {
-    /// Whether the item speaks of something of this name that it does not bind itself.
+    /// Returns true if the item refers to something with this name that it does not bind itself.
     pub fn names(&self, name: &str) -> bool {
         let among = |names: &[Name]| {
             names
@@ -64,7 +65,7 @@ impl Header {
             || self.strategy.as_deref().is_some_and(lowers)
     }
 
-    /// The header of the item with this text, which is that of the tree.
+    /// Computes the header of the item with this text and tree.
     pub(crate) fn of(tree: &Tree, text: &str) -> Header {
         match tree {
             Tree::Program(parsed) => Header::of_program(&parsed.item, text),
@@ -125,7 +126,7 @@ impl Header {
     }
 }
 
-/// The tokens of a text with a blank between them, comments left out.
+/// Joins the tokens of a text with a blank, without comments.
 fn tokens(text: &str) -> Box<str> {
     use syntax::TokenKind::{BlockComment, DocComment, LineComment, Whitespace};
     let tokens = syntax::lex(text).filter(|token| {
@@ -140,7 +141,7 @@ fn tokens(text: &str) -> Box<str> {
     words.join(" ").into()
 }
 
-/// The strategy that the definition names; the first, of several.
+/// Returns the strategy of the definition's first `@strategy` annotation.
 fn strategy_name(item: &Item) -> Option<StrategyName> {
     let is_strategy = |annotation: &&Annotation| {
         annotation

@@ -1,4 +1,4 @@
-//! What the database is told; everything else follows from it.
+//! The salsa inputs of the database, from which everything else is derived.
 
 use std::sync::Arc;
 
@@ -8,50 +8,50 @@ use syntax::ast::Name;
 
 use crate::language::Language;
 
-/// What is known about a file's existence.
+/// The state of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FileState {
-    /// An import names it, and nobody has looked for it yet.
+    /// An import refers to it, and it has not been searched yet.
     Wanted,
-    /// It cannot be read.
+    /// The file cannot be read.
     Absent(ReadError),
-    /// It has a text, with these items.
+    /// The file has a text, with these items.
     Present(Arc<[ItemId]>),
 }
 
-/// A file. Inputs cannot be deleted, so a file that is gone becomes [`FileState::Absent`].
+/// A file. Inputs cannot be deleted, so the state of a removed file becomes [`FileState::Absent`].
 #[salsa::input]
 pub(crate) struct SourceFile {
     #[returns(ref)]
     pub path: FilePath,
-    /// What its text is written in.
+    /// The language of the text.
     #[returns(copy)]
     pub language: Language,
     #[returns(clone)]
     pub state: FileState,
-    /// The file whose names it sees besides its own: that of a strategy given for a program.
+    /// The file whose names are also in scope: for a strategy that is given for a program.
     #[returns(copy)]
     pub within: Option<FileId>,
 }
 
-/// An item of a file. An item that is gone waits in a pool and becomes another one.
+/// An item of a file. A removed item is kept in a pool for reuse.
 ///
-/// The header follows from the text. It is told, not asked, and more durable than the text: most
-/// keystrokes change a text and no header, and salsa then sees at a glance that everything which
-/// rests on names alone is as it was.
+/// The header is derived from the text, but it is an input with a higher durability: most edits
+/// change a text and no header, and salsa then skips the validation of all queries that depend only
+/// on names.
 #[salsa::input]
 pub(crate) struct SourceItem {
     #[returns(clone)]
     pub text: Arc<str>,
     #[returns(ref)]
     pub header: Header,
-    /// That of the header, by itself: it changes more rarely.
+    /// The field of the header alone, which changes more rarely than the header.
     #[returns(ref)]
     pub declares: Declares,
-    /// That of the header, by itself, for the same reason.
+    /// The field of the header alone, for the same reason.
     #[returns(ref)]
     pub strategy: Option<Box<StrategyName>>,
-    /// The field of the header alone, which changes more rarely than the header.
+    /// The field of the header alone, for the same reason.
     #[returns(ref)]
     pub foreign: Option<Box<str>>,
     /// The field of the header alone, for the same reason.
@@ -61,24 +61,24 @@ pub(crate) struct SourceItem {
     pub file: FileId,
 }
 
-/// What the user asks for besides.
+/// The options of the user.
 #[salsa::input(singleton)]
 pub(crate) struct Options {
-    /// What every program is checked for.
+    /// The target that every program is checked for, in addition to its own.
     #[returns(copy)]
     pub target: Option<dpia::Target>,
-    /// What OpenCL programs are checked against.
+    /// The device that OpenCL programs are checked against.
     #[returns(clone)]
     pub device: Arc<dpia::Device>,
     /// The width of the sizes and indices of generated code.
     #[returns(copy)]
     pub index: dpia::IndexPolicy,
-    /// The sizes that kernels are launched with, where the user has given some.
+    /// The launch sizes that the user has given.
     #[returns(ref)]
     pub launch: rise::core::Launch,
 }
 
-/// The files that are always in scope.
+/// The files that are in scope in every file.
 #[salsa::input(singleton)]
 pub(crate) struct Library {
     #[returns(ref)]

@@ -1,8 +1,8 @@
-//! What files are written in.
+//! The languages of files.
 
 use syntax::{Diagnostic, Dialect, Edit, Resplit, Span, elevate};
 
-/// What a file is written in.
+/// The language of a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Language {
     /// Programs in RISE, `*.rise`.
@@ -15,10 +15,10 @@ pub enum Language {
 }
 
 impl Language {
-    /// All of them.
+    /// All languages.
     pub const ALL: &'static [Language] = &[Language::Rise, Language::Dpia, Language::Elevate];
 
-    /// What the language is called.
+    /// Returns the name of the language.
     pub const fn name(self) -> &'static str {
         match self {
             Language::Rise => Dialect::Rise.name(),
@@ -27,7 +27,7 @@ impl Language {
         }
     }
 
-    /// How its files end, without the dot.
+    /// Returns the extension of its files, without the dot.
     pub const fn extension(self) -> &'static str {
         match self {
             Language::Rise => Dialect::Rise.extension(),
@@ -36,7 +36,7 @@ impl Language {
         }
     }
 
-    /// The one whose files end so; `extension` comes without the dot.
+    /// Returns the language of files with this extension, which is given without the dot.
     pub fn from_extension(extension: &str) -> Option<Self> {
         Self::ALL
             .iter()
@@ -44,7 +44,7 @@ impl Language {
             .find(|language| language.extension() == extension)
     }
 
-    /// What the terms in it are written in: the patterns and examples of ELEVATE are RISE.
+    /// Returns the dialect of its terms: the patterns and examples of ELEVATE are RISE.
     pub const fn dialect(self) -> Dialect {
         match self {
             Language::Rise | Language::Elevate => Dialect::Rise,
@@ -52,8 +52,8 @@ impl Language {
         }
     }
 
-    /// What a file in it may import: strategies speak of programs in RISE, and definitions in RISE
-    /// name the strategies that lower them.
+    /// Returns the languages of the files that a file in this language can import: strategies refer
+    /// to programs in RISE, and definitions in RISE name the strategies that lower them.
     pub const fn imports(self) -> &'static [Language] {
         match self {
             Language::Rise => &[Language::Rise, Language::Elevate],
@@ -63,9 +63,9 @@ impl Language {
     }
 }
 
-/// Texts.
+/// Operations on texts.
 impl Language {
-    /// The items of a text.
+    /// Splits a text into items.
     pub fn split(self, text: &str) -> Vec<Span> {
         match self {
             Language::Rise | Language::Dpia => syntax::split(text),
@@ -73,7 +73,8 @@ impl Language {
         }
     }
 
-    /// How an edit changes the items of a text: `len` is how long it is now, `read` gives its parts.
+    /// Computes the change of the items after an edit: `len` is the new length of the text, and
+    /// `read` returns its parts.
     pub(crate) fn resplit(
         self,
         old: &[Span],
@@ -87,7 +88,7 @@ impl Language {
         }
     }
 
-    /// What the parser has to say about an item. Spans are relative to it.
+    /// Returns the syntax errors of an item. Ranges are relative to it.
     pub fn mistakes(self, item: &str) -> Vec<Diagnostic> {
         match self {
             Language::Rise | Language::Dpia => syntax::parse_in(item, self.dialect()).diagnostics,
@@ -95,7 +96,7 @@ impl Language {
         }
     }
 
-    /// The text, formatted; items with mistakes of syntax stay as they are.
+    /// Formats a text; items with syntax errors stay as they are.
     pub fn format(self, text: &str) -> String {
         match self {
             Language::Rise | Language::Dpia => syntax::format_in(text, self.dialect()),
@@ -103,7 +104,8 @@ impl Language {
         }
     }
 
-    /// An item, formatted, its lines ended with `newline`; one with mistakes stays as it is.
+    /// Formats an item, with `newline` as its line ending; an item with syntax errors stays as it
+    /// is.
     pub fn format_item(self, text: &str, newline: &str) -> String {
         match self {
             Language::Rise | Language::Dpia => {

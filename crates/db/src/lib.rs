@@ -1,9 +1,9 @@
-//! The database: files in, everything that is known about them out, kept up to date by salsa.
+//! The database: incremental computation, by salsa, of all information about a set of files.
 //!
-//! The unit of work is the item (an import or a definition): each has its own input, its text, and
-//! one small tracked function per question. Positions are relative to the item, so that typing
-//! above a definition recomputes nothing in it. This crate does no input or output, and is the
-//! only one that knows salsa.
+//! The unit of computation is the item (an import or a definition): each has its own input, its
+//! text, and one small salsa query for each property. Positions are relative to the item, so an
+//! edit before a definition recomputes nothing in it. This crate does no input or output, and is
+//! the only one that uses salsa.
 
 mod batch;
 mod compiled;
@@ -57,30 +57,31 @@ pub use stages::Staged;
 pub use strategies::{GivenStrategy, LoweredDef, Refusal};
 pub use values::{Values, default_sizes};
 
-/// What the tracked functions may ask of the database besides salsa.
+/// The operations of the database that the salsa queries use besides salsa's own.
 #[salsa::db]
 pub(crate) trait Db: salsa::Database {
-    /// The file at this path, which becomes a wanted one if nobody has named it before.
+    /// Returns the file at this path, which becomes [`FileState::Wanted`] if it is new.
     fn file_at(&self, path: &FilePath) -> FileId;
-    /// Syntax trees that are still around.
+    /// Returns the cache of syntax trees.
     fn trees(&self) -> &Trees;
 }
 
-/// Files, and everything that is known about them.
+/// The files, and everything that is derived from them.
 ///
-/// A clone is a snapshot: it is cheap, may be sent to another thread, and sees no later change. A
-/// change waits until every clone is dropped, and cancels what they are computing: wrap reads on
-/// a clone in [`Database::catch_cancelled`]. Never change the database on a thread that also holds a clone.
+/// A clone is a snapshot: it is cheap, can be sent to another thread, and does not change. A write
+/// blocks until every clone is dropped, and cancels their computations: wrap reads on a clone in
+/// [`Database::catch_cancelled`]. A thread that holds a clone must not change the database, because
+/// it would block itself.
 #[salsa::db]
 #[derive(Clone)]
 pub struct Database {
-    /// Texts and where their items stand; not in salsa, because no tracked function reads it.
+    /// The texts and the ranges of their items; not in salsa, because no query reads them.
     layouts: Arc<FxHashMap<FileId, Arc<Layout>>>,
     paths: Arc<Mutex<Paths>>,
     trees: Arc<Trees>,
-    /// Items that belong to no file and wait to be used again.
+    /// The items that are in no file and can be reused.
     free: Arc<Vec<ItemId>>,
-    /// Files whose imports have not been looked at since they changed.
+    /// The files whose imports have not been computed since they changed.
     unread_imports: Arc<FxHashSet<FileId>>,
     log: Option<Arc<Mutex<Vec<salsa::DatabaseKeyIndex>>>>,
     // Last, so that it is dropped last.
@@ -124,24 +125,26 @@ impl Default for Database {
     }
 }
 
-/// Stopping.
+/// Cancellation.
 impl Database {
-    /// Whether a change waits for this clone to be dropped. Long work that asks the database
-    /// nothing looks here now and then.
+    /// Returns true if a change waits until this clone is dropped. Long computations that use no
+    /// queries should call this regularly.
     pub fn is_cancelled(&self) -> bool {
         is_cancelled(self)
     }
 
-    /// Runs `read` on this clone, and says if a change cancelled it, or what it needs has failed.
+    /// Runs `read` on this clone. Fails if a change cancelled it, or if a query that it depends on
+    /// panicked in another thread.
     pub fn catch_cancelled<T>(&self, read: impl FnOnce() -> T) -> Result<T, Cancelled> {
         Cancelled::catch(AssertUnwindSafe(read)).map_err(|cancelled| match cancelled {
-            // Who waits for a thread that a change cancels is told that this thread has failed.
+            // If a change cancels another thread, salsa reports a panic of that thread to those
+            // that wait for it.
             Cancelled::PropagatedPanic if self.is_cancelled() => Cancelled::PendingWrite,
             cancelled => cancelled,
         })
     }
 
-    /// Leaves for [`Database::catch_cancelled`] if a change waits for this clone to be dropped.
+    /// Unwinds to [`Database::catch_cancelled`] if a change waits until this clone is dropped.
     pub fn unwind_if_cancelled(&self) {
         salsa::Database::unwind_if_revision_cancelled(self);
     }
@@ -152,24 +155,24 @@ fn is_cancelled(db: &dyn Db) -> bool {
     Cancelled::catch(look).is_err()
 }
 
-/// How much the database holds.
+/// The size of a database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Usage {
-    /// Files with a text, the library's included.
+    /// The number of files with a text, including the library.
     pub files: usize,
-    /// Bytes of their texts.
+    /// The number of bytes of their texts.
     pub text_bytes: usize,
-    /// Items in files.
+    /// The number of items in files.
     pub items: usize,
-    /// Items that wait to be used again.
+    /// The number of items in the pool for reuse.
     pub free_items: usize,
-    /// Syntax trees in memory.
+    /// The number of syntax trees in memory.
     pub trees: usize,
 }
 
 /// Reading.
 impl Database {
-    /// The file at this path, if it was ever named.
+    /// Returns the file at this path, if there is one.
     pub fn file(&self, path: &FilePath) -> Option<FileId> {
         self.paths
             .lock()
@@ -179,12 +182,12 @@ impl Database {
             .copied()
     }
 
-    /// Where the file is.
+    /// Returns the path of the file.
     pub fn path(&self, file: FileId) -> FilePath {
         SourceFile::from(file).path(self).clone()
     }
 
-    /// Every file with a text, the library's included, in the order of their paths.
+    /// Returns all files with a text, including the library, in the order of their paths.
     pub fn files(&self) -> Vec<FileId> {
         let mut files: Vec<FileId> = self.layouts.keys().copied().collect();
         files.sort_by(|a, b| {
@@ -195,27 +198,27 @@ impl Database {
         files
     }
 
-    /// Whether the file ships inside the binary.
+    /// Returns true if the file is part of the binary.
     pub fn is_library(&self, file: FileId) -> bool {
         matches!(SourceFile::from(file).path(self), FilePath::Std(_))
     }
 
-    /// What the file's text is written in.
+    /// Returns the language of the file.
     pub fn language(&self, file: FileId) -> Language {
         SourceFile::from(file).language(self)
     }
 
-    /// What the terms in the file are written in.
+    /// Returns the dialect of the terms in the file.
     pub fn dialect(&self, file: FileId) -> Dialect {
         self.language(file).dialect()
     }
 
-    /// What is known about the file's existence.
+    /// Returns the state of the file.
     pub fn state(&self, file: FileId) -> FileState {
         SourceFile::from(file).state(self)
     }
 
-    /// The file's text; empty if it has none.
+    /// Returns the file's text, which is empty if it has none.
     pub fn text(&self, file: FileId) -> Rope {
         self.layouts
             .get(&file)
@@ -223,7 +226,7 @@ impl Database {
             .unwrap_or_default()
     }
 
-    /// The file's items, in the order of the text.
+    /// Returns the file's items, in the order of the text.
     pub fn items(&self, file: FileId) -> Arc<[ItemId]> {
         self.layouts
             .get(&file)
@@ -231,17 +234,17 @@ impl Database {
             .unwrap_or_default()
     }
 
-    /// The item's own text.
+    /// Returns the item's text.
     pub fn item_text(&self, item: ItemId) -> Arc<str> {
         SourceItem::from(item).text(self)
     }
 
-    /// The file that holds the item.
+    /// Returns the file that contains the item.
     pub fn file_of(&self, item: ItemId) -> FileId {
         SourceItem::from(item).file(self)
     }
 
-    /// The item's bytes in its file.
+    /// Returns the item's range in its file.
     pub fn item_span(&self, item: ItemId) -> Span {
         let layout = self.layouts.get(&self.file_of(item));
         layout
@@ -249,13 +252,13 @@ impl Database {
             .unwrap_or_default()
     }
 
-    /// The item that holds this byte of the file (or ends there), and the byte counted from the
-    /// item's start. Between two items that touch, the later one.
+    /// Returns the item that contains this offset of the file (or ends there), and the offset
+    /// relative to the item's start. Between two adjacent items this is the later one.
     pub fn item_at(&self, file: FileId, offset: u32) -> Option<(ItemId, u32)> {
         self.layouts.get(&file)?.item_at(offset)
     }
 
-    /// The items that share a byte with `range` of the file, in the order of the text.
+    /// Returns the items that share a byte with `range` of the file, in the order of the text.
     pub fn items_in(&self, file: FileId, range: Span) -> Vec<ItemId> {
         self.layouts
             .get(&file)
@@ -263,28 +266,30 @@ impl Database {
             .unwrap_or_default()
     }
 
-    /// A span of the item, counted from the start of its file.
+    /// Converts a range of the item to one of its file.
     pub fn absolute(&self, item: ItemId, span: Span) -> Span {
         span.shifted(self.item_span(item).start)
     }
 
-    /// The syntax of an item of a program; for an item of strategies, that of an empty text.
+    /// Returns the syntax tree of an item of a program; for an item of a strategy file, that of an
+    /// empty text.
     pub fn parsed(&self, item: ItemId) -> Arc<syntax::Parsed> {
         queries::parsed(self, item)
     }
 
-    /// The syntax of an item of strategies; for an item of a program, that of an empty text.
+    /// Returns the syntax tree of an item of a strategy file; for an item of a program, that of an
+    /// empty text.
     pub fn strategy_parsed(&self, item: ItemId) -> Arc<syntax::elevate::Parsed> {
         queries::strategy_parsed(self, item)
     }
 
-    /// Everything that is known of an item of strategies.
+    /// Returns the result of checking an item of a strategy file.
     pub fn strategy_checked(&self, item: ItemId) -> Arc<elevate::lang::Checked> {
         queries::settle(self, [item]);
         strategies::strategy_checked(self, item.into())
     }
 
-    /// What the users of a definition of strategies, which may be one of the library, know of it.
+    /// Returns the signature of a definition of a strategy file or of the strategy library.
     pub fn strategy_signature(&self, id: GlobalId) -> Arc<elevate::lang::Signature> {
         if !elevate::lang::Library::contains(id) {
             queries::settle(self, [self.item_of(id)]);
@@ -292,18 +297,18 @@ impl Database {
         strategies::signature_of(self, id)
     }
 
-    /// The strategy that a definition names in `@strategy`, if there is one of that name.
+    /// Returns the strategy that a definition names in `@strategy`, if it exists.
     pub fn strategy_of(&self, item: ItemId) -> Option<GlobalId> {
         strategies::named(self, item)?.ok()
     }
 
-    /// The definition of programs that strategies of the file know by this number.
+    /// Returns the definition of a program that strategies of the file refer to by this number.
     pub fn program_of(&self, file: FileId, id: GlobalId) -> Option<ItemId> {
         strategies::from_standard(self, file.into(), id).map(ItemId::from_global)
     }
 
-    /// The file of the library of strategies that holds a definition of it, the definition's bytes,
-    /// and its name's.
+    /// Returns the file of a definition of the strategy library, the range of the definition, and
+    /// that of its name.
     pub fn strategy_place(&self, id: GlobalId) -> Option<(FileId, Span, Span)> {
         let place = elevate::lang::library().place(id)?;
         let (name, _) = elevate::lang::LIBRARY.get(place.file)?;
@@ -311,24 +316,24 @@ impl Database {
         Some((file, place.item, place.name))
     }
 
-    /// The item's name or import path, and the names that it uses.
+    /// Returns the item's header: its name or import path, and the names that it uses.
     pub fn header(&self, item: ItemId) -> &Header {
         SourceItem::from(item).header(self)
     }
 
-    /// Everything that is known about the item.
+    /// Returns the result of type inference for the item.
     pub fn inference(&self, item: ItemId) -> Arc<rise::Inference> {
         queries::settle(self, [item]);
         queries::inference(self, item.into())
     }
 
-    /// The item's type; `None` for what defines nothing, and for what is defined by itself.
+    /// Returns the item's type; `None` if it defines nothing or is recursive.
     pub fn scheme(&self, item: ItemId) -> Option<Arc<rise::Scheme>> {
         queries::settle(self, [item]);
         queries::scheme(self, item.into())
     }
 
-    /// The types of many items, in their order: what they have in common is looked at once.
+    /// Returns the types of many items, in their order. Shared dependencies are validated once.
     pub fn schemes(
         &self,
         items: impl IntoIterator<Item = ItemId>,
@@ -341,14 +346,15 @@ impl Database {
             .collect()
     }
 
-    /// The item of RISE as an explicit term, with the definitions that it uses by name; `None` if
-    /// something is wrong with it.
+    /// Returns the item of RISE as a core term that refers to other definitions by name; `None` if
+    /// it has errors.
     pub fn elaborated(&self, item: ItemId) -> Option<Arc<rise::core::Def<rise::Primitive>>> {
         queries::settle(self, [item]);
         queries::elaborated(self, item.into())
     }
 
-    /// The item of RISE as a closed program: everything that it uses is in its place.
+    /// Returns the item of RISE as a closed program, in which all definitions that it uses are
+    /// inlined.
     pub fn linked(
         &self,
         item: ItemId,
@@ -357,20 +363,21 @@ impl Database {
         queries::linked(self, item.into())
     }
 
-    /// What there is to say about the item: syntax, names, types. Spans are relative to it.
+    /// Returns the diagnostics of the item: syntax, names, types and targets. Ranges are relative
+    /// to it.
     pub fn item_diagnostics(&self, item: ItemId) -> Arc<[Diagnostic]> {
         queries::settle(self, [item]);
         targets::all_diagnostics(self, item)
     }
 
-    /// What there is to say about the file, an item at a time (items without diagnostics are left
-    /// out). Spans are relative to the item; [`Database::item_span`] says where that is.
+    /// Returns the diagnostics of the file, grouped by item, without items that have none. Ranges
+    /// are relative to the item; [`Database::item_span`] returns its range.
     pub fn file_diagnostics(&self, file: FileId) -> Vec<(ItemId, Arc<[Diagnostic]>)> {
         self.file_diagnostics_without_runs(file, &FxHashSet::default())
     }
 
-    /// Returns [`Database::file_diagnostics`], except that nothing is run for the items in `skipped`: of those, only
-    /// what their texts and types say is included.
+    /// Returns the result of [`Database::file_diagnostics`], but runs nothing for the items in
+    /// `skipped`: for those, only the diagnostics of their texts and types are included.
     pub fn file_diagnostics_without_runs(
         &self,
         file: FileId,
@@ -381,44 +388,46 @@ impl Database {
         targets::file_diagnostics(self, file, &items, skipped)
     }
 
-    /// Returns the items of the file whose diagnostics are complete only after an example or a strategy was run,
-    /// each with the texts that the outcome depends on.
+    /// Returns the items of the file whose complete diagnostics require running an example or a
+    /// strategy, each with the texts that the result depends on.
     pub fn runs(&self, file: FileId) -> Vec<(ItemId, RunInputs)> {
         evaluation::runs(self, file)
     }
 
-    /// The names that the file's items can use.
+    /// Returns the definitions in scope in the file.
     pub fn scope(&self, file: FileId) -> Arc<Scope> {
         scope::scope(self, file.into())
     }
 
-    /// The definitions of programs that the file's items can use; of a file of programs, the same
-    /// as [`Database::scope`].
+    /// Returns the definitions of programs in scope in the file; for a program, the same as
+    /// [`Database::scope`].
     pub fn program_scope(&self, file: FileId) -> Arc<Scope> {
         scope::programs(self, file.into())
     }
 
-    /// The strategies that the file's items can use, or name in `@strategy`.
+    /// Returns the strategies in scope in the file, including those that `@strategy` can name.
     pub fn strategy_scope(&self, file: FileId) -> Arc<Scope> {
         scope::strategies(self, file.into())
     }
 
-    /// What `name` stands for in the file, where no binder binds it.
+    /// Resolves a free name in the file.
     pub fn resolve(&self, file: FileId, name: &str) -> Binding {
         self.scope(file).resolve(name)
     }
 
-    /// The file's imports.
+    /// Returns the file's imports.
     pub fn imports(&self, file: FileId) -> Arc<[Import]> {
         queries::imports(self, file.into())
     }
 
-    /// The files that the file's definitions name to be lowered by, each with the definition.
+    /// Returns the strategy files that the annotations of the file's definitions name, each with
+    /// the definition.
     pub fn strategy_files(&self, file: FileId) -> Arc<[Import]> {
         queries::strategy_files(self, file.into())
     }
 
-    /// The files that the file needs: its imports, and those of its definitions' strategies.
+    /// Returns the files that the file depends on directly: its imports, and those of its
+    /// definitions' strategies.
     pub fn needs(&self, file: FileId) -> Vec<FileId> {
         let imports = self.imports(file);
         let strategies = self.strategy_files(file);
@@ -426,18 +435,18 @@ impl Database {
         all.filter_map(|import| import.target).collect()
     }
 
-    /// The definitions of the file (and of files that it imports in a circle) that use themselves.
+    /// Returns the recursive definitions of the file, and of the files in the same import cycle.
     pub fn recursion(&self, file: FileId) -> Arc<Recursion> {
         recursion::recursion(self, file.into())
     }
 
-    /// What the item's free names stand for (names that stand for nothing, or for a primitive, are
-    /// left out), in the order of the names.
+    /// Returns the bindings of the item's free names, in the order of the names. Unknown names and
+    /// primitives are left out.
     pub fn bindings(&self, item: ItemId) -> Arc<[(syntax::ast::Name, Binding)]> {
         queries::bindings(self, item.into()).clone()
     }
 
-    /// The items whose free names include this definition, in all files.
+    /// Returns the items in all files whose free names include this definition.
     pub fn users(&self, item: ItemId) -> Vec<ItemId> {
         let Declares::Def(name) = &self.header(item).declares else {
             return Vec::new();
@@ -475,17 +484,17 @@ impl Database {
             || self.strategy_of(user) == Some(item.global())
     }
 
-    /// The number by which diagnostics and inference name the item.
+    /// Returns the number that diagnostics and inference use for the item.
     pub fn global(&self, item: ItemId) -> GlobalId {
         item.global()
     }
 
-    /// The item with this number, which must come from this database.
+    /// Returns the item with this number, which must come from this database.
     pub fn item_of(&self, global: GlobalId) -> ItemId {
         ItemId::from_global(global)
     }
 
-    /// How much the database holds.
+    /// Returns the size of the database.
     pub fn usage(&self) -> Usage {
         Usage {
             files: self.layouts.len(),
@@ -500,8 +509,8 @@ impl Database {
         }
     }
 
-    /// The queries that were computed (not those that were found again) since the last call, in
-    /// order. Only a database made by [`Database::logged`] keeps this log.
+    /// Returns the queries that were executed (not those with a reused result) since the last call,
+    /// in order. Only a database created by [`Database::logged`] has this log.
     pub fn take_log(&self) -> Vec<(String, LogKey)> {
         let Some(log) = &self.log else {
             return Vec::new();
@@ -516,17 +525,17 @@ impl Database {
     }
 }
 
-/// What a logged query was asked about.
+/// The argument of a logged query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LogKey(salsa::Id);
 
 impl LogKey {
-    /// The file, if the query is one about files.
+    /// Returns the file, if it is a query about files.
     pub fn file(self) -> FileId {
         FileId::from_id(self.0)
     }
 
-    /// The item, if the query is one about items.
+    /// Returns the item, if it is a query about items.
     pub fn item(self) -> ItemId {
         ItemId::from_id(self.0)
     }
@@ -534,7 +543,7 @@ impl LogKey {
 
 /// Options.
 impl Database {
-    /// Checks every program for this target, too, besides those that it names itself.
+    /// Sets a target for which every program is checked in addition to its own.
     pub fn set_target(&mut self, target: Option<Target>) {
         use salsa::Setter as _;
         Options::get(self)
@@ -543,21 +552,21 @@ impl Database {
             .to(target);
     }
 
-    /// The targets that the item is checked for.
+    /// Returns the targets that the item is checked for.
     pub fn targets(&self, item: ItemId) -> Targets {
         queries::settle(self, [item]);
         targets::targets(self, item)
     }
 }
 
-/// Starting.
+/// Construction.
 impl Database {
-    /// A database that holds the library and nothing else.
+    /// Creates a database that contains only the library.
     pub fn new() -> Self {
         Database::with_storage(salsa::Storage::default(), None)
     }
 
-    /// A database that writes down which queries it computes, for [`Database::take_log`].
+    /// Creates a database that logs the queries that it executes, for [`Database::take_log`].
     pub fn logged() -> Self {
         let log = Arc::new(Mutex::new(Vec::new()));
         let writer = log.clone();

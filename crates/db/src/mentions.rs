@@ -2,9 +2,10 @@
 
 use syntax::ast::{BinderAnnotation, BinderId, Item, ItemKind, Name, TermId, TermKind};
 
-/// The names in the item that none of its own binders binds, sorted, each once.
+/// Returns the free names of the item, sorted, without duplicates.
 ///
-/// Every name that inference can ask for is among them: the order of evaluation rests on that.
+/// Every name that inference can look up must be among them: the order of evaluation depends on
+/// that.
 pub(crate) fn mentions(item: &Item) -> Box<[Name]> {
     let mut walk = Walk {
         item,
@@ -34,7 +35,7 @@ pub(crate) fn mentions(item: &Item) -> Box<[Name]> {
     walk.free.into_boxed_slice()
 }
 
-/// The binders of a def's written type that its body sees.
+/// Returns the binders of a definition's type annotation that are in scope in its body.
 fn spine(item: &Item, mut ty: TermId) -> Vec<BinderId> {
     let mut binders = Vec::new();
     loop {
@@ -53,7 +54,7 @@ fn spine(item: &Item, mut ty: TermId) -> Vec<BinderId> {
 enum Step {
     Term(TermId),
     Bind(BinderId),
-    /// Leave the scope of the latest so many binders.
+    /// Ends the scopes of the latest binders, as many as given.
     Unbind(usize),
 }
 
@@ -61,7 +62,7 @@ struct Walk<'a> {
     item: &'a Item,
     bound: Vec<&'a Name>,
     free: Vec<Name>,
-    /// A stack, because terms nest deeply.
+    /// A work list instead of recursion, because terms can be deeply nested.
     todo: Vec<Step>,
 }
 
@@ -126,8 +127,8 @@ impl<'a> Walk<'a> {
         self.item.children(id, |child| todo.push(Step::Term(child)));
     }
 
-    /// Notes the words for types among these terms, in the places of expressions: a definition may
-    /// have been given such a name, by mistake.
+    /// Records scalar types that occur as expressions among these terms: a definition may have such
+    /// a name, by mistake.
     fn reserved_names(&mut self, terms: &[TermId]) {
         for &term in terms {
             if let TermKind::Scalar(scalar) = self.item.term(term).kind {
@@ -136,7 +137,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Plans to walk over binders, in order, and what they scope over.
+    /// Adds binders, in order, and the term in which they are in scope to the work list.
     fn scope(&mut self, params: &[BinderId], body: TermId) {
         self.todo.push(Step::Unbind(params.len()));
         self.todo.push(Step::Term(body));

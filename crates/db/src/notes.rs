@@ -1,5 +1,5 @@
-//! What is said about an item because of its place among the others: imports that lead nowhere or
-//! in a circle, names that are defined twice, hidden, or by themselves.
+//! Diagnostics that depend on several items: imports that cannot be resolved or are cyclic, and
+//! names that are duplicate, shadowed or recursive.
 
 use elevate::lang::library;
 use rustc_hash::FxHashMap;
@@ -15,13 +15,13 @@ use crate::recursion::{import_circle, import_group, recursion};
 use crate::scope::{definitions, is_primitive, scope};
 use crate::{Db, FileId, FilePath, ItemId, ReadError};
 
-/// Of a long circle, so many definitions are named.
+/// The largest number of definitions of a cycle that are named.
 const NAMED: usize = 6;
 
 /// Diagnostics by item.
 pub(crate) type Notes = FxHashMap<ItemId, Vec<Diagnostic>>;
 
-/// The diagnostics of a file that rest on more than one item, by item.
+/// Computes the diagnostics of a file that depend on more than one item.
 #[salsa::tracked]
 pub(crate) fn notes(db: &dyn Db, file: SourceFile) -> Notes {
     let mut notes = Notes::default();
@@ -33,7 +33,7 @@ pub(crate) fn notes(db: &dyn Db, file: SourceFile) -> Notes {
     for &(later, first) in &definitions(db, file).duplicates {
         note(later, duplicate(db, later, first));
     }
-    // Strategies may use themselves: they are only unfolded as far as a program asks for it.
+    // Strategies can be recursive: they are only unfolded as far as a program requires it.
     let may_recurse = file.language(db) == Language::Elevate;
     if may_recurse {
         order_notes(db, file, &mut note);
@@ -48,7 +48,7 @@ pub(crate) fn notes(db: &dyn Db, file: SourceFile) -> Notes {
     notes
 }
 
-/// Headers and the main expression of a file of strategies that stand in the wrong place.
+/// Reports headers and main expressions of a strategy file that are at the wrong place.
 fn order_notes(db: &dyn Db, file: SourceFile, note: &mut impl FnMut(ItemId, Diagnostic)) {
     let items = items(db, file);
     let parsed: Vec<_> = items
@@ -68,7 +68,7 @@ fn name_of(db: &dyn Db, item: ItemId) -> &str {
     }
 }
 
-/// Where the item's name stands, seen from another item.
+/// Returns the place of the item's name, for diagnostics of another item.
 fn name_place(db: &dyn Db, item: ItemId) -> Place {
     Place {
         item: Some(item.global()),
@@ -193,7 +193,7 @@ fn import_notes(db: &dyn Db, file: SourceFile, note: &mut impl FnMut(ItemId, Dia
     }
 }
 
-/// The first definition of a file and its position among the items.
+/// Returns the first definition of a file and its index among the items.
 fn first_def(db: &dyn Db, file: SourceFile) -> Option<(usize, ItemId)> {
     let items = items(db, file);
     let is_def = |item: &ItemId| matches!(SourceItem::from(*item).declares(db), Declares::Def(_));
@@ -201,12 +201,12 @@ fn first_def(db: &dyn Db, file: SourceFile) -> Option<(usize, ItemId)> {
     Some((at, items[at]))
 }
 
-/// Words the error of an import whose file is outside of the project.
+/// Returns the message for an import of a file outside of the project.
 pub(crate) fn outside(path: &str) -> String {
     format!("cannot read `{path}`: it is outside of the project")
 }
 
-/// Says how a file outside of the project can be imported.
+/// The advice on importing a file outside of the project.
 pub(crate) const OUTSIDE_HELP: &str = "a project is the nearest folder above with `rise.toml` or \
     `.git`, else the folder of the file; to allow another folder, use `--allow-import FOLDER`, or \
     the setting `rise.imports.folders` in an editor";
@@ -244,7 +244,8 @@ fn unreadable(db: &dyn Db, file: SourceFile, import: &Import) -> Option<Diagnost
     }
 }
 
-/// Definitions of RISE and DPIA do not mix: those of RISE say nothing of access.
+/// Reports an import of a language that cannot be imported: definitions of RISE have no access
+/// annotations, so DPIA cannot use them.
 fn other_language(
     db: &dyn Db,
     file: SourceFile,
@@ -278,7 +279,7 @@ fn other_language(
     })
 }
 
-/// The path with its last part replaced by the name of a file that exists and is much like it.
+/// Returns the path with its last component replaced by the most similar name of an existing file.
 fn similar(path: &str, siblings: &[SmolStr], language: Language) -> Option<String> {
     let stem = |name: &str| match name.rsplit_once('.') {
         Some((stem, ending)) if Language::from_extension(ending).is_some() => stem.to_owned(),

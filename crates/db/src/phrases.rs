@@ -1,4 +1,4 @@
-//! Definitions of DPIA: the phrases that they are, and the programs.
+//! The compilation of definitions of DPIA.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::queries::{dialect, inference, parsed};
 use crate::stages::{Staged, not_linked, one};
 use crate::{Db, ItemId};
 
-/// The item as a phrase; `None` if something is wrong with it.
+/// Elaborates the item to a phrase; returns `None` if it has errors.
 #[salsa::tracked(returns(clone), lru = 2048)]
 pub(crate) fn elaborated(db: &dyn Db, item: SourceItem) -> Option<Arc<Def<Prim>>> {
     let parsed = parsed(db, item.into());
@@ -28,7 +28,7 @@ pub(crate) fn elaborated(db: &dyn Db, item: SourceItem) -> Option<Arc<Def<Prim>>
     guarded(&item.text(db), "reading", work).ok().flatten()
 }
 
-/// The item with everything that it uses in its place.
+/// Links the item: inlines everything that it uses.
 #[salsa::tracked(returns(clone), lru = 128)]
 pub(crate) fn linked(db: &dyn Db, item: SourceItem) -> Result<Arc<PhraseProgram>, LinkError> {
     let lookup = |id| elaborated(db, ItemId::from_global(id).into());
@@ -37,10 +37,10 @@ pub(crate) fn linked(db: &dyn Db, item: SourceItem) -> Result<Arc<PhraseProgram>
     linked.map(|program| Arc::new(launched(db, program)))
 }
 
-/// What there is to say about the phrase whatever it is compiled for.
+/// Returns the diagnostics of the phrase that do not depend on a target.
 #[salsa::tracked(returns(clone))]
 pub(crate) fn diagnostics(db: &dyn Db, item: SourceItem) -> Arc<[Diagnostic]> {
-    // What cannot be linked has a mistake that is reported where it is.
+    // A definition that cannot be linked depends on one whose error is reported there.
     let Ok(linked) = linked(db, item) else {
         return Arc::default();
     };
@@ -48,7 +48,7 @@ pub(crate) fn diagnostics(db: &dyn Db, item: SourceItem) -> Arc<[Diagnostic]> {
     with_text(db, item, check).map_or_else(one, Arc::from)
 }
 
-/// The program that the phrase is for a target.
+/// Returns the program of the phrase for a target.
 #[salsa::tracked(returns(clone), lru = 128)]
 pub(crate) fn compiled(db: &dyn Db, item: SourceItem, target: Target) -> Staged<Compiled> {
     let linked = linked(db, item).map_err(|error| not_linked(db, item, &error.to_string()))?;
@@ -60,7 +60,7 @@ pub(crate) fn compiled(db: &dyn Db, item: SourceItem, target: Target) -> Staged<
     with_text(db, item, compile).map(Arc::new).map_err(one)
 }
 
-/// The phrase of [`compiled`].
+/// Returns the program of [`compiled`], or its diagnostics.
 pub(crate) fn program(db: &dyn Db, item: SourceItem, target: Target) -> Staged<PhraseProgram> {
     let compiled = compiled(db, item, target)?;
     match &compiled.program {
@@ -69,7 +69,7 @@ pub(crate) fn program(db: &dyn Db, item: SourceItem, target: Target) -> Staged<P
     }
 }
 
-/// Does something for which the definition's own text is needed.
+/// Runs a computation that needs the definition's own text.
 fn with_text<T>(
     db: &dyn Db,
     item: SourceItem,
@@ -86,7 +86,7 @@ fn with_text<T>(
     guarded(&text, "compiling", || work(written))
 }
 
-/// What a functional phrase computes, as a program of RISE: nothing is said of accesses.
+/// Returns the RISE program that a functional phrase computes, without accesses.
 #[salsa::tracked(returns(clone), lru = 32)]
 pub(crate) fn plain(db: &dyn Db, item: SourceItem) -> Staged<Program<Primitive>> {
     let linked = linked(db, item).map_err(|error| not_linked(db, item, &error.to_string()))?;

@@ -1,4 +1,4 @@
-//! The questions about one item, and the order in which they are asked.
+//! The salsa queries about one item, and the order of their evaluation.
 
 use std::sync::{Arc, LazyLock};
 
@@ -24,27 +24,29 @@ use crate::{Db, FileId, ItemId};
 /// An import of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Import {
-    /// The item that imports.
+    /// The importing item.
     pub item: ItemId,
-    /// The file it names; `None` if it names none, because this file is in no folder.
+    /// The imported file; `None` if there is none because this file is in no folder.
     pub target: Option<FileId>,
 }
 
-/// What is kept of a checked item.
+/// The result of checking an item, without its inference.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Checked {
     pub scheme: Option<Arc<Scheme>>,
     pub diagnostics: Arc<[Diagnostic]>,
-    /// What it says about its targets.
+    /// The targets of its annotations.
     pub selection: Selection,
 }
 
-/// The syntax of an item of a program; that of an empty one for an item of strategies.
+/// Returns the syntax tree of an item of a program; that of an empty text for an item of a strategy
+/// file.
 pub(crate) fn parsed(db: &dyn Db, item: ItemId) -> Arc<Parsed> {
     tree(db, item).program().unwrap_or_else(nothing_parsed)
 }
 
-/// The syntax of an item of strategies; that of an empty one for an item of a program.
+/// Returns the syntax tree of an item of a strategy file; that of an empty text for an item of a
+/// program.
 pub(crate) fn strategy_parsed(db: &dyn Db, item: ItemId) -> Arc<elevate::Parsed> {
     tree(db, item)
         .strategy()
@@ -61,17 +63,15 @@ fn nothing_parsed() -> Arc<Parsed> {
     NOTHING.clone()
 }
 
-/// The language of the item.
 pub(crate) fn dialect(db: &dyn Db, item: SourceItem) -> Dialect {
     language(db, item).dialect()
 }
 
-/// The language of the item's file.
 pub(crate) fn language(db: &dyn Db, item: SourceItem) -> Language {
     SourceFile::from(item.file(db)).language(db)
 }
 
-/// The file's items; none if it has no text.
+/// Returns the file's items; none if it has no text.
 pub(crate) fn items(db: &dyn Db, file: SourceFile) -> Arc<[ItemId]> {
     match file.state(db) {
         FileState::Present(items) => items,
@@ -79,7 +79,7 @@ pub(crate) fn items(db: &dyn Db, file: SourceFile) -> Arc<[ItemId]> {
     }
 }
 
-/// The file's imports, in order.
+/// Returns the file's imports, in order.
 #[salsa::tracked(returns(clone))]
 pub(crate) fn imports(db: &dyn Db, file: SourceFile) -> Arc<[Import]> {
     let mut imports = Vec::new();
@@ -92,8 +92,8 @@ pub(crate) fn imports(db: &dyn Db, file: SourceFile) -> Arc<[Import]> {
     imports.into()
 }
 
-/// The files that the annotations of the file's definitions name: `@strategy("file.elevate", name)`.
-/// Each with its definition.
+/// Returns the files that the annotations of the file's definitions name,
+/// `@strategy("file.elevate", name)`, each with its definition.
 #[salsa::tracked(returns(clone))]
 pub(crate) fn strategy_files(db: &dyn Db, file: SourceFile) -> Arc<[Import]> {
     let mut named = Vec::new();
@@ -108,7 +108,7 @@ pub(crate) fn strategy_files(db: &dyn Db, file: SourceFile) -> Arc<[Import]> {
     named.into()
 }
 
-/// What the item's free names stand for; those that stand for nothing here are left out.
+/// Returns the bindings of the item's free names; unbound ones are left out.
 #[salsa::tracked]
 pub(crate) fn bindings(db: &dyn Db, item: SourceItem) -> Arc<[(Name, Binding)]> {
     let header = item.header(db);
@@ -119,8 +119,8 @@ pub(crate) fn bindings(db: &dyn Db, item: SourceItem) -> Arc<[(Name, Binding)]> 
     resolved(&header.mentions, &scope)
 }
 
-/// What the names of an item of strategies stand for among programs; those that stand for nothing
-/// here, or for a primitive, are left out.
+/// Returns the bindings to definitions of programs of the names in an item of a strategy file.
+/// Unbound names and primitives are left out.
 pub(crate) fn program_bindings(db: &dyn Db, item: SourceItem) -> &[(Name, Binding)] {
     match language(db, item) {
         Language::Elevate => named_programs(db, item),
@@ -141,7 +141,7 @@ fn resolved(names: &[Name], scope: &Scope) -> Arc<[(Name, Binding)]> {
         .collect()
 }
 
-/// The items that the item uses.
+/// Visits the items that the item uses.
 pub(crate) fn dependencies(db: &dyn Db, item: ItemId, mut visit: impl FnMut(ItemId)) {
     let own = bindings(db, item.into()).iter();
     for (_, binding) in own.chain(program_bindings(db, item.into()).iter()) {
@@ -151,7 +151,7 @@ pub(crate) fn dependencies(db: &dyn Db, item: ItemId, mut visit: impl FnMut(Item
     }
 }
 
-/// The item's type and everything that syntax and inference have to say about it.
+/// Computes the item's type, and all diagnostics of its syntax and inference.
 #[salsa::tracked]
 pub(crate) fn checked(db: &dyn Db, item: SourceItem) -> Checked {
     if language(db, item) == Language::Elevate {
@@ -166,8 +166,8 @@ pub(crate) fn checked(db: &dyn Db, item: SourceItem) -> Checked {
     let mut selection = Selection::default();
     let scheme = match infer(db, item, &parsed) {
         Some(Ok(inference)) => {
-            // A definition that cannot be read as it stands gets one error: what inference makes
-            // of the rest may follow from it.
+            // A definition with syntax errors only gets these as errors: the errors of inference
+            // may be consequences.
             let unreadable = !diagnostics.is_empty();
             diagnostics
                 .iter_mut()
@@ -179,7 +179,7 @@ pub(crate) fn checked(db: &dyn Db, item: SourceItem) -> Checked {
             diagnostics
                 .iter_mut()
                 .for_each(|diagnostic| point_at_names(db, diagnostic));
-            // Uses of what a type with a mistake says would be mistakes of their own.
+            // A type with syntax errors would cause further errors at its uses.
             Some(match has_broken_type(&parsed) {
                 true => nothing_known(&parsed.item).scheme,
                 false => inference.scheme,
@@ -198,7 +198,7 @@ pub(crate) fn checked(db: &dyn Db, item: SourceItem) -> Checked {
     }
 }
 
-/// The item's type, as its users see it.
+/// Returns the item's type for its users; `None` if it is recursive.
 #[salsa::tracked(returns(clone))]
 pub(crate) fn scheme(db: &dyn Db, item: SourceItem) -> Option<Arc<Scheme>> {
     if recursion(db, item.file(db).into()).contains(item.into()) {
@@ -207,9 +207,9 @@ pub(crate) fn scheme(db: &dyn Db, item: SourceItem) -> Option<Arc<Scheme>> {
     checked(db, item).scheme.clone()
 }
 
-/// Everything that is known about the item. Computed apart from [`checked`], because it is large
-/// and few items are looked at so closely. More are kept than a large file has, so that walking
-/// over one again and again (for its colours, say) does not infer it again and again.
+/// Returns the complete result of inference. It is separate from [`checked`], because it is large
+/// and only needed for few items. The cache is larger than the number of items in a large file, so
+/// that repeated traversals of one (for semantic tokens, for example) do not infer it again.
 #[salsa::tracked(returns(clone), lru = 2048)]
 pub(crate) fn inference(db: &dyn Db, item: SourceItem) -> Arc<Inference> {
     let parsed = parsed(db, item.into());
@@ -219,7 +219,7 @@ pub(crate) fn inference(db: &dyn Db, item: SourceItem) -> Arc<Inference> {
     }
 }
 
-/// The item of RISE as an explicit term; `None` if something is wrong with it.
+/// Elaborates the item of RISE to a core term; returns `None` if it has errors.
 #[salsa::tracked(returns(clone), lru = 2048)]
 pub(crate) fn elaborated(db: &dyn Db, item: SourceItem) -> Option<Arc<Def<Primitive>>> {
     let parsed = parsed(db, item.into());
@@ -231,7 +231,8 @@ pub(crate) fn elaborated(db: &dyn Db, item: SourceItem) -> Option<Arc<Def<Primit
     guarded(&item.text(db), "reading", work).ok().flatten()
 }
 
-/// The item of RISE with everything that it uses in its place. Few are looked at so, and they are large.
+/// Links the item of RISE: inlines everything that it uses. The cache is small, because few items
+/// are linked and the programs are large.
 #[salsa::tracked(returns(clone), lru = 128)]
 pub(crate) fn linked(db: &dyn Db, item: SourceItem) -> Linked {
     let lookup = |id| elaborated(db, ItemId::from_global(id).into());
@@ -240,10 +241,10 @@ pub(crate) fn linked(db: &dyn Db, item: SourceItem) -> Linked {
     linked.map(|program| Arc::new(launched(db, program)))
 }
 
-/// A closed program, or why there is none.
+/// A closed program, or the reason why there is none.
 pub(crate) type Linked = Result<Arc<Program<Primitive>>, LinkError>;
 
-/// Infers a definition; a failure of inference itself is a diagnostic. `None` for other items.
+/// Infers a definition; a panic in inference becomes a diagnostic. Returns `None` for other items.
 fn infer(
     db: &dyn Db,
     source: SourceItem,
@@ -264,7 +265,7 @@ fn infer(
     }))
 }
 
-/// Returns true if the type that is written of a definition cannot be read as it stands.
+/// Returns true if the type annotation of a definition has syntax errors.
 fn has_broken_type(parsed: &Parsed) -> bool {
     let end = match &parsed.item.kind {
         ItemKind::Def {
@@ -283,7 +284,8 @@ fn has_broken_type(parsed: &Parsed) -> bool {
     found.any(|found| found.severity == syntax::Severity::Error && found.span.start < end)
 }
 
-/// Inference knows the number of another definition but not where its name stands.
+/// Adds the places of names to a diagnostic: inference returns only the number of another
+/// definition, not the place of its name.
 pub(crate) fn point_at_names(db: &dyn Db, diagnostic: &mut Diagnostic) {
     for related in &mut diagnostic.related {
         if let Some(other) = related.place.item
@@ -315,16 +317,16 @@ fn nothing_known(item: &Item) -> Inference {
     }
 }
 
-/// What inference sees of the other items.
+/// The environment of inference: the other items that an item uses.
 pub(crate) struct ProgramEnv<'db> {
     db: &'db dyn Db,
     source: SourceItem,
-    /// Sorted by name.
+    /// The resolved names, sorted by name.
     known: Box<[(Name, Resolution)]>,
 }
 
 impl<'db> ProgramEnv<'db> {
-    /// What an item of any language sees of programs.
+    /// Creates the environment of an item of any language; it contains definitions of programs.
     pub fn new(db: &'db dyn Db, source: SourceItem) -> Self {
         let bindings = match language(db, source) {
             Language::Rise | Language::Dpia => bindings(db, source),
@@ -373,13 +375,14 @@ fn resolutions(db: &dyn Db, bindings: &[(Name, Binding)]) -> Box<[(Name, Resolut
         .collect()
 }
 
-/// What there is to say about the item, its place among the others included, its targets not.
+/// Returns the diagnostics of the item, including those that depend on other items, without those
+/// of targets.
 pub(crate) fn item_diagnostics(db: &dyn Db, item: ItemId) -> Arc<[Diagnostic]> {
     let file = SourceItem::from(item).file(db);
     with_notes(item, checked(db, item.into()), notes(db, file.into()))
 }
 
-/// What the item's text and its place among the others say.
+/// Merges the diagnostics of the item's text with those that depend on other items.
 pub(crate) fn with_notes(item: ItemId, checked: &Checked, notes: &Notes) -> Arc<[Diagnostic]> {
     let own = &checked.diagnostics;
     match notes.get(&item) {
@@ -392,16 +395,16 @@ pub(crate) fn with_notes(item: ItemId, checked: &Checked, notes: &Notes) -> Arc<
     }
 }
 
-/// Brings these items, and everything that they use, up to date, leaves first.
+/// Evaluates the queries of these items and of everything that they use, dependencies first.
 ///
-/// Asking for a type asks for the types it rests on, and so on down a chain that may be ten
-/// thousand definitions long. Walked on a stack of our own, and answered from the far end, each
-/// question finds its answers ready.
+/// The query of a type calls those of the types that it depends on, and such a chain may be ten
+/// thousand definitions long. This traversal uses an explicit stack and evaluates dependencies
+/// first, so that each query finds its results memoised and does not recurse deeply.
 pub(crate) fn settle(db: &dyn Db, roots: impl IntoIterator<Item = ItemId>) {
     settle_more(db, roots, &mut FxHashSet::default());
 }
 
-/// As [`settle`], leaving out what was `seen` before.
+/// Like [`settle`], without the items in `seen`, to which it adds all visited ones.
 pub(crate) fn settle_more(
     db: &dyn Db,
     roots: impl IntoIterator<Item = ItemId>,

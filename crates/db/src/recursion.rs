@@ -1,4 +1,4 @@
-//! Definitions that use themselves, and files that import themselves.
+//! Recursive definitions and cyclic imports.
 
 use std::sync::Arc;
 
@@ -9,23 +9,23 @@ use crate::language::Language;
 use crate::queries::{dependencies, imports, items};
 use crate::{Db, FileId, FilePath, ItemId};
 
-/// The definitions that use themselves, in one group of files.
+/// The recursive definitions of one group of files that import each other.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Recursion {
-    /// One shortest way around each circle, from its first definition in file order.
+    /// A shortest cycle of each strongly connected component, from its first definition in file
+    /// order.
     pub cycles: Box<[Box<[ItemId]>]>,
-    /// Every definition on a circle, with the number of its group: the definitions that it uses and
-    /// that use it.
+    /// The recursive definitions, each with the number of its strongly connected component.
     members: FxHashMap<ItemId, u32>,
 }
 
 impl Recursion {
-    /// Whether the definition uses itself.
+    /// Returns true if the definition is recursive.
     pub fn contains(&self, item: ItemId) -> bool {
         self.members.contains_key(&item)
     }
 
-    /// Whether each of the two definitions, which are different ones, uses the other.
+    /// Returns true if the two definitions, which must be different, are mutually recursive.
     pub fn together(&self, one: ItemId, other: ItemId) -> bool {
         match (self.members.get(&one), self.members.get(&other)) {
             (Some(one), Some(other)) => one == other,
@@ -34,13 +34,13 @@ impl Recursion {
     }
 }
 
-/// The recursive definitions among those of the file, and of the files that it imports in a circle.
+/// Returns the recursive definitions of the file, and of the files in the same import cycle.
 pub(crate) fn recursion(db: &dyn Db, file: SourceFile) -> Arc<Recursion> {
     let first = import_group(db, file).first().copied();
     group_recursion(db, first.map_or(file, SourceFile::from))
 }
 
-/// Asked about the first file of a group only.
+/// The argument must be the first file of a group, so that all its files share one result.
 #[salsa::tracked(returns(clone))]
 fn group_recursion(db: &dyn Db, first: SourceFile) -> Arc<Recursion> {
     let group = import_group(db, first);
@@ -72,8 +72,8 @@ fn group_recursion(db: &dyn Db, first: SourceFile) -> Arc<Recursion> {
     Arc::new(recursion)
 }
 
-/// The files that the file imports in a circle, itself included, in the order of their paths. The
-/// files of the library, which all see each other, are one group.
+/// Returns the strongly connected component of the import graph that contains the file, in the
+/// order of the paths. The files of the library, which all see each other, are one group.
 #[salsa::tracked(returns(clone))]
 pub(crate) fn import_group(db: &dyn Db, file: SourceFile) -> Arc<[FileId]> {
     if matches!(file.path(db), FilePath::Std(_)) && file.language(db) == Language::Rise {
@@ -112,7 +112,7 @@ pub(crate) fn import_group(db: &dyn Db, file: SourceFile) -> Arc<[FileId]> {
     group.into()
 }
 
-/// The imported files of the same language: programs and strategies may speak of each other.
+/// Returns the imported files of the same language: programs and strategies may import each other.
 fn imported_files(db: &dyn Db, file: FileId) -> Vec<FileId> {
     let language = |file: FileId| SourceFile::from(file).language(db);
     imports(db, file.into())
@@ -122,7 +122,7 @@ fn imported_files(db: &dyn Db, file: FileId) -> Vec<FileId> {
         .collect()
 }
 
-/// A shortest way from a file of a circle of imports around to itself, which it starts with.
+/// Returns a shortest import cycle through a file, which is its first element.
 pub(crate) fn import_circle(db: &dyn Db, file: FileId) -> Option<Vec<FileId>> {
     let group = import_group(db, file.into());
     let graph = Graph::new(&group, |file, edge| {
@@ -141,11 +141,11 @@ pub(crate) fn import_circle(db: &dyn Db, file: FileId) -> Option<Vec<FileId>> {
     )
 }
 
-/// A directed graph of numbered nodes.
+/// A directed graph in compressed sparse row form.
 struct Graph {
-    /// The edges of all nodes, one node after the other.
+    /// The targets of all edges, grouped by source node.
     edges: Vec<u32>,
-    /// Where the edges of each node start, and after the last node where they end.
+    /// The index of the first edge of each node, and the number of edges at the end.
     starts: Vec<usize>,
 }
 
@@ -175,8 +175,8 @@ impl Graph {
         &self.edges[self.starts[node as usize]..self.starts[node as usize + 1]]
     }
 
-    /// The strongly connected components with an edge inside (Tarjan's algorithm, on a stack of
-    /// its own).
+    /// Returns the strongly connected components that contain an edge (Tarjan's algorithm with an
+    /// explicit stack).
     fn cyclic_components(&self) -> Vec<Vec<u32>> {
         const NEW: u32 = u32::MAX;
         let mut order = vec![NEW; self.len()];
@@ -229,7 +229,7 @@ impl Graph {
         found
     }
 
-    /// A shortest way from the first of these nodes back to it, within them.
+    /// Returns a shortest cycle through the first of these nodes, within the given nodes.
     fn way_around(&self, members: &[u32]) -> Vec<u32> {
         let Some(&start) = members.first() else {
             return Vec::new();

@@ -1,4 +1,4 @@
-//! What names stand for in a file.
+//! The scopes of files: resolution of names that are not bound in an item.
 
 use std::sync::Arc;
 
@@ -14,30 +14,32 @@ use crate::{Db, FileId, FilePath, ItemId};
 /// The definitions of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Definitions {
-    /// By name; of several with one name, the first.
+    /// The definitions by name; the first of several with one name.
     pub by_name: FxHashMap<Name, ItemId>,
     /// The declarations of foreign functions, without blanks and comments.
     pub foreign: FxHashMap<ItemId, Box<str>>,
-    /// The names that items would define by words that do not define in RISE.
+    /// The names that invalid definitions such as `type t = …` would define.
     pub synonyms: FxHashSet<Name>,
-    /// The further definitions of a name, each with the first one, in the order of the text.
+    /// The duplicate definitions, each with the first one of the same name, in the order of the
+    /// text.
     pub duplicates: Box<[(ItemId, ItemId)]>,
 }
 
-/// What a name stands for.
+/// The referent of a name.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Binding {
     /// A definition of this file, of an import, or of the library.
     Def(ItemId),
-    /// Several imports define it.
+    /// Definitions of several imports.
     Ambiguous(Box<[ItemId]>),
-    /// Nothing, but an import that could define it cannot be read, or an item would make it a type.
+    /// No definition, but an import that cannot be read could define it, or an invalid definition
+    /// such as `type t = …` would.
     Broken,
-    /// Nothing, or a primitive.
+    /// No definition; it may be a primitive.
     Unknown,
 }
 
-/// Where a name in scope comes from.
+/// The origin of a name in scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Origin {
     /// This file.
@@ -48,7 +50,7 @@ pub enum Origin {
     Library,
 }
 
-/// The definitions of one language that the items of a file can use.
+/// The definitions of one language that are in scope in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scope {
     own: Arc<Definitions>,
@@ -59,7 +61,7 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// What `name` stands for.
+    /// Resolves `name`.
     pub fn resolve(&self, name: &str) -> Binding {
         if let Some(&own) = self.own.by_name.get(name) {
             return Binding::Def(own);
@@ -79,7 +81,7 @@ impl Scope {
         }
     }
 
-    /// Returns true if two imported items declare one foreign function, in the same words.
+    /// Returns true if two imported items declare one foreign function with the same tokens.
     fn is_same(&self, one: ItemId, other: ItemId) -> bool {
         let declaration = |item| {
             self.imported
@@ -99,18 +101,18 @@ impl Scope {
         }
     }
 
-    /// The file's own definitions.
+    /// Returns the file's own definitions.
     pub fn own(&self) -> &Definitions {
         &self.own
     }
 
-    /// The definitions of the standard library.
+    /// Returns the definitions of the standard library.
     pub fn library(&self) -> &Definitions {
         &self.library
     }
 
-    /// Every name in scope with what it stands for, what is hidden left out, in no order. Names
-    /// that several imports define come several times.
+    /// Returns all names in scope with their definitions, without shadowed ones, in no particular
+    /// order. A name that several imports define occurs several times.
     pub fn names(&self) -> impl Iterator<Item = (&Name, ItemId, Origin)> {
         let own = self
             .own
@@ -134,7 +136,7 @@ impl Scope {
     }
 }
 
-/// Whether the language has a primitive of this name.
+/// Returns true if the language has a primitive of this name.
 pub(crate) fn is_primitive(name: &str, language: Language) -> bool {
     match language {
         Language::Rise => rise::Primitive::from_name(name).is_some(),
@@ -143,18 +145,18 @@ pub(crate) fn is_primitive(name: &str, language: Language) -> bool {
     }
 }
 
-/// The file's own definitions.
+/// Returns the file's own definitions.
 #[salsa::tracked(returns(clone))]
 pub(crate) fn definitions(db: &dyn Db, file: SourceFile) -> Arc<Definitions> {
     Arc::new(collect(db, items(db, file).iter().copied()))
 }
 
-/// The definitions of all files of the library that are written in the language.
+/// Returns the definitions of all library files in the language.
 fn library(db: &dyn Db, language: Language) -> Arc<Definitions> {
     match (Library::try_get(db), language) {
         (Some(library), Language::Rise) => programs_library(db, library),
-        // DPIA has no use for RISE's functions: they have no access. The library of strategies is
-        // part of ELEVATE, and stands in no database.
+        // DPIA cannot use the functions of RISE, which have no access annotations. The strategy
+        // library is part of ELEVATE, and its definitions are not in the database.
         (_, Language::Dpia | Language::Elevate) | (None, _) => Arc::default(),
     }
 }
@@ -195,7 +197,7 @@ fn collect(db: &dyn Db, items: impl Iterator<Item = ItemId>) -> Definitions {
     }
 }
 
-/// The names of the file's own language that its items can use.
+/// Returns the definitions of the file's own language that are in scope.
 pub(crate) fn scope(db: &dyn Db, file: SourceFile) -> Arc<Scope> {
     match file.language(db) {
         Language::Rise | Language::Dpia => programs(db, file),
@@ -203,7 +205,7 @@ pub(crate) fn scope(db: &dyn Db, file: SourceFile) -> Arc<Scope> {
     }
 }
 
-/// The definitions of programs that the file's items can use.
+/// Returns the definitions of programs that are in scope in the file.
 #[salsa::tracked(returns(clone))]
 pub(crate) fn programs(db: &dyn Db, file: SourceFile) -> Arc<Scope> {
     let language = match file.language(db) {
@@ -213,13 +215,13 @@ pub(crate) fn programs(db: &dyn Db, file: SourceFile) -> Arc<Scope> {
     Arc::new(scope_in(db, file, language))
 }
 
-/// The strategies that the file's items can use.
+/// Returns the strategies that are in scope in the file.
 #[salsa::tracked(returns(clone))]
 pub(crate) fn strategies(db: &dyn Db, file: SourceFile) -> Arc<Scope> {
     Arc::new(scope_in(db, file, Language::Elevate))
 }
 
-/// The names of this language that the file's items can use.
+/// Returns the definitions of this language that are in scope in the file.
 fn scope_in(db: &dyn Db, file: SourceFile, language: Language) -> Scope {
     let library = library(db, language);
     let own_language = file.language(db);

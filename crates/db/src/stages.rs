@@ -1,4 +1,4 @@
-//! The forms that a definition takes on its way to running code, each a query of its own.
+//! The stages of the compilation of a definition, each a salsa query.
 
 use std::sync::Arc;
 
@@ -22,10 +22,10 @@ use crate::queries::{dialect, elaborated, inference, language, linked, parsed};
 use crate::strategies::{is_lowered, lowered};
 use crate::{Db, ItemId};
 
-/// A form, or what keeps the definition from having it.
+/// The result of a stage, or the diagnostics that prevent it.
 pub type Staged<T> = Result<Arc<T>, Arc<[Diagnostic]>>;
 
-/// The linked program with its functions applied.
+/// Returns the linked program in normal form.
 #[salsa::tracked(returns(clone), lru = 128)]
 pub(crate) fn normalised(db: &dyn Db, item: SourceItem) -> Staged<Program<Primitive>> {
     if dialect(db, item) == Dialect::Dpia {
@@ -48,8 +48,8 @@ pub(crate) fn normalised(db: &dyn Db, item: SourceItem) -> Staged<Program<Primit
         .map_err(|error| not_linked(db, item, &error.to_string()))
 }
 
-/// The linked program that code is generated from: definitions that name a strategy are as that
-/// has made them.
+/// Links the program that code is generated from: each definition with `@strategy` is replaced by
+/// the result of its strategy.
 #[salsa::tracked(returns(clone), lru = 128)]
 pub(crate) fn code_linked(db: &dyn Db, item: SourceItem) -> Staged<Program<Primitive>> {
     let not = |error: LinkError| not_linked(db, item, &error.to_string());
@@ -75,7 +75,7 @@ pub(crate) fn code_linked(db: &dyn Db, item: SourceItem) -> Staged<Program<Primi
         .map_err(not)
 }
 
-/// The accesses of its expressions.
+/// Returns the accesses of the program's expressions.
 #[salsa::tracked(returns(clone), lru = 128)]
 pub(crate) fn accesses(db: &dyn Db, item: SourceItem, target: Target) -> Staged<Accesses> {
     let program = normalised(db, item)?;
@@ -94,7 +94,7 @@ pub(crate) fn accesses(db: &dyn Db, item: SourceItem, target: Target) -> Staged<
     guarded(&item.text(db), "compiling", work).map_err(one)
 }
 
-/// Whether a program compiles with memory that is only offered yet.
+/// Tries to compile a program with a memory that a fix would choose.
 fn tried(phrase: &PhraseProgram, device: &Device) -> Tried {
     let fails = |why: &str, shares| Tried::Fails {
         why: why.to_owned(),
@@ -139,7 +139,7 @@ fn tried(phrase: &PhraseProgram, device: &Device) -> Tried {
     }
 }
 
-/// What there is to say about the definition as a program for the target.
+/// Returns the diagnostics of the definition as a program for the target.
 #[salsa::tracked(returns(clone))]
 pub(crate) fn target_diagnostics(
     db: &dyn Db,
@@ -151,8 +151,8 @@ pub(crate) fn target_diagnostics(
     if target != Target::OpenCl || found.iter().any(wrong) {
         return found;
     }
-    // What work-items share, and where they have to wait for each other, is known only when the
-    // indices are.
+    // The memory that work-items share, and the places where they wait for each other, are only
+    // determined when the indices are.
     let more = match module(db, item, target) {
         Ok(module) => too_much_local(db, item, &module),
         Err(more) => more,
@@ -163,7 +163,7 @@ pub(crate) fn target_diagnostics(
     found.iter().chain(more.iter()).cloned().collect()
 }
 
-/// What the accesses of its expressions say.
+/// Returns the diagnostics of the expressions' accesses.
 fn of_accesses(db: &dyn Db, item: SourceItem, target: Target) -> Arc<[Diagnostic]> {
     if dialect(db, item) == Dialect::Dpia {
         return match phrases::compiled(db, item, target) {
@@ -193,9 +193,8 @@ fn of_accesses(db: &dyn Db, item: SourceItem, target: Target) -> Arc<[Diagnostic
     found
 }
 
-/// What there is to say about a program that a strategy made. Its text is not the one that is there:
-/// what would mend the one is no use to the other, and what the strategy put there has the
-/// strategy's name for its place.
+/// Adapts a diagnostic of a program that a strategy made. Its text is not the source text, so fixes
+/// are removed; a diagnostic of generated code is moved to the strategy's name.
 fn of_made(db: &dyn Db, item: SourceItem, written: &Item, mut found: Diagnostic) -> Diagnostic {
     found.fixes.clear();
     let (Some(strategy), ItemKind::Def { body, .. }) = (item.strategy(db), &written.kind) else {
@@ -212,7 +211,7 @@ fn of_made(db: &dyn Db, item: SourceItem, written: &Item, mut found: Diagnostic)
     found.help("it is in what the strategy makes: `rise-ls rewrite` shows that")
 }
 
-/// The phrase in which every access is known.
+/// Returns the program in functional DPIA, in which every access is known.
 pub(crate) fn functional(db: &dyn Db, item: SourceItem, target: Target) -> Staged<PhraseProgram> {
     if dialect(db, item) == Dialect::Dpia {
         return phrase(db, item, target);
@@ -224,7 +223,7 @@ pub(crate) fn functional(db: &dyn Db, item: SourceItem, target: Target) -> Stage
     }
 }
 
-/// The functional phrase that a definition of DPIA is.
+/// Returns the functional program of a definition of DPIA.
 fn phrase(db: &dyn Db, item: SourceItem, target: Target) -> Staged<PhraseProgram> {
     let program = phrases::program(db, item, target)?;
     if !dpia::imperative::is_imperative(&program) {
@@ -240,7 +239,7 @@ fn phrase(db: &dyn Db, item: SourceItem, target: Target) -> Staged<PhraseProgram
     )))
 }
 
-/// The imperative program.
+/// Translates the program to imperative DPIA.
 #[salsa::tracked(returns(clone), lru = 64)]
 pub(crate) fn imperative(db: &dyn Db, item: SourceItem, target: Target) -> Staged<PhraseProgram> {
     let functional = match dialect(db, item) {
@@ -255,14 +254,14 @@ pub(crate) fn imperative(db: &dyn Db, item: SourceItem, target: Target) -> Stage
     })
 }
 
-/// The text of a target.
+/// Generates the code of a target.
 #[salsa::tracked(returns(clone), lru = 64)]
 pub(crate) fn module(db: &dyn Db, item: SourceItem, target: Target) -> Staged<Module> {
     let program = imperative(db, item, target)?;
     compiled(db, item, target, &program)
 }
 
-/// The kernels as they are for work-groups of this size, whatever the program says of it.
+/// Generates the kernels for work-groups of this size, independently of the size in the program.
 #[salsa::tracked(returns(clone), lru = 16)]
 pub(crate) fn module_of_groups(db: &dyn Db, item: SourceItem, local: [u64; 3]) -> Staged<Module> {
     let mut program = PhraseProgram::clone(&*imperative(db, item, Target::OpenCl)?);
@@ -301,7 +300,8 @@ fn compiled(
     })
 }
 
-/// The fix that stores what is to blame where the whole group has it, if the program compiles then.
+/// Returns the fix that stores the value at this place in a memory that the whole group shares, if
+/// the program then compiles.
 fn elsewhere(db: &dyn Db, item: SourceItem, at: Origin) -> Option<Fix> {
     if dialect(db, item) == Dialect::Dpia || is_lowered(db, item.into()) {
         return None;
@@ -328,7 +328,7 @@ fn elsewhere(db: &dyn Db, item: SourceItem, at: Origin) -> Option<Fix> {
         })
 }
 
-/// The local memory of kernels that use more at a time than the device has, in bytes.
+/// Returns the local memory, in bytes, of each kernel that uses more at a time than the device has.
 fn local_memory(module: &Module, device: &Device) -> impl Iterator<Item = u64> {
     let kernels = module.device.iter().flat_map(|launched| &launched.kernels);
     let most = device.local_memory;
@@ -343,7 +343,7 @@ fn local_memory(module: &Module, device: &Device) -> impl Iterator<Item = u64> {
     })
 }
 
-/// Kernels that use more local memory at a time than the device has.
+/// Reports kernels that use more local memory at a time than the device has.
 fn too_much_local(db: &dyn Db, item: SourceItem, module: &Module) -> Arc<[Diagnostic]> {
     let device = device(db);
     let found = local_memory(module, &device).map(|bytes| {
@@ -363,7 +363,7 @@ pub(crate) fn one(diagnostic: Diagnostic) -> Arc<[Diagnostic]> {
     Arc::new([diagnostic])
 }
 
-/// An error at the place in the definition's own text that a phrase comes from.
+/// Creates an error at the place in the definition's own text that a phrase comes from.
 fn at(
     db: &dyn Db,
     item: SourceItem,
@@ -376,12 +376,12 @@ fn at(
     Diagnostic::error(Code::NotAProgram, span, message)
 }
 
-/// The word to point at.
+/// Returns the range of the word that is highlighted for a phrase.
 fn head(program: &PhraseProgram, origin: Origin) -> Option<Span> {
     own_source(program, origin).map(|source| source.head)
 }
 
-/// Where a phrase comes from in the definition's own text.
+/// Returns the source of a phrase in the definition's own text.
 fn own_source(program: &PhraseProgram, origin: Origin) -> Option<&Source> {
     let mut source = program.origins.get(origin.0 as usize);
     while let Some(inner) = source
@@ -402,7 +402,8 @@ fn name_span(db: &dyn Db, item: SourceItem) -> Span {
         .map_or_else(Span::default, |name| name.span)
 }
 
-/// A definition that is wrong has been reported; otherwise the reason is new.
+/// Returns the errors of the definition itself if it has any, because they have been reported;
+/// otherwise a new diagnostic with the reason.
 pub(crate) fn not_linked(db: &dyn Db, item: SourceItem, error: &str) -> Arc<[Diagnostic]> {
     let own = crate::queries::item_diagnostics(db, ItemId::from(item));
     let errors: Arc<[Diagnostic]> = own

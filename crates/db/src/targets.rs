@@ -1,4 +1,4 @@
-//! What there is to say about an item as a program for its targets.
+//! Diagnostics of items as programs for their targets.
 
 use std::sync::Arc;
 
@@ -21,9 +21,9 @@ use crate::stages::{code_linked, target_diagnostics};
 use crate::strategies::{example, lowered};
 use crate::{Db, FileId, FilePath, ItemId};
 
-/// The targets that the item is checked for: those that it names; or, for a program that nothing
-/// else in its file uses, the one whose patterns it uses, or for which its strategy lowers it, and
-/// the one that everything is checked for.
+/// Returns the targets that the item is checked for. These are its annotated targets; or, for a
+/// program that nothing else in its file uses, the target of its patterns or of its strategy, and
+/// the target that every program is checked for.
 pub(crate) fn targets(db: &dyn Db, item: ItemId) -> Targets {
     let for_all = Options::get(db).target(db);
     targets_among(db, item, checked(db, item.into()), for_all)
@@ -56,7 +56,7 @@ fn targets_among(db: &dyn Db, item: ItemId, checked: &Checked, for_all: Option<T
     }
 }
 
-/// The target for which the strategy of an item lowers it; `None` if it fails.
+/// Returns the target for which the strategy of an item lowers it; `None` if it fails.
 fn lowered_for(db: &dyn Db, item: ItemId) -> Option<Target> {
     let program = code_linked(db, item.into()).ok()?;
     Some(functional::made_for(&program.body))
@@ -69,7 +69,7 @@ fn is_wrong(checked: &Checked) -> bool {
         .any(|diagnostic| diagnostic.severity == Severity::Error)
 }
 
-/// The items of the file that other items of it use.
+/// Returns the items of the file that other items of it use.
 #[salsa::tracked]
 fn used_inside(db: &dyn Db, file: SourceFile) -> FxHashSet<ItemId> {
     let mut used = FxHashSet::default();
@@ -85,7 +85,7 @@ fn used_inside(db: &dyn Db, file: SourceFile) -> FxHashSet<ItemId> {
     used
 }
 
-/// Returns true if a definition of the file has a mistake of syntax: what it uses is not known then.
+/// Returns true if a definition of the file has a syntax error, so that its uses are not known.
 #[salsa::tracked]
 fn has_unreadable(db: &dyn Db, file: SourceFile) -> bool {
     let items = items(db, file);
@@ -98,14 +98,14 @@ fn is_unreadable(db: &dyn Db, item: SourceItem) -> bool {
     !parsed(db, item.into()).diagnostics.is_empty()
 }
 
-/// Everything there is to say about the item.
+/// Returns all diagnostics of the item.
 pub(crate) fn all_diagnostics(db: &dyn Db, item: ItemId) -> Arc<[Diagnostic]> {
     let language = language(db, item.into());
     let found = item_diagnostics(db, item);
     with_targets(db, item, language, targets(db, item), found)
 }
 
-/// The items of the file about which there is something to say; nothing is run for those in `skipped`.
+/// Returns the items of the file that have diagnostics; nothing is run for those in `skipped`.
 pub(crate) fn file_diagnostics(
     db: &dyn Db,
     file: FileId,
@@ -114,7 +114,7 @@ pub(crate) fn file_diagnostics(
 ) -> Vec<(ItemId, Arc<[Diagnostic]>)> {
     let notes = notes(db, file.into());
     let for_all = Options::get(db).target(db);
-    // Asked once: a file may have thousands of items.
+    // Read once, because a file may have thousands of items.
     let language = SourceFile::from(file).language(db);
     let all = items.iter().map(|&item| {
         let checked = checked(db, item.into());
@@ -129,7 +129,7 @@ pub(crate) fn file_diagnostics(
         .collect()
 }
 
-/// Brings what is said for the item's targets up to date.
+/// Evaluates the diagnostics of the item's targets.
 pub(crate) fn settle(db: &dyn Db, item: ItemId) {
     if dialect(db, item.into()) == Dialect::Dpia {
         phrases::diagnostics(db, item.into());
@@ -139,7 +139,7 @@ pub(crate) fn settle(db: &dyn Db, item: ItemId) {
     }
 }
 
-/// What is said about the item anyway, and what is said for its targets.
+/// Adds the diagnostics of the item's targets to `found`.
 fn with_targets(
     db: &dyn Db,
     item: ItemId,
@@ -179,7 +179,7 @@ fn with_targets(
     all.into()
 }
 
-/// Whether nothing that the item uses is wrong: that has been reported.
+/// Returns false if the item uses one with errors, which have been reported.
 fn is_linked(db: &dyn Db, item: ItemId) -> bool {
     let error = match dialect(db, item.into()) {
         Dialect::Rise => linked(db, item.into()).err(),
@@ -191,7 +191,7 @@ fn is_linked(db: &dyn Db, item: ItemId) -> bool {
     )
 }
 
-/// What is said about the strategy of a definition, besides what its text says.
+/// Adds the diagnostics of the strategy of a definition, or of an example.
 fn with_strategy(
     db: &dyn Db,
     item: ItemId,
@@ -211,9 +211,9 @@ fn with_strategy(
     all.into()
 }
 
-/// What is said about the strategy that a definition names.
+/// Returns the diagnostics of the strategy that a definition names.
 fn of_lowering(db: &dyn Db, item: ItemId) -> Vec<Diagnostic> {
-    // Few name one: nothing is kept of the others.
+    // Few definitions name one, so no query result is stored for the others.
     if SourceItem::from(item).strategy(db).is_none() {
         return Vec::new();
     }
@@ -232,7 +232,7 @@ fn of_lowering(db: &dyn Db, item: ItemId) -> Vec<Diagnostic> {
     }
 }
 
-/// What is said about a definition of DPIA for any target, besides what its text says.
+/// Adds the diagnostics of a definition of DPIA that do not depend on the target.
 fn with_phrase(
     db: &dyn Db,
     item: ItemId,
@@ -251,7 +251,7 @@ fn with_phrase(
     all.into()
 }
 
-/// One mistake may show for several targets.
+/// Returns true if two diagnostics report the same error, possibly for different targets.
 fn same_place(a: &Diagnostic, b: &Diagnostic) -> bool {
     (a.code, a.span) == (b.code, b.span)
 }

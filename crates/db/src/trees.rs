@@ -1,9 +1,9 @@
-//! Syntax trees that are kept for a while.
+//! A cache of syntax trees.
 //!
-//! A tree is ten times as large as its text and quickly made again, so only the latest few
-//! thousand are kept. Because a tree is a function of the text and its
-//! language alone, and an item whose language changes gets another text, whoever asks with the
-//! current text gets the right one, and salsa need not know.
+//! A tree is ten times as large as its text and parsed quickly, so only the latest few thousand are
+//! kept. The cache is outside of salsa: a tree depends only on the text and its language, and an
+//! item whose language changes gets another text, so a look-up with the current text always returns
+//! the current tree.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -18,17 +18,17 @@ use crate::language::Language;
 const SHARDS: usize = 16;
 const PER_SHARD: usize = 160;
 
-/// A syntax tree of an item.
+/// The syntax tree of an item.
 #[derive(Clone)]
 pub(crate) enum Tree {
-    /// Of an item of a program.
+    /// The tree of an item of a program.
     Program(Arc<Parsed>),
-    /// Of an item of strategies.
+    /// The tree of an item of a strategy file.
     Strategy(Arc<elevate::Parsed>),
 }
 
 impl Tree {
-    /// The tree of an item of a program.
+    /// Returns the tree of an item of a program.
     pub fn program(self) -> Option<Arc<Parsed>> {
         match self {
             Tree::Program(parsed) => Some(parsed),
@@ -36,7 +36,7 @@ impl Tree {
         }
     }
 
-    /// The tree of an item of strategies.
+    /// Returns the tree of an item of a strategy file.
     pub fn strategy(self) -> Option<Arc<elevate::Parsed>> {
         match self {
             Tree::Program(_) => None,
@@ -56,7 +56,7 @@ struct Shard {
 }
 
 impl Trees {
-    /// The tree of this text, which is the item's.
+    /// Returns the tree of this text, which must be the item's.
     pub fn get(&self, item: ItemId, text: &Arc<str>, language: Language) -> Tree {
         if let Some((of, tree)) = self.shard(item).trees.get(&item)
             && Arc::ptr_eq(of, text)
@@ -68,12 +68,12 @@ impl Trees {
         tree
     }
 
-    /// Remembers the tree of this text, which is the item's.
+    /// Stores the tree of this text, which must be the item's.
     pub fn keep(&self, item: ItemId, text: Arc<str>, tree: Tree) {
         self.shard(item).keep(item, text, tree);
     }
 
-    /// Drops the trees of items that are gone.
+    /// Removes the trees of removed items.
     pub fn forget(&self, items: &[ItemId]) {
         for &item in items {
             let mut shard = self.shard(item);
@@ -117,7 +117,7 @@ impl Shard {
     }
 }
 
-/// Parses; a failure of the parser is a diagnostic and an empty item.
+/// Parses a text; a panic of the parser becomes a diagnostic and an empty item.
 pub(crate) fn parse(text: &str, language: Language) -> Tree {
     match language {
         Language::Rise => Tree::Program(Arc::new(parse_program(text, Dialect::Rise))),

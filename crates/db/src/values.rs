@@ -1,4 +1,4 @@
-//! What the expressions of a definition give for small sizes and simple arguments.
+//! The values of a definition's expressions for small sizes and simple arguments.
 
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -22,44 +22,44 @@ use crate::inputs::SourceItem;
 use crate::queries::{linked, parsed};
 use crate::{Database, Db, ItemId, is_cancelled, queries};
 
-/// Steps of the interpreter after which it stops.
+/// The number of steps after which the interpreter stops.
 const MAX_STEPS: u64 = 1 << 20;
-/// Bytes that arrays may take.
+/// The limit of the memory of arrays, in bytes.
 const MAX_MEMORY: u64 = 64 << 20;
-/// Bytes that the arguments and the result may take.
+/// The limit of the memory of the arguments and the result, in bytes.
 const MAX_ARGUMENTS: u64 = 1 << 20;
-/// A definition that takes longer has no values.
+/// The time limit; a definition that takes longer has no values.
 const MAX_TIME: Duration = Duration::from_millis(500);
-/// The most expressions, and the most elements of one, that are looked at.
+/// The largest number of expressions, and of elements of one, that are recorded.
 const TRACED: TraceLimits = TraceLimits {
     values: 4096,
     elements: 4096,
 };
-/// How often a run looks whether its text has changed.
+/// The interval at which a run checks for cancellation.
 const LOOK: Duration = Duration::from_millis(1);
-/// Sizes of `@run` up to which they are small.
+/// The largest size in `@run` that is used as it is.
 const SMALL: u64 = 16;
-/// Sizes are looked for up to this one.
+/// The largest size that is tried.
 const LARGEST: u64 = 256;
-/// Sizes that are tried.
+/// The largest number of assignments to sizes that are tried.
 const MAX_TRIES: u32 = 20_000;
-/// Sets of sizes for which it is tried to start.
+/// The largest number of complete assignments with which the program is prepared.
 const MAX_STARTS: u32 = 16;
 
-/// What the expressions of a definition give.
+/// The values of a definition's expressions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Values {
     /// The sizes, in order.
     pub sizes: Vec<(Name, i64)>,
     /// The arguments, in order, each on one line, long ones shortened.
     pub args: Vec<(Name, String)>,
-    /// The first value of each expression in the definition's own text, by its place. Those that
-    /// the interpreter did not come to are left out.
+    /// The first value of each expression in the definition's own text, by its place. Expressions
+    /// that were not evaluated are left out.
     pub values: Vec<(Span, String)>,
 }
 
 impl Values {
-    /// The value of the expression at this place.
+    /// Returns the value of the expression at this place.
     pub fn at(&self, span: Span) -> Option<&str> {
         let at = self.values.binary_search_by_key(&span, |(span, _)| *span);
         at.ok().map(|at| self.values[at].1.as_str())
@@ -67,16 +67,17 @@ impl Values {
 }
 
 impl Database {
-    /// What the definition's expressions give for small sizes: those of `@run` that are small,
-    /// else the smallest that its conditions allow; its arguments count 0, 1, 2, …. `None` for
-    /// what is no program, and for programs that call C functions of their own: these are not run.
+    /// Returns the values of the definition's expressions for small sizes: those of `@run` that are
+    /// small, and otherwise small ones that satisfy the conditions; the elements of its arguments
+    /// are 0, 1, 2, …. Returns `None` if the definition is no program, and for programs with C
+    /// functions of their own, which are not run.
     pub fn values(&self, item: ItemId) -> Option<Arc<Values>> {
         queries::settle(self, [item]);
         values(self, item.into())
     }
 }
 
-/// The sizes of `@run(n = 1024)`.
+/// Returns the sizes of `@run(n = 1024)`.
 pub fn default_sizes(item: &Item) -> Vec<(String, u64)> {
     let is_run = |name: &syntax::ast::Ident| name.name == "run";
     let runs = item
@@ -130,7 +131,7 @@ fn shown(program: &Program<Primitive>, launch: &Launch, trace: Vec<(Origin, Valu
             values.push((source.span, line(&value)));
         }
     }
-    // What was computed first comes first.
+    // The sort is stable, so the first value of each place comes first.
     values.sort_by_key(|(span, _)| *span);
     values.dedup_by_key(|(span, _)| *span);
     let args = launch.params.iter().zip(&launch.args);
@@ -143,14 +144,14 @@ fn shown(program: &Program<Primitive>, launch: &Launch, trace: Vec<(Origin, Valu
     }
 }
 
-/// The value on one line.
+/// Renders the value on one line.
 fn line(value: &Value) -> String {
     let text = value.text(Length::Short);
     let lines: Vec<&str> = text.lines().map(str::trim).collect();
     lines.join(" ")
 }
 
-/// Interprets the program on threads of its own, until the text changes.
+/// Interprets the program on a separate thread, until the text changes.
 fn trace(db: &dyn Db, program: &Program<Primitive>, launch: &Launch) -> Vec<(Origin, Value)> {
     let cancel = Cancel::default();
     let options = Options {
@@ -165,7 +166,7 @@ fn trace(db: &dyn Db, program: &Program<Primitive>, launch: &Launch) -> Vec<(Ori
     let found = thread::scope(|scope| {
         let (done, finished) = channel::<Run>();
         let work = move || {
-            // Nobody waits any more if this fails.
+            // Sending fails if the receiver no longer waits.
             let _ = done.send(run_traced(
                 program,
                 &launch.bindings,
@@ -189,9 +190,7 @@ fn trace(db: &dyn Db, program: &Program<Primitive>, launch: &Launch) -> Vec<(Ori
     found
 }
 
-// Sizes.
-
-/// Small sizes and simple arguments with which the program starts.
+/// Finds small sizes and simple arguments for which the program can be prepared.
 fn launch(program: &Program<Primitive>, given: &[(String, u64)]) -> Option<Launch> {
     let signature = program.signature();
     let sizes: Vec<Var> = signature.sizes().collect();
@@ -247,13 +246,14 @@ enum Found {
     GivenUp,
 }
 
-/// Looks for sizes that fulfil the conditions, size after size, each from the smallest on.
+/// Searches for sizes that satisfy the conditions, with backtracking. For each size the preferred
+/// value is tried first, then small values upwards, then still smaller ones.
 struct Search<'a> {
     sizes: &'a [Var],
     conditions: &'a [Prop],
-    /// What is asked for.
+    /// The preferred value of a size, by index.
     wanted: &'a dyn Fn(usize) -> Option<u64>,
-    /// What is chosen so far.
+    /// The values of the first sizes.
     values: Vec<u64>,
     tries: u32,
 }
@@ -264,7 +264,7 @@ impl Search<'_> {
         if at == self.sizes.len() {
             return start(&self.values);
         }
-        // Different sizes, so that one sees which is which.
+        // The first values differ, so that the sizes can be told apart in the result.
         let first = match self.sizes.len() {
             1 => 4,
             _ => 2 + (at % 3) as u64,
@@ -289,7 +289,7 @@ impl Search<'_> {
         Found::Nothing
     }
 
-    /// Whether the conditions hold on what is chosen last and before.
+    /// Returns true if no condition is refuted by the chosen values.
     fn is_possible(&self) -> bool {
         let value = |var: Var| {
             let at = self.sizes.iter().position(|size| *size == var)?;

@@ -1,4 +1,4 @@
-//! What the barriers of a kernel wait for, in words.
+//! The accesses to memory that the barriers of a kernel order, as text.
 
 use codegen::BarrierText;
 use codegen::ir::{Order, Ordered};
@@ -7,7 +7,7 @@ use rise::core::{Origin, Source};
 use syntax::Span;
 use syntax::ast::{Item, TermId, TermKind};
 
-/// What the barriers in the kernels of a definition wait for.
+/// The barriers in the kernels of a definition.
 pub(crate) struct Barriers<'d> {
     db: &'d Database,
     item: ItemId,
@@ -15,32 +15,32 @@ pub(crate) struct Barriers<'d> {
     origins: &'d [Source],
 }
 
-/// An access to memory, in the text of the definition's file.
+/// An access to memory, as a place in the text of the definition's file.
 struct Access {
     item: ItemId,
-    /// The whole expression.
+    /// The access itself.
     span: Span,
-    /// The word in it to point at.
+    /// The word in the access that is highlighted.
     head: Span,
 }
 
-/// One thing that a barrier waits for.
+/// Two accesses that a barrier orders.
 pub(crate) struct Wait {
-    /// The item in which the access stands that waits.
+    /// The item that contains the access that waits.
     pub(crate) item: ItemId,
-    /// The whole access.
+    /// The access that waits.
     pub(crate) span: Span,
-    /// The word to point at there.
+    /// The word in that access that is highlighted.
     pub(crate) head: Span,
-    /// In the words that fit, from many to few: `orders the write of tile (line 12) and the read
-    /// here`.
+    /// Labels, the longest first: `orders the write of tile (line 12) and the read here`.
     pub(crate) labels: [String; 3],
-    /// As a sentence that names both lines.
+    /// A sentence that names both lines.
     pub(crate) sentence: String,
 }
 
 impl<'d> Barriers<'d> {
-    /// `origins` are those of the program that the module was made of.
+    /// Creates the barriers of a definition; `origins` are those of the program that the module was
+    /// made of.
     pub(crate) fn new(db: &'d Database, item: ItemId, origins: &'d [Source]) -> Barriers<'d> {
         Barriers {
             db,
@@ -50,7 +50,7 @@ impl<'d> Barriers<'d> {
         }
     }
 
-    /// What a barrier waits for, each thing once.
+    /// Returns the accesses that a barrier orders, without duplicates.
     pub(crate) fn waits(&self, barrier: &BarrierText) -> Vec<Wait> {
         let mut all: Vec<Wait> = Vec::new();
         for order in &barrier.barrier.orders {
@@ -109,7 +109,8 @@ impl<'d> Barriers<'d> {
         })
     }
 
-    /// The innermost place in the definition's own file.
+    /// Follows an origin outwards from the innermost place to the first one in the definition's own
+    /// file.
     fn access(&self, origin: Origin) -> Option<Access> {
         let mut source = self.origins.get(origin.0 as usize)?;
         for _ in 0..self.origins.len() {
@@ -126,14 +127,14 @@ impl<'d> Barriers<'d> {
         None
     }
 
-    /// Lines as people count them.
+    /// Returns the number of the access's line, counted from 1.
     fn line(&self, access: &Access) -> usize {
         let at = self.db.absolute(access.item, access.head).start as usize;
         let text = self.db.text(self.file);
         text.byte_to_line(at.min(text.len_bytes())) + 1
     }
 
-    /// What the program calls the memory that is accessed.
+    /// Returns the name in the program of the memory that both accesses are to.
     fn name(&self, first: &Access, second: &Access) -> Option<String> {
         if first.item != second.item {
             return None;
@@ -143,7 +144,8 @@ impl<'d> Barriers<'d> {
         named(first, second).or_else(|| named(second, first))
     }
 
-    /// What is accessed: by its name, if it has one; else by what does it.
+    /// Describes what is accessed by its name, or, if it has none, by the expression that accesses
+    /// it.
     fn what(&self, first: &Access, second: &Access, quote: &str) -> String {
         if let Some(name) = self.name(first, second) {
             return format!("of {quote}{name}{quote}");
@@ -157,7 +159,8 @@ impl<'d> Barriers<'d> {
     }
 }
 
-/// The name that a `let` gives to what one access is in, if the other one is in its scope.
+/// Returns the name of the shortest `let` value that contains one access, if the other one is in
+/// its scope.
 fn named(item: &Item, value_has: Span, body_has: Span) -> Option<String> {
     let span = |id: TermId| item.term(id).span;
     let mut found: Option<(u32, String)> = None;

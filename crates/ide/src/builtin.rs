@@ -1,4 +1,4 @@
-//! Primitives, of either language.
+//! The primitives of RISE and of DPIA as one type.
 
 use std::sync::Arc;
 
@@ -9,14 +9,14 @@ use syntax::Dialect;
 /// A primitive of one of the languages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Builtin {
-    /// One of RISE.
+    /// A primitive of RISE.
     Rise(Primitive),
-    /// One of DPIA.
+    /// A primitive of DPIA.
     Dpia(Prim),
 }
 
 impl Builtin {
-    /// The one that is called so.
+    /// Returns the primitive of a language with this name.
     pub fn from_name(name: &str, dialect: Dialect) -> Option<Builtin> {
         match dialect {
             Dialect::Rise => Primitive::from_name(name).map(Builtin::Rise),
@@ -24,7 +24,7 @@ impl Builtin {
         }
     }
 
-    /// All of a language that are called by a name.
+    /// Returns all primitives of a language that programs refer to by name.
     pub fn all(dialect: Dialect) -> Vec<Builtin> {
         match dialect {
             Dialect::Rise => Primitive::ALL.iter().copied().map(Builtin::Rise).collect(),
@@ -37,7 +37,7 @@ impl Builtin {
         }
     }
 
-    /// Its language.
+    /// Returns the language of the primitive.
     pub const fn dialect(self) -> Dialect {
         match self {
             Builtin::Rise(_) => Dialect::Rise,
@@ -45,7 +45,7 @@ impl Builtin {
         }
     }
 
-    /// As it is written.
+    /// Returns the name of the primitive.
     pub const fn name(self) -> &'static str {
         match self {
             Builtin::Rise(primitive) => primitive.name(),
@@ -53,7 +53,7 @@ impl Builtin {
         }
     }
 
-    /// Its type.
+    /// Returns the type scheme of the primitive.
     pub fn scheme(self) -> &'static Arc<Scheme> {
         match self {
             Builtin::Rise(primitive) => rise::library_scheme(primitive),
@@ -61,7 +61,7 @@ impl Builtin {
         }
     }
 
-    /// Its type as it is shown.
+    /// Returns the type scheme as text.
     pub fn signature_text(self) -> String {
         match self {
             Builtin::Rise(primitive) => primitive.signature_text().to_owned(),
@@ -69,7 +69,7 @@ impl Builtin {
         }
     }
 
-    /// Its documentation, in Markdown.
+    /// Returns the documentation of the primitive, in Markdown.
     pub fn docs(self) -> &'static str {
         match self {
             Builtin::Rise(primitive) => primitive.docs(),
@@ -78,7 +78,7 @@ impl Builtin {
     }
 }
 
-/// Whether a primitive is written with a word or symbol of its own.
+/// Returns true if a primitive has a notation of its own, such as a keyword or an operator.
 fn has_syntax(prim: Prim) -> bool {
     matches!(
         prim,

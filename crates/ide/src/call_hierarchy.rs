@@ -1,4 +1,4 @@
-//! Which definitions use which.
+//! The call hierarchy: the definitions that use a definition, and those that it uses.
 
 use db::{Database, ItemId};
 use syntax::Span;
@@ -6,21 +6,21 @@ use syntax::Span;
 use crate::view::{Symbol, View};
 use crate::{FilePosition, NavTarget, goto};
 
-/// One end of calls, and where they stand.
+/// A definition that calls, or is called, with the places of the calls.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Call {
-    /// The definition at the other end.
+    /// The definition at the other end of the calls.
     pub target: NavTarget,
-    /// The calls: in the caller's file.
+    /// The places of the calls, in the caller's file.
     pub ranges: Vec<Span>,
 }
 
-/// The definition that the name at `at` stands for.
+/// Returns the definition that the name at `at` refers to.
 pub fn prepare_call_hierarchy(db: &Database, at: FilePosition) -> Option<NavTarget> {
     goto::definition(db, def_at(db, at)?)
 }
 
-/// The definitions that use the definition at `at` (a position on its name).
+/// Returns the definitions that use the definition at `at`, which is a position on its name.
 pub fn incoming_calls(db: &Database, at: FilePosition) -> Vec<Call> {
     let Some(item) = def_at(db, at) else {
         return Vec::new();
@@ -35,7 +35,7 @@ pub fn incoming_calls(db: &Database, at: FilePosition) -> Vec<Call> {
         .collect()
 }
 
-/// The definitions that the definition at `at` uses, in order of first use.
+/// Returns the definitions that the definition at `at` uses, in order of first use.
 pub fn outgoing_calls(db: &Database, at: FilePosition) -> Vec<Call> {
     let Some(item) = def_at(db, at) else {
         return Vec::new();
@@ -74,7 +74,6 @@ fn def_at(db: &Database, at: FilePosition) -> Option<ItemId> {
     }
 }
 
-/// Where `user` uses `def`, in its file.
 fn uses(user: &View<'_>, def: ItemId) -> Vec<Span> {
     let found = user.occurrences_of(Symbol::Def(def)).into_iter();
     found

@@ -1,4 +1,4 @@
-//! What could be written at the cursor.
+//! Code completion.
 
 mod list;
 mod paths;
@@ -17,7 +17,7 @@ use list::List;
 pub(crate) use list::brief;
 use place::Place;
 
-/// What a completion is.
+/// The kind of a completion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CompletionKind {
     /// A function: definition, primitive or library.
@@ -34,18 +34,18 @@ pub enum CompletionKind {
     AddressSpace,
     /// A reserved word.
     Keyword,
-    /// `_1`, `_2`
+    /// A member of a pair: `_1` or `_2`.
     Field,
-    /// `@run` and the like.
+    /// An annotation, such as `@run`.
     Annotation,
     /// A file that an import names.
     File,
 }
 
-/// What documentation belongs to a completion; see [`resolve_completion`].
+/// The source of a completion's documentation; see [`resolve_completion`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CompletionSource {
-    /// It has no documentation of its own.
+    /// The completion has no documentation of its own.
     None,
     /// A definition.
     Global(GlobalId),
@@ -53,34 +53,34 @@ pub enum CompletionSource {
     Primitive(Builtin),
 }
 
-/// Something that could be written.
+/// An item of the completion list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Completion {
-    /// What the list shows and filters by.
+    /// The text that the list shows and filters by.
     pub label: String,
-    /// What it is.
+    /// The kind of the completion.
     pub kind: CompletionKind,
-    /// Its type.
+    /// The type, as text.
     pub detail: Option<String>,
-    /// Its type without what is inferred: implicit parameters and conditions.
+    /// The type without what is inferred: implicit parameters and conditions.
     pub brief: Option<String>,
-    /// What it replaces: the identifier under the cursor.
+    /// The range that is replaced: the identifier under the cursor.
     pub replace: Span,
-    /// What is inserted.
+    /// The text that is inserted.
     pub insert: String,
-    /// Whether `insert` has `${1:placeholders}` (and `$`, `}` and `\` escaped).
+    /// True if `insert` has `${1:placeholders}`, with `$`, `}` and `\` escaped.
     pub snippet: bool,
-    /// Ranks the list when compared as text.
+    /// The sort key: the list is ordered by comparing these as text.
     pub sort: String,
-    /// Where its documentation comes from.
+    /// The source of the documentation.
     pub source: CompletionSource,
 }
 
-/// The most completions in a list; one that is so long may lack some, and is to be asked for again
-/// when more is typed.
+/// The largest length of a list of completions. A list of this length may be incomplete and has to
+/// be requested again when more is typed.
 pub const COMPLETION_LIMIT: usize = 256;
 
-/// What could be written at `at`, best first, at most [`COMPLETION_LIMIT`].
+/// Returns the completions at `at`, best first, at most [`COMPLETION_LIMIT`].
 pub fn completions(db: &Database, at: FilePosition) -> Vec<Completion> {
     if let Some(files) = paths::completions(db, at) {
         return files;
@@ -122,7 +122,7 @@ pub fn completions(db: &Database, at: FilePosition) -> Vec<Completion> {
     list.finish()
 }
 
-/// Returns `true` if `at` stands between the brackets of an annotation, as in `@run(n = 4)`.
+/// Returns true if `at` is between the brackets of an annotation, as in `@run(n = 4)`.
 pub fn in_annotation(db: &Database, at: FilePosition) -> bool {
     match db.language(at.file) {
         Language::Elevate => strategies::completion::in_attribute(db, at),
@@ -130,19 +130,19 @@ pub fn in_annotation(db: &Database, at: FilePosition) -> bool {
     }
 }
 
-/// Returns `true` if `at` stands in the name of a file: in an import, or in `@strategy("…", …)`.
+/// Returns true if `at` is in the name of a file: in an import, or in `@strategy("…", …)`.
 pub fn in_file_name(db: &Database, at: FilePosition) -> bool {
     paths::is_at(db, at)
 }
 
-/// Asks for what completions in this file will need: the types of all names that it sees. Files
-/// that are imported but not open may not have been checked yet.
+/// Computes what completions in this file need: the types of all names in its scope. Files that are
+/// imported but not open may not have been checked yet.
 pub fn prepare_completions(db: &Database, file: FileId) {
     let scope = db.program_scope(file);
     db.schemes(scope.names().map(|(_, item, _)| item));
 }
 
-/// Before the first item: what can begin one.
+/// Returns the completions before the first item: the words that can begin an item.
 fn before_items(db: &Database, at: FilePosition) -> Vec<Completion> {
     if view::in_gap_comment(db, at) {
         return Vec::new();
@@ -152,7 +152,7 @@ fn before_items(db: &Database, at: FilePosition) -> Vec<Completion> {
     list.finish()
 }
 
-/// The documentation of a completion, as Markdown.
+/// Returns the documentation of a completion, in Markdown.
 pub fn resolve_completion(db: &Database, source: CompletionSource) -> Option<String> {
     match source {
         CompletionSource::None => None,

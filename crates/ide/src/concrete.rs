@@ -1,4 +1,5 @@
-//! The concrete tree of a text, as the grammar for editors sees it, kept up with the text's edits.
+//! The concrete syntax tree of a text by the editors' grammar (tree-sitter), parsed again
+//! incrementally after each edit.
 
 use std::ops::{ControlFlow, Range};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,23 +13,24 @@ use syntax::Span;
 
 mod show;
 
-/// How long a text may take: several megabytes, as a program writes them.
+/// The time limit for parsing one text. A program may write a text of several megabytes.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// What is read within some ten milliseconds.
+/// The size of a text that is parsed within some ten milliseconds.
 const SHORT: usize = 256 << 10;
 
-/// The concrete tree of one version of a text.
+/// The concrete syntax tree of one version of a text.
 ///
-/// An edit only notes what has moved; the text is parsed at the first question after it, and only
-/// where it differs from the version that was parsed before. Clones are cheap and share that work.
+/// An edit only records the moved ranges. The text is parsed when the tree is first read after it,
+/// and only where it differs from the version that was parsed before. Clones are cheap and share
+/// that work.
 #[derive(Clone, Debug)]
 pub struct SyntaxTree {
     text: Rope,
     language: Language,
-    /// The tree of an earlier version, its nodes moved to where they stand in this one.
+    /// The tree of an earlier version, with its nodes moved to their places in this version.
     earlier: Option<Tree>,
-    /// What came of parsing this version. Held only while one thread parses.
+    /// The result of parsing this version. The lock is held only while one thread parses.
     outcome: Arc<Mutex<Outcome>>,
 }
 
@@ -37,11 +39,11 @@ enum Outcome {
     #[default]
     Unasked,
     Parsed(Tree),
-    /// It took more than [`PATIENCE`].
+    /// Parsing took more than [`PATIENCE`].
     GivenUp,
 }
 
-/// The grammar of a language.
+/// Returns the tree-sitter grammar of a language.
 pub(crate) fn grammar(language: Language) -> tree_sitter::Language {
     match language {
         Language::Rise => tree_sitter_rise::LANGUAGE.into(),
@@ -50,7 +52,7 @@ pub(crate) fn grammar(language: Language) -> tree_sitter::Language {
     }
 }
 
-/// When to stop.
+/// The conditions under which parsing stops early.
 pub(crate) struct Limit<'a> {
     end: Option<Instant>,
     cancelled: &'a dyn Fn() -> bool,
@@ -71,12 +73,12 @@ impl Limit<'_> {
 }
 
 impl SyntaxTree {
-    /// The tree of a text in RISE of which nothing is known.
+    /// Creates the tree of a text in RISE, without an earlier version.
     pub fn new(text: Rope) -> SyntaxTree {
         SyntaxTree::new_in(text, Language::Rise)
     }
 
-    /// The tree of a text of which nothing but the language is known.
+    /// Creates the tree of a text in a language, without an earlier version.
     pub fn new_in(text: Rope, language: Language) -> SyntaxTree {
         SyntaxTree {
             text,
@@ -86,17 +88,18 @@ impl SyntaxTree {
         }
     }
 
-    /// The text.
+    /// Returns the text.
     pub fn text(&self) -> &Rope {
         &self.text
     }
 
-    /// What the text is written in.
+    /// Returns the language of the text.
     pub fn language(&self) -> Language {
         self.language
     }
 
-    /// The text is `after` now, which has `new_len` bytes in the place of the bytes `range`.
+    /// Applies an edit: `after` is the new text, which has `new_len` bytes in the place of the
+    /// bytes `range`.
     pub fn edit(&mut self, range: Range<usize>, new_len: usize, after: Rope) {
         self.earlier = self.latest().and_then(|mut tree| {
             tree.edit(&input_edit(&self.text, &after, &range, new_len)?);
@@ -106,7 +109,7 @@ impl SyntaxTree {
         self.outcome = Arc::default();
     }
 
-    /// The newest tree that is there without waiting.
+    /// Takes the newest tree that is available without waiting for another thread.
     fn latest(&mut self) -> Option<Tree> {
         let earlier = self.earlier.take();
         match self.outcome.try_lock().as_deref() {
@@ -115,8 +118,8 @@ impl SyntaxTree {
         }
     }
 
-    /// The tree; `None` if the text takes too long. Leaves for [`Database::catch_cancelled`] if a
-    /// change comes meanwhile.
+    /// Returns the tree, or `None` if parsing takes too long. Unwinds to
+    /// [`Database::catch_cancelled`] if the database changes meanwhile.
     pub(crate) fn read(&self, db: &Database) -> Option<Tree> {
         let limit = Limit {
             end: Instant::now().checked_add(PATIENCE),
@@ -151,10 +154,10 @@ impl SyntaxTree {
     }
 }
 
-/// The tree of a text of which an earlier version was parsed; `None` if it takes too long.
+/// Parses a text of which an earlier version was parsed; returns `None` if that takes too long.
 ///
-/// What the parser makes of a text that does not fit the grammar depends on what it has seen
-/// before. One text should get one answer, so a short one that does not fit is parsed on its own.
+/// After a syntax error the result of tree-sitter's error recovery depends on the earlier tree. The
+/// same text should have the same tree, so a short text with errors is parsed from scratch.
 fn parse_again(syntax: &SyntaxTree, limit: &Limit) -> Option<Tree> {
     let (text, language) = (&syntax.text, syntax.language);
     let earlier = syntax.earlier.as_ref();
@@ -165,7 +168,7 @@ fn parse_again(syntax: &SyntaxTree, limit: &Limit) -> Option<Tree> {
     Some(tree)
 }
 
-/// The tree of a text; `None` if it takes too long.
+/// Parses a text, incrementally if there is an earlier tree; returns `None` if that takes too long.
 fn parse(text: &Rope, language: Language, earlier: Option<&Tree>, limit: &Limit) -> Option<Tree> {
     let mut parser = Parser::new();
     parser.set_language(&grammar(language)).ok()?;
@@ -175,7 +178,7 @@ fn parse(text: &Rope, language: Language, earlier: Option<&Tree>, limit: &Limit)
     parser.parse_with_options(&mut read, earlier, Some(options))
 }
 
-/// The bytes from `byte` to the end of the piece in which the rope holds them.
+/// Returns the bytes from `byte` to the end of the rope's chunk that contains it.
 fn rest_of_chunk(text: &Rope, byte: usize) -> &[u8] {
     if byte >= text.len_bytes() {
         return &[];
@@ -184,7 +187,8 @@ fn rest_of_chunk(text: &Rope, byte: usize) -> &[u8] {
     &chunk.as_bytes()[byte - start..]
 }
 
-/// The edit in the parser's terms; `None` if it does not lead from one text to the other.
+/// Converts an edit to tree-sitter's form; returns `None` if it does not lead from one text to the
+/// other.
 fn input_edit(
     before: &Rope,
     after: &Rope,
@@ -207,8 +211,8 @@ fn input_edit(
     })
 }
 
-/// Where one is that starts at `from` and walks over these bytes. Lines are the parser's: only LF
-/// ends one, which is why the rope's own count does not serve.
+/// Advances a point over a range of bytes. The lines are those of the parser, which only LF ends,
+/// so the rope's own line count cannot be used.
 fn walked(mut from: Point, text: &Rope, range: Range<usize>) -> Option<Point> {
     for chunk in text.get_byte_slice(range)?.chunks() {
         let bytes = chunk.as_bytes();
@@ -223,13 +227,13 @@ fn walked(mut from: Point, text: &Rope, range: Range<usize>) -> Option<Point> {
     Some(from)
 }
 
-/// The node's bytes.
+/// Returns the range of the node's bytes.
 pub(crate) fn span(node: Node) -> Span {
-    // The parser counts in 32 bits itself.
+    // The parser itself uses 32-bit offsets.
     Span::new(node.start_byte() as u32, node.end_byte() as u32)
 }
 
-/// The nodes that hold this byte, from the file to the token.
+/// Returns the nodes that contain this byte, from the root to the token.
 pub(crate) fn path(tree: &Tree, byte: usize) -> Vec<Node<'_>> {
     let mut cursor = tree.walk();
     let mut found = Vec::new();
@@ -245,7 +249,7 @@ pub(crate) fn path(tree: &Tree, byte: usize) -> Vec<Node<'_>> {
     }
 }
 
-/// What the parser could not read, as far as it lies in nothing else that it could not read.
+/// Returns the outermost error nodes.
 pub(crate) fn errors(tree: &Tree) -> Vec<Span> {
     let mut cursor = tree.walk();
     let mut found = Vec::new();

@@ -1,54 +1,54 @@
-//! What may be written at a cursor, told from the tokens before it alone, so that it works in
-//! half-typed code.
+//! The syntactic context of a cursor, computed only from the tokens before it, so that it is
+//! available in incomplete code.
 
 use syntax::Span;
 use syntax::lexer::{Token, TokenKind};
 
-/// What may stand at the cursor.
+/// The syntactic context of a cursor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Context {
     /// An import or a definition.
     Item,
-    /// `def` behind `foreign`.
+    /// The keyword `def` after `foreign`.
     ForeignDef,
-    /// An expression; as an argument, also a size, type or address space.
+    /// An expression; in an argument also a size, type or address space.
     Expression { argument: bool },
-    /// The right side of this `|>`.
+    /// The right operand of this `|>`.
     Stage { pipe: Span },
-    /// What follows this dot in an expression.
+    /// The name after this dot in an expression.
     Dot { dot: Span },
     /// A type, or a size.
     Type,
-    /// What follows this dot in a type.
+    /// The name after this dot in a type.
     TypeAfterDot,
-    /// A type has ended: `where`, or what may follow an expression.
+    /// The end of a type: `where`, or what may follow an expression.
     AfterType,
-    /// A size in the conditions behind `where`.
+    /// A size in the conditions after `where`.
     Condition,
     /// A kind.
     Kind,
-    /// What is read or written of an expression: the second part of `Exp[…, …]`.
+    /// The access, which is the second part of `Exp[…, …]`.
     Access,
     /// The name of an annotation.
     Annotation,
     /// The argument of an annotation.
     AnnotationArgument,
-    /// An expression has ended: operators, `in`, or on a new line the next item.
+    /// The end of an expression: operators, `in`, or on a new line the next item.
     AfterExpression,
-    /// A new name, a path: nothing is known.
+    /// A new name or the path of a file: no completion is possible.
     Nothing,
 }
 
-/// An open call.
+/// A call whose closing parenthesis comes after the cursor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct OpenCall {
-    /// Where what is called ends.
+    /// The end of the called expression.
     pub(crate) callee_end: u32,
-    /// How many commas stand before the cursor.
+    /// The number of commas before the cursor.
     pub(crate) commas: usize,
 }
 
-/// What is read inside a pair of brackets, or outside of all.
+/// The state of the reader inside a pair of brackets, or outside of all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mode {
     /// Before `def`.
@@ -58,26 +58,26 @@ enum Mode {
     Expression,
     Argument,
     Type,
-    /// `fun( … =>`: names and, behind colons, types.
+    /// The parameters of `fun( … =>`: names and, after colons, types.
     Params,
-    /// `depFun( … =>`, `{ … }`: names and, behind colons, kinds.
+    /// The parameters of `depFun( … =>` or `{ … }`: names and, after colons, kinds.
     Kinded,
-    /// `Exp[ …`, `Acc[ …`: a type, and then an access.
+    /// The parts of `Exp[ …` or `Acc[ …`: a type, and then an access.
     Phrase,
-    /// Behind the comma of `Exp[ …`.
+    /// After the comma of `Exp[ …`.
     Access,
-    /// `natFun( … =>`, `DepPair[ … =>`: a name, and then a type.
+    /// The parameter of `natFun( … =>` or `DepPair[ … =>`: a name, and then a type.
     TypeFunction,
-    /// Behind `where`.
+    /// After `where`.
     Condition,
     Annotation,
 }
 
 struct Level {
     mode: Mode,
-    /// Whether a colon was read since the last comma.
+    /// True if a colon was read since the last comma.
     colon: bool,
-    /// What it had been before `=>` or `:` changed it; restored by a comma.
+    /// The mode before `=>` or `:` changed it; a comma restores it.
     initial: Mode,
     call: Option<OpenCall>,
 }
@@ -93,7 +93,7 @@ impl Level {
     }
 }
 
-/// The machine that reads the tokens before the cursor.
+/// A pushdown automaton that reads the tokens before the cursor.
 struct Reader<'t> {
     text: &'t str,
     levels: Vec<Level>,
@@ -101,7 +101,7 @@ struct Reader<'t> {
     before_previous: Option<TokenKind>,
 }
 
-/// The context that the tokens before a cursor give, and the calls that are open there, innermost last.
+/// Returns the context after the given tokens, and the calls that are open there, innermost last.
 pub(crate) fn read(text: &str, tokens: &[Token]) -> (Context, Vec<OpenCall>) {
     let mut reader = Reader {
         text,
@@ -188,7 +188,7 @@ impl Reader<'_> {
         self.levels.push(level);
     }
 
-    /// Returns true if a token is the word `where` behind a type.
+    /// Returns true if a token is the keyword `where` after a type.
     fn begins_conditions(&self, token: Token) -> bool {
         let is_in_type = self.levels.last().is_some_and(|l| l.mode == Mode::Type);
         let is_behind = self.previous.is_some_and(|token| ends_operand(token.kind));
@@ -259,7 +259,7 @@ impl Level {
                     Mode::TypeFunction => Mode::Type,
                     _ => Mode::Expression,
                 };
-                // `fun(x => (a, b))`: a comma in the body is a mistake, and still in the body.
+                // In `fun(x => (a, b))`, a comma in the body is an error and does not end the body.
                 self.initial = self.mode;
             }
             _ => {}
@@ -296,7 +296,7 @@ impl Level {
     }
 }
 
-/// Whether a token ends something that can be an operand.
+/// Returns true if a token ends something that can be an operand.
 fn ends_operand(kind: TokenKind) -> bool {
     use TokenKind::*;
     matches!(

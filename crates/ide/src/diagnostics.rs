@@ -1,4 +1,4 @@
-//! What is wrong in a file, and edits that mend it.
+//! Diagnostics of a file, and the fixes for them.
 
 use std::ops::Range;
 
@@ -11,54 +11,54 @@ use crate::{FileRange, OfferedStrategy, SourceEdits, TextEdit, imports, strategi
 /// A second place that explains a diagnostic.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RelatedPlace {
-    /// Where.
+    /// The place.
     pub place: FileRange,
-    /// What stands there.
+    /// The message about the place.
     pub message: String,
 }
 
-/// An edit that mends what a diagnostic reports.
+/// An edit that fixes the cause of a diagnostic.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileFix {
-    /// A menu line.
+    /// The title in the menu.
     pub title: String,
-    /// What it changes.
+    /// The changes to files.
     pub edits: SourceEdits,
-    /// Whether it is the one obvious mend.
+    /// True if it is the most likely fix.
     pub preferred: bool,
-    /// Why it cannot be chosen.
+    /// The reason why it cannot be chosen.
     pub disabled: Option<String>,
 }
 
-/// A [`syntax::Diagnostic`] whose places are files.
+/// A [`syntax::Diagnostic`] with absolute places in files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileDiagnostic {
-    /// What kind of message.
+    /// The code of the diagnostic.
     pub code: Code,
-    /// Its weight.
+    /// The severity.
     pub severity: Severity,
-    /// Where, in the file.
+    /// The place in the file.
     pub span: Span,
-    /// What was expected, what was found.
+    /// The message: what was expected and what was found.
     pub message: String,
-    /// Further places, also of other files.
+    /// Further places, also in other files.
     pub related: Vec<RelatedPlace>,
-    /// What to do.
+    /// Advice on how to correct the error.
     pub help: Option<String>,
-    /// Edits that do it.
+    /// Edits that correct the error.
     pub fixes: Vec<FileFix>,
 }
 
-/// An edit that is offered at a place, and what it mends.
+/// A fix that is offered at a place, with the diagnostic that it is for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CodeAction {
-    /// The edit.
+    /// The fix.
     pub fix: FileFix,
-    /// What it mends.
+    /// The diagnostic that it fixes.
     pub diagnostic: FileDiagnostic,
 }
 
-/// Everything that is reported in `file`, in the order of the text.
+/// Returns all diagnostics of `file`, in the order of the text.
 pub fn diagnostics(db: &Database, file: FileId) -> Vec<FileDiagnostic> {
     let found = db.file_diagnostics(file);
     found
@@ -67,7 +67,7 @@ pub fn diagnostics(db: &Database, file: FileId) -> Vec<FileDiagnostic> {
         .collect()
 }
 
-/// What was found in one item, in the order of the text.
+/// Converts the diagnostics of one item to places in the file, in the order of the text.
 pub fn item_diagnostics(db: &Database, item: ItemId, found: &[Diagnostic]) -> Vec<FileDiagnostic> {
     let mut all: Vec<FileDiagnostic> = found
         .iter()
@@ -77,7 +77,7 @@ pub fn item_diagnostics(db: &Database, item: ItemId, found: &[Diagnostic]) -> Ve
     all
 }
 
-/// The fixes of what is reported in `range` (its ends included).
+/// Returns the fixes for all diagnostics that overlap `range` or touch its ends.
 pub fn code_actions(db: &Database, range: FileRange) -> Vec<CodeAction> {
     let meets = |span: Span| span.start <= range.span.end && range.span.start <= span.end;
     let mut actions = Vec::new();
@@ -106,8 +106,8 @@ pub fn code_actions(db: &Database, range: FileRange) -> Vec<CodeAction> {
     actions
 }
 
-/// The edit that names the only strategy of the file in `@strategy("file.elevate")`, if that is what is wrong at
-/// a place.
+/// Returns the fix that adds the only strategy of the file to `@strategy("file.elevate")`, if the
+/// place is that of such an annotation.
 fn naming_the_strategy(db: &Database, item: ItemId, place: Span) -> Option<FileFix> {
     let parsed = db.parsed(item);
     let is_it = |annotation: &&Annotation| db.absolute(item, annotation.span) == place;
@@ -140,10 +140,10 @@ fn naming_the_strategy(db: &Database, item: ItemId, place: Span) -> Option<FileF
     })
 }
 
-/// At most so many files are offered for a name.
+/// The largest number of files that are offered for a name.
 const MOST_IMPORTS: usize = 4;
 
-/// Edits that import the name at a place from the files of the workspace that define it.
+/// Returns edits that import the name at a place from the files of the workspace that define it.
 fn importing(db: &Database, file: FileId, name: Span) -> Vec<FileFix> {
     let text = db.text(file).to_string();
     let name = text.get(Range::from(name)).unwrap_or_default();
@@ -183,7 +183,7 @@ fn importing(db: &Database, file: FileId, name: Span) -> Vec<FileFix> {
     paths.iter().map(fix).collect()
 }
 
-/// The same diagnostic with its places in files.
+/// Converts a diagnostic to places in files.
 fn located(db: &Database, item: ItemId, diagnostic: &Diagnostic) -> FileDiagnostic {
     FileDiagnostic {
         code: diagnostic.code,
@@ -317,7 +317,7 @@ mod tests {
         assert_eq!(actions(2), []);
     }
 
-    /// The texts of the main file after each fix that is offered at the cursor.
+    /// Applies each fix that is offered at the cursor and compares the resulting texts.
     fn fixed(text: &str, expected: Expect) {
         let fixture = Fixture::new(text);
         let cursor = fixture.cursors[0];

@@ -111,7 +111,7 @@ impl Fixture {
         self.text(file)[std::ops::Range::from(span)].to_owned()
     }
 
-    /// `file:line:column text`, counted from 1.
+    /// Renders a place as `file:line:column text`, counted from 1.
     pub(crate) fn place(&self, file: FileId, span: Span) -> String {
         let text = self.text(file);
         let before = &text[..span.start as usize];
@@ -125,7 +125,7 @@ impl Fixture {
         format!("{}:{line}:{column} {shown}", self.db.path(file).file_name())
     }
 
-    /// The first file after these edits.
+    /// Returns the text of `file` after these edits.
     pub(crate) fn applied(&self, edits: &[TextEdit], file: FileId) -> String {
         let mut text = self.text(file);
         for edit in edits.iter().rev() {
@@ -134,7 +134,7 @@ impl Fixture {
         text
     }
 
-    /// Every changed file, with a header if there are several files.
+    /// Returns the text of every changed file, with a header if there are several files.
     pub(crate) fn applied_all(&self, edits: &SourceEdits) -> String {
         let mut out = String::new();
         for (file, edits) in &edits.files {

@@ -1,4 +1,4 @@
-//! Where the values of a definition live when it is compiled, and how they are accessed, in words.
+//! Descriptions of the memory that the values of a compiled definition use, and of their accesses.
 
 use std::cell::OnceCell;
 use std::sync::Arc;
@@ -16,26 +16,26 @@ use syntax::ast::AddressSpace;
 
 use crate::items;
 
-/// Bytes up to which their number is written out.
+/// The number of bytes from which a size is written with a unit such as kB.
 const FEW: u64 = 10_000;
 
-/// How much is shown of the accesses along a pipeline.
+/// The amount of detail about the accesses along a pipeline.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AccessFlow {
-    /// Nothing.
+    /// No labels.
     Off,
-    /// How each stage is accessed, and where it is if it is stored.
+    /// The access of each stage, and the memory of a stage that is stored.
     #[default]
     Compact,
-    /// The same with sizes, with what is read, and with where it is written to.
+    /// The same with sizes, the sources of reads and the destinations of writes.
     Full,
 }
 
 impl AccessFlow {
-    /// All of them.
+    /// All values, in order.
     pub const ALL: [AccessFlow; 3] = [AccessFlow::Off, AccessFlow::Compact, AccessFlow::Full];
 
-    /// As it is called in settings.
+    /// Returns the name in settings.
     pub const fn as_str(self) -> &'static str {
         match self {
             AccessFlow::Off => "off",
@@ -44,35 +44,35 @@ impl AccessFlow {
         }
     }
 
-    /// The one that is called so.
+    /// Returns the value with a name in settings.
     pub fn from_name(name: &str) -> Option<AccessFlow> {
         AccessFlow::ALL.into_iter().find(|all| all.as_str() == name)
     }
 }
 
-/// What is known of a definition that is compiled for a target.
+/// The results of translating a definition to functional DPIA for a target.
 pub(crate) struct Flow {
     pub(crate) target: Target,
     facts: Arc<dpia::functional::Flow>,
     /// The sizes of `@run`.
     run: Vec<(Var, u64)>,
-    /// What it runs on, for OpenCL.
+    /// The OpenCL device, for that target.
     device: Option<Arc<Device>>,
     conditions: OnceCell<Facts>,
 }
 
 /// A number of bytes.
 pub(crate) struct Amount {
-    /// `16 B`, or `` `4*n` B ``
+    /// The number as text: `16 B`, or `` `4*n` B ``.
     exact: String,
-    /// As a number, if all sizes are known.
+    /// The number, if all sizes are known.
     pub(crate) number: Option<u64>,
     /// The number for the sizes of `@run`, if it depends on them, and those sizes.
     with: Option<(u64, String)>,
 }
 
 impl Flow {
-    /// What is known for the first target that the definition is checked for.
+    /// Returns the results for the first target that the definition is checked for.
     pub(crate) fn of(db: &Database, item: ItemId) -> Option<Flow> {
         let target = db.targets(item).iter().next()?;
         let facts = db.flow(item, target)?;
@@ -93,13 +93,13 @@ impl Flow {
         })
     }
 
-    /// What is known of the expression at this place, or, if it is the use of a definition, of the
-    /// one whose name stands there.
+    /// Returns the fact about the expression at this place, or, if it is the use of a definition,
+    /// about the one whose name is there.
     pub(crate) fn at(&self, whole: Span, name: Span) -> Option<&Fact> {
         self.facts.at(whole).or_else(|| self.facts.at(name))
     }
 
-    /// What is known of the largest expression that is pointed at there.
+    /// Returns the fact about the largest expression with this head.
     pub(crate) fn pointed_at(&self, head: Span) -> Option<&Fact> {
         let all = self.facts.facts.iter().filter(|fact| fact.head == head);
         all.max_by_key(|fact| fact.span.len())
@@ -109,7 +109,7 @@ impl Flow {
         &self.facts.names
     }
 
-    /// The sizes that an expression is launched with.
+    /// Returns the launch sizes that apply to an expression.
     pub(crate) fn launch(&self, fact: &Fact) -> &Launch {
         static UNKNOWN: Launch = Launch {
             local: [None, None, None],
@@ -118,7 +118,7 @@ impl Flow {
         self.facts.launches.get(fact.launch).unwrap_or(&UNKNOWN)
     }
 
-    /// What holds of the definition's sizes.
+    /// Returns the conditions that hold for the definition's sizes.
     pub(crate) fn conditions(&self) -> &Facts {
         self.conditions.get_or_init(|| {
             let mut known = Facts::new();
@@ -129,13 +129,13 @@ impl Flow {
         })
     }
 
-    /// What is known of the expressions inside of another one.
+    /// Returns the facts about the proper subexpressions of another one.
     pub(crate) fn inside<'f>(&'f self, fact: &'f Fact) -> impl Iterator<Item = &'f Fact> {
         let all = self.facts.facts.iter();
         all.filter(|inner| fact.span.contains(inner.span) && fact.span != inner.span)
     }
 
-    /// A size in a sentence: `64`, `` `n/64` ``.
+    /// Renders a size in a sentence: `64`, `` `n/64` ``.
     pub(crate) fn size(&self, size: &Nat) -> String {
         match size.as_const() {
             Some(_) => self.bare(size),
@@ -143,12 +143,12 @@ impl Flow {
         }
     }
 
-    /// A size as it is written.
+    /// Renders a size as a program writes it.
     pub(crate) fn bare(&self, size: &Nat) -> String {
         rise::print::nat_text(size, self.names())
     }
 
-    /// A size with the sizes of `@run`.
+    /// Evaluates a size with the sizes of `@run`.
     pub(crate) fn value(&self, size: &Nat) -> Option<u64> {
         let value = |var: Var| {
             let (_, value) = self.run.iter().find(|(known, _)| *known == var)?;
@@ -158,7 +158,8 @@ impl Flow {
         known.and_then(|n| u64::try_from(n).ok())
     }
 
-    /// `n = 4, m = 8`: the sizes of `@run` that these depend on; nothing if they do not.
+    /// Renders the sizes of `@run` that these depend on: `n = 4, m = 8`; returns `None` if there
+    /// are none.
     pub(crate) fn sizes_in(&self, sizes: &[&Nat]) -> Option<String> {
         let used = |var: Var| sizes.iter().any(|size| size.mentions(var));
         let used = self.run.iter().filter(|(var, _)| used(*var));
@@ -168,7 +169,7 @@ impl Flow {
         (!used.is_empty()).then(|| used.join(", "))
     }
 
-    /// For the end of a line; nothing if that is off.
+    /// Renders the label at the end of a line; returns `None` if labels are off.
     pub(crate) fn label(&self, fact: &Fact, length: AccessFlow) -> Option<String> {
         if length == AccessFlow::Off {
             return None;
@@ -198,7 +199,7 @@ impl Flow {
         })
     }
 
-    /// `stored: heap, 4.2 MB`
+    /// Renders the label of a stored value: `stored: heap, 4.2 MB`.
     fn kept_label(&self, data: &Ty, space: Option<AddressSpace>, full: bool) -> String {
         let (place, bytes) = self.kept(data, space);
         let bytes = bytes.filter(|amount| full || !amount.is_open());
@@ -213,7 +214,7 @@ impl Flow {
         }
     }
 
-    /// Where the value lives and how it is accessed, as a sentence.
+    /// Describes in a sentence where the value is stored and how it is accessed.
     pub(crate) fn sentence(&self, fact: &Fact) -> String {
         let whole = || memory::bytes(&fact.data).map(|bytes| self.amount(&bytes).sentence());
         let with_size = |text: String, size: Option<String>| match size {
@@ -253,7 +254,7 @@ impl Flow {
         format!("In {}: {text}.", self.target.title())
     }
 
-    /// `stored on the stack, 16 B`
+    /// Describes a stored value in a sentence: `stored on the stack, 16 B`.
     fn kept_sentence(&self, data: &Ty, space: Option<AddressSpace>, fact: &Fact) -> String {
         let (place, bytes) = self.kept(data, space);
         let mut text = match (space, place) {
@@ -279,7 +280,7 @@ impl Flow {
         text
     }
 
-    /// How much of a work-group's memory so many bytes are.
+    /// Describes what share of a work-group's local memory a number of bytes is.
     pub(crate) fn of_local(&self, bytes: u64) -> String {
         match &self.device {
             Some(device) if device.local_memory > 0 => {
@@ -290,7 +291,7 @@ impl Flow {
         }
     }
 
-    /// Where a value is stored, and how many bytes that takes.
+    /// Returns the memory in which a value is stored, and the number of bytes.
     fn kept(
         &self,
         data: &Ty,
@@ -329,7 +330,7 @@ impl Flow {
 }
 
 impl Amount {
-    /// Whether it depends on sizes that nothing says.
+    /// Returns true if it depends on sizes whose values are not given.
     fn is_open(&self) -> bool {
         self.with.is_none() && self.exact.starts_with('`')
     }
@@ -354,7 +355,7 @@ impl Amount {
     }
 }
 
-/// What is read, besides what is computed.
+/// Lists what is read, besides what is computed.
 fn read_from(from: &Sources, quote: &str) -> Option<String> {
     let names = from.arguments.iter();
     let mut all: Vec<String> = names.map(|name| format!("{quote}{name}{quote}")).collect();
@@ -363,7 +364,7 @@ fn read_from(from: &Sources, quote: &str) -> Option<String> {
     (!all.is_empty()).then(|| all.join(", "))
 }
 
-/// `8%`, of what there is.
+/// Renders a share in per cent: `8%`.
 fn share(part: u64, all: u64) -> String {
     let percent = part as f64 / all as f64 * 100.0;
     match percent {
@@ -372,7 +373,7 @@ fn share(part: u64, all: u64) -> String {
     }
 }
 
-/// Memory of a device, which comes in powers of two: `48 kB`.
+/// Renders the size of a device's memory, which is a power of two: `48 kB`.
 fn kibibytes(bytes: u64) -> String {
     match bytes % 1024 {
         0 => format!("{} kB", bytes / 1024),
@@ -380,7 +381,7 @@ fn kibibytes(bytes: u64) -> String {
     }
 }
 
-/// `16 B`, `4.2 MB`
+/// Renders a number of bytes: `16 B`, `4.2 MB`.
 fn bytes_of(count: u64) -> String {
     match count {
         0..FEW => format!("{count} B"),

@@ -1,4 +1,4 @@
-//! What can be folded.
+//! Folding ranges.
 
 use std::ops::ControlFlow;
 use std::sync::LazyLock;
@@ -13,28 +13,28 @@ use tree_sitter::{Node, Query, QueryCursor, QueryCursorOptions, StreamingIterato
 use crate::concrete::{SyntaxTree, errors, grammar, span};
 use crate::{strategies, token};
 
-/// What folds.
+/// The kind of a folding range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FoldingKind {
-    /// Lines of comments.
+    /// Consecutive lines of comments.
     Comment,
-    /// Several imports.
+    /// Consecutive imports.
     Imports,
     /// A definition, call or parenthesis over several lines.
     Region,
 }
 
-/// A stretch of several lines.
+/// A range of several lines that can be folded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Folding {
-    /// From the first byte shown to the last byte hidden.
+    /// The range from the first byte that stays visible to the last byte that is hidden.
     pub span: Span,
-    /// What it is.
+    /// The kind of the range.
     pub kind: FoldingKind,
 }
 
-/// What can be folded in `file`, whose tree this is, in the order of the text, at most one stretch
-/// a line.
+/// Returns the folding ranges of `file` in the order of the text, at most one for each line;
+/// `syntax` is the concrete syntax tree of the file.
 pub fn folding_ranges(db: &Database, file: FileId, syntax: &SyntaxTree) -> Vec<Folding> {
     let found = match syntax.read(db) {
         Some(tree) => {
@@ -53,7 +53,7 @@ pub fn folding_ranges(db: &Database, file: FileId, syntax: &SyntaxTree) -> Vec<F
     one_a_line(syntax.text(), found)
 }
 
-/// Of the stretches that begin on one line the longest, if it is longer than the line.
+/// Keeps the longest of the ranges that begin on one line, if it is longer than the line.
 fn one_a_line(text: &Rope, mut found: Vec<Folding>) -> Vec<Folding> {
     let line = |byte: u32| text.byte_to_line((byte as usize).min(text.len_bytes()));
     found.sort_by_key(|fold| (fold.span.start, std::cmp::Reverse(fold.span.end)));
@@ -77,8 +77,8 @@ fn one_a_line(text: &Rope, mut found: Vec<Folding>) -> Vec<Folding> {
     kept
 }
 
-/// The grammar's own list of what folds, one node at a time: a pattern for a run of nodes takes
-/// far more time than there are nodes, so runs are put together here.
+/// The grammar's own query of what folds, reduced to one node at a time: the time of a pattern that
+/// matches consecutive nodes grows faster than their number, so they are merged here.
 static FOLDS: LazyLock<[Option<Query>; 3]> = LazyLock::new(|| {
     let query = |patterns: &str, language| {
         let patterns = patterns.replace(")+ @fold", ") @fold");
@@ -91,7 +91,7 @@ static FOLDS: LazyLock<[Option<Query>; 3]> = LazyLock::new(|| {
     ]
 });
 
-/// What the query finds, with comments and imports that belong together put together.
+/// Returns the matches of the query, with consecutive comments and imports merged.
 fn captured(db: &Database, syntax: &SyntaxTree, tree: &Tree) -> Vec<Folding> {
     let text = syntax.text();
     let Some(query) = &FOLDS[syntax.language() as usize] else {
@@ -103,7 +103,7 @@ fn captured(db: &Database, syntax: &SyntaxTree, tree: &Tree) -> Vec<Folding> {
     };
     let options = QueryCursorOptions::new().progress_callback(&mut cancelled);
     let mut cursor = QueryCursor::new();
-    // No pattern asks for the text.
+    // No pattern uses the text.
     let no_text = |_: Node| std::iter::empty::<&[u8]>();
     let mut all = cursor.captures_with_options(query, tree.root_node(), no_text, options);
     let mut found = Runs::default();
@@ -114,13 +114,13 @@ fn captured(db: &Database, syntax: &SyntaxTree, tree: &Tree) -> Vec<Folding> {
     found.done
 }
 
-/// Stretches, in the order of the text.
+/// The ranges, in the order of the text, with the state for merging consecutive ones.
 #[derive(Default)]
 struct Runs {
     done: Vec<Folding>,
-    /// The last comment, and what kind of comment it is.
+    /// The kind of the last comment, and the index of its range.
     comment: Option<(Comment, usize)>,
-    /// The imports since the last definition.
+    /// The index of the range of the imports since the last definition.
     imports: Option<usize>,
 }
 
@@ -146,7 +146,7 @@ impl Runs {
             },
             "definition" | "foreign_definition" => {
                 self.imports = None;
-                // From the line of the name: annotations fold by themselves.
+                // From the line of the name: annotations fold separately.
                 let name = node.child_by_field_name("name");
                 let start = name.map_or(span.start, |name| name.start_byte() as u32);
                 self.push(Span::new(start, span.end), FoldingKind::Region);
@@ -162,7 +162,8 @@ impl Runs {
         self.done.len() - 1
     }
 
-    /// Comments of one kind on lines that follow each other are one.
+    /// Adds a comment, merged with the one before it if both are line comments of one kind on
+    /// consecutive lines.
     fn comment(&mut self, text: &Rope, kind: Comment, span: Span) {
         if let Some((before, at)) = self.comment
             && before == kind
@@ -180,8 +181,8 @@ fn second_byte(text: &Rope, span: Span) -> Option<u8> {
     text.get_byte(span.start as usize + 1)
 }
 
-/// Whether there is nothing but one line end, and blanks, from `before` to `after`; or whether
-/// `before` holds it already.
+/// Returns true if only blanks and at most one line end are between `before` and `after`, or if
+/// `after` begins inside `before`.
 fn follows(text: &Rope, before: Span, after: Span) -> bool {
     if after.start < before.end {
         return true;
@@ -203,8 +204,8 @@ fn imports(db: &Database, file: FileId) -> Option<Folding> {
     })
 }
 
-/// These items, and the pairs of brackets in them: what can be said about a text that the grammar
-/// does not fit.
+/// Returns the ranges of these items and of the pairs of brackets in them. This needs no tree, so
+/// it also works on text that the grammar does not accept.
 fn items(db: &Database, items: &[ItemId]) -> Vec<Folding> {
     let mut found = Vec::new();
     for &id in items {
@@ -230,7 +231,7 @@ fn items(db: &Database, items: &[ItemId]) -> Vec<Folding> {
             kind: FoldingKind::Region,
         };
         if !matches!(item.kind, ItemKind::Stray) {
-            // From the line of the name, so that documentation folds by itself.
+            // From the line of the name, so that the documentation folds separately.
             let start = item
                 .name()
                 .map_or(whole.start, |name| whole.start + name.span.start);
@@ -337,7 +338,7 @@ mod tests {
     #[test]
     fn what_does_not_fit_the_grammar_folds_by_its_items_and_brackets() {
         let region = |start, end| (start, end, FoldingKind::Region);
-        // Neither a stray bracket nor two expressions side by side hide what is around them.
+        // Neither an unmatched bracket nor two adjacent expressions hide the brackets around them.
         assert_eq!(
             folded("def f = ) a b (\n  g(\n    1))\n\ndef g = [\n 1]\n\ndef h =\n  1\n"),
             [region(1, 3), region(2, 3), region(5, 6), region(8, 9)]

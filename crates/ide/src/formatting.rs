@@ -6,7 +6,7 @@ use syntax::{Dialect, Span};
 
 use crate::{TextEdit, strategies};
 
-/// The edits that format `file`, where there is something to change. Items with mistakes of syntax
+/// Returns the edits that format `file`, or `None` if nothing changes. Items with syntax errors
 /// stay as they are.
 pub fn format(db: &Database, file: FileId) -> Option<Vec<TextEdit>> {
     let old = db.text(file).to_string();
@@ -15,7 +15,7 @@ pub fn format(db: &Database, file: FileId) -> Option<Vec<TextEdit>> {
     (!edits.is_empty()).then_some(edits)
 }
 
-/// The edits that format the items that `range` touches, where there is something to change.
+/// Returns the edits that format the items that `range` touches, or `None` if nothing changes.
 pub fn format_range(db: &Database, file: FileId, range: Span) -> Option<Vec<TextEdit>> {
     let newline = newline(db, file);
     let language = db.language(file);
@@ -28,7 +28,7 @@ pub fn format_range(db: &Database, file: FileId, range: Span) -> Option<Vec<Text
     (!edits.is_empty()).then_some(edits)
 }
 
-/// How the file's first line ends.
+/// Returns the line ending of the file's first line.
 fn newline(db: &Database, file: FileId) -> &'static str {
     let text = db.text(file);
     match text
@@ -41,8 +41,9 @@ fn newline(db: &Database, file: FileId) -> &'static str {
     }
 }
 
-/// The edits that turn `old`, which begins at `base`, into `new`. Formatting changes blanks alone,
-/// so there is one small edit a change, and cursors and breakpoints stay where they are.
+/// Returns the edits that turn `old`, which begins at `base`, into `new`. Formatting changes only
+/// blanks, so there is one small edit for each change, and cursors and breakpoints keep their
+/// places.
 fn differences(old: &str, new: &str, base: u32, language: Language) -> Vec<TextEdit> {
     if language == Language::Elevate {
         return strategies::formatting::differences(old, new, base);
@@ -60,7 +61,7 @@ fn differences(old: &str, new: &str, base: u32, language: Language) -> Vec<TextE
     })
 }
 
-/// The edits between the words of two texts with the same words; `None` if they differ.
+/// Returns the edits between the words of two texts; `None` if the words differ.
 fn blanks(old: &str, new: &str, base: u32, dialect: Dialect) -> Option<Vec<TextEdit>> {
     let (mut edits, mut old_end, mut new_end) = (Vec::new(), 0, 0);
     let (mut old_words, mut new_words) = (words(old, dialect), words(new, dialect));

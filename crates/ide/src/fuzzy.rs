@@ -1,7 +1,7 @@
-//! Matching what was typed against names.
+//! Fuzzy matching of a typed text with names.
 
-/// How well `name` matches `query`, 0 best; `None` if its letters do not stand in it in order.
-/// Letters match in either case.
+/// Returns the cost of matching `query` with `name`, 0 for the best match, or `None` if the letters
+/// of `query` do not occur in `name` in order. The comparison ignores case.
 pub(crate) fn score(query: &str, name: &str) -> Option<u32> {
     if name.starts_with(query) {
         return Some(if name.len() == query.len() { 0 } else { 1 });
@@ -20,7 +20,7 @@ pub(crate) fn score(query: &str, name: &str) -> Option<u32> {
             }
             skipped = true;
         };
-        // `mwg` finds the humps of `mapWorkGroup`.
+        // The query `mwg` matches the capital letters of `mapWorkGroup`.
         cost += u32::from(skipped) * if found.is_uppercase() { 1 } else { 2 };
     }
     Some(3 + cost)

@@ -1,8 +1,10 @@
-//! What the words of RISE and the annotations mean, with an example of each.
+//! The built-in glossary: the words of RISE and the annotations, each with its meaning and an
+//! example.
 
 const TEXT: &str = include_str!("glossary.md");
 
-/// Lists the words, those that share a text with blanks between them, each with its text in Markdown.
+/// Returns the entries of the glossary: the words that share a text, separated by blanks, and the
+/// text in Markdown.
 pub fn glossary() -> impl Iterator<Item = (&'static str, &'static str)> {
     let sections = TEXT.split("## ").skip(1);
     let entry = |section: &'static str| {
@@ -12,14 +14,14 @@ pub fn glossary() -> impl Iterator<Item = (&'static str, &'static str)> {
     sections.filter_map(entry)
 }
 
-/// The meaning of a word, in Markdown. Annotations are written with their `@`.
+/// Returns the meaning of a word, in Markdown. Annotations are written with their `@`.
 pub(crate) fn meaning(word: &str) -> Option<&'static str> {
     let mut entries = glossary();
     let found = entries.find(|(words, _)| words.split(' ').any(|own| own == word));
     found.map(|(_, text)| text)
 }
 
-/// The meaning of an annotation, in Markdown.
+/// Returns the meaning of an annotation, in Markdown.
 pub(crate) fn annotation(name: &str) -> Option<&'static str> {
     meaning(&format!("@{name}"))
 }

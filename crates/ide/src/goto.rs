@@ -1,4 +1,4 @@
-//! From a name to where it, or its type, is defined.
+//! Navigation from a name to its definition, or to the definitions of the names in its type.
 
 use db::{Binding, Database, Declares, ItemId, Language};
 use nat::Var;
@@ -10,7 +10,7 @@ use syntax::{GlobalId, Span};
 use crate::view::{self, Symbol, View};
 use crate::{FilePosition, NavTarget, SymbolKind, strategies, tree, vars};
 
-/// Where the name at `at` is defined. On the path of an import, the file it names.
+/// Returns the definition of the name at `at`. For the path of an import this is the file.
 pub fn goto_definition(db: &Database, at: FilePosition) -> Vec<NavTarget> {
     let Some((view, offset)) = View::at(db, at) else {
         return Vec::new();
@@ -24,7 +24,8 @@ pub fn goto_definition(db: &Database, at: FilePosition) -> Vec<NavTarget> {
     }
 }
 
-/// Where the names in the type of what stands at `at` are bound: its sizes and type parameters.
+/// Returns the binders of the names in the type of the expression or binder at `at`: its sizes and
+/// type parameters.
 pub fn goto_type_definition(db: &Database, at: FilePosition) -> Vec<NavTarget> {
     let Some((view, offset)) = View::at(db, at) else {
         return Vec::new();
@@ -46,7 +47,7 @@ pub fn goto_type_definition(db: &Database, at: FilePosition) -> Vec<NavTarget> {
         .collect()
 }
 
-/// The binder of a type-level variable.
+/// Returns the binder of a type-level variable.
 fn binder_of(view: &View<'_>, var: Var) -> Option<BinderId> {
     let binders = (0..view.item().binders.len() as u32).map(BinderId);
     binders.into_iter().find(
@@ -54,7 +55,7 @@ fn binder_of(view: &View<'_>, var: Var) -> Option<BinderId> {
     )
 }
 
-/// A name that several imports define leads to all of them.
+/// Returns all definitions of a name that several imports define.
 fn ambiguous(view: &View<'_>, offset: u32) -> Vec<NavTarget> {
     let Some(name) = name_at(view, offset) else {
         return Vec::new();
@@ -68,7 +69,7 @@ fn ambiguous(view: &View<'_>, offset: u32) -> Vec<NavTarget> {
     }
 }
 
-/// The name at a position of the item, whatever it stands for.
+/// Returns the name at a position of the item, resolved or not.
 fn name_at(view: &View<'_>, offset: u32) -> Option<Name> {
     if view.is_strategy() {
         return strategies::names::name_at(view, offset);
@@ -93,7 +94,8 @@ fn import_target(view: &View<'_>) -> Option<NavTarget> {
     })
 }
 
-/// Where `symbol` is bound. Primitives are part of the language: they stand in no file.
+/// Returns the place where `symbol` is bound. A primitive has none, because it is part of the
+/// language.
 pub(crate) fn target(view: &View<'_>, symbol: Symbol) -> Option<NavTarget> {
     match symbol {
         Symbol::Binder(item, id) if item == view.id => Some(binder(view, id)),
@@ -118,7 +120,7 @@ fn binder(view: &View<'_>, id: BinderId) -> NavTarget {
     }
 }
 
-/// A definition of the library of strategies.
+/// Returns the place of a definition of the strategy library.
 fn library_strategy(db: &Database, id: GlobalId) -> Option<NavTarget> {
     let (file, full, focus) = db.strategy_place(id)?;
     Some(NavTarget {
@@ -130,7 +132,7 @@ fn library_strategy(db: &Database, id: GlobalId) -> Option<NavTarget> {
     })
 }
 
-/// A name that an item of strategies binds itself.
+/// Returns the place of a name that is bound inside an item of a strategy file.
 fn place(view: &View<'_>, span: Span) -> NavTarget {
     let focus = view.absolute(span);
     NavTarget {
@@ -157,13 +159,13 @@ fn sum_index(view: &View<'_>, sum: TermId) -> Option<NavTarget> {
     })
 }
 
-/// The name of a definition.
+/// Returns the place of a definition.
 pub(crate) fn definition(db: &Database, item: ItemId) -> Option<NavTarget> {
     definition_with(db, item, db.scheme(item).as_deref())
 }
 
-/// The name of a definition whose type was asked for already. What the other items see of it is
-/// enough: it is not parsed.
+/// Returns the place of a definition whose type has already been computed. It reads only the item's
+/// header, so the item is not parsed.
 pub(crate) fn definition_with(
     db: &Database,
     item: ItemId,
@@ -183,7 +185,7 @@ pub(crate) fn definition_with(
     })
 }
 
-/// What a binder binds, by the form that it stands in.
+/// Returns the kind of a binder, which depends on the form that contains it.
 pub(crate) fn binder_kind(view: &View<'_>, id: BinderId) -> SymbolKind {
     let Some(owner) = view.parents().owner(id) else {
         return SymbolKind::Parameter;
@@ -195,7 +197,7 @@ pub(crate) fn binder_kind(view: &View<'_>, id: BinderId) -> SymbolKind {
     }
 }
 
-/// What a definition defines, by its type.
+/// Returns the kind of a definition, which depends on its type.
 pub(crate) fn def_kind(db: &Database, item: ItemId, scheme: Option<&Scheme>) -> SymbolKind {
     match scheme {
         _ if db.language(db.file_of(item)) == Language::Elevate => {
@@ -207,7 +209,7 @@ pub(crate) fn def_kind(db: &Database, item: ItemId, scheme: Option<&Scheme>) -> 
     }
 }
 
-/// Whether `foreign def` stands before the name.
+/// Returns true if the keyword `foreign` precedes the name.
 fn is_foreign(db: &Database, item: ItemId) -> bool {
     let text = db.item_text(item);
     let head = text.get(..db.header(item).span.start as usize);

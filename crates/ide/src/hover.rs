@@ -1,4 +1,5 @@
-//! What stands under the cursor: type with sizes, kind, documentation, obligations, memory.
+//! Hovers: the type with sizes, kind, documentation, obligations and memory of the expression under
+//! the cursor.
 
 mod kernel;
 mod memory;
@@ -14,34 +15,34 @@ use crate::builtin::Builtin;
 use crate::view::{self, Occurrence, Symbol, View};
 use crate::{FilePosition, glossary, markdown, strategies, token, tree, vars};
 
-/// What there is to say about a place.
+/// The content of a hover.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hover {
-    /// What the cursor stands on.
+    /// The range of the word under the cursor.
     pub range: Span,
-    /// Markdown with code blocks in the file's language.
+    /// The content in Markdown, with code blocks in the file's language.
     pub markdown: String,
 }
 
-/// What a hover says of the diagnostics at its place. Editors that show them say them beside the
-/// hover, where they would stand twice.
+/// The diagnostics that a hover repeats. Editors that show diagnostics display them beside the
+/// hover, where they would be duplicates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Repeated {
-    /// The errors.
+    /// True if errors are repeated.
     pub errors: bool,
-    /// The conditions that are checked before a run.
+    /// True if the conditions that are checked before a run are repeated.
     pub conditions: bool,
 }
 
 impl Repeated {
-    /// Everything, for editors that show no diagnostics.
+    /// All diagnostics, for editors that show none.
     pub const ALL: Repeated = Repeated {
         errors: true,
         conditions: true,
     };
 }
 
-/// Describes what stands at `at`: its type, and what is known besides.
+/// Describes the expression or word at `at`: its type, documentation and memory.
 pub fn hover(db: &Database, at: FilePosition, repeated: Repeated) -> Option<Hover> {
     let (view, offset) = View::at(db, at)?;
     if view.is_strategy() {
@@ -64,7 +65,8 @@ pub fn hover(db: &Database, at: FilePosition, repeated: Repeated) -> Option<Hove
     })
 }
 
-/// The errors that stand on what the cursor stands on, if they are to be repeated.
+/// Renders the errors whose range overlaps that of the word under the cursor, if they are to be
+/// repeated.
 pub(crate) fn problems(view: &View<'_>, span: Span, repeated: Repeated) -> Vec<String> {
     if !repeated.errors {
         return Vec::new();
@@ -127,13 +129,13 @@ fn describe(view: &View<'_>, token: Token, offset: u32, repeated: Repeated) -> O
     }
 }
 
-/// What is known of a word at its place, and what it means everywhere.
+/// Appends the glossary's meaning of a word to its description.
 fn with_meaning(known: Option<String>, word: &str) -> String {
     let meaning = glossary::meaning(word).map(str::to_owned);
     markdown::paragraphs(known.into_iter().chain(meaning))
 }
 
-/// The meaning of the annotation whose name, or a word of whose arguments, stands at a place.
+/// Returns the meaning of the annotation whose name, or a word of whose arguments, is at a place.
 fn annotation(view: &View<'_>, token: Token) -> Option<&'static str> {
     let annotations = view.item().annotations.iter();
     let mut around = annotations.filter(|annotation| annotation.span.contains(token.span));
@@ -143,7 +145,7 @@ fn annotation(view: &View<'_>, token: Token) -> Option<&'static str> {
     is_meant.then(|| glossary::annotation(&name.name)).flatten()
 }
 
-/// Returns true if a word begins the conditions behind a type.
+/// Returns true if a word is the `where` that begins the conditions after a type.
 fn begins_conditions(view: &View<'_>, token: Token) -> bool {
     let item = view.item();
     let begins = |term: &Term| {
@@ -178,8 +180,6 @@ pub(crate) fn import(view: &View<'_>) -> Option<String> {
         false => Some(format!("defines {}", names.join(", "))),
     }
 }
-
-// Names.
 
 pub(crate) fn name(view: &View<'_>, found: Occurrence, repeated: Repeated) -> String {
     let written = view.name_of(found.symbol);
@@ -250,7 +250,8 @@ fn primitive_text(primitive: Builtin) -> String {
     markdown::paragraphs([markdown::primitive(primitive), "Primitive.".to_owned()])
 }
 
-/// The type that a name has at this place; of one that takes sizes, the type it has with them.
+/// Renders the instantiated type of a name at this place; for a name that takes sizes, the type
+/// after they are applied.
 fn instance(view: &View<'_>, term: TermId, name: &str) -> String {
     match view.info(term) {
         TermInfo::Arg(arg) => view.code(&argument(view, name, arg)),
@@ -271,7 +272,7 @@ fn instance(view: &View<'_>, term: TermId, name: &str) -> String {
     }
 }
 
-/// The type of a stage whose own type still waits for what flows into it: `split(4)`.
+/// Renders the type of a stage whose own type is only determined by the piped value: `split(4)`.
 fn as_stage(view: &View<'_>, term: TermId, name: &str) -> Option<String> {
     let stage = tree::stage_of(view.item(), view.parents(), term)?;
     let TermKind::Binary { lhs, .. } = view.item().term(stage.result).kind else {
@@ -286,7 +287,7 @@ fn as_stage(view: &View<'_>, term: TermId, name: &str) -> Option<String> {
     )))
 }
 
-/// A call as it is written, if it is short.
+/// Returns the source text of a call if it is short, and otherwise `name(…)`.
 fn subject(view: &View<'_>, call: TermId, name: &str) -> String {
     let text = view.db.item_text(view.id);
     let written = text
@@ -298,7 +299,7 @@ fn subject(view: &View<'_>, call: TermId, name: &str) -> String {
     }
 }
 
-/// What the stage of a pipeline yields whose function stands under the cursor.
+/// Describes the result of the stage of a pipeline whose function is under the cursor.
 fn stage(view: &View<'_>, term: TermId) -> String {
     let Some(stage) = tree::stage_of(view.item(), view.parents(), term) else {
         return String::new();
@@ -312,7 +313,7 @@ fn stage(view: &View<'_>, term: TermId) -> String {
     }
 }
 
-/// The conditions on sizes that the call at `term` brings, which are checked before a run.
+/// Lists the obligations on sizes that the call at `term` adds, which are checked before a run.
 fn needs(view: &View<'_>, term: TermId) -> String {
     let item = view.item();
     let call = view
@@ -339,8 +340,6 @@ fn needs(view: &View<'_>, term: TermId) -> String {
         false => format!("Assumes {}, checked before a run.", texts.join(", ")),
     }
 }
-
-// Everything else.
 
 fn term(view: &View<'_>, token: Token) -> Option<String> {
     let item = view.item();
@@ -454,8 +453,6 @@ fn prop_text(view: &View<'_>, prop: &nat::Prop) -> String {
     rise::print::prop_text(prop, &view.inference().names)
 }
 
-// Words of the language.
-
 fn kind_docs(kind: Kind) -> &'static str {
     match kind {
         Kind::Nat => "`Nat`: sizes, the non-negative integers.",
@@ -473,7 +470,7 @@ fn kind_docs(kind: Kind) -> &'static str {
     }
 }
 
-/// The smallest kind of a scalar type.
+/// Returns the smallest kind that contains a scalar type.
 fn scalar_kind(scalar: ScalarType) -> Kind {
     match scalar {
         ScalarType::Bool => Kind::Scalar,

@@ -1,19 +1,20 @@
-//! The files of the workspace that a file may name.
+//! The files of the workspace that a file can import or name in an annotation.
 
 use std::path::Path;
 
 use db::{Database, FileId, Language};
 use rustc_hash::FxHashSet;
 
-/// Returns the files that a file can import, with their paths from its folder, the nearest first.
-/// Files that import it are left out: imports form no circle.
+/// Returns the files that a file can import, with their paths relative to its folder, the nearest
+/// first. Files that import it are left out, because imports must be acyclic.
 pub(crate) fn importable(db: &Database, file: FileId) -> Vec<(FileId, String)> {
     let mut found = files(db, file, db.language(file));
     found.retain(|(other, _)| *other != file && !reaches(db, *other, file));
     found
 }
 
-/// Returns the files in a language with their paths from the folder of a file, the nearest first.
+/// Returns the files in a language with their paths relative to the folder of a file, the nearest
+/// first.
 pub(crate) fn files(db: &Database, from: FileId, language: Language) -> Vec<(FileId, String)> {
     let own = db.path(from);
     let Some(folder) = own.as_disk().and_then(Path::parent) else {
@@ -29,14 +30,14 @@ pub(crate) fn files(db: &Database, from: FileId, language: Language) -> Vec<(Fil
     found
 }
 
-/// Returns the file of strategies that a path in the annotations of a file names.
+/// Returns the strategy file that a path in the annotations of a file refers to.
 pub(crate) fn file_at(db: &Database, from: FileId, path: &str) -> Option<FileId> {
     let files = files(db, from, Language::Elevate);
     let named = files.into_iter().find(|(_, name)| *name == *path);
     named.map(|(file, _)| file)
 }
 
-/// Returns true if a file imports another one, directly or by the files that it imports.
+/// Returns true if a file imports another one, directly or transitively.
 fn reaches(db: &Database, from: FileId, to: FileId) -> bool {
     let (mut open, mut seen) = (vec![from], FxHashSet::default());
     while let Some(file) = open.pop() {
@@ -50,7 +51,7 @@ fn reaches(db: &Database, from: FileId, to: FileId) -> bool {
     false
 }
 
-/// A path as an import in a file of this folder names it, with `/` on every system.
+/// Returns a path relative to a folder as an import writes it, with `/` on every system.
 fn relative(folder: &Path, path: &Path) -> Option<String> {
     let (from, to): (Vec<_>, Vec<_>) = (folder.components().collect(), path.components().collect());
     let shared = from.iter().zip(&to).take_while(|(a, b)| a == b).count();

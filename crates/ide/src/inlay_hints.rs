@@ -1,4 +1,4 @@
-//! Inferred types and sizes, accesses and values, shown between the words of the program.
+//! Inlay hints: inferred types and sizes, accesses, values and barriers.
 
 use std::cell::OnceCell;
 use std::sync::Arc;
@@ -16,29 +16,29 @@ use crate::tree::{self, Stage};
 use crate::view::View;
 use crate::{TextEdit, short, strategies, vars};
 
-/// Between the type and the access of a stage.
+/// The separator between the type and the access of a stage.
 const SEPARATOR: &str = " · ";
-/// A type is shortened to no less than so many characters for the access to have room.
+/// The smallest number of characters to which a type is shortened to make room for the access.
 const LEAST_TYPE: usize = 6;
 
-/// Which hints are wanted.
+/// The kinds of hints to compute, and their length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InlayConfig {
-    /// Types of `fun` parameters and `let` names that have none written.
+    /// True for the types of `fun` parameters and `let` names without an annotation.
     pub parameters: bool,
-    /// Types of definitions that have none written.
+    /// True for the types of definitions without an annotation.
     pub definitions: bool,
-    /// What each stage of a pipeline of several lines yields.
+    /// True for the result types of the stages of pipelines of several lines.
     pub pipelines: bool,
-    /// How each stage of such a pipeline is accessed when it is compiled.
+    /// The detail of the accesses of the stages of such pipelines.
     pub access_flow: AccessFlow,
-    /// What each stage of a pipeline gives for small sizes and simple arguments.
+    /// True for the values of pipeline stages for small sizes and simple arguments.
     pub values: bool,
-    /// Implicit arguments.
+    /// True for implicit arguments.
     pub implicits: bool,
-    /// What the barriers of kernels wait for.
+    /// True for the accesses that the barriers of kernels order.
     pub barriers: bool,
-    /// Longest label, in characters; longer types are elided.
+    /// The largest length of a label in characters; longer types are shortened.
     pub max_length: usize,
 }
 
@@ -57,43 +57,43 @@ impl Default for InlayConfig {
     }
 }
 
-/// What a hint shows.
+/// The kind of an inlay hint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum InlayKind {
     /// The type of a parameter or `let` name.
     Parameter,
     /// The type of a definition.
     Definition,
-    /// What a stage of a pipeline yields, and how it is accessed.
+    /// The result type of a pipeline stage, and its access.
     Pipeline,
-    /// What a stage gives for small sizes.
+    /// The value of a stage for small sizes.
     Value,
-    /// What a barrier of the kernel waits for.
+    /// The accesses that a barrier of the kernel orders.
     Barrier,
     /// Implicit arguments.
     Implicit,
 }
 
-/// Text to show at a place.
+/// An inlay hint: text that is shown at a place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InlayHint {
-    /// Where.
+    /// The place, as a byte offset in the file.
     pub offset: u32,
-    /// What it shows.
+    /// The kind of the hint.
     pub kind: InlayKind,
-    /// At most [`InlayConfig::max_length`] characters.
+    /// The text, of at most [`InlayConfig::max_length`] characters.
     pub label: String,
-    /// The whole type or value.
+    /// The unshortened type or value.
     pub tooltip: String,
-    /// What else there is to say, in Markdown.
+    /// Further details, in Markdown.
     pub details: String,
-    /// Edits that write the hint into the program, where it can be written.
+    /// Edits that insert the hint into the program, if that is possible.
     pub insert: Option<Vec<TextEdit>>,
-    /// Whether space is wanted before it.
+    /// True if a space is shown before the hint.
     pub pad_left: bool,
 }
 
-/// The hints in `range`, in the order of the text.
+/// Returns the hints in `range`, in the order of the text.
 pub fn inlay_hints(
     db: &Database,
     file: FileId,
@@ -173,7 +173,7 @@ impl Collector<'_> {
         }
     }
 
-    /// `: type`, within the limit.
+    /// Renders `: type`, shortened to the limit.
     fn colon(&self, ty: &str) -> String {
         format!(
             ": {}",
@@ -212,8 +212,8 @@ impl Collector<'_> {
         Some(hint)
     }
 
-    /// Whether the def's type can be written down: its names differ from each other, and from
-    /// every name that the body takes from outside, which they would hide.
+    /// Returns true if the type of the definition can be written down. Its names must be distinct,
+    /// and different from every free name of the body, which they would shadow.
     fn can_state(&self, scheme: &Scheme) -> bool {
         let names = &scheme.names.0;
         let free = &self.view.db.header(self.view.id).mentions;
@@ -252,8 +252,9 @@ impl Collector<'_> {
         Some(hint)
     }
 
-    /// Returns `true` if the definition's written type says in the same line what the parameters of
-    /// a function are: it is one of the functions that the definition is.
+    /// Returns true if the definition's type annotation is on the same line as the parameters of a
+    /// function and already gives their types, because the function is one of the outermost ones of
+    /// the definition.
     fn is_stated(&self, function: TermId, parameter: Span) -> bool {
         let item = self.view.item();
         let ItemKind::Def {
@@ -274,7 +275,7 @@ impl Collector<'_> {
         !self.text_of(between).contains('\n')
     }
 
-    /// Whether every variable of the type can be named at `place`.
+    /// Returns true if every variable of the type is in scope at `place`.
     fn can_write(&self, place: TermId, ty: &Ty) -> bool {
         let scope = self.view.scope_at(place);
         let names = &self.view.inference().names;
@@ -291,14 +292,14 @@ impl Collector<'_> {
         rise::print::type_text(ty, &self.view.inference().names)
     }
 
-    /// The text of a type of which something is known: `_ -> _` says nothing.
+    /// Returns the text of a type, or `None` if nothing in it is known, as in `_ -> _`.
     fn known_text(&self, ty: &Ty) -> Option<String> {
         let text = self.type_text(ty);
         text.chars().any(char::is_alphanumeric).then_some(text)
     }
 
-    /// What there is to say of the stages of pipelines; of types and accesses, where a pipeline
-    /// takes several lines.
+    /// Adds the hints of the stages of pipelines; types and accesses only for a pipeline of several
+    /// lines.
     fn pipelines(&self, out: &mut Vec<InlayHint>) {
         let item = self.view.item();
         for (index, term) in item.terms.iter().enumerate() {
@@ -330,7 +331,7 @@ impl Collector<'_> {
         }
     }
 
-    /// Whether the stages begin on different lines.
+    /// Returns true if the stages begin on different lines.
     fn several_lines(&self, stages: &[Stage]) -> bool {
         let (Some(first), Some(last)) = (stages.first(), stages.last()) else {
             return false;
@@ -349,9 +350,9 @@ impl Collector<'_> {
         self.text.get(std::ops::Range::from(span)).unwrap_or("")
     }
 
-    /// Where the hints of a stage stand after which its line ends, but for closing brackets and the
-    /// next `|>`: behind these, so that no hint stands between brackets. Those of inner pipelines
-    /// come first.
+    /// Returns the place of the hints of a stage after which only closing brackets and the next
+    /// `|>` follow on its line. It is after these, so that no hint comes between brackets. The
+    /// hints of inner pipelines come first.
     fn line_end(&self, stage: Stage) -> Option<u32> {
         let end = self.view.span(stage.written).end;
         let line = self.text.get(end as usize..)?.lines().next().unwrap_or("");
@@ -370,7 +371,7 @@ impl Collector<'_> {
         ends.then_some(at)
     }
 
-    /// What a stage yields, and how it is accessed.
+    /// Returns the hint with the result type of a stage and its access.
     fn stage(&self, stage: Stage, at: u32) -> Option<InlayHint> {
         if matches!(self.view.item().term(stage.written).kind, TermKind::Name(_))
             && stage.written == stage.result
@@ -391,8 +392,8 @@ impl Collector<'_> {
         })
     }
 
-    /// The type and the access, as far as they are wanted and there is room, the longest form of the
-    /// access that fits. The type is shortened first.
+    /// Combines the type and the access, as far as they are enabled and fit. Uses the longest form
+    /// of the access that fits, and shortens the type first.
     fn stage_label(&self, ty: &str, accesses: &[String]) -> Option<String> {
         let max = self.config.max_length;
         let length = |text: &str| text.chars().count();
@@ -410,7 +411,7 @@ impl Collector<'_> {
         Some(fitting.unwrap_or_else(|| short::elide(ty, max)))
     }
 
-    /// How a stage is accessed, in more and in fewer words, and as a sentence.
+    /// Describes the access of a stage, as labels from long to short and as a sentence.
     fn access(&self, stage: Stage) -> Option<(Vec<String>, String)> {
         if self.config.access_flow == AccessFlow::Off {
             return None;
@@ -432,14 +433,14 @@ impl Collector<'_> {
         Some((labels, flow.sentence(fact)))
     }
 
-    /// The place of what a stage yields.
+    /// Returns the range of the expression that a stage computes.
     fn result_span(&self, stage: Stage) -> Span {
         let item = self.view.item();
         self.view.span(tree::unparen(item, stage.result))
     }
 
-    /// What a stage gives that is a function written there: its body is put in the place of the
-    /// stage.
+    /// Returns the last stage in the body of a stage that is an abstraction: the translation
+    /// replaces the stage by that body.
     fn body(&self, stage: Stage) -> Option<Stage> {
         let item = self.view.item();
         let mut term = tree::unparen(item, stage.written);
@@ -453,13 +454,13 @@ impl Collector<'_> {
         tree::stages(item, term).pop()
     }
 
-    /// The place of the function's name.
+    /// Returns the range of the name of the stage's function.
     fn name_span(&self, stage: Stage) -> Span {
         let item = self.view.item();
         self.view.span(tree::callee(item, stage.written))
     }
 
-    /// What a stage gives for small sizes.
+    /// Returns the hint with the value of a stage for small sizes.
     fn value(&self, stage: Stage, at: u32) -> Option<InlayHint> {
         let values = self
             .values
@@ -491,7 +492,8 @@ impl Collector<'_> {
         })
     }
 
-    /// At each access that a barrier of the kernel makes wait, for what.
+    /// Adds a hint at each access that waits at a barrier of the kernel, with the accesses that it
+    /// waits for.
     fn barriers(&self, out: &mut Vec<InlayHint>) {
         let (db, item) = (self.view.db, self.view.id);
         if !db.targets(item).contains(Target::OpenCl) {
@@ -508,7 +510,7 @@ impl Collector<'_> {
         for barrier in &module.barriers {
             let code = module.text.get(barrier.range.clone()).unwrap_or("");
             let waits = known.waits(barrier);
-            // Where another definition waits, its own text has the hint.
+            // An access in another definition has its hint there.
             let Some(first) = waits.iter().find(|wait| wait.item == item) else {
                 continue;
             };
@@ -525,14 +527,14 @@ impl Collector<'_> {
                 details: format!("This barrier\n{}", details.join("\n")),
                 ..self.hint(at, InlayKind::Barrier, label, code.trim().to_owned())
             };
-            // A loop that is written out has one again and again.
+            // An unrolled loop contains the same barrier several times.
             if !out[start..].contains(&hint) {
                 out.push(hint);
             }
         }
     }
 
-    /// The end of the code on the line where a word stands.
+    /// Returns the end of the code on the line of a word, before a comment.
     fn code_end(&self, word: Span) -> Option<u32> {
         let rest = self.text.get(word.end as usize..)?;
         let line = rest.split(['\n', '\r']).next().unwrap_or("");

@@ -1,4 +1,4 @@
-//! Which of OpenCL's work-items do what, in words.
+//! Descriptions of the work that each OpenCL work-item does.
 
 use dpia::Prim;
 use dpia::functional::Fact;
@@ -7,17 +7,17 @@ use syntax::ast::AddressSpace;
 
 use crate::flow::Flow;
 
-/// Who shares the elements of a map.
+/// The words for the work-items or groups among which a parallel map distributes its elements.
 struct Sharers {
-    /// `work-items of a group`
+    /// The plural: `work-items of a group`.
     several: &'static str,
-    /// `work-item of a group`
+    /// The singular: `work-item of a group`.
     one: &'static str,
-    /// The one letter that stands for one of them.
+    /// The letter that denotes the number of one of them.
     letter: char,
-    /// What says which one it is.
+    /// The OpenCL function that returns that number.
     id: &'static str,
-    /// What says how many there are.
+    /// The OpenCL function that returns their count.
     all: &'static str,
 }
 
@@ -50,7 +50,8 @@ impl Sharers {
     }
 }
 
-/// How many there are that share the elements of a map, if the launch says it.
+/// Returns the number of work-items or groups that share the elements of a map, if the launch
+/// determines it.
 fn sharers(flow: &Flow, fact: &Fact, by: Prim, dimension: u8) -> Option<Nat> {
     let launch = flow.launch(fact);
     let at = usize::from(dimension.min(2));
@@ -66,7 +67,7 @@ fn sharers(flow: &Flow, fact: &Fact, by: Prim, dimension: u8) -> Option<Nat> {
     }
 }
 
-/// Which work-items compute which elements of a parallel map.
+/// Describes the distribution of the elements of a parallel map over work-items or groups.
 pub(crate) fn shared(flow: &Flow, fact: &Fact) -> Option<String> {
     let map = fact.shared.last()?;
     let of = Sharers::of(map.by)?;
@@ -89,7 +90,7 @@ pub(crate) fn shared(flow: &Flow, fact: &Fact) -> Option<String> {
     })
 }
 
-/// How `count` elements are split among `size` that share them.
+/// Describes the distribution of `count` elements over `size` work-items or groups.
 fn split(flow: &Flow, count: &Nat, size: &Nat, of: &Sharers, id: &str) -> String {
     let (several, letter) = (of.several, of.letter);
     let conditions = flow.conditions();
@@ -141,7 +142,7 @@ fn split(flow: &Flow, count: &Nat, size: &Nat, of: &Sharers, id: &str) -> String
     }
 }
 
-/// What the sizes of `@run` make of it.
+/// Describes the distribution for the sizes of `@run`.
 fn with_run(flow: &Flow, count: &Nat, size: &Nat, of: &Sharers) -> Option<String> {
     let (elements, known) = (flow.value(count)?, flow.value(size)?);
     let with = flow.sizes_in(&[count, size])?;
@@ -162,7 +163,7 @@ fn elements(flow: &Flow, count: &Nat) -> String {
     }
 }
 
-/// Who runs a loop that work-items do not share.
+/// Describes the work-items that execute a sequential loop.
 pub(crate) fn alone(flow: &Flow, fact: &Fact) -> &'static str {
     let within = |by| fact.shared.iter().any(|map| map.by == by);
     let shares_inside = shares_inside(flow, fact);
@@ -182,7 +183,7 @@ pub(crate) fn alone(flow: &Flow, fact: &Fact) -> &'static str {
     }
 }
 
-/// Whether work-items share what is done inside of an expression.
+/// Returns true if a subexpression distributes its elements over work-items.
 fn shares_inside(flow: &Flow, fact: &Fact) -> bool {
     flow.inside(fact).any(|inner| {
         let own = inner.shared.get(fact.shared.len()..).unwrap_or_default();
@@ -190,7 +191,7 @@ fn shares_inside(flow: &Flow, fact: &Fact) -> bool {
     })
 }
 
-/// Who has a copy of what is stored in a space.
+/// Describes which work-items or groups have their own copy of a value in an address space.
 pub(crate) fn owner(flow: &Flow, fact: &Fact, space: AddressSpace) -> &'static str {
     let within = |by| fact.shared.iter().any(|map| map.by == by);
     let item = within(Prim::MapLocal) || within(Prim::MapGlobal);

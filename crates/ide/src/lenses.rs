@@ -1,4 +1,4 @@
-//! Code lenses: what can be done with a definition as a whole.
+//! Code lenses: commands for a definition as a whole.
 
 use db::{Database, Declares, FileId, ItemId};
 use syntax::{Code, Diagnostic, Severity, Span};
@@ -8,24 +8,24 @@ use syntax::{Code, Diagnostic, Severity, Span};
 pub struct Lens {
     /// The definition.
     pub item: ItemId,
-    /// Its name.
+    /// The name of the definition.
     pub def: String,
-    /// Where the name stands, in the file.
+    /// The range of the name in the file.
     pub span: Span,
-    /// What it is compiled for, if it is checked for a target; the first one.
+    /// The first target that the definition is checked for, if any.
     pub target: Option<dpia::Target>,
-    /// Whether it is a program for OpenCL, maybe among others.
+    /// True if OpenCL is one of the targets.
     pub on_device: bool,
-    /// The number of patterns to lower before it is compiled, which say what is computed and not
-    /// how: `map`, `reduce`. None if nothing of the kind keeps it from being compiled, or if it has
-    /// other errors.
+    /// The number of patterns that have to be lowered before the definition is compiled, because
+    /// they do not choose an implementation: `map`, `reduce`. It is 0 if nothing has to be lowered
+    /// or if the definition has other errors.
     pub high_level: usize,
-    /// Whether it has errors, so that it cannot run.
+    /// True if the definition has errors, so that it cannot run.
     pub has_errors: bool,
 }
 
-/// The programs of a file: definitions whose parameters are sizes and data. Of a definition with
-/// errors that holds as far as its type is known.
+/// Returns the lenses of a file: one for each definition whose parameters are only sizes and data.
+/// A definition with errors is included if the known part of its type allows it.
 pub fn lenses(db: &Database, file: FileId) -> Vec<Lens> {
     let lens = |&item: &ItemId| {
         let Declares::Def(def) = &db.header(item).declares else {
@@ -63,7 +63,7 @@ pub fn lenses(db: &Database, file: FileId) -> Vec<Lens> {
     db.items(file).iter().filter_map(lens).collect()
 }
 
-/// How many patterns of a definition's own text have to be lowered before it is compiled.
+/// Counts the patterns in a definition's own text that have to be lowered before it is compiled.
 fn high_level(db: &Database, item: ItemId) -> usize {
     use rise::Primitive::{Map, Reduce};
     use rise::core::{Form, subterms};

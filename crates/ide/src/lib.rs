@@ -1,7 +1,8 @@
-//! Editor features: the database in, plain data out (byte spans, strings, edits). No LSP type.
+//! Editor features as functions from the database to plain data: byte spans, strings and edits. No
+//! LSP type is used.
 //!
-//! Every function answers from one snapshot of the database, and looks only at the items it needs:
-//! an answer about one place of a file costs the same in a file of ten lines and of ten thousand.
+//! Every function reads one snapshot of the database, and only the items that it needs: an answer
+//! about one place costs the same in a file of ten lines and of ten thousand.
 
 mod barriers;
 mod builtin;

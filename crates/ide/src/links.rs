@@ -1,4 +1,4 @@
-//! Imports as links.
+//! Document links of imports.
 
 use db::{Database, FileId, FileState, ItemId, Language};
 use syntax::Span;
@@ -6,16 +6,16 @@ use syntax::ast::ItemKind;
 
 use crate::strategies;
 
-/// An import that leads to a file.
+/// An import whose file exists.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DocumentLink {
-    /// The path, without its quotes.
+    /// The range of the path, without its quotes.
     pub span: Span,
-    /// Where it leads.
+    /// The imported file.
     pub target: FileId,
 }
 
-/// The imports of `file` that lead somewhere.
+/// Returns the imports of `file` whose files exist.
 pub fn document_links(db: &Database, file: FileId) -> Vec<DocumentLink> {
     let imports = db.imports(file);
     imports
@@ -37,7 +37,7 @@ pub fn document_links(db: &Database, file: FileId) -> Vec<DocumentLink> {
         .collect()
 }
 
-/// The path of an import, with its quotes.
+/// Returns the range of the path of an import, with its quotes.
 fn path_of(db: &Database, item: ItemId) -> Option<Span> {
     if db.language(db.file_of(item)) == Language::Elevate {
         return strategies::structure::import_path(db, item);

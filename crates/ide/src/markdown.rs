@@ -1,4 +1,4 @@
-//! Pieces of Markdown that hovers, completions and signatures are made of.
+//! Building blocks of the Markdown in hovers, completions and signatures.
 
 use db::{Database, ItemId};
 use rise::Scheme;
@@ -6,15 +6,15 @@ use syntax::Dialect;
 
 use crate::builtin::Builtin;
 
-/// Longest line of a code block before a scheme's conditions get a line of their own.
+/// The length of a signature from which its conditions are on a line of their own.
 const LINE: usize = 80;
 
-/// Code in a language.
+/// Renders a code block in a language.
 pub(crate) fn code_in(text: &str, dialect: Dialect) -> String {
     format!("```{}\n{text}\n```", dialect.extension())
 }
 
-/// Paragraphs, with empty ones left out.
+/// Joins paragraphs, without the empty ones.
 pub(crate) fn paragraphs(parts: impl IntoIterator<Item = String>) -> String {
     let parts: Vec<String> = parts
         .into_iter()
@@ -23,7 +23,7 @@ pub(crate) fn paragraphs(parts: impl IntoIterator<Item = String>) -> String {
     parts.join("\n\n")
 }
 
-/// `name : scheme`, the conditions on a second line if the first one would be long.
+/// Renders `name : scheme`, with the conditions on a second line if the first one would be long.
 pub(crate) fn signature(name: &str, scheme: &Scheme) -> String {
     let text = rise::print::scheme_text(scheme);
     let whole = format!("{name} : {text}");
@@ -35,7 +35,7 @@ pub(crate) fn signature(name: &str, scheme: &Scheme) -> String {
     }
 }
 
-/// The documentation of a definition, as it is written.
+/// Returns the documentation of a definition as it is written.
 pub(crate) fn def_docs(db: &Database, item: ItemId) -> String {
     let parsed = db.parsed(item);
     parsed
@@ -46,7 +46,7 @@ pub(crate) fn def_docs(db: &Database, item: ItemId) -> String {
         .unwrap_or_default()
 }
 
-/// The type of a primitive in general, and its documentation.
+/// Renders the general type of a primitive and its documentation.
 pub(crate) fn primitive(primitive: Builtin) -> String {
     let signature = format!("{} : {}", primitive.name(), primitive.signature_text());
     paragraphs([

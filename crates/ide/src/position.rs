@@ -1,44 +1,44 @@
-//! Where things stand, and edits to them: files and byte spans, nothing else.
+//! Positions, ranges and edits in files, as byte offsets.
 
 use db::FileId;
 use syntax::Span;
 
-/// A cursor: a byte offset in a file.
+/// A position: a byte offset in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FilePosition {
     /// The file.
     pub file: FileId,
-    /// Bytes from the start of the file.
+    /// The offset in bytes from the start of the file.
     pub offset: u32,
 }
 
-/// A span of a file.
+/// A range of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FileRange {
     /// The file.
     pub file: FileId,
-    /// Bytes from the start of the file.
+    /// The range in bytes from the start of the file.
     pub span: Span,
 }
 
-/// Replaces a span of a file by text.
+/// The replacement of a range of a file by a text.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TextEdit {
-    /// What is replaced; empty for an insertion.
+    /// The range that is replaced; empty for an insertion.
     pub span: Span,
-    /// What stands there afterwards.
+    /// The new text.
     pub text: String,
 }
 
-/// Edits to several files; those of one file are sorted and do not overlap.
+/// Edits of several files; those of one file are sorted and do not overlap.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SourceEdits {
-    /// The edits by file, each file once.
+    /// The edits of each file, each file once.
     pub files: Vec<(FileId, Vec<TextEdit>)>,
 }
 
 impl SourceEdits {
-    /// Edits to one file.
+    /// Creates the edits of one file.
     pub fn single(file: FileId, mut edits: Vec<TextEdit>) -> SourceEdits {
         edits.sort_by_key(|edit| (edit.span.start, edit.span.end));
         SourceEdits {
@@ -46,7 +46,7 @@ impl SourceEdits {
         }
     }
 
-    /// Collects edits in any order; the same edit twice counts once.
+    /// Collects edits in any order, without duplicates.
     pub(crate) fn collect(edits: impl IntoIterator<Item = (FileId, TextEdit)>) -> SourceEdits {
         let mut files: Vec<(FileId, Vec<TextEdit>)> = Vec::new();
         for (file, edit) in edits {
@@ -63,22 +63,22 @@ impl SourceEdits {
     }
 }
 
-/// A place to go to.
+/// A target of navigation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NavTarget {
     /// The file.
     pub file: FileId,
-    /// The whole item or binder.
+    /// The range of the whole item or binder.
     pub full: Span,
-    /// Its name, within `full`.
+    /// The range of its name, within `full`.
     pub focus: Span,
     /// The name.
     pub name: String,
-    /// What it is.
+    /// The kind of the target.
     pub kind: SymbolKind,
 }
 
-/// What a name stands for.
+/// The kind of thing that a name refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SymbolKind {
     /// A definition of a function.
@@ -99,10 +99,10 @@ pub enum SymbolKind {
     Rule,
     /// A strategy or normal form.
     Strategy,
-    /// A test of programs.
+    /// A predicate of ELEVATE.
     Predicate,
-    /// A size that is tuned.
+    /// A tuning parameter.
     Tunable,
-    /// A file that is imported.
+    /// An imported file.
     File,
 }

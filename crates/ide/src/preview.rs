@@ -1,4 +1,5 @@
-//! What a definition becomes on its way to running code, and which part comes from where.
+//! Previews: the intermediate forms and the generated code of a definition, with a mapping to the
+//! source.
 
 use std::ops::Range;
 
@@ -11,12 +12,12 @@ use syntax::{Code, Diagnostic, Span};
 
 use crate::barriers::Barriers;
 
-/// A form that a definition takes.
+/// An intermediate form or target language of a definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Form {
-    /// RISE, everything that it uses in its place and its functions applied.
+    /// RISE in normal form, with all definitions inlined and all abstractions applied.
     Rise,
-    /// Functional DPIA: every expression says whether it is read or written.
+    /// Functional DPIA, which annotates every expression with its access.
     Functional,
     /// Imperative DPIA.
     Imperative,
@@ -24,14 +25,14 @@ pub enum Form {
     C,
     /// C99 with OpenMP.
     OpenMp,
-    /// OpenCL C: the kernels.
+    /// The kernels in OpenCL C.
     OpenCl,
-    /// C for the host, which runs the kernels.
+    /// The host program in C, which launches the kernels.
     OpenClHost,
 }
 
 impl Form {
-    /// Every form, in the order in which a definition takes them.
+    /// All forms, in the order of compilation.
     pub const ALL: [Form; 7] = [
         Form::Rise,
         Form::Functional,
@@ -42,7 +43,7 @@ impl Form {
         Form::OpenClHost,
     ];
 
-    /// As it is called in requests and on the command line.
+    /// Returns the name in requests and on the command line.
     pub const fn as_str(self) -> &'static str {
         match self {
             Form::Rise => "rise",
@@ -55,12 +56,12 @@ impl Form {
         }
     }
 
-    /// The form that is called so.
+    /// Returns the form with this name.
     pub fn from_name(name: &str) -> Option<Form> {
         Form::ALL.into_iter().find(|form| form.as_str() == name)
     }
 
-    /// The editor's name for the language of its text.
+    /// Returns the editor's identifier of the language of the text.
     pub const fn language(self) -> &'static str {
         match self {
             Form::Rise => "rise",
@@ -70,7 +71,7 @@ impl Form {
         }
     }
 
-    /// As it is called in a title.
+    /// Returns the name in a title.
     pub const fn title(self) -> &'static str {
         match self {
             Form::Rise => "RISE",
@@ -87,43 +88,44 @@ impl Form {
 /// A definition in one of its forms.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Preview {
-    /// What it shows: `dot as C`.
+    /// The title: `dot as C`.
     pub title: String,
-    /// The editor's name for the language of the text.
+    /// The editor's identifier of the language of the text.
     pub language: &'static str,
     /// The text.
     pub text: String,
-    /// Which part comes from where, in the order of the text; parts nest.
+    /// The parts of the text with their sources, in the order of the text; parts may be nested.
     pub map: Vec<PreviewPart>,
 }
 
-/// Where a part of a preview comes from.
+/// A part of a preview with its source.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PreviewPart {
-    /// The part, in bytes.
+    /// The range of the part in the text, in bytes.
     pub target: Range<usize>,
-    /// The item that its source stands in: one of the definition's own file.
+    /// The item that contains the source: one of the definition's own file.
     pub item: ItemId,
     /// The expression in that item, in bytes from its start.
     pub source: Span,
-    /// What made this part.
+    /// The explanation of the part.
     pub made: Made,
 }
 
-/// What made a part of a preview.
+/// The explanation of a part of a preview.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Made {
-    /// The primitive or operator that it comes from.
+    /// The primitive or operator that the part is generated from.
     pub primitive: Option<String>,
-    /// The definition in whose text that stands, if it is not the one that is shown.
+    /// The definition that contains this primitive, if it is not the previewed one.
     pub definition: Option<String>,
-    /// What the passes of the compiler did to it, in order, and why it is there if no expression
-    /// says it.
+    /// The changes that the passes of the compiler made, in order, and the reason for a part that
+    /// no expression corresponds to.
     pub passes: Vec<String>,
 }
 
 impl Made {
-    /// In a line: `` `reduceSeq` of `dot`; loops: … ``. None if nothing is known.
+    /// Renders the explanation in a line: `` `reduceSeq` of `dot`; loops: … ``. Returns `None` if
+    /// there is none.
     pub fn text(&self) -> Option<String> {
         let primitive = self.primitive.as_ref().map(|name| match &self.definition {
             Some(definition) => format!("`{name}` of `{definition}`"),
@@ -134,9 +136,9 @@ impl Made {
     }
 }
 
-/// The definition in a form, or everything that keeps it from having one.
+/// Renders the definition in a form.
 ///
-/// The target decides how accesses are checked in the forms of DPIA; see [`form_target`].
+/// The target determines the accesses in the forms of DPIA; see [`form_target`].
 pub fn preview(
     db: &Database,
     file: FileId,
@@ -182,8 +184,8 @@ pub fn preview(
     })
 }
 
-/// What the definition is compiled for in a form: the form's own target; for the others the first
-/// one that the definition is checked for, and C if it is checked for none.
+/// Returns the target for a form: its own target, or, for a form without one, the first target that
+/// the definition is checked for, and C if it is checked for none.
 pub fn form_target(db: &Database, item: ItemId, form: Form) -> Target {
     match form {
         Form::C => Target::C,
@@ -195,7 +197,7 @@ pub fn form_target(db: &Database, item: ItemId, form: Form) -> Target {
     }
 }
 
-/// Where the parts of one preview come from.
+/// The definition of a preview, for finding the sources of its parts.
 struct Places<'a> {
     db: &'a Database,
     file: FileId,
@@ -241,12 +243,12 @@ impl Places<'_> {
             .barriers
             .iter()
             .filter_map(|barrier| self.barrier(&known, barrier));
-        // Of parts of the same text the last one is meant.
+        // For parts of equal ranges, the last one takes precedence.
         let parts = plain.chain(foreign).chain(views).chain(parts);
         in_order(parts.chain(barriers).collect())
     }
 
-    /// The reads, each once for each view that it goes through.
+    /// Returns the reads of a part, once for each view on their access path.
     fn views<'m>(
         &'m self,
         part: &'m codegen::Mapping,
@@ -263,7 +265,8 @@ impl Places<'_> {
         })
     }
 
-    /// A part that comes from no expression: from what asks for it, or the whole definition.
+    /// Returns a part that comes from no expression: its source is the obligation that it checks,
+    /// or the name of the definition.
     fn plain(&self, module: &Module, part: &codegen::Plain) -> Option<PreviewPart> {
         let parsed = self.db.parsed(self.item);
         let name = parsed.item.name()?.span;
@@ -299,7 +302,7 @@ impl Places<'_> {
         })
     }
 
-    /// A barrier: it comes from the access that waits.
+    /// Returns the part of a barrier: its source is the access that waits.
     fn barrier(&self, known: &Barriers<'_>, barrier: &BarrierText) -> Option<PreviewPart> {
         let waits = known.waits(barrier);
         let first = waits.first()?;
@@ -317,7 +320,7 @@ impl Places<'_> {
         })
     }
 
-    /// A host program comes from the definition as a whole.
+    /// Returns the part of a host program: its source is the definition as a whole.
     fn host(&self, text: &str) -> Vec<PreviewPart> {
         let note = "sets the device up, launches the kernels, and times them";
         vec![PreviewPart {
@@ -343,7 +346,7 @@ impl Places<'_> {
             .map_or_else(Span::default, |name| name.span)
     }
 
-    /// The body of a C function of the program's own.
+    /// Returns the part of the body of a foreign function that the program defines.
     fn foreign(&self, part: &ForeignText) -> Option<PreviewPart> {
         let item = self.db.item_of(part.function.id?);
         (self.db.file_of(item) == self.file).then_some(PreviewPart {
@@ -354,17 +357,18 @@ impl Places<'_> {
         })
     }
 
-    /// The innermost place in the definition's own file that a part of its program comes from:
-    /// what a definition of another file does comes from its use.
+    /// Returns the innermost place in the definition's own file that a part of its program comes
+    /// from. For code of a definition of another file this is the place where it is used.
     fn place(&self, origins: &[Source], origin: Origin) -> Option<(ItemId, Span)> {
         let source = self.own(origins, origin)?;
         Some((self.item_of(source), source.span))
     }
 
-    /// The innermost expression of the definition's own file that a part of its program comes from.
+    /// Returns the innermost source in the definition's own file that a part of its program comes
+    /// from.
     fn own<'s>(&self, origins: &'s [Source], origin: Origin) -> Option<&'s Source> {
         let mut source = origins.get(origin.0 as usize)?;
-        // Uses of uses of …: no more than there are origins.
+        // A chain of uses cannot be longer than the number of origins.
         for _ in 0..origins.len() {
             if source.def.is_none() || self.db.file_of(self.item_of(source)) == self.file {
                 return Some(source);
@@ -374,7 +378,7 @@ impl Places<'_> {
         None
     }
 
-    /// The primitive or operator at the head of an expression, wherever its text stands.
+    /// Returns the primitive or operator at the head of an expression, in any file.
     fn made(&self, origins: &[Source], origin: Origin) -> Made {
         let Some(source) = origins.get(origin.0 as usize) else {
             return Made::default();
@@ -407,7 +411,7 @@ fn name_of(db: &Database, item: ItemId) -> String {
     }
 }
 
-/// In the order of the text, those around others first.
+/// Sorts the parts in the order of the text, enclosing parts first.
 fn in_order(mut map: Vec<PreviewPart>) -> Vec<PreviewPart> {
     map.sort_by_key(|part| (part.target.start, std::cmp::Reverse(part.target.end)));
     map

@@ -1,4 +1,4 @@
-//! Every place where a name is used.
+//! References to a name and their highlighting.
 
 use db::{Database, FileId, ItemId};
 use syntax::Span;
@@ -6,34 +6,34 @@ use syntax::Span;
 use crate::view::{Symbol, View};
 use crate::{FilePosition, FileRange};
 
-/// A place where a name stands.
+/// An occurrence of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Reference {
-    /// Where.
+    /// The place of the occurrence.
     pub place: FileRange,
-    /// Whether the name is defined here.
+    /// True if the name is defined here.
     pub declaration: bool,
 }
 
-/// Whether a name is defined or used at a place.
+/// The kind of an occurrence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum HighlightKind {
-    /// Used.
+    /// A use.
     Read,
-    /// Defined.
+    /// A definition.
     Write,
 }
 
-/// A place of the name under the cursor in its own file.
+/// An occurrence in its own file of the name under the cursor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Highlight {
-    /// Where.
+    /// The range in the file.
     pub span: Span,
-    /// Defined or used.
+    /// The kind of the occurrence.
     pub kind: HighlightKind,
 }
 
-/// Where the name at `at` stands, in all files, its definition first.
+/// Returns the occurrences of the name at `at` in all files, its definition first.
 pub fn references(db: &Database, at: FilePosition) -> Vec<Reference> {
     let Some((view, offset)) = View::at(db, at) else {
         return Vec::new();
@@ -46,7 +46,7 @@ pub fn references(db: &Database, at: FilePosition) -> Vec<Reference> {
     all
 }
 
-/// Where the name at `at` stands in its file, in the order of the text.
+/// Returns the occurrences of the name at `at` in its file, in the order of the text.
 pub fn highlights(db: &Database, at: FilePosition) -> Vec<Highlight> {
     let Some((view, offset)) = View::at(db, at) else {
         return Vec::new();
@@ -77,7 +77,7 @@ pub fn highlights(db: &Database, at: FilePosition) -> Vec<Highlight> {
         .collect()
 }
 
-/// Every place where `symbol`, which stands in `view`, stands in any file.
+/// Returns the occurrences in all files of `symbol`, which occurs in `view`.
 pub(crate) fn everywhere(view: &View<'_>, symbol: Symbol) -> Vec<Reference> {
     let db = view.db;
     match symbol {
@@ -97,7 +97,8 @@ pub(crate) fn everywhere(view: &View<'_>, symbol: Symbol) -> Vec<Reference> {
     }
 }
 
-/// The items of `file` that name what `symbol` is called, and its definition if it is there.
+/// Returns the items of `file` that mention the name of `symbol`, and its definition if it is
+/// there.
 fn mentioning(view: &View<'_>, file: FileId, symbol: Symbol) -> Vec<ItemId> {
     let name = view.name_of(symbol);
     let names = |item: &ItemId| view.db.header(*item).names(&name);

@@ -1,4 +1,4 @@
-//! A new name for a definition or binder, everywhere.
+//! Renaming of definitions and binders.
 
 use db::{Binding, Database, FileId, ItemId, Language};
 use syntax::ast::{BinderId, ItemKind, TermId, TermKind};
@@ -8,26 +8,26 @@ use syntax::{Dialect, Span};
 use crate::view::{self, Occurrence, Symbol, View};
 use crate::{FilePosition, SourceEdits, TextEdit, references};
 
-/// Why a name cannot be changed so.
+/// The reason why a name cannot be renamed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RenameError {
-    /// In plain words.
+    /// The reason as a message for the user.
     pub message: String,
 }
 
-/// What would be renamed.
+/// The name that a rename would change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RenameTarget {
-    /// The name under the cursor.
+    /// The range of the name under the cursor.
     pub span: Span,
     /// The name.
     pub name: String,
 }
 
-/// Whether the name at `at` can be renamed.
+/// Checks that the name at `at` can be renamed, and returns it.
 ///
 /// # Errors
-/// There is no name, or it belongs to the language or the standard library.
+/// Fails if there is no name, or if it is part of the language or the standard library.
 pub fn prepare_rename(db: &Database, at: FilePosition) -> Result<RenameTarget, RenameError> {
     let (view, found) = renamed(db, at)?;
     Ok(RenameTarget {
@@ -36,10 +36,11 @@ pub fn prepare_rename(db: &Database, at: FilePosition) -> Result<RenameTarget, R
     })
 }
 
-/// Renames what the name at `at` stands for.
+/// Renames the definition or binder that the name at `at` refers to.
 ///
 /// # Errors
-/// The name cannot be renamed, the new name is none, or it would change what some name means.
+/// Fails if the name cannot be renamed, if the new name is not valid, or if the renaming would
+/// change what some name refers to.
 pub fn rename(db: &Database, at: FilePosition, new: &str) -> Result<SourceEdits, RenameError> {
     let (view, found) = renamed(db, at)?;
     let old = view.name_of(found.symbol);
@@ -101,7 +102,7 @@ fn renamed(db: &Database, at: FilePosition) -> Result<(View<'_>, Occurrence), Re
     Ok((view, found))
 }
 
-/// Whether `new` is a name that can be bound.
+/// Checks that `new` is a valid name for a binder or definition.
 fn check_name(new: &str, dialect: Dialect) -> Result<(), RenameError> {
     let tokens: Vec<Token> = lex_in(new, dialect).collect();
     match tokens[..] {
@@ -127,7 +128,7 @@ fn check_name(new: &str, dialect: Dialect) -> Result<(), RenameError> {
     }
 }
 
-/// Whether `new` is a name that strategies can have.
+/// Checks that `new` is a valid name in a strategy file.
 fn check_strategy_name(new: &str) -> Result<(), RenameError> {
     use syntax::elevate;
     let tokens: Vec<elevate::Token> = elevate::lex(new).collect();
@@ -151,10 +152,8 @@ fn check_strategy_name(new: &str) -> Result<(), RenameError> {
     }
 }
 
-// Names inside an item.
-
-/// A name that an item of strategies binds: its scope is not looked at so closely, so the new name
-/// may stand for nothing else in the whole item.
+/// Checks the new name of a binder in a strategy file. The check is conservative: it does not
+/// compute scopes, so the new name must not occur in the item at all.
 fn check_place(view: &View<'_>, old: &str, new: &str) -> Result<(), RenameError> {
     let bare = |name: &str| name.trim_matches('`').trim_start_matches('?').to_owned();
     let taken = view
@@ -198,7 +197,7 @@ fn check_local(view: &View<'_>, symbol: Symbol, old: &str, new: &str) -> Result<
     Ok(())
 }
 
-/// The other binders of the function that binds `binder`.
+/// Returns the other binders of the function that binds `binder`.
 fn siblings<'v>(view: &'v View<'_>, binder: BinderId) -> impl Iterator<Item = BinderId> + 'v {
     let item = view.item();
     let params: &[BinderId] = match view.parents().owner(binder).map(|id| &item.term(id).kind) {
@@ -212,8 +211,8 @@ fn siblings<'v>(view: &'v View<'_>, binder: BinderId) -> impl Iterator<Item = Bi
     params.iter().copied().filter(move |other| *other != binder)
 }
 
-/// How far out `symbol` is bound, seen from `term`; `None` where it is out of scope. Indices of
-/// sums are bound further in than anything else, because no other binder can stand within one.
+/// Returns the number of binders between `term` and the binder of `symbol`, or `None` if it is out
+/// of scope. Indices of sums have distance 0, because no other binder can be inside a sum.
 fn distance(view: &View<'_>, term: TermId, symbol: Symbol) -> Option<usize> {
     match symbol {
         Symbol::Binder(_, binder) => view
@@ -229,7 +228,7 @@ fn distance(view: &View<'_>, term: TermId, symbol: Symbol) -> Option<usize> {
     }
 }
 
-/// Whether at `term` a binder of `name` stands further in than the one of `symbol`.
+/// Returns true if, at `term`, an inner binder of `name` shadows that of `symbol`.
 fn hides(view: &View<'_>, term: TermId, name: &str, symbol: Symbol) -> bool {
     let inner = if view.sum_index(term, name).is_some() {
         Some(0)
@@ -243,12 +242,10 @@ fn hides(view: &View<'_>, term: TermId, name: &str, symbol: Symbol) -> bool {
     inner.is_some_and(|inner| distance(view, term, symbol).is_some_and(|outer| inner < outer))
 }
 
-/// Whether the use of `name` at `term` would mean `symbol` if that were called `name`.
+/// Returns true if the use of `name` at `term` would refer to `symbol` if that had this name.
 fn reaches(view: &View<'_>, term: TermId, name: &str, symbol: Symbol) -> bool {
     distance(view, term, symbol).is_some() && !hides(view, term, name, symbol)
 }
-
-// Definitions.
 
 fn check_def(db: &Database, item: ItemId, old: &str, new: &str) -> Result<(), RenameError> {
     let home = db.file_of(item);
@@ -271,7 +268,8 @@ fn check_def(db: &Database, item: ItemId, old: &str, new: &str) -> Result<(), Re
     Ok(())
 }
 
-/// The uses of the definition must not come under a binder, or another definition, of the name.
+/// Checks that no use of the definition would be captured by a binder, or by another definition,
+/// with the new name.
 fn check_user(view: &View<'_>, def: ItemId, old: &str, new: &str) -> Result<(), RenameError> {
     let symbol = Symbol::Def(def);
     let place = || view.db.path(view.file).file_name();
@@ -308,7 +306,7 @@ fn check_user(view: &View<'_>, def: ItemId, old: &str, new: &str) -> Result<(), 
     Ok(())
 }
 
-/// A definition that `name` means in `file`, other than one of the library.
+/// Returns the definition that `name` refers to in `file`, other than one of the library.
 fn defined(db: &Database, file: FileId, name: &str) -> Option<ItemId> {
     match db.resolve(file, name) {
         Binding::Def(item) => (!db.is_library(db.file_of(item))).then_some(item),
@@ -317,7 +315,7 @@ fn defined(db: &Database, file: FileId, name: &str) -> Option<ItemId> {
     }
 }
 
-/// No use of `new` in a file that sees the definition may come to mean it.
+/// Checks that no use of `new` in a file that can see the definition would be captured by it.
 fn check_visible(db: &Database, file: FileId, old: &str, new: &str) -> Result<(), RenameError> {
     if db.scope(file).own().by_name.contains_key(new) {
         return Ok(());

@@ -1,4 +1,4 @@
-//! What the selection grows to.
+//! Selection ranges, for extending a selection to the enclosing syntax.
 
 use db::{Database, FileId};
 use ropey::Rope;
@@ -10,8 +10,9 @@ use crate::concrete::{SyntaxTree, path, span};
 use crate::view::View;
 use crate::{FilePosition, strategies, token};
 
-/// For each offset of the file, whose tree this is, what holds it, innermost first; each span lies
-/// within the next, and the last one is the file.
+/// Returns, for each offset, the ranges that contain it, innermost first. Each range is contained
+/// in the next, and the last one is the whole file; `syntax` is the concrete syntax tree of the
+/// file.
 pub fn selection_ranges(
     db: &Database,
     file: FileId,
@@ -39,12 +40,12 @@ pub fn selection_ranges(
     offsets.iter().map(chain).collect()
 }
 
-/// What may hold a cursor.
+/// The candidates for the ranges around a cursor.
 struct Candidates {
-    /// The word or symbol that the cursor means.
+    /// The token at the cursor.
     token: Option<Span>,
     spans: Vec<Span>,
-    /// Whether the grammar does not fit the text there.
+    /// True if the tree has a syntax error there.
     has_error: bool,
 }
 
@@ -57,7 +58,7 @@ impl Candidates {
         }
     }
 
-    /// Adds what the compiler's own parser has made of the item.
+    /// Adds the ranges of the item's syntax tree from the compiler's own parser.
     fn add_item(&mut self, db: &Database, at: FilePosition) {
         let Some((view, offset)) = View::at(db, at) else {
             return;
@@ -84,7 +85,7 @@ impl Candidates {
         self.token = self.token.or(word);
     }
 
-    /// The same for an item of strategies.
+    /// Adds the ranges of an item of a strategy file.
     fn add_strategy(&mut self, view: &View<'_>, text: &str) {
         let parsed = view.db.strategy_parsed(view.id);
         let mut spans = strategies::structure::stretches(&parsed.item);
@@ -96,7 +97,7 @@ impl Candidates {
             .extend(spans.into_iter().map(|span| view.absolute(span)));
     }
 
-    /// The longest chain of spans that begins with the token.
+    /// Returns the longest chain of nested ranges that begins with the token.
     fn chain(mut self) -> Vec<Span> {
         self.spans.sort_by_key(|span| (span.len(), span.start));
         let mut chain: Vec<Span> = self.token.into_iter().collect();
@@ -112,8 +113,8 @@ impl Candidates {
     }
 }
 
-/// The nodes that hold the byte before the cursor or the one after it, and what stands between
-/// their brackets.
+/// Collects the nodes that contain the byte before the cursor or the one after it, and the text
+/// between their brackets.
 fn in_tree(text: &Rope, tree: &Tree, offset: u32) -> Candidates {
     let offset = offset as usize;
     let before = offset
@@ -141,7 +142,7 @@ fn in_tree(text: &Rope, tree: &Tree, offset: u32) -> Candidates {
     found
 }
 
-/// Of the tokens on both sides of the cursor the word, else the later one.
+/// Returns the token next to the cursor that is a word, or otherwise the later one.
 fn meant(text: &Rope, before: Option<Node>, after: Option<Node>) -> Option<Span> {
     let is_token = |node: &Node| node.child_count() == 0;
     let is_word = |node: &Node| {
@@ -153,8 +154,8 @@ fn meant(text: &Rope, before: Option<Node>, after: Option<Node>) -> Option<Span>
     later.or(before).map(span)
 }
 
-/// From an opening to a closing bracket of the node, with and without them. A bracket that is not
-/// closed holds what is there.
+/// Adds the ranges from each opening to its closing bracket of the node, with and without the
+/// brackets. An unclosed bracket extends over the rest of the node.
 fn brackets(text: &Rope, node: Node, spans: &mut Vec<Span>) {
     let mut cursor = node.walk();
     let mut open: Option<Span> = None;
@@ -172,7 +173,8 @@ fn brackets(text: &Rope, node: Node, spans: &mut Vec<Span>) {
     }
 }
 
-/// The comment with those of its kind on the lines around it, if each has its line for itself.
+/// Returns the range of the comment with the adjacent ones of the same kind, if each is on a line
+/// of its own.
 fn comment_lines(text: &Rope, comment: Node) -> Option<Span> {
     let line = text.byte_to_line(comment.start_byte());
     let kind = comment_kind(text, line)?;
@@ -184,7 +186,8 @@ fn comment_lines(text: &Rope, comment: Node) -> Option<Span> {
     Some(trimmed_in(text, lines))
 }
 
-/// Whether the line holds nothing but documentation (or nothing but another comment).
+/// Returns the kind of the comment that is alone on a line, which is true for documentation; `None`
+/// if there is none.
 fn comment_kind(text: &Rope, line: usize) -> Option<bool> {
     let mut chars = text
         .line(line)
@@ -198,14 +201,14 @@ fn comment_kind(text: &Rope, line: usize) -> Option<bool> {
     }
 }
 
-/// Without the blanks at both ends.
+/// Removes the blanks at both ends of a range.
 fn trimmed(text: &str, span: Span) -> Span {
     let inner = &text[std::ops::Range::from(span)];
     let start = span.start + (inner.len() - inner.trim_start().len()) as u32;
     Span::new(start, (start + inner.trim().len() as u32).max(start))
 }
 
-/// Without the blanks at both ends.
+/// Removes the blanks at both ends of a range.
 fn trimmed_in(text: &Rope, span: Span) -> Span {
     let Some(inner) = text.get_byte_slice(std::ops::Range::from(span)) else {
         return span;

@@ -1,4 +1,4 @@
-//! What each word of the text is, for colouring.
+//! Semantic tokens, for syntax highlighting.
 
 use db::{Binding, Database, FileId, ItemId};
 use ropey::Rope;
@@ -10,10 +10,10 @@ use syntax::{Dialect, Span};
 use crate::view::{Occurrence, SIZE_FUNCTIONS, Symbol, View};
 use crate::{SymbolKind, goto, strategies};
 
-/// What a token is.
+/// The type of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TokenType {
-    /// `def`, `fun`, …
+    /// A keyword, such as `def` or `fun`.
     Keyword,
     /// A comment.
     Comment,
@@ -35,14 +35,14 @@ pub enum TokenType {
     Type,
     /// An address space.
     EnumMember,
-    /// `_1`, `_2`
+    /// A member of a pair: `_1` or `_2`.
     Property,
-    /// `@run` and the like.
+    /// An annotation, such as `@run`.
     Decorator,
 }
 
 impl TokenType {
-    /// All of them; a token's number is its place here.
+    /// All token types; the index is the number of a type in the protocol.
     pub const ALL: [TokenType; 13] = [
         TokenType::Keyword,
         TokenType::Comment,
@@ -59,7 +59,7 @@ impl TokenType {
         TokenType::Decorator,
     ];
 
-    /// The name that editors know it by.
+    /// Returns the name in the protocol.
     pub const fn as_str(self) -> &'static str {
         match self {
             TokenType::Keyword => "keyword",
@@ -86,7 +86,7 @@ pub struct Modifiers(pub u32);
 impl Modifiers {
     /// The name is defined here.
     pub const DECLARATION: Modifiers = Modifiers(1 << 0);
-    /// A primitive or the standard library.
+    /// A primitive, or a definition of the standard library.
     pub const DEFAULT_LIBRARY: Modifiers = Modifiers(1 << 1);
     /// A doc comment.
     pub const DOCUMENTATION: Modifiers = Modifiers(1 << 2);
@@ -99,7 +99,7 @@ impl Modifiers {
     /// The address space `Constant`.
     pub const CONSTANT: Modifiers = Modifiers(1 << 6);
 
-    /// The names of the bits, from bit 0.
+    /// The names of the bits, from bit 0 on.
     pub const NAMES: [&'static str; 7] = [
         "declaration",
         "defaultLibrary",
@@ -110,25 +110,26 @@ impl Modifiers {
         "constant",
     ];
 
-    /// Both.
+    /// Returns the union of two sets.
     #[must_use]
     pub const fn with(self, other: Modifiers) -> Modifiers {
         Modifiers(self.0 | other.0)
     }
 }
 
-/// A coloured stretch of text.
+/// A range of text with its classification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Token {
-    /// Where; comments, strings and C bodies may span lines.
+    /// The range; comments, strings and C bodies may extend over several lines.
     pub span: Span,
-    /// What it is.
+    /// The type.
     pub ty: TokenType,
-    /// And what else.
+    /// The modifiers.
     pub modifiers: Modifiers,
 }
 
-/// The tokens of `file` that touch `range` (all of them without one), in order, without overlap.
+/// Returns the tokens of `file` that touch `range`, or all of them if it is `None`, in order and
+/// without overlap.
 pub fn semantic_tokens(db: &Database, file: FileId, range: Option<Span>) -> Vec<Token> {
     let rope = db.text(file);
     let dialect = db.dialect(file);
@@ -137,7 +138,8 @@ pub fn semantic_tokens(db: &Database, file: FileId, range: Option<Span>) -> Vec<
     let items = db.items(file);
     let first = items.partition_point(|item| db.item_span(*item).end < range.start);
     let count = items[first..].partition_point(|item| db.item_span(*item).start <= range.end);
-    // Gaps are read from item to item, because a comment cannot be read from its middle.
+    // A gap is lexed from the end of the item before it, because lexing cannot start inside a
+    // comment.
     let mut done = first
         .checked_sub(1)
         .map_or(0, |before| db.item_span(items[before]).end);
@@ -162,10 +164,10 @@ pub fn semantic_tokens(db: &Database, file: FileId, range: Option<Span>) -> Vec<
     tokens
 }
 
-/// What definitions are.
+/// The kinds of definitions.
 pub(crate) type Kinds = FxHashMap<ItemId, SymbolKind>;
 
-/// What these items, and the definitions that they use, are.
+/// Returns the kinds of these items and of the definitions that they use.
 fn kinds(db: &Database, items: &[ItemId]) -> Kinds {
     let mut defs: Vec<ItemId> = items.to_vec();
     for item in items {
@@ -187,7 +189,7 @@ fn kinds(db: &Database, items: &[ItemId]) -> Kinds {
         .collect()
 }
 
-/// The comments in a gap between two items.
+/// Adds the comments in a gap between two items.
 fn comments(rope: &Rope, dialect: Dialect, gap: Span, out: &mut Vec<Token>) {
     let text = rope.byte_slice(std::ops::Range::from(gap)).to_string();
     let comments = lex_in(&text, dialect).filter(|token| token.kind.is_comment());
@@ -262,7 +264,7 @@ fn item_tokens(view: &View<'_>, kinds: &Kinds, out: &mut Vec<Token>) {
     }
 }
 
-/// What a name is, by what it stands for.
+/// Returns the class of a name, which depends on what it refers to.
 pub(crate) fn name_class(view: &View<'_>, found: Occurrence, kinds: &Kinds) -> Class {
     let (kind, library) = match found.symbol {
         Symbol::Binder(_, binder) => (goto::binder_kind(view, binder), false),
@@ -298,7 +300,7 @@ pub(crate) fn name_class(view: &View<'_>, found: Occurrence, kinds: &Kinds) -> C
     (ty, modifiers)
 }
 
-/// What a token is whatever stands around it; brackets and unknown names are nothing.
+/// Returns the class of a token independently of its context; brackets and unknown names have none.
 pub(crate) fn word_class(kind: TokenKind, word: &str) -> Option<Class> {
     use TokenKind::*;
     let plain = |ty| Some((ty, Modifiers::default()));

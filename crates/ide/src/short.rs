@@ -1,11 +1,11 @@
-//! Short forms of types that fit a line's end. They work on the printed text, whose brackets and
-//! arrows say enough of its structure.
+//! Short forms of types for the ends of lines. They are computed from the printed text, whose
+//! brackets and arrows show enough of its structure.
 
 const ELLIPSIS: char = '…';
-/// So many elements of an array are shown at most.
+/// The largest number of elements of an array that are shown.
 const MOST_ELEMENTS: usize = 8;
 
-/// `text`, or a form of it with inner parts elided that has at most `max` characters.
+/// Returns `text`, or a form of it with inner parts elided that has at most `max` characters.
 pub(crate) fn elide(text: &str, max: usize) -> String {
     if fits(text, max) {
         return text.to_owned();
@@ -20,7 +20,7 @@ pub(crate) fn elide(text: &str, max: usize) -> String {
     }
 }
 
-/// `{a, b, c}` with as many of the parts as fit.
+/// Returns `{a, b, c}` with as many of the parts as fit.
 pub(crate) fn elide_list(parts: &[String], max: usize) -> String {
     (0..=parts.len())
         .rev()
@@ -35,7 +35,7 @@ pub(crate) fn elide_list(parts: &[String], max: usize) -> String {
         .unwrap_or_else(|| ELLIPSIS.to_string())
 }
 
-/// The beginning of `text`, in at most `max` characters.
+/// Returns the beginning of `text`, in at most `max` characters.
 pub(crate) fn cut(text: &str, max: usize) -> String {
     if fits(text, max) {
         return text.to_owned();
@@ -44,7 +44,7 @@ pub(crate) fn cut(text: &str, max: usize) -> String {
     kept.chain([ELLIPSIS]).take(max).collect()
 }
 
-/// A value with as many of the first elements of its arrays and vectors as fit.
+/// Shortens a value to as many of the first elements of its arrays and vectors as fit.
 pub(crate) fn value(text: &str, max: usize) -> String {
     if fits(text, max) {
         return text.to_owned();
@@ -56,12 +56,12 @@ pub(crate) fn value(text: &str, max: usize) -> String {
         .unwrap_or_else(|| cut(&first_elements(text, 1), max))
 }
 
-/// The value with so many elements of each array and vector in it.
+/// Shortens every array and vector in a value to its first `kept` elements.
 fn first_elements(text: &str, kept: usize) -> String {
     struct List {
         is_list: bool,
         elements: usize,
-        /// Whether what comes is left out.
+        /// True if the following elements are left out.
         skips: bool,
     }
     let mut out = String::new();
@@ -128,8 +128,8 @@ fn elide_arrows(params: &[&str], result: &str, max: usize) -> String {
         })
 }
 
-/// Empties brackets, innermost first, until the rest fits; leaves out the first dimensions if that
-/// is not enough.
+/// Empties brackets, innermost first, until the rest fits. If that is not enough, leaves out the
+/// first dimensions.
 fn elide_data(text: &str, max: usize) -> String {
     let mut short = text.to_owned();
     while !fits(&short, max) {
@@ -143,7 +143,7 @@ fn elide_data(text: &str, max: usize) -> String {
     short
 }
 
-/// `….m.f32`: as many of the last dimensions of an array as fit, with its elements.
+/// Keeps as many of the last dimensions of an array as fit, with the element type: `….m.f32`.
 fn last_dimensions(text: &str, max: usize) -> Option<String> {
     let mut depth = 0_usize;
     text.char_indices()
@@ -159,7 +159,7 @@ fn last_dimensions(text: &str, max: usize) -> Option<String> {
         .find(|short| fits(short, max))
 }
 
-/// The end of a type says what its elements are; it is kept.
+/// Removes the beginning of a type: its end contains the element type, which is more important.
 fn cut_front(text: &str, max: usize) -> String {
     let count = text.chars().count();
     let skipped = count.saturating_sub(max.saturating_sub(1));
@@ -169,8 +169,8 @@ fn cut_front(text: &str, max: usize) -> String {
         .collect()
 }
 
-/// The first brackets with something to leave out that hold no others such: sizes stand before
-/// what they are sizes of, and are the first to go.
+/// Returns the first pair of brackets that is not yet elided and contains no other such pair. Sizes
+/// precede the element type, so they are elided first.
 fn first_group(text: &str) -> Option<(usize, usize)> {
     let mut open = Vec::new();
     for (at, c) in text.char_indices() {
@@ -188,7 +188,7 @@ fn first_group(text: &str) -> Option<(usize, usize)> {
     None
 }
 
-/// The parts of `text` between the `->` that stand in no brackets.
+/// Splits `text` at each `->` that is outside of all brackets.
 pub(crate) fn split_arrows(text: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let (mut depth, mut start) = (0_usize, 0);

@@ -1,4 +1,4 @@
-//! The parameters of the function whose call is being written.
+//! Signature help: the parameters of the function whose arguments are being typed.
 
 use db::Database;
 use dpia::Prim;
@@ -12,27 +12,27 @@ use crate::context::{self, OpenCall};
 use crate::view::{Symbol, View};
 use crate::{FilePosition, markdown, strategies, token, tree, vars};
 
-/// A function with its parameters.
+/// The signature of a function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Signature {
-    /// Name and type, as in `zip : n.s -> n.t -> n.(s, t)`.
+    /// The name and type, as in `zip : n.s -> n.t -> n.(s, t)`.
     pub label: String,
-    /// The parameters, as byte spans of `label`.
+    /// The parameters, as byte ranges of `label`.
     pub parameters: Vec<Span>,
-    /// Documentation, as Markdown.
+    /// The documentation, in Markdown.
     pub docs: Option<String>,
 }
 
-/// What to show while arguments are written.
+/// The signature of the call at the cursor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SignatureHelp {
-    /// The function.
+    /// The signature of the called function.
     pub signature: Signature,
-    /// The parameter under the cursor; `None` behind the last one.
+    /// The index of the parameter at the cursor; `None` after the last one.
     pub active: Option<usize>,
 }
 
-/// The innermost call around `at`.
+/// Returns the signature of the innermost call around `at`.
 pub fn signature_help(db: &Database, at: FilePosition) -> Option<SignatureHelp> {
     let (view, offset) = View::at_or_before(db, at)?;
     if view.is_strategy() {
@@ -53,9 +53,9 @@ pub fn signature_help(db: &Database, at: FilePosition) -> Option<SignatureHelp> 
     Some(SignatureHelp { signature, active })
 }
 
-/// A primitive of DPIA, all of whose arguments stand in one list: its implicit parameters are all
-/// written or all left out, which the number of arguments tells, and something may stand before
-/// them.
+/// Returns the signature of a primitive of DPIA, all of whose arguments are in one list. The
+/// implicit arguments are either all written or all left out, which the number of arguments shows,
+/// and an optional argument may precede them.
 fn whole(
     view: &View<'_>,
     head: TermId,
@@ -97,7 +97,7 @@ fn whole(
     SignatureHelp { signature, active }
 }
 
-/// The call whose arguments begin right behind `open.callee_end`.
+/// Returns the call whose arguments begin directly after `open.callee_end`.
 fn call_at(view: &View<'_>, open: OpenCall) -> Option<TermId> {
     let item = view.item();
     (0..item.terms.len() as u32)
@@ -108,16 +108,17 @@ fn call_at(view: &View<'_>, open: OpenCall) -> Option<TermId> {
         })
 }
 
-/// What an argument is to be.
+/// The expected sort of an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wanted {
     /// Data or a function.
     Value,
-    /// A size, a type, or another thing of the type level.
+    /// A size, a type or another type-level argument.
     TypeLevel(Kind),
 }
 
-/// The function of several values that the argument of `open` at the cursor is to be, if it is one.
+/// Returns the expected function type of the argument of `open` at the cursor, if it is a function
+/// of several values.
 pub(crate) fn wanted_function(view: &View<'_>, open: OpenCall) -> Option<WantedFunction> {
     let item = view.item();
     let (head, applied) = head_of(item, call_at(view, open)?);
@@ -134,7 +135,8 @@ pub(crate) fn wanted_function(view: &View<'_>, open: OpenCall) -> Option<WantedF
     WantedFunction::of_call(&scheme, applied + open.commas, piped)
 }
 
-/// What the argument of `open` at the cursor is to be; `None` where that is not known.
+/// Returns the expected sort of the argument of `open` at the cursor; `None` if it cannot be
+/// determined.
 pub(crate) fn wanted(view: &View<'_>, open: OpenCall) -> Option<Wanted> {
     let (head, applied) = head_of(view.item(), call_at(view, open)?);
     let mut index = applied + open.commas;
@@ -142,7 +144,7 @@ pub(crate) fn wanted(view: &View<'_>, open: OpenCall) -> Option<Wanted> {
         TermKind::Name(_) => view.resolve(head),
         _ => None,
     };
-    // What is stored is mostly piped in, and so an address space is written here.
+    // The value to store is usually piped, so the argument is an address space.
     let takes_space = match symbol {
         Some(Symbol::Primitive(Builtin::Rise(primitive))) if index == 0 => {
             primitive.optional_argument() == Some(OptionalArgument::AddressSpace)
@@ -176,7 +178,7 @@ pub(crate) fn wanted(view: &View<'_>, open: OpenCall) -> Option<Wanted> {
     }
 }
 
-/// What is called, and how many arguments stand in the calls before this one.
+/// Returns the head of a call, and the number of arguments in the calls before this one.
 fn head_of(item: &Item, call: TermId) -> (TermId, usize) {
     let mut applied = 0;
     let mut at = call;
@@ -222,15 +224,16 @@ fn signature(view: &View<'_>, head: TermId) -> Option<Signature> {
     }
 }
 
-/// Whether a type says more than the general one: nothing in it is wrong or open.
+/// Returns true if a type contains no errors and no undetermined variables, so that it is more
+/// informative than the general type.
 fn is_known(ty: &Ty, names: &Names) -> bool {
     let mut free = Vec::new();
     vars::of_type(ty, &mut free);
     !vars::has_error(ty) && free.iter().all(|var| names.get(*var) != "_")
 }
 
-/// Writes a function's type with its parameters marked, the implicit ones too if they are
-/// written.
+/// Renders a function's type with the ranges of its parameters, including the implicit ones if
+/// `implicit` is true.
 fn labelled(name: &str, ty: &Ty, names: &Names, implicit: bool, docs: Option<String>) -> Signature {
     let mut label = String::new();
     if !name.is_empty() {
@@ -241,7 +244,7 @@ fn labelled(name: &str, ty: &Ty, names: &Names, implicit: bool, docs: Option<Str
     let mut rest: &Ty = ty;
     loop {
         let (text, is_parameter, next) = match &**rest {
-            // What is settled already is no parameter any more.
+            // An implicit parameter that no longer occurs has been instantiated.
             Type::Pi(pi) if pi.implicit && !vars::occurs(pi.var, &pi.body) => {
                 rest = &pi.body;
                 continue;
@@ -289,7 +292,7 @@ mod tests {
     use crate::fixture::Fixture;
     use expect_test::{Expect, expect};
 
-    /// The label with the active parameter in `«»`.
+    /// Compares the labels with the active parameter in `«»`.
     fn check(text: &str, expected: Expect) {
         let fixture = Fixture::new(text);
         let mut all = String::new();

@@ -1,17 +1,17 @@
-//! Calls with placeholders for their arguments.
+//! Snippets of calls with placeholders for their arguments.
 
 use rise::{Scheme, Type};
 
-/// A parameter that a call must write.
+/// An explicit parameter of a function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Param {
-    /// What the placeholder says.
+    /// The text of the placeholder.
     name: String,
-    /// Whether it is a function, size or other thing that says what to do, and not data.
+    /// True for a function, size or other parameter that is not data.
     directs: bool,
 }
 
-/// The parameters of a function, in order.
+/// Returns the explicit parameters of a function, in order.
 pub(crate) fn params(scheme: &Scheme) -> Vec<Param> {
     let mut found: Vec<Param> = Vec::new();
     let mut ty = &*scheme.ty;
@@ -59,7 +59,8 @@ fn unused(names: &[&str], taken: &[Param]) -> String {
         .unwrap_or_default()
 }
 
-/// `name(${1:n}, ${2:x})` with all arguments, as DPIA writes it; without the one that is piped in.
+/// Renders `name(${1:n}, ${2:x})` with all arguments in one list, as in DPIA, without the piped
+/// one.
 pub(crate) fn whole_call(name: &str, params: &[Param], piped: bool) -> Option<String> {
     let written = params.len().saturating_sub(usize::from(piped));
     let args: Vec<String> = (1..)
@@ -69,8 +70,8 @@ pub(crate) fn whole_call(name: &str, params: &[Param], piped: bool) -> Option<St
     (!args.is_empty()).then(|| format!("{name}({})", args.join(", ")))
 }
 
-/// `name(${1:f})`, without the argument that is piped in. A function that is told what to do
-/// usually gets its data from a pipe, so its last parameter is left out there too.
+/// Renders `name(${1:f})` without the piped argument. If a function has parameters that are not
+/// data, its data usually comes from a pipe, so its last parameter is left out, too.
 pub(crate) fn call(name: &str, params: &[Param], piped: bool) -> Option<String> {
     let data_last = params.last().is_some_and(|param| !param.directs);
     let partial = data_last && (piped || params.iter().any(|param| param.directs));

@@ -1,4 +1,4 @@
-//! The definitions of a file, and of the workspace.
+//! The symbols of a file and of the workspace.
 
 use db::{Database, Declares, FileId, ItemId, Language};
 use rise::Scheme;
@@ -9,32 +9,32 @@ use crate::{SymbolKind, fuzzy, goto, strategies, vars};
 /// A definition in a file's outline.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DocumentSymbol {
-    /// Its name.
-    pub name: String,
-    /// Its type.
-    pub detail: Option<String>,
-    /// What it is.
-    pub kind: SymbolKind,
-    /// The whole item, documentation included.
-    pub full: Span,
     /// The name.
+    pub name: String,
+    /// The type.
+    pub detail: Option<String>,
+    /// The kind of definition.
+    pub kind: SymbolKind,
+    /// The range of the whole item, including its documentation.
+    pub full: Span,
+    /// The range of the name.
     pub focus: Span,
 }
 
-/// A definition somewhere in the workspace.
+/// A definition in the workspace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WorkspaceSymbol {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// What it is.
+    /// The kind of definition.
     pub kind: SymbolKind,
     /// The file.
     pub file: FileId,
-    /// The name's span.
+    /// The range of the name.
     pub focus: Span,
 }
 
-/// The definitions of `file`, in order.
+/// Returns the definitions of `file`, in order.
 pub fn document_symbols(db: &Database, file: FileId) -> Vec<DocumentSymbol> {
     let items = db.items(file);
     if db.language(file) == Language::Elevate {
@@ -61,8 +61,8 @@ fn document_symbol(db: &Database, item: ItemId, scheme: Option<&Scheme>) -> Opti
     })
 }
 
-/// At most `limit` definitions whose name has the letters of `query` in order, best first. The
-/// standard library comes last.
+/// Returns at most `limit` definitions whose name contains the letters of `query` in order, best
+/// first. The standard library comes last.
 pub fn workspace_symbols(db: &Database, query: &str, limit: usize) -> Vec<WorkspaceSymbol> {
     let mut found: Vec<(Rank, ItemId)> = Vec::new();
     for file in db.files() {
@@ -92,7 +92,7 @@ pub fn workspace_symbols(db: &Database, query: &str, limit: usize) -> Vec<Worksp
         .collect()
 }
 
-/// Smaller is better.
+/// The rank of a workspace symbol; smaller is better.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Rank {
     library: bool,

@@ -1,10 +1,10 @@
-//! The words and symbols of an item's text around a cursor.
+//! The tokens of an item's text around a cursor.
 
 use syntax::lexer::{Token, TokenKind, lex_in};
 use syntax::{Dialect, Span};
 
-/// The token that the cursor means: a word that it touches, else the one after it, else the one
-/// before it.
+/// Returns the token at the cursor: a word that touches it, otherwise the token after it, otherwise
+/// the one before it.
 pub(crate) fn at(text: &str, offset: u32, dialect: Dialect) -> Option<Token> {
     let mut found: Option<Token> = None;
     for token in lex_in(text, dialect) {
@@ -25,7 +25,7 @@ pub(crate) fn at(text: &str, offset: u32, dialect: Dialect) -> Option<Token> {
     found
 }
 
-/// Whether the token is written with letters or digits.
+/// Returns true if the token consists of letters or digits.
 pub(crate) const fn is_word(kind: TokenKind) -> bool {
     kind.is_reserved()
         || matches!(
@@ -34,8 +34,8 @@ pub(crate) const fn is_word(kind: TokenKind) -> bool {
         )
 }
 
-/// The tokens that end at or before `offset`, comments and blanks left out. A token that holds
-/// `offset` in its middle, or a word that ends there, is the second part.
+/// Returns the tokens that end at or before `offset`, without comments and blanks, and the token
+/// that contains `offset` inside, or a word that ends there.
 pub(crate) fn before(text: &str, offset: u32, dialect: Dialect) -> (Vec<Token>, Option<Token>) {
     let mut before = Vec::new();
     for token in lex_in(text, dialect) {
@@ -53,7 +53,7 @@ pub(crate) fn before(text: &str, offset: u32, dialect: Dialect) -> (Vec<Token>, 
     (before, None)
 }
 
-/// The brackets that match, in the order of the closing ones.
+/// Returns the matching pairs of brackets, in the order of the closing ones.
 pub(crate) fn pairs(tokens: impl Iterator<Item = Token>) -> Vec<(Span, Span)> {
     let mut open: Vec<Token> = Vec::new();
     let mut found = Vec::new();
@@ -69,7 +69,7 @@ pub(crate) fn pairs(tokens: impl Iterator<Item = Token>) -> Vec<(Span, Span)> {
                     found.push((start.span, token.span));
                 }
             }
-            // Brackets never reach over the start of an item.
+            // A pair of brackets never extends over the start of an item.
             TokenKind::Def | TokenKind::Import | TokenKind::Foreign => open.clear(),
             _ => {}
         }

@@ -1,9 +1,9 @@
-//! Walking an item's syntax tree: children, parents, what holds an offset, what is in scope.
+//! Traversal of an item's syntax tree: children, parents, enclosing terms and scopes.
 
 use syntax::Span;
 use syntax::ast::{BinaryOp, BinderAnnotation, BinderId, Item, ItemKind, TermId, TermKind};
 
-/// A term or a binder: what can stand below a term.
+/// A child of a term: a term or a binder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Node {
     Term(TermId),
@@ -87,18 +87,18 @@ pub(crate) fn children(item: &Item, id: TermId, each: &mut dyn FnMut(Node)) {
     }
 }
 
-/// Where a term stands.
+/// The parent of a term.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Parent {
-    /// Directly in the item, or not reachable.
+    /// The item itself; also for a term that is not reachable.
     Item,
-    /// Below a term.
+    /// Another term, directly.
     Term(TermId),
-    /// The written type of a binder.
+    /// The type annotation of a binder.
     Annotation(BinderId),
 }
 
-/// The way up from every term and binder of an item.
+/// The parents of all terms and binders of an item.
 pub(crate) struct Parents {
     terms: Vec<Parent>,
     binders: Vec<Option<TermId>>,
@@ -124,12 +124,13 @@ impl Parents {
         parents
     }
 
-    /// What holds `term` directly.
+    /// Returns the parent of `term`.
     pub(crate) fn parent(&self, term: TermId) -> Parent {
         self.terms[term.0 as usize]
     }
 
-    /// The term directly around `term`, through a binder's annotation if it stands in one.
+    /// Returns the term directly around `term`; for a term in a binder's annotation, the owner of
+    /// the binder.
     pub(crate) fn up(&self, term: TermId) -> Option<TermId> {
         match self.parent(term) {
             Parent::Item => None,
@@ -138,19 +139,19 @@ impl Parents {
         }
     }
 
-    /// The term that binds `binder`; `None` for a parameter of a foreign def.
+    /// Returns the term that binds `binder`; `None` for a parameter of a foreign def.
     pub(crate) fn owner(&self, binder: BinderId) -> Option<TermId> {
         self.binders[binder.0 as usize]
     }
 
-    /// `term` and everything around it, innermost first.
+    /// Returns `term` and all enclosing terms, innermost first.
     pub(crate) fn path(&self, term: TermId) -> impl Iterator<Item = TermId> + '_ {
         std::iter::successors(Some(term), |id| self.up(*id))
     }
 }
 
-/// The smallest term that touches `offset`; of equal ones, the inner one. A term that holds the
-/// byte after the cursor wins over one that ends before it only if it is a name.
+/// Returns the smallest term that touches `offset`. Among equally long ones names come first, then
+/// terms that contain the byte after the cursor, then inner terms.
 pub(crate) fn innermost(item: &Item, offset: u32) -> Option<TermId> {
     item.terms
         .iter()
@@ -164,7 +165,7 @@ pub(crate) fn innermost(item: &Item, offset: u32) -> Option<TermId> {
         .map(|(index, _)| TermId(index as u32))
 }
 
-/// The binder whose name touches `offset`.
+/// Returns the binder whose name touches `offset`.
 pub(crate) fn binder_at(item: &Item, offset: u32) -> Option<BinderId> {
     item.binders
         .iter()
@@ -172,14 +173,14 @@ pub(crate) fn binder_at(item: &Item, offset: u32) -> Option<BinderId> {
         .map(|index| BinderId(index as u32))
 }
 
-/// The binders that can be used at a place, innermost first; a name may occur several times, the
-/// first counts.
+/// The binders in scope at a place, innermost first; of several with one name the first shadows the
+/// others.
 pub(crate) struct Scope {
     pub(crate) binders: Vec<BinderId>,
 }
 
 impl Scope {
-    /// What is in scope at the term `at` (of its own binders, none).
+    /// Returns the scope at the term `at`, without the binders of that term itself.
     pub(crate) fn at_term(item: &Item, parents: &Parents, at: TermId) -> Scope {
         let mut binders = Vec::new();
         let mut top = at;
@@ -217,7 +218,7 @@ impl Scope {
         Scope { binders }
     }
 
-    /// The binder that `name` means here.
+    /// Returns the binder that `name` refers to here.
     pub(crate) fn get(&self, item: &Item, name: &str) -> Option<BinderId> {
         self.binders
             .iter()
@@ -226,7 +227,7 @@ impl Scope {
     }
 }
 
-/// The part of `term` where the names that it binds can be used.
+/// Returns the part of `term` in which the names that it binds are in scope.
 pub(crate) fn scope_body(item: &Item, term: TermId) -> Option<TermId> {
     match &item.term(term).kind {
         TermKind::Fun { body, .. }
@@ -240,7 +241,7 @@ pub(crate) fn scope_body(item: &Item, term: TermId) -> Option<TermId> {
     }
 }
 
-/// The names that `term` binds in its body, innermost first.
+/// Adds the names that `term` binds in its body, innermost first.
 pub(crate) fn bound_in_body(item: &Item, term: TermId, out: &mut Vec<BinderId>) {
     match &item.term(term).kind {
         TermKind::Fun { params, .. } | TermKind::DepFun { params, .. } => {
@@ -255,7 +256,7 @@ pub(crate) fn bound_in_body(item: &Item, term: TermId, out: &mut Vec<BinderId>) 
     }
 }
 
-/// The binders of `owner` that stand before `binder` and can be used in its annotation.
+/// Adds the binders of `owner` before `binder`, which are in scope in its annotation.
 fn bound_before(item: &Item, owner: TermId, binder: BinderId, out: &mut Vec<BinderId>) {
     if let TermKind::Fun { params, .. } | TermKind::DepFun { params, .. } = &item.term(owner).kind {
         let before = params
@@ -266,8 +267,8 @@ fn bound_before(item: &Item, owner: TermId, binder: BinderId, out: &mut Vec<Bind
     }
 }
 
-/// The names that a def's written type binds for its body: those of its leading `(n: kind) ->`
-/// and `{n: kind} ->`, innermost first.
+/// Adds the names that the type annotation of a definition binds for its body: those of its leading
+/// `(n: kind) ->` and `{n: kind} ->`, innermost first.
 pub(crate) fn type_binders(item: &Item, mut ty: TermId, out: &mut Vec<BinderId>) {
     let mut found = Vec::new();
     loop {
@@ -284,7 +285,7 @@ pub(crate) fn type_binders(item: &Item, mut ty: TermId, out: &mut Vec<BinderId>)
     out.extend(found.into_iter().rev());
 }
 
-/// The name at the head of `f`, `f(a)`, `f(a)(b)`, with parentheses looked through.
+/// Returns the head of `f`, `f(a)` or `f(a)(b)`, without parentheses.
 pub(crate) fn callee(item: &Item, mut term: TermId) -> TermId {
     loop {
         match &item.term(term).kind {
@@ -295,7 +296,7 @@ pub(crate) fn callee(item: &Item, mut term: TermId) -> TermId {
     }
 }
 
-/// Looks through parentheses.
+/// Removes the parentheses around a term.
 pub(crate) fn unparen(item: &Item, mut term: TermId) -> TermId {
     while let TermKind::Paren(inner) = &item.term(term).kind {
         term = *inner;
@@ -306,13 +307,13 @@ pub(crate) fn unparen(item: &Item, mut term: TermId) -> TermId {
 /// A stage of a pipeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stage {
-    /// What is written: the first operand, or the right side of a `|>`.
+    /// The term of the stage in the source text: the first operand, or the right operand of a `|>`.
     pub(crate) written: TermId,
     /// The term whose value is the stage's result.
     pub(crate) result: TermId,
 }
 
-/// The stages of the pipeline that ends with the `|>` at `last`, first to last.
+/// Returns the stages of the pipeline that ends with the `|>` at `last`, first to last.
 pub(crate) fn stages(item: &Item, last: TermId) -> Vec<Stage> {
     let mut stages = Vec::new();
     let mut at = last;
@@ -343,7 +344,7 @@ pub(crate) fn stages(item: &Item, last: TermId) -> Vec<Stage> {
     stages
 }
 
-/// The `|>` that ends the pipeline of which `term` is a stage (or a `|>`).
+/// Returns the `|>` that ends the pipeline of which `term` is a stage or a `|>`.
 pub(crate) fn pipeline_of(item: &Item, parents: &Parents, mut term: TermId) -> Option<TermId> {
     let is_pipe = |id: TermId| {
         matches!(
@@ -356,7 +357,7 @@ pub(crate) fn pipeline_of(item: &Item, parents: &Parents, mut term: TermId) -> O
     };
     let mut found = is_pipe(term).then_some(term);
     while let Parent::Term(parent) = parents.parent(term) {
-        // The right operand of a `|>` is a stage; a pipeline there is its own.
+        // The right operand of a `|>` is a stage; a pipeline inside of it is separate.
         if !is_pipe(parent) || (found.is_some() && is_right(item, parent, term)) {
             break;
         }
@@ -370,7 +371,7 @@ fn is_right(item: &Item, parent: TermId, child: TermId) -> bool {
     matches!(item.term(parent).kind, TermKind::Binary { rhs, .. } if rhs == child)
 }
 
-/// The stage that `name` is the head of: `map` in `… |> map(f)`, `zip` in `zip(a)(b) |> …`.
+/// Returns the stage that `name` is the head of: `map` in `… |> map(f)`, `zip` in `zip(a)(b) |> …`.
 pub(crate) fn stage_of(item: &Item, parents: &Parents, name: TermId) -> Option<Stage> {
     let mut term = name;
     loop {
@@ -405,8 +406,8 @@ pub(crate) fn stage_of(item: &Item, parents: &Parents, name: TermId) -> Option<S
     }
 }
 
-/// The span from the first to the last thing that belongs to a term's list of names and values;
-/// used to tell whether `offset` stands in the body of a function.
+/// Returns the end of the binders of a term with their annotations, for deciding if an offset is in
+/// the body.
 pub(crate) fn params_end(item: &Item, term: TermId) -> u32 {
     let end_of = |binder: BinderId| match item.binder(binder).annotation {
         BinderAnnotation::None => item.binder(binder).span.end,

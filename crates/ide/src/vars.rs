@@ -1,4 +1,4 @@
-//! The type-level variables in a type.
+//! Free type-level variables of types.
 
 use nat::{Nat, Var};
 use rise::{Access, DataFun, Ty, Type};
@@ -12,7 +12,7 @@ pub(crate) fn of_type(ty: &Ty, out: &mut Vec<Var>) {
     walk.ty(ty);
 }
 
-/// Whether `var` occurs free in `ty`.
+/// Returns true if `var` occurs free in `ty`.
 pub(crate) fn occurs(var: Var, ty: &Ty) -> bool {
     let mut found = Vec::new();
     of_type(ty, &mut found);
@@ -82,7 +82,7 @@ impl Walk<'_> {
     }
 }
 
-/// Whether an error stands anywhere in `ty`.
+/// Returns true if `ty` contains an error.
 pub(crate) fn has_error(ty: &Ty) -> bool {
     match &**ty {
         Type::Error => true,

@@ -1,4 +1,4 @@
-//! One item as the features see it, and what the names in it stand for.
+//! The view of one item that the features share, with name resolution.
 
 use std::cell::OnceCell;
 use std::sync::Arc;
@@ -13,53 +13,53 @@ use crate::builtin::Builtin;
 use crate::tree::{self, Parents, Scope};
 use crate::{FilePosition, FileRange, markdown, strategies};
 
-/// The annotations whose arguments name parameters of the def.
+/// The annotations whose arguments refer to parameters of the definition.
 const TAKES_SIZES: [&str; 3] = ["assume", "opencl", "run"];
 
-/// The functions that sizes may use.
+/// The functions that sizes can use.
 pub(crate) const SIZE_FUNCTIONS: [&str; 5] = ["ceilDiv", "log2", "max", "min", "sum"];
 
-/// What a name stands for, anywhere.
+/// The referent of a name in any language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Symbol {
     /// A name bound inside an item.
     Binder(ItemId, BinderId),
     /// The index of the `sum(i, …)` at this term.
     SumIndex(ItemId, TermId),
-    /// What is bound at this place of an item of strategies.
+    /// The name that is bound at this place of an item of a strategy file.
     Place(ItemId, Span),
     /// A definition.
     Def(ItemId),
-    /// A definition of the library of strategies.
+    /// A definition of the strategy library.
     Library(GlobalId),
     /// A primitive.
     Primitive(Builtin),
 }
 
-/// A name in an item.
+/// An occurrence of a name in an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Occurrence {
-    /// What it stands for.
+    /// The symbol that the name refers to.
     pub(crate) symbol: Symbol,
-    /// Where it stands, in the item.
+    /// The range, in the item.
     pub(crate) span: Span,
-    /// The name's term, unless the symbol is bound here or an annotation names it.
+    /// The name's term; `None` if the symbol is bound here or if an annotation contains the name.
     pub(crate) term: Option<TermId>,
-    /// Whether the symbol is bound here.
+    /// True if the symbol is bound here.
     pub(crate) declaration: bool,
 }
 
-/// An item with what was asked about it so far.
+/// An item with its memoised properties.
 pub(crate) struct View<'d> {
     pub(crate) db: &'d Database,
     pub(crate) id: ItemId,
     pub(crate) file: FileId,
-    /// Where the item starts in its file.
+    /// The offset of the item in its file.
     pub(crate) base: u32,
     parsed: Arc<Parsed>,
     inference: OnceCell<Arc<Inference>>,
     parents: OnceCell<Parents>,
-    /// Whether `sum` stands anywhere in the item, which is rare.
+    /// True if the item contains `sum`, which is rare.
     has_sums: OnceCell<bool>,
 }
 
@@ -77,14 +77,14 @@ impl<'d> View<'d> {
         }
     }
 
-    /// The item at a position, and the position within it.
+    /// Returns the view of the item at a position, and the position within it.
     pub(crate) fn at(db: &'d Database, at: FilePosition) -> Option<(View<'d>, u32)> {
         let (item, offset) = db.item_at(at.file, at.offset)?;
         Some((View::new(db, item), offset))
     }
 
-    /// The item at a position; between items, the one before it, with a position behind its end.
-    /// None in a comment between items, and before the first item.
+    /// Returns the item at a position, or, between items, the one before it with an offset after
+    /// its end. Returns `None` in a comment between items, and before the first item.
     pub(crate) fn at_or_before(db: &'d Database, at: FilePosition) -> Option<(View<'d>, u32)> {
         if let Some(found) = View::at(db, at) {
             return Some(found);
@@ -94,17 +94,17 @@ impl<'d> View<'d> {
         (!in_gap_comment(db, at)).then_some((view, offset))
     }
 
-    /// What the item is written in.
+    /// Returns the language of the item's terms.
     pub(crate) fn dialect(&self) -> Dialect {
         self.db.dialect(self.file)
     }
 
-    /// Whether the item is one of strategies.
+    /// Returns true if the item is in a strategy file.
     pub(crate) fn is_strategy(&self) -> bool {
         self.db.language(self.file) == Language::Elevate
     }
 
-    /// Code in that language, as Markdown.
+    /// Renders code in the item's language as a Markdown code block.
     pub(crate) fn code(&self, text: &str) -> String {
         match self.is_strategy() {
             true => strategies::hover::code(text),
@@ -128,7 +128,7 @@ impl<'d> View<'d> {
         self.item().term(term).span
     }
 
-    /// A span of the item, in its file.
+    /// Converts a range of the item to one of its file.
     pub(crate) fn absolute(&self, span: Span) -> Span {
         span.shifted(self.base)
     }
@@ -154,7 +154,7 @@ impl<'d> View<'d> {
             .unwrap_or(&BinderInfo::Unknown)
     }
 
-    /// The type of an expression that is known to have one.
+    /// Returns the type of an expression or type, unless it is an error.
     pub(crate) fn type_of(&self, term: TermId) -> Option<&Ty> {
         match self.info(term) {
             TermInfo::Expr(ty) | TermInfo::Type(ty) if !is_error(ty) => Some(ty),
@@ -162,8 +162,8 @@ impl<'d> View<'d> {
         }
     }
 
-    /// What a name in an expression or type stands for. Scope is a matter of the text alone, so
-    /// this needs no types, and answers in half-typed code too.
+    /// Resolves a name in an expression or type. Scopes depend only on the syntax, so this needs no
+    /// types and also works in incomplete code.
     pub(crate) fn resolve(&self, term: TermId) -> Option<Symbol> {
         let TermKind::Name(name) = &self.item().term(term).kind else {
             return None;
@@ -190,7 +190,7 @@ impl<'d> View<'d> {
         global_symbol(self.db, self.file, name)
     }
 
-    /// What can be used where `term` stands.
+    /// Returns the scope at `term`.
     pub(crate) fn scope_at(&self, term: TermId) -> Scope {
         if self.annotation_of(term).is_some() {
             return Scope {
@@ -208,7 +208,7 @@ impl<'d> View<'d> {
             .find(|annotation| annotation.span.contains(span))
     }
 
-    /// The `sum(name, a, b, e)` around `term` whose index is `name` there.
+    /// Returns the `sum(name, a, b, e)` around `term` that binds `name` as its index there.
     pub(crate) fn sum_index(&self, term: TermId, name: &str) -> Option<TermId> {
         let item = self.item();
         let is_sum = |term: &Term| matches!(&term.kind, TermKind::Name(name) if name == "sum");
@@ -227,7 +227,7 @@ impl<'d> View<'d> {
         })
     }
 
-    /// The name that touches `offset`.
+    /// Returns the name that touches `offset`.
     pub(crate) fn occurrence_at(&self, offset: u32) -> Option<Occurrence> {
         if self.is_strategy() {
             let mut names = self.occurrences().into_iter();
@@ -271,7 +271,7 @@ impl<'d> View<'d> {
         })
     }
 
-    /// The names before `=` in `@run(n = 1024)`, which are parameters of the def.
+    /// Returns the keys in `@run(n = 1024)`, which are parameters of the definition.
     fn annotation_keys(&self) -> impl Iterator<Item = Occurrence> + '_ {
         let item = self.item();
         let params = params(item);
@@ -298,7 +298,7 @@ impl<'d> View<'d> {
             })
     }
 
-    /// Every name in the item that stands for something, in the order of the text.
+    /// Returns all resolved names in the item, in the order of the text.
     pub(crate) fn occurrences(&self) -> Vec<Occurrence> {
         if self.is_strategy() {
             let mut found = strategies::names::occurrences(self);
@@ -320,7 +320,7 @@ impl<'d> View<'d> {
         found
     }
 
-    /// Every place in the item where `symbol` stands, in the order of the text.
+    /// Returns the occurrences of `symbol` in the item, in the order of the text.
     pub(crate) fn occurrences_of(&self, symbol: Symbol) -> Vec<Occurrence> {
         let name = self.name_of(symbol);
         let mut found = self.occurrences_named(&name);
@@ -328,7 +328,7 @@ impl<'d> View<'d> {
         found
     }
 
-    /// Every place in the item where `name` stands for something, in the order of the text.
+    /// Returns the resolved occurrences of `name` in the item, in the order of the text.
     pub(crate) fn occurrences_named(&self, name: &str) -> Vec<Occurrence> {
         if self.is_strategy() {
             let mut found = self.occurrences();
@@ -367,7 +367,7 @@ impl<'d> View<'d> {
         })
     }
 
-    /// The name as it is written.
+    /// Returns the name of a symbol.
     pub(crate) fn name_of(&self, symbol: Symbol) -> String {
         match symbol {
             Symbol::Binder(item, binder) if item == self.id => {
@@ -390,7 +390,7 @@ impl<'d> View<'d> {
     }
 }
 
-/// In the order of the text; one that binds before one that uses.
+/// Sorts names in the order of the text, and keeps the declaration of several at one place.
 fn sort(found: &mut Vec<Occurrence>) {
     found.sort_by_key(|name| (name.span, !name.declaration));
     found.dedup_by_key(|name| name.span);
@@ -402,7 +402,7 @@ fn item_before(db: &Database, at: FilePosition) -> Option<ItemId> {
     items.get(after.checked_sub(1)?).copied()
 }
 
-/// The text between the item before a position and the position.
+/// Returns the text between the item before a position and the position.
 pub(crate) fn gap_before(db: &Database, at: FilePosition) -> String {
     let start = item_before(db, at).map_or(0, |item| db.item_span(item).end);
     let rope = db.text(at.file);
@@ -410,14 +410,14 @@ pub(crate) fn gap_before(db: &Database, at: FilePosition) -> String {
     gap.map(|gap| gap.to_string()).unwrap_or_default()
 }
 
-/// Whether a position, which stands in no item, stands in a comment.
+/// Returns true if a position between items is in a comment.
 pub(crate) fn in_gap_comment(db: &Database, at: FilePosition) -> bool {
     use TokenKind::{DocComment, LineComment, OpenComment};
     let last = lex_in(&gap_before(db, at), db.dialect(at.file)).last();
     last.is_some_and(|token| matches!(token.kind, LineComment | DocComment | OpenComment))
 }
 
-/// What a name that nothing in the item binds stands for in `file`.
+/// Resolves a name that is free in an item of `file`.
 pub(crate) fn global_symbol(db: &Database, file: FileId, name: &str) -> Option<Symbol> {
     match db.resolve(file, name) {
         Binding::Def(item) => Some(Symbol::Def(item)),
@@ -426,7 +426,7 @@ pub(crate) fn global_symbol(db: &Database, file: FileId, name: &str) -> Option<S
     }
 }
 
-/// The name that an item defines.
+/// Returns the name that an item defines.
 pub(crate) fn def_name(db: &Database, item: ItemId) -> Option<String> {
     match &db.header(item).declares {
         Declares::Def(name) => Some(name.to_string()),
@@ -434,12 +434,12 @@ pub(crate) fn def_name(db: &Database, item: ItemId) -> Option<String> {
     }
 }
 
-/// Whether a type is, or has inside, something that is wrong.
+/// Returns true if a type is the error type itself; its components are not examined.
 pub(crate) fn is_error(ty: &Ty) -> bool {
     matches!(**ty, rise::Type::Error)
 }
 
-/// The first argument of `sum(i, a, b, e)`.
+/// Returns the index of `sum(i, a, b, e)`, which is its first argument.
 pub(crate) fn sum_index_of(item: &Item, sum: TermId) -> Option<TermId> {
     let TermKind::Apply { callee, args } = &item.term(sum).kind else {
         return None;
@@ -450,8 +450,8 @@ pub(crate) fn sum_index_of(item: &Item, sum: TermId) -> Option<TermId> {
         .then_some(index)
 }
 
-/// The parameters of a def: those of its written type, and of the functions that its body starts
-/// with; of equal names, the one further in comes first.
+/// Returns the parameters of a definition: those of its type annotation and of the leading
+/// abstractions of its body. Of two with one name the inner one comes first.
 pub(crate) fn params(item: &Item) -> Vec<BinderId> {
     let mut found = Vec::new();
     match &item.kind {
@@ -475,7 +475,7 @@ pub(crate) fn params(item: &Item) -> Vec<BinderId> {
     found
 }
 
-/// The import path that touches `offset`.
+/// Returns the path of the import if it touches `offset`.
 pub(crate) fn import_at(view: &View<'_>, offset: u32) -> Option<Span> {
     if view.is_strategy() {
         return strategies::names::import_at(view, offset);

@@ -1,4 +1,4 @@
-//! What the editor says on every word of the examples: something, or nothing, but it says it.
+//! Tests that hovers and inlay hints are computed for every token of the examples without a panic.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -25,7 +25,7 @@ fn programs(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// The examples below a folder, with what they import.
+/// Loads the examples in a folder, with their imports.
 fn examples(folder: &str) -> (Database, Vec<(PathBuf, db::FileId, String)>) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
     let mut all = Vec::new();
@@ -47,7 +47,7 @@ fn examples(folder: &str) -> (Database, Vec<(PathBuf, db::FileId, String)>) {
     (db, files)
 }
 
-/// Hovers on the start of every token, and counts what says where a value lives.
+/// Requests a hover at the start of every token, and counts those with the memory of a value.
 fn hovers(folder: &str) -> usize {
     let (db, files) = examples(folder);
     let mut lives = 0;
@@ -146,6 +146,7 @@ fn every_program_has_values_for_small_sizes() {
             }
         }
     }
-    // Nobody says how long what is inside of a dependent pair is, and 131072 numbers are not few.
+    // The sizes inside a dependent pair are not given, and 131072 elements are too many for a
+    // value.
     assert_eq!(without, ["sumPacked", "meanPacked", "scanWhole"]);
 }

@@ -1,5 +1,5 @@
-//! Every quick fix of the wrong programs, of the examples, and of mutated examples, applied until
-//! none is offered.
+//! Tests of quick fixes: every fix of the incorrect programs, of the examples and of mutated
+//! examples is applied, until none is offered.
 
 use std::collections::HashSet;
 use std::fs;
@@ -11,10 +11,11 @@ use ide::{FileDiagnostic, FileFix};
 use runtime::generate::Random;
 use syntax::{Code, Severity, TokenKind};
 
-/// No program needs so many.
+/// The largest number of fixes that are applied to one program.
 const MOST_FIXES: usize = 30;
 
-/// How many programs are mutated; the environment variable `MUTATED_PROGRAMS` may say another number.
+/// The default number of mutated programs; the environment variable `MUTATED_PROGRAMS` overrides
+/// it.
 const MUTATED: u64 = 700;
 
 fn root() -> PathBuf {
@@ -35,7 +36,7 @@ fn collect(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// A program that is mended.
+/// A program to which fixes are applied.
 struct Program {
     db: Database,
     path: PathBuf,
@@ -66,7 +67,7 @@ impl Program {
         ide::diagnostics(&self.db, self.file)
     }
 
-    /// The text after a fix; `None` if the fix is about another file.
+    /// Returns the text after a fix; `None` if the fix changes another file.
     fn fixed(&self, fix: &FileFix) -> Option<String> {
         let mut text = self.text.clone();
         for (file, edits) in &fix.edits.files {
@@ -81,11 +82,11 @@ impl Program {
     }
 }
 
-/// The codes that the stages begin with, behind syntax: names, types, targets.
+/// The first code of each stage after the parser: names, types, targets.
 const STAGES: [Code; 3] = [Code::UnknownName, Code::TypeMismatch, Code::MissingChoice];
 
-/// How many errors each stage has. What is wrong with the syntax of a definition hides what is wrong
-/// with its names, and so on: mending the one may show the other.
+/// Counts the errors of each stage. Errors of an earlier stage hide those of later ones, so that
+/// fixing one may show others.
 fn errors(found: &[FileDiagnostic]) -> [usize; 4] {
     let place = |code: Code| Code::ALL.iter().position(|other| *other == code);
     let mut count = [0; 4];
@@ -100,9 +101,9 @@ fn errors(found: &[FileDiagnostic]) -> [usize; 4] {
     count
 }
 
-/// Applies one of the fixes, and then the first of those that are offered until there is none; says
-/// what is wrong with that. In a program with several mistakes, mending one may show another: only
-/// of one with a single mistake it is asked that fixes add no error.
+/// Applies one of the fixes, and then repeatedly the first one that is offered; returns a message
+/// if an invariant is violated. In a program with several errors, fixing one may show another, so
+/// only for a program with a single error a fix must not add errors.
 fn mended(program: &mut Program, first: usize, adds_no_error: bool) -> Result<(), String> {
     let mut number = first;
     let mut seen = HashSet::from([program.text.clone()]);
@@ -139,7 +140,7 @@ fn mended(program: &mut Program, first: usize, adds_no_error: bool) -> Result<()
     Err(format!("it does not end:\n{}", program.text))
 }
 
-/// What is wrong with the fixes of a program, and how many it has.
+/// Returns the violated invariants of a program's fixes, and the number of fixes.
 fn wrong_fixes(program: &mut Program, adds_no_error: bool) -> (Vec<String>, usize) {
     let original = program.text.clone();
     let found = program.diagnostics();
@@ -155,7 +156,7 @@ fn wrong_fixes(program: &mut Program, adds_no_error: bool) -> (Vec<String>, usiz
     (wrong, count)
 }
 
-/// The programs below these folders, in one database.
+/// Loads the programs in these folders into one database.
 fn programs(folders: &[&str]) -> (Database, Vec<PathBuf>) {
     let mut paths = Vec::new();
     for folder in folders {
@@ -193,8 +194,8 @@ fn quick_fixes_end_and_change_something_and_add_no_error() {
     assert!(applied > 50, "only {applied} fixes");
 }
 
-/// A text after a mistake that a person makes: a token is missing, two names are exchanged, one name
-/// stands for another, or an argument is left out.
+/// Makes a typical mistake in a text: deletes a token, exchanges two names, replaces a name by
+/// another, or deletes an argument.
 fn mutated(random: &mut Random, text: &str) -> String {
     let mut below = |bound: usize| (random.draw() >> 11) as usize % bound.max(1);
     let tokens: Vec<_> = syntax::lex(text)

@@ -1,4 +1,4 @@
-//! Checking items of strategies, one at a time.
+//! The queries that check items of strategy files.
 
 use std::sync::Arc;
 
@@ -14,8 +14,8 @@ use crate::scope::{Binding, strategies};
 use crate::strategies::programs::Programs;
 use crate::{Db, FilePath, ItemId};
 
-/// Everything that is known of an item of strategies. Of a definition that cannot be read as it
-/// stands, only what the parser says.
+/// Checks an item of a strategy file. For an item with syntax errors, only these are kept as
+/// errors.
 #[salsa::tracked(returns(clone))]
 pub(crate) fn strategy_checked(db: &dyn Db, item: SourceItem) -> Arc<Checked> {
     let parsed = strategy_parsed(db, item.into());
@@ -29,7 +29,7 @@ pub(crate) fn strategy_checked(db: &dyn Db, item: SourceItem) -> Arc<Checked> {
         .diagnostics
         .retain(|diagnostic| !unreadable || diagnostic.severity != Severity::Error);
     for diagnostic in &mut checked.diagnostics {
-        // The library is no part of the database: its places have no file here.
+        // Definitions of the strategy library have no file in the database.
         diagnostic
             .related
             .retain(|related| related.place.item.is_none_or(|id| !Library::contains(id)));
@@ -41,13 +41,13 @@ pub(crate) fn strategy_checked(db: &dyn Db, item: SourceItem) -> Arc<Checked> {
     Arc::new(checked)
 }
 
-/// What its users know of a definition of strategies.
+/// Returns the signature of a definition of a strategy file.
 #[salsa::tracked(returns(clone))]
 pub(crate) fn signature(db: &dyn Db, item: SourceItem) -> Arc<Signature> {
     strategy_checked(db, item).signature.clone()
 }
 
-/// What its users know of a definition of strategies, of the library too.
+/// Returns the signature of a definition of a strategy file or of the strategy library.
 pub(crate) fn signature_of(db: &dyn Db, id: GlobalId) -> Arc<Signature> {
     match library().signature(id) {
         Some(signature) => signature,
@@ -55,14 +55,15 @@ pub(crate) fn signature_of(db: &dyn Db, id: GlobalId) -> Arc<Signature> {
     }
 }
 
-/// What the definition's first lines say of it: all that is known to those that it uses itself.
+/// Returns the signature that the annotations of the definition's head give. It is all that is
+/// available to mutually recursive definitions.
 #[salsa::tracked(returns(clone))]
 fn header_signature(db: &dyn Db, item: SourceItem) -> Arc<Signature> {
     let parsed = strategy_parsed(db, item.into());
     Arc::new(lang::header_signature(&parsed.item))
 }
 
-/// What `user` knows of `used`.
+/// Returns the signature of `used` for checking `user`.
 fn signature_for(db: &dyn Db, user: ItemId, used: ItemId) -> Arc<Signature> {
     let file = SourceItem::from(used).file(db);
     if user == used || recursion(db, file.into()).together(user, used) {
@@ -72,11 +73,11 @@ fn signature_for(db: &dyn Db, user: ItemId, used: ItemId) -> Arc<Signature> {
     }
 }
 
-/// What checking sees of the other items.
+/// The environment of checking: the other items that an item uses.
 pub(crate) struct ItemEnv<'db> {
     db: &'db dyn Db,
     item: SourceItem,
-    /// Sorted by name.
+    /// The resolved names, sorted by name.
     known: Box<[(Name, Resolution)]>,
     programs: Programs<'db>,
 }
@@ -118,7 +119,7 @@ impl lang::Env for ItemEnv<'_> {
         };
         match own {
             Resolution::Item(..) | Resolution::Ambiguous(_) => own,
-            // What an import would define that cannot be read hides nothing of the library.
+            // An import that cannot be read shadows nothing of the library.
             Resolution::Broken(_) | Resolution::Unknown => match library().resolve(name) {
                 Resolution::Unknown => own,
                 found => found,
@@ -146,7 +147,7 @@ impl lang::Env for ItemEnv<'_> {
     }
 }
 
-/// Of an item on which the checker has failed.
+/// Returns the result for an item on which the checker panicked.
 fn nothing_known(item: &syntax::elevate::ast::Item, failure: Diagnostic) -> Checked {
     let error = Arc::new(Type::Error);
     Checked {

@@ -1,15 +1,15 @@
-//! What strategies make of definitions, as the database answers it.
+//! The database's methods for applying strategies to definitions.
 
 use crate::*;
 
 /// Strategies.
 impl Database {
-    /// Applies a strategy, which may be one of the library, to a definition of RISE. Definitions
-    /// in the result have the numbers that strategies know them by; [`Database::own_def`] gives
-    /// them those of the database.
+    /// Applies a strategy of a file or of the library to a definition of RISE. The result refers to
+    /// definitions of the standard library by the numbers that strategies use;
+    /// [`Database::own_def`] converts them to those of the database.
     ///
     /// # Errors
-    /// Why it is not rewritten.
+    /// Fails with the reason why the definition is not rewritten.
     pub fn rewrite(
         &self,
         item: ItemId,
@@ -23,7 +23,8 @@ impl Database {
         strategies::rewrite(self, item, strategy, request)
     }
 
-    /// The definition, which a strategy made of one of this file, with the numbers of the database.
+    /// Converts a definition that a strategy made from one of this file to the numbers of the
+    /// database.
     pub fn own_def(
         &self,
         file: FileId,
@@ -32,8 +33,8 @@ impl Database {
         strategies::own(self, file, def)
     }
 
-    /// The definition as strategies see it: those of the standard library that it uses have the
-    /// numbers that hold for all databases.
+    /// Converts a definition to the form that strategies rewrite: the definitions of the standard
+    /// library that it uses have the numbers that are the same in all databases.
     pub fn strategy_def(
         &self,
         def: &rise::core::Def<rise::Primitive>,
@@ -41,18 +42,19 @@ impl Database {
         strategies::standard(self, def)
     }
 
-    /// The definitions that an item of RISE uses, and those that they use, as strategies see them.
+    /// Returns the definitions that an item of RISE uses directly or transitively, in the form that
+    /// strategies rewrite.
     pub fn used_programs(&self, item: ItemId) -> elevate::lang::Definitions {
         queries::settle(self, [item]);
         strategies::used_programs(self, item)
     }
 
-    /// What the rules of a run assumed, in words.
+    /// Renders the assumptions of the rules of a run.
     pub fn assumed(&self, rewritten: &elevate::lang::Rewritten) -> Vec<String> {
         strategies::assumed(rewritten)
     }
 
-    /// The closed program that a definition is with another right side, its functions applied.
+    /// Links a definition with another right side, and returns the closed program in normal form.
     pub fn program_with(
         &self,
         item: ItemId,
@@ -62,7 +64,7 @@ impl Database {
         strategies::forms::program(self, item, def)
     }
 
-    /// Such a program as a functional phrase.
+    /// Translates such a program to functional DPIA.
     pub fn functional_of(
         &self,
         item: ItemId,
@@ -72,7 +74,7 @@ impl Database {
         strategies::forms::functional(self, item, program, target)
     }
 
-    /// Such a phrase as an imperative program.
+    /// Translates such a phrase to imperative DPIA.
     pub fn imperative_of(
         &self,
         item: ItemId,
@@ -81,7 +83,7 @@ impl Database {
         strategies::forms::imperative(self, item, phrase)
     }
 
-    /// Such an imperative program as text of a target.
+    /// Generates the code of such an imperative program for a target.
     pub fn module_of(
         &self,
         item: ItemId,
@@ -91,25 +93,25 @@ impl Database {
         strategies::forms::module(self, item, program, target)
     }
 
-    /// What a refusal says, of the place that names the strategy.
+    /// Converts a refusal to a diagnostic at the place that names the strategy.
     pub fn complaint(&self, refusal: &Refusal, span: Span) -> Diagnostic {
         strategies::complaint(refusal, span)
     }
 
-    /// The program that a main expression `(strategy)(program)` names.
+    /// Returns the program that a main expression `(strategy)(program)` names.
     pub fn strategy_program(&self, strategy: ItemId) -> Option<ItemId> {
         queries::settle(self, [strategy]);
         strategies::program_of(self, strategy)
     }
 
-    /// What the definition's own `@strategy` makes of it; `None` if it names none.
+    /// Returns the result of the definition's own `@strategy`; `None` if it has none.
     pub fn lowered(&self, item: ItemId) -> Option<Staged<LoweredDef>> {
         queries::settle(self, [item]);
         strategies::lowered(self, item.into())
     }
 
-    /// The closed program that code is generated from: definitions that name a strategy are as
-    /// that has made them.
+    /// Links the program that code is generated from: each definition with `@strategy` is replaced
+    /// by the result of its strategy.
     pub fn code_linked(&self, item: ItemId) -> Staged<rise::core::Program<rise::Primitive>> {
         queries::settle(self, [item]);
         stages::code_linked(self, item.into())

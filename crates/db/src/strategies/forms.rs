@@ -1,4 +1,4 @@
-//! Forms of a definition that stands in no file: what a strategy has made of one so far.
+//! The stages of compilation for a definition in no file: an intermediate result of a strategy.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::queries::{elaborated, inference, parsed};
 use crate::stages::{Staged, one};
 use crate::{Db, ItemId};
 
-/// The closed program that `item` is with another right side, its functions applied.
+/// Links `item` with another right side, and returns the closed program in normal form.
 pub(crate) fn program(
     db: &dyn Db,
     item: ItemId,
@@ -45,7 +45,7 @@ pub(crate) fn program(
         .map_err(|why| one(Diagnostic::error(Code::NotAProgram, name(db, item), why)))
 }
 
-/// The functional phrase of such a program.
+/// Translates such a program to functional DPIA.
 pub(crate) fn functional(
     db: &dyn Db,
     item: ItemId,
@@ -70,7 +70,7 @@ pub(crate) fn functional(
     };
     let made = guarded(&text, "compiling", work).map_err(one)?;
     made.map(Arc::new).map_err(|complaints| {
-        // They are about another text than the one that is there.
+        // The fixes are for a text that differs from the source.
         let bare = complaints.into_iter().map(|complaint| Diagnostic {
             fixes: Vec::new(),
             ..complaint
@@ -79,7 +79,7 @@ pub(crate) fn functional(
     })
 }
 
-/// The imperative program of such a phrase.
+/// Translates such a phrase to imperative DPIA.
 pub(crate) fn imperative(
     db: &dyn Db,
     item: ItemId,
@@ -98,7 +98,7 @@ pub(crate) fn imperative(
     })
 }
 
-/// The text of a target for such an imperative program.
+/// Generates the code of such an imperative program for a target.
 pub(crate) fn module(
     db: &dyn Db,
     item: ItemId,

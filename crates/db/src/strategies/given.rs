@@ -1,4 +1,4 @@
-//! Strategies that are given as text: what a person writes into a menu.
+//! Strategies that a user enters as text.
 
 use std::sync::Arc;
 
@@ -19,17 +19,17 @@ use crate::queries::{scheme, settle};
 use crate::scope::{Binding, Scope, programs, strategies};
 use crate::{Database, Db, FileId, ItemId};
 
-/// The number of a strategy that no file defines; nothing can name it.
+/// The number of a strategy that no file defines; no name refers to it.
 const GIVEN: GlobalId = GlobalId(u64::MAX);
 
-/// A strategy as it is given, in the words of a file.
+/// A strategy that is given as text, with the names of a file in scope.
 #[derive(Clone, Debug)]
 pub struct GivenStrategy {
     definition: Arc<Definition>,
     order: Order,
 }
 
-/// What a file's items could use.
+/// The environment of a given strategy: the names in scope in a file.
 struct FileEnv<'db> {
     db: &'db dyn Db,
     strategies: Arc<Scope>,
@@ -99,10 +99,10 @@ impl rise::Env for Programs<'_> {
 
 /// Strategies that are given as text.
 impl Database {
-    /// The strategy that an expression is where the file's strategies and programs are in scope.
+    /// Checks an expression as a strategy, with the file's strategies and programs in scope.
     ///
     /// # Errors
-    /// What is wrong with the text, with places in it.
+    /// Returns the errors of the text, with places in it.
     pub fn given_strategy(
         &self,
         file: FileId,
@@ -167,8 +167,9 @@ impl Database {
         })
     }
 
-    /// The strategy, for terms of this store: the sizes that it leaves open are put there. It works
-    /// as long as the world is kept that comes with it. `None` if it has no value.
+    /// Returns the strategy for terms of this store, to which it adds the sizes that it leaves
+    /// open. The strategy is valid only as long as the returned world is kept. Returns `None` if it
+    /// cannot be evaluated.
     pub fn given_for(
         &self,
         strategy: &GivenStrategy,
@@ -179,10 +180,10 @@ impl Database {
         Some((world, strategy))
     }
 
-    /// Applies a strategy to a definition of RISE, as [`Database::rewrite`] does.
+    /// Applies a strategy to a definition of RISE like [`Database::rewrite`].
     ///
     /// # Errors
-    /// Why it is not rewritten.
+    /// Fails with the reason why the definition is not rewritten.
     pub fn rewrite_given(
         &self,
         item: ItemId,

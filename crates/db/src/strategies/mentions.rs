@@ -1,15 +1,15 @@
-//! The names that an item of strategies takes from elsewhere.
+//! The free names of an item of a strategy file.
 
 use rustc_hash::FxHashMap;
 use syntax::Span;
 use syntax::ast::{Name, TermKind};
 use syntax::elevate::ast::{Expect, ExprKind, Item, ItemKind, Op, PatternKind};
 
-/// What `;;` normalises to where nothing else is said.
+/// The normal form that `;;` computes if no other is given.
 pub(crate) const DEFAULT_NORMAL_FORM: &str = "DFNF";
 
-/// The strategies that the item names outside of its own binders, sorted, each once. All that the
-/// checker can ask for are among them.
+/// Returns the strategies that the item refers to, sorted, without duplicates. Every name that the
+/// checker can look up must be among them.
 pub(crate) fn strategies(item: &Item) -> Box<[Name]> {
     let bound = Bound::of(item);
     let mut names: Vec<Name> = Vec::new();
@@ -36,10 +36,10 @@ pub(crate) fn strategies(item: &Item) -> Box<[Name]> {
     sorted(names)
 }
 
-/// The names in terms of RISE that may be sizes or expressions which other items define, such as a
-/// `tune`. What RISE's primitives are called is theirs.
+/// Returns the free names in terms of RISE that may be sizes or expressions of other items, such as
+/// a `tune`. Names of primitives always refer to these.
 fn in_terms<'a>(item: &'a Item, bound: &'a Bound<'a>) -> impl Iterator<Item = Name> + 'a {
-    // A size may be named in its own condition; what is meant elsewhere is RISE's.
+    // In the condition of a `tune`, its own name refers to it; elsewhere it refers to RISE.
     let own = match &item.kind {
         ItemKind::Tune { .. } => None,
         _ => item.name().map(|name| &name.name),
@@ -60,8 +60,8 @@ fn in_terms<'a>(item: &'a Item, bound: &'a Bound<'a>) -> impl Iterator<Item = Na
         })
 }
 
-/// The names that may mean something of RISE: those in its terms, and those of strategies, which
-/// may be programs given to functions.
+/// Returns the names that may refer to definitions of RISE: those in its terms, and those of
+/// strategies, which may be programs that are arguments.
 pub(crate) fn programs(item: &Item) -> Box<[Name]> {
     let in_terms = item.rise.terms.iter().filter_map(|term| match &term.kind {
         TermKind::Name(name) if !name.starts_with('?') => Some(name.clone()),
@@ -81,7 +81,7 @@ pub(crate) fn programs(item: &Item) -> Box<[Name]> {
     sorted(in_terms.chain(in_expressions).chain(in_patterns).collect())
 }
 
-/// The names in a pattern: variables of its own, or names of RISE.
+/// Returns the names in a pattern: its variables, or names of RISE.
 fn names_in(item: &Item, pattern: Span) -> impl Iterator<Item = &Name> {
     let patterns = item
         .patterns
@@ -108,7 +108,7 @@ fn sorted(mut names: Vec<Name>) -> Box<[Name]> {
     names.into()
 }
 
-/// Where the item itself binds names.
+/// The ranges in which the item's own bindings are in scope, by name.
 struct Bound<'a>(FxHashMap<&'a str, Vec<Span>>);
 
 impl<'a> Bound<'a> {

@@ -1,4 +1,4 @@
-//! Files of ELEVATE: what their items use, their types, and what becomes of programs.
+//! Files of ELEVATE in the database: names, types, and the application of strategies to programs.
 
 mod check;
 mod database;

@@ -1,4 +1,4 @@
-//! `@strategy(name)`, `@strategy("file.elevate", name)`: the strategy that a definition names.
+//! Resolution of the strategy in `@strategy(name)` and `@strategy("file.elevate", name)`.
 
 use elevate::lang::{Type, library};
 use syntax::{Code, Diagnostic, GlobalId};
@@ -11,14 +11,15 @@ use crate::notes::{OUTSIDE_HELP, outside};
 use crate::scope::{Binding, definitions, strategies};
 use crate::{Db, FileId, FilePath, ItemId, ReadError};
 
-/// The strategy that the definition names, or why there is none; `None` if it names none.
+/// Returns the strategy that the definition names, or the reason why there is none; `None` if it
+/// has no `@strategy`.
 pub(crate) fn named(db: &dyn Db, item: ItemId) -> Option<Result<GlobalId, Diagnostic>> {
     let name = SourceItem::from(item).strategy(db).as_deref()?;
     let found = named_definition(db, item)?;
     Some(found.and_then(|found| is_whole(db, name, found).map(|()| found)))
 }
 
-/// The definition of strategies that the definition names, whatever its type.
+/// Returns the definition of a strategy file that the definition names, of any type.
 pub(crate) fn named_definition(db: &dyn Db, item: ItemId) -> Option<Result<GlobalId, Diagnostic>> {
     let source = SourceItem::from(item);
     let name = source.strategy(db).as_deref()?;
@@ -131,7 +132,7 @@ fn unknown<'a>(
     }
 }
 
-/// A definition is lowered by a strategy that has all that it needs.
+/// Checks that a definition is a strategy for programs without further required arguments.
 fn is_whole(db: &dyn Db, name: &StrategyName, found: GlobalId) -> Result<(), Diagnostic> {
     let signature = signature_of(db, found);
     let mut ty = &*signature.scheme.ty;

@@ -1,7 +1,8 @@
-//! Definitions of RISE as strategies see them.
+//! Definitions of RISE in the form that strategies rewrite.
 //!
-//! The library of strategies speaks of RISE's standard library, and is not checked in a database:
-//! to strategies the definitions of the standard library have numbers that hold for all databases.
+//! The library of strategies refers to RISE's standard library, and is not checked in a database.
+//! Therefore strategies use numbers for the definitions of the standard library that are the same
+//! in all databases.
 
 use std::sync::Arc;
 
@@ -17,7 +18,7 @@ use crate::queries::ProgramEnv;
 use crate::scope::{Binding, programs};
 use crate::{Db, FilePath, ItemId};
 
-/// What an item of strategies sees of programs.
+/// The definitions of programs that an item of a strategy file can use.
 pub(crate) struct Programs<'db>(&'db dyn Db, ProgramEnv<'db>);
 
 impl<'db> Programs<'db> {
@@ -39,7 +40,7 @@ impl Env for Programs<'_> {
     }
 }
 
-/// The number by which strategies know a definition of programs.
+/// Returns the number that strategies use for a definition of a program.
 pub(crate) fn to_standard(db: &dyn Db, id: GlobalId) -> GlobalId {
     let item = SourceItem::from(ItemId::from_global(id));
     if !matches!(SourceFile::from(item.file(db)).path(db), FilePath::Std(_)) {
@@ -51,7 +52,7 @@ pub(crate) fn to_standard(db: &dyn Db, id: GlobalId) -> GlobalId {
     }
 }
 
-/// The definition of programs that strategies know by this number.
+/// Returns the definition of a program for a number that strategies use.
 pub(crate) fn from_standard(db: &dyn Db, file: SourceFile, id: GlobalId) -> Option<GlobalId> {
     if !lang::Programs::is_standard(id) {
         return Some(id);
@@ -66,7 +67,7 @@ pub(crate) fn from_standard(db: &dyn Db, file: SourceFile, id: GlobalId) -> Opti
     }
 }
 
-/// The definition with the definitions that it uses renumbered.
+/// Replaces the numbers of the definitions that a definition uses.
 pub(crate) fn renumbered(
     def: &Def<Primitive>,
     number: &dyn Fn(GlobalId) -> GlobalId,

@@ -1,4 +1,4 @@
-//! Strategies applied to definitions of programs.
+//! The application of strategies to definitions of programs.
 
 use std::sync::Arc;
 
@@ -21,10 +21,10 @@ use crate::queries::{bindings, dependencies, elaborated, items, strategy_parsed}
 use crate::scope::Binding;
 use crate::{Db, FileId, ItemId};
 
-/// How much may be done while somebody types: a second or two.
+/// The limit of work while a user types, which takes one or two seconds.
 const PATIENCE: u64 = 100_000_000;
 
-/// A definition of strategies, of the library too.
+/// Returns a definition of a strategy file or of the strategy library.
 fn definition(db: &dyn Db, id: GlobalId) -> Option<Arc<Definition>> {
     if Library::contains(id) {
         return library().definition(id).cloned();
@@ -39,7 +39,7 @@ fn definition(db: &dyn Db, id: GlobalId) -> Option<Arc<Definition>> {
     }))
 }
 
-/// The strategy, and everything that it and the program may come to.
+/// Returns the definitions that the strategy and the program use directly or transitively.
 pub(super) fn definitions(
     db: &dyn Db,
     strategy: &Arc<Definition>,
@@ -72,7 +72,7 @@ pub(super) fn definitions(
     found
 }
 
-/// The definitions that an item of RISE uses, and those that they use.
+/// Returns the definitions that an item of RISE uses directly or transitively.
 pub(crate) fn used_programs(db: &dyn Db, item: ItemId) -> Definitions {
     let mut found = Definitions::default();
     add_used(db, vec![item], &mut found);
@@ -96,17 +96,17 @@ fn add_used(db: &dyn Db, mut programs: Vec<ItemId>, found: &mut Definitions) {
     }
 }
 
-/// The definition as strategies see it.
+/// Converts a definition to the form that strategies rewrite.
 pub(crate) fn standard(db: &dyn Db, def: &Def<Primitive>) -> Arc<Def<Primitive>> {
     renumbered(def, &|id| to_standard(db, id))
 }
 
-/// The definition, which strategies made, as the database sees it.
+/// Converts a definition that a strategy made to the numbers of the database.
 pub(crate) fn own(db: &dyn Db, file: FileId, def: &Def<Primitive>) -> Arc<Def<Primitive>> {
     renumbered(def, &|id| from_standard(db, file.into(), id).unwrap_or(id))
 }
 
-/// In which order traversals visit children, by the header of the strategy's file.
+/// Returns the order in which traversals visit children, from the header of the strategy's file.
 fn order(db: &dyn Db, strategy: GlobalId) -> Order {
     if Library::contains(strategy) {
         return Order::Default;
@@ -115,7 +115,8 @@ fn order(db: &dyn Db, strategy: GlobalId) -> Order {
     order_in(db, file.into())
 }
 
-/// The order that the header of a file says; of one that is none of strategies, the usual one.
+/// Returns the order in the header of a file; the default order for a file that is no strategy
+/// file.
 pub(super) fn order_in(db: &dyn Db, file: SourceFile) -> Order {
     if file.language(db) != Language::Elevate {
         return Order::Default;
@@ -128,20 +129,20 @@ pub(super) fn order_in(db: &dyn Db, file: SourceFile) -> Order {
     all.iter().find_map(header).unwrap_or_default()
 }
 
-/// Why a definition was not rewritten.
+/// The reason why a definition was not rewritten.
 #[derive(Debug)]
 pub enum Refusal {
     /// The definition has errors, or is no definition of RISE.
     NoProgram,
     /// The strategy has errors.
     NoStrategy,
-    /// It was applied, and came to nothing.
+    /// The strategy was applied, and failed.
     NotRewritten(NotRewritten),
-    /// The tool failed.
+    /// The tool panicked.
     Bug(Box<Diagnostic>),
 }
 
-/// Applies a strategy to a definition of RISE. Results have the numbers of the strategies: see
+/// Applies a strategy to a definition of RISE. The result has the numbers that strategies use: see
 /// [`own`].
 pub(crate) fn rewrite(
     db: &dyn Db,
@@ -158,7 +159,7 @@ pub(crate) fn rewrite(
     rewrite_by(db, item, &strategy, order, request)
 }
 
-/// The same for a strategy that has no errors, be it of a file or not.
+/// Like [`rewrite`], for a strategy without errors, which may be in no file.
 pub(super) fn rewrite_by(
     db: &dyn Db,
     item: ItemId,
@@ -177,7 +178,7 @@ pub(super) fn rewrite_by(
     .map_err(Refusal::NotRewritten)
 }
 
-/// The program that a main expression `(strategy)(program)` names.
+/// Returns the program that a main expression `(strategy)(program)` names.
 pub(crate) fn program_of(db: &dyn Db, strategy: ItemId) -> Option<ItemId> {
     let definition = definition(db, strategy.global())?;
     let id = lang::program_of(&definition)?;
@@ -185,8 +186,8 @@ pub(crate) fn program_of(db: &dyn Db, strategy: ItemId) -> Option<ItemId> {
     from_standard(db, file.into(), id).map(ItemId::from_global)
 }
 
-/// What there is to say about an example: whether what it says is what comes out. Nothing of other
-/// items.
+/// Runs an example and reports if its result differs from the expected one. Returns nothing for
+/// other items.
 #[salsa::tracked(returns(clone))]
 pub(crate) fn example(db: &dyn Db, item: SourceItem) -> Arc<[Diagnostic]> {
     let parsed = strategy_parsed(db, item.into());
@@ -211,23 +212,23 @@ pub(crate) fn example(db: &dyn Db, item: SourceItem) -> Arc<[Diagnostic]> {
     guarded(&item.text(db), "running", work).map_or_else(|failure| [failure].into(), Arc::from)
 }
 
-/// A definition as its strategy has made it.
+/// The result of a definition's own strategy.
 pub(crate) type Lowered = Result<Arc<LoweredDef>, Arc<[Diagnostic]>>;
 
-/// What `@strategy` has made of a definition.
+/// A definition after its `@strategy`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LoweredDef {
-    /// The definition.
+    /// The resulting definition.
     pub def: Arc<Def<Primitive>>,
-    /// How many steps led to it.
+    /// The number of steps of the strategy.
     pub steps: u64,
-    /// What the rules assumed, in words.
+    /// The assumptions of the rules, as text.
     pub assumed: Vec<String>,
     /// The sizes that became parameters.
     pub parameters: Vec<syntax::ast::Name>,
 }
 
-/// What the definition's own strategy makes of it; `None` if it names none.
+/// Applies the definition's own strategy; returns `None` if it has none.
 #[salsa::tracked(returns(clone), lru = 512)]
 pub(crate) fn lowered(db: &dyn Db, item: SourceItem) -> Option<Lowered> {
     let id = ItemId::from(item);
@@ -262,13 +263,13 @@ pub(crate) fn lowered(db: &dyn Db, item: SourceItem) -> Option<Lowered> {
                 .map(|p| p.name.clone())
                 .collect(),
         })),
-        // Said where it is.
+        // The errors of the definition have been reported at their places.
         Err(Refusal::NoProgram) => Err(Arc::default()),
         Err(refusal) => Err(Arc::new([complaint(&refusal, span)])),
     })
 }
 
-/// What the rules of a run assumed, in words.
+/// Renders the assumptions of the rules of a run.
 pub(crate) fn assumed(rewritten: &Rewritten) -> Vec<String> {
     let names = rise::Names(rewritten.run.store.var_names().into());
     let sizes = rewritten.obligations.iter();
@@ -278,8 +279,8 @@ pub(crate) fn assumed(rewritten: &Rewritten) -> Vec<String> {
         .collect()
 }
 
-/// Why there is nothing, said of the place that names the strategy; where the rule was tried is a
-/// second place.
+/// Creates a diagnostic for a refusal at the place that names the strategy; the place where the
+/// rule was tried is added as a related one.
 pub(crate) fn complaint(refusal: &Refusal, span: Span) -> Diagnostic {
     let error = |message: &str| Diagnostic::error(Code::StrategyFails, span, message);
     match refusal {
@@ -321,7 +322,7 @@ pub(crate) fn complaint(refusal: &Refusal, span: Span) -> Diagnostic {
     }
 }
 
-/// Whether the definition, or one that it uses, is lowered by a strategy.
+/// Returns true if the definition, or one that it uses, is lowered by a strategy.
 pub(crate) fn is_lowered(db: &dyn Db, item: ItemId) -> bool {
     let mut seen = FxHashSet::from_iter([item]);
     let mut open = vec![item];

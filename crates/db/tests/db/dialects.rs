@@ -1,4 +1,4 @@
-//! Files of RISE and of DPIA beside each other.
+//! Tests of workspaces with files of RISE and of DPIA.
 
 use db::{Database, FileId, FilePath, FileState, Language, ReadError, Target};
 use expect_test::{Expect, expect};
@@ -57,7 +57,7 @@ fn what_has_no_such_name_is_told() {
     assert_eq!(found(&db, file), [""; 0]);
     db.set_language(path, Language::Rise);
     assert!(!found(&db, file).is_empty());
-    // A name that says it counts more.
+    // The extension of a file takes precedence.
     let named = FilePath::disk("/a.rise");
     db.set_language(named.clone(), Language::Dpia);
     let file = db.set_file(named, "def x = 1.0f\n");
@@ -97,7 +97,7 @@ fn each_imports_its_own() {
 #[test]
 fn the_library_is_rise() {
     let (db, files) = with(&[("/a.dpia", "def dot = 1.0f\ndef f = fun(x => id(x))\n")]);
-    // `dot` of the library is not hidden, because it is not there.
+    // The library has no `dot` for DPIA, so nothing is shadowed.
     check(
         &db,
         files[0],
@@ -128,7 +128,7 @@ def sum = depFun((n: Nat) => fun(xs: Exp[n.f32, Rd] => reduceSeq(fun((a, x) => a
         data-race: every iteration of `parFor` may write to `out`"#]],
     );
     let item = |at: usize| db.items(files[0])[at];
-    // A definition has the forms of its stage and those behind it.
+    // A definition has the forms of its stage and of the later ones.
     assert!(db.functional(item(0), Target::OpenMp).is_err());
     assert!(db.functional(item(2), Target::C).is_ok());
     assert!(db.imperative(item(2), Target::C).is_ok());

@@ -1,4 +1,4 @@
-//! Files that change: whatever the edits, the database says what a fresh one would.
+//! Tests of edits: after any edits, the database has the same results as a new one.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -8,7 +8,7 @@ use syntax::{Code, Span};
 
 use crate::fixture::{file, fill, path, replace, report, settle_missing, workspace};
 
-/// Pieces of which random texts are made.
+/// The pieces of random texts.
 const PIECES: &[&str] = &[
     "def a = ",
     "def b = ",
@@ -50,7 +50,7 @@ fn text() -> impl Strategy<Value = String> {
     prop::collection::vec(prop::sample::select(PIECES), 0..60).prop_map(|pieces| pieces.concat())
 }
 
-/// Items with their texts, and everything that is reported.
+/// Renders the items with their texts, and all diagnostics.
 fn summary(db: &Database) -> String {
     let mut out = report(db);
     for file in db.files().into_iter().filter(|&file| !db.is_library(file)) {

@@ -1,16 +1,16 @@
-//! A workspace written as one text, and what is said about it.
+//! Workspaces that are written as one text, and the rendering of their diagnostics.
 
 use std::fmt::Write;
 
 use db::{Database, FileId, FilePath, ReadError};
 
-/// The file on disk of this name.
+/// Returns the path of the file with this name in the workspace.
 pub fn path(name: &str) -> FilePath {
     FilePath::disk(format!("/workspace/{name}"))
 }
 
-/// A database with the files of `text`, each after a line `//- name`; text before the first such
-/// line is `main.rise`. What they import and is not among them is not found.
+/// Creates a database with the files of `text`, each after a line `//- name`; text before the first
+/// such line is `main.rise`. Imported files that are not among them are not found.
 pub fn workspace(text: &str) -> Database {
     fill(Database::new(), text)
 }
@@ -28,7 +28,7 @@ pub fn fill(mut db: Database, text: &str) -> Database {
     db
 }
 
-/// Says of every file that is still wanted that it cannot be read.
+/// Marks every missing file as one that cannot be read.
 pub fn settle_missing(db: &mut Database, why: &ReadError) {
     for path in db.missing() {
         db.set_absent(path, why.clone());
@@ -49,13 +49,13 @@ fn files(text: &str) -> Vec<(&str, &str)> {
     files
 }
 
-/// The file of this name.
+/// Returns the file with this name.
 pub fn file(db: &Database, name: &str) -> FileId {
     db.file(&path(name))
         .unwrap_or_else(|| panic!("no file {name}"))
 }
 
-/// Every diagnostic of the workspace's own files, a line each, with the text it stands on.
+/// Renders every diagnostic of the workspace's own files, one a line, with the text at its place.
 pub fn report(db: &Database) -> String {
     let mut out = String::new();
     for file in db.files().into_iter().filter(|&file| !db.is_library(file)) {
@@ -91,7 +91,7 @@ pub fn report(db: &Database) -> String {
     out
 }
 
-/// Replaces the one place in the file that reads `old` by `new`.
+/// Replaces the first occurrence of `old` in the file by `new`.
 pub fn replace(db: &mut Database, name: &str, old: &str, new: &str) {
     let id = file(db, name);
     let text = db.text(id).to_string();

@@ -1,4 +1,4 @@
-//! What an edit recomputes, seen in the log of computed queries.
+//! Tests of the queries that an edit executes again, by the log of the database.
 
 use std::fmt::Write;
 
@@ -15,7 +15,7 @@ def user = fun(x => twice)
 def other = fun(x => x)
 "#;
 
-/// What `edit` makes the workspace compute, one query a line.
+/// Returns the queries that `edit` causes to be executed, one a line.
 fn computed(db: &mut Database, edit: impl FnOnce(&mut Database)) -> String {
     report(db);
     db.take_log();

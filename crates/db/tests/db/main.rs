@@ -1,4 +1,4 @@
-//! The database as its users see it.
+//! Tests of the database through its public API.
 
 mod dialects;
 mod edits;

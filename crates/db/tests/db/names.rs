@@ -1,4 +1,4 @@
-//! What is said about names: imports, duplicates, circles, hidden names.
+//! Tests of diagnostics about names: imports, duplicates, cycles and shadowed names.
 
 use crate::fixture::{report, workspace};
 use expect_test::{Expect, expect};

@@ -1,4 +1,4 @@
-//! Definitions as explicit terms and closed programs.
+//! Tests of definitions as core terms and closed programs.
 
 use std::fmt::Write;
 

@@ -1,4 +1,4 @@
-//! Examples and strategies, which are run apart from checking types.
+//! Tests of examples and strategies, which are run separately from type checking.
 
 use db::{Database, FileId, RunInputs};
 use expect_test::{Expect, expect};
@@ -32,7 +32,7 @@ fn runs(db: &Database, name: &str) -> Vec<RunInputs> {
     runs.map(|(_, inputs)| inputs).collect()
 }
 
-/// The text of the first line of each item.
+/// Returns the first line of the text of each item that is run.
 fn shown(db: &Database, file: FileId) -> String {
     let runs = db.runs(file).into_iter();
     let heads = runs.map(|(item, _)| db.item_text(item).lines().next().unwrap().to_owned());

@@ -1,4 +1,4 @@
-//! For which targets definitions are checked, and what is said about them.
+//! Tests of the targets that definitions are checked for, and of their diagnostics.
 
 use std::fmt::Write;
 
@@ -114,7 +114,7 @@ fn the_device_is_an_input() {
     expect![[""]].assert_eq(&said(&db));
 }
 
-/// What is known only of generated code is said while one writes, too.
+/// Errors that only code generation detects are also reported while the user types.
 #[test]
 fn kernels_are_generated_to_be_checked() {
     check(
@@ -172,8 +172,8 @@ fn an_edit_checks_one_definition_again() {
     assert_eq!(count, 1);
 }
 
-/// What the first fixes of each thing that is said are called, and what is said of the definition
-/// once each that can be chosen is taken.
+/// Renders the titles of each error's fixes, and the diagnostics of the definition after each
+/// enabled fix.
 fn fixes(text: &str) -> String {
     let db = workspace(text);
     let mut out = String::new();
@@ -198,7 +198,8 @@ fn fixes(text: &str) -> String {
     out
 }
 
-/// What is offered compiles, as far as the code tells, too.
+/// Memory is only offered if the program compiles with it, which is checked by code generation,
+/// too.
 #[test]
 fn memory_is_offered_with_which_the_program_compiles() {
     let rows = |text: &str| {

@@ -1,4 +1,4 @@
-//! What can be offered: collected, ranked, and written out.
+//! The completion list: collects candidates, ranks them and renders the best ones.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::builtin::Builtin;
 use crate::signature_help::{self, Wanted};
 use crate::{fuzzy, imports, offered_strategies, snippet, view};
 
-/// Candidates that match the prefix.
+/// The candidates that match the prefix.
 pub(super) struct List<'p, 'd> {
     place: Option<&'p Place<'d>>,
     prefix: &'p str,
@@ -43,8 +43,8 @@ impl<'p, 'd> List<'p, 'd> {
         }
     }
 
-    /// Ranks first, and asks for the types and writes out only what is shown: a file may see
-    /// thousands of names.
+    /// Renders the best candidates. Ranks first, and computes the types only of the candidates that
+    /// are shown: the scope of a file may contain thousands of names.
     pub(super) fn finish(mut self) -> Vec<Completion> {
         let called = self.place.is_some_and(|place| place.called);
         let dialect = self.dialect();
@@ -115,7 +115,7 @@ impl<'p, 'd> List<'p, 'd> {
     }
 
     pub(super) fn expression_words(&mut self, argument: bool) {
-        // What expressions begin with comes before the names of the library.
+        // The keywords that begin expressions come before the names of the library.
         let words = [
             ("fun", "fun(${1:x} => $0)", 3),
             ("depFun", "depFun(${1:n}: ${2:Nat} => $0)", 3),
@@ -174,14 +174,14 @@ impl<'p, 'd> List<'p, 'd> {
         }
     }
 
-    /// The word that begins conditions on sizes, behind a type of RISE.
+    /// Adds the keyword `where`, which begins the conditions on sizes after a type of RISE.
     pub(super) fn conditions(&mut self) {
         if self.dialect() == Dialect::Rise {
             self.word("where", CompletionKind::Keyword, "where $0", 0);
         }
     }
 
-    /// The names that may stand in a size.
+    /// Adds the names that may occur in a size.
     pub(super) fn sizes(&mut self) {
         self.locals(Locals::InTypes);
     }
@@ -197,7 +197,7 @@ impl<'p, 'd> List<'p, 'd> {
         }
     }
 
-    /// Accesses, and the names that stand for some.
+    /// Adds the accesses, and the names that may refer to one.
     pub(super) fn accesses(&mut self) {
         self.locals(Locals::InTypes);
         self.access_words(0);
@@ -261,8 +261,8 @@ impl<'p, 'd> List<'p, 'd> {
         }
     }
 
-    /// The strategies that `@strategy` can name: those of the file before the name, or else of the
-    /// library. Those that lower programs come first.
+    /// Adds the strategies that `@strategy` can name: those of the file before the name, or
+    /// otherwise those of the library. Those that lower programs come first.
     fn strategies(&mut self, place: &Place<'_>, annotation: &Annotation) {
         let db = place.view.db;
         let path = annotation.args.iter().find_map(|arg| match &arg.value {
@@ -292,7 +292,7 @@ impl<'p, 'd> List<'p, 'd> {
         }
     }
 
-    /// The halves of a pair; behind a size, types.
+    /// Adds the members of a pair, and the scalar types after a size.
     pub(super) fn after_dot(&mut self, dot: Span) {
         let Some(place) = self.place else { return };
         let item = place.view.item();
@@ -330,8 +330,8 @@ impl<'p, 'd> List<'p, 'd> {
         }
     }
 
-    /// Returns what is to stand at the cursor, as far as that is known; `argument` says that an argument of
-    /// a call is written.
+    /// Returns what is expected at the cursor, if that can be determined; `argument` is true if the
+    /// cursor is in an argument of a call.
     fn wanted(&self, argument: bool) -> Option<Wanted> {
         match (argument, self.place?.call) {
             (true, Some(call)) => signature_help::wanted(&self.place?.view, call),
@@ -339,8 +339,8 @@ impl<'p, 'd> List<'p, 'd> {
         }
     }
 
-    /// Everything that has a name; `piped` is what flows into it, if it is a stage. `argument`
-    /// says that an argument of a call is written.
+    /// Adds all names in scope. `piped` is the type of the value that is passed with `|>`, if the
+    /// cursor is after one; `argument` is true if the cursor is in an argument of a call.
     pub(super) fn names(&mut self, piped: Option<Option<&Ty>>, argument: bool) {
         let Some(place) = self.place else { return };
         match piped {
@@ -374,7 +374,7 @@ impl<'p, 'd> List<'p, 'd> {
         }
     }
 
-    /// Names where a function is wanted: those of such functions come first.
+    /// Adds names where a function is expected: those of functions of the expected type come first.
     fn functions(&mut self, entries: Vec<Entry>, wanted: &WantedFunction) {
         let Some(place) = self.place else { return };
         let schemes = schemes(place.view.db, entries.iter());
@@ -389,7 +389,8 @@ impl<'p, 'd> List<'p, 'd> {
         }
     }
 
-    /// The definitions and primitives that match what was typed and that nothing hides here.
+    /// Returns the definitions and primitives that match the prefix and that no local binder
+    /// shadows.
     fn globals(&self, place: &Place<'_>) -> Vec<Global> {
         let scope = place.view.db.scope(place.view.file);
         let hidden: FxHashSet<&str> = place
@@ -422,7 +423,7 @@ impl<'p, 'd> List<'p, 'd> {
         defs.chain(primitives).collect()
     }
 
-    /// Binders in scope.
+    /// Adds the binders in scope.
     fn locals(&mut self, which: Locals) {
         let Some(place) = self.place else { return };
         let item = place.view.item();
@@ -458,28 +459,28 @@ impl<'p, 'd> List<'p, 'd> {
     }
 }
 
-/// Which binders in scope are offered.
+/// The choice and order of the binders in scope that are offered.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Locals {
     All,
-    /// All of them; sizes and types come behind everything that is a value.
+    /// All of them; sizes and types come after all values.
     ValuesFirst,
-    /// All of them; values come behind everything that is a size or a type.
+    /// All of them; values come after all sizes and types.
     TypesFirst,
-    /// Those that can stand in a type.
+    /// Those that can occur in a type.
     InTypes,
 }
 
 /// The rank of the file's own definitions.
 const OWN: u8 = 2;
-/// Sizes and types where a value is wanted, and values where a size or a type is.
+/// The rank of sizes and types where a value is expected, and of values where a size or a type is.
 const UNWANTED: u8 = 6;
-/// Functions that accept every value say little about a given one.
+/// The penalty of functions that accept every value, which are rarely meant for a given one.
 const GENERIC: u8 = 10;
-/// Functions that do not accept the piped value.
+/// The penalty of functions that do not accept the piped value.
 const UNFIT: u8 = 20;
 
-/// A name that is known outside of the item.
+/// A name from outside of the item: a definition or a primitive.
 struct Global {
     name: Name,
     what: What,
@@ -491,7 +492,7 @@ impl Global {
         let Global { name, what, tier } = self;
         Entry {
             label: name,
-            // Told by the type, when that is asked for.
+            // Replaced when the type is computed.
             kind: CompletionKind::Function,
             what,
             scheme: None,
@@ -501,7 +502,7 @@ impl Global {
     }
 }
 
-/// The types of definitions and primitives; none for what has no type, or none that is known.
+/// Returns the type of each entry, or `None` if it has none or it could not be inferred.
 fn schemes<'e>(
     db: &Database,
     all: impl Iterator<Item = &'e Entry> + Clone,
@@ -520,7 +521,7 @@ fn schemes<'e>(
     .collect()
 }
 
-/// Whether the last parameter is a type variable, so that fitting an array means nothing.
+/// Returns true if the last parameter is a type variable, so that accepting an array means nothing.
 fn takes_anything(scheme: &Scheme, ty: &Ty) -> bool {
     let mut rest = &scheme.ty;
     let mut last = None;
@@ -535,12 +536,12 @@ fn takes_anything(scheme: &Scheme, ty: &Ty) -> bool {
     last.is_some_and(anything) && !matches!(**ty, Type::Scalar(_))
 }
 
-/// A type without what is inferred: leading implicit parameters and conditions.
+/// Renders a type without what is inferred: leading implicit parameters and conditions.
 pub(crate) fn brief(scheme: &Scheme) -> String {
     rise::print::type_text(explicit(&scheme.ty), &scheme.names)
 }
 
-/// A type behind its leading implicit parameters.
+/// Returns the type after its leading implicit parameters.
 fn explicit(ty: &Ty) -> &Ty {
     let mut ty = ty;
     while let Type::Pi(pi) = &**ty
@@ -551,7 +552,7 @@ fn explicit(ty: &Ty) -> &Ty {
     ty
 }
 
-/// Whether there is something to apply it to.
+/// Returns true if the type has an explicit parameter.
 fn is_function(scheme: &Scheme) -> bool {
     let mut ty = &*scheme.ty;
     loop {
@@ -563,20 +564,20 @@ fn is_function(scheme: &Scheme) -> bool {
     }
 }
 
-/// Something to offer.
+/// A candidate before it is matched with the prefix.
 struct Entry {
     label: Name,
     kind: CompletionKind,
     what: What,
-    /// Its type, where that was asked for.
+    /// The type, if it has been computed.
     scheme: Option<Arc<Scheme>>,
-    /// Whether the last argument flows into it.
+    /// True if the last argument is the piped value.
     piped: bool,
-    /// Smaller comes first.
+    /// The rank: smaller comes first.
     tier: u8,
 }
 
-/// What a completion shows and inserts.
+/// The source of the text that a completion shows and inserts.
 enum What {
     Plain {
         detail: Option<String>,
@@ -602,7 +603,8 @@ impl Entry {
         }
     }
 
-    /// The same with the type and the rank that it has behind `|>`, where a value of type `ty` flows into it.
+    /// Returns the entry with its type and its rank after `|>`, where a value of type `ty` is
+    /// passed to it.
     fn piped(self, scheme: Arc<Scheme>, ty: Option<&Ty>) -> Entry {
         let tier = match ty {
             Some(ty) if !rise::accepts(&scheme, ty) => self.tier + UNFIT,
@@ -618,8 +620,8 @@ impl Entry {
         }
     }
 
-    /// The rank among what fits equally well: what most programs are made of comes first, in this
-    /// order.
+    /// Returns the rank among candidates that fit equally well: the most common primitives come
+    /// first, in this order.
     fn rarity(&self) -> u8 {
         const COMMON: [Primitive; 14] = [
             Primitive::Map,
@@ -644,14 +646,14 @@ impl Entry {
     }
 }
 
-/// Something to offer that matches what was typed.
+/// An entry that matches the prefix, with its scores.
 struct Candidate {
     entry: Entry,
     score: u32,
     rarity: u8,
 }
 
-/// Takes the best candidates out, at most `count`, best first.
+/// Removes and returns the best candidates, at most `count`, best first.
 fn take_best(found: &mut Vec<Candidate>, count: usize) -> Vec<Candidate> {
     let by_rank = |a: &Candidate, b: &Candidate| a.rank().cmp(&b.rank());
     let count = count.min(found.len());
@@ -670,7 +672,7 @@ impl Candidate {
         (*tier, self.score, self.rarity, label)
     }
 
-    /// Written out; `None` for a definition whose type is not known.
+    /// Renders the completion. Returns `None` for a definition whose type could not be inferred.
     fn write(
         self,
         scheme: Option<Arc<Scheme>>,

@@ -1,4 +1,4 @@
-//! The files that an import or `@strategy` could name.
+//! Completion of the names of files in imports and `@strategy`.
 
 use db::{Database, Language};
 use syntax::Span;
@@ -19,7 +19,7 @@ struct FileName {
     quotes: Quotes,
 }
 
-/// The quotes around the name of a file that are there.
+/// The quotes that already surround the name of a file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Quotes {
     Both,
@@ -27,7 +27,7 @@ enum Quotes {
     None,
 }
 
-/// Returns the files that could be named, if the cursor stands in the string of an import or of
+/// Returns the files that could be named, if the cursor is in the string of an import or of
 /// `@strategy`.
 pub(super) fn completions(db: &Database, at: FilePosition) -> Option<Vec<Completion>> {
     let name = file_name(db, at)?;
@@ -62,7 +62,7 @@ pub(super) fn completions(db: &Database, at: FilePosition) -> Option<Vec<Complet
     )
 }
 
-/// Returns `true` if the cursor stands in the string of an import or of `@strategy`.
+/// Returns true if the cursor is in the string of an import or of `@strategy`.
 pub(super) fn is_at(db: &Database, at: FilePosition) -> bool {
     file_name(db, at).is_some()
 }
@@ -98,7 +98,7 @@ fn file_name(db: &Database, at: FilePosition) -> Option<FileName> {
     })
 }
 
-/// The name of a file behind `import` that has no quotes yet.
+/// Finds the name of a file after `import` that has no quotes yet.
 fn file_name_without_quotes(
     db: &Database,
     at: FilePosition,

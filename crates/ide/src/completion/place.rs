@@ -1,4 +1,4 @@
-//! The cursor of a completion: the item, the words before it, and what is in scope.
+//! The place of a completion: the item, the words before the cursor, and the binders in scope.
 
 use db::Database;
 use rise::Ty;
@@ -10,11 +10,10 @@ use crate::context::{self, Context, OpenCall};
 use crate::view::{self, View};
 use crate::{FilePosition, token, tree};
 
-/// The cursor, and what stands before it.
 pub(super) struct Place<'d> {
     pub(super) view: View<'d>,
     pub(super) context: Context,
-    /// The cursor, in the item.
+    /// The offset of the cursor in the item.
     pub(super) offset: u32,
     /// The end of the last token before the word that is being typed.
     pub(super) before: u32,
@@ -22,11 +21,11 @@ pub(super) struct Place<'d> {
     pub(super) prefix: String,
     /// The whole word under the cursor.
     pub(super) replace: Span,
-    /// Whether an opening parenthesis follows.
+    /// True if an opening parenthesis follows.
     pub(super) called: bool,
-    /// Whether the word stands on another line than the token before it.
+    /// True if the word is on another line than the token before it.
     pub(super) new_line: bool,
-    /// The innermost call whose arguments are written at the cursor.
+    /// The innermost call whose arguments contain the cursor.
     pub(super) call: Option<OpenCall>,
 }
 
@@ -86,7 +85,7 @@ impl<'d> Place<'d> {
         }
     }
 
-    /// What flows into this `|>`.
+    /// Returns the type of the left operand of this `|>`.
     pub(super) fn piped_type(&self, pipe: Span) -> Option<Ty> {
         self.view
             .item()
@@ -103,7 +102,8 @@ impl<'d> Place<'d> {
             })
     }
 
-    /// The binders that can be used at the cursor, innermost first, each name once.
+    /// Returns the binders in scope at the cursor, innermost first, without those that are
+    /// shadowed.
     pub(super) fn binders(&self) -> Vec<BinderId> {
         let item = self.view.item();
         let mut holders: Vec<(u32, BinderId)> = Vec::new();
@@ -141,12 +141,12 @@ impl<'d> Place<'d> {
         binders
     }
 
-    /// Returns whether the cursor stands in `term` behind its part.
+    /// Returns true if the cursor is in `term`, after its part.
     fn stands_behind(&self, part: TermId, term: TermId) -> bool {
         self.before > self.view.span(part).end && self.before <= self.view.span(term).end
     }
 
-    /// Whether the cursor stands in the part of `term` where its binders are in scope.
+    /// Returns true if the cursor is in the part of `term` where its binders are in scope.
     fn sees_binders_of(&self, term: TermId) -> bool {
         let item = self.view.item();
         let span = self.view.span(term);

@@ -8,7 +8,7 @@ fn at_cursor(text: &str) -> (Fixture, Vec<Completion>) {
     (fixture, found)
 }
 
-/// The first completions, one a line.
+/// Compares the first `count` completions, one a line.
 fn check(text: &str, count: usize, expected: Expect) {
     let (_, found) = at_cursor(text);
     let shown: Vec<String> = found

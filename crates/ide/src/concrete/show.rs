@@ -1,4 +1,4 @@
-//! The tree as text, for people who work on the server.
+//! The concrete syntax tree as text, for debugging.
 
 use std::fmt::Write;
 
@@ -8,15 +8,15 @@ use tree_sitter::{Node, Point, Tree};
 
 use super::SyntaxTree;
 
-/// Deeper nodes are indented no further: a text that only nests would fill the memory.
+/// The largest indentation: the text of a deeply nested tree would otherwise grow quadratically.
 const MAX_INDENT: usize = 60;
-/// Longer words are cut.
+/// The longest text of a word that is shown; longer ones are cut.
 const MAX_SHOWN: usize = 40;
 
 impl SyntaxTree {
-    /// The named nodes in parentheses, each with the places where it begins and ends (line and
-    /// byte of the line, counted from 1), and the words among them with their texts. `None` if the
-    /// text takes too long.
+    /// Renders the named nodes in parentheses, each with the places of its begin and end (line and
+    /// byte of the line, counted from 1), and the words among them with their texts. Returns `None`
+    /// if parsing takes too long.
     pub fn show(&self, db: &Database) -> Option<String> {
         Some(show(&self.text, &self.read(db)?))
     }
@@ -33,7 +33,7 @@ pub(super) fn show(text: &Rope, tree: &Tree) -> String {
             begin(&mut out, text, node, cursor.field_name(), depth);
         }
         if cursor.goto_first_child() {
-            // What is not shown has nothing below it.
+            // A node that is not shown has no children.
             depth += 1;
             continue;
         }

@@ -22,7 +22,8 @@ foreign def größe(x: f32): f32 = \"\"\"{ return x; }\"\"\"\r
 def f = let größer = größe(1.0f) in fun(x => (x, größer))\r
 ";
 
-/// What an edit puts in: what closes, opens, or begins something else, and what has many bytes.
+/// The texts that an edit inserts: closing and opening brackets, keywords, and characters of
+/// several bytes.
 const PIECES: &[&str] = &[
     "",
     "x",

@@ -1,4 +1,4 @@
-//! How the kernels of a definition are launched, and what they take of the device.
+//! Descriptions of the launch and the device memory of a definition's kernels.
 
 use codegen::{Kernel, KernelArg, Module};
 use dpia::Target;
@@ -8,10 +8,10 @@ use rise::core::Launch;
 use crate::flow::Flow;
 use crate::view::View;
 
-/// So many conditions of a launch are listed.
+/// The largest number of conditions of a launch that are listed.
 const MOST_CONDITIONS: usize = 3;
 
-/// What there is to say of a definition whose first target is OpenCL.
+/// Describes the kernels of a definition whose first target is OpenCL.
 pub(super) fn launched(view: &View<'_>) -> String {
     let flow = Flow::of(view.db, view.id).filter(|flow| flow.target == Target::OpenCl);
     let (Some(flow), Ok(module)) = (flow, view.db.module(view.id, Target::OpenCl)) else {
@@ -65,7 +65,7 @@ fn of_kernel(flow: &Flow, kernel: &Kernel) -> String {
     text
 }
 
-/// `is launched with n/2 work-items in groups of 64`
+/// Describes the launch sizes: `is launched with n/2 work-items in groups of 64`.
 fn sizes(flow: &Flow, launch: &Launch) -> String {
     let (global, local) = (known(&launch.global), known(&launch.local));
     let text = match (&global, &local) {
@@ -90,7 +90,7 @@ fn sizes(flow: &Flow, launch: &Launch) -> String {
     }
 }
 
-/// The sizes of all dimensions but those at the end that are 1, if all of them are known.
+/// Returns the sizes of all dimensions without trailing ones, if all of them are known.
 fn known(sizes: &[Option<Nat>; 3]) -> Option<Vec<Nat>> {
     let mut all: Vec<Nat> = sizes.iter().cloned().collect::<Option<_>>()?;
     while all.len() > 1 && all.last().is_some_and(Nat::is_one) {
@@ -99,13 +99,14 @@ fn known(sizes: &[Option<Nat>; 3]) -> Option<Vec<Nat>> {
     Some(all)
 }
 
-/// `` `m` × `n` ``
+/// Renders sizes as a product: `` `m` × `n` ``.
 fn grid(flow: &Flow, sizes: &[Nat]) -> String {
     let all: Vec<String> = sizes.iter().map(|size| flow.size(size)).collect();
     all.join(" × ")
 }
 
-/// ``1024 × 1024 in 4096 groups with `@run(n = 1024)` ``
+/// Renders the sizes with the values of `@run`: ``1024 × 1024 in 4096 groups with `@run(n = 1024)`
+/// ``.
 fn with_run(flow: &Flow, global: &[Nat], local: Option<&[Nat]>) -> Option<String> {
     let all: Vec<&Nat> = global.iter().chain(local.unwrap_or_default()).collect();
     let with = flow.sizes_in(&all)?;
@@ -124,7 +125,7 @@ fn with_run(flow: &Flow, global: &[Nat], local: Option<&[Nat]>) -> Option<String
     })
 }
 
-/// The local memory of a group.
+/// Describes the local memory of a group.
 fn local_memory(flow: &Flow, kernel: &Kernel) -> Option<String> {
     let given = kernel.args.iter().filter_map(|arg| match arg {
         KernelArg::Local { bytes } => Some(bytes),
@@ -148,13 +149,13 @@ fn local_memory(flow: &Flow, kernel: &Kernel) -> Option<String> {
     ))
 }
 
-/// Whether something depends on launch sizes that nobody has said.
+/// Returns true if a value depends on launch sizes that are not given.
 fn mentions_launch(kernel: &Kernel, mentions: impl Fn(nat::Var) -> bool) -> bool {
     let all = kernel.sizes.local.iter().chain(&kernel.sizes.global);
     all.copied().any(mentions)
 }
 
-/// The global memory that the kernels have besides what they are given.
+/// Lists the global buffers of the kernels other than their arguments and result.
 fn buffers(flow: &Flow, module: &Module) -> Option<String> {
     let device = module.device.as_ref()?;
     let all = device.kernels.iter();

@@ -1,4 +1,4 @@
-//! Where a value lives when its definition is compiled, and what the patterns in it become.
+//! Descriptions of the memory of a value and of the generated code of a pattern.
 
 use dpia::functional::{Fact, Held};
 use dpia::{Prim, Target};
@@ -7,12 +7,12 @@ use syntax::Span;
 use crate::flow::Flow;
 use crate::{items, markdown, view::View};
 
-/// So many statements are shown of those that one pattern becomes.
+/// The largest number of statements that are shown for one pattern.
 const MOST_HEADERS: usize = 3;
-/// A statement's first line is among so many lines.
+/// The number of lines of a statement among which its first line is searched.
 const MOST_LINES: usize = 8;
 
-/// What there is to say of the expression whose name, operator or keyword stands at `head`.
+/// Describes the expression whose name, operator or keyword is at `head`.
 pub(super) fn pointed_at(view: &View<'_>, head: Span) -> String {
     let Some(flow) = Flow::of(view.db, view.id) else {
         return String::new();
@@ -23,7 +23,7 @@ pub(super) fn pointed_at(view: &View<'_>, head: Span) -> String {
     }
 }
 
-/// What there is to say of the expression at `span`.
+/// Describes the expression at `span`.
 pub(super) fn at(view: &View<'_>, span: Span) -> String {
     let Some(flow) = Flow::of(view.db, view.id) else {
         return String::new();
@@ -44,7 +44,7 @@ fn text(view: &View<'_>, flow: &Flow, fact: &Fact) -> String {
     markdown::paragraphs([Some(flow.sentence(fact)), who, code].into_iter().flatten())
 }
 
-/// Which work-items do it, in OpenCL.
+/// Describes the work-items that execute a pattern, in OpenCL.
 fn who(flow: &Flow, fact: &Fact, prim: Prim) -> String {
     use Prim::{
         DepMapSeq, Iterate, IterateStream, MapGlobal, MapLocal, MapSeq, MapSeqUnroll, MapWorkGroup,
@@ -61,7 +61,7 @@ fn who(flow: &Flow, fact: &Fact, prim: Prim) -> String {
     }
 }
 
-/// What a pattern becomes.
+/// Describes the code that a pattern is translated to.
 fn becomes(view: &View<'_>, flow: &Flow, fact: &Fact, prim: Prim) -> String {
     use Prim::{
         AsScalar, AsVector, AsVectorAligned, Assume, CircularBuffer, DepJoin, DepMapSeq, DepZip,
@@ -101,7 +101,7 @@ fn becomes(view: &View<'_>, flow: &Flow, fact: &Fact, prim: Prim) -> String {
     }
 }
 
-/// Why there is no loop in the code.
+/// Returns the reason why a pattern has no loop in the code.
 fn without_loop(fact: &Fact, prim: Prim) -> &'static str {
     let count = fact.count.as_ref().and_then(nat::Nat::as_const);
     match (prim, count) {
@@ -113,7 +113,8 @@ fn without_loop(fact: &Fact, prim: Prim) -> &'static str {
     }
 }
 
-/// How the statements begin that a pattern becomes in the code for its target.
+/// Returns the first lines of the statements that a pattern is translated to in the code for its
+/// target.
 fn headers(view: &View<'_>, flow: &Flow, head: Span) -> Vec<String> {
     let (Ok(program), Ok(module)) = (
         view.db.imperative(view.id, flow.target),
@@ -141,7 +142,7 @@ fn headers(view: &View<'_>, flow: &Flow, head: Span) -> Vec<String> {
     found
 }
 
-/// The first line of a loop or condition, with the directives before it.
+/// Returns the first line of a loop or condition, with the directives before it.
 fn header(statement: &str) -> Option<String> {
     let is_head = |line: &str| line.starts_with("for (") || line.starts_with("if (");
     let mut lines = Vec::new();
@@ -152,7 +153,7 @@ fn header(statement: &str) -> Option<String> {
         if is_head(line) {
             return Some(lines.join("\n"));
         }
-        // Between the directives a thread declares its own memory.
+        // Declarations of thread-local memory may come between the directives.
         if lines.is_empty() && line != "{" {
             return None;
         }

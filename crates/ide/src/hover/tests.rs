@@ -375,7 +375,7 @@ fn holes_and_half_typed_code() {
     );
 }
 
-/// The paragraphs about compiled code in what is shown at each cursor.
+/// Compares the paragraphs about compiled code in the hover at each cursor.
 fn check_memory(text: &str, expected: Expect) {
     let fixture = Fixture::new(text);
     let mut shown = String::new();

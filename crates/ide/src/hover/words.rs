@@ -1,21 +1,21 @@
-//! What the reserved words and signs of DPIA mean.
+//! Documentation of the keywords and operators of DPIA.
 
 use syntax::Span;
 use syntax::ast::{Item, TermKind};
 use syntax::lexer::TokenKind;
 
-/// What `=` means between commands.
+/// The meaning of `=` between commands.
 pub(super) const ASSIGNMENT: &str =
     "`acceptor = expression`: writes one value, which contains no array.";
 
-/// Whether the `=` at this place assigns.
+/// Returns true if the `=` at this place is an assignment.
 pub(super) fn is_assignment(item: &Item, at: Span) -> bool {
     let assigns =
         |kind: &TermKind| matches!(kind, TermKind::Assign { op_span, .. } if *op_span == at);
     item.terms.iter().any(|term| assigns(&term.kind))
 }
 
-/// What a word or sign that only DPIA has means.
+/// Returns the documentation of a keyword or operator that only DPIA has.
 pub(super) fn docs(kind: TokenKind, word: &str) -> Option<&'static str> {
     Some(match (kind, word) {
         (TokenKind::Phrase, "Exp") => {

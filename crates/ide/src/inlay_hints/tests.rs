@@ -11,7 +11,7 @@ fn hints(fixture: &Fixture, config: &InlayConfig) -> Vec<InlayHint> {
     inlay_hints(&fixture.db, file, range, config)
 }
 
-/// The text with the hints in `«»` where they stand.
+/// Compares the text with the hints inserted in `«»`.
 fn check(text: &str, config: &InlayConfig, expected: Expect) {
     let fixture = Fixture::new(text);
     let mut shown = fixture.text(fixture.files[0]);
@@ -199,7 +199,7 @@ fn what_is_not_known_has_no_hint() {
     );
 }
 
-/// Rows are stored, and read again.
+/// A program that stores rows and reads them again.
 const BLUR: &str = "\
 @target(c)
 @run(n = 1024, m = 1000)
@@ -364,7 +364,7 @@ fn what_is_not_compiled_has_no_accesses() {
     let text = text.replace("reduceSeq", "reduce").replace("|> toMem", "");
     let found = hints(&Fixture::new(&text), &only_flow(AccessFlow::Full));
     assert!(found.is_empty(), "{found:?}");
-    // Nor has what cannot be compiled.
+    // A program that cannot be compiled has none either.
     let text = BLUR.replacen("    |> toMem\n", "", 1);
     let found = hints(&Fixture::new(&text), &only_flow(AccessFlow::Full));
     assert!(found.is_empty(), "{found:?}");

@@ -1,8 +1,8 @@
-//! Each action of the menu, chosen in a program: what comes out, and that it means the same.
+//! Tests of each action of the menu: the resulting program, and that it computes the same values.
 //!
-//! The cases stand in `actions/*.txt`: after `==` the strategy, then the program with the cursor;
-//! after `--` the line of the menu, then the program that comes out, or why the line cannot be
-//! chosen. Only the first half is written by hand: `UPDATE_EXPECT=1` writes the other one.
+//! The cases are in `actions/*.txt`: after `==` the strategy, then the program with the cursor;
+//! after `--` the line of the menu, then the resulting program, or the reason why the line is
+//! disabled. Only the first half is written by hand: `UPDATE_EXPECT=1` writes the other one.
 
 use std::path::{Path, PathBuf};
 
@@ -19,7 +19,7 @@ use super::{RewriteAction, apply_rewrite, rewrites};
 use crate::FileRange;
 use crate::fixture::Fixture;
 
-/// A program in which an action is chosen.
+/// A test case: an action and the program in which it is chosen.
 struct Case {
     /// The strategy of the action, with its arguments or without them.
     strategy: String,
@@ -27,13 +27,13 @@ struct Case {
     text: String,
 }
 
-/// What became of a case.
+/// The result of a case.
 struct Outcome {
-    /// The line of the menu, and what follows it.
+    /// The title in the menu, and the resulting program or the reason why there is none.
     shown: String,
-    /// Whether it could be chosen.
+    /// True if the action was applied.
     done: bool,
-    /// What is wrong with it.
+    /// The violated property, if any.
     wrong: Option<String>,
 }
 
@@ -41,7 +41,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("src/rewrites/actions")
 }
 
-/// The files of cases by their names, with their texts.
+/// Returns the files of cases with their texts, in the order of their names.
 fn files() -> Vec<(PathBuf, String)> {
     let entries = std::fs::read_dir(folder()).expect("the cases are there");
     let mut files: Vec<_> = entries
@@ -96,7 +96,7 @@ impl Case {
             true => format!("{} (preferred)", action.title),
             false => action.title.clone(),
         };
-        // Who takes what is unsafe promises what it needs.
+        // A user who chooses an unsafe rewrite asserts its side condition.
         let promised = action.title.contains("(unsafe)");
         let meaning = meaning(&mut fixture, action.item, &after);
         Outcome {
@@ -106,7 +106,7 @@ impl Case {
         }
     }
 
-    /// The line of the menu; of the menu of one kind if it is not in the one of all.
+    /// Returns the action of the case from the whole menu, or otherwise from the menu of one kind.
     fn action(&self, fixture: &Fixture) -> Option<RewriteAction> {
         let place = match (&fixture.ranges[..], &fixture.cursors[..]) {
             ([range], _) => *range,
@@ -132,8 +132,8 @@ impl Case {
     }
 }
 
-/// What is wrong with a menu: it is short, in the order of the kinds, and says nothing twice; what is
-/// preferred is safe, and takes something away.
+/// Returns a message if a menu violates an invariant: it is short, sorted by kind and without
+/// duplicates, and every preferred line is safe and a simplification.
 fn disorder(menu: &[RewriteAction]) -> Option<String> {
     let enabled = menu.iter().filter(|line| line.disabled.is_none());
     let titles: FxHashSet<&str> = menu.iter().map(|line| line.title.as_str()).collect();
@@ -148,7 +148,7 @@ fn disorder(menu: &[RewriteAction]) -> Option<String> {
     wrong.then(|| format!("it is no good menu: {menu:#?}"))
 }
 
-/// Whether the definition still has a type, and computes the same on random input.
+/// Checks that the definition still has a type and computes the same values on random input.
 fn meaning(fixture: &mut Fixture, item: ItemId, after: &str) -> Result<(), String> {
     const CALL: &str = "callOfTheRewritten";
     let file = fixture.db.file_of(item);
@@ -178,7 +178,7 @@ fn meaning(fixture: &mut Fixture, item: ItemId, after: &str) -> Result<(), Strin
     }
 }
 
-/// The program that the last definition of a text is; all of them are without mistakes.
+/// Links the last definition of a text, and fails if a definition has type errors.
 fn linked(db: &mut Database, path: &FilePath, text: &str) -> Result<Program<Primitive>, String> {
     let file = db.set_file(path.clone(), text.to_owned());
     let items = db.items(file);
@@ -228,7 +228,7 @@ fn what_is_unsafe_says_so() {
     }
 }
 
-/// Whoever adds a line to the menu adds a case.
+/// Every line of the menu needs a case.
 #[test]
 fn every_action_has_a_case() {
     let done: FxHashSet<String> = files()
@@ -239,7 +239,7 @@ fn every_action_has_a_case() {
         .collect();
     let name = |strategy: &String| strategy.split('(').next().unwrap_or_default().to_owned();
     let done: FxHashSet<String> = done.iter().map(name).collect();
-    // What asks for more than a menu can is not offered.
+    // A strategy with parameters that a menu cannot ask for is not offered.
     let askable = |entry: &&menu::Entry| {
         entry
             .params

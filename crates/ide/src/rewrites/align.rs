@@ -1,8 +1,8 @@
-//! Which part of a definition's text is which part of its term.
+//! The alignment of a definition's syntax tree with its core term.
 //!
-//! Elaboration reads the text once, from the root down; here the same way is gone again with the
-//! term beside it. Every part of the text that is a term is found: also the `map(f)` of
-//! `xs |> map(f)`, which is no node of its own in the term, but the function of the node.
+//! Elaboration translates the tree from the root down; the alignment repeats this traversal on both
+//! the tree and the core term. It finds every part of the text that is a term, also the `map(f)` of
+//! `xs |> map(f)`, which has no node of its own in the term but is the function of the application.
 
 use nat::Var;
 use rise::core::{Def, Form, Param};
@@ -11,10 +11,11 @@ use syntax::ast::{BinaryOp, BinderId, Item, ItemKind, TermId, TermKind};
 
 use super::terms::{Core, strip};
 
-/// A step from a term to a part of it. A primitive is applied to its values one by one.
+/// A step of a path from a term to one of its subterms. A primitive is curried: it is applied to
+/// its values one by one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Step {
-    /// From `f(x)` to `f`; also where `x` is a size or type.
+    /// From `f(x)` to `f`, also if `x` is a size or type.
     Function,
     /// From `f(x)` to `x`.
     Argument,
@@ -22,29 +23,28 @@ pub enum Step {
     Body,
 }
 
-/// A part of a text as a term.
+/// The term of a part of the text.
 #[derive(Clone, Debug)]
 pub(crate) struct Part {
-    /// The term.
     pub(crate) core: Core,
-    /// Where it is in the definition's term, from the root. Of a composition that is applied, where
-    /// its application is: `f >> g` itself is nowhere in `g(f(x))`.
+    /// The path from the root of the definition's term. For an applied composition it is the path
+    /// of the application, because `f >> g` itself does not occur in `g(f(x))`.
     pub(crate) path: Vec<Step>,
-    /// Whether it is a composition that is applied.
+    /// True if the part is a composition that is applied.
     pub(crate) applied: bool,
 }
 
-/// The terms that the parts of a definition's text are.
+/// The core terms of the parts of a definition's text, and the variables of its binders.
 pub(crate) struct Alignment {
     parts: Vec<Option<Part>>,
-    /// What each binder binds: a variable for values, with its type.
+    /// The variable and type of each binder of a value.
     params: Vec<Option<Param>>,
-    /// The type-level variables that binders bind.
+    /// The variable of each type-level binder.
     vars: Vec<Option<Var>>,
 }
 
 impl Alignment {
-    /// Goes through a definition and its term.
+    /// Aligns the tree of a definition with its core term.
     pub(crate) fn of(item: &Item, inference: &Inference, def: &Def<Primitive>) -> Alignment {
         let mut alignment = Alignment {
             parts: vec![None; item.terms.len()],
@@ -62,17 +62,18 @@ impl Alignment {
         alignment
     }
 
-    /// What a part of the text is; `None` for types, sizes, and what is not looked into.
+    /// Returns the term of a part of the text with its path; `None` for types, sizes and parts that
+    /// the alignment does not enter.
     pub(crate) fn part(&self, term: TermId) -> Option<&Part> {
         self.parts.get(term.0 as usize)?.as_ref()
     }
 
-    /// The term that a part of the text is.
+    /// Returns the term of a part of the text.
     pub(crate) fn core(&self, term: TermId) -> Option<&Core> {
         Some(&self.part(term)?.core)
     }
 
-    /// The variable that a binder binds.
+    /// Returns the variable of a binder.
     pub(crate) fn param(&self, binder: BinderId) -> Option<&Param> {
         self.params.get(binder.0 as usize)?.as_ref()
     }
@@ -95,7 +96,7 @@ impl Walk<'_> {
 
     fn term(&mut self, id: TermId, mut core: Core, mut path: Vec<Step>) {
         let item = self.item;
-        // Functions over implicit parameters are not written.
+        // Abstractions over implicit parameters do not occur in the text.
         while let (Form::DepLambda(_, _, body), Type::Pi(pi)) = (&core.form, &*core.ty)
             && pi.implicit
         {
@@ -117,7 +118,7 @@ impl Walk<'_> {
             TermKind::Unary { operand, .. } => self.values(&[*operand], core, path),
             TermKind::Project { pair, .. } => self.values(&[*pair], core, path),
             TermKind::Pair(a, b) => self.values(&[*a, *b], core, path),
-            // The core term has other names in the body: nothing of it is kept as it is written.
+            // The core term uses other variables in the body, so none of its text can be kept.
             TermKind::Fun { .. } if self.inference.patterns.contains(&id) => {}
             TermKind::Fun { params, body, .. } => self.function(params, *body, core, path),
             TermKind::DepFun { params, body } => self.dep_function(params, *body, core, path),
@@ -130,7 +131,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Values that a primitive takes, all of them.
+    /// Aligns the arguments of a primitive that is applied to all of them.
     fn values(&mut self, terms: &[TermId], mut core: Core, mut path: Vec<Step>) {
         for &term in terms.iter().rev() {
             let Some((f, x)) = strip(&core) else { return };
@@ -140,11 +141,11 @@ impl Walk<'_> {
         }
     }
 
-    /// An application with its pipes, from the last argument to the head.
+    /// Aligns the spine of an application with its pipes, from the last argument to the head.
     fn spine(&mut self, id: TermId, mut core: Core, mut path: Vec<Step>) {
         let item = self.item;
         let mut at = id;
-        // Without its sizes, what is applied is no term yet.
+        // A prefix of the spine that lacks size arguments has no term.
         let mut whole = true;
         loop {
             if at != id && whole {
@@ -188,7 +189,7 @@ impl Walk<'_> {
                         core = f.clone();
                         path.push(Step::Function);
                     }
-                    // One of a primitive's own.
+                    // An argument of a primitive's own syntax.
                     (_, false) => {}
                     (_, true) => {
                         let Some((f, x)) = strip(&core) else { return };
@@ -207,7 +208,7 @@ impl Walk<'_> {
         }
     }
 
-    /// `first >> second` is `fun(x => second(first(x)))`; its body is at `place`.
+    /// Aligns `first >> second`, which is `fun(x => second(first(x)))` with its body at `place`.
     fn compose(&mut self, [first, second]: [TermId; 2], core: &Core, place: Vec<Step>) {
         let Form::Lambda(_, body) = &core.form else {
             return;
@@ -221,8 +222,8 @@ impl Walk<'_> {
         self.stage(second, &g, place);
     }
 
-    /// A stage of a composition, whose application is at `place`. One that is a composition itself
-    /// is no function in the term: its own stages are.
+    /// Aligns a stage of a composition whose application is at `place`. A stage that is itself a
+    /// composition is no function in the term; only its own stages are.
     fn stage(&mut self, id: TermId, core: &Core, place: Vec<Step>) {
         if stages(self.item, id) == 1 {
             return self.term(id, core.clone(), below(&place, &[Step::Function]));
@@ -311,8 +312,8 @@ fn implicit(function: &Core) -> bool {
     matches!(&*function.ty, Type::Pi(pi) if pi.implicit)
 }
 
-/// How many functions a term applies, one after the other: of a composition its stages, of anything
-/// else itself.
+/// Counts the functions that a term applies one after the other: the stages of a composition, or 1
+/// for any other term.
 fn stages(item: &Item, term: TermId) -> usize {
     match &item.term(term).kind {
         TermKind::Paren(inner) | TermKind::Ascribe { term: inner, .. } => stages(item, *inner),
@@ -326,7 +327,7 @@ fn stages(item: &Item, term: TermId) -> usize {
     }
 }
 
-/// Whether a term in parentheses is part of the application around it.
+/// Returns true if a parenthesised term continues the spine of the application around it.
 pub(crate) fn is_spine(item: &Item, term: TermId) -> bool {
     match &item.term(term).kind {
         TermKind::Name(_) | TermKind::Operator(_) | TermKind::Apply { .. } => true,

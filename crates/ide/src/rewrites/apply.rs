@@ -1,4 +1,4 @@
-//! A rewrite, applied: the same strategies and engine as on the command line.
+//! The application of a rewrite, with the strategies and the engine of the command line.
 
 use db::{Database, ItemId};
 use elevate::engine::{Options, Step as Form, run};
@@ -10,21 +10,21 @@ use super::verify::same_term;
 use super::{reasons, rewritten};
 use crate::SourceEdits;
 
-/// A definition after a rewrite at one place.
+/// The result of applying a rewrite at one place of a definition.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AppliedRewrite {
-    /// Its new text.
+    /// The new text of the definition.
     pub text: String,
-    /// The smallest edits of its file that lead there.
+    /// The smallest edits of the file.
     pub edits: SourceEdits,
-    /// A strategy that does the same to the whole definition.
+    /// A strategy that does the same when it is applied to the whole definition.
     pub step: String,
 }
 
-/// The definition with a strategy, as it is written, applied at a place of it.
+/// Applies a strategy, given as its source text, at a place of a definition.
 ///
 /// # Errors
-/// Why it does not apply, or why the result cannot be written, in words.
+/// Fails with a message if the strategy does not apply, or if the result cannot be written as text.
 pub fn apply_rewrite(
     db: &Database,
     item: ItemId,
@@ -54,7 +54,7 @@ pub fn apply_rewrite(
         .map_err(|failure| reasons::text(&program.store, &failure.reason))?;
     let new = program.export(root, &def).map_err(too_large)?;
     let new = db.own_def(db.file_of(item), &new);
-    // Where only functions are put in their places, that is what is to be seen.
+    // If the rewrite only inlines functions, the result is printed exactly to show this.
     let exact = same_term(&def, &new);
     let done = rewritten(db, item, &new, exact).map_err(|error| error.to_string())?;
     Ok(AppliedRewrite {

@@ -1,4 +1,4 @@
-//! Pipelines and compositions: which stages stay, which are new, and where those stand.
+//! Updates of pipelines and compositions: the stages that are kept, and the text of new ones.
 
 use rise::core::{Form, Language, Notation};
 use rise::{Primitive, Type};
@@ -9,32 +9,33 @@ use super::level::Level;
 use super::restyle::{Annotations, Restyle};
 use super::terms::{Core, is_function, strip, uses};
 
-/// A stage as it is written.
+/// A stage in the source text.
 #[derive(Clone, Copy)]
 struct Stage {
     term: TermId,
-    /// The operator before it; the first stage of a composition has none.
+    /// The operator before it; `None` for the first stage of a composition.
     op: Option<(BinaryOp, Span)>,
 }
 
-/// A chain as it is written.
+/// A pipeline or composition in the source text.
 struct Chain {
-    /// What goes in; a composition has none.
+    /// The input of the pipeline; `None` for a composition.
     base: Option<TermId>,
     stages: Vec<Stage>,
 }
 
-/// What stands before and behind an operator.
+/// The whitespace around an operator.
 #[derive(Clone)]
 struct Layout<'a> {
     op: BinaryOp,
     before: String,
     after: String,
-    /// The blanks before the line that the stage begins on.
+    /// The indentation of the line on which the stage begins.
     indent: &'a str,
 }
 
-/// A run of stages that are replaced, and those that replace them: first and last plus one of each.
+/// A run of stages that is replaced, as half-open ranges: the first old and new index, then the
+/// ends.
 type Run = [usize; 4];
 
 impl<'a> Restyle<'a> {
@@ -68,7 +69,7 @@ impl<'a> Restyle<'a> {
         }
     }
 
-    /// The operands of `a >> b >> c`, or the term itself.
+    /// Returns the operands of `a >> b >> c`, or the term itself.
     fn composed(&self, id: TermId) -> Vec<Stage> {
         let mut stages = Vec::new();
         let mut at = id;
@@ -90,7 +91,7 @@ impl<'a> Restyle<'a> {
         stages
     }
 
-    /// `x |> f |> g` and `f >> g`: the stages that differ.
+    /// Updates the stages of `x |> f |> g` or `f >> g` that differ.
     pub(super) fn update_chain(&mut self, id: TermId, new: &Core) -> bool {
         let old = self.chain(id);
         let new_chain = match old.base {
@@ -103,7 +104,7 @@ impl<'a> Restyle<'a> {
         let (base, stages) = new_chain;
         let is_let = |base: &Core| matches!(base.form, Form::Primitive(Primitive::Let, ..));
         if stages.is_empty() && base.as_ref().is_some_and(is_let) {
-            // It would have to stand in parentheses where a chain goes on.
+            // A `let` in front of further stages would need parentheses.
             return false;
         }
         if let (Some(term), Some(base)) = (old.base, &base) {
@@ -116,10 +117,10 @@ impl<'a> Restyle<'a> {
         true
     }
 
-    /// What goes into a new pipeline, and its stages in order.
+    /// Returns the input of a new pipeline, and its stages in order.
     fn pipeline(&mut self, base: TermId, old: &Chain, new: &Core) -> (Option<Core>, Vec<Core>) {
         let (all, bases) = self.unwound(new, old);
-        // Down to what went into the old one, if that still is there.
+        // Ends at the input of the old pipeline, if it still occurs.
         let kept = bases.iter().rposition(|candidate| {
             candidate
                 .as_ref()
@@ -131,7 +132,8 @@ impl<'a> Restyle<'a> {
                     .iter()
                     .any(|stage| restyle.is_unchanged(stage.term, core))
             };
-            // What reads as a call of several values ends the chain: `zip(a)(b)`.
+            // An application that is written as a call of several values, `zip(a)(b)`, ends the
+            // chain.
             let reads =
                 |stage: &&Core, restyle: &mut Self| is_stage(stage) || is_old(stage, restyle);
             let chained = all.iter().take_while(|stage| reads(stage, self)).count();
@@ -142,7 +144,7 @@ impl<'a> Restyle<'a> {
             let natural = all.iter().take_while(|stage| is_pattern(stage)).count();
             last.max(natural)
         });
-        // Nothing goes in between the stages of a composition.
+        // The stages of a composition are not separated.
         while bases.get(count).is_some_and(Option::is_none) {
             count += 1;
         }
@@ -151,7 +153,7 @@ impl<'a> Restyle<'a> {
         (bases.get(count).cloned().flatten(), stages)
     }
 
-    /// The functions of a term from the outside in, and what each of the results goes into.
+    /// Returns the functions of a term from the outside in, and the argument of each of them.
     fn unwound(&mut self, new: &Core, old: &Chain) -> (Vec<Core>, Vec<Option<Core>>) {
         let (mut stages, mut bases) = (Vec::new(), vec![Some(new.clone())]);
         let mut at = new.clone();
@@ -162,7 +164,7 @@ impl<'a> Restyle<'a> {
                 .any(|stage| self.is_unchanged(stage.term, &f));
             match self.linear(&f).filter(|_| !is_old) {
                 Some(inner) => {
-                    // What is between the stages of a composition has no base of its own.
+                    // Between the stages of a composition there is no argument.
                     bases.extend(std::iter::repeat_n(None, inner.len() - 1));
                     bases.push(Some(x.clone()));
                     stages.extend(inner);
@@ -177,7 +179,7 @@ impl<'a> Restyle<'a> {
         (stages, bases)
     }
 
-    /// The functions that a function applies one after the other, the last one first.
+    /// Returns the functions that a function applies one after the other, the last one first.
     fn linear(&self, function: &Core) -> Option<Vec<Core>> {
         let Form::Lambda(param, body) = &function.form else {
             return None;
@@ -200,7 +202,7 @@ impl<'a> Restyle<'a> {
         }
     }
 
-    /// The stages of a new composition in order.
+    /// Returns the stages of a new composition in order.
     fn composition(&mut self, new: &Core) -> Option<Vec<Core>> {
         let Some(mut stages) = self.linear(new) else {
             return (!matches!(new.form, Form::Lambda(..))).then(|| vec![new.clone()]);
@@ -212,7 +214,7 @@ impl<'a> Restyle<'a> {
         fits.then_some(stages)
     }
 
-    /// If a function applies two others or more, one after the other: those, in order.
+    /// Returns the stages, in order, of a function that is a composition of two or more others.
     pub(super) fn as_composition(&mut self, function: &Core) -> Option<Vec<Core>> {
         let mut stages = self.linear(function)?;
         stages.reverse();
@@ -220,7 +222,7 @@ impl<'a> Restyle<'a> {
         (stages.len() > 1 && stages.iter().all(&mut fits)).then_some(stages)
     }
 
-    /// If a new function only applies another one that reads well: that one.
+    /// Returns the other function if a new function only applies that, and it is a stage.
     pub(super) fn as_other(&self, function: &Core) -> Option<Core> {
         if self.options.exact || self.options.annotations > Annotations::None {
             return None;
@@ -231,7 +233,7 @@ impl<'a> Restyle<'a> {
         }
     }
 
-    // ----- what differs -----
+    // ----- differences -----
 
     fn runs(&mut self, old: &Chain, new: &[Core]) -> Vec<Run> {
         let (m, k) = (old.stages.len(), new.len());
@@ -298,7 +300,8 @@ impl<'a> Restyle<'a> {
             if at > 0 || gone.is_empty() {
                 text.push_str(&layout.before);
             }
-            // The operator before the first one stays; that of a composition has none.
+            // The operator before the first stage is kept; the first stage of a composition has
+            // none.
             let bare = at == 0 && (!gone.is_empty() || (a == 0 && old.base.is_none()));
             if !bare {
                 text.push_str(layout.op.as_str());
@@ -312,7 +315,7 @@ impl<'a> Restyle<'a> {
             _ => Span::empty(self.end_before(old, a)),
         };
         if gone.is_empty() && a == 0 && old.base.is_none() {
-            // Before all others: the operator comes behind.
+            // Before all others: the operator comes after the new stages.
             let text = format!("{} {} ", text.trim_start(), BinaryOp::Then.as_str());
             let start = old.stages.first().map_or(0, |stage| self.start(stage.term));
             return self.edit(Span::empty(start), text);
@@ -320,7 +323,7 @@ impl<'a> Restyle<'a> {
         self.edit(span, text);
     }
 
-    /// Takes stages away.
+    /// Removes the stages from `a` to `b`.
     fn remove(&mut self, old: &Chain, a: usize, b: usize) {
         let Some(last) = old.stages[a..b].last() else {
             return;
@@ -340,7 +343,7 @@ impl<'a> Restyle<'a> {
         self.item.term(term).span.end
     }
 
-    /// Where what stands before a stage ends.
+    /// Returns the end of the text before a stage.
     fn end_before(&self, chain: &Chain, stage: usize) -> u32 {
         match (stage.checked_sub(1).map(|at| chain.stages[at]), chain.base) {
             (Some(before), _) => self.end(before.term),
@@ -352,7 +355,8 @@ impl<'a> Restyle<'a> {
         }
     }
 
-    /// How a stage stands behind the one before it; behind the last one as that one does.
+    /// Returns the layout of a stage relative to the one before it; a stage after the last one is
+    /// laid out like that one.
     fn layout(&self, chain: &Chain, stage: usize) -> Layout<'a> {
         let at = stage.min(chain.stages.len().saturating_sub(1));
         let plain = Layout {
@@ -370,7 +374,7 @@ impl<'a> Restyle<'a> {
         };
         let indent = self.indent_at(self.start(model.term));
         let Some((op, place)) = model.op else {
-            // As the next one.
+            // Like the next one.
             return match chain.stages.len() > at + 1 && stage <= at {
                 true => self.layout(chain, at + 1),
                 false => Layout { indent, ..plain },
@@ -386,7 +390,8 @@ impl<'a> Restyle<'a> {
         }
     }
 
-    /// A line break with the indentation of what follows, or a blank.
+    /// Returns a line break with the indentation of the following line if the gap contains one, and
+    /// otherwise a blank.
     fn space(&self, gap: Span, next: u32) -> String {
         match self.slice(gap).contains('\n') {
             true => format!("\n{}", self.indent_at(next)),
@@ -395,7 +400,7 @@ impl<'a> Restyle<'a> {
     }
 }
 
-/// Whether a function reads well as a stage of a composition.
+/// Returns true if a function can be written as a stage of a composition.
 fn is_stage(function: &Core) -> bool {
     match &function.form {
         Form::Lambda(..) | Form::Var(_) | Form::Global(..) | Form::DepApply(..) => {
@@ -405,7 +410,7 @@ fn is_stage(function: &Core) -> bool {
     }
 }
 
-/// Whether a function is a primitive that waits for the value that it works on.
+/// Returns true if a function is a primitive that only lacks its last argument.
 pub(super) fn is_pattern(function: &Core) -> bool {
     let waits = matches!(&*function.ty, Type::Fun(_, result) if !is_function(result));
     waits

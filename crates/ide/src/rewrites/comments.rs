@@ -1,11 +1,11 @@
-//! Comments of a text that edits would take away.
+//! Preservation of the comments in text that edits replace.
 
 use syntax::Span;
 use syntax::lexer::{TokenKind, lex};
 
 use super::restyle::{Edit, indent_of};
 
-/// Puts the comments that stand in what is replaced, and not in what replaces it, before it.
+/// Prepends to each edit the comments of the replaced text that do not occur in its replacement.
 pub(crate) fn keep(text: &str, edits: &mut [Edit]) {
     let comments: Vec<Span> = lex(text)
         .filter(|token| is_comment(token.kind))
@@ -47,8 +47,8 @@ fn is_comment(kind: TokenKind) -> bool {
     matches!(kind, TokenKind::LineComment | TokenKind::BlockComment)
 }
 
-/// Puts comments before what an edit puts in: on lines of their own where it begins one, or where
-/// it takes lines away.
+/// Inserts comments before the text of an edit: on lines of their own if the edit begins a line or
+/// removes lines.
 fn put(text: &str, edit: &mut Edit, lost: &[&str]) {
     let start = edit.span.start as usize;
     let line = text[..start].rfind('\n').map_or(0, |at| at + 1);
@@ -87,7 +87,7 @@ fn put(text: &str, edit: &mut Edit, lost: &[&str]) {
     };
 }
 
-/// A comment before something on its line, with what separates the two.
+/// Renders a comment before something on its line, with the separator between them.
 fn inline(comment: &str, indent: &str) -> String {
     match comment.strip_prefix("//") {
         Some(rest) if !rest.contains("*/") => format!("/*{rest} */ "),

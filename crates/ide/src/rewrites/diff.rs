@@ -1,10 +1,10 @@
-//! The smallest edit from one text to another, in whole words.
+//! The smallest edit between two texts, by tokens.
 
 use syntax::Span;
 use syntax::lexer::lex;
 
-/// The edit that makes `new` of `old`; `None` if they are equal. It is one for all that differs, so
-/// that a client that lets its user choose among edits cannot make a part of the change.
+/// Returns the edit that turns `old` into `new`; `None` if they are equal. It is a single edit, so
+/// that a user cannot accept only a part of the change.
 pub(crate) fn edit(old: &str, new: &str) -> Option<(Span, String)> {
     if old == new {
         return None;
@@ -22,7 +22,7 @@ pub(crate) fn edit(old: &str, new: &str) -> Option<(Span, String)> {
     Some((span, new[start..new.len() - tail].to_owned()))
 }
 
-/// The words, comments and blanks of a text.
+/// Returns the tokens of a text, including comments and blanks.
 fn words(text: &str) -> Vec<&str> {
     lex(text)
         .map(|token| &text[std::ops::Range::from(token.span)])

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use db::{Database, FileId, FilePath, ReadError};
 
-/// Every example with its path, all of them in one database.
+/// Returns all examples with their paths, in one database.
 pub(crate) fn all() -> (Database, Vec<(String, FileId)>) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
     let mut paths = Vec::new();

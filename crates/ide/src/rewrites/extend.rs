@@ -1,4 +1,4 @@
-//! Further parameters: a definition's text, as it is, with sizes that a strategy left open.
+//! The addition of size parameters to a definition, for sizes that a strategy leaves open.
 
 use std::ops::Range;
 
@@ -13,13 +13,13 @@ use super::restyle::Edit;
 use super::verify::{Unwritable, applied};
 use crate::TextEdit;
 
-/// The definition with these sizes for further parameters, behind the sizes and types that it
-/// takes first, in its type too if that is written. Nothing uses them yet.
+/// Adds size parameters to a definition, after its leading size and type parameters and also in its
+/// type annotation. The body does not use them yet.
 pub(super) fn with_parameters(text: &str, item: &Item, names: &[Name]) -> Option<String> {
     Some(applied(text, &parameters(text, item, names)?))
 }
 
-/// The edits that bind the sizes, and say them in the type.
+/// Returns the edits that bind the sizes and add them to the type annotation.
 pub(super) fn parameters(text: &str, item: &Item, names: &[Name]) -> Option<Vec<Edit>> {
     let ItemKind::Def { ty, body, .. } = item.kind else {
         return None;
@@ -42,11 +42,12 @@ pub(super) fn parameters(text: &str, item: &Item, names: &[Name]) -> Option<Vec<
     Some(edits)
 }
 
-/// What changes in the definitions that use this one, or one of those that do: they take the sizes,
-/// too, and hand them on.
+/// Returns the edits of the definitions that use this one directly or transitively: they take the
+/// sizes as parameters, too, and pass them on.
 ///
 /// # Errors
-/// One of them stands in another file, or does not say the sizes where it uses the definition.
+/// Fails if one of them is in another file, or does not write its size arguments where it uses the
+/// definition.
 pub(super) fn users(
     db: &Database,
     item: ItemId,
@@ -101,7 +102,7 @@ fn cannot(db: &Database, user: ItemId, names: &[Name], why: &str) -> Unwritable 
     ))
 }
 
-/// The sizes as further arguments wherever one of the definitions is used.
+/// Returns the edits that add the sizes as further arguments at each use of the definitions.
 fn handed_on(
     db: &Database,
     user: ItemId,
@@ -130,7 +131,7 @@ fn handed_on(
     Some(edits)
 }
 
-/// How many sizes and types are written where a definition of this type is used.
+/// Counts the explicit size and type parameters of a definition of this type.
 fn sizes_of(mut ty: &Type) -> usize {
     let mut count = 0;
     while let Type::Pi(pi) = ty {
@@ -140,7 +141,7 @@ fn sizes_of(mut ty: &Type) -> usize {
     count
 }
 
-/// More arguments behind so many of what is applied.
+/// Returns the edit that adds arguments after the first `before` arguments of the applied term.
 fn further(
     item: &Item,
     parents: &[Option<TermId>],
@@ -171,7 +172,7 @@ fn further(
     })
 }
 
-/// What stands behind the sizes and types that a type of a definition takes first.
+/// Returns the part of a type annotation after the leading size and type parameters.
 fn below_sizes(item: &Item, mut ty: TermId) -> TermId {
     while let TermKind::Pi { body, .. } | TermKind::Where { ty: body, .. } = item.term(ty).kind {
         ty = body;
@@ -179,7 +180,7 @@ fn below_sizes(item: &Item, mut ty: TermId) -> TermId {
     ty
 }
 
-/// The last of the sizes and types that a definition takes first.
+/// Returns the last of the leading size and type parameters of a definition.
 fn last_of(item: &Item, mut body: TermId) -> Option<BinderId> {
     let mut last = None;
     loop {
@@ -194,7 +195,8 @@ fn last_of(item: &Item, mut body: TermId) -> Option<BinderId> {
     }
 }
 
-/// Behind the last of a list, which gets its parentheses if it had one member.
+/// Adds parameters after the last one of a list, and the parentheses that a list of one parameter
+/// lacks.
 fn in_list(text: &str, last: &Binder, written: &str, edits: &mut Vec<Edit>) -> Option<()> {
     let BinderAnnotation::Kind(Some(_), kind) = last.annotation else {
         return None;
@@ -214,7 +216,7 @@ fn in_list(text: &str, last: &Binder, written: &str, edits: &mut Vec<Edit>) -> O
     Some(())
 }
 
-/// A definition that takes no sizes is the body of a function of them.
+/// Wraps the body of a definition without size parameters in an abstraction over the sizes.
 fn around(body: Span, written: &str, count: usize, edits: &mut Vec<Edit>) {
     let list = match count {
         1 => written.to_owned(),

@@ -1,5 +1,5 @@
-//! What was found out of a definition where rewrites were offered. The cursor moves inside one
-//! definition most of the time, and the places around it are mostly those that were around it.
+//! The cache of attempted rewrites. The cursor usually moves inside one definition, and the places
+//! around one position are mostly those around the last one.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -20,52 +20,55 @@ use super::reasons;
 use super::strategies::Strategies;
 use super::terms::{Alpha, Core, for_each_node, with_params};
 
-/// How many definitions are kept, and how large one may have become.
+/// The number of definitions in the cache.
 const KEPT: usize = 4;
 const MOST_TERMS: usize = 1 << 18;
 
-/// A definition, with what was tried in it.
+/// A definition with the rewrites that were tried in it.
 pub(super) struct Known {
-    /// Each new text has a new one.
+    /// The definition as it was elaborated. It identifies the entry: every new text leads to a new
+    /// one.
     def: Arc<Def<Primitive>>,
-    /// The same, as strategies see it.
+    /// The definition in the form that strategies rewrite.
     as_strategies_see: Arc<Def<Primitive>>,
-    /// The targets that it names.
+    /// The targets of the definition's annotations.
     targets: Targets,
     pub(super) program: Program,
     pub(super) strategies: Strategies,
-    /// What became of the entries of the menu, by place.
+    /// The results of the entries of the menu, by place.
     pub(super) tried: FxHashMap<Path, Attempts>,
-    /// The sizes that the definition is given: what it assumes can be about these.
+    /// The size parameters of the definition: assumptions can only be about these.
     pub(super) parameters: Vec<Var>,
-    /// Whether it has maps for the work-items of a device.
+    /// True if the definition contains maps over work-items of a device.
     pub(super) on_device: bool,
-    /// Whether it has arrays with elements that are never written: copies read them.
+    /// True if the definition contains arrays with elements that are never written, which a copy
+    /// would read.
     pub(super) pads: bool,
-    /// Definitions that those which it uses use, and whose names it cannot say.
+    /// Definitions that an inlined definition uses, but that have no name in this file.
     unknown: FxHashMap<GlobalId, Name>,
 }
 
-/// What became of each entry of the menu at a place; `None` of those that were not tried.
+/// The result of each entry of the menu at a place; `None` for those that were not tried.
 pub(super) type Attempts = Vec<Option<Arc<[Attempt]>>>;
 
-/// An entry with arguments that applies, or nearly does.
+/// An entry of the menu with arguments that applies, or of which only a condition fails.
 #[derive(Clone, Debug)]
 pub(super) struct Attempt {
-    /// Number of the arguments among those that are worth a line.
+    /// The index of the arguments among the presets of the entry.
     pub(super) preset: usize,
     pub(super) args: Vec<String>,
-    /// The strategy as it is written.
+    /// The source text of the strategy.
     pub(super) strategy: String,
-    /// What it makes; `None` where its pattern fits, and a condition does not hold.
+    /// The result; `None` if the pattern matches but a condition does not hold.
     pub(super) made: Option<(Term, Vec<Assumption>)>,
 }
 
-/// Those that were asked about last, the last one at the end.
+/// The cached definitions, the most recently used at the end.
 static KNOWN: Mutex<Vec<Known>> = Mutex::new(Vec::new());
 
 impl Known {
-    /// What is known of a definition. It is taken out: who asks at the same time starts anew.
+    /// Returns the entry of a definition. It is removed from the cache, so a concurrent request
+    /// starts with an empty one.
     pub(super) fn take(db: &Database, item: ItemId, def: &Arc<Def<Primitive>>) -> Option<Known> {
         let targets = Selection::of(&db.parsed(item).item, &db.inference(item)).marked;
         {
@@ -100,13 +103,13 @@ impl Known {
         })
     }
 
-    /// Whether all targets that the definition names are without devices.
+    /// Returns true if the definition has targets, and none of them has a device.
     pub(super) fn is_for_host(&self) -> bool {
         !self.targets.is_empty() && !self.targets.contains(Target::OpenCl)
     }
 
-    /// A target that the definition names, for which `new` in the place of `old` uses what programs
-    /// for it may not use, and that.
+    /// Returns a target of the definition, and a primitive that `new` uses and `old` does not and
+    /// that programs for this target must not use.
     pub(super) fn not_for_target(&self, old: Term, new: Term) -> Option<(Target, Primitive)> {
         self.targets.iter().find_map(|target| {
             let had = self.not_allowed(target, old);
@@ -116,7 +119,7 @@ impl Known {
         })
     }
 
-    /// What a term uses that programs for a target may not use.
+    /// Returns the primitives in a term that programs for a target must not use.
     fn not_allowed(&self, target: Target, term: Term) -> Vec<(Term, Primitive)> {
         let store = &self.program.store;
         let (mut found, mut open) = (Vec::new(), vec![term]);
@@ -132,7 +135,7 @@ impl Known {
         found
     }
 
-    /// A name in a term that cannot be said here.
+    /// Returns a name in a term that is not in scope in this file.
     pub(super) fn unknown_name(&self, term: Term) -> Option<&Name> {
         if self.unknown.is_empty() {
             return None;
@@ -150,8 +153,8 @@ impl Known {
         None
     }
 
-    /// Whether the definition with another right side has another text: its parameters keep their
-    /// names, and a composition that is applied is a pipeline.
+    /// Returns true if replacing the right side changes the definition's text. Names of parameters
+    /// are kept, and an applied composition is the same as a pipeline.
     pub(super) fn is_visible(&self, root: Term) -> bool {
         if root == self.program.root() {
             return false;
@@ -165,7 +168,7 @@ impl Known {
         !Alpha::default().same(&old, &new)
     }
 
-    /// Keeps it for the next time.
+    /// Returns the entry to the cache, unless its store of terms has become too large.
     pub(super) fn keep(self) {
         if self.program.store.len() > MOST_TERMS {
             return;
@@ -178,7 +181,7 @@ impl Known {
     }
 }
 
-/// Whether a term makes elements that nothing writes.
+/// Returns true if a term creates elements that are never written.
 fn pads(term: &Core) -> bool {
     let mut found = false;
     for_each_node(term, &mut |node| {

@@ -1,17 +1,17 @@
-//! How tightly texts hold together, as the parser reads them.
+//! Precedence levels of the syntax, as the parser defines them.
 
 use syntax::ast::{BinaryOp, Item, ItemKind, Literal, TermId, TermKind};
 
-/// How tightly a text holds together, loosest first.
+/// A precedence level, the loosest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Level {
-    /// `let x = a in b`
+    /// The level of `let x = a in b`.
     Open,
-    /// `f <| x`
+    /// The level of `f <| x`.
     ApplyLeft,
-    /// `x |> f`
+    /// The level of `x |> f`.
     Pipe,
-    /// `f >> g`
+    /// The level of `f >> g`.
     Compose,
     Or,
     And,
@@ -19,9 +19,9 @@ pub(crate) enum Level {
     Sum,
     Product,
     Power,
-    /// `-a`
+    /// The level of `-a`.
     Unary,
-    /// Names, applications, brackets.
+    /// The level of names, applications and brackets.
     Atom,
 }
 
@@ -41,7 +41,7 @@ impl Level {
         Level::Atom,
     ];
 
-    /// The next tighter one.
+    /// Returns the next tighter level.
     pub(crate) fn tighter(self) -> Level {
         Level::ALL
             .into_iter()
@@ -49,7 +49,7 @@ impl Level {
             .unwrap_or(Level::Atom)
     }
 
-    /// That of an operator between its operands.
+    /// Returns the level of a binary operator.
     pub(crate) fn of_op(op: BinaryOp) -> Level {
         use BinaryOp::*;
         match op {
@@ -66,7 +66,7 @@ impl Level {
         }
     }
 
-    /// What the operands of an operator need.
+    /// Returns the levels that the operands of an operator need.
     pub(crate) fn operands(op: BinaryOp) -> [Level; 2] {
         let own = Level::of_op(op);
         match own {
@@ -76,7 +76,7 @@ impl Level {
         }
     }
 
-    /// That of a term as it is written.
+    /// Returns the level of a term in the source text.
     pub(crate) fn of(item: &Item, term: TermId) -> Level {
         match &item.term(term).kind {
             TermKind::Let { .. } => Level::Open,
@@ -87,7 +87,7 @@ impl Level {
         }
     }
 
-    /// That of a number: a sign holds less.
+    /// Returns the level of a literal: that of a negative number is looser.
     pub(crate) fn of_literal(literal: &Literal) -> Level {
         match literal {
             Literal::Int { value, .. } if *value < 0 => Level::Unary,
@@ -96,7 +96,7 @@ impl Level {
         }
     }
 
-    /// How tightly what stands in the place of a term has to hold together.
+    /// Returns the level that a replacement of a term needs without parentheses.
     pub(crate) fn needed(item: &Item, parent: Option<TermId>, term: TermId) -> Level {
         let Some(parent) = parent else {
             return Level::Open;
@@ -114,7 +114,7 @@ impl Level {
     }
 }
 
-/// The right side of a definition.
+/// Returns the right side of a definition.
 pub(crate) fn body(item: &Item) -> Option<TermId> {
     match item.kind {
         ItemKind::Def { body, .. } => Some(body),
@@ -122,7 +122,7 @@ pub(crate) fn body(item: &Item) -> Option<TermId> {
     }
 }
 
-/// Whether a function's parameters are those of the definition.
+/// Returns true if a function is one of the outermost abstractions of the definition.
 pub(crate) fn is_of_definition(item: &Item, parents: &[Option<TermId>], id: TermId) -> bool {
     let mut parent = parents[id.0 as usize];
     while let Some(above) = parent {

@@ -1,9 +1,9 @@
-//! What is offered: the definitions of the library that have a title, with the sizes to offer them
-//! at, and in which order.
+//! The entries of the rewrite menu: the definitions of the library that have a title, with
+//! arguments to offer and an order.
 //!
-//! Titles and kinds are data of the library's own texts (`@title`, `@kind`); here stands what they
-//! cannot say: which values of parameters are worth a line of a menu, what a line says of what it
-//! saves, and what comes first. After "Reference: ELEVATE" section 10.
+//! Titles and kinds are attributes in the library's own files (`@title`, `@kind`). This module
+//! defines what attributes cannot express: the arguments that are worth a line of a menu, the text
+//! about what a rewrite saves, and the order. Source: "Reference: ELEVATE", section 10.
 
 use std::sync::{LazyLock, OnceLock};
 
@@ -15,42 +15,42 @@ use rise::Type;
 use syntax::ast::{AnnotationValue, Name, TermKind};
 use syntax::elevate::ast::{Item, ItemKind, ParamList, TypeKind};
 
-/// How a line of the menu is filed with the editor.
+/// The category of a rewrite, which is also its kind of code action in the editor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum RewriteKind {
-    /// What does nothing is taken away.
+    /// Removes code without effect.
     Simplify,
-    /// Two things become one, or one two.
+    /// Fuses two patterns, or splits one into two.
     Fuse,
-    /// A pattern becomes a loop.
+    /// Lowers a pattern to a loop.
     Lower,
-    /// A pattern becomes a loop whose rounds run at once.
+    /// Lowers a pattern to a loop with parallel iterations.
     Parallel,
-    /// An array is taken in chunks.
+    /// Splits an array into chunks.
     Split,
-    /// Loops change places.
+    /// Interchanges loops.
     Tile,
-    /// Several elements are computed at once.
+    /// Computes several elements at once with vectors.
     Vectorize,
-    /// A stage is done earlier or later.
+    /// Moves a stage earlier or later in a pipeline.
     Move,
-    /// Something is kept in memory.
+    /// Stores a value in memory.
     Extract,
-    /// Rules for images.
+    /// Rewrites image-processing patterns.
     Image,
-    /// Definitions and functions are put in their places.
+    /// Inlines definitions and functions.
     Inline,
-    /// Rules of the user's own files.
+    /// Applies a rule of the user's own files.
     Own,
-    /// A rewrite is taken back.
+    /// Undoes a rewrite.
     Undo,
-    /// A whole definition in another form.
+    /// Converts a whole definition to a normal form.
     Normalize,
-    /// A whole definition for a target.
+    /// Lowers a whole definition for a target.
     Lowering,
-    /// A whole definition, otherwise.
+    /// Changes a whole definition in another way.
     Source,
-    /// A whole file, without a look at what changes.
+    /// Changes a whole file, without a preview of the changes.
     FixAll,
 }
 
@@ -75,7 +75,7 @@ impl RewriteKind {
         })
     }
 
-    /// The protocol's kind.
+    /// Returns the code action kind of the protocol.
     pub fn as_str(self) -> &'static str {
         match self {
             RewriteKind::Simplify => "refactor.rewrite.rise.simplify",
@@ -98,12 +98,12 @@ impl RewriteKind {
         }
     }
 
-    /// Whether it is about a definition or file as a whole.
+    /// Returns true if it changes a definition or file as a whole.
     pub fn is_source(self) -> bool {
         self.as_str().starts_with("source.")
     }
 
-    /// All of them, in the order of the menu.
+    /// All kinds, in the order of the menu.
     pub const ALL: [RewriteKind; 17] = [
         RewriteKind::Simplify,
         RewriteKind::Fuse,
@@ -125,7 +125,7 @@ impl RewriteKind {
     ];
 }
 
-/// What a parameter is given.
+/// The type of a parameter's argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ParamSort {
     /// A size.
@@ -134,30 +134,30 @@ pub(crate) enum ParamSort {
     Dimension,
     /// An address space.
     Address,
-    /// Something that a menu cannot ask for.
+    /// An argument that a menu cannot offer.
     Other,
 }
 
-/// A definition that menus offer.
+/// A definition of the library that menus offer.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
-    /// Its name.
+    /// The name of the definition.
     pub(crate) name: Name,
-    /// The line, with `{n}` for the parameter `n`.
+    /// The title, with `{n}` for the parameter `n`.
     pub(crate) title: String,
-    /// Where it is filed.
+    /// The category.
     pub(crate) kind: RewriteKind,
-    /// Its parameters.
+    /// The parameters.
     pub(crate) params: Vec<(Name, ParamSort)>,
-    /// Whether it is a rule: whether it applies is known by matching alone.
+    /// True if it is a rule, so that matching alone decides if it applies.
     pub(crate) is_rule: bool,
-    /// Whether the meaning may change.
+    /// True if it may change the values that a program computes.
     pub(crate) is_unsafe: bool,
-    /// Of a rule, what may stand at the head of a term that it applies to, once it was tried.
+    /// For a rule, the possible heads of the terms that it matches, once it was tried.
     heads: OnceLock<Heads>,
 }
 
-/// Everything that is offered, what comes first in a menu first.
+/// Returns all entries in the order of the menu.
 pub(crate) fn entries() -> &'static [Entry] {
     static ENTRIES: LazyLock<Vec<Entry>> = LazyLock::new(|| {
         let library = library();
@@ -169,7 +169,7 @@ pub(crate) fn entries() -> &'static [Entry] {
     &ENTRIES
 }
 
-/// A definition that has a title, and a kind: `usual` if none is written.
+/// Returns the entry of a definition that has a title; its kind is `usual` if it has no `@kind`.
 pub(super) fn entry(item: &Item, usual: Option<RewriteKind>) -> Option<Entry> {
     let (name, params, is_rule, is_unsafe) = match &item.kind {
         ItemKind::Rule {
@@ -195,8 +195,8 @@ pub(super) fn entry(item: &Item, usual: Option<RewriteKind>) -> Option<Entry> {
         (Some(words), _) => RewriteKind::from_word(&word(item, words.first()?)?)?,
         (None, usual) => usual?,
     };
-    // What applies to its own results is for strategies that say how often; but a copy in memory
-    // is what somebody may want here.
+    // A rule that matches its own result needs a strategy that bounds its repetition. A copy in
+    // memory is useful once, so it is offered.
     if attribute(item, "looping").is_some() && kind != RewriteKind::Extract {
         return None;
     }
@@ -219,7 +219,7 @@ fn attribute<'i>(item: &'i Item, name: &str) -> Option<Vec<&'i AnnotationValue>>
     Some(found.args.iter().map(|arg| &arg.value).collect())
 }
 
-/// The word or text that an attribute is given.
+/// Returns the word or string that an attribute has as its argument.
 fn word(item: &Item, value: &AnnotationValue) -> Option<String> {
     match value {
         AnnotationValue::Term(term) => match &item.rise.term(*term).kind {
@@ -253,7 +253,7 @@ fn params_of(item: &Item, lists: &[ParamList], kind: RewriteKind) -> Vec<(Name, 
         .collect()
 }
 
-/// What comes first within a kind: what more programs want.
+/// Returns the rank within a kind: the most commonly useful rewrites come first.
 fn rank(name: &str) -> usize {
     const FIRST: &[&str] = &[
         "gentleBeta",
@@ -283,13 +283,14 @@ fn rank(name: &str) -> usize {
 }
 
 impl Entry {
-    /// Returns `true` if it takes sizes, and nothing else.
+    /// Returns true if all parameters are sizes and there is at least one.
     pub(crate) fn takes_sizes(&self) -> bool {
         let is_size = |(_, sort): &(Name, ParamSort)| *sort == ParamSort::Size;
         !self.params.is_empty() && self.params.iter().all(is_size)
     }
 
-    /// The arguments to offer it with at a term; one empty list if it takes none.
+    /// Returns the argument lists to offer at a term; a single empty list if there are no
+    /// parameters.
     pub(crate) fn presets(&self, store: &Store, facts: &Facts, term: Term) -> Vec<Vec<String>> {
         let words = |all: &[&str]| all.iter().map(|word| vec![(*word).to_owned()]).collect();
         if unrolls(&self.name) && !length(store, term).is_some_and(|n| is_small(&n)) {
@@ -299,7 +300,7 @@ impl Entry {
         match &sorts[..] {
             [] => vec![Vec::new()],
             [ParamSort::Dimension] => words(&["0", "1"]),
-            // The others are for programs that have work-groups.
+            // The other address spaces are for programs with work-groups.
             [ParamSort::Address] => words(&["Private"]),
             [ParamSort::Size] if self.kind == RewriteKind::Vectorize => {
                 let lanes = [4, 8, 16].into_iter();
@@ -308,7 +309,7 @@ impl Entry {
                     .filter(|lanes| !refuted(facts, *lanes, length.as_ref()))
                     .collect();
                 if lanes.is_empty() {
-                    // It says why there is none.
+                    // The disabled line then states the reason.
                     lanes.push(4);
                 }
                 lanes
@@ -335,19 +336,19 @@ impl Entry {
         }
     }
 
-    /// Whether a term with this head may be one that it applies to.
+    /// Returns true if it may match a term with this head.
     pub(crate) fn may_stand_at(&self, head: Head) -> bool {
         self.heads.get().is_none_or(|heads| heads.contains(head))
     }
 
-    /// Keeps at which terms it has no chance; its parameters make no difference.
+    /// Caches the heads of the terms that the rule can match; the arguments make no difference.
     pub(crate) fn learn(&self, strategy: &Strategy) {
         if let Some(rule) = super::offer::rule_of(strategy) {
             self.heads.get_or_init(|| rule.heads());
         }
     }
 
-    /// Whether it is about the work-items or the memories of a device.
+    /// Returns true if it is about the work-items or the memories of a device.
     pub(crate) fn is_for_devices(&self) -> bool {
         let of_device =
             |sort: &ParamSort| matches!(sort, ParamSort::Dimension | ParamSort::Address);
@@ -358,12 +359,12 @@ impl Entry {
             )
     }
 
-    /// Whether it is offered once for each dimension of a device.
+    /// Returns true if it is offered once for each dimension of a device.
     pub(crate) fn is_of_dimensions(&self) -> bool {
         matches!(self.params[..], [(_, ParamSort::Dimension)])
     }
 
-    /// As a strategy is written: `splitJoin(32)`.
+    /// Renders the strategy with its arguments: `splitJoin(32)`.
     pub(crate) fn strategy(&self, args: &[String]) -> String {
         match args {
             [] => self.name.to_string(),
@@ -371,7 +372,7 @@ impl Entry {
         }
     }
 
-    /// The line with its arguments.
+    /// Renders the title with its arguments.
     pub(crate) fn line(&self, args: &[String]) -> String {
         let mut line = self.title.clone();
         for ((name, _), arg) in self.params.iter().zip(args) {
@@ -381,7 +382,7 @@ impl Entry {
     }
 }
 
-/// Whether a definition writes a loop out.
+/// Returns true if a strategy unrolls a loop.
 fn unrolls(name: &str) -> bool {
     matches!(
         name,
@@ -395,12 +396,12 @@ fn unrolls(name: &str) -> bool {
     )
 }
 
-/// Whether so many rounds are few enough to be written out.
+/// Returns true if a number of iterations is small enough for unrolling.
 fn is_small(rounds: &Nat) -> bool {
     rounds.as_const().is_some_and(|rounds| rounds <= 32)
 }
 
-/// How many elements the array has that goes into a term.
+/// Returns the length of the array that a term is applied to.
 pub(crate) fn length(store: &Store, term: Term) -> Option<Nat> {
     let array = |ty: &Type| match ty {
         Type::Array(n, _) => Some(n.clone()),
@@ -417,7 +418,7 @@ pub(crate) fn length(store: &Store, term: Term) -> Option<Nat> {
     }
 }
 
-/// Whether a size is known not to divide a length.
+/// Returns true if a size is known not to divide a length, or to be no smaller than it.
 fn refuted(facts: &Facts, size: i64, length: Option<&Nat>) -> bool {
     let Some(length) = length else { return false };
     let divides = Prop::Divides(Nat::constant(size), length.clone());
@@ -427,8 +428,8 @@ fn refuted(facts: &Facts, size: i64, length: Option<&Nat>) -> bool {
     }
 }
 
-/// Sizes of chunks to offer: divisors of a known length, powers of two near 32 for another one,
-/// those first of which it is proved that they divide it.
+/// Returns the chunk sizes to offer: divisors of a constant length; for another length powers of
+/// two near 32, with proved divisors first.
 fn chunks(facts: &Facts, length: Option<&Nat>) -> Vec<i64> {
     const MOST: usize = 3;
     let distance = |size: &i64| (size.ilog2().abs_diff(5), -size);
@@ -439,7 +440,7 @@ fn chunks(facts: &Facts, length: Option<&Nat>) -> Vec<i64> {
         sizes.sort_by_key(|size| (size.count_ones() > 1, distance(size)));
         sizes.truncate(MOST);
         if sizes.is_empty() {
-            // It says why there is none.
+            // The disabled line then states the reason.
             sizes.push(2);
         }
         return sizes;

@@ -1,4 +1,4 @@
-//! Rewrites of definitions as changes of their text.
+//! Rewrites of definitions, presented as edits of their text.
 
 mod align;
 mod apply;
@@ -53,7 +53,8 @@ pub use record::recorded;
 pub use verify::{Rewritten, Unwritable, extended, rewritten};
 pub use why::{WhyNot, why_not};
 
-/// What strategies rewrite of a definition: its right side. A `foreign def` has none.
+/// Returns the elaborated right side of a definition, which is what strategies rewrite. A `foreign
+/// def` has none.
 fn right_side(db: &Database, item: ItemId) -> Option<Arc<Def<Primitive>>> {
     match db.parsed(item).item.kind {
         ItemKind::Def { .. } => db.elaborated(item),

@@ -1,4 +1,4 @@
-//! What variables are called where a changed text stands.
+//! The names of variables at a place in the source text.
 
 use rise::core::Local;
 use rise::{Primitive, Type};
@@ -11,35 +11,35 @@ pub(crate) struct Names {
 }
 
 impl Names {
-    /// Brings a variable into scope; [`Names::leave`] ends it.
+    /// Brings a variable into scope until [`Names::leave`].
     pub(crate) fn enter(&mut self, local: &Local, name: Name) {
         self.bound.push((local.id, name));
     }
 
-    /// Ends so many of the innermost scopes.
+    /// Removes the given number of innermost names.
     pub(crate) fn leave(&mut self, count: usize) {
         self.bound.truncate(self.bound.len().saturating_sub(count));
     }
 
-    /// What a variable is called.
+    /// Returns the name of a variable.
     pub(crate) fn get(&self, local: &Local) -> Option<&Name> {
         let found = self.bound.iter().rev().find(|(id, _)| *id == local.id);
         found.map(|(_, name)| name)
     }
 
-    /// Whether a name means this variable here.
+    /// Returns true if a name refers to this variable here.
     pub(crate) fn means(&self, name: &str, local: &Local) -> bool {
         let found = self.bound.iter().rev().find(|(_, bound)| bound == name);
         found.is_some_and(|(id, _)| *id == local.id)
     }
 
-    /// Whether a name means some variable here.
+    /// Returns true if a name refers to some local variable here.
     pub(crate) fn is_bound(&self, name: &str) -> bool {
         self.bound.iter().any(|(_, bound)| bound == name)
     }
 }
 
-/// A name like the wanted one of which `taken` is not true: with a number behind it, if need be.
+/// Returns the wanted name, with a number appended if necessary, for which `taken` is false.
 pub(crate) fn free(wanted: &str, taken: &dyn Fn(&str) -> bool) -> Name {
     let taken = |name: &str| taken(name) || Primitive::from_name(name).is_some();
     if !taken(wanted) {
@@ -52,7 +52,7 @@ pub(crate) fn free(wanted: &str, taken: &dyn Fn(&str) -> bool) -> Name {
         .unwrap_or_default()
 }
 
-/// What a variable of a type is called if nobody has a better name.
+/// Returns the default name of a variable of a type.
 pub(crate) fn name_for(ty: &Type) -> &'static str {
     match ty {
         Type::Array(_, elem) if matches!(**elem, Type::Array(..)) => "xss",

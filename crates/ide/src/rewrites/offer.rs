@@ -1,4 +1,4 @@
-//! Which rewrites are offered at a place, decided by matching.
+//! The search for the rewrites that apply at a place.
 
 use std::sync::Arc;
 
@@ -18,16 +18,16 @@ use super::strategies::UNFOLDING;
 use super::{reasons, right_side, titles};
 use crate::FileRange;
 
-/// How many rewrites are offered at a place, and how many of one kind.
+/// The largest numbers of rewrites that are offered at a place, in total and of one kind.
 const MOST: usize = 12;
 const MOST_OF_KIND: usize = 3;
-/// How many more are shown that do not apply.
+/// The largest number of disabled rewrites.
 const MOST_DISABLED: usize = 4;
-/// How much a strategy that is no rule may do to show that it applies.
+/// The limit of work for a strategy that is no rule to show that it applies.
 const WORK: u64 = 20_000;
 
-/// What copies every element of an array, which an array with elements that are never written does
-/// not allow.
+/// The rewrites that copy every element of an array, which is not allowed if elements are never
+/// written.
 const COPYING: &[&str] = &[
     "mapSeqUnrollWrite",
     "copyAfterReduce",
@@ -35,36 +35,36 @@ const COPYING: &[&str] = &[
     "copyAfterGenerate",
 ];
 
-/// A rewrite that is offered.
+/// A rewrite in the menu.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RewriteAction {
     /// The definition that it changes.
     pub item: ItemId,
-    /// A menu line.
+    /// The title in the menu.
     pub title: String,
-    /// Where it is filed.
+    /// The category.
     pub kind: RewriteKind,
-    /// The strategy, as it is written: `splitJoin(32)`.
+    /// The source text of the strategy: `splitJoin(32)`.
     pub strategy: String,
-    /// Where in the definition it is applied.
+    /// The path of the subterm that it is applied to.
     pub path: Vec<Step>,
-    /// Whether it is what one would do here.
+    /// True if it is the most obvious rewrite here.
     pub preferred: bool,
-    /// Why it cannot be chosen.
+    /// The reason why it cannot be chosen.
     pub disabled: Option<String>,
-    /// True if the same rewrite with another size comes before it.
+    /// True if an earlier action is the same rewrite with another size.
     pub is_other_size: bool,
-    /// Whether a copy of the definition may be made by it.
+    /// True if it may be offered as a lowered copy of the definition.
     pub(super) copies: bool,
 }
 
-/// The rewrites of the kinds that are wanted, at a cursor or for a selection.
+/// Returns the rewrites of the wanted kinds at a cursor or for a selection.
 pub fn rewrites(
     db: &Database,
     range: FileRange,
     wanted: &dyn Fn(RewriteKind) -> bool,
 ) -> Vec<RewriteAction> {
-    // Who asks for nothing else wants them wherever the cursor is.
+    // A request only for source actions applies wherever the cursor is.
     let parts = |kind: &RewriteKind| !kind.is_source() && wanted(*kind);
     let whole = !RewriteKind::ALL.iter().any(parts);
     let Some((item, mut offer)) = Offer::of(db, range, whole) else {
@@ -87,14 +87,14 @@ pub(super) struct Place {
     is_later_stage: bool,
     pub(super) path: Path,
     pub(super) term: Term,
-    /// What is around it, the outermost first.
+    /// The enclosing terms, the outermost first.
     pub(super) around: Vec<(Term, Child)>,
-    /// What was tried here.
+    /// The attempts at this place.
     attempts: Attempts,
 }
 
 impl Place {
-    /// What stands at a position.
+    /// Creates the place of a subterm.
     pub(super) fn of(program: &Program, path: Path, term: Term) -> Place {
         Place {
             around: program.around(&path),
@@ -107,13 +107,13 @@ impl Place {
     }
 }
 
-/// A rewrite that applies, or nearly does.
+/// A rewrite that applies, or of which only a condition fails.
 struct Found {
     entry: &'static Entry,
-    /// Number of the place, the innermost is 0.
+    /// The index of the place; the innermost is 0.
     place: usize,
     attempt: Attempt,
-    /// Whether it can be chosen.
+    /// True if it can be chosen.
     applies: bool,
 }
 
@@ -121,31 +121,31 @@ pub(super) struct Offer {
     pub(super) known: Known,
     pub(super) places: Vec<Place>,
     found: Vec<Found>,
-    /// Whether the definition's name is selected, which stands for all of it.
+    /// True if the definition's name is selected, which selects the whole definition.
     pub(super) on_name: bool,
-    /// Whether everything is listed: somebody has asked for nothing else.
+    /// True if every rewrite is listed, because the user requested nothing else.
     everything: bool,
-    /// Whether only one kind is asked for, which may then have the whole menu.
+    /// True if only one kind is requested, which may then fill the menu.
     single_kind: bool,
 }
 
-/// What became of an attempt.
+/// The result of an attempt.
 pub(super) enum Tried {
-    /// It applies.
+    /// The rewrite applies, under assumptions.
     Makes(Term, Vec<Assumption>),
-    /// All of its pattern fits, but a condition does not hold.
+    /// The whole pattern matches, but a condition does not hold.
     Near,
-    /// It does not apply.
+    /// The pattern does not match.
     Far,
 }
 
 impl Offer {
-    /// The definition at a place, with the places around it.
+    /// Returns the definition at a place, with the places around it.
     pub(super) fn at(db: &Database, range: FileRange) -> Option<(ItemId, Offer)> {
         Offer::of(db, range, false)
     }
 
-    /// The same; with `whole`, as if the definition's name were selected.
+    /// Returns the definition at a place; if `whole` is true, as if its name were selected.
     fn of(db: &Database, range: FileRange, whole: bool) -> Option<(ItemId, Offer)> {
         let items = db.items_in(range.file, range.span);
         let [item] = items[..] else { return None };
@@ -178,15 +178,15 @@ impl Offer {
         Some((item, offer))
     }
 
-    /// A strategy by its text.
+    /// Parses a strategy.
     pub(super) fn strategy(&self, text: &str) -> Option<Strategy> {
         self.known.strategies.get(text)
     }
 
-    /// Whether a definition has a chance at a place, as far as a look can tell.
+    /// Returns false if a cheap check shows that a rewrite cannot apply at a place.
     pub(super) fn may_apply(&self, entry: &Entry, at: usize) -> bool {
         let (store, term) = (&self.known.program.store, self.places[at].term);
-        // Memories of a device are for programs that run on one.
+        // The memories of a device are for programs that run on one.
         let of_device = matches!(entry.name.as_str(), "toPrivateAfter" | "toGlobalAfter");
         entry.may_stand_at(store.head(term))
             && (!of_device || self.known.on_device)
@@ -195,13 +195,13 @@ impl Offer {
             && may_apply(store, entry, term)
     }
 
-    /// Whether a rewrite can be chosen.
+    /// Returns true if a rewrite can be chosen.
     fn applies(&self, attempt: &Attempt) -> bool {
         attempt.made.is_some() && self.unsaid(attempt).is_none()
     }
 
-    /// Why the definition cannot say what a rewrite makes: it needs a name that is not known here,
-    /// or assumes something of a size that is bound within.
+    /// Returns the reason why the definition cannot express the result of a rewrite: it needs a
+    /// name that is not in scope, or assumes a condition on a size that is bound inside.
     fn unsaid(&self, attempt: &Attempt) -> Option<String> {
         let (new, assumed) = attempt.made.as_ref()?;
         if let Some(reason) = self.other_target(*new) {
@@ -232,7 +232,7 @@ impl Offer {
         })
     }
 
-    /// Why a definition cannot become this in its place: it is for another target.
+    /// Returns the reason why the definition cannot be replaced by this: it has another target.
     fn other_target(&self, new: Term) -> Option<String> {
         if !self.on_name {
             return None;
@@ -268,7 +268,7 @@ impl Offer {
         }
     }
 
-    /// Keeps what was found out for the next time.
+    /// Stores the attempts for the next request.
     pub(super) fn keep(mut self) {
         let places = self.places.drain(..);
         let tried = places.map(|place| (place.path, place.attempts));
@@ -276,8 +276,8 @@ impl Offer {
         self.known.keep();
     }
 
-    /// Tries a definition, by its number in the menu, at each place from the innermost out until
-    /// it applies.
+    /// Tries an entry of the menu, given with its index, at each place from the innermost one
+    /// outwards until it applies.
     fn entry(&mut self, number: usize, entry: &'static Entry) {
         let mut near = None;
         for place in 0..self.places.len() {
@@ -296,13 +296,13 @@ impl Offer {
             };
             let mut here: Vec<Found> = attempts.iter().map(found).collect();
             if here.iter().any(|found| found.applies) {
-                // Other dimensions than the right ones are of interest, other sizes are not.
+                // Disabled lines are useful for other dimensions, but not for other sizes.
                 here.retain(|found| found.applies || entry.is_of_dimensions());
                 self.found.extend(here);
                 return;
             }
-            // Only what is directly here is worth a line that cannot be chosen, and of several
-            // sizes the first one.
+            // A disabled line is only useful for the innermost two places, and for the first of
+            // several sizes.
             if place < 2 && near.is_none() {
                 near = here.into_iter().next();
             }
@@ -310,8 +310,8 @@ impl Offer {
         self.found.extend(near);
     }
 
-    /// Returns `true` if an attempt is about a later stage alone than the one with the cursor: what
-    /// flows into that stage stays as it is.
+    /// Returns true if an attempt only changes a later stage than the one with the cursor: its
+    /// input is unchanged.
     fn is_elsewhere(&self, entry: &Entry, at: usize, attempt: &Attempt) -> bool {
         let place = &self.places[at];
         if !place.is_later_stage || of_streams(entry) {
@@ -334,7 +334,7 @@ impl Offer {
         false
     }
 
-    /// A definition at a place, at the sizes to offer it with.
+    /// Returns the attempts of an entry at a place, for each of its presets; they are memoised.
     fn attempts(&mut self, number: usize, entry: &Entry, at: usize) -> Arc<[Attempt]> {
         if let Some(known) = &self.places[at].attempts[number] {
             return known.clone();
@@ -357,7 +357,7 @@ impl Offer {
                 break;
             };
             let made = match self.attempt(&strategy, at) {
-                // A whole definition is lowered beside the one for another target.
+                // A whole definition is lowered in addition to the one for another target.
                 Tried::Makes(new, _)
                     if entry.kind != RewriteKind::Lowering
                         && self
@@ -369,7 +369,7 @@ impl Offer {
                 }
                 Tried::Makes(new, assumed) => Some((new, assumed)),
                 Tried::Near => None,
-                // Other sizes do not change the pattern.
+                // The pattern does not depend on the size.
                 Tried::Far => {
                     entry.learn(&strategy);
                     break;
@@ -385,7 +385,7 @@ impl Offer {
         attempts
     }
 
-    /// Returns true if what a rewrite adds stands at a place already: a copy of a reduction's result,
+    /// Returns true if the place already has what a rewrite adds: a copy of a reduction's result,
     /// or the memory of a `let`.
     fn stands_there(&mut self, entry: &Entry, at: usize) -> bool {
         let Place { path, term, .. } = &self.places[at];
@@ -393,7 +393,7 @@ impl Offer {
             "storeLet" => is_stored_let(&self.known.program.store, *term),
             "copyAfterReduce" => {
                 let steps = path.0.clone();
-                // The `let` whose value it is, or the map over it.
+                // The `let` with this value, or the map over it.
                 let around = |inner: &[Child]| steps.strip_suffix(inner).map(<[Child]>::to_vec);
                 let bound = around(&[Child::Function, Child::Argument]);
                 let mapped = around(&[Child::Argument]);
@@ -404,7 +404,7 @@ impl Offer {
         }
     }
 
-    /// Returns true if a copy stands at a position.
+    /// Returns true if a copy is at a position.
     fn is_copy(&mut self, path: Path) -> bool {
         let Some(is_copy) = self.strategy("isCopy") else {
             return false;
@@ -425,7 +425,7 @@ impl Offer {
         outcome.result.is_ok()
     }
 
-    /// What a strategy makes at a place.
+    /// Applies a strategy at a place.
     pub(super) fn attempt(&mut self, strategy: &Strategy, at: usize) -> Tried {
         let place = &self.places[at];
         let program = &mut self.known.program;
@@ -457,7 +457,7 @@ impl Offer {
         }
     }
 
-    /// Why a rule that is near does not apply.
+    /// Returns the reason why a rewrite with a matching pattern does not apply.
     fn reason(&mut self, found: &Found) -> Option<String> {
         if found.attempt.made.is_some() {
             return self.unsaid(&found.attempt);
@@ -470,7 +470,7 @@ impl Offer {
         known.or_else(|| self.why(&strategy, found.place))
     }
 
-    /// Why a rule does not apply at a place.
+    /// Returns the reason why a rule does not apply at a place.
     pub(super) fn why(&mut self, strategy: &Strategy, at: usize) -> Option<String> {
         let rule = rule_of(strategy)?;
         let program = &mut self.known.program;
@@ -480,13 +480,14 @@ impl Offer {
         Some(reasons::text(&program.store, &reason))
     }
 
-    /// Whether a rewrite of the whole definition is refused only for the definition's target.
+    /// Returns true if a rewrite of the whole definition is refused only because of the
+    /// definition's target.
     fn is_for_another_target(&self, found: &Found) -> bool {
         let made = found.attempt.made.as_ref();
         made.is_some_and(|(new, _)| self.other_target(*new).is_some())
     }
 
-    /// A line of the menu.
+    /// Returns the title of a rewrite in the menu.
     fn title(&self, found: &Found) -> String {
         let (program, attempt) = (&self.known.program, &found.attempt);
         let title = found.entry.line(&attempt.args);
@@ -498,10 +499,10 @@ impl Offer {
         titles::whole(program, title, detail, assumed)
     }
 
-    /// The menu.
+    /// Returns the menu.
     fn chosen(mut self, item: ItemId) -> Vec<RewriteAction> {
         let mut kept = self.kept();
-        // Each rewrite comes once before one comes with another size.
+        // The first variant of each rewrite precedes all variants with other sizes.
         kept.sort_by_key(|(found, _)| {
             let Found { entry, place, .. } = found;
             let again = found.attempt.preset > 0;
@@ -532,8 +533,8 @@ impl Offer {
         lines
     }
 
-    /// As much as fits into the menu, with its titles: what is different before what is the same
-    /// with another size.
+    /// Selects the rewrites that fit into the menu, with their titles: different rewrites come
+    /// before the same rewrite with another size.
     fn kept(&mut self) -> Vec<(Found, String)> {
         let mut all = std::mem::take(&mut self.found);
         all.sort_by_key(|found| {
@@ -555,7 +556,7 @@ impl Offer {
                     !self.everything && (of_kind.count() == most_of_kind || enabled.count() == MOST)
                 }
             };
-            // Two ways to the same program are one line.
+            // Two rewrites with the same result have one line.
             let makes = found
                 .attempt
                 .made
@@ -575,9 +576,9 @@ impl Offer {
     }
 }
 
-/// The rule that a strategy is, through its names.
+/// Returns the rule of a strategy, looking through names and delayed strategies.
 pub(super) fn rule_of(strategy: &Strategy) -> Option<Arc<dyn Rewrite>> {
-    // Names and what is made when it is needed; more of them is no rule.
+    // The largest number of names and delays; a rule has fewer.
     const WRAPPED: usize = 8;
     let mut at = strategy.clone();
     for _ in 0..WRAPPED {
@@ -591,12 +592,12 @@ pub(super) fn rule_of(strategy: &Strategy) -> Option<Arc<dyn Rewrite>> {
     None
 }
 
-/// Returns `true` for a rule that looks at the stream that flows into a stage.
+/// Returns true for a rule that inspects the stream that is the input of a stage.
 fn of_streams(entry: &Entry) -> bool {
     matches!(entry.name.as_str(), "toMapStream" | "toIterateStream")
 }
 
-/// Whether a strategy that is no rule has a chance: what it looks for first.
+/// Returns false if a cheap check of the head shows that a strategy cannot apply.
 fn may_apply(store: &Store, entry: &Entry, term: Term) -> bool {
     let head = primitive_of(store, term);
     let of_stream = || {
@@ -612,7 +613,7 @@ fn may_apply(store: &Store, entry: &Entry, term: Term) -> bool {
     };
     match entry.name.as_str() {
         _ if entry.kind.is_source() => true,
-        // Loops over streams are for what comes as one.
+        // Loops over streams need an input that is a stream.
         _ if of_streams(entry) => of_stream(),
         _ if entry.is_rule => true,
         "tile" => is_nest(store, term, 2),
@@ -639,7 +640,7 @@ fn is_stored_let(store: &Store, term: Term) -> bool {
     value.and_then(|value| primitive_of(store, value)) == Some(Primitive::ToMem)
 }
 
-/// The primitive at the head of an application.
+/// Returns the primitive at the head of an application.
 fn primitive_of(store: &Store, mut term: Term) -> Option<Primitive> {
     loop {
         match store.node(term) {
@@ -650,7 +651,7 @@ fn primitive_of(store: &Store, mut term: Term) -> Option<Primitive> {
     }
 }
 
-/// Whether a term is so many maps, each directly in the function of the one around it.
+/// Returns true if a term is a nest of maps of this depth.
 fn is_nest(store: &Store, term: Term, depth: u32) -> bool {
     let Node::Apply(function, _) = store.node(term) else {
         return false;
@@ -658,7 +659,7 @@ fn is_nest(store: &Store, term: Term, depth: u32) -> bool {
     is_mapping(store, function, depth)
 }
 
-/// The same for the function `map(f)`.
+/// Returns true if the function `map(f)` is a nest of maps of this depth.
 fn is_mapping(store: &Store, function: Term, depth: u32) -> bool {
     let Node::Apply(map, f) = store.node(function) else {
         return false;

@@ -1,4 +1,4 @@
-//! What is offered where, and what becomes of the text.
+//! Tests of the offered rewrites and of the resulting text.
 
 use expect_test::{Expect, expect};
 use syntax::Span;
@@ -19,7 +19,7 @@ fn offered(fixture: &Fixture) -> Vec<RewriteAction> {
     rewrites(&fixture.db, place, &|_| true)
 }
 
-/// The menu.
+/// Compares the menu.
 fn menu(text: &str, expected: Expect) {
     let fixture = Fixture::new(text);
     let lines: String = offered(&fixture)
@@ -33,12 +33,12 @@ fn menu(text: &str, expected: Expect) {
     expected.assert_eq(&lines);
 }
 
-/// The text after the line of the menu that begins so was chosen.
+/// Chooses the line of the menu that begins with `title` and compares the resulting text.
 fn chosen(text: &str, title: &str, expected: Expect) {
     chosen_part(text, title, &str::to_owned, expected);
 }
 
-/// A part of the text after the line of the menu that begins so was chosen.
+/// Chooses the line of the menu that begins with `title` and compares a part of the resulting text.
 fn chosen_part(text: &str, title: &str, part: &dyn Fn(&str) -> String, expected: Expect) {
     let fixture = Fixture::new(text);
     let all = offered(&fixture);
@@ -238,7 +238,7 @@ def a$0ll : 3.8.f32 -> 3.8.f32 = fun(rows =>
     );
 }
 
-/// The strategy is applied at a place behind the sizes that a definition is given after a function.
+/// A place can be after the size arguments of a call whose first argument is a function.
 #[test]
 fn functions_before_sizes_are_places() {
     let text = "\
@@ -434,8 +434,8 @@ fn a_rule_that_does_not_apply_says_why_and_what_would_help() {
     assert_eq!(super::why_not(&fixture.db, range, "noSuchRule"), None);
 }
 
-/// Every rewrite that is offered at a map or reduction of an example can be made, and its text
-/// reads back as what the engine made; and how long menus take.
+/// Applies every rewrite that is offered at a map or reduction of an example, checks that the
+/// resulting text elaborates to the engine's result, and measures how long menus take.
 #[test]
 #[ignore = "minutes"]
 fn whatever_is_offered_in_examples_can_be_made() {

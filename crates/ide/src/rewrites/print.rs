@@ -1,4 +1,4 @@
-//! Terms that stand nowhere in the old text, in the notation of what stands around them.
+//! Printing of terms that occur nowhere in the old text, in the notation of the text around them.
 
 use rise::core::{Form, Language, Notation, Param};
 use rise::{Arg, Primitive, Type};
@@ -10,14 +10,14 @@ use super::restyle::{Annotations, Piece, Restyle};
 use super::terms::{Core, is_function, strip, uses};
 
 impl Restyle<'_> {
-    /// The text of a term whose parts may be copied.
+    /// Prints a term, of which parts may be copied from the old text.
     pub(super) fn print(&mut self, new: &Core) -> Piece {
         match &new.form {
             Form::Var(local) => Piece::new(local.name.as_str(), Level::Atom),
             Form::Literal(literal) => self.number(literal, &new.ty),
             Form::Nat(nat) => {
                 let text = rise::print::nat_text(nat, self.nat_names());
-                // Without a suffix it would be a number of any type.
+                // Without a suffix the literal could have any numeric type.
                 if self.annotates() && nat.as_const().is_some_and(|value| value >= 0) {
                     return Piece::new(format!("{text}natType"), Level::Atom);
                 }
@@ -39,7 +39,8 @@ impl Restyle<'_> {
             }
             Form::Primitive(p, _, args) => self.primitive(new, *p, args),
             Form::Apply(f, x) => match &f.form {
-                // A `let` that gives a function is a function that is applied.
+                // A `let` whose result is a function is elaborated to the application of an
+                // abstraction.
                 Form::Lambda(param, body) if is_function(&new.ty) && !is_function(&x.ty) => {
                     self.let_in(param, x, body)
                 }
@@ -110,7 +111,7 @@ impl Restyle<'_> {
         Piece::new(format!("fun({} => {text})", params.join(", ")), Level::Atom)
     }
 
-    /// Brings the parameter of a new function into scope.
+    /// Brings the parameter of a new abstraction into scope and returns it as text.
     fn bind(&mut self, param: &Param, body: &Core) -> String {
         let name = self.fresh_name(param, body);
         self.names.enter(&param.local, name.clone());
@@ -152,7 +153,7 @@ impl Restyle<'_> {
                     UnaryOp::Neg => "-",
                     UnaryOp::Not => "!",
                 };
-                // A sign directly before a number would belong to it.
+                // A sign directly before a number would be part of its literal.
                 let needed = match a.form {
                     Form::Literal(_) | Form::Nat(_) => None,
                     _ => Some(Level::Unary),
@@ -192,7 +193,7 @@ impl Restyle<'_> {
         }
     }
 
-    /// `x |> f |> g`
+    /// Prints `x |> f |> g`.
     fn pipeline_text(&mut self, new: &Core) -> Piece {
         let indent = self.indent;
         let mut stages = Vec::new();
@@ -209,7 +210,7 @@ impl Restyle<'_> {
         Piece::new(text, Level::Pipe)
     }
 
-    /// `f(n)(a)(b)`
+    /// Prints `f(n)(a)(b)`.
     fn call(&mut self, new: &Core) -> Piece {
         let indent = self.indent;
         let mut args = Vec::new();
@@ -267,7 +268,7 @@ impl Restyle<'_> {
         Piece::new(text, Level::Atom)
     }
 
-    /// What is applied, with the sizes and types that are its own.
+    /// Prints the head of an application with its own size and type arguments.
     pub(super) fn head_text(&mut self, head: &Core) -> String {
         match &head.form {
             Form::Primitive(p, types, _) => {
@@ -295,7 +296,8 @@ impl Restyle<'_> {
         }
     }
 
-    /// Whether the definition writes the dimension of `mapGlobal` and its like where it is 0.
+    /// Returns true if the definition writes the optional dimension of `mapGlobal` and similar
+    /// primitives.
     fn dimensions_are_written(&self) -> bool {
         let item = self.item;
         item.terms.iter().any(|term| {
@@ -315,7 +317,7 @@ impl Restyle<'_> {
         })
     }
 
-    /// `makeArray(3)`, which takes what follows together.
+    /// Returns true for `makeArray(3)`, whose elements are all arguments of one call.
     fn is_list(&self, callee: TermId) -> bool {
         let TermKind::Apply { callee, .. } = self.item.term(callee).kind else {
             return false;
@@ -327,7 +329,7 @@ impl Restyle<'_> {
         primitive.is_some_and(|p| matches!(p.notation(), Notation::List(_)))
     }
 
-    /// Whether the definition writes `f(a, b)` for `f(a)(b)`.
+    /// Returns true if the definition writes `f(a, b)` more often than `f(a)(b)`.
     fn lists_values(&self) -> bool {
         let (mut together, mut apart) = (0, 0);
         for term in &self.item.terms {
@@ -344,7 +346,7 @@ impl Restyle<'_> {
     }
 }
 
-/// Whether it costs nothing to write a term several times.
+/// Returns true if copies of a term cost nothing.
 fn is_atom(term: &Core) -> bool {
     matches!(term.form, Form::Var(_) | Form::Literal(_) | Form::Nat(_))
 }

@@ -1,4 +1,4 @@
-//! A definition as strategies see it, and the way back to its text.
+//! The conversion of a definition to the term store of the engine, and back.
 
 use elevate::term::{Child, Imported, Node, Path, Store, Term, TooLarge, export, import};
 use nat::{Facts, Var};
@@ -9,19 +9,19 @@ use rustc_hash::FxHashMap;
 use super::align::Step;
 use super::terms::Core;
 
-/// A definition in a store of its own.
+/// A definition in its own term store.
 pub(crate) struct Program {
     pub(crate) store: Store,
     pub(crate) imported: Imported,
-    /// What is known of its sizes.
+    /// The facts about its sizes.
     pub(crate) facts: Facts,
 }
 
 impl Program {
-    /// Reads a definition.
+    /// Imports a definition into a store.
     ///
     /// # Errors
-    /// It nests too deeply.
+    /// Fails if the definition is too large or too deeply nested.
     pub(crate) fn of(mut store: Store, def: &Def<Primitive>) -> Result<Program, TooLarge> {
         let imported = import(&mut store, def)?;
         let facts = imported.facts();
@@ -32,12 +32,12 @@ impl Program {
         })
     }
 
-    /// The whole definition.
+    /// Returns the term of the whole definition.
     pub(crate) fn root(&self) -> Term {
         self.imported.root
     }
 
-    /// The sizes and types that the definition is given, before its values.
+    /// Returns the size and type parameters of the definition.
     pub(crate) fn parameters(&self) -> Vec<Var> {
         let mut found: Vec<Var> = self.imported.implicit.iter().map(|(var, _)| *var).collect();
         let mut at = self.root();
@@ -53,12 +53,13 @@ impl Program {
         }
     }
 
-    /// What stands at a position.
+    /// Returns the term at a position.
     pub(crate) fn get(&self, path: &Path) -> Option<Term> {
         self.store.get(self.root(), path)
     }
 
-    /// The nodes around a position, the outermost first, each with the part that holds it.
+    /// Returns the terms that enclose a position, the outermost first, each with the step to the
+    /// child on the path.
     pub(crate) fn around(&self, path: &Path) -> Vec<(Term, Child)> {
         let mut around = Vec::with_capacity(path.0.len());
         let mut here = self.root();
@@ -72,11 +73,11 @@ impl Program {
         around
     }
 
-    /// The definition with `root` as its right side. What `old` binds, the definition that was
-    /// read, has the numbers that it has there.
+    /// Exports the definition with `root` as its right side. Variables that `old`, the imported
+    /// definition, binds keep their numbers.
     ///
     /// # Errors
-    /// The term is larger than a program may be.
+    /// Fails if the term is larger than a program may be.
     pub(crate) fn export(
         &self,
         root: Term,
@@ -86,10 +87,10 @@ impl Program {
     }
 }
 
-/// The same of the terms of a run.
+/// Exports a term of a run like [`Program::export`].
 ///
 /// # Errors
-/// The term is larger than a program may be.
+/// Fails if the term is larger than a program may be.
 pub(crate) fn exported(
     store: &Store,
     imported: &Imported,
@@ -102,7 +103,7 @@ pub(crate) fn exported(
         .iter()
         .map(|(&number, &local)| (local, number))
         .collect();
-    // Binders are numbered as they are met.
+    // The export numbers binders in the order of this traversal.
     let mut met = Vec::new();
     binders(store, root, &mut |local| met.push(local));
     let mut next = old.locals;
@@ -123,7 +124,7 @@ pub(crate) fn exported(
     })
 }
 
-/// Every binder for values, functions before arguments.
+/// Calls `each` for every binder of a value, functions before arguments.
 fn binders(store: &Store, term: Term, each: &mut dyn FnMut(elevate::term::Local)) {
     if let Node::Lambda(local, _) = store.node(term) {
         each(local);
@@ -134,7 +135,7 @@ fn binders(store: &Store, term: Term, each: &mut dyn FnMut(elevate::term::Local)
         .for_each(|part| binders(store, part, each));
 }
 
-/// Gives variables other numbers, by their old ones.
+/// Replaces the numbers of variables.
 struct Renumber<'n>(&'n [u32]);
 
 impl Renumber<'_> {
@@ -165,7 +166,7 @@ impl Mapper<Primitive> for Renumber<'_> {
     }
 }
 
-/// A position among the nodes of a store: the steps are the same.
+/// Converts a path in a core term to one in the store, which has the same steps.
 pub(crate) fn path_of(steps: &[Step]) -> Path {
     let child = |step: &Step| match step {
         Step::Function => Child::Function,
@@ -182,8 +183,8 @@ mod tests {
     use crate::rewrites::{examples, rewritten};
     use syntax::ast::TermId;
 
-    /// A definition that goes into a store and comes back has the same text; and the parts of the
-    /// text are where the alignment says.
+    /// A definition that is imported and exported has the same text; and each part of the text has
+    /// the path that the alignment gives.
     #[test]
     fn examples_come_back_unchanged() {
         let (db, files) = examples::all();

@@ -1,4 +1,4 @@
-//! Why a rewrite does not apply, for people.
+//! Messages about the reasons why a rewrite does not apply.
 
 use elevate::engine::Reason;
 use elevate::term::{Child, Node, Store, Term, print};
@@ -6,18 +6,18 @@ use rise::{Arg, Primitive};
 
 use super::program::Program;
 
-/// A reason in a few words.
+/// Renders a reason in a few words.
 pub(crate) fn text(store: &Store, reason: &Reason) -> String {
     match reason {
         Reason::Shape { expected, found } => {
             format!("expected `{expected}`, found `{}`", short(store, *found))
         }
-        // What a strategy does not hold of does not say what was asked.
+        // The message of a refuted predicate does not contain the condition.
         Reason::Refuted { condition, why } if why.starts_with("it does not hold of") => {
             format!("it needs `{condition}`: {why}")
         }
         Reason::Refuted { why, .. } => why.clone(),
-        // Sizes that are not known are named.
+        // The message already names the unknown sizes.
         Reason::Undecided {
             why,
             needed: Some(_),
@@ -48,8 +48,8 @@ pub(crate) fn text(store: &Store, reason: &Reason) -> String {
     }
 }
 
-/// Why a map cannot run in parallel on a device here: OpenCL's order of work-groups, and
-/// work-items in them, dimension by dimension (the guards of Lift's lowering rules).
+/// Returns the reason why a map cannot be parallel on a device here: OpenCL requires an order of
+/// work-groups and work-items in each dimension (the guards of Lift's lowering rules).
 pub(crate) fn parallel(
     program: &Program,
     rule: &str,
@@ -60,8 +60,8 @@ pub(crate) fn parallel(
     use Primitive::{MapGlobal, MapLocal, MapWorkGroup};
     let own: i64 = dimension.parse().ok()?;
     let store = &program.store;
-    // The primitives that must be around, that must not be, and that must not be inside; each in
-    // the same dimension, or in any.
+    // The primitives that must be around the map, that must not be around it, and that must not be
+    // inside; each either in the same dimension or in any.
     let (needed, never_around, never_inside): (Option<_>, &[Wanted], &[Wanted]) = match rule {
         "toMapGlobal" => (
             None,
@@ -110,10 +110,10 @@ pub(crate) fn parallel(
     nests.then(|| "its function holds no map for the work-items".to_owned())
 }
 
-/// A primitive, and whether only the one in the same dimension is meant.
+/// A primitive, and true if only the same dimension counts.
 type Wanted = (Primitive, bool);
 
-/// `mapGlobal(d)` and its like.
+/// Returns the primitive and dimension of `mapGlobal(d)`, `mapLocal(d)` or `mapWorkGroup(d)`.
 fn parallel_map(store: &Store, term: Term) -> Option<(Primitive, i64)> {
     use Primitive::{MapGlobal, MapLocal, MapWorkGroup};
     let Node::Primitive(primitive @ (MapGlobal | MapLocal | MapWorkGroup), args) = store.node(term)
@@ -126,7 +126,7 @@ fn parallel_map(store: &Store, term: Term) -> Option<(Primitive, i64)> {
     }
 }
 
-/// Whether there is a map for the work-items of a device anywhere in a term.
+/// Returns true if a term contains a map over work-items of a device.
 pub(crate) fn has_parallel_map(store: &Store, term: Term) -> bool {
     let mut open = vec![term];
     while let Some(term) = open.pop() {
@@ -146,7 +146,7 @@ fn each_map(store: &Store, term: Term, found: &mut Vec<(Primitive, i64)>) {
     }
 }
 
-/// The beginning of a term on one line.
+/// Renders the beginning of a term on one line.
 pub(crate) fn short(store: &Store, term: Term) -> String {
     const MOST: usize = 40;
     let text = print(store, term);

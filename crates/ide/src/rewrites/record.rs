@@ -1,4 +1,4 @@
-//! Steps that were taken by hand, written down as strategies.
+//! The recording of manual rewrites as strategies.
 
 use elevate::engine::{Options, Step as Form, Strategy, run};
 use elevate::term::{Child, Path, Term};
@@ -6,8 +6,8 @@ use syntax::Span;
 
 use super::program::Program;
 
-/// A strategy for the whole definition that does what was done at one place of it: by the shortest
-/// traversal that comes to this place first, else by the place itself.
+/// Returns a strategy for the whole definition that repeats a rewrite of one place: the shortest
+/// traversal that reaches this place first, or otherwise its position.
 pub(crate) fn step(
     program: &mut Program,
     after: Term,
@@ -45,7 +45,7 @@ pub(crate) fn step(
     at(path, text)
 }
 
-/// A strategy at a place of the whole definition.
+/// Renders a strategy that is applied at a position of the whole definition.
 pub(crate) fn at(path: &Path, text: &str) -> String {
     if path.0.is_empty() {
         return text.to_owned();
@@ -58,7 +58,7 @@ pub(crate) fn at(path: &Path, text: &str) -> String {
     format!("at([{}])({text})", numbers.join(", "))
 }
 
-/// The edit of a file of strategies that adds a step to those that were taken on a definition.
+/// Returns the edit of a strategy file that appends a step to the steps of a definition.
 ///
 /// ```
 /// let (_, new) = ide::recorded("", "mm", "topDown(mapFusion)");

@@ -1,10 +1,10 @@
-//! From a changed term to a changed text that keeps the user's.
+//! Updates of a definition's text to a changed term, which keep the user's text where possible.
 //!
-//! The old term and its text are gone through together with the new term. Where both agree, the
-//! text stays. Where they do not, the smallest part that holds the difference is written anew, and
-//! what is moved within it (a function, a whole stage) is copied as it was written, with its
-//! comments and its layout. Only what is nowhere in the old text is printed, in the notation that
-//! stands around it.
+//! The old term and its text are traversed together with the new term. Where both terms agree, the
+//! text is kept. Where they differ, the smallest part that contains the difference gets a new text,
+//! and what is moved within it (a function, a whole stage) is copied from the old text, with its
+//! comments and its layout. Only terms that occur nowhere in the old text are printed, in the
+//! notation of the text around them.
 
 mod call;
 mod copied;
@@ -23,28 +23,28 @@ use super::names::{self, Names};
 use super::terms::{Alpha, Core, Hashes, Mentions, Reducer, head, strip};
 use call::{Call, is_called};
 
-/// A definition as it is written, and its term.
+/// A definition with its text and its core term.
 #[derive(Clone, Copy)]
 pub(crate) struct Source<'a> {
-    /// The definition's own text.
+    /// The text of the definition.
     pub(crate) text: &'a str,
-    /// Its syntax, read without a mistake.
+    /// The syntax tree, without syntax errors.
     pub(crate) item: &'a Item,
-    /// What is known about it.
+    /// The inferred types and the uses of names.
     pub(crate) inference: &'a Inference,
-    /// Its term.
+    /// The core term.
     pub(crate) def: &'a Def<Primitive>,
-    /// Which part of the text is which part of the term.
+    /// The core terms of the parts of the text.
     pub(crate) alignment: &'a Alignment,
 }
 
-/// How a changed term is written.
+/// The options for the new text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Options {
-    /// Functions that are applied where they stand, and functions that only apply another one, are
-    /// no difference from what they reduce to, unless this is set.
+    /// True if terms are compared exactly; otherwise β-redexes and η-redexes are equal to what they
+    /// reduce to.
     pub(crate) exact: bool,
-    /// Where new text says of which type it is.
+    /// The places at which new text has type annotations.
     pub(crate) annotations: Annotations,
 }
 
@@ -54,19 +54,19 @@ pub(crate) enum Annotations {
     /// None.
     #[default]
     None,
-    /// The parameters of functions, and primitives whose arguments leave their types open.
+    /// The parameters of functions, and primitives whose arguments do not determine their types.
     Open,
-    /// These, and every part that is not a variable, a number or an operator.
+    /// The places of `Open`, and every part that is not a variable, a number or an operator.
     All,
 }
 
 impl Annotations {
-    /// All of them, from the shortest text to the longest.
+    /// All variants, from the shortest text to the longest.
     pub(crate) const ALL: [Annotations; 3] =
         [Annotations::None, Annotations::Open, Annotations::All];
 }
 
-/// A text, and how tightly it holds together.
+/// A text with its precedence level.
 pub(crate) struct Piece {
     pub(crate) text: String,
     pub(crate) level: Level,
@@ -80,7 +80,7 @@ impl Piece {
         }
     }
 
-    /// The text where something of this level must stand.
+    /// Returns the text for a place that needs this level, in parentheses if necessary.
     pub(crate) fn at(self, needed: Level) -> String {
         match self.level < needed {
             true => format!("({})", self.text),
@@ -89,20 +89,20 @@ impl Piece {
     }
 }
 
-/// A part of the old text, and what stands there afterwards.
+/// The replacement of a part of the old text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Edit {
     pub(crate) span: Span,
     pub(crate) text: String,
 }
 
-/// Edits of the definition's text that make its term the new one, sorted, none within another one.
-/// Comments that they would take away stand before what replaces them.
+/// Returns the edits of the definition's text that turn its term into the new one, sorted and not
+/// overlapping. Comments in a replaced part are kept before the replacement.
 pub(crate) fn restyle(source: Source<'_>, new: &Def<Primitive>, options: Options) -> Vec<Edit> {
     let mut restyle = Restyle::new(source, new, options);
     if let Some(body) = level::body(source.item) {
         let mut core = new.body.clone();
-        // Functions over implicit parameters are not written.
+        // Abstractions over implicit parameters do not occur in the text.
         while let (Form::DepLambda(_, _, inner), rise::Type::Pi(pi)) = (&core.form, &*core.ty)
             && pi.implicit
             && !matches!(source.item.term(body).kind, TermKind::DepFun { .. })
@@ -117,7 +117,7 @@ pub(crate) fn restyle(source: Source<'_>, new: &Def<Primitive>, options: Options
     edits
 }
 
-/// The work on one definition.
+/// The state of the update of one definition.
 pub(super) struct Restyle<'a> {
     pub(super) source: Source<'a>,
     pub(super) item: &'a Item,
@@ -125,17 +125,17 @@ pub(super) struct Restyle<'a> {
     pub(super) vars: &'a rise::Names,
     pub(super) globals: FxHashMap<GlobalId, Name>,
     pub(super) names: Names,
-    /// Whether values go into functions by `|>` in this definition.
+    /// True if the definition passes values to functions with `|>`.
     pub(super) pipes: bool,
-    /// The indentation of the line that is being written.
+    /// The indentation of the current line.
     pub(super) indent: &'a str,
     parents: Vec<Option<TermId>>,
     reducer: Reducer,
     hashes: Hashes,
-    /// Parts of the text, by the hash of their terms.
+    /// The parts of the text, by the hash of their terms.
     index: FxHashMap<u64, Vec<TermId>>,
     copied: FxHashSet<TermId>,
-    /// Parts that are being written anew.
+    /// The parts that are currently being replaced.
     changing: Vec<TermId>,
     edits: Vec<Edit>,
 }
@@ -176,9 +176,10 @@ impl<'a> Restyle<'a> {
         restyle
     }
 
-    // ----- comparing -----
+    // ----- comparison -----
 
-    /// What counts of a term. Compositions are pipelines in any case: strategies see no other.
+    /// Returns the form of a term that is compared. Applied compositions are always converted to
+    /// pipelines, as in the terms that strategies rewrite.
     pub(super) fn normal(&mut self, core: &Core) -> Core {
         match self.options.exact {
             true => self.hashes.without_compositions(core),
@@ -191,7 +192,8 @@ impl<'a> Restyle<'a> {
         self.hashes.of(&core)
     }
 
-    /// Which variables of the text are which of the term, if the text is the term's.
+    /// Returns the pairs of a variable in the text and one in the term, if the part of the text has
+    /// this term up to the names of variables.
     fn pairs(&mut self, id: TermId, new: &Core) -> Option<Vec<(Local, Local)>> {
         let old = self.source.alignment.core(id)?.clone();
         if self.key(&old) != self.key(new) {
@@ -204,7 +206,7 @@ impl<'a> Restyle<'a> {
         same.then_some(alpha.free)
     }
 
-    /// Whether the text can stay as it is for the term.
+    /// Returns true if a part of the text can be kept for the term.
     pub(super) fn is_unchanged(&mut self, id: TermId, new: &Core) -> bool {
         self.pairs(id, new).is_some_and(|pairs| {
             pairs
@@ -213,7 +215,7 @@ impl<'a> Restyle<'a> {
         })
     }
 
-    /// Whether the text of a term stands somewhere.
+    /// Returns true if a part of the text has this term.
     pub(super) fn is_known(&mut self, new: &Core) -> bool {
         let key = self.key(new);
         let Some(candidates) = self.index.get(&key).cloned() else {
@@ -224,7 +226,8 @@ impl<'a> Restyle<'a> {
             .any(|id| self.pairs(id, new).is_some())
     }
 
-    /// Whether the name would mean something else in `body` than what `body` needs it for.
+    /// Returns true if a binder of this name around `body` would capture another name that `body`
+    /// uses.
     pub(super) fn is_taken(&self, name: &str, own: &Local, body: &Core) -> bool {
         let mentions = Mentions::of(body, self.vars, &self.globals);
         self.taken_by(&mentions, name, own)
@@ -238,9 +241,9 @@ impl<'a> Restyle<'a> {
                 .any(|known| known == name)
     }
 
-    // ----- going through the old text -----
+    // ----- traversal of the old text -----
 
-    /// Edits the text of a part so that it is that of `new`.
+    /// Edits the text of a part so that its term becomes `new`.
     pub(super) fn update(&mut self, id: TermId, new: &Core) {
         if self.is_unchanged(id, new) {
             return;
@@ -282,7 +285,7 @@ impl<'a> Restyle<'a> {
         }
     }
 
-    /// A new text for the whole of a part.
+    /// Replaces the whole text of a part.
     pub(super) fn replace(&mut self, id: TermId, new: &Core) {
         let span = self.item.term(id).span;
         let needed = Level::needed(self.item, self.parents[id.0 as usize], id);
@@ -295,7 +298,7 @@ impl<'a> Restyle<'a> {
         self.edit(span, text);
     }
 
-    /// Whether a part is a value written as a call: `map(f)(xs)`.
+    /// Returns true if a part is a value that is written as a call: `map(f)(xs)`.
     fn is_call(&self, id: TermId) -> bool {
         let core = self.source.alignment.core(id);
         let values = |core: &Core| match head(core).0.form {
@@ -319,8 +322,8 @@ impl<'a> Restyle<'a> {
         body: TermId,
         new: &Core,
     ) -> bool {
-        // A function that is kept stays whole: `f >> g`. What a definition takes keeps its name and
-        // its type.
+        // A function that is kept is not changed inside: `f >> g`. The parameters of the definition
+        // keep their names and types.
         if !level::is_of_definition(self.item, &self.parents, id)
             && let Some(stages) = self.as_composition(new)
             && stages.iter().any(|stage| self.is_unchanged(id, stage))
@@ -355,8 +358,7 @@ impl<'a> Restyle<'a> {
         true
     }
 
-    /// Brings a binder of the text into scope, under another name if its own is needed for
-    /// something else now.
+    /// Brings a binder of the text into scope, and renames it if it would capture another name.
     fn enter(&mut self, param: &Param, binder: BinderId, body: &Core) {
         let written = self.item.binder(binder);
         let mut name = written.name.clone();
@@ -390,7 +392,7 @@ impl<'a> Restyle<'a> {
     fn update_let(&mut self, binder: BinderId, value: TermId, body: TermId, new: &Core) -> bool {
         let (bound, function) = match &new.form {
             Form::Primitive(Primitive::Let, _, args) if let [value, f] = &**args => (value, f),
-            // Of a function: with data it would be the primitive.
+            // For a function; for data it would be the primitive.
             Form::Apply(f, x) if super::terms::is_function(&new.ty) => (x, f),
             _ => return false,
         };
@@ -404,7 +406,7 @@ impl<'a> Restyle<'a> {
         true
     }
 
-    /// Operators and pairs: the values that a primitive takes.
+    /// Updates the operands of an operator or the members of a pair.
     fn update_values(&mut self, id: TermId, values: &[TermId], new: &Core) -> bool {
         let Some(old) = self.source.alignment.core(id) else {
             return false;
@@ -440,7 +442,7 @@ impl<'a> Restyle<'a> {
         true
     }
 
-    /// `g << f`
+    /// Updates `g << f`.
     fn update_after(&mut self, last: TermId, first: TermId, new: &Core) -> bool {
         let Form::Lambda(param, body) = &new.form else {
             return false;
@@ -461,7 +463,8 @@ impl<'a> Restyle<'a> {
         true
     }
 
-    /// Whether a part and a term apply the same to as many values, or primitives of as many.
+    /// Returns true if a part and a term have the same head applied to equally many values, or
+    /// primitives of the same notation.
     pub(super) fn is_similar(&self, id: TermId, new: &Core) -> bool {
         let Some(old) = self.source.alignment.core(id) else {
             return false;
@@ -484,7 +487,7 @@ impl<'a> Restyle<'a> {
 
     // ----- applications -----
 
-    /// `f(n)(a)(b)`: the head and each argument on its own.
+    /// Updates `f(n)(a)(b)`: the head and each argument separately.
     fn update_application(&mut self, id: TermId, new: &Core) -> bool {
         if !self.is_similar(id, new) {
             return false;
@@ -517,7 +520,8 @@ impl<'a> Restyle<'a> {
         true
     }
 
-    /// The new text of a call's head with its sizes and types; inside, `None` where it stays.
+    /// Returns the new text of a call's head with its size and type arguments, with `None` inside
+    /// if it is unchanged; returns `None` if the call cannot be kept.
     fn head_edit(&mut self, call: &Call, old: &Core, new: &Core) -> Option<Option<String>> {
         let same = match (&old.form, &new.form) {
             (Form::Primitive(p, s, _), Form::Primitive(q, t, _)) => {
@@ -526,7 +530,7 @@ impl<'a> Restyle<'a> {
                 p == q && s.len() == t.len() && s.iter().zip(&t).all(|(s, t)| alpha.arg(s, t))
             }
             (Form::Primitive(..), _) => false,
-            // Sizes and types behind other heads are not compared one by one.
+            // The size and type arguments of other heads are not compared.
             _ => call.sizes.is_empty(),
         };
         match same {
@@ -536,9 +540,9 @@ impl<'a> Restyle<'a> {
         }
     }
 
-    // ----- copying -----
+    // ----- copies -----
 
-    /// The text of a term: copied if it stands somewhere in the old text, else printed.
+    /// Returns the text of a term: copied if it occurs in the old text, and otherwise printed.
     pub(super) fn piece(&mut self, new: &Core) -> Piece {
         if let Form::Var(local) = &new.form {
             let name = self.names.get(local).cloned();
@@ -553,12 +557,12 @@ impl<'a> Restyle<'a> {
         Piece::new(format!("({} : {ty})", piece.text), Level::Atom)
     }
 
-    /// Whether the type of a term is to stand behind its text.
+    /// Returns true if the text of a term needs a type annotation.
     fn needs_type(&self, new: &Core, piece: &Piece) -> bool {
         use Primitive::{Cast, Generate, NatAsIndex, VectorFromScalar};
         let is_wanted = match self.options.annotations {
             Annotations::None => false,
-            // What stands around these may not say of which type they are.
+            // The context may not determine the types of these.
             Annotations::Open => matches!(
                 new.form,
                 Form::Primitive(Cast | Generate | NatAsIndex | VectorFromScalar, ..)
@@ -576,7 +580,8 @@ impl<'a> Restyle<'a> {
             })
     }
 
-    /// The text of a term where something of this level must stand, on a line so far indented.
+    /// Returns the text of a term for a place that needs this level, on a line with this
+    /// indentation.
     pub(super) fn text(&mut self, new: &Core, needed: Level, indent: &'a str) -> String {
         let outer = std::mem::replace(&mut self.indent, indent);
         let text = self.piece(new).at(needed);
@@ -584,24 +589,24 @@ impl<'a> Restyle<'a> {
         text
     }
 
-    // ----- the text -----
+    // ----- text -----
 
     pub(super) fn slice(&self, span: Span) -> &'a str {
         self.source.text.get(Range::from(span)).unwrap_or_default()
     }
 
-    /// The blanks before the line of a place.
+    /// Returns the indentation of the line of an offset.
     pub(super) fn indent_at(&self, offset: u32) -> &'a str {
         indent_of(self.source.text, offset as usize)
     }
 
-    /// The names of type-level variables.
+    /// Returns the names of type-level variables.
     pub(super) fn nat_names(&self) -> &'a rise::Names {
         self.vars
     }
 
-    /// A name for the parameter of a new function: that of the variable of the old text in whose
-    /// place it stands, or the one that the rule gives it.
+    /// Returns a name for the parameter of a new function: that of the variable of the old text
+    /// that it replaces, or the one from the rule.
     pub(super) fn fresh_name(&mut self, param: &Param, body: &Core) -> Name {
         let mentions = Mentions::of(body, self.vars, &self.globals);
         let wanted = match self.item.binders.get(param.local.id as usize) {
@@ -640,13 +645,13 @@ impl<'a> Restyle<'a> {
         None
     }
 
-    /// A type-level argument as it is written.
+    /// Renders a type-level argument.
     pub(super) fn arg_text(&self, arg: &Arg) -> String {
         rise::print::arg_text(arg, self.vars)
     }
 }
 
-/// Whether a type binds a size, whose name the text may not have.
+/// Returns true if a type binds a size, whose name may not be valid in the text.
 fn binds_sizes(ty: &rise::Type) -> bool {
     use rise::Type;
     match ty {
@@ -664,7 +669,7 @@ fn binds_sizes(ty: &rise::Type) -> bool {
     }
 }
 
-/// The blanks and tabs before the line that holds a byte.
+/// Returns the blanks and tabs at the start of the line that contains a byte.
 pub(super) fn indent_of(text: &str, offset: usize) -> &str {
     let line = text[..offset.min(text.len())]
         .rfind('\n')

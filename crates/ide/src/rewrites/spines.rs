@@ -1,4 +1,4 @@
-//! The applications around a cursor or selection, from the smallest one out to the definition.
+//! The applications around a cursor or selection, from the innermost outwards.
 
 use rise::core::Form;
 use syntax::Span;
@@ -7,20 +7,21 @@ use syntax::ast::{BinaryOp, Item, TermId, TermKind};
 use super::align::{Alignment, Step, is_spine};
 use super::level;
 
-/// An application, or another term that a rewrite may take as its place.
+/// An application, or another term at which a rewrite can be applied.
 #[derive(Clone, Debug)]
 pub(crate) struct Spine {
-    /// The text: `map(f)`, or `xs |> map(f)` with what goes in.
+    /// The text: `map(f)`, or `xs |> map(f)` with its input.
     #[cfg_attr(not(test), expect(dead_code, reason = "tests show it"))]
     pub(crate) term: TermId,
-    /// Where it is in the definition's term.
+    /// The path in the definition's core term.
     pub(crate) path: Vec<Step>,
     /// True if the selection is in an earlier stage of the pipeline, whose result this one takes.
     pub(crate) is_later_stage: bool,
 }
 
-/// The terms that hold the selection, innermost first. Of a part of an application that is no
-/// place of its own (the name at its head, a size, an operator) the application is the first.
+/// Returns the terms that contain the selection, innermost first. A part of an application that is
+/// no place itself (the name at its head, a size, an operator) is skipped, so that the application
+/// comes first.
 pub(crate) fn spines(item: &Item, alignment: &Alignment, selection: Span) -> Vec<Spine> {
     let parents = item.parents();
     let Some(body) = level::body(item) else {
@@ -41,7 +42,7 @@ pub(crate) fn spines(item: &Item, alignment: &Alignment, selection: Span) -> Vec
         below = Some(id);
         inside |= id == body;
         let is_place = match &item.term(id).kind {
-            // The head of an application, or part of a longer one.
+            // The head of an application, or a prefix of a longer one.
             TermKind::Name(_) | TermKind::Operator(_) => !is_callee(item, at, id),
             TermKind::Paren(inner) => !is_spine(item, *inner) || at.is_none(),
             TermKind::Apply { .. } => !is_callee(item, at, id),
@@ -55,7 +56,7 @@ pub(crate) fn spines(item: &Item, alignment: &Alignment, selection: Span) -> Vec
             && matches!(op, BinaryOp::Then | BinaryOp::After)
             && !part.applied
         {
-            // What a composition does with what goes in is an application too.
+            // The body of a composition is also an application.
             let path = part.path.iter().copied().chain([Step::Body]).collect();
             push(&mut found, id, path, is_later_stage);
         }
@@ -74,7 +75,7 @@ fn push(found: &mut Vec<Spine>, term: TermId, path: Vec<Step>, is_later_stage: b
     }
 }
 
-/// Returns `true` if `part` is what a later stage takes, in the pipeline or composition `whole`.
+/// Returns true if `part` is the input of a later stage in the pipeline or composition `whole`.
 fn flows_in(item: &Item, whole: TermId, part: TermId) -> bool {
     match item.term(whole).kind {
         TermKind::Binary { op, lhs, rhs, .. } => match op {
@@ -92,8 +93,8 @@ fn is_callee(item: &Item, parent: Option<TermId>, id: TermId) -> bool {
     )
 }
 
-/// The smallest term that holds the selection. A cursor at the operator of a pipeline means the
-/// stage behind it.
+/// Returns the smallest term that contains the selection. For a cursor at the operator of a
+/// pipeline this is the stage after it.
 fn innermost(item: &Item, selection: Span) -> Option<TermId> {
     let size = |id: &TermId| {
         let term = item.term(*id);

@@ -1,4 +1,4 @@
-//! Strategies by their text.
+//! A cache of the strategies that rewrites use, by their source text.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
@@ -11,25 +11,24 @@ use rise::core::Def;
 use rustc_hash::FxHashMap;
 use syntax::{GlobalId, Severity};
 
-/// The number of the first text that is read here: no item of a database has it, and none of the
-/// libraries.
+/// The first id of a strategy that is parsed here: no item of a database or library has an id this
+/// large.
 const FIRST: u64 = 1 << 48;
 
-/// How many texts are kept that were read.
+/// The largest number of cached texts.
 const KEPT: usize = 4096;
 
-/// Strategies that put definitions in the places of their names: they want to know those of the
-/// program.
+/// The strategies that unfold definitions: they depend on the definitions of the program.
 pub(super) const UNFOLDING: &[&str] = &["delta", "unfoldAll"];
 
-/// The strategies of a request, on the terms of one store.
+/// The strategies for the terms of one store.
 pub(crate) struct Strategies {
     shared: Arc<Shared>,
-    /// A world with the definitions that the program uses, if it uses any.
+    /// The world with the definitions that the program uses, if there are any.
     own: Option<Arc<World>>,
 }
 
-/// What requests share: strategies keep no terms, only the sizes that are left open.
+/// The strategies shared by all requests: they contain no terms, only the sizes that are left open.
 struct Shared {
     /// A store with those sizes, which each request clones.
     store: Store,
@@ -53,7 +52,8 @@ impl Shared {
 }
 
 impl Strategies {
-    /// Strategies, and the store that they work on, for a program that uses these definitions.
+    /// Creates the strategies, and the store for their terms, for a program that uses these
+    /// definitions.
     pub(crate) fn start(used: Definitions) -> (Store, Strategies) {
         static SHARED: LazyLock<Mutex<Arc<Shared>>> = LazyLock::new(|| Mutex::new(Shared::new()));
         let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
@@ -67,13 +67,13 @@ impl Strategies {
         (store, strategies)
     }
 
-    /// Says that another request begins: each may evaluate as much.
+    /// Resets the limit of evaluation, which applies to each request.
     pub(crate) fn renew(&self) {
         self.shared.world.renew();
         self.own.iter().for_each(|own| own.renew());
     }
 
-    /// The definitions that the program uses, and those that they use.
+    /// Returns the definitions that the program uses directly or transitively.
     pub(crate) fn programs(&self) -> impl Iterator<Item = (GlobalId, &Arc<Def<Primitive>>)> {
         let own = self.own.iter();
         own.flat_map(|own| {
@@ -84,7 +84,7 @@ impl Strategies {
         })
     }
 
-    /// The strategy that is written so; `None` if it is none.
+    /// Returns the strategy with this source text; `None` if it has errors.
     pub(crate) fn get(&self, text: &str) -> Option<Strategy> {
         if let Some(own) = self.own.as_ref().filter(|_| UNFOLDING.contains(&text)) {
             return definition(text).and_then(|text| strategy_of(own, &text).ok());
@@ -98,7 +98,7 @@ impl Strategies {
     }
 }
 
-/// A text as the main expression of a file with nothing else in it, read once.
+/// Parses a text as the main expression of a file; results are memoised.
 fn definition(text: &str) -> Option<Arc<Definition>> {
     type Known = FxHashMap<String, Option<Arc<Definition>>>;
     static KNOWN: LazyLock<Mutex<Known>> = LazyLock::new(Mutex::default);
@@ -109,7 +109,7 @@ fn definition(text: &str) -> Option<Arc<Definition>> {
     if known.len() >= KEPT {
         known.clear();
     }
-    // Each text has a number of its own, for what a world knows of it.
+    // Each text has its own id, because a world memoises by id.
     static NEXT: AtomicU64 = AtomicU64::new(FIRST);
     let made = read(text).map(|mut definition| {
         let number = NEXT.fetch_add(1, Ordering::Relaxed);

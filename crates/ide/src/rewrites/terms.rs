@@ -1,4 +1,4 @@
-//! Core terms taken apart and compared, as edits of their text need it.
+//! Decomposition and comparison of core terms for the update of their text.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -9,13 +9,14 @@ use rise::{Arg, Primitive, Ty, Type};
 use rustc_hash::{FxHashMap, FxHasher};
 use syntax::ast::{Literal, Name, ScalarType};
 
-/// A term of RISE.
+/// A core term of RISE.
 pub(crate) type Core = Expr<Primitive>;
 
-/// How many nodes reducing a term may make. What takes more is compared as it stands.
+/// The largest number of nodes that a reduction may create. After that, terms are compared without
+/// further reduction.
 const NODES: usize = 100_000;
 
-/// `f` and `x` of `f(x)`, where `x` is a value.
+/// Splits the application `f(x)` of a function to a value into `f` and `x`.
 pub(crate) fn strip(term: &Core) -> Option<(Core, Core)> {
     let without = |args: &[Core]| -> Option<(Arc<[Core]>, Core)> {
         let (last, first) = args.split_last()?;
@@ -41,8 +42,8 @@ pub(crate) fn strip(term: &Core) -> Option<(Core, Core)> {
     }
 }
 
-/// A term with the parameters of another one that takes the same, under their names:
-/// `fun(x => f(x))` for `f`.
+/// Returns a term with the parameter names of another term of the same type, η-expanded if
+/// necessary: `fun(x => f(x))` for `f`.
 pub(crate) fn with_params(old: &Core, new: &Core) -> Core {
     match (&old.form, &new.form) {
         (Form::DepLambda(_, _, old), Form::DepLambda(var, kind, inner)) => {
@@ -69,7 +70,7 @@ pub(crate) fn with_params(old: &Core, new: &Core) -> Core {
     }
 }
 
-/// What is applied, without any of its arguments, and how many values it is applied to.
+/// Returns the head of an application without its arguments, and the number of value arguments.
 pub(crate) fn head(term: &Core) -> (Core, usize) {
     let (mut head, mut values) = (term.clone(), 0);
     loop {
@@ -84,19 +85,19 @@ pub(crate) fn head(term: &Core) -> (Core, usize) {
     }
 }
 
-/// Whether a type is one of functions.
+/// Returns true if a type is a function type.
 pub(crate) fn is_function(ty: &Type) -> bool {
     matches!(ty, Type::Fun(..) | Type::Pi(_))
 }
 
-/// How often a variable is used.
+/// Counts the uses of a variable.
 pub(crate) fn uses(term: &Core, local: &Local) -> usize {
     let mut count = 0;
     rise::core::for_each_local(term, &mut |found| count += usize::from(found == local));
     count
 }
 
-/// Calls `each` for every free variable of a term, at every use.
+/// Calls `each` for every use of a free variable of a term.
 pub(crate) fn for_each_free(term: &Core, each: &mut dyn FnMut(&Local)) {
     fn visit(term: &Core, bound: &mut Vec<u32>, each: &mut dyn FnMut(&Local)) {
         match &term.form {
@@ -124,17 +125,17 @@ pub(crate) fn for_each_free(term: &Core, each: &mut dyn FnMut(&Local)) {
     visit(term, &mut Vec::new(), each);
 }
 
-/// The names that the text of a term cannot do without: of free variables as `name_of` calls them,
-/// of definitions as `global` does, of primitives, of sizes and types that are written.
+/// The free names in the text of a term: variables, definitions, primitives, and the names in
+/// written sizes and types.
 pub(crate) struct Mentions {
-    /// Free variables.
+    /// The free variables.
     pub(crate) locals: Vec<Local>,
-    /// Everything else.
+    /// The other names.
     pub(crate) names: Vec<Name>,
 }
 
 impl Mentions {
-    /// Those of a term.
+    /// Collects the names of a term.
     pub(crate) fn of(
         term: &Core,
         vars: &rise::Names,
@@ -200,19 +201,20 @@ pub(crate) fn for_each_node(term: &Core, each: &mut dyn FnMut(&Core)) {
 
 // ----- normal form -----
 
-/// Terms without functions that are applied where they stand, and without functions that only
-/// apply another one. `let`s of data stay.
+/// Reduces terms to a normal form without β-redexes of functions and without η-redexes. Each `let`
+/// of data is kept.
 #[derive(Default)]
 pub(crate) struct Reducer {
     known: FxHashMap<*const Node<Primitive>, Core>,
-    /// Keeps what `known` points at.
+    /// The terms whose addresses are keys of `known`, kept alive so that an address is not used
+    /// again.
     kept: Vec<Core>,
     fresh: u32,
     made: usize,
 }
 
 impl Reducer {
-    /// New variables are numbered from `fresh` on.
+    /// Creates a reducer whose new variables have numbers above `fresh`.
     pub(crate) fn new(fresh: u32) -> Reducer {
         Reducer {
             fresh,
@@ -220,7 +222,7 @@ impl Reducer {
         }
     }
 
-    /// A variable that nothing else is.
+    /// Returns a new variable.
     pub(crate) fn fresh(&mut self, name: &Name) -> Local {
         self.fresh += 1;
         Local {
@@ -229,7 +231,7 @@ impl Reducer {
         }
     }
 
-    /// The normal form of a term.
+    /// Returns the normal form of a term; results are memoised.
     pub(crate) fn reduce(&mut self, term: &Core) -> Core {
         if let Some(known) = self.known.get(&Arc::as_ptr(term)) {
             return known.clone();
@@ -279,12 +281,12 @@ impl Reducer {
         }
     }
 
-    /// `f(x)` of normal forms.
+    /// Applies one normal form to another and reduces the result.
     fn applied(&mut self, f: &Core, x: Core, origin: Origin) -> Core {
         match &f.form {
             Form::Lambda(param, body) if self.made < NODES => {
                 let body = self.put(body, &param.local, &x);
-                // What stands there now may be applied to something.
+                // The substitution may have created redexes.
                 match is_function(&x.ty) {
                     true => self.reduce(&body),
                     false => body,
@@ -294,7 +296,7 @@ impl Reducer {
         }
     }
 
-    /// `value` in the place of a variable; binders in further copies of it get new names.
+    /// Substitutes `value` for a variable; the binders in all copies but the first are renamed.
     fn put(&mut self, body: &Core, local: &Local, value: &Core) -> Core {
         struct Put<'r> {
             reducer: &'r mut Reducer,
@@ -319,7 +321,7 @@ impl Reducer {
                 self.reducer.made += 1;
                 let expr = walk(self, expr);
                 match &expr.form {
-                    // A primitive holds its own arguments.
+                    // A primitive node contains its arguments.
                     Form::Apply(f, x) if !matches!(f.form, Form::Lambda(..)) => {
                         apply(f, x.clone(), expr.origin)
                     }
@@ -336,7 +338,7 @@ impl Reducer {
         .expr(body)
     }
 
-    /// The same term with new variables at its binders.
+    /// Renames all binders of a term.
     fn renamed(&mut self, term: &Core) -> Core {
         struct Rename<'r>(&'r mut Reducer, FxHashMap<u32, Local>);
         impl Mapper<Primitive> for Rename<'_> {
@@ -360,7 +362,7 @@ impl Reducer {
     }
 }
 
-/// `f` of `fun(x => f(x))`.
+/// Returns the η-contraction of `fun(x => f(x))`, which is `f`.
 fn contracted(param: &Param, body: &Core) -> Option<Core> {
     let (f, x) = strip(body)?;
     let is_param = matches!(&x.form, Form::Var(local) if *local == param.local);
@@ -369,8 +371,7 @@ fn contracted(param: &Param, body: &Core) -> Option<Core> {
 
 // ----- equality -----
 
-/// A number that equal terms have in common, whatever their variables are called and whatever
-/// their types are.
+/// Hashes of terms that do not depend on the names of variables or on types.
 #[derive(Default)]
 pub(crate) struct Hashes {
     known: FxHashMap<*const Node<Primitive>, u64>,
@@ -379,7 +380,8 @@ pub(crate) struct Hashes {
 }
 
 impl Hashes {
-    /// The term with compositions that are applied as pipelines; the same one each time.
+    /// Returns the term with applied compositions converted to pipelines; the result is memoised,
+    /// so that it has the same address each time.
     pub(crate) fn without_compositions(&mut self, term: &Core) -> Core {
         if let Some(known) = self.flat.get(&Arc::as_ptr(term)) {
             return known.clone();
@@ -423,7 +425,7 @@ impl Hashes {
     }
 }
 
-/// What a literal stands for, whether it is written with a point or without.
+/// Returns the value of a literal, written with or without a decimal point.
 fn number(literal: &Literal) -> f64 {
     match literal {
         Literal::Bool(value) => f64::from(*value),
@@ -444,24 +446,24 @@ fn is_float(ty: &Type) -> bool {
     matches!(ty, Type::Scalar(F16 | F32 | F64))
 }
 
-/// Which variables of one term are which of another one.
+/// The correspondence of the variables of two terms under alpha-equivalence.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Alpha {
-    /// Those bound around the place, innermost last.
+    /// The pairs of variables that are bound around the current subterms, innermost last.
     bound: Vec<(u32, u32)>,
-    /// Those that are free, in the order in which they came up.
+    /// The pairs of free variables, in order of first use.
     pub(crate) free: Vec<(Local, Local)>,
-    /// Type-level variables that differ.
+    /// The pairs of different type-level variables.
     pub(crate) vars: Vec<(Var, Var)>,
-    /// Parameters of the first term that have another type in the second one.
+    /// The parameters of the first term that have another type in the second one.
     pub(crate) retyped: Vec<u32>,
-    /// What is known of the sizes of the first term, if equal ones may be written differently.
+    /// The facts about the sizes of the first term, if sizes are compared modulo these.
     pub(crate) facts: Option<Facts>,
 }
 
 impl Alpha {
-    /// Whether the terms are written the same but for names of variables: implicit arguments and
-    /// types do not count, but for those of casts. Free variables are paired off in [`Alpha::free`], each with one other.
+    /// Returns true if the terms are alpha-equivalent. Implicit arguments and types are ignored,
+    /// except for casts. Each free variable is paired with exactly one other in [`Alpha::free`].
     pub(crate) fn same(&mut self, a: &Core, b: &Core) -> bool {
         if Arc::ptr_eq(a, b) && self.vars.is_empty() && self.bound.iter().all(|(x, y)| x == y) {
             let mut fits = true;
@@ -497,12 +499,12 @@ impl Alpha {
             }
             (Form::Apply(f, x), Form::Apply(g, y)) => self.same(f, g) && self.same(x, y),
             (Form::DepApply(f, x), Form::DepApply(g, y)) => {
-                // Of an implicit argument nothing is written.
+                // Implicit arguments do not occur in the text.
                 let implicit = matches!(&*f.ty, Type::Pi(pi) if pi.implicit);
                 self.same(f, g) && (implicit || self.arg(x, y))
             }
             (Form::Primitive(p, s, x), Form::Primitive(q, t, y)) => {
-                // What a cast gives is said by the types around it alone.
+                // The type of a cast is only determined by its context.
                 let same_types = *p != Primitive::Cast || self.args(s, t);
                 p == q
                     && same_types
@@ -516,8 +518,8 @@ impl Alpha {
         }
     }
 
-    /// Whether arithmetic on sizes is the same by the facts: what it is written as depends on what
-    /// the definition assumes.
+    /// Returns true if the facts prove that two terms of size arithmetic are equal: their form
+    /// depends on the assumptions of the definition.
     fn sizes(&self, a: &Core, b: &Core) -> bool {
         let Some(facts) = &self.facts else {
             return false;
@@ -542,7 +544,7 @@ impl Alpha {
         a.len() == b.len() && a.iter().zip(b).all(|(a, b)| self.arg(a, b))
     }
 
-    /// Whether type-level arguments are the same.
+    /// Returns true if type-level arguments are equal.
     pub(crate) fn arg(&self, a: &Arg, b: &Arg) -> bool {
         if self.vars.is_empty() {
             return a == b || self.proves(a, b);

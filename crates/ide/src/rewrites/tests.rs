@@ -1,4 +1,4 @@
-//! Terms rewritten by hand, and what becomes of their texts.
+//! Tests of the texts of terms after hand-written rewrites.
 
 use std::sync::Arc;
 
@@ -10,10 +10,10 @@ use super::terms::{Core, strip, uses};
 use super::{Unwritable, rewritten};
 use crate::fixture::Fixture;
 
-/// A rewrite of one node; `None` where it does not apply.
+/// A rewrite of one node; returns `None` if it does not apply.
 type Rule = fn(&Core, &mut u32) -> Option<Core>;
 
-/// The term with `rule` applied from the root down, `count` times at most.
+/// Applies `rule` from the root down, at most `count` times.
 fn everywhere(term: &Core, rule: Rule, fresh: &mut u32, count: &mut usize) -> Core {
     if *count > 0
         && let Some(new) = rule(term, fresh)
@@ -58,7 +58,7 @@ fn param(name: &str, ty: &rise::Ty, fresh: &mut u32) -> Param {
     }
 }
 
-/// `map(f) >> map(g)` is `map(f >> g)`.
+/// Rewrites `map(f) >> map(g)` to `map(f >> g)`.
 fn fuse(term: &Core, fresh: &mut u32) -> Option<Core> {
     let Form::Primitive(p @ (Primitive::Map | Primitive::MapSeq), types, args) = &term.form else {
         return None;
@@ -82,7 +82,7 @@ fn fuse(term: &Core, fresh: &mut u32) -> Option<Core> {
     Some(Node::new(form, term.ty.clone(), term.origin))
 }
 
-/// `map` is `mapSeq`.
+/// Rewrites `map` to `mapSeq`.
 fn map_seq(term: &Core, _: &mut u32) -> Option<Core> {
     match &term.form {
         Form::Primitive(Primitive::Map, types, args) => {
@@ -93,7 +93,7 @@ fn map_seq(term: &Core, _: &mut u32) -> Option<Core> {
     }
 }
 
-/// `map(f)` is `split(2) >> map(map(f)) >> join`, for arrays with an even constant size.
+/// Rewrites `map(f)` to `split(2) >> map(map(f)) >> join`, for arrays with an even constant size.
 fn split_join(term: &Core, _: &mut u32) -> Option<Core> {
     let Form::Primitive(Primitive::Map, types, args) = &term.form else {
         return None;
@@ -145,7 +145,7 @@ fn split_join(term: &Core, _: &mut u32) -> Option<Core> {
     Some(node(Primitive::Join, join, vec![outer], term.ty.clone()))
 }
 
-/// `fun(x => f(x))` is `f`.
+/// Rewrites `fun(x => f(x))` to `f`.
 fn eta(term: &Core, _: &mut u32) -> Option<Core> {
     let Form::Lambda(param, body) = &term.form else {
         return None;
@@ -155,7 +155,7 @@ fn eta(term: &Core, _: &mut u32) -> Option<Core> {
     (is_param && uses(&f, &param.local) == 0).then_some(f)
 }
 
-/// Two transpositions are none.
+/// Removes two consecutive transpositions.
 fn transposes(term: &Core, _: &mut u32) -> Option<Core> {
     let inner = |term: &Core| match &term.form {
         Form::Primitive(Primitive::Transpose, _, args) => args.first().cloned(),
@@ -237,7 +237,7 @@ fn compositions_stay_compositions() {
     );
 }
 
-/// A strategy on the whole of a definition, as an editor applies it.
+/// Applies a strategy to a whole definition, like an editor.
 fn applied(text: &str, strategy: &str) -> String {
     let fixture = Fixture::new(text);
     let item = fixture.db.items(fixture.files[0])[0];
@@ -364,7 +364,7 @@ fn a_function_that_only_applies_another_one_is_it() {
     );
 }
 
-/// Every example with every rewrite, once and everywhere.
+/// Applies every rewrite to every example, once and everywhere.
 #[test]
 fn texts_of_examples_read_back_as_the_rewritten_terms() {
     let rules: [(&str, Rule); 5] = [
@@ -416,7 +416,7 @@ fn texts_of_examples_read_back_as_the_rewritten_terms() {
     );
 }
 
-/// What the comments of a text say, in any order.
+/// Returns the sorted contents of the comments of a text.
 fn comments(text: &str) -> Vec<String> {
     use syntax::TokenKind::{BlockComment, LineComment};
     let mut comments: Vec<String> = syntax::lex(text)

@@ -1,4 +1,4 @@
-//! What a menu line says besides its title: what is saved, how large it is, what is assumed.
+//! The details in titles of the menu: the saved memory with its size, and the assumptions.
 
 use elevate::engine::Assumption;
 use elevate::term::{Child, Node, Store, Term};
@@ -9,7 +9,7 @@ use syntax::ast::ScalarType;
 use super::menu::{self, Entry, RewriteKind};
 use super::program::Program;
 
-/// What can be counted of a rewrite of `old` to `new`, if anything can.
+/// Describes a quantity that changes from `old` to `new`, if there is one.
 pub(crate) fn detail(
     program: &Program,
     entry: &Entry,
@@ -43,7 +43,7 @@ pub(crate) fn detail(
     }
 }
 
-/// What goes into memory first in a term.
+/// Returns the first value that a term stores in memory.
 fn stored(store: &Store, term: Term) -> Option<Term> {
     let mut open = vec![term];
     while let Some(term) = open.pop() {
@@ -52,14 +52,14 @@ fn stored(store: &Store, term: Term) -> Option<Term> {
         {
             return Some(value);
         }
-        // Functions before what goes into them.
+        // Functions before their arguments.
         let parts: Vec<Term> = store.children(term).map(|(_, part)| part).collect();
         open.extend(parts.into_iter().rev());
     }
     None
 }
 
-/// The line with what there is to add.
+/// Renders the title with its detail and its assumptions.
 pub(crate) fn whole(
     program: &Program,
     mut title: String,
@@ -92,7 +92,7 @@ pub(crate) fn whole(
     }
 }
 
-/// An assumption in words.
+/// Renders an assumption.
 pub(crate) fn condition(store: &Store, assumption: &Assumption) -> String {
     match assumption {
         Assumption::Size(Prop::Divides(a, b)) => {
@@ -103,26 +103,27 @@ pub(crate) fn condition(store: &Store, assumption: &Assumption) -> String {
     }
 }
 
-/// What a law that floats have only up to rounding means for the result.
+/// The suffix of laws that hold for floats only up to rounding.
 const ROUNDING: &str = " up to rounding";
 
 fn names(store: &Store) -> rise::Names {
     rise::Names(store.var_names().to_vec().into())
 }
 
-/// A size.
+/// Renders a size.
 pub(crate) fn text(store: &Store, nat: &Nat) -> String {
     rise::print::nat_text(nat, &names(store))
 }
 
-/// `32×4 f32` of an array of scalars.
+/// Renders the shape of an array of scalars: `32×4 f32`.
 fn shape(store: &Store, ty: &Type) -> Option<String> {
     let (sizes, scalar) = parts(ty)?;
     let sizes: Vec<String> = sizes.iter().map(|size| text(store, size)).collect();
     Some(format!("{} {scalar}", sizes.join("×")))
 }
 
-/// `32×4 f32 = 512 B`, the bytes only where all sizes are known.
+/// Renders the shape and the bytes of an array: `32×4 f32 = 512 B`. The bytes are left out if a
+/// size is not constant.
 fn size(store: &Store, ty: &Type) -> Option<String> {
     let (sizes, scalar) = parts(ty)?;
     let shape = shape(store, ty)?;
@@ -138,7 +139,7 @@ fn size(store: &Store, ty: &Type) -> Option<String> {
     }
 }
 
-/// The sizes of an array of scalars.
+/// Returns the sizes and the scalar type of an array of scalars.
 fn parts(ty: &Type) -> Option<(Vec<Nat>, ScalarType)> {
     let (mut sizes, mut ty) = (Vec::new(), ty);
     loop {

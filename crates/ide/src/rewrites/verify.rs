@@ -1,4 +1,4 @@
-//! The text of a rewritten definition, checked before anybody sees it.
+//! The text of a rewritten definition, verified by parsing and elaborating it again.
 
 use std::sync::Arc;
 
@@ -18,34 +18,35 @@ use crate::{SourceEdits, TextEdit};
 /// A definition after a rewrite.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rewritten {
-    /// Its new text.
+    /// The new text of the definition.
     pub text: String,
-    /// The smallest edits of its file that lead there.
+    /// The smallest edits of the file.
     pub edits: SourceEdits,
 }
 
-/// Why a term has no text in the place of another one.
+/// The reason why a term cannot be written in the place of another one.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unwritable {
-    /// The definition as it stands has mistakes.
+    /// The definition has errors before the rewrite.
     #[error("the definition has mistakes")]
     Broken,
-    /// No text of it that was tried reads back as the term.
+    /// None of the texts that were tried elaborates to the term.
     #[error("the result cannot be written here: {0}")]
     NotRead(String),
-    /// It has got parameters that others cannot give it.
+    /// It has new parameters that its users cannot pass.
     #[error("{0}")]
     Users(String),
 }
 
-/// The text of a definition whose term has become `new`, in the style of the text that is there.
-/// The text was read and checked again: it is that term.
+/// Returns the text of a definition whose term is now `new`, in the style of the existing text. The
+/// text has been parsed, checked and elaborated to this term.
 ///
-/// With `exact`, functions that are applied where they stand and functions that only apply another
-/// one count as what they are; without it, as what they reduce to.
+/// If `exact` is true, β-redexes and η-redexes are compared as they are; otherwise they are equal
+/// to what they reduce to.
 ///
 /// # Errors
-/// The definition has mistakes, or the term has no text: it needs a size that has no name, say.
+/// Fails if the definition has errors, or if the term has no text, for example because it needs a
+/// size without a name.
 pub fn rewritten(
     db: &Database,
     item: ItemId,
@@ -63,12 +64,12 @@ pub fn rewritten(
     restyled(db, item, base, new, exact)
 }
 
-/// The same for a definition that has got further sizes for parameters, behind those that it had:
-/// they are written in its list of parameters, and in its type. Definitions of the file that use
-/// it take them, too, and hand them on.
+/// Returns the text of a definition with further size parameters, after its existing ones: they are
+/// added to its parameter list and its type. Definitions of the file that use it take them, too,
+/// and pass them on.
 ///
 /// # Errors
-/// As [`rewritten`].
+/// Fails like [`rewritten`], or if a user of the definition cannot pass the parameters.
 pub fn extended(
     db: &Database,
     item: ItemId,
@@ -135,8 +136,9 @@ fn restyled(
     }
 }
 
-/// The definition printed anew behind its documentation and annotations, with its comments before
-/// it: what its own words cannot say has its types written wherever reading needs them.
+/// Prints the definition after its documentation and annotations, with its comments before it. This
+/// is for terms that cannot be expressed with the old text; types are annotated wherever inference
+/// needs them.
 fn printed(base: Base<'_>, new: &Def<Primitive>) -> String {
     let name = base.item.name().map_or(0, |name| name.span.start);
     let before_name = base.text.get(..name as usize).unwrap_or_default();
@@ -149,8 +151,8 @@ fn printed(base: Base<'_>, new: &Def<Primitive>) -> String {
     applied(base.text, &edits)
 }
 
-/// The text with the inferred type of the definition written behind its name; `None` if it has a
-/// type.
+/// Returns the text with the inferred type of the definition as an annotation; `None` if it already
+/// has one.
 fn with_type(base: Base<'_>) -> Option<String> {
     let ItemKind::Def { ty: None, .. } = base.item.kind else {
         return None;
@@ -164,10 +166,10 @@ fn with_type(base: Base<'_>) -> Option<String> {
 }
 
 impl FileEnv<'_> {
-    /// The text of the definition in the style of `base`, read and checked.
+    /// Returns the text of the definition in the style of `base`, verified.
     ///
     /// # Errors
-    /// The first error of the shortest text that was tried.
+    /// Returns the first error of the shortest text that was tried.
     fn restyled(
         &self,
         old: &str,
@@ -183,8 +185,7 @@ impl FileEnv<'_> {
             def: base.def,
             alignment: &alignment,
         };
-        // The parameters of the definition keep their names and types, unless they are all that
-        // changes.
+        // The parameters of the definition keep their names and types, unless only these change.
         let named = with_params(&base.def.body, &new.body);
         let is_changed = !exact || !Alpha::default().same(&base.def.body, &named);
         let named = Def {
@@ -204,8 +205,8 @@ impl FileEnv<'_> {
         Err(first_error.unwrap_or_default())
     }
 
-    /// The same with the type of a definition that has none written behind its name: what the
-    /// rewrite takes away may have been all that determined it.
+    /// Returns the text with the type of the definition as an annotation: the rewrite may have
+    /// removed the only part that determined the type.
     fn restyled_with_type(
         &self,
         old: &str,
@@ -225,7 +226,7 @@ impl FileEnv<'_> {
     }
 }
 
-/// The edits of the file that change an item's text.
+/// Returns the edits of the file that change an item's text.
 fn in_file(db: &Database, item: ItemId, old: &str, new: &str) -> SourceEdits {
     let file = db.text(db.file_of(item));
     let new = match file.to_string().contains("\r\n") {
@@ -239,7 +240,7 @@ fn in_file(db: &Database, item: ItemId, old: &str, new: &str) -> SourceEdits {
     SourceEdits::single(db.file_of(item), edit.into_iter().collect())
 }
 
-/// A text after edits that are sorted and do not overlap.
+/// Applies edits, which are sorted and do not overlap, to a text.
 pub(crate) fn applied(text: &str, edits: &[Edit]) -> String {
     let mut out = text.to_owned();
     for edit in edits.iter().rev() {
@@ -248,7 +249,7 @@ pub(crate) fn applied(text: &str, edits: &[Edit]) -> String {
     out
 }
 
-/// A text that was formatted stays so.
+/// Formats the new text if the old one was formatted.
 fn laid_out(old: &str, new: &str) -> String {
     let newline = if old.contains("\r\n") { "\r\n" } else { "\n" };
     match syntax::format_item(old, newline) == old {
@@ -257,11 +258,11 @@ fn laid_out(old: &str, new: &str) -> String {
     }
 }
 
-/// What the items of a file can use.
+/// The environment of a file, in which a definition's text is checked.
 pub(crate) struct FileEnv<'d> {
     db: &'d Database,
     file: FileId,
-    /// What reading the item found wrong before: a hint is no error now.
+    /// The definitions in scope in the file.
     scope: Arc<db::Scope>,
 }
 
@@ -275,16 +276,16 @@ impl<'d> FileEnv<'d> {
         }
     }
 
-    /// A definition's text, read and checked in the place of the item.
+    /// Parses, checks and elaborates a definition's text in the place of the item.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// Returns the message of the first error.
     pub(crate) fn read(&self, text: &str) -> Result<(Inference, Def<Primitive>), String> {
         self.parsed(text)
             .map(|(_, inference, def)| (inference, def))
     }
 
-    /// The same with its syntax.
+    /// Like [`FileEnv::read`], and also returns the syntax tree.
     fn parsed(&self, text: &str) -> Result<(Item, Inference, Def<Primitive>), String> {
         let parsed = syntax::parse_in(text, self.db.dialect(self.file));
         if let Some(wrong) = parsed.diagnostics.first() {
@@ -301,10 +302,10 @@ impl<'d> FileEnv<'d> {
         }
     }
 
-    /// Whether a text is a definition of this term and type.
+    /// Checks that a text is a definition of this term and type.
     fn check(&self, text: &str, wanted: &Def<Primitive>, ty: &Ty) -> Result<(), String> {
         let (inference, def) = self.read(text)?;
-        // What is assumed from now on may be in how sizes are written.
+        // The form of sizes may depend on the new assumptions.
         let facts = assumed(&inference.scheme.obligations);
         let sizes = |ty: &Ty| rise::subst::map_sizes(ty, &|size| facts.normalize(size));
         if inference.scheme.ty != *ty && sizes(&inference.scheme.ty) != sizes(ty) {
@@ -329,14 +330,13 @@ fn assumed(obligations: &[Prop]) -> Facts {
     facts
 }
 
-/// Whether two definitions are the same but for names of variables, and for functions that are
-/// applied where they stand or only apply another one.
+/// Returns true if two definitions are equal up to the names of variables, β-redexes and η-redexes.
 pub(crate) fn same_term(a: &Def<Primitive>, b: &Def<Primitive>) -> bool {
     same_under(None, a, b)
 }
 
-/// The same; sizes that are equal by these facts may be written differently. The facts are about
-/// the variables of the first one.
+/// Like [`same_term`], but sizes that are equal by these facts may have different forms. The facts
+/// are about the variables of `a`.
 fn same_under(facts: Option<Facts>, a: &Def<Primitive>, b: &Def<Primitive>) -> bool {
     let kinds = |def: &Def<Primitive>| -> Vec<_> { def.implicit.iter().map(|p| p.1).collect() };
     if kinds(a) != kinds(b) {

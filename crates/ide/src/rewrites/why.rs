@@ -1,4 +1,4 @@
-//! Why a rule does not apply at a place, and what would make it apply.
+//! Explanations why a rule does not apply at a place, with rewrites after which it would.
 
 use std::sync::Arc;
 
@@ -11,29 +11,30 @@ use super::program::Program;
 use super::{menu, reasons};
 use crate::FileRange;
 
-/// How many rewrites are tried for one after which the rule applies, and how many are named.
+/// The largest number of rewrites that are tried for one after which the rule applies, and of those
+/// that are returned.
 const TRIED: usize = 4_000;
 const NAMED: usize = 3;
-/// Of how many places the stages before them are looked at, and how many stages.
+/// The number of places whose earlier stages are examined, and the number of these stages.
 const INNERMOST: usize = 3;
 const STAGES: usize = 4;
-/// How much a rule may do to show that it applies.
+/// The limit of work for a rule to show that it applies.
 const WORK: u64 = 2_000;
 
-/// What there is to say of a rule at a place.
+/// The explanation why a rule does not apply.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WhyNot {
-    /// Whether it applies after all.
+    /// True if it applies after all.
     pub applies: bool,
-    /// Why it does not, by its nearest miss.
+    /// The reason why it does not apply, at the place where it comes closest.
     pub message: String,
-    /// Rewrites of the place or of what is around it after which it applies: titles, with the
-    /// strategies as they are written.
+    /// The rewrites of the place or of its surroundings after which the rule applies: titles, with
+    /// the source text of the strategies.
     pub enabled_by: Vec<(String, String)>,
 }
 
-/// Why a rule, with its arguments as they are written, does not apply at a cursor or to a
-/// selection; `None` where there is no program, or no such rule.
+/// Explains why a rule, given as source text with its arguments, does not apply at a cursor or to a
+/// selection. Returns `None` if there is no program or no such rule.
 pub fn why_not(db: &Database, range: FileRange, rule: &str) -> Option<WhyNot> {
     let (_, mut offer) = Offer::at(db, range)?;
     let strategy = offer.strategy(rule)?;
@@ -94,11 +95,11 @@ pub fn why_not(db: &Database, range: FileRange, rule: &str) -> Option<WhyNot> {
     })
 }
 
-/// Rewrites after which the rule applies at one of the places, or directly around it.
+/// Returns rewrites after which the rule applies at one of the places, or directly around it.
 fn enabled_by(offer: &mut Offer, rule: &str) -> Vec<(String, String)> {
     let spots = spots(offer);
     let around = offer.places.len();
-    // What applies in a place as it is needs no other rewrite there.
+    // A rule that already applies in a place needs no other rewrite there.
     let inside: Vec<bool> = spots
         .iter()
         .map(|spot| applies_in(offer, rule, spot))
@@ -140,7 +141,7 @@ fn enabled_by(offer: &mut Offer, rule: &str) -> Vec<(String, String)> {
     found
 }
 
-/// The places, and behind them the stages before them: what goes into them.
+/// Returns the places, followed by the earlier stages that are their inputs.
 fn spots(offer: &mut Offer) -> Vec<Place> {
     let mut stages = Vec::new();
     for place in offer.places.iter().take(INNERMOST) {
@@ -162,7 +163,7 @@ fn spots(offer: &mut Offer) -> Vec<Place> {
     spots
 }
 
-/// Whether the rule applies somewhere in a place as it stands.
+/// Returns true if the rule already applies somewhere in a place.
 fn applies_in(offer: &mut Offer, rule: &str, place: &Place) -> bool {
     let Some(strategy) = offer.strategy(rule) else {
         return false;
@@ -172,7 +173,7 @@ fn applies_in(offer: &mut Offer, rule: &str, place: &Place) -> bool {
     makes(&mut offer.known.program, root, form)
 }
 
-/// Whether a strategy changes the definition whose right side is this term.
+/// Returns true if a strategy changes the definition with this right side.
 fn makes(program: &mut Program, root: Term, form: Form) -> bool {
     let options = Options {
         facts: program.facts.clone(),
@@ -183,8 +184,8 @@ fn makes(program: &mut Program, root: Term, form: Form) -> bool {
     outcome.result.is_ok_and(|made| made != root)
 }
 
-/// Whether the rule applies where `new` takes the place of a term, or directly around it; with
-/// `deep`, also in it.
+/// Returns true if the rule applies to `new` in the place of a term, or directly around it; if
+/// `deep` is true, also inside it.
 fn applies_after(offer: &mut Offer, rule: &str, at: usize, new: Term, deep: bool) -> bool {
     let Some(strategy) = offer.strategy(rule) else {
         return false;

@@ -1,4 +1,4 @@
-//! What could be written at the cursor of a file of strategies.
+//! Code completion in strategy files.
 
 use db::{Database, ItemId, Origin};
 use elevate::lang::{Param, Signature, Type, type_text};
@@ -11,7 +11,7 @@ use crate::completion::{COMPLETION_LIMIT, Completion, CompletionKind, Completion
 use crate::view::{self, Symbol, View};
 use crate::{FilePosition, fuzzy};
 
-/// What an attribute may be called, with what it says.
+/// The attributes: their names, snippets and meanings.
 const ATTRIBUTES: [(&str, &str, &str); 6] = [
     (
         "title",
@@ -41,7 +41,7 @@ const ATTRIBUTES: [(&str, &str, &str); 6] = [
     ),
 ];
 
-/// The menus in which a rewrite may stand.
+/// The kinds of rewrites, which are the menus that contain them.
 const KINDS: [&str; 8] = [
     "fuse",
     "split",
@@ -53,7 +53,7 @@ const KINDS: [&str; 8] = [
     "vectorize",
 ];
 
-/// What may begin an item.
+/// The keywords that begin an item, with their snippets.
 const ITEMS: [(&str, &str); 10] = [
     ("rule", "rule ${1:name} = ${2:pattern} |-> $0"),
     ("strategy", "strategy ${1:name}(${2:s: Strategy}) = $0"),
@@ -70,7 +70,7 @@ const ITEMS: [(&str, &str); 10] = [
     ("traversal", "traversal $0"),
 ];
 
-/// The conditions that are known by a name.
+/// The built-in conditions: their names, snippets and meanings.
 const CONDITIONS: [(&str, &str, &str); 10] = [
     (
         "within",
@@ -104,7 +104,7 @@ const CONDITIONS: [(&str, &str, &str); 10] = [
     ("or", "or", "one of the conditions"),
 ];
 
-/// The types of ELEVATE, with what they are.
+/// The types of ELEVATE: their names, snippets and meanings.
 const TYPES: [(&str, &str, &str); 13] = [
     (
         "Strategy",
@@ -125,7 +125,8 @@ const TYPES: [(&str, &str, &str); 13] = [
     ("List", "List[${1:Nat}]", "a list"),
 ];
 
-/// What could be written at a position, best first. None if it is in no item.
+/// Returns the completions at a position, best first. Before the first item these are the words
+/// that can begin one.
 pub(crate) fn completions(db: &Database, at: FilePosition) -> Vec<Completion> {
     let Some((view, offset)) = View::at_or_before(db, at) else {
         return match view::in_gap_comment(db, at) {
@@ -151,7 +152,7 @@ pub(crate) fn completions(db: &Database, at: FilePosition) -> Vec<Completion> {
     list.finish()
 }
 
-/// Returns true if a position stands between the parentheses of an attribute.
+/// Returns true if a position is between the parentheses of an attribute.
 pub(crate) fn in_attribute(db: &Database, at: FilePosition) -> bool {
     View::at_or_before(db, at).is_some_and(|(view, offset)| {
         let place = Place::at(&db.item_text(view.id), offset);
@@ -159,14 +160,14 @@ pub(crate) fn in_attribute(db: &Database, at: FilePosition) -> bool {
     })
 }
 
-/// What there is to offer.
+/// The list of completions.
 struct List<'a> {
     db: &'a Database,
     prefix: &'a str,
     replace: Span,
-    /// Whether arguments follow already.
+    /// True if arguments already follow.
     called: bool,
-    /// With their ranks: smaller comes first.
+    /// The completions with their ranks, the better ones smaller.
     found: Vec<(u8, u32, Completion)>,
 }
 
@@ -246,7 +247,7 @@ impl<'a> List<'a> {
         }
     }
 
-    /// The menus, or the title of a rewrite that its name suggests.
+    /// Adds the kinds of rewrites, or a title derived from the name of the definition.
     fn attribute_argument(&mut self, view: &View<'_>, attribute: Span) {
         let text = self.db.item_text(view.id);
         match text.get(std::ops::Range::from(attribute)) {
@@ -275,7 +276,7 @@ impl<'a> List<'a> {
         self
     }
 
-    /// Labels with what they insert and what is said of them.
+    /// Adds words with their snippets and meanings.
     fn words(&mut self, words: &[(&str, &str, &str)], kind: CompletionKind, tier: u8) {
         for (label, insert, said) in words {
             self.word(label, kind, insert, Some((*said).to_owned()), tier);
@@ -311,7 +312,7 @@ impl<'a> List<'a> {
         }
     }
 
-    /// The parameters and variables of the item.
+    /// Adds the parameters and variables of the item.
     fn locals(&mut self, item: &Item, tier: u8) {
         let params = item.params.iter().map(|param| &param.name);
         let patterns = item
@@ -332,7 +333,7 @@ impl<'a> List<'a> {
         }
     }
 
-    /// The metavariables of the item, with their question marks.
+    /// Adds the metavariables of the item, with their question marks.
     fn metavariables(&mut self, view: &View<'_>) {
         let is_place = |symbol: &Symbol| matches!(symbol, Symbol::Place(..));
         let symbols = view.occurrences().into_iter().map(|found| found.symbol);
@@ -348,7 +349,7 @@ impl<'a> List<'a> {
         }
     }
 
-    /// What terms of RISE are made of.
+    /// Adds the definitions and primitives that can occur in a term of RISE.
     fn programs(&mut self, view: &View<'_>) {
         let scope = self.db.program_scope(view.file);
         let names: Vec<(String, ItemId, Origin)> = scope
@@ -386,7 +387,7 @@ impl<'a> List<'a> {
         }
     }
 
-    /// The strategies in scope, those first that fit behind what stands before.
+    /// Adds the strategies in scope; those of a suitable type after the preceding token come first.
     fn strategies(&mut self, view: &View<'_>, after: After) {
         let scope = self.db.scope(view.file);
         let names: Vec<(String, ItemId, Origin)> = scope
@@ -445,7 +446,7 @@ impl<'a> List<'a> {
     }
 }
 
-/// A name of several words as a title: `Fuse maps` for `fuseMaps`.
+/// Converts a camel-case name to a title: `fuseMaps` to `Fuse maps`.
 fn title_of(name: &str) -> String {
     let mut title = String::new();
     for (at, letter) in name.char_indices() {
@@ -462,7 +463,7 @@ fn title_of(name: &str) -> String {
     title
 }
 
-/// A name as it is written in an expression.
+/// Quotes a name for an expression if it is no identifier.
 fn quoted(name: &str) -> String {
     let plain = name.chars().all(|c| c.is_alphanumeric() || c == '_');
     match plain {
@@ -471,7 +472,7 @@ fn quoted(name: &str) -> String {
     }
 }
 
-/// How badly something fits behind what stands before it: 0 is well.
+/// Returns the penalty of a definition after the preceding token: 0 if its type is suitable.
 fn misfit(signature: &Signature, after: After) -> u8 {
     let (lists, result) = signature.scheme.lists();
     let is_strategy = matches!(*result, Type::Strategy(_));
@@ -485,8 +486,8 @@ fn misfit(signature: &Signature, after: After) -> u8 {
     }
 }
 
-/// `tile(${1:x}, ${2:y})`; behind `@` without what the operator gives it, behind `.` without what
-/// stands before the point.
+/// Renders `tile(${1:x}, ${2:y})`: after `@` without the last argument list, which the operator
+/// adds, and after `.` without the first one, which is the receiver.
 fn call(name: &str, signature: &Signature, after: After) -> String {
     let (mut lists, _) = signature.scheme.lists();
     match after {
@@ -499,7 +500,7 @@ fn call(name: &str, signature: &Signature, after: After) -> String {
     for list in lists {
         let required: Vec<&Param> = list.iter().filter(|param| !param.optional).collect();
         if required.is_empty() && !list.is_empty() {
-            // All have defaults: the name alone says it.
+            // All parameters have defaults: the name alone is sufficient.
             break;
         }
         let placeholders = required.iter().map(|param| {

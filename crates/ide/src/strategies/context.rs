@@ -1,65 +1,65 @@
-//! What may stand at the cursor of a file of strategies, by the words before it.
+//! The syntactic context of a cursor in a strategy file, computed from the tokens before it.
 
 use syntax::elevate::{Combinator, Token, TokenKind, Word, lex};
 use syntax::{Span, TokenKind as Rise};
 
-/// What may stand at a place.
+/// The syntactic context of a cursor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Context {
     /// The start of an item.
     Item,
-    /// The name of an attribute, behind its `@`.
+    /// The name of an attribute, after its `@`.
     Attribute,
-    /// The argument of the attribute whose name stands there.
+    /// An argument of the attribute with this name.
     AttributeArgument {
-        /// The name.
+        /// The range of the name.
         name: Span,
     },
     /// A type of ELEVATE.
     Type,
     /// A term of RISE: a side of a rule, a pattern.
     Term,
-    /// A condition behind `where`, `requires` or `assuming`.
+    /// A condition after `where`, `requires` or `assuming`.
     Condition,
     /// A strategy expression.
     Strategy {
-        /// What stands before it.
+        /// The kind of token before it.
         after: After,
     },
     /// The parts of an example.
     Example,
-    /// The word of `traversal`.
+    /// The traversal order after `traversal`.
     Order,
-    /// A new name, text, or something that is not offered.
+    /// A new name, text, or another place without completions.
     Nothing,
 }
 
-/// What stands before a strategy expression.
+/// The kind of token before a strategy expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum After {
-    /// `@`: a traversal is next.
+    /// `@`: a traversal follows.
     At,
-    /// `;`, `<+`, `=`, `apply`, an opening bracket: a whole expression begins.
+    /// `;`, `<+`, `=`, `apply` or an opening bracket: a whole expression begins.
     Start,
-    /// `.`: something that is done with what stands before.
+    /// `.`: a method whose receiver is the expression before it.
     Dot,
-    /// A whole expression: an operator may follow, or a new item begin.
+    /// A whole expression: an operator may follow, or a new item may begin.
     Operand,
 }
 
-/// A call whose arguments are being written.
+/// A call whose closing parenthesis comes after the cursor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct OpenCall {
-    /// The end of what is called.
+    /// The end of the called expression.
     pub(crate) callee_end: u32,
-    /// The commas before the cursor.
+    /// The number of commas before the cursor.
     pub(crate) commas: usize,
 }
 
-/// The cursor, and the words before it.
+/// The cursor with its context.
 #[derive(Clone, Debug)]
 pub(crate) struct Place {
-    /// What may stand here.
+    /// The context.
     pub(crate) context: Context,
     /// The word that is being typed.
     pub(crate) word: Span,
@@ -68,7 +68,7 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// The place at `offset` of an item.
+    /// Returns the place at `offset` of an item.
     pub(crate) fn at(text: &str, offset: u32) -> Place {
         let mut before: Vec<Token> = Vec::new();
         let mut word = Span::empty(offset);
@@ -117,7 +117,7 @@ fn is_word(kind: TokenKind) -> bool {
     }
 }
 
-/// What is read on one level of brackets.
+/// The state of the reader inside a pair of brackets, or outside of all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mode {
     Item,
@@ -125,7 +125,7 @@ enum Mode {
     Attribute {
         name: Span,
     },
-    /// Behind the name of a definition, up to its `=`.
+    /// After the name of a definition, up to its `=`.
     Head,
     Term,
     Condition,
@@ -134,21 +134,21 @@ enum Mode {
 }
 
 struct Level {
-    /// What was read outside.
+    /// The mode outside of the brackets.
     mode: Mode,
-    /// Where a call's callee ends, if this is one.
+    /// The end of the called expression, if the brackets are those of a call.
     callee: Option<u32>,
     commas: usize,
 }
 
-/// Reads an item from its start.
+/// A pushdown automaton that reads the tokens of an item before the cursor.
 struct Reader<'a> {
     text: &'a str,
     mode: Mode,
     levels: Vec<Level>,
     keyword: Option<Word>,
     last: Option<Token>,
-    /// The word before the last token.
+    /// The token before the last one.
     earlier: Option<Token>,
 }
 
@@ -214,7 +214,7 @@ impl<'a> Reader<'a> {
                 };
             }
             TokenKind::Combinator(Combinator::At, _) if self.mode == Mode::Item => {}
-            // A main expression has no word of its own.
+            // A main expression has no keyword.
             _ if self.mode == Mode::Item
                 && token.kind != TokenKind::Attribute
                 && self.last.map(|last| last.kind) != Some(TokenKind::Attribute) =>
@@ -226,7 +226,8 @@ impl<'a> Reader<'a> {
         self.earlier = self.last.replace(token);
     }
 
-    /// `rule` before `{` is an expression; told by what stands before it.
+    /// Returns true if `rule` begins an anonymous rule, which is an expression; this depends on the
+    /// tokens before it.
     fn is_rule_expression(&self, word: Word) -> bool {
         word == Word::Rule && self.mode == Mode::Strategy && !self.at_operand()
     }
@@ -257,7 +258,7 @@ impl<'a> Reader<'a> {
         };
     }
 
-    /// The name of the attribute that the last word is.
+    /// Returns the range of the last token if it is the name of an attribute.
     fn attribute(&self) -> Option<Span> {
         let sign = self.earlier.map(|earlier| earlier.kind);
         let is_attribute = matches!(
@@ -267,7 +268,7 @@ impl<'a> Reader<'a> {
         self.last.filter(|_| is_attribute).map(|last| last.span)
     }
 
-    /// Whether the last word ends an expression.
+    /// Returns true if the last token ends an expression.
     fn at_operand(&self) -> bool {
         self.last.is_some_and(|last| match last.kind {
             _ if self.is_part_of_example(last) => false,
@@ -287,7 +288,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// Whether a word begins a part of an example.
+    /// Returns true if a word begins a part of an example.
     fn is_part_of_example(&self, token: Token) -> bool {
         self.keyword == Some(Word::Example)
             && matches!(self.slice(token), "input" | "apply" | "expect" | "modulo")

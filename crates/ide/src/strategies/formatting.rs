@@ -1,12 +1,12 @@
-//! Formatting of files of strategies.
+//! Formatting of strategy files.
 
 use syntax::Span;
 use syntax::elevate::{Token, lex};
 
 use crate::TextEdit;
 
-/// The edits that turn `old`, which begins at `base`, into `new`: one for each blank that changes
-/// if nothing but blanks does, else one for all.
+/// Returns the edits that turn `old`, which begins at `base`, into `new`: one for each blank that
+/// changes, or a single edit if more than blanks change.
 pub(crate) fn differences(old: &str, new: &str, base: u32) -> Vec<TextEdit> {
     if old == new {
         return Vec::new();
@@ -42,7 +42,7 @@ fn blanks(old: &str, new: &str, base: u32) -> Option<Vec<TextEdit>> {
     }
 }
 
-/// What stands between the last word and this one.
+/// Returns the text between the last token and this one.
 fn gap(text: &str, from: u32, word: Option<Token>) -> (Span, &str) {
     let end = word.map_or(text.len() as u32, |word| word.span.start);
     let span = Span::new(from, end);
@@ -53,7 +53,7 @@ fn slice(text: &str, span: Span) -> &str {
     text.get(std::ops::Range::from(span)).unwrap_or_default()
 }
 
-/// The words of a text, comments among them.
+/// Returns the tokens of a text, including comments but not blanks.
 fn words(text: &str) -> impl Iterator<Item = Token> {
     lex(text).filter(|token| !token.kind.is_trivia() || token.kind.is_comment())
 }

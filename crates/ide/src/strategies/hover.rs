@@ -1,4 +1,4 @@
-//! What stands under the cursor in a file of strategies.
+//! Hovers in strategy files.
 
 use db::{Database, ItemId};
 use elevate::lang::{Checked, Signature, Type, type_text};
@@ -12,7 +12,7 @@ use crate::hover::{self, Hover, Repeated};
 use crate::view::{self, Occurrence, Symbol, View};
 use crate::{glossary, markdown};
 
-/// What stands at a position of an item of strategies.
+/// Returns the hover at a position of an item.
 pub(crate) fn at(view: &View<'_>, offset: u32, repeated: Repeated) -> Option<Hover> {
     let token = token_at(view, offset)?;
     if token.kind.is_comment() {
@@ -29,7 +29,7 @@ pub(crate) fn at(view: &View<'_>, offset: u32, repeated: Repeated) -> Option<Hov
     })
 }
 
-/// The token that the cursor means: a name that it touches, else the one behind it.
+/// Returns the token at the cursor: a name that touches it, or otherwise the token after it.
 fn token_at(view: &View<'_>, offset: u32) -> Option<Token> {
     let text = view.db.item_text(view.id);
     let touched = lex(&text)
@@ -68,7 +68,7 @@ fn describe(view: &View<'_>, token: Token, offset: u32, repeated: Repeated) -> O
     }
 }
 
-/// The meaning of the annotation whose name stands at a place.
+/// Returns the meaning of the attribute whose name is at a place.
 fn attribute(view: &View<'_>, token: Token) -> Option<&'static str> {
     let parsed = view.db.strategy_parsed(view.id);
     let mut attributes = parsed.item.attributes.iter();
@@ -79,7 +79,7 @@ fn attribute(view: &View<'_>, token: Token) -> Option<&'static str> {
         .flatten()
 }
 
-/// The type of the smallest expression around a place.
+/// Renders the type of the smallest expression around a place.
 fn expression(view: &View<'_>, span: Span) -> Option<String> {
     let parsed = view.db.strategy_parsed(view.id);
     let checked = view.db.strategy_checked(view.id);
@@ -102,7 +102,7 @@ fn type_of(view: &View<'_>, checked: &Checked, id: ExprId) -> Option<String> {
     (**ty != Type::Error).then(|| view.code(&type_text(ty, &[])))
 }
 
-/// A name that the item binds itself: a parameter, a variable of a pattern.
+/// Describes a name that the item binds: a parameter, or a variable of a pattern.
 pub(crate) fn local(view: &View<'_>, found: Occurrence, name: &str) -> String {
     let Symbol::Place(_, binder) = found.symbol else {
         return String::new();
@@ -126,7 +126,7 @@ pub(crate) fn local(view: &View<'_>, found: Occurrence, name: &str) -> String {
     }
 }
 
-/// A definition of strategies: how it begins, its type, its documentation; of a rule, its sides.
+/// Describes a definition: its head, its type, its documentation, and the sides of a rule.
 pub(crate) fn definition(db: &Database, item: ItemId, name: &str) -> String {
     let library = db.is_library(db.file_of(item));
     let signature = db.strategy_signature(item.global());
@@ -139,7 +139,7 @@ pub(crate) fn definition(db: &Database, item: ItemId, name: &str) -> String {
     )
 }
 
-/// A definition of the library.
+/// Describes a definition of the library.
 pub(crate) fn library_definition(id: GlobalId, name: &str) -> String {
     let library = elevate::lang::library();
     let (Some(item), Some(signature)) = (library.item(id), library.signature(id)) else {
@@ -149,7 +149,7 @@ pub(crate) fn library_definition(id: GlobalId, name: &str) -> String {
     shown(name, item, text, &signature, true)
 }
 
-/// The text of a definition of the library.
+/// Returns the text of a definition of the library.
 fn library_text(id: GlobalId) -> Option<&'static str> {
     let place = elevate::lang::library().place(id)?;
     let (_, file) = elevate::lang::LIBRARY.get(place.file)?;
@@ -183,15 +183,15 @@ fn shown(name: &str, item: &Item, text: &str, signature: &Signature, library: bo
     ])
 }
 
-/// Code in ELEVATE, as Markdown.
+/// Renders code in ELEVATE as a Markdown code block.
 pub(crate) fn code(text: &str) -> String {
     format!("```elevate\n{text}\n```")
 }
 
-/// How many alternatives of a rule are shown.
+/// The largest number of alternatives of a rule that are shown.
 const SHOWN: usize = 4;
 
-/// The alternatives of a rule, as they are written.
+/// Returns the alternatives of a rule as they are written.
 fn sides(item: &Item, text: &str) -> String {
     let ItemKind::Rule { alts, .. } = &item.kind else {
         return String::new();

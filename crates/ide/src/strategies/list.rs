@@ -1,4 +1,4 @@
-//! The strategies that a menu offers for definitions of programs.
+//! The list of strategies that a menu offers for definitions of programs.
 
 use db::{Database, Declares, FileId, Language};
 use elevate::lang::{Flavour, Param, Signature, Sort, Type, library, type_text};
@@ -6,29 +6,30 @@ use syntax::GlobalId;
 use syntax::ast::{AnnotationValue, TermKind};
 use syntax::elevate::ast::Item;
 
-/// A strategy that is a strategy for a program once it has its arguments.
+/// A strategy for programs, or a function that returns one when it is applied to its parameters.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OfferedStrategy {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// What it does, in a menu's words; parameters stand in braces.
+    /// The title in a menu, with parameters in braces.
     pub title: Option<String>,
-    /// Where a menu files it: `fuse`, `tile`.
+    /// The menu that contains it: `fuse`, `tile`.
     pub kind: Option<String>,
-    /// Its documentation, Markdown.
+    /// The documentation, in Markdown.
     pub docs: Option<String>,
-    /// Whether it is a single rule, which is tried at one place.
+    /// True if it is a single rule, which is tried at one place.
     pub is_rule: bool,
-    /// The lists of its parameters.
+    /// The lists of parameters.
     pub parameters: Vec<Vec<StrategyParameter>>,
-    /// The file that defines it, if the library is not written there.
+    /// The file that defines it; `None` for the library if that is not on disk.
     pub file: Option<FileId>,
-    /// Whether it is one of the library.
+    /// True if it is part of the library.
     pub is_library: bool,
 }
 
 impl OfferedStrategy {
-    /// Returns true if `@strategy` can name it: it needs no arguments, and its name is a word.
+    /// Returns true if `@strategy` can name it: it needs no arguments, and its name is an
+    /// identifier.
     pub(crate) fn is_nameable(&self) -> bool {
         let is_word = self.name.chars().all(|c| c.is_alphanumeric() || c == '_');
         let mut parameters = self.parameters.iter().flatten();
@@ -39,16 +40,16 @@ impl OfferedStrategy {
 /// A parameter of a strategy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StrategyParameter {
-    /// What it is called.
+    /// The name of the parameter.
     pub name: String,
-    /// Its type, as it is written.
+    /// The type, as it is written.
     pub ty: String,
-    /// Whether it may be left out.
+    /// True if it is optional.
     pub optional: bool,
 }
 
-/// Those of the files of strategies that are known, by file and name, then those of the library:
-/// what has a title first.
+/// Returns the strategies of all strategy files, by file and name, followed by those of the
+/// library, with titled ones first.
 pub fn offered_strategies(db: &Database) -> Vec<OfferedStrategy> {
     let mut found = Vec::new();
     for file in db.files() {
@@ -72,7 +73,7 @@ pub fn offered_strategies(db: &Database) -> Vec<OfferedStrategy> {
     found
 }
 
-/// Those that a file defines.
+/// Adds the strategies that a file defines.
 pub(crate) fn own(db: &Database, file: FileId, found: &mut Vec<OfferedStrategy>) {
     for &item in &*db.items(file) {
         let Declares::Def(name) = &db.header(item).declares else {
@@ -124,7 +125,7 @@ fn offered(name: &str, item: &Item, signature: &Signature) -> Option<OfferedStra
     })
 }
 
-/// Whether a menu can ask for a value of this type.
+/// Returns true if a menu can ask for a value of this type.
 fn can_be_asked(ty: &Type) -> bool {
     match ty {
         Type::Nat | Type::Int | Type::Bool | Type::String | Type::Addr => true,
@@ -133,7 +134,8 @@ fn can_be_asked(ty: &Type) -> bool {
     }
 }
 
-/// The first argument of an attribute; nothing if the item does not have it.
+/// Returns the first argument of an attribute; the outer `None` if the item does not have the
+/// attribute.
 fn attribute<'i>(item: &'i Item, name: &str) -> Option<Option<&'i AnnotationValue>> {
     let is_it = |known: &syntax::ast::Ident| known.name == name;
     let mut attributes = item.attributes.iter();

@@ -1,4 +1,4 @@
-//! Files of ELEVATE: what the names of an item stand for, and what only strategies need.
+//! Editor features for files of ELEVATE.
 
 pub(crate) mod completion;
 mod context;

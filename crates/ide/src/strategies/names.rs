@@ -1,4 +1,4 @@
-//! The names of an item of strategies.
+//! Name resolution in strategy files, for the editor features.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use crate::SymbolKind;
 use crate::builtin::Builtin;
 use crate::view::{Occurrence, Symbol, View};
 
-/// Every name in the item that stands for something, in no order.
+/// Returns every resolved name in the item, in no particular order.
 pub(crate) fn occurrences(view: &View<'_>) -> Vec<Occurrence> {
     let parsed = view.db.strategy_parsed(view.id);
     let checked = view.db.strategy_checked(view.id);
@@ -57,7 +57,7 @@ fn symbol(view: &View<'_>, target: Target) -> Symbol {
     }
 }
 
-/// A definition of strategies.
+/// Returns the symbol of a definition of a strategy file.
 pub(crate) fn defined(db: &Database, id: GlobalId) -> Symbol {
     match Library::contains(id) {
         true => Symbol::Library(id),
@@ -65,14 +65,14 @@ pub(crate) fn defined(db: &Database, id: GlobalId) -> Symbol {
     }
 }
 
-/// What a definition of the library is called.
+/// Returns the name of a definition of the library.
 pub(crate) fn library_name(id: GlobalId) -> String {
     let item = library().item(id);
     let name = item.and_then(|item| item.name());
     name.map(|name| name.name.to_string()).unwrap_or_default()
 }
 
-/// The places where the item binds names.
+/// Returns the places at which the item binds names.
 fn bound(item: &Item, checked: &Checked) -> BTreeSet<Span> {
     let params = item.params.iter().filter(|param| !is_blank(&param.name));
     let used = checked.uses.iter().filter_map(|used| match used.target {
@@ -86,14 +86,14 @@ fn is_blank(name: &str) -> bool {
     name.is_empty() || name == "_"
 }
 
-/// What stands at a place that binds a name.
+/// Returns the name at a binding place.
 pub(crate) fn text_at(view: &View<'_>, span: Span) -> String {
     let text = view.db.item_text(view.id);
     let word = text.get(std::ops::Range::from(span)).unwrap_or_default();
     word.trim_matches('`').to_owned()
 }
 
-/// The path of the import that touches `offset`.
+/// Returns the path of the import if it touches `offset`.
 pub(crate) fn import_at(view: &View<'_>, offset: u32) -> Option<Span> {
     match &view.db.strategy_parsed(view.id).item.kind {
         ItemKind::Import {
@@ -103,7 +103,7 @@ pub(crate) fn import_at(view: &View<'_>, offset: u32) -> Option<Span> {
     }
 }
 
-/// The name at a position of the item, whatever it stands for.
+/// Returns the name at a position of the item, resolved or not.
 pub(crate) fn name_at(view: &View<'_>, offset: u32) -> Option<Name> {
     let parsed = view.db.strategy_parsed(view.id);
     let touched = |span: Span| span.touches(offset);
@@ -124,12 +124,12 @@ pub(crate) fn name_at(view: &View<'_>, offset: u32) -> Option<Name> {
     })
 }
 
-/// What an item of strategies defines.
+/// Returns the kind of definition of an item.
 pub(crate) fn kind(db: &Database, item: ItemId) -> SymbolKind {
     kind_of(&db.strategy_parsed(item).item)
 }
 
-/// What an item of strategies defines, by its syntax.
+/// Returns the kind of definition of an item, from its syntax.
 pub(crate) fn kind_of(item: &Item) -> SymbolKind {
     match item.kind {
         ItemKind::Rule { .. } => SymbolKind::Rule,
@@ -139,7 +139,7 @@ pub(crate) fn kind_of(item: &Item) -> SymbolKind {
     }
 }
 
-/// The word that an item begins with.
+/// Returns the keyword that an item begins with.
 pub(crate) fn keyword(kind: &ItemKind) -> &'static str {
     match kind {
         ItemKind::Import { .. } => "import",

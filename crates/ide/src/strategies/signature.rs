@@ -1,4 +1,4 @@
-//! The parameters of the strategy whose call is being written.
+//! Signature help in strategy files.
 
 use elevate::lang::{Signature as Known, type_text};
 use syntax::Span;
@@ -8,7 +8,7 @@ use super::context::{OpenCall, Place};
 use crate::view::{Symbol, View};
 use crate::{Signature, SignatureHelp};
 
-/// The innermost call around a position of an item.
+/// Returns the signature of the innermost call around a position of an item.
 pub(crate) fn signature_help(view: &View<'_>, offset: u32) -> Option<SignatureHelp> {
     let text = view.db.item_text(view.id);
     let place = Place::at(&text, offset);
@@ -28,7 +28,7 @@ pub(crate) fn signature_help(view: &View<'_>, offset: u32) -> Option<SignatureHe
     Some(shown(&name, &known, list, open.commas))
 }
 
-/// What is called in the end, and how many lists of arguments stand before this one.
+/// Returns the head of a curried call, and the number of argument lists before this one.
 fn head_of(item: &Item, open: OpenCall) -> Option<(ExprId, usize)> {
     let calls = item.exprs.iter().find_map(|expr| match &expr.kind {
         ExprKind::Call { callee, .. } if item.expr(*callee).span.end == open.callee_end => {
@@ -51,7 +51,7 @@ fn head_of(item: &Item, open: OpenCall) -> Option<(ExprId, usize)> {
     }
 }
 
-/// `tile(x: Nat, y: Nat) : Strategy`, with the parameters of all lists.
+/// Renders `tile(x: Nat, y: Nat) : Strategy`, with the parameters of all lists.
 fn shown(name: &str, known: &Known, list: usize, commas: usize) -> SignatureHelp {
     let (lists, result) = known.scheme.lists();
     let mut label = name.to_owned();

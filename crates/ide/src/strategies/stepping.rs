@@ -14,69 +14,71 @@ use super::steps::{StepPlaces, assumption_text};
 use crate::SourceEdits;
 use crate::rewrites::{exported, extended, rewritten};
 
-/// How much a strategy may do while somebody waits in an editor: some seconds.
+/// The limit of work of a strategy in an editor, which takes some seconds.
 const PATIENCE: u64 = 200_000_000;
-/// How many steps are kept.
+/// The largest number of steps that are recorded.
 const MOST_STEPS: u64 = 100_000;
 
-/// A step, or the steps of a normal form.
+/// A step, or the combined steps of a normal form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StrategyStep {
     /// The rule with its arguments, or the normal form.
     pub rule: String,
-    /// How many rule applications it stands for.
+    /// The number of rule applications that it combines.
     pub count: u64,
-    /// Whether it belongs to a normal form.
+    /// True if it is part of a normal form.
     pub is_housekeeping: bool,
-    /// The strategies by name that it belongs to, the outermost first.
+    /// The enclosing named strategies, the outermost first.
     pub strategies: Vec<String>,
-    /// Where in the file.
+    /// The place in the file.
     pub span: Option<Span>,
-    /// What stood there.
+    /// The term before the step.
     pub before: String,
-    /// What stands there now.
+    /// The term after the step.
     pub after: String,
-    /// What the rule assumed.
+    /// The assumptions of the rule.
     pub assumptions: Vec<String>,
 }
 
 /// A program after some steps of a strategy.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SteppedProgram {
-    /// All steps that the strategy makes, until it fails.
+    /// All steps of the strategy, up to its failure.
     pub steps: Vec<StrategyStep>,
-    /// After how many of them this is.
+    /// The number of steps before this program.
     pub done: usize,
-    /// The edits of the definition's file that lead there, or why it cannot be written.
+    /// The edits of the definition's file that lead to this program, or the reason why it cannot be
+    /// written.
     pub edits: Result<SourceEdits, String>,
-    /// The text of the file after them.
+    /// The text of the file after these edits.
     pub text: Option<String>,
-    /// What the last steps have changed in that text.
+    /// The place in that text that the last steps have changed.
     pub changed: Option<Span>,
-    /// Where the definition is in that text.
+    /// The place of the definition in that text.
     pub place: Option<Span>,
-    /// Why the strategy comes to nothing, and where in the file it was tried last.
+    /// The reason why the strategy fails, and the place in the file where it was tried last.
     pub failure: Option<(String, Option<Span>)>,
-    /// What the definition assumes and takes from then on, in words.
+    /// The assumptions and further parameters of the resulting definition, as text.
     pub notes: Vec<String>,
 }
 
-/// What is asked of the steps of a strategy.
+/// A request for the steps of a strategy.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Stepping<'a> {
-    /// How many of them are made; all, if that is none.
+    /// The number of steps to make; all if it is `None`.
     pub done: Option<usize>,
-    /// What has changed is told since so many were; the step before, if that is none.
+    /// The number of steps after which changes are reported; the step before `done` if it is
+    /// `None`.
     pub since: Option<usize>,
-    /// Values of sizes that the strategy tunes.
+    /// The values of the strategy's tuning parameters.
     pub tunes: &'a [(Name, i64)],
 }
 
-/// The steps of a strategy, given as an expression in the words of the file `from`, on a definition
-/// of a program; and the program after some of them.
+/// Applies a strategy, given as an expression that refers to the definitions of the file `from`, to
+/// a definition of a program; returns its steps, and the program after some of them.
 ///
 /// # Errors
-/// The text is no strategy, or the definition has mistakes.
+/// Fails if the text is no valid strategy, or if the definition has errors.
 pub fn stepped(
     db: &Database,
     item: ItemId,
@@ -123,10 +125,10 @@ pub fn stepped(
     })
 }
 
-/// What became of a strategy on a definition.
+/// The result of applying a strategy to a definition.
 struct Attempt {
     trace: Vec<TraceStep>,
-    /// The terms.
+    /// The store and the terms of the run.
     run: Run,
     outcome: Result<Rewritten, (String, Option<Span>)>,
 }
@@ -159,7 +161,7 @@ impl Attempt {
         }
     }
 
-    /// The edits that lead to the definition as it is after so many steps.
+    /// Returns the edits that lead to the definition after `count` steps.
     fn edits(&self, db: &Database, item: ItemId, count: usize) -> Result<SourceEdits, String> {
         if count == 0 {
             return Ok(SourceEdits::default());
@@ -171,12 +173,12 @@ impl Attempt {
     }
 }
 
-/// The edits that make a definition what a strategy makes of it.
+/// Returns the edits for the final result of a strategy.
 fn edits_of(db: &Database, item: ItemId, whole: &Rewritten) -> Result<SourceEdits, String> {
     if whole.parameters.is_empty() {
         return written(db, item, &whole.run, whole.run.root);
     }
-    // What the strategy leaves open has become parameters.
+    // The sizes that the strategy leaves open have become parameters.
     let open = whole.parameters.iter().map(|open| open.name.clone());
     let open: Vec<Name> = open.collect();
     let def = db.own_def(db.file_of(item), &whole.def);
@@ -184,8 +186,8 @@ fn edits_of(db: &Database, item: ItemId, whole: &Rewritten) -> Result<SourceEdit
     Ok(new.edits)
 }
 
-/// The edits that give a definition the right side `root`. What stands in its text keeps its
-/// numbers, and so its text.
+/// Returns the edits that give a definition the right side `root`. Variables of the old text keep
+/// their numbers, so their text is kept, too.
 fn written(db: &Database, item: ItemId, run: &Run, root: Term) -> Result<SourceEdits, String> {
     let old = db.elaborated(item).ok_or("the definition has mistakes")?;
     let def = exported(&run.store, &run.imported, root, &old).map_err(|_| too_large())?;
@@ -194,8 +196,8 @@ fn written(db: &Database, item: ItemId, run: &Run, root: Term) -> Result<SourceE
     Ok(new.edits)
 }
 
-/// Why a strategy, given as in [`stepped`], does not change a definition; `None` if it does, or if
-/// more than `work` is needed to find out.
+/// Returns the reason why a strategy, given as in [`stepped`], does not change a definition; `None`
+/// if it does, or if `work` is not enough to decide.
 pub(crate) fn refused(
     db: &Database,
     item: ItemId,
@@ -225,12 +227,12 @@ pub(crate) fn refused(
     }
 }
 
-/// Whether edits change nothing.
+/// Returns true if there are no edits.
 pub(crate) fn is_empty(edits: &SourceEdits) -> bool {
     edits.files.iter().all(|(_, edits)| edits.is_empty())
 }
 
-/// What is said of a strategy that changes nothing.
+/// The message about a strategy that changes nothing.
 pub(crate) const UNCHANGED: &str = "the strategy leaves the definition as it is";
 
 fn run(
@@ -266,7 +268,7 @@ fn shown(
     step: &TraceStep,
 ) -> StrategyStep {
     let is_housekeeping = step.housekeeping > 0;
-    // What a normal form does is the whole program: nobody reads that.
+    // The term of a normal form is the whole program, which is too long to be useful.
     let text = |term| match is_housekeeping {
         true => String::new(),
         false => print(&run.store, term),
@@ -291,7 +293,7 @@ fn shown(
     }
 }
 
-/// Why it failed, with what is said of the place.
+/// Returns the reason of a failure with its notes, and the place.
 fn failure(db: &Database, item: ItemId, report: &elevate::lang::Report) -> (String, Option<Span>) {
     if report.failure.reason == Reason::Cancelled {
         return ("stopped".to_owned(), None);
@@ -315,7 +317,7 @@ fn notes(db: &Database, whole: &Rewritten) -> Vec<String> {
     assumed.chain(open).collect()
 }
 
-/// What diagnostics say, a line each.
+/// Joins the messages of errors, one a line.
 fn said(found: &[Diagnostic]) -> String {
     let errors = found
         .iter()
@@ -327,7 +329,7 @@ fn said(found: &[Diagnostic]) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// What diagnostics about a text say, with their places in it.
+/// Joins the messages of errors about a text, with their places in it.
 fn said_of(text: &str, found: &[Diagnostic]) -> String {
     let placed = |found: &Diagnostic| Diagnostic {
         message: format!("{}{}", found.message, place_in(text, found.span)),
@@ -336,7 +338,8 @@ fn said_of(text: &str, found: &[Diagnostic]) -> String {
     said(&found.iter().map(placed).collect::<Vec<_>>())
 }
 
-/// Where a part of a text begins, behind a message: ` (column 9)`. Nothing for all of the text.
+/// Renders the place of a part of a text for the end of a message: ` (column 9)`. It is empty for
+/// the whole text.
 fn place_in(text: &str, span: Span) -> String {
     let before = text.get(..span.start as usize).unwrap_or(text);
     if before.trim().is_empty() && span.end as usize >= text.trim_end().len() {
@@ -353,7 +356,7 @@ fn place_in(text: &str, span: Span) -> String {
     }
 }
 
-/// The text of the file after edits.
+/// Returns the text of the file after edits.
 fn edited(old: &str, file: FileId, edits: &SourceEdits) -> String {
     let mut text = old.to_owned();
     let of_file = edits.files.iter().filter(|(of, _)| *of == file);
@@ -363,14 +366,14 @@ fn edited(old: &str, file: FileId, edits: &SourceEdits) -> String {
     text
 }
 
-/// An item's place in a text in which only the item has changed.
+/// Returns the new range of an item after a change of only this item.
 fn moved(place: Span, old: &str, new: &str) -> Span {
     let end = (place.end as usize + new.len()).saturating_sub(old.len());
     Span::new(place.start, (end as u32).max(place.start))
 }
 
-/// The smallest expression of the item at `place` in the new text that holds every word which the
-/// old text does not have there; `None` if the texts differ in nothing but blanks and comments.
+/// Returns the smallest expression of the item at `place` in the new text that contains every word
+/// which the old text does not have there; `None` if the texts differ only in blanks and comments.
 fn difference(old: &str, new: &str, place: Span, dialect: Dialect) -> Option<Span> {
     let (before, after) = (words(old, dialect), words(new, dialect));
     let same = |(a, b): &(&Span, &Span)| old[Range::from(**a)] == new[Range::from(**b)];
@@ -384,7 +387,8 @@ fn difference(old: &str, new: &str, place: Span, dialect: Dialect) -> Option<Spa
     let mut changed = prefix..after.len() - suffix;
     let gone = &before[prefix..before.len() - suffix];
     if changed.is_empty() || !is_balanced(gone.iter().map(|word| &old[Range::from(*word)])) {
-        // Expressions around are gone in part: what is left of them has the words around.
+        // Enclosing expressions were removed in part: what is left of them includes the adjacent
+        // words.
         changed = changed.start.saturating_sub(1)..(changed.end + 1).min(after.len());
     }
     let changed = &after[changed];
@@ -396,7 +400,7 @@ fn difference(old: &str, new: &str, place: Span, dialect: Dialect) -> Option<Spa
     Some(holders.min_by_key(|span| span.len()).unwrap_or(words))
 }
 
-/// Returns `true` if each bracket among some words has its other one among them.
+/// Returns true if the brackets among some words are balanced.
 fn is_balanced<'t>(words: impl Iterator<Item = &'t str>) -> bool {
     let mut open = 0_usize;
     for word in words {
@@ -410,7 +414,7 @@ fn is_balanced<'t>(words: impl Iterator<Item = &'t str>) -> bool {
     open == 0
 }
 
-/// The words of a text, without blanks and comments.
+/// Returns the words of a text, without blanks and comments.
 fn words(text: &str, dialect: Dialect) -> Vec<Span> {
     let tokens = lex_in(text, dialect).filter(|token| !token.kind.is_trivia());
     tokens.map(|token| token.span).collect()

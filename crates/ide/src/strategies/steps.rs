@@ -1,4 +1,4 @@
-//! Where the steps of a strategy stand in the text of the definition that it rewrites.
+//! The places of a strategy's steps in the text of the definition that it rewrites.
 
 use elevate::engine::{Assumption, Failure, TraceStep};
 use elevate::lang::Run;
@@ -8,20 +8,20 @@ use syntax::Span;
 
 /// The places of a definition's terms in its text.
 ///
-/// What a rule has made stands nowhere: it is where its parts come from, else where the nearest
-/// thing around it comes from.
+/// A term that a rule has created has no place. Its place is that of its original subterms, or
+/// otherwise that of the nearest enclosing original term.
 #[derive(Debug)]
 pub struct StepPlaces<'a> {
     run: &'a Run,
-    /// Where each term of the definition as it was stands; of equal ones, all places.
+    /// The places of each original term of the definition; equal terms share an entry.
     places: FxHashMap<Term, Vec<(Path, Span)>>,
 }
 
-/// Terms that are looked at to find the parts of one.
+/// The largest number of subterms that are searched for original ones.
 const MAX_LOOK: usize = 10_000;
 
 impl<'a> StepPlaces<'a> {
-    /// The places of the definition that the run began with.
+    /// Records the places of the definition with which the run began.
     pub fn new(run: &'a Run) -> Self {
         let mut places: FxHashMap<Term, Vec<(Path, Span)>> = FxHashMap::default();
         run.imported.visit(&run.store, &mut |path, term, site| {
@@ -35,12 +35,12 @@ impl<'a> StepPlaces<'a> {
         StepPlaces { run, places }
     }
 
-    /// Where a step was done, in the item.
+    /// Returns the place of a step, in the item.
     pub fn of(&self, step: &TraceStep) -> Option<Span> {
         self.at(step.before, &step.path, step.focus)
     }
 
-    /// Where a strategy failed.
+    /// Returns the place of a failure.
     pub fn of_failure(&self, failure: &Failure) -> Option<Span> {
         self.known(failure.focus, &failure.path)
             .or_else(|| self.parts(failure.focus))
@@ -53,15 +53,14 @@ impl<'a> StepPlaces<'a> {
             .or_else(|| self.around(root, path))
     }
 
-    /// The place of a term that the definition had from the start: the one at this path, else the
-    /// first.
+    /// Returns the place of an original term: the one at this path, or otherwise the first.
     fn known(&self, term: Term, path: &Path) -> Option<Span> {
         let all = self.places.get(&term)?;
         let same = all.iter().find(|(known, _)| known == path);
         same.or(all.first()).map(|(_, span)| *span)
     }
 
-    /// From the first to the last of the parts of a term that the definition had from the start.
+    /// Returns the range from the first to the last original subterm of a term.
     fn parts(&self, term: Term) -> Option<Span> {
         let store: &Store = &self.run.store;
         let mut open = vec![term];
@@ -73,7 +72,7 @@ impl<'a> StepPlaces<'a> {
                 break;
             }
             match self.places.get(&next).and_then(|all| all.first()) {
-                // What stands in many places says nothing about this one.
+                // A subterm with several places does not determine the place of this one.
                 Some((_, span)) if self.places[&next].len() == 1 => {
                     found = Some(found.map_or(*span, |found| found.cover(*span)));
                 }
@@ -83,7 +82,7 @@ impl<'a> StepPlaces<'a> {
         found
     }
 
-    /// The place of the innermost node around a path that has one.
+    /// Returns the place of the innermost enclosing node of a path that has one.
     fn around(&self, root: Term, path: &Path) -> Option<Span> {
         let mut found = None;
         let mut here = root;
@@ -97,7 +96,7 @@ impl<'a> StepPlaces<'a> {
     }
 }
 
-/// What a rule assumed, as it is written.
+/// Renders an assumption of a rule.
 pub fn assumption_text(run: &Run, assumption: &Assumption) -> String {
     match assumption {
         Assumption::Size(prop) => {

@@ -1,4 +1,4 @@
-//! The shape of an item of strategies: its outline, what folds in it, what a selection grows to.
+//! The structure of an item of a strategy file: outline, folding and selection ranges.
 
 use db::{Database, FileId, ItemId};
 use elevate::lang::Type;
@@ -8,7 +8,8 @@ use syntax::elevate::{Token, TokenKind, lex};
 
 use crate::{DocumentSymbol, InlayHint, InlayKind, SymbolKind, TextEdit, goto, token};
 
-/// The item in its file's outline; examples and the main expression stand there, too.
+/// Returns the symbol of the item for its file's outline, which also contains examples and the main
+/// expression.
 pub(crate) fn document_symbol(db: &Database, item: ItemId) -> Option<DocumentSymbol> {
     if let Some(target) = goto::definition_with(db, item, None) {
         let signature = db.strategy_signature(item.global());
@@ -41,7 +42,7 @@ pub(crate) fn document_symbol(db: &Database, item: ItemId) -> Option<DocumentSym
     })
 }
 
-/// The item and the pairs of brackets in it, in its file.
+/// Returns the ranges of the item and of the pairs of brackets in it, in its file.
 pub(crate) fn foldings(db: &Database, item: ItemId) -> Vec<Span> {
     let parsed = db.strategy_parsed(item);
     let whole = db.item_span(item);
@@ -51,7 +52,7 @@ pub(crate) fn foldings(db: &Database, item: ItemId) -> Vec<Span> {
     ) {
         return Vec::new();
     }
-    // From the line of the name, so that documentation folds by itself.
+    // From the line of the name, so that the documentation folds separately.
     let start = parsed.item.name().map_or(0, |name| name.span.start);
     let pairs = pairs(&db.item_text(item)).into_iter();
     let brackets = pairs.map(|(open, close)| open.cover(close).shifted(whole.start));
@@ -60,7 +61,7 @@ pub(crate) fn foldings(db: &Database, item: ItemId) -> Vec<Span> {
         .collect()
 }
 
-/// The brackets that match.
+/// Returns the matching pairs of brackets.
 pub(crate) fn pairs(text: &str) -> Vec<(Span, Span)> {
     let tokens = lex(text).filter_map(|Token { kind, span }| match kind {
         TokenKind::Rise(kind) => Some(syntax::Token { kind, span }),
@@ -69,7 +70,7 @@ pub(crate) fn pairs(text: &str) -> Vec<(Span, Span)> {
     token::pairs(tokens)
 }
 
-/// Every stretch of the item that is something by itself.
+/// Returns the ranges of all syntax nodes of the item.
 pub(crate) fn stretches(item: &Item) -> Vec<Span> {
     let mut spans: Vec<Span> = item.exprs.iter().map(|expr| expr.span).collect();
     spans.extend(item.rise.terms.iter().map(|term| term.span));
@@ -98,7 +99,7 @@ pub(crate) fn stretches(item: &Item) -> Vec<Span> {
     spans
 }
 
-/// The types of the item's parameters that have none written.
+/// Returns hints with the types of the item's parameters without a type annotation.
 pub(crate) fn inlay_hints(
     db: &Database,
     file: FileId,
@@ -132,7 +133,8 @@ pub(crate) fn inlay_hints(
                 label,
                 tooltip,
                 details: String::new(),
-                // The one parameter of `x => …` is written without brackets.
+                // A type cannot be inserted for the single parameter of `x => …`, which has no
+                // brackets.
                 insert: in_brackets(&parsed.item, param.span).then(|| vec![edit]),
                 pad_left: false,
             });
@@ -149,7 +151,7 @@ fn in_brackets(item: &Item, param: Span) -> bool {
         .any(|list| list.span.contains(param))
 }
 
-/// The path of an import, with its quotes.
+/// Returns the path of an import, with its quotes.
 pub(crate) fn import_path(db: &Database, item: ItemId) -> Option<Span> {
     match db.strategy_parsed(item).item.kind {
         ItemKind::Import {

@@ -1,4 +1,4 @@
-//! What editors are told about files of strategies.
+//! Tests of the editor features in strategy files.
 
 use expect_test::{Expect, expect};
 
@@ -29,7 +29,7 @@ strategy twice(s: Strategy): Strategy = s ; s
 def mm = fun(xs: 4.f32 => xs |> map(fun(x => x + 1.0f)) |> map(fun(x => x * 2.0f)))
 ";
 
-/// The file with a cursor in the first place that reads so.
+/// Returns the file with a cursor at the first place with this text.
 fn with_cursor(at: &str) -> Fixture {
     let marked = at.replace('$', "$0");
     let plain = at.replace('$', "");

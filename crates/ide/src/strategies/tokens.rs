@@ -1,4 +1,4 @@
-//! What each word of an item of strategies is, for colouring.
+//! Semantic tokens of strategy files.
 
 use rustc_hash::FxHashMap;
 use syntax::elevate::{TokenKind, lex};
@@ -7,7 +7,6 @@ use crate::semantic_tokens::{Class, Kinds, comment, name_class, word_class};
 use crate::view::View;
 use crate::{Modifiers, Token, TokenType};
 
-/// The types of ELEVATE.
 const TYPES: [&str; 14] = [
     "Addr",
     "Bool",
@@ -25,7 +24,7 @@ const TYPES: [&str; 14] = [
     "Type",
 ];
 
-/// Words that mean something only where they stand, and are names elsewhere.
+/// Words that are keywords only in some contexts, and otherwise names.
 const CONTEXTUAL: [&str; 11] = [
     "and", "apply", "divides", "expect", "failure", "input", "modulo", "not", "notIn", "or",
     "trace",
@@ -72,7 +71,7 @@ pub(crate) fn item_tokens(view: &View<'_>, kinds: &Kinds, out: &mut Vec<Token>) 
     }
 }
 
-/// What a token is whatever stands around it.
+/// Returns the class of a token independently of its context.
 fn plain(kind: TokenKind, word: &str) -> Option<Class> {
     let class = |ty| Some((ty, Modifiers::default()));
     match kind {

@@ -1,4 +1,4 @@
-//! Work-items, memory and launches.
+//! Tests of hovers about work-items, memory and launches.
 
 use super::{check, check_memory};
 use expect_test::expect;

@@ -1,4 +1,4 @@
-//! Hints at what the barriers of kernels wait for.
+//! Tests of the hints about barriers.
 
 use super::{check, hints, only_flow};
 use crate::fixture::Fixture;
@@ -46,7 +46,7 @@ fn barriers_say_what_they_wait_for() {
         This barrier
         - orders the write of `sums` (line 5) and the read in line 8"#]]
     .assert_eq(&details.join("\n"));
-    // The shortest words that say something.
+    // The shortest label.
     let short = InlayConfig {
         max_length: 26,
         ..barriers

@@ -1,5 +1,5 @@
-//! Rewrites whose arguments the user is asked for: sizes other than those in the menu, and orders
-//! of loops.
+//! Rewrites with arguments that the user enters: sizes other than those in the menu, and loop
+//! orders.
 
 use db::{Database, FileId, ItemId};
 use rise::core::{Def, Form};
@@ -15,34 +15,34 @@ use crate::rewrites::terms::{Core, strip};
 use crate::rewrites::{RewriteAction, record};
 use crate::strategies::stepping;
 
-/// How much a strategy may do to show that it reorders a nest.
+/// The limit of work for a strategy to show that it reorders a nest.
 const WORK: u64 = 100_000;
-/// Deeper nests are not looked into.
+/// The largest depth of a nest that is analysed.
 const MOST_LOOPS: usize = 8;
 
-/// What a user is asked for before a strategy can be applied.
+/// The input that a strategy needs before it can be applied.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ask {
-    /// The definition that it is applied to.
+    /// The name of the definition that it is applied to.
     pub def: String,
-    /// The file in whose words it is written; that of the program if it is none.
+    /// The file whose definitions the strategy uses; if `None`, the file of the program.
     pub from: Option<FileId>,
-    /// As it is written, with its parameters in braces: `splitJoin({n})`.
+    /// The source text with the parameters in braces: `splitJoin({n})`.
     pub strategy: String,
     /// The parameters with their types.
     pub parameters: Vec<(String, String)>,
-    /// If a parameter is an order of loops, these, the outermost first.
+    /// The loops of the nest, the outermost first, if a parameter is a loop order.
     pub loops: Vec<NestLoop>,
 }
 
 /// A loop of a nest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NestLoop {
-    /// What its element is called.
+    /// The name of its element.
     pub name: String,
-    /// How many elements it has.
+    /// The number of its elements.
     pub size: String,
-    /// Whether it is a reduction.
+    /// True if it is a reduction.
     pub reduces: bool,
 }
 
@@ -64,7 +64,7 @@ impl Ask {
     }
 }
 
-/// For each rewrite that is offered with some sizes, one that asks for them.
+/// Returns, for each rewrite that is offered with preset sizes, one that asks for the sizes.
 pub(super) fn sizes(
     db: &Database,
     item: ItemId,
@@ -106,7 +106,7 @@ pub(super) fn sizes(
     found
 }
 
-/// Other orders of the nest of loops around a place.
+/// Returns the other loop orders of the nest around a place.
 pub(super) fn orders(db: &Database, item: ItemId, here: &Here, asks: bool) -> Vec<MoreAction> {
     let Some((path, loops)) = nest_at(here) else {
         return Vec::new();
@@ -120,7 +120,7 @@ pub(super) fn orders(db: &Database, item: ItemId, here: &Here, asks: bool) -> Ve
         deed,
     };
     let only_maps = loops.iter().all(|one| !one.reduces);
-    // Maps alone are moved by transpositions; reductions move outwards past maps.
+    // Transpositions move maps; reductions move outwards past maps.
     let strategy = |order: &str| {
         let way = match only_maps {
             true => format!("DFNF ; loopReorder({order})"),
@@ -155,7 +155,8 @@ pub(super) fn orders(db: &Database, item: ItemId, here: &Here, asks: bool) -> Ve
     found
 }
 
-/// Orders that are worth a line: the innermost loop outermost, and the inner two interchanged.
+/// Returns the loop orders that are offered directly: the innermost loop outermost, and the inner
+/// two interchanged.
 fn presets(depth: usize) -> Vec<Vec<usize>> {
     let rotated = std::iter::once(depth).chain(1..depth).collect();
     let mut interchanged: Vec<usize> = (1..=depth).collect();
@@ -163,10 +164,10 @@ fn presets(depth: usize) -> Vec<Vec<usize>> {
     vec![rotated, interchanged]
 }
 
-/// The outermost nest of three loops or more that the place is in.
+/// Returns the outermost nest of at least three loops that contains the place.
 fn nest_at(here: &Here) -> Option<(Vec<Step>, Vec<NestLoop>)> {
     here.places.iter().rev().find_map(|(path, core)| {
-        // A stage has no array of its own: the pipeline is a place, too.
+        // A stage has no array of its own: the pipeline is also a place.
         strip(core)?;
         (!matches!(&*core.ty, Type::Fun(..))).then_some(())?;
         let loops = nest(&here.def, core.clone());
@@ -174,7 +175,7 @@ fn nest_at(here: &Here) -> Option<(Vec<Step>, Vec<NestLoop>)> {
     })
 }
 
-/// The loops of a nest of maps and reductions, the outermost first.
+/// Returns the loops of a nest of maps and reductions, the outermost first.
 fn nest(def: &Def<Primitive>, outermost: Core) -> Vec<NestLoop> {
     let mut loops = Vec::new();
     let mut here = Some(outermost);
@@ -214,7 +215,7 @@ fn nest(def: &Def<Primitive>, outermost: Core) -> Vec<NestLoop> {
     loops
 }
 
-/// What the element is called in a function of a loop, and what is done with it.
+/// Returns the name of the element in the function of a loop, and the function's body.
 fn inside(function: &Core, reduces: bool) -> (Option<String>, Option<Core>) {
     match (&function.form, reduces) {
         (Form::Lambda(param, body), false) => {
@@ -229,7 +230,7 @@ fn inside(function: &Core, reduces: bool) -> (Option<String>, Option<Core>) {
     }
 }
 
-/// What the elements of a mapped array are called.
+/// Returns the name of the elements of a mapped array.
 fn element(array: &Core) -> Option<String> {
     match &array.form {
         Form::Primitive(Primitive::Map, _, args) => inside(args.first()?, false).0,

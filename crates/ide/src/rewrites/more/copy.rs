@@ -1,4 +1,4 @@
-//! A definition lowered for a target, beside the one that it comes from.
+//! Lowered copies of a definition for a target.
 
 use db::{Database, ItemId};
 use dpia::Target;
@@ -12,7 +12,8 @@ use crate::rewrites::verify::FileEnv;
 use crate::rewrites::{RewriteAction, apply_rewrite};
 use crate::{SourceEdits, TextEdit};
 
-/// For each rewrite that lowers the whole definition, one that leaves it as it is.
+/// Returns, for each rewrite that lowers the whole definition, one that adds a lowered copy and
+/// leaves the definition unchanged.
 pub(super) fn offered(db: &Database, offered: &[RewriteAction]) -> Vec<MoreAction> {
     let line = |action: &RewriteAction| MoreAction {
         title: format!(
@@ -32,7 +33,7 @@ pub(super) fn offered(db: &Database, offered: &[RewriteAction]) -> Vec<MoreActio
     copies.map(line).collect()
 }
 
-/// What a strategy of the library lowers to.
+/// Returns the target of a lowering strategy of the library.
 fn target_of(strategy: &str) -> Target {
     match strategy {
         "lowerToOpenMP" => Target::OpenMp,
@@ -46,11 +47,11 @@ fn copy_name(db: &Database, item: ItemId, strategy: &str) -> syntax::ast::Name {
     free_name(db, db.file_of(item), &wanted, &[])
 }
 
-/// The edit that puts a definition, lowered by a strategy of the library, behind the one that it
-/// comes from, with the strategy in its documentation.
+/// Returns the edit that inserts a copy of a definition, lowered by a strategy of the library,
+/// after the original, with the strategy in its documentation.
 ///
 /// # Errors
-/// Why it cannot be lowered so, in words.
+/// Fails with a message if it cannot be lowered by the strategy.
 pub fn lowered_copy(db: &Database, item: ItemId, strategy: &str) -> Result<SourceEdits, String> {
     let made = apply_rewrite(db, item, strategy, &[])?;
     let new = beside(db, item, strategy, &made.text).ok_or("the definition has no name")?;
@@ -58,7 +59,7 @@ pub fn lowered_copy(db: &Database, item: ItemId, strategy: &str) -> Result<Sourc
     let old = db.item_text(item);
     let newline = newline_of(&old);
     let end = db.item_span(item).start as usize + old.trim_end().len();
-    // A comment behind it belongs to it.
+    // A comment after it on its last line is part of it.
     let text = db.text(db.file_of(item)).to_string();
     let rest = text[end..].split(['\r', '\n']).next().unwrap_or_default();
     let end = match rest.trim_start().starts_with("//") {
@@ -76,7 +77,7 @@ fn newline_of(text: &str) -> &'static str {
     if text.contains("\r\n") { "\r\n" } else { "\n" }
 }
 
-/// The lowered text with another name, its own documentation, and its target.
+/// Returns the lowered text with another name, its own documentation, and its target.
 fn beside(db: &Database, item: ItemId, strategy: &str, text: &str) -> Option<String> {
     let parsed = syntax::parse(text);
     let ItemKind::Def {
@@ -100,7 +101,7 @@ fn beside(db: &Database, item: ItemId, strategy: &str, text: &str) -> Option<Str
             target_of(strategy).as_str()
         ));
     }
-    // What it was lowered by, and for what else, is said of the other one.
+    // The annotations for lowering and targets apply only to the original.
     for annotation in &parsed.item.annotations {
         let own = |known: &syntax::ast::Ident| matches!(&*known.name, "target" | "strategy");
         if !annotation.name.as_ref().is_some_and(own) {

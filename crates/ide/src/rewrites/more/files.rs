@@ -1,5 +1,5 @@
-//! Rules and strategies of the user's own `.elevate` files: rules with a title as rewrites at a
-//! place, strategies for the whole definition.
+//! Rewrites from the user's own `.elevate` files: rules with a title at a place, and strategies for
+//! the whole definition.
 
 use db::{Database, Declares, FileId, ItemId, Language};
 use elevate::lang::Type;
@@ -12,16 +12,16 @@ use crate::rewrites::offer::{Offer, Tried};
 use crate::rewrites::{record, titles};
 use crate::strategies::{list, stepping};
 
-/// How many rules of their own are tried, how many lines they get, and how many strategies do.
+/// The largest numbers of rules that are tried, of lines for rules, and of lines for strategies.
 const MOST_RULES: usize = 64;
 const MOST_LINES: usize = 8;
 const MOST_STRATEGIES: usize = 24;
-/// How many strategies are shown that do not change the definition.
+/// The largest number of strategies that are shown although they do not change the definition.
 const MOST_REFUSED: usize = 4;
-/// How much a strategy may do to show that it changes the definition.
+/// The limit of work for a strategy to show that it changes the definition.
 const WORK: u64 = 500_000;
 
-/// The files of strategies that a program imports or names, and those beside it.
+/// Returns the strategy files that a program imports or names, and those in its folder.
 fn files(db: &Database, program: FileId) -> Vec<FileId> {
     let mut found = db.needs(program);
     let path = db.path(program);
@@ -39,7 +39,7 @@ fn files(db: &Database, program: FileId) -> Vec<FileId> {
     found
 }
 
-/// The rules that apply at a place, or nearly do.
+/// Returns the rules that apply at a place, and those of which only a condition fails.
 pub(super) fn rules(db: &Database, range: FileRange) -> Vec<MoreAction> {
     let entries: Vec<(FileId, Entry)> = files(db, range.file)
         .into_iter()
@@ -72,7 +72,8 @@ pub(super) fn rules(db: &Database, range: FileRange) -> Vec<MoreAction> {
     found
 }
 
-/// A rule at the innermost place where it applies; else why it does not, if it nearly does.
+/// Returns the lines of a rule at the innermost place where it applies; otherwise one with the
+/// reason, if only a condition fails.
 fn rule(
     db: &Database,
     item: ItemId,
@@ -126,8 +127,9 @@ fn rule(
     near.into_iter().collect()
 }
 
-/// The strategies that can be run on a definition: those that change it, and a few that do not with
-/// the reason. What takes long to find out, or needs arguments, is known when they are run.
+/// Returns the strategies that can be run on a definition: those that change it, and a few that do
+/// not, with the reason. For a strategy that takes long or needs arguments this is only determined
+/// when it is run.
 pub(super) fn strategies(db: &Database, item: ItemId, asks: bool) -> Vec<MoreAction> {
     let program = db.file_of(item);
     let mut found = Vec::new();
@@ -196,7 +198,7 @@ fn run(item: ItemId, title: String, from: FileId, text: String, ask: Option<Ask>
     }
 }
 
-/// The main expression of a file, if it is for this definition.
+/// Returns the main expression of a file, if it is for this definition.
 fn main(db: &Database, item: ItemId, file: FileId, name: &str) -> Option<MoreAction> {
     let is_main =
         |main: &&ItemId| matches!(db.strategy_parsed(**main).item.kind, ItemKind::Main { .. });
@@ -209,7 +211,7 @@ fn main(db: &Database, item: ItemId, file: FileId, name: &str) -> Option<MoreAct
     ) {
         return None;
     }
-    // It may say itself which program it is for.
+    // The file may name the program that it is for.
     if db
         .strategy_program(main)
         .is_some_and(|program| program != item)
@@ -221,7 +223,7 @@ fn main(db: &Database, item: ItemId, file: FileId, name: &str) -> Option<MoreAct
     Some(run(item, title, file, text, None))
 }
 
-/// A name as it is written in an expression.
+/// Quotes a name for an expression if it is no identifier.
 fn quoted(name: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || c == '_';
     match name.chars().all(plain) {
@@ -230,7 +232,7 @@ fn quoted(name: &str) -> String {
     }
 }
 
-/// The name of a definition.
+/// Returns the name of a definition.
 pub(super) fn name_of(db: &Database, item: ItemId) -> String {
     match &db.header(item).declares {
         Declares::Def(name) => name.to_string(),

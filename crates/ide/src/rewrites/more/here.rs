@@ -1,4 +1,4 @@
-//! The terms around a place, as they are known without a store of terms.
+//! The terms around a place, computed without a term store.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::rewrites::terms::{Core, strip};
 /// The applications around a cursor or selection.
 pub(super) struct Here {
     pub(super) def: Arc<Def<Primitive>>,
-    /// Each with its way from the definition, the innermost first.
+    /// The applications with their paths in the definition, the innermost first.
     pub(super) places: Vec<(Vec<Step>, Core)>,
 }
 

@@ -1,6 +1,6 @@
-//! What is offered besides the library's rewrites: rules and strategies of the user's own files,
-//! lowered copies, weights taken apart, sizes made parameters, rewrites taken back, and rewrites
-//! whose arguments the user is asked for.
+//! Code actions besides the library's rewrites: rules and strategies of the user's own files,
+//! lowered copies, separated convolutions, tuning parameters, undoing a rewrite, and rewrites with
+//! arguments that the user enters.
 
 mod asked;
 mod copy;
@@ -25,24 +25,25 @@ pub use asked::{Ask, NestLoop};
 pub use copy::lowered_copy;
 pub use undo::{Explained, Taken, explained, taken};
 
-/// A change that is offered.
+/// A code action besides the library's rewrites.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MoreAction {
-    /// A menu line.
+    /// The title in the menu.
     pub title: String,
-    /// Where it is filed.
+    /// The category.
     pub kind: RewriteKind,
-    /// Why it cannot be chosen.
+    /// The reason why it cannot be chosen.
     pub disabled: Option<String>,
-    /// What the user is asked for; the change is a strategy then, which needs it.
+    /// The input that it needs; it is then a strategy.
     pub ask: Option<Ask>,
-    /// The definition that it is about, if it is one.
+    /// The definition that it changes, if it is about a single one.
     pub item: Option<ItemId>,
     deed: Deed,
 }
 
 impl MoreAction {
-    /// The strategy for the whole definition that it is, if it is one in the words of this file.
+    /// Returns the strategy for the whole definition, if the change is one that the definitions of
+    /// this file express.
     pub fn step(&self, file: FileId) -> Option<&str> {
         match &self.deed {
             Deed::Strategy { from, text } if *from == file => Some(text),
@@ -51,37 +52,37 @@ impl MoreAction {
     }
 }
 
-/// What a change does.
+/// The change that an action makes.
 #[derive(Clone, Debug, PartialEq)]
 enum Deed {
-    /// Nothing by itself.
+    /// No change: the action needs input or is disabled.
     Nothing,
-    /// A strategy is applied, in the words of a file.
+    /// Applies a strategy, given as text that refers to the definitions of a file.
     Strategy { from: FileId, text: String },
-    /// A definition gets a lowered copy.
+    /// Adds a lowered copy of the definition.
     Copy { strategy: String },
-    /// The weights of a convolution get definitions.
+    /// Adds definitions for the weights of a convolution, which is separated.
     Weights(Box<weights::Separation>),
-    /// A definition gets another text.
+    /// Replaces the text of the definition.
     Text(String),
-    /// What does nothing is removed in a file.
+    /// Removes stages without effect in a file.
     Tidy(FileId),
 }
 
-/// What is wanted.
+/// The actions that a request asks for.
 pub struct Wish<'w> {
-    /// Of which kinds.
+    /// Returns true for the requested kinds.
     pub kinds: &'w dyn Fn(RewriteKind) -> bool,
-    /// Whether these kinds were named, and not just all of them taken.
+    /// True if the request names these kinds instead of asking for all.
     pub named: bool,
-    /// Whether the user can be asked for arguments.
+    /// True if the user can be asked for arguments.
     pub asks: bool,
-    /// Rewrites that were made, the latest last.
+    /// The rewrites that were made, the latest last.
     pub taken: &'w [Taken],
 }
 
-/// What is offered at a cursor or for a selection besides `offered`, which
-/// [`super::rewrites`] offers there.
+/// Returns the actions at a cursor or for a selection besides `offered`, which are those of
+/// [`super::rewrites`].
 pub fn more_actions(
     db: &Database,
     range: FileRange,
@@ -128,10 +129,10 @@ pub fn more_actions(
     found
 }
 
-/// The edits of a change that was offered.
+/// Returns the edits of an action.
 ///
 /// # Errors
-/// Why it cannot be made, in words.
+/// Fails with a message if the change cannot be made.
 pub fn more_edits(db: &Database, action: &MoreAction) -> Result<SourceEdits, String> {
     let nothing = || "there is nothing to be done".to_owned();
     match (&action.deed, action.item) {
@@ -144,7 +145,7 @@ pub fn more_edits(db: &Database, action: &MoreAction) -> Result<SourceEdits, Str
     }
 }
 
-/// The edits that a strategy in the words of a file makes of a definition.
+/// Applies a strategy, given as text that refers to the definitions of a file, to a definition.
 fn by_strategy(
     db: &Database,
     item: ItemId,
@@ -162,7 +163,7 @@ fn by_strategy(
     }
 }
 
-/// The edits that give a definition another text.
+/// Returns the edits that replace the text of a definition.
 fn to_text(db: &Database, item: ItemId, text: &str) -> SourceEdits {
     let old = db.item_text(item);
     let edit = diff::edit(&old, text).map(|(span, text)| TextEdit {
@@ -172,7 +173,7 @@ fn to_text(db: &Database, item: ItemId, text: &str) -> SourceEdits {
     SourceEdits::single(db.file_of(item), edit.into_iter().collect())
 }
 
-/// A cursor or selection, counted from the beginning of a definition.
+/// Converts a cursor or selection to offsets from the beginning of a definition.
 fn in_item(db: &Database, item: ItemId, range: FileRange) -> syntax::Span {
     let start = db.item_span(item).start;
     syntax::Span::new(
@@ -181,7 +182,7 @@ fn in_item(db: &Database, item: ItemId, range: FileRange) -> syntax::Span {
     )
 }
 
-/// The text of a definition after edits of its file that lie in it.
+/// Returns the text of a definition after edits of its file; `None` if they reach outside of it.
 fn text_after(db: &Database, item: ItemId, edits: &SourceEdits) -> Option<String> {
     let place = db.item_span(item);
     let [(file, edits)] = &edits.files[..] else {
@@ -199,8 +200,8 @@ fn text_after(db: &Database, item: ItemId, edits: &SourceEdits) -> Option<String
     Some(applied(&db.item_text(item), &edits))
 }
 
-/// A name like the wanted one that nothing in a file has. An import that cannot be read might define
-/// any name, and takes none.
+/// Returns an unused name similar to the wanted one. An import that cannot be read might define any
+/// name, and is ignored.
 fn free_name(db: &Database, file: FileId, wanted: &str, taken: &[&str]) -> syntax::ast::Name {
     let known = |name: &str| match db.resolve(file, name) {
         db::Binding::Def(_) | db::Binding::Ambiguous(_) => true,
@@ -209,7 +210,7 @@ fn free_name(db: &Database, file: FileId, wanted: &str, taken: &[&str]) -> synta
     super::names::free(wanted, &known)
 }
 
-/// The files as they are, but for the text of one of them.
+/// Creates a database with the same files, but another text for one of them.
 fn with_text(db: &Database, own: FileId, text: &str) -> Database {
     let mut later = Database::new();
     for file in db.files() {

@@ -1,4 +1,4 @@
-//! What is offered besides the library's rewrites, and what becomes of the text.
+//! Tests of the code actions besides the library's rewrites.
 
 use expect_test::{Expect, expect};
 use syntax::Span;
@@ -8,7 +8,7 @@ use crate::FilePosition;
 use crate::fixture::Fixture;
 use crate::rewrites::{apply_rewrite, rewrites};
 
-/// What is offered at the cursor, of the kinds whose names begin so.
+/// Returns the actions at the cursor whose kinds begin with `kind`.
 fn offered(fixture: &Fixture, kind: &str, taken: &[Taken]) -> Vec<MoreAction> {
     let cursor = fixture.cursors[0];
     let range = FileRange {
@@ -26,7 +26,7 @@ fn offered(fixture: &Fixture, kind: &str, taken: &[Taken]) -> Vec<MoreAction> {
     more_actions(&fixture.db, range, &rewrites, &wish)
 }
 
-/// The lines, with what is asked for.
+/// Compares the titles, with the input that they need.
 fn menu(text: &str, kind: &str, expected: Expect) {
     let fixture = Fixture::new(text);
     let lines = offered(&fixture, kind, &[]).into_iter().map(|action| {
@@ -48,7 +48,7 @@ fn menu(text: &str, kind: &str, expected: Expect) {
     expected.assert_eq(&lines.collect::<String>());
 }
 
-/// The files after the line that begins so was chosen.
+/// Chooses the action whose title begins with `title` and compares the resulting files.
 fn chosen(text: &str, kind: &str, title: &str, expected: Expect) {
     let fixture = Fixture::new(text);
     let all = offered(&fixture, kind, &[]);
@@ -66,7 +66,7 @@ fn chosen(text: &str, kind: &str, title: &str, expected: Expect) {
     expected.assert_eq(&shown);
 }
 
-/// Interprets a definition before and after, or beside its copy.
+/// Checks that a definition computes the same values before and after the edits, or as its copy.
 fn means_the_same(fixture: &Fixture, action: &MoreAction, edits: &SourceEdits) {
     let Some(item) = action.item else { return };
     let (file, edits) = &edits.files[0];
@@ -352,7 +352,7 @@ fn sizes_of_cuts_become_parameters() {
         def f = depFun(s1: Nat => fun(s: 64.f32 => s |> split(s1) |> map(map(fun(x => x + 1.0f))) |> join))
     "#]],
     );
-    // What others see of it does not change.
+    // The type of the definition must not change.
     let seen = "def f = depFun(n: Nat => fun(xs: (32 * n).f32 => xs |> split(3$02)))\n";
     menu(
         seen,
@@ -444,8 +444,8 @@ const STAGES: &str = "def two = depFun(n: Nat => fun((xs: n.f32, f: f32 -> f32, 
     |> mapSeq(fun(x => x))))
 ";
 
-/// Fuses maps: what is remembered of it, and the new text, which the fixture does not have yet. The
-/// cursor is where both functions are.
+/// Fuses two maps; returns the recorded rewrite and the new text, which is not in the fixture yet.
+/// The cursor is at a place that both functions contain.
 fn fused(fixture: &mut Fixture) -> ([Taken; 1], String) {
     let cursor = fixture.cursors[0];
     let range = FileRange {
@@ -470,7 +470,7 @@ fn fused(fixture: &mut Fixture) -> ([Taken; 1], String) {
     ([taken.expect("it changes the definition")], text)
 }
 
-/// The text after "Undo this rewrite", if it is offered in this text.
+/// Returns the text after "Undo this rewrite", if it is offered in this text.
 fn undone(fixture: &mut Fixture, text: &str, taken: &[Taken]) -> Option<String> {
     let path = fixture.db.path(fixture.cursors[0].file);
     fixture.db.set_file(path, text);
@@ -486,16 +486,16 @@ fn a_rewrite_is_taken_back_while_it_stands() {
     let mut fixture = Fixture::new(STAGES);
     let before = fixture.text(fixture.files[0]);
     let (taken, after) = fused(&mut fixture);
-    // Not before it is made.
+    // It is not offered before the rewrite.
     assert_eq!(undone(&mut fixture, &before, &taken), None);
     assert_eq!(undone(&mut fixture, &after, &taken), Some(before.clone()));
-    // With edits behind it.
+    // Later edits after the place are allowed.
     let later = after.replace("mapSeq", "map");
     assert_eq!(
         undone(&mut fixture, &later, &taken),
         Some(before.replace("mapSeq", "map"))
     );
-    // Not when something else stands there.
+    // It is not offered if the place was changed.
     let other = after.replace("f >> g", "g >> g");
     assert_eq!(undone(&mut fixture, &other, &taken), None);
 }

@@ -1,4 +1,4 @@
-//! What does nothing, removed in a whole file.
+//! Removal of stages without effect from a whole file.
 
 use db::{Database, FileId};
 use elevate::engine::{Options, run};
@@ -14,7 +14,7 @@ use crate::rewrites::rewritten;
 use crate::rewrites::strategies::Strategies;
 use crate::strategies::stepping;
 
-/// Rules that only take stages away; functions stay as they are written.
+/// The rules that only remove stages; functions are kept as they are.
 const IDLE: &str = "normalize(removeTransposePair <+ mapIdentity <+ takeAll <+ dropNothing \
     <+ padEmptyNothing <+ splitThenJoin <+ joinThenSplit <+ unzipZipIdentity \
     <+ asVectorAsScalarId <+ asScalarAsVectorId)";
@@ -31,7 +31,8 @@ pub(super) fn offered(db: &Database, file: FileId) -> Option<MoreAction> {
     })
 }
 
-/// The edits of all definitions of a file. What cannot be written stays.
+/// Returns the edits of all definitions of a file. A definition whose result cannot be written as
+/// text is left unchanged.
 pub(super) fn edits(db: &Database, file: FileId) -> SourceEdits {
     let mut edits = Vec::new();
     for &item in &*db.items(file) {
@@ -49,7 +50,7 @@ pub(super) fn edits(db: &Database, file: FileId) -> SourceEdits {
     SourceEdits::single(file, edits)
 }
 
-/// The definition without idle stages, if it has any.
+/// Returns the definition without idle stages, if it has any.
 fn tidied(def: &Def<rise::Primitive>) -> Option<Def<rise::Primitive>> {
     let (store, strategies) = Strategies::start(Definitions::default());
     let mut program = Program::of(store, def).ok()?;

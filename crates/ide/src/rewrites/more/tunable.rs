@@ -1,4 +1,4 @@
-//! A size that is written as a number, made a parameter of its definition.
+//! The conversion of a constant size to a parameter of its definition.
 
 use db::{Database, ItemId};
 use rise::print::type_text;
@@ -13,8 +13,8 @@ use crate::rewrites::menu::RewriteKind;
 use crate::rewrites::restyle::Edit;
 use crate::rewrites::verify::{FileEnv, applied};
 
-/// What takes a size that says how a program is cut, not what it computes, and what such a
-/// parameter is called.
+/// The primitives whose size only determines the shape of the computation, with a name for the
+/// parameter.
 const CUTS: &[(&str, &str)] = &[
     ("split", "s"),
     ("slide", "s"),
@@ -22,7 +22,7 @@ const CUTS: &[(&str, &str)] = &[
     ("asVectorAligned", "v"),
 ];
 
-/// The number at the cursor as a parameter, if it is a size of a cut.
+/// Returns the action for the number at the cursor, if it is such a size.
 pub(super) fn offered(db: &Database, item: ItemId, range: FileRange) -> Option<MoreAction> {
     let parsed = db.parsed(item);
     let selection = in_item(db, item, range);
@@ -60,7 +60,7 @@ pub(super) fn offered(db: &Database, item: ItemId, range: FileRange) -> Option<M
     })
 }
 
-/// The number that holds a selection, and what its parameter would be called.
+/// Returns the number that contains a selection, and a name for its parameter.
 fn number_at(item: &Item, selection: Span) -> Option<(TermId, &'static str)> {
     let parents = item.parents();
     let ids = (0..item.terms.len() as u32).map(TermId);
@@ -93,7 +93,8 @@ fn number_at(item: &Item, selection: Span) -> Option<(TermId, &'static str)> {
     Some((number, cut.1))
 }
 
-/// The text with the number's name in its place, bound behind the sizes that the definition takes.
+/// Returns the text with the name in the place of the number, bound after the other size
+/// parameters.
 fn with_parameter(item: &Item, text: &str, number: Span, name: &str) -> Option<String> {
     let mut edits = extend::parameters(text, item, &[name.into()])?;
     edits.push(Edit {
@@ -104,7 +105,7 @@ fn with_parameter(item: &Item, text: &str, number: Span, name: &str) -> Option<S
     Some(applied(text, &edits))
 }
 
-/// Whether the new text is right, and of the same type but for the parameter.
+/// Checks that the new text has no errors, and the same type but for the parameter.
 fn checked(db: &Database, item: ItemId, new: &str, name: &str) -> Result<(), String> {
     let (inference, _) = FileEnv::of(db, item).read(new)?;
     let old = db.scheme(item).ok_or("the definition has mistakes")?;

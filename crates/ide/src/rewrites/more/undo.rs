@@ -1,4 +1,4 @@
-//! Rewrites taken back, as long as what they wrote stands as they left it.
+//! Undoing of rewrites as long as their result is still in the text.
 
 use db::{Database, FileId, ItemId};
 use rustc_hash::FxHashSet;
@@ -11,23 +11,23 @@ use crate::rewrites::verify::FileEnv;
 use crate::strategies::stepping::{Stepping, StrategyStep, stepped};
 use crate::{FilePosition, FileRange, SourceEdits};
 
-/// A rewrite that was made, or at least handed out.
+/// A rewrite that was made, or whose edits were sent to the editor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Taken {
     file: FileId,
     title: String,
-    /// The strategy for the whole definition that made it, if there is one.
+    /// The strategy for the whole definition, if the rewrite has one.
     step: Option<String>,
-    /// The definition's text that it made.
+    /// The text of the definition after the rewrite.
     after: String,
-    /// The smallest term of that text which holds everything that is new.
+    /// The smallest term of that text that contains all changes.
     place: Span,
-    /// What stood there before.
+    /// The text of this place before the rewrite.
     before: String,
 }
 
-/// What is to be remembered of the edits of a definition, so that they can be taken back. `None`
-/// if they do more than change this definition.
+/// Records the edits of a definition so that they can be undone. Returns `None` if they change more
+/// than this definition.
 pub fn taken(
     db: &Database,
     item: ItemId,
@@ -54,7 +54,8 @@ pub fn taken(
         return None;
     }
     let new = Span::new(start as u32, (after.len() - tail) as u32);
-    // What was a term before, too: where a person looks for what was rewritten.
+    // Only places that were a term before, too: these are where a user looks for the rewritten
+    // part.
     let was: FxHashSet<(u32, u32)> = spans(&before).map(|span| (span.start, span.end)).collect();
     let place = spans(&after)
         .filter(|span| {
@@ -74,7 +75,7 @@ pub fn taken(
     })
 }
 
-/// Where the terms of a definition stand.
+/// Returns the ranges of the terms of a definition.
 fn spans(text: &str) -> impl Iterator<Item = Span> {
     let terms = syntax::parse(text).item.terms;
     let written = terms
@@ -84,15 +85,15 @@ fn spans(text: &str) -> impl Iterator<Item = Span> {
 }
 
 impl Taken {
-    /// Where in a definition's text the new part stands, if it does: with everything before it, or
-    /// everything behind it, as the rewrite left it.
+    /// Returns the range of the changed part in a definition's text, if it is still there: the text
+    /// before it, or the text after it, must be unchanged since the rewrite.
     fn found(&self, text: &str) -> Option<Span> {
         let part = &self.after[std::ops::Range::from(self.place)];
         let (head, tail) = (
             &self.after[..self.place.start as usize],
             &self.after[self.place.end as usize..],
         );
-        // What stood there before may begin or end as what stands there now: a stage was removed.
+        // The old part may begin or end like the new one if a stage was removed.
         let is_undone =
             |holds: &dyn Fn(&str) -> bool| self.before.len() > part.len() && holds(&self.before);
         if let Some(rest) = text.strip_prefix(head)
@@ -109,7 +110,8 @@ impl Taken {
     }
 }
 
-/// The latest rewrite that is still to be seen at a place of a definition, with the text before it.
+/// Returns the latest rewrite whose result is still at a place of a definition, with the text
+/// before it.
 fn latest<'t>(
     db: &Database,
     item: ItemId,
@@ -128,7 +130,7 @@ fn latest<'t>(
         let mut old = text.to_string();
         old.replace_range(std::ops::Range::from(place), &taken.before);
         let (inference, _) = FileEnv::of(db, item).read(&old).ok()?;
-        // Sizes that the rewrite had made parameters go again.
+        // Undoing may remove size parameters that the rewrite added.
         let whole = place.len() as usize == text.len();
         (whole || inference.scheme.ty == scheme.ty).then_some(old)
     };
@@ -136,7 +138,7 @@ fn latest<'t>(
     known.find_map(|taken| Some((taken, back(taken)?)))
 }
 
-/// The way back from the latest rewrite that is still to be seen here.
+/// Returns the action that undoes the latest rewrite whose result is still here.
 pub(super) fn offered(
     db: &Database,
     item: ItemId,
@@ -154,18 +156,18 @@ pub(super) fn offered(
     })
 }
 
-/// What a rewrite did.
+/// The explanation of a rewrite.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Explained {
-    /// Its line in the menu.
+    /// The title in the menu.
     pub title: String,
     /// The strategy for the whole definition.
     pub strategy: String,
-    /// Its steps, with places in the text before it.
+    /// The steps, with places in the text before the rewrite.
     pub steps: Vec<StrategyStep>,
 }
 
-/// The steps of the latest rewrite that is still to be seen at a place.
+/// Returns the steps of the latest rewrite whose result is still at a place.
 pub fn explained(db: &Database, at: FilePosition, taken: &[Taken]) -> Option<Explained> {
     let (item, _) = db.item_at(at.file, at.offset)?;
     let range = FileRange {

@@ -1,5 +1,5 @@
-//! Convolutions with the weights of a product: weights as two definitions, and the convolution in
-//! two passes.
+//! The separation of convolutions whose weights are an outer product: two definitions of weights,
+//! and the convolution in two passes.
 
 use db::{Database, ItemId};
 use elevate::lang::Programs;
@@ -22,15 +22,15 @@ use crate::{FileRange, SourceEdits, TextEdit};
 /// A convolution in two passes.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Separation {
-    /// The strategy, with `{V}` and `{H}` for the names of the weights.
+    /// The strategy, with `{V}` and `{H}` as placeholders for the names of the weights.
     strategy: String,
     factors: Factors,
     scalar: ScalarType,
-    /// What the weights are called, if they have a name.
+    /// The name of the weights, if they have one.
     name: Option<String>,
 }
 
-/// The two orders, with the word that says it.
+/// The two orders of the passes, each with its description.
 const ORDERS: [(&str, &str); 2] = [
     (
         "vertical first",
@@ -39,20 +39,21 @@ const ORDERS: [(&str, &str); 2] = [
     ("horizontal first", "x |> map(dot({H})) |> dot({V})"),
 ];
 
-/// A convolution that was found.
+/// A convolution in a program.
 struct Found {
     item: ItemId,
     path: Path,
-    /// What the weights are called, if they have a name.
+    /// The name of the weights, if they have one.
     name: Option<String>,
-    /// Their factors; an error if they have none, and none if nobody knows them but the user.
+    /// The factors: an error if the weights are no outer product, and `None` if only the user can
+    /// give them.
     factors: Option<Result<Factors, ()>>,
-    /// Their type.
+    /// The type of the weights.
     ty: String,
     scalar: ScalarType,
 }
 
-/// Both orders, at the innermost convolution around a place.
+/// Returns the actions for both orders, at the innermost convolution around a place.
 pub(super) fn offered(db: &Database, range: FileRange, here: &Here, asks: bool) -> Vec<MoreAction> {
     if !here.places.iter().any(|(_, core)| is_convolution(db, core)) {
         return Vec::new();
@@ -94,7 +95,7 @@ impl Found {
         })
     }
 
-    /// A line of the menu.
+    /// Returns the action for an order.
     fn line(&self, db: &Database, order: &str, result: &str, asks: bool) -> Option<MoreAction> {
         use ScalarType::{F16, F32, F64};
         let rounds = matches!(self.scalar, F16 | F32 | F64);
@@ -134,7 +135,7 @@ impl Found {
         Some(line)
     }
 
-    /// The rule at its place. Weights have one type, so it is about that one.
+    /// Renders the rule, applied at its place. It states the type of the weights, which is fixed.
     fn rule(&self, result: &str, condition: &str) -> String {
         let ty = &self.ty;
         let rule =
@@ -143,7 +144,7 @@ impl Found {
     }
 }
 
-/// Whether a term is `dot(join(w))(join(x))`.
+/// Returns true if a term is `dot(join(w))(join(x))`.
 fn is_convolution(db: &Database, term: &Core) -> bool {
     let is_join = |term: &Core| matches!(&term.form, Form::Primitive(Primitive::Join, _, _));
     let found = strip(term).and_then(|(partial, x)| {
@@ -157,7 +158,7 @@ fn is_convolution(db: &Database, term: &Core) -> bool {
     found.unwrap_or_default()
 }
 
-/// The matrix of `dot(join(w))(join(x))`.
+/// Returns the matrix `w` of `dot(join(w))(join(x))`.
 fn weights_of(store: &Store, term: Term) -> Option<Term> {
     let apply = |term| match store.node(term) {
         Node::Apply(f, x) => Some((f, x)),
@@ -178,7 +179,7 @@ fn weights_of(store: &Store, term: Term) -> Option<Term> {
     joined(weights)
 }
 
-/// The type of a matrix of scalars with sizes that are known.
+/// Renders the type of a matrix of scalars with constant sizes.
 fn type_of(ty: &Type) -> Option<(String, ScalarType)> {
     let Type::Array(lines, line) = ty else {
         return None;
@@ -194,7 +195,7 @@ fn type_of(ty: &Type) -> Option<(String, ScalarType)> {
 }
 
 impl Separation {
-    /// The definitions of the weights, and the convolution in two passes.
+    /// Returns the edits that add the definitions of the weights and separate the convolution.
     pub(super) fn edits(&self, db: &Database, item: ItemId) -> Result<SourceEdits, String> {
         let file = db.file_of(item);
         let base = self.name.as_deref().unwrap_or("weights");
@@ -219,7 +220,7 @@ impl Separation {
         if whole.contains("\r\n") {
             text = text.replace('\n', "\r\n");
         }
-        // The two passes are written where the weights have their names.
+        // The strategy is applied to a text in which the weights are defined.
         let start = db.item_span(item).start as usize;
         let later = with_text(
             db,
@@ -256,10 +257,10 @@ impl Separation {
     }
 }
 
-/// A number as it is written.
+/// Renders a number as a literal.
 fn number(value: f64, scalar: ScalarType) -> Option<String> {
     match scalar {
-        // The shortest text that reads back as the same float.
+        // Debug formatting gives the shortest text that parses as the same float.
         ScalarType::F32 => Some(format!("{:?}f", value as f32)),
         ScalarType::F64 => Some(format!("{value:?}f64")),
         ScalarType::F16 => Some(format!("{:?}f16", value as f32)),

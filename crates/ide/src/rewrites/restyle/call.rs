@@ -1,18 +1,18 @@
-//! Calls as they are written.
+//! Calls in the source text.
 
 use rise::core::Notation;
 
 use super::*;
 
-/// A call as it is written.
+/// A call in the source text.
 pub(super) struct Call {
-    /// The name with the sizes and types directly behind it.
+    /// The name with the size and type arguments directly after it.
     pub(super) head: Span,
-    /// The sizes and types.
+    /// The size and type arguments.
     pub(super) sizes: Vec<TermId>,
-    /// The values.
+    /// The value arguments.
     pub(super) values: Vec<TermId>,
-    /// Whether all sizes and types stand in lists of their own, before the values.
+    /// True if all size and type arguments are in separate lists before the values.
     pub(super) is_plain: bool,
 }
 
@@ -62,7 +62,7 @@ impl Call {
     }
 }
 
-/// Whether a head is that of a primitive that is written as a call.
+/// Returns true if a head is that of a primitive that is written as a call.
 pub(super) fn is_called(head: &Core) -> bool {
     match &head.form {
         Form::Primitive(p, ..) => matches!(p.notation(), Notation::Pipe(_) | Notation::List(_)),

@@ -1,14 +1,14 @@
-//! Parts that are copied as they are written.
+//! Copies of parts of the old text.
 
 use super::*;
 
 impl Restyle<'_> {
-    /// The text of a part that is this term.
+    /// Copies the text of a part with this term.
     pub(super) fn copy(&mut self, new: &Core) -> Option<Piece> {
         let key = self.key(new);
         let mut candidates = self.index.get(&key)?.clone();
-        // Each text goes to one place, if there are enough of them; with the type that is written
-        // behind it, as what stands around it there may not say which it is.
+        // Prefers parts that have not been copied yet, so that each text is used once if possible;
+        // then those with a type annotation, because the new context may not determine the type.
         candidates.sort_by_key(|id| {
             let ascribed = matches!(self.item.term(*id).kind, TermKind::Ascribe { .. });
             (self.copied.contains(id), !ascribed)
@@ -43,8 +43,8 @@ impl Restyle<'_> {
         Some(piece)
     }
 
-    /// Whether a part may be copied where types are written: a function that only applies another
-    /// one has a parameter for its type, and that one has none.
+    /// Returns true if a part can be copied to a text with annotations: for an abstraction the part
+    /// must be a `fun`, because a function without a parameter has no place for the annotation.
     fn keeps_annotations(&self, id: TermId, new: &Core) -> bool {
         let is_function = |kind: &TermKind| matches!(kind, TermKind::Fun { .. });
         self.options.annotations == Annotations::None
@@ -52,8 +52,8 @@ impl Restyle<'_> {
             || is_function(&self.item.term(id).kind)
     }
 
-    /// Whether the types that are written in a part are right for a term that is the same but for
-    /// the types of these parameters, and for its own if it is `retyped`.
+    /// Returns true if the type annotations in a part are right for a term that only differs in the
+    /// types of these parameters, and in its own type if `retyped` is true.
     pub(super) fn annotations_fit(&self, id: TermId, retyped: bool, params: &[u32]) -> bool {
         let term = self.item.term(id);
         let is_annotated = |binder: &BinderId| {
@@ -69,7 +69,7 @@ impl Restyle<'_> {
         if !retyped && params.is_empty() {
             return true;
         }
-        // Parameters that a reduced term does not have, and types behind colons.
+        // A reduced term lacks some parameters and ascriptions of the text.
         let is_own = match &term.kind {
             TermKind::Fun { params, .. } => params.iter().any(is_annotated),
             _ => false,
@@ -80,7 +80,7 @@ impl Restyle<'_> {
         !is_own && !self.item.terms.iter().any(ascribed)
     }
 
-    /// Whether the definitions and primitives that a part names mean the same here.
+    /// Returns true if no binder here shadows the definitions and primitives that a part mentions.
     pub(super) fn is_visible(&self, id: TermId) -> bool {
         let span = self.item.term(id).span;
         let outside = |target| matches!(target, Target::Global(_) | Target::Primitive(_));
@@ -96,8 +96,8 @@ impl Restyle<'_> {
             })
     }
 
-    /// The text of a part with other names for variables; `None` where a binder in it has one of
-    /// these names.
+    /// Returns the text of a part with variables renamed; `None` if a binder in it has one of the
+    /// new names, and would capture them.
     pub(super) fn with_names(&self, id: TermId, changes: &[(Local, Name)]) -> Option<String> {
         let span = self.item.term(id).span;
         let mut edits = Vec::new();
@@ -120,7 +120,7 @@ impl Restyle<'_> {
         Some(self.moved(span, edits))
     }
 
-    /// The text of a function that is kept but for a part of it.
+    /// Returns the text of an existing function after an update of a part of it.
     pub(super) fn changed(&mut self, new: &Core) -> Option<Piece> {
         let Form::Lambda(param, _) = &new.form else {
             return None;
@@ -133,15 +133,15 @@ impl Restyle<'_> {
         self.update(id, new);
         let edits = std::mem::replace(&mut self.edits, outer);
         let span = self.item.term(id).span;
-        // Not if all of it is new.
+        // Nothing is kept if the whole function is replaced.
         if edits.iter().any(|edit| edit.span == span) {
             return None;
         }
         Some(Piece::new(self.moved(span, edits), Level::Atom))
     }
 
-    /// The function in the text that binds a variable first. Variables of other terms may have the
-    /// same number, but not the same name besides.
+    /// Returns the function in the text whose first parameter is this variable. A variable of
+    /// another term may have the same number, so the name is compared, too.
     pub(super) fn function_of(&self, local: &Local) -> Option<TermId> {
         let binder = BinderId(local.id);
         let known = self.item.binders.get(local.id as usize)?;
@@ -155,7 +155,7 @@ impl Restyle<'_> {
         (0..self.item.terms.len() as u32).map(TermId).find(binds)
     }
 
-    /// A part of the text after edits within it, moved to the line that is being written.
+    /// Returns a part of the text after edits inside it, indented like the current line.
     pub(super) fn moved(&self, span: Span, mut edits: Vec<Edit>) -> String {
         edits.sort_by_key(|edit| (edit.span.start, edit.span.end));
         let mut text = String::new();
@@ -170,7 +170,7 @@ impl Restyle<'_> {
     }
 }
 
-/// A text whose lines but the first are moved from one indentation to another.
+/// Changes the indentation of all lines but the first.
 pub(super) fn reindent(text: &str, from: &str, to: &str) -> String {
     if from == to || !text.contains('\n') {
         return text.to_owned();
@@ -184,7 +184,7 @@ pub(super) fn reindent(text: &str, from: &str, to: &str) -> String {
         if !rest.trim().is_empty() {
             match own.strip_prefix(from) {
                 Some(further) => out.extend([to, further]),
-                // Less than the first line, and by as much afterwards.
+                // A line with less indentation than the first keeps the difference.
                 None => {
                     let less = from.len().saturating_sub(own.len());
                     out.push_str(&to[..to.len().saturating_sub(less)]);
