@@ -2,7 +2,7 @@
 
 use crate::*;
 
-/// Stages of compilation.
+/// Methods that return the stages of compilation.
 impl Database {
     /// Returns the linked program of the definition in normal form, or the diagnostics if there is
     /// none. The same holds for the following stages.

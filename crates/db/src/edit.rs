@@ -13,7 +13,7 @@ use crate::inputs::{SourceFile, SourceItem};
 use crate::language::Language;
 use crate::{Database, Db, FileId, FilePath, FileState, ItemId, ReadError, queries};
 
-/// Writing. Each of these methods blocks until every clone of the database is dropped.
+/// Methods that change files. Each of them blocks until every clone of the database is dropped.
 impl Database {
     /// Sets the text of the file at `path`. Unchanged items at the start and at the end are kept.
     pub fn set_file<'a>(&mut self, path: FilePath, text: impl Into<Cow<'a, str>>) -> FileId {
@@ -264,7 +264,6 @@ impl Database {
         items
     }
 
-    /// Changes the text of an item.
     fn change(&mut self, item: ItemId, piece: Piece) -> ItemId {
         let source = SourceItem::from(item);
         if source.text(self) == piece.text {

@@ -125,7 +125,7 @@ impl Default for Database {
     }
 }
 
-/// Cancellation.
+/// Methods for cancellation.
 impl Database {
     /// Returns true if a change waits until this clone is dropped. Long computations that use no
     /// queries should call this regularly.
@@ -170,7 +170,7 @@ pub struct Usage {
     pub trees: usize,
 }
 
-/// Reading.
+/// Methods that read files, items and the results of queries.
 impl Database {
     /// Returns the file at this path, if there is one.
     pub fn file(&self, path: &FilePath) -> Option<FileId> {
@@ -541,7 +541,7 @@ impl LogKey {
     }
 }
 
-/// Options.
+/// Methods for the options of the user.
 impl Database {
     /// Sets a target for which every program is checked in addition to its own.
     pub fn set_target(&mut self, target: Option<Target>) {
@@ -559,7 +559,7 @@ impl Database {
     }
 }
 
-/// Construction.
+/// Constructors.
 impl Database {
     /// Creates a database that contains only the library.
     pub fn new() -> Self {

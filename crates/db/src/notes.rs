@@ -18,7 +18,6 @@ use crate::{Db, FileId, FilePath, ItemId, ReadError};
 /// The largest number of definitions of a cycle that are named.
 const NAMED: usize = 6;
 
-/// Diagnostics by item.
 pub(crate) type Notes = FxHashMap<ItemId, Vec<Diagnostic>>;
 
 /// Computes the diagnostics of a file that depend on more than one item.

@@ -79,7 +79,6 @@ pub(crate) fn items(db: &dyn Db, file: SourceFile) -> Arc<[ItemId]> {
     }
 }
 
-/// Returns the file's imports, in order.
 #[salsa::tracked(returns(clone))]
 pub(crate) fn imports(db: &dyn Db, file: SourceFile) -> Arc<[Import]> {
     let mut imports = Vec::new();
@@ -141,7 +140,6 @@ fn resolved(names: &[Name], scope: &Scope) -> Arc<[(Name, Binding)]> {
         .collect()
 }
 
-/// Visits the items that the item uses.
 pub(crate) fn dependencies(db: &dyn Db, item: ItemId, mut visit: impl FnMut(ItemId)) {
     let own = bindings(db, item.into()).iter();
     for (_, binding) in own.chain(program_bindings(db, item.into()).iter()) {

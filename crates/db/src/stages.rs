@@ -94,7 +94,7 @@ pub(crate) fn accesses(db: &dyn Db, item: SourceItem, target: Target) -> Staged<
     guarded(&item.text(db), "compiling", work).map_err(one)
 }
 
-/// Tries to compile a program with a memory that a fix would choose.
+/// Checks that a program compiles with a memory that a fix would choose.
 fn tried(phrase: &PhraseProgram, device: &Device) -> Tried {
     let fails = |why: &str, shares| Tried::Fails {
         why: why.to_owned(),
@@ -254,7 +254,6 @@ pub(crate) fn imperative(db: &dyn Db, item: SourceItem, target: Target) -> Stage
     })
 }
 
-/// Generates the code of a target.
 #[salsa::tracked(returns(clone), lru = 64)]
 pub(crate) fn module(db: &dyn Db, item: SourceItem, target: Target) -> Staged<Module> {
     let program = imperative(db, item, target)?;

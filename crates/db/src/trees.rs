@@ -18,7 +18,6 @@ use crate::language::Language;
 const SHARDS: usize = 16;
 const PER_SHARD: usize = 160;
 
-/// The syntax tree of an item.
 #[derive(Clone)]
 pub(crate) enum Tree {
     /// The tree of an item of a program.

@@ -13,7 +13,7 @@ use syntax::Span;
 
 mod show;
 
-/// The time limit for parsing one text. A program may write a text of several megabytes.
+/// The time limit for parsing one text. It is sufficient for several megabytes of generated text.
 const PATIENCE: Duration = Duration::from_secs(3);
 
 /// The size of a text that is parsed within some ten milliseconds.
@@ -43,7 +43,6 @@ enum Outcome {
     GivenUp,
 }
 
-/// Returns the tree-sitter grammar of a language.
 pub(crate) fn grammar(language: Language) -> tree_sitter::Language {
     match language {
         Language::Rise => tree_sitter_rise::LANGUAGE.into(),
@@ -227,7 +226,6 @@ fn walked(mut from: Point, text: &Rope, range: Range<usize>) -> Option<Point> {
     Some(from)
 }
 
-/// Returns the range of the node's bytes.
 pub(crate) fn span(node: Node) -> Span {
     // The parser itself uses 32-bit offsets.
     Span::new(node.start_byte() as u32, node.end_byte() as u32)

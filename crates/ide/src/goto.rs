@@ -47,7 +47,6 @@ pub fn goto_type_definition(db: &Database, at: FilePosition) -> Vec<NavTarget> {
         .collect()
 }
 
-/// Returns the binder of a type-level variable.
 fn binder_of(view: &View<'_>, var: Var) -> Option<BinderId> {
     let binders = (0..view.item().binders.len() as u32).map(BinderId);
     binders.into_iter().find(
@@ -197,7 +196,7 @@ pub(crate) fn binder_kind(view: &View<'_>, id: BinderId) -> SymbolKind {
     }
 }
 
-/// Returns the kind of a definition, which depends on its type.
+/// Returns the kind of a definition, from its language, its head and its type.
 pub(crate) fn def_kind(db: &Database, item: ItemId, scheme: Option<&Scheme>) -> SymbolKind {
     match scheme {
         _ if db.language(db.file_of(item)) == Language::Elevate => {

@@ -65,8 +65,8 @@ pub fn hover(db: &Database, at: FilePosition, repeated: Repeated) -> Option<Hove
     })
 }
 
-/// Renders the errors whose range overlaps that of the word under the cursor, if they are to be
-/// repeated.
+/// Renders the errors whose range contains that of the word under the cursor or is contained in it,
+/// if errors are to be repeated.
 pub(crate) fn problems(view: &View<'_>, span: Span, repeated: Repeated) -> Vec<String> {
     if !repeated.errors {
         return Vec::new();

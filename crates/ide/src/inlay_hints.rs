@@ -252,9 +252,9 @@ impl Collector<'_> {
         Some(hint)
     }
 
-    /// Returns true if the definition's type annotation is on the same line as the parameters of a
-    /// function and already gives their types, because the function is one of the outermost ones of
-    /// the definition.
+    /// Returns true if a function is one of the outermost abstractions of a definition whose type
+    /// annotation ends on the line of the parameter. The annotation then already states the types
+    /// of the parameters.
     fn is_stated(&self, function: TermId, parameter: Span) -> bool {
         let item = self.view.item();
         let ItemKind::Def {
@@ -331,7 +331,7 @@ impl Collector<'_> {
         }
     }
 
-    /// Returns true if the stages begin on different lines.
+    /// Returns true if the pipeline extends over several lines.
     fn several_lines(&self, stages: &[Stage]) -> bool {
         let (Some(first), Some(last)) = (stages.first(), stages.last()) else {
             return false;

@@ -17,8 +17,8 @@ pub struct Lens {
     /// True if OpenCL is one of the targets.
     pub on_device: bool,
     /// The number of patterns that have to be lowered before the definition is compiled, because
-    /// they do not choose an implementation: `map`, `reduce`. It is 0 if nothing has to be lowered
-    /// or if the definition has other errors.
+    /// they do not choose an implementation: `map`, `reduce`. It is 0 if no such pattern prevents
+    /// the compilation, or if the definition has other errors.
     pub high_level: usize,
     /// True if the definition has errors, so that it cannot run.
     pub has_errors: bool,

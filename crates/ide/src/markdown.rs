@@ -9,7 +9,6 @@ use crate::builtin::Builtin;
 /// The length of a signature from which its conditions are on a line of their own.
 const LINE: usize = 80;
 
-/// Renders a code block in a language.
 pub(crate) fn code_in(text: &str, dialect: Dialect) -> String {
     format!("```{}\n{text}\n```", dialect.extension())
 }

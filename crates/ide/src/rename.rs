@@ -211,8 +211,9 @@ fn siblings<'v>(view: &'v View<'_>, binder: BinderId) -> impl Iterator<Item = Bi
     params.iter().copied().filter(move |other| *other != binder)
 }
 
-/// Returns the number of binders between `term` and the binder of `symbol`, or `None` if it is out
-/// of scope. Indices of sums have distance 0, because no other binder can be inside a sum.
+/// Returns the distance from `term` outwards to the binder of `symbol`, or `None` if it is out of
+/// scope. Indices of sums have distance 0, because no other binder can be inside a sum; definitions
+/// have the largest distance.
 fn distance(view: &View<'_>, term: TermId, symbol: Symbol) -> Option<usize> {
     match symbol {
         Symbol::Binder(_, binder) => view

@@ -85,7 +85,6 @@ impl Candidates {
         self.token = self.token.or(word);
     }
 
-    /// Adds the ranges of an item of a strategy file.
     fn add_strategy(&mut self, view: &View<'_>, text: &str) {
         let parsed = view.db.strategy_parsed(view.id);
         let mut spans = strategies::structure::stretches(&parsed.item);
@@ -208,7 +207,6 @@ fn trimmed(text: &str, span: Span) -> Span {
     Span::new(start, (start + inner.trim().len() as u32).max(start))
 }
 
-/// Removes the blanks at both ends of a range.
 fn trimmed_in(text: &Rope, span: Span) -> Span {
     let Some(inner) = text.get_byte_slice(std::ops::Range::from(span)) else {
         return span;

@@ -164,7 +164,6 @@ pub fn semantic_tokens(db: &Database, file: FileId, range: Option<Span>) -> Vec<
     tokens
 }
 
-/// The kinds of definitions.
 pub(crate) type Kinds = FxHashMap<ItemId, SymbolKind>;
 
 /// Returns the kinds of these items and of the definitions that they use.

@@ -124,7 +124,6 @@ impl Parents {
         parents
     }
 
-    /// Returns the parent of `term`.
     pub(crate) fn parent(&self, term: TermId) -> Parent {
         self.terms[term.0 as usize]
     }
@@ -218,7 +217,6 @@ impl Scope {
         Scope { binders }
     }
 
-    /// Returns the binder that `name` refers to here.
     pub(crate) fn get(&self, item: &Item, name: &str) -> Option<BinderId> {
         self.binders
             .iter()

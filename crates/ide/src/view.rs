@@ -28,11 +28,9 @@ pub(crate) enum Symbol {
     SumIndex(ItemId, TermId),
     /// The name that is bound at this place of an item of a strategy file.
     Place(ItemId, Span),
-    /// A definition.
     Def(ItemId),
     /// A definition of the strategy library.
     Library(GlobalId),
-    /// A primitive.
     Primitive(Builtin),
 }
 
@@ -94,7 +92,6 @@ impl<'d> View<'d> {
         (!in_gap_comment(db, at)).then_some((view, offset))
     }
 
-    /// Returns the language of the item's terms.
     pub(crate) fn dialect(&self) -> Dialect {
         self.db.dialect(self.file)
     }
@@ -190,7 +187,6 @@ impl<'d> View<'d> {
         global_symbol(self.db, self.file, name)
     }
 
-    /// Returns the scope at `term`.
     pub(crate) fn scope_at(&self, term: TermId) -> Scope {
         if self.annotation_of(term).is_some() {
             return Scope {
@@ -426,7 +422,6 @@ pub(crate) fn global_symbol(db: &Database, file: FileId, name: &str) -> Option<S
     }
 }
 
-/// Returns the name that an item defines.
 pub(crate) fn def_name(db: &Database, item: ItemId) -> Option<String> {
     match &db.header(item).declares {
         Declares::Def(name) => Some(name.to_string()),

@@ -2,7 +2,7 @@
 
 use crate::*;
 
-/// Strategies.
+/// Methods that apply strategies.
 impl Database {
     /// Applies a strategy of a file or of the library to a definition of RISE. The result refers to
     /// definitions of the standard library by the numbers that strategies use;

@@ -97,7 +97,7 @@ impl rise::Env for Programs<'_> {
     }
 }
 
-/// Strategies that are given as text.
+/// Methods for strategies that are given as text.
 impl Database {
     /// Checks an expression as a strategy, with the file's strategies and programs in scope.
     ///

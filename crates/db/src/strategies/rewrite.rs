@@ -269,7 +269,6 @@ pub(crate) fn lowered(db: &dyn Db, item: SourceItem) -> Option<Lowered> {
     })
 }
 
-/// Renders the assumptions of the rules of a run.
 pub(crate) fn assumed(rewritten: &Rewritten) -> Vec<String> {
     let names = rise::Names(rewritten.run.store.var_names().into());
     let sizes = rewritten.obligations.iter();

@@ -292,7 +292,7 @@ impl<'p, 'd> List<'p, 'd> {
         }
     }
 
-    /// Adds the members of a pair, and the scalar types after a size.
+    /// Adds the members of a pair, or the types that may follow a size.
     pub(super) fn after_dot(&mut self, dot: Span) {
         let Some(place) = self.place else { return };
         let item = place.view.item();
@@ -423,7 +423,6 @@ impl<'p, 'd> List<'p, 'd> {
         defs.chain(primitives).collect()
     }
 
-    /// Adds the binders in scope.
     fn locals(&mut self, which: Locals) {
         let Some(place) = self.place else { return };
         let item = place.view.item();
@@ -463,11 +462,11 @@ impl<'p, 'd> List<'p, 'd> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Locals {
     All,
-    /// All of them; sizes and types come after all values.
+    /// All binders; sizes and types come after all values.
     ValuesFirst,
-    /// All of them; values come after all sizes and types.
+    /// All binders; values come after all sizes and types.
     TypesFirst,
-    /// Those that can occur in a type.
+    /// The binders that can occur in a type.
     InTypes,
 }
 

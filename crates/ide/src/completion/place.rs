@@ -141,7 +141,7 @@ impl<'d> Place<'d> {
         binders
     }
 
-    /// Returns true if the cursor is in `term`, after its part.
+    /// Returns true if the cursor is in `term`, after `part`.
     fn stands_behind(&self, part: TermId, term: TermId) -> bool {
         self.before > self.view.span(part).end && self.before <= self.view.span(term).end
     }

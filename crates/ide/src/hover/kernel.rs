@@ -155,7 +155,7 @@ fn mentions_launch(kernel: &Kernel, mentions: impl Fn(nat::Var) -> bool) -> bool
     all.copied().any(mentions)
 }
 
-/// Lists the global buffers of the kernels other than their arguments and result.
+/// Lists the buffers in global memory that hold data between kernels.
 fn buffers(flow: &Flow, module: &Module) -> Option<String> {
     let device = module.device.as_ref()?;
     let all = device.kernels.iter();

@@ -68,12 +68,10 @@ impl Alignment {
         self.parts.get(term.0 as usize)?.as_ref()
     }
 
-    /// Returns the term of a part of the text.
     pub(crate) fn core(&self, term: TermId) -> Option<&Core> {
         Some(&self.part(term)?.core)
     }
 
-    /// Returns the variable of a binder.
     pub(crate) fn param(&self, binder: BinderId) -> Option<&Param> {
         self.params.get(binder.0 as usize)?.as_ref()
     }

@@ -323,7 +323,6 @@ impl<'a> Restyle<'a> {
         self.edit(span, text);
     }
 
-    /// Removes the stages from `a` to `b`.
     fn remove(&mut self, old: &Chain, a: usize, b: usize) {
         let Some(last) = old.stages[a..b].last() else {
             return;

@@ -67,8 +67,8 @@ pub(super) struct Attempt {
 static KNOWN: Mutex<Vec<Known>> = Mutex::new(Vec::new());
 
 impl Known {
-    /// Returns the entry of a definition. It is removed from the cache, so a concurrent request
-    /// starts with an empty one.
+    /// Returns the cache entry of a definition, or a new one. It is removed from the cache, so a
+    /// concurrent request starts with a new one.
     pub(super) fn take(db: &Database, item: ItemId, def: &Arc<Def<Primitive>>) -> Option<Known> {
         let targets = Selection::of(&db.parsed(item).item, &db.inference(item)).marked;
         {

@@ -41,7 +41,6 @@ impl Level {
         Level::Atom,
     ];
 
-    /// Returns the next tighter level.
     pub(crate) fn tighter(self) -> Level {
         Level::ALL
             .into_iter()
@@ -49,7 +48,6 @@ impl Level {
             .unwrap_or(Level::Atom)
     }
 
-    /// Returns the level of a binary operator.
     pub(crate) fn of_op(op: BinaryOp) -> Level {
         use BinaryOp::*;
         match op {

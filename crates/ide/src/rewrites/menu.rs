@@ -128,11 +128,9 @@ impl RewriteKind {
 /// The type of a parameter's argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ParamSort {
-    /// A size.
     Size,
     /// A dimension of OpenCL: 0, 1 or 2.
     Dimension,
-    /// An address space.
     Address,
     /// An argument that a menu cannot offer.
     Other,
@@ -141,13 +139,10 @@ pub(crate) enum ParamSort {
 /// A definition of the library that menus offer.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
-    /// The name of the definition.
     pub(crate) name: Name,
     /// The title, with `{n}` for the parameter `n`.
     pub(crate) title: String,
-    /// The category.
     pub(crate) kind: RewriteKind,
-    /// The parameters.
     pub(crate) params: Vec<(Name, ParamSort)>,
     /// True if it is a rule, so that matching alone decides if it applies.
     pub(crate) is_rule: bool,

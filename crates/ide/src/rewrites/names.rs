@@ -21,7 +21,6 @@ impl Names {
         self.bound.truncate(self.bound.len().saturating_sub(count));
     }
 
-    /// Returns the name of a variable.
     pub(crate) fn get(&self, local: &Local) -> Option<&Name> {
         let found = self.bound.iter().rev().find(|(id, _)| *id == local.id);
         found.map(|(_, name)| name)

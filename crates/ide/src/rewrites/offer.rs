@@ -89,12 +89,10 @@ pub(super) struct Place {
     pub(super) term: Term,
     /// The enclosing terms, the outermost first.
     pub(super) around: Vec<(Term, Child)>,
-    /// The attempts at this place.
     attempts: Attempts,
 }
 
 impl Place {
-    /// Creates the place of a subterm.
     pub(super) fn of(program: &Program, path: Path, term: Term) -> Place {
         Place {
             around: program.around(&path),
@@ -123,7 +121,8 @@ pub(super) struct Offer {
     found: Vec<Found>,
     /// True if the definition's name is selected, which selects the whole definition.
     pub(super) on_name: bool,
-    /// True if every rewrite is listed, because the user requested nothing else.
+    /// True if the number of rewrites is not limited, because the user requested only source
+    /// actions.
     everything: bool,
     /// True if only one kind is requested, which may then fill the menu.
     single_kind: bool,
@@ -178,7 +177,6 @@ impl Offer {
         Some((item, offer))
     }
 
-    /// Parses a strategy.
     pub(super) fn strategy(&self, text: &str) -> Option<Strategy> {
         self.known.strategies.get(text)
     }
@@ -195,7 +193,6 @@ impl Offer {
             && may_apply(store, entry, term)
     }
 
-    /// Returns true if a rewrite can be chosen.
     fn applies(&self, attempt: &Attempt) -> bool {
         attempt.made.is_some() && self.unsaid(attempt).is_none()
     }
@@ -487,7 +484,6 @@ impl Offer {
         made.is_some_and(|(new, _)| self.other_target(*new).is_some())
     }
 
-    /// Returns the title of a rewrite in the menu.
     fn title(&self, found: &Found) -> String {
         let (program, attempt) = (&self.known.program, &found.attempt);
         let title = found.entry.line(&attempt.args);
@@ -499,7 +495,6 @@ impl Offer {
         titles::whole(program, title, detail, assumed)
     }
 
-    /// Returns the menu.
     fn chosen(mut self, item: ItemId) -> Vec<RewriteAction> {
         let mut kept = self.kept();
         // The first variant of each rewrite precedes all variants with other sizes.

@@ -19,7 +19,6 @@ fn offered(fixture: &Fixture) -> Vec<RewriteAction> {
     rewrites(&fixture.db, place, &|_| true)
 }
 
-/// Compares the menu.
 fn menu(text: &str, expected: Expect) {
     let fixture = Fixture::new(text);
     let lines: String = offered(&fixture)

@@ -32,7 +32,6 @@ impl Program {
         })
     }
 
-    /// Returns the term of the whole definition.
     pub(crate) fn root(&self) -> Term {
         self.imported.root
     }
@@ -53,7 +52,6 @@ impl Program {
         }
     }
 
-    /// Returns the term at a position.
     pub(crate) fn get(&self, path: &Path) -> Option<Term> {
         self.store.get(self.root(), path)
     }

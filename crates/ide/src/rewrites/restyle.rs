@@ -26,13 +26,11 @@ use call::{Call, is_called};
 /// A definition with its text and its core term.
 #[derive(Clone, Copy)]
 pub(crate) struct Source<'a> {
-    /// The text of the definition.
     pub(crate) text: &'a str,
     /// The syntax tree, without syntax errors.
     pub(crate) item: &'a Item,
     /// The inferred types and the uses of names.
     pub(crate) inference: &'a Inference,
-    /// The core term.
     pub(crate) def: &'a Def<Primitive>,
     /// The core terms of the parts of the text.
     pub(crate) alignment: &'a Alignment,
@@ -51,7 +49,6 @@ pub(crate) struct Options {
 /// The places of new text at which types are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Annotations {
-    /// None.
     #[default]
     None,
     /// The parameters of functions, and primitives whose arguments do not determine their types.
@@ -600,7 +597,6 @@ impl<'a> Restyle<'a> {
         indent_of(self.source.text, offset as usize)
     }
 
-    /// Returns the names of type-level variables.
     pub(super) fn nat_names(&self) -> &'a rise::Names {
         self.vars
     }
@@ -645,7 +641,6 @@ impl<'a> Restyle<'a> {
         None
     }
 
-    /// Renders a type-level argument.
     pub(super) fn arg_text(&self, arg: &Arg) -> String {
         rise::print::arg_text(arg, self.vars)
     }

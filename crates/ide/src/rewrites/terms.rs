@@ -85,12 +85,10 @@ pub(crate) fn head(term: &Core) -> (Core, usize) {
     }
 }
 
-/// Returns true if a type is a function type.
 pub(crate) fn is_function(ty: &Type) -> bool {
     matches!(ty, Type::Fun(..) | Type::Pi(_))
 }
 
-/// Counts the uses of a variable.
 pub(crate) fn uses(term: &Core, local: &Local) -> usize {
     let mut count = 0;
     rise::core::for_each_local(term, &mut |found| count += usize::from(found == local));
@@ -135,7 +133,6 @@ pub(crate) struct Mentions {
 }
 
 impl Mentions {
-    /// Collects the names of a term.
     pub(crate) fn of(
         term: &Core,
         vars: &rise::Names,
@@ -222,7 +219,6 @@ impl Reducer {
         }
     }
 
-    /// Returns a new variable.
     pub(crate) fn fresh(&mut self, name: &Name) -> Local {
         self.fresh += 1;
         Local {

@@ -92,7 +92,6 @@ pub(crate) fn whole(
     }
 }
 
-/// Renders an assumption.
 pub(crate) fn condition(store: &Store, assumption: &Assumption) -> String {
     match assumption {
         Assumption::Size(Prop::Divides(a, b)) => {

@@ -160,7 +160,6 @@ pub(crate) fn in_attribute(db: &Database, at: FilePosition) -> bool {
     })
 }
 
-/// The list of completions.
 struct List<'a> {
     db: &'a Database,
     prefix: &'a str,
@@ -276,7 +275,6 @@ impl<'a> List<'a> {
         self
     }
 
-    /// Adds words with their snippets and meanings.
     fn words(&mut self, words: &[(&str, &str, &str)], kind: CompletionKind, tier: u8) {
         for (label, insert, said) in words {
             self.word(label, kind, insert, Some((*said).to_owned()), tier);
@@ -312,7 +310,6 @@ impl<'a> List<'a> {
         }
     }
 
-    /// Adds the parameters and variables of the item.
     fn locals(&mut self, item: &Item, tier: u8) {
         let params = item.params.iter().map(|param| &param.name);
         let patterns = item

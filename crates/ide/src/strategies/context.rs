@@ -59,9 +59,7 @@ pub(crate) struct OpenCall {
 /// The cursor with its context.
 #[derive(Clone, Debug)]
 pub(crate) struct Place {
-    /// The context.
     pub(crate) context: Context,
-    /// The word that is being typed.
     pub(crate) word: Span,
     /// The calls around the cursor, the innermost last.
     pub(crate) calls: Vec<OpenCall>,

@@ -12,7 +12,6 @@ use crate::hover::{self, Hover, Repeated};
 use crate::view::{self, Occurrence, Symbol, View};
 use crate::{glossary, markdown};
 
-/// Returns the hover at a position of an item.
 pub(crate) fn at(view: &View<'_>, offset: u32, repeated: Repeated) -> Option<Hover> {
     let token = token_at(view, offset)?;
     if token.kind.is_comment() {
@@ -139,7 +138,6 @@ pub(crate) fn definition(db: &Database, item: ItemId, name: &str) -> String {
     )
 }
 
-/// Describes a definition of the library.
 pub(crate) fn library_definition(id: GlobalId, name: &str) -> String {
     let library = elevate::lang::library();
     let (Some(item), Some(signature)) = (library.item(id), library.signature(id)) else {
@@ -149,7 +147,6 @@ pub(crate) fn library_definition(id: GlobalId, name: &str) -> String {
     shown(name, item, text, &signature, true)
 }
 
-/// Returns the text of a definition of the library.
 fn library_text(id: GlobalId) -> Option<&'static str> {
     let place = elevate::lang::library().place(id)?;
     let (_, file) = elevate::lang::LIBRARY.get(place.file)?;
@@ -183,7 +180,6 @@ fn shown(name: &str, item: &Item, text: &str, signature: &Signature, library: bo
     ])
 }
 
-/// Renders code in ELEVATE as a Markdown code block.
 pub(crate) fn code(text: &str) -> String {
     format!("```elevate\n{text}\n```")
 }

@@ -65,7 +65,6 @@ pub(crate) fn defined(db: &Database, id: GlobalId) -> Symbol {
     }
 }
 
-/// Returns the name of a definition of the library.
 pub(crate) fn library_name(id: GlobalId) -> String {
     let item = library().item(id);
     let name = item.and_then(|item| item.name());

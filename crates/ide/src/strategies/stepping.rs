@@ -227,12 +227,10 @@ pub(crate) fn refused(
     }
 }
 
-/// Returns true if there are no edits.
 pub(crate) fn is_empty(edits: &SourceEdits) -> bool {
     edits.files.iter().all(|(_, edits)| edits.is_empty())
 }
 
-/// The message about a strategy that changes nothing.
 pub(crate) const UNCHANGED: &str = "the strategy leaves the definition as it is";
 
 fn run(
@@ -356,7 +354,6 @@ fn place_in(text: &str, span: Span) -> String {
     }
 }
 
-/// Returns the text of the file after edits.
 fn edited(old: &str, file: FileId, edits: &SourceEdits) -> String {
     let mut text = old.to_owned();
     let of_file = edits.files.iter().filter(|(of, _)| *of == file);

@@ -61,7 +61,6 @@ pub(crate) fn foldings(db: &Database, item: ItemId) -> Vec<Span> {
         .collect()
 }
 
-/// Returns the matching pairs of brackets.
 pub(crate) fn pairs(text: &str) -> Vec<(Span, Span)> {
     let tokens = lex(text).filter_map(|Token { kind, span }| match kind {
         TokenKind::Rise(kind) => Some(syntax::Token { kind, span }),

@@ -30,7 +30,6 @@ const CONTEXTUAL: [&str; 11] = [
     "trace",
 ];
 
-/// Adds the tokens of an item.
 pub(crate) fn item_tokens(view: &View<'_>, kinds: &Kinds, out: &mut Vec<Token>) {
     let names: FxHashMap<u32, Class> = view
         .occurrences()

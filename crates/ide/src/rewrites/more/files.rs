@@ -232,7 +232,6 @@ fn quoted(name: &str) -> String {
     }
 }
 
-/// Returns the name of a definition.
 pub(super) fn name_of(db: &Database, item: ItemId) -> String {
     match &db.header(item).declares {
         Declares::Def(name) => name.to_string(),

@@ -19,7 +19,6 @@ use crate::rewrites::record;
 use crate::rewrites::terms::{Core, strip};
 use crate::{FileRange, SourceEdits, TextEdit};
 
-/// A convolution in two passes.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Separation {
     /// The strategy, with `{V}` and `{H}` as placeholders for the names of the weights.
@@ -43,7 +42,6 @@ const ORDERS: [(&str, &str); 2] = [
 struct Found {
     item: ItemId,
     path: Path,
-    /// The name of the weights, if they have one.
     name: Option<String>,
     /// The factors: an error if the weights are no outer product, and `None` if only the user can
     /// give them.
@@ -95,7 +93,6 @@ impl Found {
         })
     }
 
-    /// Returns the action for an order.
     fn line(&self, db: &Database, order: &str, result: &str, asks: bool) -> Option<MoreAction> {
         use ScalarType::{F16, F32, F64};
         let rounds = matches!(self.scalar, F16 | F32 | F64);

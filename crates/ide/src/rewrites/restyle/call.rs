@@ -10,7 +10,6 @@ pub(super) struct Call {
     pub(super) head: Span,
     /// The size and type arguments.
     pub(super) sizes: Vec<TermId>,
-    /// The value arguments.
     pub(super) values: Vec<TermId>,
     /// True if all size and type arguments are in separate lists before the values.
     pub(super) is_plain: bool,
