@@ -60,7 +60,7 @@ pub use values::{Values, default_sizes};
 /// The operations of the database that the salsa queries use besides salsa's own.
 #[salsa::db]
 pub(crate) trait Db: salsa::Database {
-    /// Returns the file at this path, which becomes [`FileState::Wanted`] if it is new.
+    /// Returns the file at this path, which becomes `FileState::Wanted` if it is new.
     fn file_at(&self, path: &FilePath) -> FileId;
     /// Returns the cache of syntax trees.
     fn trees(&self) -> &Trees;

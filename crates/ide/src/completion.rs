@@ -1,4 +1,4 @@
-//! Code completion.
+//! Code completion in programs and strategy files.
 
 mod list;
 mod paths;

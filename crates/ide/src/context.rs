@@ -280,7 +280,7 @@ impl Level {
             Mode::Name => Context::Nothing,
             Mode::Expression => Context::Expression { argument: false },
             Mode::Argument => Context::Expression { argument: true },
-            // `(n: ` in a type binds a name if a name stands alone before the colon.
+            // `(n: ` in a type binds a name if the colon follows a single name.
             Mode::Type if self.colon && self.initial == Mode::Type => match before_previous {
                 Some(TokenKind::Ident) => Context::Kind,
                 _ => Context::Type,

@@ -382,7 +382,7 @@ mod tests {
                 def f = depFun(n: Nat => fun(xs: (n + 1).f32 => xs |> map(fun(x => x))))
             "#]],
         );
-        // A written type has the sizes; and `t` is no size.
+        // A type annotation binds its own sizes, and `t` is no size.
         fixed("def f : n$0.f32 -> f32 = fun(xs => 1.0f)\n", expect![""]);
         fixed("def f = fun(x: t$0 => x)\n", expect![""]);
     }

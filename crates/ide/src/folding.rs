@@ -1,4 +1,4 @@
-//! Folding ranges.
+//! Folding ranges of definitions, brackets, comments and imports.
 
 use std::ops::ControlFlow;
 use std::sync::LazyLock;

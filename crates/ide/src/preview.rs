@@ -15,7 +15,7 @@ use crate::barriers::Barriers;
 /// An intermediate form or target language of a definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Form {
-    /// RISE in normal form, with all definitions inlined and all abstractions applied.
+    /// RISE in normal form, with all definitions inlined and all β-redexes reduced.
     Rise,
     /// Functional DPIA, which annotates every expression with its access.
     Functional,

@@ -159,7 +159,7 @@ pub(crate) fn rewrite(
     rewrite_by(db, item, &strategy, order, request)
 }
 
-/// Like [`rewrite`], for a strategy without errors, which may be in no file.
+/// Like `rewrite`, for a strategy without errors, which may be in no file.
 pub(super) fn rewrite_by(
     db: &dyn Db,
     item: ItemId,

@@ -94,7 +94,7 @@ fn the_common_pattern_comes_first_after_a_pipe() {
     assert_eq!(found[0], "map");
     let found = labels("def f = depFun(n: Nat => fun(xs: n.f32 => xs |> $0\n");
     assert_eq!(found[..3], ["map", "reduce", "zip"]);
-    // It takes any value.
+    // `makeDepPair` accepts any value.
     let pair = found.iter().position(|label| label == "makeDepPair");
     let last = found.iter().position(|label| label == "reduceSeqUnroll");
     assert!(pair > last, "{found:?}");

@@ -105,8 +105,8 @@ fn grid(flow: &Flow, sizes: &[Nat]) -> String {
     all.join(" × ")
 }
 
-/// Renders the sizes with the values of `@run`: ``1024 × 1024 in 4096 groups with `@run(n = 1024)`
-/// ``.
+/// Renders the sizes with the values of `@run`: `1024 × 1024 in 4096 groups`, followed by that
+/// annotation.
 fn with_run(flow: &Flow, global: &[Nat], local: Option<&[Nat]>) -> Option<String> {
     let all: Vec<&Nat> = global.iter().chain(local.unwrap_or_default()).collect();
     let with = flow.sizes_in(&all)?;

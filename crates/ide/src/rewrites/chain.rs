@@ -34,8 +34,8 @@ struct Layout<'a> {
     indent: &'a str,
 }
 
-/// A run of stages that is replaced, as half-open ranges: the first old and new index, then the
-/// ends.
+/// A run of stages that is replaced, as `[a, b, c, d]`: the new stages `c..d` replace the old
+/// stages `a..b`.
 type Run = [usize; 4];
 
 impl<'a> Restyle<'a> {
@@ -153,7 +153,8 @@ impl<'a> Restyle<'a> {
         (bases.get(count).cloned().flatten(), stages)
     }
 
-    /// Returns the functions of a term from the outside in, and the argument of each of them.
+    /// Returns the functions that a term applies, from the outside in, and for each number of them
+    /// the term that remains without them.
     fn unwound(&mut self, new: &Core, old: &Chain) -> (Vec<Core>, Vec<Option<Core>>) {
         let (mut stages, mut bases) = (Vec::new(), vec![Some(new.clone())]);
         let mut at = new.clone();

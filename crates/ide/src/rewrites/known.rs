@@ -20,7 +20,8 @@ use super::reasons;
 use super::strategies::Strategies;
 use super::terms::{Alpha, Core, for_each_node, with_params};
 
-/// The number of definitions in the cache.
+/// The largest number of definitions in the cache, and the largest number of terms in the store of
+/// one.
 const KEPT: usize = 4;
 const MOST_TERMS: usize = 1 << 18;
 

@@ -85,7 +85,7 @@ impl Program {
     }
 }
 
-/// Exports a term of a run like [`Program::export`].
+/// Exports a term of a run like `Program::export`.
 ///
 /// # Errors
 /// Fails if the term is larger than a program may be.

@@ -285,7 +285,7 @@ impl<'d> FileEnv<'d> {
             .map(|(_, inference, def)| (inference, def))
     }
 
-    /// Like [`FileEnv::read`], and also returns the syntax tree.
+    /// Like `FileEnv::read`, and also returns the syntax tree.
     fn parsed(&self, text: &str) -> Result<(Item, Inference, Def<Primitive>), String> {
         let parsed = syntax::parse_in(text, self.db.dialect(self.file));
         if let Some(wrong) = parsed.diagnostics.first() {
@@ -335,7 +335,7 @@ pub(crate) fn same_term(a: &Def<Primitive>, b: &Def<Primitive>) -> bool {
     same_under(None, a, b)
 }
 
-/// Like [`same_term`], but sizes that are equal by these facts may have different forms. The facts
+/// Like `same_term`, but sizes that are equal by these facts may have different forms. The facts
 /// are about the variables of `a`.
 fn same_under(facts: Option<Facts>, a: &Def<Primitive>, b: &Def<Primitive>) -> bool {
     let kinds = |def: &Def<Primitive>| -> Vec<_> { def.implicit.iter().map(|p| p.1).collect() };

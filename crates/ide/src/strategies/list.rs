@@ -21,7 +21,8 @@ pub struct OfferedStrategy {
     pub is_rule: bool,
     /// The lists of parameters.
     pub parameters: Vec<Vec<StrategyParameter>>,
-    /// The file that defines it; `None` for the library if that is not on disk.
+    /// The file that defines it; `None` for a definition of the library whose file is not in the
+    /// database.
     pub file: Option<FileId>,
     /// True if it is part of the library.
     pub is_library: bool,

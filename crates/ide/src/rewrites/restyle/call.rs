@@ -1,4 +1,4 @@
-//! Calls in the source text.
+//! The head and the arguments of a call in the source text.
 
 use rise::core::Notation;
 

@@ -1,4 +1,4 @@
-//! Copies of parts of the old text.
+//! Copying of parts of the old text whose terms occur in the new one.
 
 use super::*;
 
