@@ -319,8 +319,8 @@ impl<'a> Restyle<'a> {
         body: TermId,
         new: &Core,
     ) -> bool {
-        // A function that is kept is not changed inside: `f >> g`. The parameters of the definition
-        // keep their names and types.
+        // A function that becomes a stage of a composition `f >> g` is copied as a whole. The
+        // parameters of the definition keep their names and types.
         if !level::is_of_definition(self.item, &self.parents, id)
             && let Some(stages) = self.as_composition(new)
             && stages.iter().any(|stage| self.is_unchanged(id, stage))

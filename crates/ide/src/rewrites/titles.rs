@@ -9,7 +9,8 @@ use syntax::ast::ScalarType;
 use super::menu::{self, Entry, RewriteKind};
 use super::program::Program;
 
-/// Describes a quantity that changes from `old` to `new`, if there is one.
+/// Describes what a rewrite of `old` to `new` saves, splits or stores: the array that is no longer
+/// needed, the number of chunks, or the memory of a value. Returns `None` for other rewrites.
 pub(crate) fn detail(
     program: &Program,
     entry: &Entry,
