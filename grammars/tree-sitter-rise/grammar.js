@@ -39,7 +39,7 @@ const FLOAT = choice(
  *
  * Words are told from names by tree-sitter's keyword lexer, which looks at them only where a word
  * is possible at all: in `f(x def b = 1`, where only `,` or `)` can follow, `def` would be skipped
- * as one more name, and `b` with it. A second token for the same word, which is no keyword to
+ * as one more name, and `b` with it. A second token for the same word, which is not a keyword to
  * tree-sitter because it could also end in a control character, is found there by the main lexer.
  */
 const itemStart = (word) => choice(word, alias(token(choice(word, `${word}\x7f`)), word));

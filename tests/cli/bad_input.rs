@@ -27,7 +27,7 @@ fn not_utf8() {
         &folder,
         "a.rise",
         expect![[r#"
-        a.rise:0:19 error[not-text]: this file is not UTF-8: byte 20 of it is 0xE9, which is no text
+        a.rise:0:19 error[not-text]: this file is not UTF-8: byte 20 of it is 0xE9, which is not text
     "#]],
     );
 }
@@ -186,7 +186,7 @@ fn a_byte_order_mark_moves_nothing() {
         &folder,
         "a.rise",
         expect![[r#"
-            a.rise:0:8 error[unknown-name]: nothing here is called `nothing`
+            a.rise:0:8 error[unknown-name]: cannot find `nothing` in this scope
         "#]],
     );
 }
@@ -201,12 +201,12 @@ fn line_ends_and_tabs() {
         &folder,
         "a.rise",
         expect![[r#"
-            a.rise:2:1 error[unknown-name]: nothing here is called `nothing`
+            a.rise:2:1 error[unknown-name]: cannot find `nothing` in this scope
         "#]],
     );
     let ran = folder.run(&["--check", "a.rise"]);
     expect![[r#"
-        error[unknown-name]: nothing here is called `nothing`
+        error[unknown-name]: cannot find `nothing` in this scope
          --> a.rise:3:2
           |
         3 |     nothing
@@ -223,7 +223,7 @@ fn characters_beyond_the_first_plane() {
         &folder,
         "a.rise",
         expect![[r#"
-            a.rise:0:30 error[unknown-name]: nothing here is called `nothing`
+            a.rise:0:30 error[unknown-name]: cannot find `nothing` in this scope
         "#]],
     );
 }
@@ -239,7 +239,7 @@ fn a_line_of_ten_megabytes() {
         &folder,
         "a.rise",
         expect![[r#"
-            a.rise:0:5242908 error[unknown-name]: nothing here is called `nothing`
+            a.rise:0:5242908 error[unknown-name]: cannot find `nothing` in this scope
         "#]],
     );
     let ran = folder.run(&["--check", "a.rise"]);

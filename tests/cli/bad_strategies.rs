@@ -43,7 +43,7 @@ fn check(rule: &str, expected: Expect) {
 #[test]
 fn one_that_does_not_end_is_reported_with_its_loop() {
     expect![[r#"
-        error[strategy-fails]: the strategy does not end: it goes round in rule { … }
+        error[strategy-fails]: the strategy does not end: it repeats rule { … }
          --> a.rise:1:13
           = found: depFun(n: Nat => fun(xs => xs |> map(fun(x => x * 2.0f)) |> map(fun(y => y + 1.0f))))
             after 66 steps
@@ -234,7 +234,7 @@ fn a_program_whose_types_grow_without_end_is_noticed() {
 #[test]
 fn a_strategy_whose_parts_nothing_joins_is_refused() {
     expect![[r#"
-        error[syntax-error]: nothing joins `lowerToC` to what stands before it: join strategies by an operator such as `;`, or put an argument in parentheses
+        error[syntax-error]: nothing joins `lowerToC` to what comes before it: join strategies by an operator such as `;`, or put an argument in parentheses
          --> <strategy>:1:25
     "#]]
     .assert_eq(&said("scale", "mapFusion @ everywhere  lowerToC"));

@@ -84,7 +84,7 @@ fn what_is_imported_is_checked_too() {
         ("lib/other.rise", WRONG),
     ]);
     expect![[r#"
-        lib/b.rise:0:8 error[unknown-name]: nothing here is called `nothing`
+        lib/b.rise:0:8 error[unknown-name]: cannot find `nothing` in this scope
     "#]]
     .assert_eq(&shorts(&folder, &["main.rise"]));
 }

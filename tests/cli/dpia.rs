@@ -50,7 +50,7 @@ fn check_reads_dpia_beside_rise() {
     ]);
     let found: Vec<String> = folder.findings(&["."]).iter().map(short).collect();
     expect![[r#"
-        a.rise:0:8 error[unknown-name]: nothing here is called `nothing`
+        a.rise:0:8 error[unknown-name]: cannot find `nothing` in this scope
         race.dpia:1:46 error[data-race]: every iteration of `parFor` may write to `out`
         unstored.dpia:1:29 error[missing-memory]: `mapSeq` reads this, and it is still to be written: `n.f32`
     "#]].assert_eq(&(found.join("\n") + "\n"));
@@ -300,7 +300,7 @@ fn what_is_no_text_or_no_program_is_said_once() {
     );
     let found: Vec<String> = folder.findings(&["."]).iter().map(short).collect();
     expect![[r#"
-        bytes.dpia:0:8 error[not-text]: this file is not UTF-8: byte 9 of it is 0xFF, which is no text
+        bytes.dpia:0:8 error[not-text]: this file is not UTF-8: byte 9 of it is 0xFF, which is not text
         deep.dpia:0:264 error[too-deep]: this is nested deeper than the tools follow: give a part of it its own definition
         half.dpia:1:6 error[syntax-error]: expected an expression after `=`
     "#]].assert_eq(&(found.join("\n") + "\n"));

@@ -43,7 +43,7 @@ fn json_counts_utf16_units() {
 fn human_underlines_the_place() {
     let ran = wide().run(&["--check", "lib"]);
     expect![[r#"
-        error[unknown-name]: nothing here is called `onne`
+        error[unknown-name]: cannot find `onne` in this scope
          --> lib/a b.rise:2:21
           |
         2 | def two = /* é中😀 */ onne // ende
@@ -61,7 +61,7 @@ fn github_escapes_what_would_end_the_command() {
     let folder = Folder::with(&[("50%,a:b.rise", WIDE)]);
     let ran = folder.run(&["--check", ".", "--format", "github"]);
     expect![[r#"
-        ::error file=50%25%2Ca%3Ab.rise,line=2,endLine=2,col=22,endColumn=26,title=unknown-name::nothing here is called `onne`%0Ahelp: did you mean `one`?
+        ::error file=50%25%2Ca%3Ab.rise,line=2,endLine=2,col=22,endColumn=26,title=unknown-name::cannot find `onne` in this scope%0Ahelp: did you mean `one`?
     "#]]
     .assert_eq(&ran.out);
     assert_eq!((ran.status, ran.err.as_str()), (1, ""));

@@ -281,7 +281,7 @@ fn sizes_that_do_not_fit_are_refused_before_the_launch() {
             "even",
             &["-Dn=100"],
             &[
-                "the global size of the kernel `even` is 100 in dimension 0, which is no multiple of the local size 16",
+                "the global size of the kernel `even` is 100 in dimension 0, which is not a multiple of the local size 16",
                 "take 96 or 112",
             ],
         ),

@@ -557,7 +557,7 @@ step('names of strategies are completed in commands', function()
   local found = completed('RiseStep topDown(mapFus')
   assert(vim.tbl_contains(found, 'topDown(mapFusion'), vim.inspect(found))
   assert(vim.tbl_contains(completed('RiseRewrite lowerTo'), 'lowerToC'))
-  assert(#completed('RiseWhy lowerToC') == 0, 'a strategy is no rule')
+  assert(#completed('RiseWhy lowerToC') == 0, 'a strategy is not a rule')
 end)
 
 step('sizes that nobody has said are asked for', function()

@@ -171,7 +171,7 @@ fn import_notes(db: &dyn Db, file: SourceFile, note: &mut impl FnMut(ItemId, Dia
             let error = Diagnostic::error(
                 Code::SyntaxError,
                 span,
-                "imports stand at the start of a file, before the first definition",
+                "imports must be at the start of a file, before the first definition",
             );
             note(
                 import.item,

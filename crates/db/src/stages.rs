@@ -35,7 +35,7 @@ pub(crate) fn normalised(db: &dyn Db, item: SourceItem) -> Staged<Program<Primit
     }
     if language(db, item) == Language::Elevate {
         let span = item.header(db).span;
-        let text = "a strategy is no program: it rewrites programs";
+        let text = "a strategy is not a program: it rewrites programs";
         return Err(one(Diagnostic::error(Code::NotAProgram, span, text)));
     }
     let linked = code_linked(db, item)?;

@@ -264,7 +264,7 @@ mod tests {
         check(
             "// comment\n\ndef a = 1.0f\n\ndef b = c + a\ndef a = 2.0f\n",
             expect![[r#"
-                Error main.rise:5:9 c: nothing here is called `c`
+                Error main.rise:5:9 c: cannot find `c` in this scope
                 Error main.rise:6:5 a: `a` is already defined in this file
                   main.rise:3:5 a: `a` is first defined here
             "#]],

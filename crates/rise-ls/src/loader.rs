@@ -103,7 +103,7 @@ impl NotText {
             return "this file is not UTF-8 but UTF-16".into();
         }
         format!(
-            "this file is not UTF-8: byte {} of it is 0x{:02X}, which is no text",
+            "this file is not UTF-8: byte {} of it is 0x{:02X}, which is not text",
             self.offset + 1,
             self.byte
         )
@@ -453,7 +453,7 @@ mod tests {
         assert_eq!((bad.offset, bad.byte, bad.utf16), (8, 0xe9, false));
         assert_eq!(
             bad.message(),
-            "this file is not UTF-8: byte 9 of it is 0xE9, which is no text"
+            "this file is not UTF-8: byte 9 of it is 0xE9, which is not text"
         );
         assert!(bad.lossy.is_char_boundary(bad.offset));
     }

@@ -382,14 +382,14 @@ fn a_separator_is_missing() {
             (def f - (fun (x) (seq skip (if x skip skip) skip)))
 
             def f = x y
-                      ^ syntax-error: unexpected `y` after the definition: arguments stand in parentheses, as in `f(x)`
+                      ^ syntax-error: unexpected `y` after the definition: arguments must be in parentheses, as in `f(x)`
             (def f - x)
 
             def f = g(x y)
                       ^ syntax-error: expected `,` or `)` before `y`
             def f = g(x y)
                      ^ this `(` is not closed
-            help: an argument stands in parentheses: `x(y)`
+            help: an argument must be in parentheses: `x(y)`
             fix: Insert `,` [(11..11, ",")]
             fix: Write `x(y)` [(11..12, "("), (13..13, ")")]
             (def f - (apply g x))
@@ -439,7 +439,7 @@ fn a_command_is_missing() {
             (def f - (if x (missing) skip))
 
             def f = if (x) { skip }; else { skip }
-                                   ^ syntax-error: no `;` stands before `else`: both belong to one `if`
+                                   ^ syntax-error: there must be no `;` before `else`: both belong to one `if`
             fix: Remove `;` [(23..24, "")]
             (def f - (if x skip skip))
 
@@ -562,7 +562,7 @@ fn habits_from_other_languages() {
             (def f (arrow (missing) Comm) x)
 
             def f : (w: readwrite) -> Comm = x
-                        ^^^^^^^^^ syntax-error: `readwrite` is no kind: did you mean `ReadWrite`?
+                        ^^^^^^^^^ syntax-error: `readwrite` is not a kind: did you mean `ReadWrite`?
             fix: Write `ReadWrite` [(12..21, "ReadWrite")]
             (def f (pi (w ReadWrite) Comm) x)
 

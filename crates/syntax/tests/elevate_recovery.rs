@@ -278,7 +278,7 @@ fn rules() {
         expect![[r#"
         (rule r (alt a b))
         rule r = a |-> b | c |-> d
-                         ^ syntax-error: unexpected `|` after the rule: several alternatives stand in braces, as in `{ a |-> b | c |-> d }`
+                         ^ syntax-error: unexpected `|` after the rule: several alternatives must be in braces, as in `{ a |-> b | c |-> d }`
     "#]],
     );
     check(
@@ -319,7 +319,7 @@ fn rules() {
         expect![[r#"
         (rule r (alt a b))
         rule r = a |-> b : t
-                         ^ syntax-error: a type without parentheses stands at the end of a pattern only: write `(e : t)`
+                         ^ syntax-error: a type without parentheses is allowed only at the end of a pattern: write `(e : t)`
     "#]],
     );
     check(
@@ -327,7 +327,7 @@ fn rules() {
         expect![[r#"
         (rule r (alt (apply map f) b))
         rule r = map(f : t) |-> b
-                       ^ syntax-error: a stated type stands in parentheses with its value: `(value : type)`
+                       ^ syntax-error: a stated type must be in parentheses with its value: `(value : type)`
     "#]],
     );
     check(
@@ -351,7 +351,7 @@ fn rules() {
         expect![[r#"
         (strategy s - a)
         strategy s = a |-> b
-                       ^^^ syntax-error: unexpected `|->` after the strategy: it stands in rules
+                       ^^^ syntax-error: unexpected `|->` after the strategy: it is allowed only in rules
     "#]],
     );
     check(
@@ -444,7 +444,7 @@ fn conditions() {
         expect![[r#"
         (strategy s - a)
         strategy s = a where n divides m
-                       ^^^^^ syntax-error: unexpected `where` after the strategy: conditions belong to rules
+                       ^^^^^ syntax-error: unexpected `where` after the strategy: conditions are allowed only in rules
     "#]],
     );
 }
@@ -549,7 +549,7 @@ fn words_of_rise() {
         expect![[r#"
         (val a - (call f (missing)))
         val a = f(Nat)
-                  ^^^ syntax-error: `Nat` is a type of ELEVATE or a kind: it stands behind a `:`
+                  ^^^ syntax-error: `Nat` is a type of ELEVATE or a kind: it must come after a `:`
     "#]],
     );
     check(
@@ -557,7 +557,7 @@ fn words_of_rise() {
         expect![[r#"
         (val a - (binary ; (missing) b))
         val a = ?f ; b
-                ^^ syntax-error: `?f` is a metavariable: those stand in rules and patterns only
+                ^^ syntax-error: `?f` is a metavariable: those are allowed only in rules and patterns
     "#]],
     );
     check(
@@ -580,7 +580,7 @@ fn words_of_rise() {
         expect![[r#"
             (val a - s)
             val a = “s”
-                    ^ syntax-error: `“` does not belong in ELEVATE: text stands between two `"`
+                    ^ syntax-error: `“` is not part of ELEVATE: text must be between two `"`
         "#]],
     );
     check(
@@ -596,7 +596,7 @@ fn words_of_rise() {
         expect![[r#"
         (val a - )
         val a = ``
-                ^^ syntax-error: a name stands between backquotes
+                ^^ syntax-error: a name must be in backquotes
     "#]],
     );
     check(
@@ -604,7 +604,7 @@ fn words_of_rise() {
         expect![[r#"
             (rule r (alt a b))
             rule r = a → b
-                       ^ syntax-error: `→` does not belong in ELEVATE: write `->`
+                       ^ syntax-error: `→` is not part of ELEVATE: write `->`
             fix: Write `->` [(11..14, "->")]
         "#]],
     );
@@ -630,7 +630,7 @@ fn examples_and_headers() {
         expect![[r#"
         (traversal -)
         traversal downwards
-                  ^^^^^^^^^ syntax-error: `downwards` is no order of traversal: there are `default`, `functionFirst` and `argumentFirst`
+                  ^^^^^^^^^ syntax-error: `downwards` is not an order of traversal: there are `default`, `functionFirst` and `argumentFirst`
     "#]],
     );
     check(
@@ -704,9 +704,9 @@ fn the_order_of_items() {
     expect![[r#"
         b ; c
         ^ syntax-error: the main expression begins here, and it is the last item of a file
-        help: nothing joins it to what stands before it: put an operator such as `;` between them, give it a name with `val`, or move it to the end
+        help: nothing joins it to what comes before it: put an operator such as `;` between them, give it a name with `val`, or move it to the end
         traversal default
-                  ^^^^^^^ syntax-error: `traversal` stands before all definitions: it holds for the whole file
+                  ^^^^^^^ syntax-error: `traversal` must come before all definitions: it holds for the whole file
         language rise
                  ^^^^ syntax-error: the file has a `language` already
     "#]].assert_eq(&out);
@@ -899,7 +899,7 @@ fn operators_that_are_missing() {
         expect![[r#"
             (val a - (binary @ toMapSeq (call outermost isMap)))
                     toReduceSeq @ every(isReduce)
-                    ^^^^^^^^^^^ syntax-error: nothing joins `toReduceSeq` to what stands before it: join strategies by an operator such as `;`, or begin the main expression at the start of its line
+                    ^^^^^^^^^^^ syntax-error: nothing joins `toReduceSeq` to what comes before it: join strategies by an operator such as `;`, or begin the main expression at the start of its line
             fix: Insert `;` [(35..35, " ;")]
         "#]],
     );
@@ -908,7 +908,7 @@ fn operators_that_are_missing() {
         expect![[r#"
         (val a - normalize)
         val a = normalize mapFusion
-                          ^^^^^^^^^ syntax-error: nothing joins `mapFusion` to what stands before it: join strategies by an operator such as `;`, or put an argument in parentheses
+                          ^^^^^^^^^ syntax-error: nothing joins `mapFusion` to what comes before it: join strategies by an operator such as `;`, or put an argument in parentheses
         fix: Insert `;` [(17..17, " ;")]
         fix: Put the argument in parentheses [(17..18, "("), (27..27, ")")]
     "#]],
@@ -918,7 +918,7 @@ fn operators_that_are_missing() {
         expect![[r#"
             (val a - (binary @ b every))
             val a = b @ every isApplied(isReduce) ; c
-                              ^^^^^^^^^ syntax-error: nothing joins `isApplied` to what stands before it: join strategies by an operator such as `;`, or put an argument in parentheses
+                              ^^^^^^^^^ syntax-error: nothing joins `isApplied` to what comes before it: join strategies by an operator such as `;`, or put an argument in parentheses
             fix: Insert `;` [(17..17, " ;")]
             fix: Put the argument in parentheses [(17..18, "("), (37..37, ")")]
         "#]],
@@ -937,7 +937,7 @@ fn operators_that_are_missing() {
         expect![[r#"
         (val a - b)
           (c ; d)(e)
-          ^ syntax-error: nothing joins `(` to what stands before it: join strategies by an operator such as `;`, or begin the main expression at the start of its line
+          ^ syntax-error: nothing joins `(` to what comes before it: join strategies by an operator such as `;`, or begin the main expression at the start of its line
         fix: Insert `;` [(9..9, " ;")]
     "#]],
     );

@@ -60,33 +60,33 @@ fn arguments_without_parentheses() {
         ],
         expect![[r#"
             def f = fun(xs => map g xs)
-                arguments stand in parentheses: write `map(g)(xs)`
+                arguments must be in parentheses: write `map(g)(xs)`
                 put the arguments in parentheses => def f = fun(xs => map(g)(xs))
             def f = fun(xs => xs |> map fun(x => x))
-                arguments stand in parentheses: write `map(fun(x => x))`
+                arguments must be in parentheses: write `map(fun(x => x))`
                 put the arguments in parentheses => def f = fun(xs => xs |> map(fun(x => x)))
             def f = fun(xs => map (g) xs)
-                arguments stand in parentheses: write `map (g)(xs)`
+                arguments must be in parentheses: write `map (g)(xs)`
                 put the arguments in parentheses => def f = fun(xs => map (g)(xs))
             def f = fun(xs => xs |> map g |> reduce add 0.0f)
-                arguments stand in parentheses: write `map(g)`
+                arguments must be in parentheses: write `map(g)`
                 put the arguments in parentheses => def f = fun(xs => xs |> map(g) |> reduce(add)(0.0f))
             def f = fun(xs => zip(xs, map (g h) xs))
                 expected `,` or `)` before `h`
                 Insert `,` => def f = fun(xs => zip(xs, map (g, h) xs))
                 Write `g(h)` => def f = fun(xs => zip(xs, map (g(h)) xs))
             def f = fun(xs => let x = idx 0 xs in x)
-                arguments stand in parentheses: write `idx(0)(xs)`
+                arguments must be in parentheses: write `idx(0)(xs)`
                 put the arguments in parentheses => def f = fun(xs => let x = idx(0)(xs) in x)
             def f = fun(x => (fst x, g (h x) (+)))
-                arguments stand in parentheses: write `fst(x)`
+                arguments must be in parentheses: write `fst(x)`
                 put the arguments in parentheses => def f = fun(x => (fst(x), g (h x) (+)))
             def f = fun(xs => zip(xs ys))
                 expected `,` or `)` before `ys`
                 Insert `,` => def f = fun(xs => zip(xs, ys))
                 Write `xs(ys)` => def f = fun(xs => zip(xs(ys)))
             def f = reduce(+)(0.0f)
-                an operator that is an argument stands in parentheses: `(+)`
+                an operator that is an argument must be in parentheses: `(+)`
                 Write `(+)` => def f = reduce((+))(0.0f)
                 Write `add` => def f = reduce(add)(0.0f)
             def f = fun(xs: n.f32 => xs mapSeq(fun(x => x)))
@@ -99,10 +99,10 @@ fn arguments_without_parentheses() {
                 expected `|>` before `map`
                 Insert `|>` => def f = fun(xs => xs |> map(g) |> reduce(add)(0.0f))
             def f = fun(g: (f32 -> f32) -> f32 => g map(h))
-                arguments stand in parentheses: write `g(map(h))`
+                arguments must be in parentheses: write `g(map(h))`
                 put the arguments in parentheses => def f = fun(g: (f32 -> f32) -> f32 => g(map(h)))
             def f = fun(xs => sum(xs, axis = 0))
-                arguments have no names: they stand in the order of the parameters
+                arguments have no names: they come in the order of the parameters
                 Remove the name => def f = fun(xs => sum(xs, 0))
             def f = fun(x => select(x = 1)(x)(0))
                 `=` defines: two values are compared with `==`
@@ -111,7 +111,7 @@ fn arguments_without_parentheses() {
                 expected `:` between the parameter `xs` and its type
                 Insert `:` => def f = fun(xs: n.f32 => xs)
             def f = fun(x => x >>> 1)
-                `>>>` is no operator: RISE has no shift of bits
+                `>>>` is not an operator: RISE has no shift of bits
             foreign ef sqrt(x: f32): f32
                 expected `def` after `foreign`, found `ef`
                 Write `def` => foreign def sqrt(x: f32): f32
@@ -154,10 +154,10 @@ fn functions() {
                 Write `=>` => def f = fun(g: f32 -> f32 => g(1.0f))
             def f = fun(g: f32 -> f32 => g(1.0f))
             def f = fun(x: f32) => x + 1.0f
-                the parentheses of `fun` stand around its body, too: write `fun(x => …)`
+                the parentheses of `fun` must enclose its body, too: write `fun(x => …)`
                 Move the `)` behind the body => def f = fun(x: f32 => x + 1.0f)
             def f = fun(x: f32) -> x
-                the parentheses of `fun` stand around its body, too: write `fun(x => …)`
+                the parentheses of `fun` must enclose its body, too: write `fun(x => …)`
                 Move the `)` behind the body => def f = fun(x: f32 => x)
             def f = fun x => x
                 expected `(` after `fun`: write `fun(x => …)`
@@ -181,22 +181,22 @@ fn functions() {
                 a function is written `fun(x => …)`
                 write `fun` => def f = map(fun(x => x + 1.0f))
             def f = map(x => x + 1.0f, xs)
-                `=>` belongs to a function: write `map(fun(x => …))`
+                `=>` is part of a function: write `map(fun(x => …))`
                 write `fun` => def f = map(fun(x => x + 1.0f), xs)
             def f = a => b => a
-                `=>` belongs to a function: write `fun(x => …)`
+                `=>` is part of a function: write `fun(x => …)`
                 write `fun` => def f = fun(a => fun(b => a))
             def f = (x: f32) => x
-                `=>` belongs to a function: write `fun(x => …)`
+                `=>` is part of a function: write `fun(x => …)`
                 write `fun` => def f = fun((x: f32) => x)
             def f = g . h . i
                 functions are composed with `<<`, or with `>>` in the order in which they are applied
                 Write `<<` => def f = g << h << i
             def f = g $ x
-                `$` does not belong in RISE: write `<|`
+                `$` is not part of RISE: write `<|`
                 Write `<|` => def f = g <| x
             def f = xs.map(g).reduce(add)(0.0f)
-                values have no part `map`: after a `.` stands `_1` or `_2`, the halves of a pair
+                values have no part `map`: after a `.` comes `_1` or `_2`, the halves of a pair
                 Write `|>` => def f = xs |> map(g) |> reduce(add)(0.0f)
         "#]],
     );
@@ -230,21 +230,21 @@ fn definitions() {
         ],
         expect![[r#"
             def f(x: f32): f32 = x
-                parameters stand behind the `=`: write `def f = fun(x => …)`
+                parameters must come after the `=`: write `def f = fun(x => …)`
                 Move the parameters behind the `=` => def f : f32 -> f32 = fun(x => x)
             def f(x) = x // the same
 
-                parameters stand behind the `=`: write `def f = fun(x => …)`
+                parameters must come after the `=`: write `def f = fun(x => …)`
                 Move the parameters behind the `=` => def f = fun(x => x) // the same
 
             def f(n: Nat, m: Nat)(xs: n.m.f32, g: f32 -> f32): n.m.f32 = xs
-                parameters stand behind the `=`: write `def f = depFun((n: Nat, m: Nat) => fun(xs, g => …))`
+                parameters must come after the `=`: write `def f = depFun((n: Nat, m: Nat) => fun(xs, g => …))`
                 Move the parameters behind the `=` => def f : (n: Nat) -> (m: Nat) -> n.m.f32 -> (f32 -> f32) -> n.m.f32 = depFun((n: Nat, m: Nat) => fun(xs, g => xs))
             def f x y = x + y
-                parameters stand behind the `=`: write `def f = fun(x, y => …)`
+                parameters must come after the `=`: write `def f = fun(x, y => …)`
                 Move the parameters behind the `=` => def f = fun(x, y => x + y)
             def f(x) { return x }
-                parameters stand behind the `=`: write `def f = fun(x => …)`
+                parameters must come after the `=`: write `def f = fun(x => …)`
             let x = 3
                 a definition begins with `def`, not `let`
                 Write `def` => def x = 3
@@ -363,20 +363,20 @@ fn values() {
                 a float needs a digit after its point: write `5.0`
                 Write `5.0` => def f = 5.0 + x
             def f = 1.0F
-                `F` is no type of numbers: write `1.0f`
+                `F` is not a type of numbers: write `1.0f`
                 Write `1.0f` => def f = 1.0f
             def f = 3L
-                `L` is no type of numbers: write `3i64`
+                `L` is not a type of numbers: write `3i64`
                 Write `3i64` => def f = 3i64
             def f = +x
-                `+` stands between two operands: a single one has no sign but `-`
+                `+` must be between two operands: a single one has no sign but `-`
                 Remove `+` => def f = x
             def f = map(+ 1.0f)
-                an operator with one of its operands is no function: write `fun(x => x + …)`
+                an operator with one of its operands is not a function: write `fun(x => x + …)`
             def f = x += 1
                 there is no `+=`: nothing changes its value, so a new one is given a name, `let y = x + 1 in …`
             def f = a & b
-                `&` does not belong in RISE: write `&&`, which joins truth values; there are no operations on the bits of integers
+                `&` is not part of RISE: write `&&`, which joins truth values; there are no operations on the bits of integers
                 Write `&&` => def f = a && b
             def f = a & 1
                 `&`: RISE has no operations on the bits of integers
@@ -437,15 +437,15 @@ fn types() {
             def f = fun(xs: [f32] => xs)
                 an array type is its size, a `.` and the type of its elements: write `n.f32`
             def f = fun(xs: f32[n][m] => xs)
-                the size of an array stands before its elements: write `n.m.f32`
+                the size of an array comes before its elements: write `n.m.f32`
                 Write `n.m.f32` => def f = fun(xs: n.m.f32 => xs)
             def f = fun(xs: f32[] => xs)
-                the size of an array stands before its elements: write `n.f32`
+                the size of an array comes before its elements: write `n.f32`
             def f = fun(xs: n f32 => xs)
-                a `.` stands between the size of an array and the type of its elements, as in `n.f32`
+                a `.` must be between the size of an array and the type of its elements, as in `n.f32`
                 Write `.` => def f = fun(xs: n.f32 => xs)
             def f = fun(xs: n * f32 => xs)
-                a `.` stands between the size of an array and the type of its elements, as in `n.f32`
+                a `.` must be between the size of an array and the type of its elements, as in `n.f32`
                 Write `.` => def f = fun(xs: n.f32 => xs)
             def f = fun(xs: Array[f32, n] => xs)
                 `Array` takes the size first: write `Array[n, f32]`
@@ -496,7 +496,7 @@ fn conditions() {
             def f : n.f32 where 0 < n < 9 = x
                 comparisons do not chain: state both as conditions, as in `a < b, b < c`
             def f : n.f32 if n > 4 = x
-                conditions on sizes stand behind `where`, not `if`
+                conditions on sizes come after `where`, not `if`
                 Write `where` => def f : n.f32 where n > 4 = x
             @assume(n > 4 && 4 divide n)
             def f = x
@@ -556,13 +556,13 @@ fn foreign_functions() {
                 the parameter of a foreign function has a name: write `y: f32`
                 Name the parameters => foreign def f(y: f32, x: f32, x1: i32): f32
             foreign def f(float y): f32
-                the type of a parameter stands behind its name: write `y: f32`
+                the type of a parameter comes after its name: write `y: f32`
                 Write `y: f32` => foreign def f(y: f32): f32
             foreign def f(x f32): f32
                 expected `:` and the type of `x`: C has no type inference
                 Insert `:` => foreign def f(x: f32): f32
             foreign def f(x: f32) -> f32
-                the result type of a foreign function stands behind `:`, not `->`
+                the result type of a foreign function comes after `:`, not `->`
                 Write `:` => foreign def f(x: f32): f32
             foreign def f(x: f32) f32
                 expected `:` before the result type
@@ -619,7 +619,7 @@ fn signs_and_words_of_other_languages() {
                 two values that are not equal are compared with `!=`, not `<>`
                 Write `!=` => def f = fun(a, b => a != b)
             def f = “text”
-                `“` does not belong in RISE: text stands between two `"`
+                `“` is not part of RISE: text must be between two `"`
         "#]],
     );
 }
@@ -641,11 +641,11 @@ fn signs_of_other_languages() {
         ],
         expect![[r#"
             def f = fun(x => ~x)
-                `~` does not belong in RISE: truth values are negated by `!`, and the bits of an integer are flipped by `-x - 1`
+                `~` is not part of RISE: truth values are negated by `!`, and the bits of an integer are flipped by `-x - 1`
                 Write `!` => def f = fun(x => !x)
                 Write `(-x - 1)` => def f = fun(x => (-x - 1))
             def f = fun(x => ~g(x) + 1)
-                `~` does not belong in RISE: truth values are negated by `!`, and the bits of an integer are flipped by `-x - 1`
+                `~` is not part of RISE: truth values are negated by `!`, and the bits of an integer are flipped by `-x - 1`
                 Write `!` => def f = fun(x => !g(x) + 1)
                 Write `(-g(x) - 1)` => def f = fun(x => (-g(x) - 1) + 1)
             def f = fun(x => x++)
@@ -703,20 +703,20 @@ fn words_of_other_languages() {
             def f : forall (n: Nat). n.f32 = 1
                 there is no `forall`: sizes and types that a type takes are its parameters
             def f : ∀ n. n.f32 = 1
-                `∀` does not belong in RISE: sizes and types that a type takes are its parameters, as in `(n: Nat) -> n.f32 -> f32`
+                `∀` is not part of RISE: sizes and types that a type takes are its parameters, as in `(n: Nat) -> n.f32 -> f32`
             def f = fun(x => let mut y = x in y)
                 there is no `mut`: nothing changes the value of a `let`
                 Remove `mut` => def f = fun(x => let y = x in y)
             def f<n: Nat> = fun(x => x)
                 sizes and types are parameters: write `def f = depFun(n: Nat => …)`
             def f = fun(xs: &n.f32 => xs)
-                there are no references: the type stands alone
+                there are no references: write the type alone
                 Remove `&` => def f = fun(xs: n.f32 => xs)
             def f = fun(xs => xs.T)
-                values have no part `T`: after a `.` stands `_1` or `_2`, the halves of a pair
+                values have no part `T`: after a `.` comes `_1` or `_2`, the halves of a pair
                 Write `|> transpose` => def f = fun(xs => xs |> transpose)
             def f = fun(xs => xs.sum())
-                values have no part `sum`: after a `.` stands `_1` or `_2`, the halves of a pair
+                values have no part `sum`: after a `.` comes `_1` or `_2`, the halves of a pair
                 Write `|>` => def f = fun(xs => xs |> sum)
             def f = fun(xs => xs[1:3])
                 a part of an array is written `xs |> drop(a) |> take(n)`: its `n` elements from `a` on
@@ -739,19 +739,19 @@ fn at_between_operands() {
         ],
         expect![[r#"
             def f = fun(x => g @ x)
-                `@` is no operator: a function is applied as in `g(x)`, and composed with another one as in `g << x`
+                `@` is not an operator: a function is applied as in `g(x)`, and composed with another one as in `g << x`
                 Write `g(x)` => def f = fun(x => g(x))
                 Write `g << x` => def f = fun(x => g << x)
             def f = map(g) @ map(h) @ k
-                `@` is no operator: a function is applied as in `map(g)(map(h))`, and composed with another one as in `map(g) << map(h)`
+                `@` is not an operator: a function is applied as in `map(g)(map(h))`, and composed with another one as in `map(g) << map(h)`
                 Write `map(g)(map(h))` => def f = map(g)(map(h)) @ k
                 Write `map(g) << map(h)` => def f = map(g) << map(h) @ k
             def f = fun(x => g @ h(x) + 1.0f)
-                `@` is no operator: a function is applied as in `g(h(x))`, and composed with another one as in `g << h(x)`
+                `@` is not an operator: a function is applied as in `g(h(x))`, and composed with another one as in `g << h(x)`
                 Write `g(h(x))` => def f = fun(x => g(h(x)) + 1.0f)
                 Write `g << h(x)` => def f = fun(x => g << h(x) + 1.0f)
             def f = g@h
-                `@` is no operator: a function is applied as in `g(h)`, and composed with another one as in `g << h`
+                `@` is not an operator: a function is applied as in `g(h)`, and composed with another one as in `g << h`
                 Write `g(h)` => def f = g(h)
                 Write `g << h` => def f = g << h
         "#]],
@@ -773,7 +773,7 @@ fn blocks() {
         ],
         expect![[r#"
             def f = fun(x => { x + 1.0f })
-                expected an expression, found `{`: what belongs together stands in parentheses
+                expected an expression, found `{`: parts of an expression are grouped by parentheses
                 Remove the braces => def f = fun(x => x + 1.0f)
             def f = { let y = 1.0f; let z = y; y * z }
                 there are no blocks: a value is named by `let x = value in result`, without braces and `;`
@@ -795,7 +795,7 @@ fn blocks() {
             def f = fun(x => { y = x; y })
                 there are no blocks: a value is named by `let x = value in result`, without braces and `;`
             def f = fun(x => {})
-                expected an expression, found `{`: what belongs together stands in parentheses
+                expected an expression, found `{`: parts of an expression are grouped by parentheses
             def f = fun(x) { return x; }
                 expected `=>` after the parameters of `fun`
         "#]],
@@ -817,10 +817,10 @@ fn words_before_definitions() {
                 a definition becomes a kernel by `@target(opencl)` before it, not by `__global__`
                 Write `@target(opencl)` => @target(opencl)
             inline
-                a definition begins with `def`: `inline` does not stand before it
+                a definition begins with `def`: `inline` cannot come before it
                 Remove `inline` => 
             public static
-                a definition begins with `def`: `public static` does not stand before it
+                a definition begins with `def`: `public static` cannot come before it
                 Remove `public static` => 
             extern
                 a function of C is declared by `foreign def`, not `extern def`
@@ -843,19 +843,19 @@ fn paths_in_other_quotes() {
         ],
         expect![[r#"
             import 'library.rise'
-                the path of a file stands in double quotes: write `"library.rise"`
+                the path of a file must be in double quotes: write `"library.rise"`
                 Write `"library.rise"` => import "library.rise"
             import <library.rise>
-                the path of a file stands in double quotes: write `"library.rise"`
+                the path of a file must be in double quotes: write `"library.rise"`
                 Write `"library.rise"` => import "library.rise"
             import “library.rise”
-                the path of a file stands in double quotes: write `"library.rise"`
+                the path of a file must be in double quotes: write `"library.rise"`
                 Write `"library.rise"` => import "library.rise"
             import `library.rise`
-                the path of a file stands in double quotes: write `"library.rise"`
+                the path of a file must be in double quotes: write `"library.rise"`
                 Write `"library.rise"` => import "library.rise"
             import 'library.rise
-                `'` does not belong in RISE: names are made of letters, digits and `_`
+                `'` is not part of RISE: names are made of letters, digits and `_`
         "#]],
     );
 }
@@ -885,7 +885,7 @@ fn names_in_modules() {
                 there are no modules: `tf.math.sin` is not known here
                 Write `sin` => def f = fun(x => sin(x))
             def f = fun(np => np.maximum)
-                values have no part `maximum`: after a `.` stands `_1` or `_2`, the halves of a pair
+                values have no part `maximum`: after a `.` comes `_1` or `_2`, the halves of a pair
             def f = fun(x => (x : f32))
         "#]],
     );

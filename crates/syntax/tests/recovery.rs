@@ -459,7 +459,7 @@ fn slips() {
             (def f - (natFun i i))
 
             def f = map(x => x)(xs)
-                          ^^ syntax-error: `=>` belongs to a function: write `map(fun(x => …))`
+                          ^^ syntax-error: `=>` is part of a function: write `map(fun(x => …))`
             fix: write `fun` [(12..12, "fun("), (18..18, ")")]
             (def f - (apply (apply map x) xs))
 
@@ -474,12 +474,12 @@ fn slips() {
             (def f - (missing))
 
             def f(x) = x
-                 ^ syntax-error: parameters stand behind the `=`: write `def f = fun(x => …)`
+                 ^ syntax-error: parameters must come after the `=`: write `def f = fun(x => …)`
             fix: Move the parameters behind the `=` [(5..10, " = fun(x =>"), (12..12, ")")]
             (def f - x)
 
             def f(x: f32): f32 = x
-                 ^ syntax-error: parameters stand behind the `=`: write `def f = fun(x => …)`
+                 ^ syntax-error: parameters must come after the `=`: write `def f = fun(x => …)`
             fix: Move the parameters behind the `=` [(5..20, " : f32 -> f32 = fun(x =>"), (22..22, ")")]
             (def f - x)
 
@@ -498,7 +498,7 @@ fn slips() {
             (stray)
 
             def f = x y
-                      ^ syntax-error: arguments stand in parentheses: write `x(y)`
+                      ^ syntax-error: arguments must be in parentheses: write `x(y)`
             fix: put the arguments in parentheses [(9..10, "("), (11..11, ")")]
             (def f - (apply x y))
 
@@ -514,7 +514,7 @@ fn slips() {
                         ^ syntax-error: expected `,` or `)` before `h`
             def f = map(g h)
                        ^ this `(` is not closed
-            help: an argument stands in parentheses: `g(h)`
+            help: an argument must be in parentheses: `g(h)`
             fix: Insert `,` [(13..13, ",")]
             fix: Write `g(h)` [(13..14, "("), (15..15, ")")]
             (def f - (apply map g))
@@ -523,7 +523,7 @@ fn slips() {
                         ^ syntax-error: expected `,` or `)` before `h`
             def f = map(g h) |> join
                        ^ this `(` is not closed
-            help: an argument stands in parentheses: `g(h)`
+            help: an argument must be in parentheses: `g(h)`
             fix: Insert `,` [(13..13, ",")]
             fix: Write `g(h)` [(13..14, "("), (15..15, ")")]
             (def f - (binary |> (apply map g) join))
@@ -570,7 +570,7 @@ fn slips() {
             (def f - (project x _2))
 
             def f = x.first
-                     ^^^^^^ syntax-error: values have no part `first`: after a `.` stands `_1` or `_2`, the halves of a pair
+                     ^^^^^^ syntax-error: values have no part `first`: after a `.` comes `_1` or `_2`, the halves of a pair
             (def f - (missing))
 
             def f = 1.f
@@ -594,7 +594,7 @@ fn slips() {
             (def f - (int 1))
 
             def f = 3abc
-                     ^^^ bad-number: `abc` is no type of numbers: a number ends in its digits, in `f`, or in a type such as `i32` or `f64`
+                     ^^^ bad-number: `abc` is not a type of numbers: a number ends in its digits, in `f`, or in a type such as `i32` or `f64`
             (def f - (int 3))
 
             def f = 0x10
@@ -655,7 +655,7 @@ fn slips() {
             (def f (where (array n (scalar f32)) (binary | (int 4) n) (missing)) x)
 
             def f : (n.f32 where 4 | n -> m.f32 = x
-                                       ^^ syntax-error: `where` and its conditions stand behind the whole type
+                                       ^^ syntax-error: `where` and its conditions come after the whole type
             help: write the rest of the type first: `n.f32 -> f32 where 4 | n`
             (def f (paren (where (array n (scalar f32)) (binary | (int 4) n))) x)
 
@@ -683,7 +683,7 @@ fn slips() {
             (def f (pi (n Nat) (pi (m Nat) (array n (array m (scalar f32))))) x)
 
             def f : (n: nat) -> n.f32 = x
-                        ^^^ syntax-error: `nat` is no kind: did you mean `Nat`?
+                        ^^^ syntax-error: `nat` is not a kind: did you mean `Nat`?
             fix: Write `Nat` [(12..15, "Nat")]
             (def f (pi (n Nat) (array n (scalar f32))) x)
 
@@ -723,16 +723,16 @@ fn slips() {
             (def f - xs)
 
             def f = fun(xs: f32[n] => xs)
-                               ^ syntax-error: the size of an array stands before its elements: write `n.f32`
+                               ^ syntax-error: the size of an array comes before its elements: write `n.f32`
             fix: Write `n.f32` [(16..22, "n.f32")]
             (def f - (fun ((xs (array n (scalar f32)))) xs))
 
             def f = fun(x: i32 => cast(x) : f32)
-                                          ^ syntax-error: a stated type stands in parentheses with its value: `(value : type)`
+                                          ^ syntax-error: a stated type must be in parentheses with its value: `(value : type)`
             (def f - (fun ((x (scalar i32))) (apply cast x)))
 
             def f = fun(x: i32 => g(x : i32))
-                                      ^ syntax-error: a stated type stands in parentheses with its value: `(value : type)`
+                                      ^ syntax-error: a stated type must be in parentheses with its value: `(value : type)`
             (def f - (fun ((x (scalar i32))) (apply g x)))
 
             def f = [1, 2]
@@ -748,26 +748,26 @@ fn slips() {
             (def f - (missing))
 
             def f = a $ b
-                      ^ syntax-error: `$` does not belong in RISE: write `<|`
+                      ^ syntax-error: `$` is not part of RISE: write `<|`
             fix: Write `<|` [(10..11, "<|")]
             (def f - (binary <| a b))
 
             def f = a → b
-                      ^ syntax-error: `→` does not belong in RISE: write `->`
+                      ^ syntax-error: `→` is not part of RISE: write `->`
             fix: Write `->` [(10..13, "->")]
             (def f - a)
 
             def f = a × b ≤ c
-                      ^ syntax-error: `×` does not belong in RISE: write `*`
+                      ^ syntax-error: `×` is not part of RISE: write `*`
             fix: Write `*` [(10..12, "*")]
             (def f - (binary <= (binary * a b) c))
 
             def f = a + b
-                     ^ syntax-error: the character U+00A0 does not belong in RISE
+                     ^ syntax-error: the character U+00A0 is not part of RISE
             (def f - (binary + a b))
 
             def f = a; b
-                     ^ syntax-error: `;` does not belong in RISE: a value is named by `let x = value in result`, and parameters are separated by `,`
+                     ^ syntax-error: `;` is not part of RISE: a value is named by `let x = value in result`, and parameters are separated by `,`
             (def f - a)
 
             def f = a | b
@@ -795,11 +795,11 @@ fn slips() {
             (def f (arrow (scalar f32) (missing)) x)
 
             def f = (|>)
-                     ^^ syntax-error: `|>` is no function by itself
+                     ^^ syntax-error: `|>` is not a function by itself
             (def f - (missing))
 
             def f = x -> x
-                      ^^ syntax-error: unexpected `->` after the definition: `->` stands in types, a function is written `fun(x => …)`
+                      ^^ syntax-error: unexpected `->` after the definition: `->` is used in types, a function is written `fun(x => …)`
             (def f - x)
 
         "#]],
@@ -1117,32 +1117,32 @@ fn conditions_without_a_type() {
         expect![[r#"
             def f : where n >= 4 = 1.0f
                   ^ syntax-error: expected a type between `:` and `where`
-            help: conditions stand behind the type, as in `(n: Nat) -> n.f32 -> f32 where 4 | n`
+            help: conditions come after the type, as in `(n: Nat) -> n.f32 -> f32 where 4 | n`
             (def f (where (missing) (binary >= n (int 4))) (float 1.0 f32))
 
             def f : where 4 | n = 1.0f
                   ^ syntax-error: expected a type between `:` and `where`
-            help: conditions stand behind the type, as in `(n: Nat) -> n.f32 -> f32 where 4 | n`
+            help: conditions come after the type, as in `(n: Nat) -> n.f32 -> f32 where 4 | n`
             (def f (where (missing) (binary | (int 4) n)) (float 1.0 f32))
 
             def f = fun((xs: where 4 | n) => xs)
                            ^ syntax-error: expected a type between `:` and `where`
-            help: conditions stand behind the type, as in `(n: Nat) -> n.f32 -> f32 where 4 | n`
+            help: conditions come after the type, as in `(n: Nat) -> n.f32 -> f32 where 4 | n`
             (def f - (fun ((xs (where (missing) (binary | (int 4) n)))) xs))
 
             def f = (x : where n >= 4)
                        ^ syntax-error: expected a type between `:` and `where`
-            help: conditions stand behind the type, as in `(n: Nat) -> n.f32 -> f32 where 4 | n`
+            help: conditions come after the type, as in `(n: Nat) -> n.f32 -> f32 where 4 | n`
             (def f - (ascribe x (where (missing) (binary >= n (int 4)))))
 
             def f = fun(xs: n.f32 where 4 | n => xs)
                                   ^^^^^ syntax-error: `where` does not follow a parameter's type
-            help: conditions stand behind the definition's type, as in `def f : (n: Nat) -> n.f32 -> f32 where 4 | n = …`, or before the `def` as `@assume(4 | n)`
+            help: conditions come after the definition's type, as in `def f : (n: Nat) -> n.f32 -> f32 where 4 | n = …`, or before the `def` as `@assume(4 | n)`
             (def f - (fun ((xs (where (array n (scalar f32)) (binary | (int 4) n)))) xs))
 
             def f = fun(xs => xs) where 4 | n
                                   ^^^^^ syntax-error: `where` does not follow the definition's value
-            help: conditions stand behind the definition's type, as in `def f : (n: Nat) -> n.f32 -> f32 where 4 | n = …`, or before the `def` as `@assume(4 | n)`
+            help: conditions come after the definition's type, as in `def f : (n: Nat) -> n.f32 -> f32 where 4 | n = …`, or before the `def` as `@assume(4 | n)`
             (def f - (fun (xs) xs))
 
             def f : n.f32 where n = 4 = 1.0f
@@ -1172,7 +1172,7 @@ fn conditions_without_a_type() {
             (def f (pi (where DataType) where) where)
 
             def f : (n: Nat) -> n.f32 where 4 | n -> f32 = 1.0f
-                                                  ^^ syntax-error: `where` and its conditions stand behind the whole type
+                                                  ^^ syntax-error: `where` and its conditions come after the whole type
             help: write the rest of the type first: `n.f32 -> f32 where 4 | n`
             (def f (where (pi (n Nat) (array n (scalar f32))) (binary | (int 4) n)) (float 1.0 f32))
 
@@ -1211,13 +1211,13 @@ fn habits_from_languages_with_methods_and_loops() {
         ],
         expect![[r#"
             def f = fun(xs => xs.map(g))
-                                ^^^^ syntax-error: values have no part `map`: after a `.` stands `_1` or `_2`, the halves of a pair
+                                ^^^^ syntax-error: values have no part `map`: after a `.` comes `_1` or `_2`, the halves of a pair
             help: a function is applied by a pipe: `… |> map(…)`
             fix: Write `|>` [(20..21, " |> ")]
             (def f - (fun (xs) (apply (missing) g)))
 
             def f = fun(xs => xs.length)
-                                ^^^^^^^ syntax-error: values have no part `length`: after a `.` stands `_1` or `_2`, the halves of a pair
+                                ^^^^^^^ syntax-error: values have no part `length`: after a `.` comes `_1` or `_2`, the halves of a pair
             (def f - (fun (xs) (missing)))
 
             def f = fun(xs => for (i in 0..4) xs)
@@ -1251,12 +1251,12 @@ fn habits_from_languages_with_methods_and_loops() {
             (def f - (fun (x) (binary * x (float 2.0 f32))))
 
             def f = fun(x => { x })
-                             ^ syntax-error: expected an expression, found `{`: what belongs together stands in parentheses
+                             ^ syntax-error: expected an expression, found `{`: parts of an expression are grouped by parentheses
             fix: Remove the braces [(17..19, ""), (20..22, "")]
             (def f - (fun (x) (missing)))
 
             def f = fun(x => x > 0.0f ? x : 0.0f)
-                                      ^ syntax-error: `?` does not belong in RISE: write `select(condition, then, else)`
+                                      ^ syntax-error: `?` is not part of RISE: write `select(condition, then, else)`
             (def f - (fun (x) (binary > x (float 0.0 f32))))
 
             def f = fun(x => let y = x; y)
@@ -1265,17 +1265,17 @@ fn habits_from_languages_with_methods_and_loops() {
             (def f - (fun (x) (let y x y)))
 
             def f = fun(p => fst p)
-                                 ^ syntax-error: arguments stand in parentheses: write `fst(p)`
+                                 ^ syntax-error: arguments must be in parentheses: write `fst(p)`
             fix: put the arguments in parentheses [(20..21, "("), (22..22, ")")]
             (def f - (fun (p) (apply fst p)))
 
             def f = fun(p => (snd p))
-                                  ^ syntax-error: arguments stand in parentheses: write `snd(p)`
+                                  ^ syntax-error: arguments must be in parentheses: write `snd(p)`
             fix: put the arguments in parentheses [(21..22, "("), (23..23, ")")]
             (def f - (fun (p) (paren (apply snd p))))
 
             def f = map(fun(p => g p 3))
-                                   ^ syntax-error: arguments stand in parentheses: write `g(p)(3)`
+                                   ^ syntax-error: arguments must be in parentheses: write `g(p)(3)`
             fix: put the arguments in parentheses [(22..23, "("), (24..25, ")("), (26..26, ")")]
             (def f - (apply map (fun (p) (apply g p (int 3)))))
 
@@ -1290,7 +1290,7 @@ fn habits_from_languages_with_methods_and_loops() {
             (def f - (fun (x y) (fun (z) z)))
 
             def f : n:Nat -> n.f32 = 3
-                     ^ syntax-error: a parameter of a type stands in parentheses: write `(n: Nat) -> …`
+                     ^ syntax-error: a parameter of a type must be in parentheses: write `(n: Nat) -> …`
             (def f n (int 3))
 
         "#]],

@@ -343,7 +343,7 @@ export class Previews
     });
   }
 
-  /** Marks in the other editor what the cursor stands on. What was marked here is no counterpart any more. */
+  /** Marks in the other editor what the cursor stands on. What was marked here is not a counterpart any more. */
   private selected(editor: vscode.TextEditor): void {
     const cursor: Position = editor.selection.active;
     editor.setDecorations(this.mark, []);

@@ -85,7 +85,7 @@ export function version(command: string): Promise<string> {
   });
 }
 
-/** Why a candidate is no server, if no file stands there. */
+/** Why a candidate is not a server, if no file stands there. */
 export const NO_PROGRAM = "there is no such program";
 
 function reason(error: Error & { code?: unknown; killed?: boolean }): string {

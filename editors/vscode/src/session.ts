@@ -175,7 +175,7 @@ export class Session implements vscode.Disposable {
     };
   }
 
-  /** Starts the server when its program appears. A program that was there and is no server is left alone. */
+  /** Starts the server when its program appears. A program that was there and is not a server is left alone. */
   private lookFor(absent: NoServer): void {
     if (absent.tried.some(([, why]) => why !== NO_PROGRAM)) return;
     this.search = setInterval(() => {

@@ -34,7 +34,7 @@ test("a program that could not be compiled says why", () => {
   assert.equal(report(run)[1], `not compiled: ${fallback}`);
 });
 
-test("a verdict counts what is no number", () => {
+test("a verdict counts what is not a number", () => {
   const verify = { ok: true, compared: 4, wrong: 0, nan: 2, infinite: 1, first: null };
   assert.equal(verdict(verify), "as in the interpreter, 2 NaN, 1 infinite");
   assert.equal(verdict({ ...verify, nan: 0, infinite: 0 }), "as in the interpreter");

@@ -164,7 +164,7 @@ impl<'p> Lower<'p> {
                         Type::Acc(ty) => self.output(&param.local.name, ty, body.origin),
                         Type::Exp(ty, _) => self.input(&param.local.name, ty, body.origin),
                         _ => {
-                            self.error(body.origin, "a parameter that is no data has no code");
+                            self.error(body.origin, "a parameter that is not data has no code");
                             return (inner.clone(), env);
                         }
                     };

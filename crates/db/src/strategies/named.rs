@@ -146,7 +146,7 @@ fn is_whole(db: &dyn Db, name: &StrategyName, found: GlobalId) -> Result<(), Dia
         _ => {}
     }
     let message = format!(
-        "`{}` is no strategy for a whole definition: it is {}",
+        "`{}` is not a strategy for a whole definition: it is {}",
         name.name,
         signature.scheme.text()
     );

@@ -101,7 +101,7 @@ fn the_library_is_rise() {
     check(
         &db,
         files[0],
-        expect!["unknown-name: nothing here is called `id`"],
+        expect!["unknown-name: cannot find `id` in this scope"],
     );
 }
 

@@ -69,7 +69,7 @@ fn an_import_brings_definitions_but_not_imports() {
     check(
         "import \"a.rise\"\ndef x = a\ndef y = b\n//- a.rise\nimport \"b.rise\"\ndef a = b\n//- b.rise\ndef b = 1",
         expect![[r#"
-            main.rise [b] Error unknown-name: nothing here is called `b`
+            main.rise [b] Error unknown-name: cannot find `b` in this scope
         "#]],
     );
 }

@@ -34,7 +34,7 @@ pub struct CheckError {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CheckReason {
     /// Another type than what is around asks for.
-    #[error("this has the type `{found}`, but `{expected}` is wanted")]
+    #[error("this has the type `{found}`, but `{expected}` is expected")]
     Type {
         /// What is wanted.
         expected: String,

@@ -98,7 +98,7 @@ pub(super) fn mixed_spaces(program: &PhraseProgram, places: &Places, found: &mut
 pub(super) fn no_program(program: &PhraseProgram, places: &Places) -> Diagnostic {
     let name = &program.name;
     let mut ty = &program.body.ty;
-    let mut why = "it is no expression and no command";
+    let mut why = "it is not an expression and no command";
     loop {
         match &**ty {
             Type::Pi(pi) if pi.kind == syntax::ast::Kind::Nat => ty = &pi.body,

@@ -61,7 +61,7 @@ impl fmt::Display for Misfit {
             Misfit::UnknownShare { .. } => {
                 "its size is unknown: it depends on the number of work-items"
             }
-            Misfit::NoConstant(_) => "its size is unknown: it is no constant",
+            Misfit::NoConstant(_) => "its size is unknown: it is not a constant",
         })
     }
 }

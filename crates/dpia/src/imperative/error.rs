@@ -34,13 +34,13 @@ pub enum Reason {
     #[error("this is applied, but is not a function")]
     NoFunction,
     /// No data where some is wanted.
-    #[error("this is no value")]
+    #[error("this is not a value")]
     NoValue,
     /// No array where one is wanted.
-    #[error("this is no array")]
+    #[error("this is not an array")]
     NoArray,
     /// No pair where one is wanted.
-    #[error("this is no pair")]
+    #[error("this is not a pair")]
     NoPair,
     /// A definition that has not been put in its place.
     #[error("this definition has not been linked")]

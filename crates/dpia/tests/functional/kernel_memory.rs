@@ -40,7 +40,7 @@ fn memory_of_kernels() {
         expect![[r#"
             error[address-space] at reduceSeq
               `reduceSeq` does not say in which memory it stores
-              help: OpenCL wants the address space first, as in `reduceSeq(Private)`
+              help: OpenCL requires the address space first, as in `reduceSeq(Private)`
               fix: Store in Private memory: 4 B for each work-item
               fix: Store in Global memory: 4 B for each work-item
               fix: Store in Local memory (not: there is no `mapWorkGroup` around it)
@@ -69,10 +69,10 @@ fn private_memory() {
         &rows("xs |> mapGlobal(fun(row => row |> mapSeq(id) |> toMem(Private) |> mapSeq(id)))"),
         expect![[r#"
             error[address-space] at toMem
-              `toMem` cannot store in Private memory here: its size is unknown: it is no constant
+              `toMem` cannot store in Private memory here: its size is unknown: it is not a constant
               help: Private memory needs a constant size, and this is `m*4` B: make the size a number, or write `toMem(Global)`
               fix: Store in Global memory: `m*4` B for each work-item
-              fix: Store in Private memory (not: its size is unknown: it is no constant)
+              fix: Store in Private memory (not: its size is unknown: it is not a constant)
               fix: Store in Local memory (not: there is no `mapWorkGroup` around it)
             mended: def main = depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 =>
               xs |> mapGlobal(fun(row => row |> mapSeq(id) |> toMem(Global) |> mapSeq(id)))))
@@ -201,10 +201,10 @@ fn a_local_size_says_the_share_of_a_work_item() {
         &rows("xs |> mapGlobal(fun(row => row |> mapSeq(id) |> toPrivate |> mapSeq(id)))"),
         expect![[r#"
             error[address-space] at toPrivate
-              `toPrivate` cannot store in Private memory here: its size is unknown: it is no constant
+              `toPrivate` cannot store in Private memory here: its size is unknown: it is not a constant
               help: Private memory needs a constant size, and this is `m*4` B: make the size a number, or write `toGlobal`
               fix: Store in Global memory: `m*4` B for each work-item
-              fix: Store in Private memory (not: its size is unknown: it is no constant)
+              fix: Store in Private memory (not: its size is unknown: it is not a constant)
               fix: Store in Local memory (not: there is no `mapWorkGroup` around it)
         "#]],
     );
@@ -301,7 +301,7 @@ fn local_memory() {
               `toLocal` cannot store in Local memory here: there is no `mapWorkGroup` around it
               help: Local memory belongs to a work-group: put this into a `mapWorkGroup`, or write `toGlobal`
               fix: Store in Global memory: `m*4` B for each work-item
-              fix: Store in Private memory (not: its size is unknown: it is no constant)
+              fix: Store in Private memory (not: its size is unknown: it is not a constant)
               fix: Store in Local memory (not: there is no `mapWorkGroup` around it)
             mended: def main = depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 =>
               xs |> mapGlobal(fun(row => row |> mapSeq(id) |> toGlobal |> mapSeq(id)))))

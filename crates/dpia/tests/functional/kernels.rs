@@ -26,7 +26,7 @@ fn nesting() {
         "def main = depFun(n: Nat => fun(xs: n.n.f32 => xs |> mapGlobal(mapLocal(fun(x => x * 2.0f)))))",
         expect![[r#"
             error[wrong-nesting] at mapLocal
-              `mapLocal` cannot stand inside `mapGlobal`
+              `mapLocal` cannot be inside `mapGlobal`
               `mapGlobal` hands iterations to single work-items, and no work-group is left to share these
               inside this: mapGlobal(mapLocal(fun(x => x * 2.0f)))
               help: split among work-groups outside: `mapWorkGroup`
@@ -40,7 +40,7 @@ fn nesting() {
         "def main = depFun(n: Nat => fun(xs: n.n.f32 => xs |> mapGlobal(mapGlobal(fun(x => x * 2.0f)))))",
         expect![[r#"
             error[wrong-nesting] at mapGlobal
-              `mapGlobal` cannot stand inside `mapGlobal`
+              `mapGlobal` cannot be inside `mapGlobal`
               the work-items of this dimension already share the iterations around it
               inside this: mapGlobal(mapGlobal(fun(x => x * 2.0f)))
               help: write `mapSeq` or `mapGlobal(1)`
@@ -53,7 +53,7 @@ fn nesting() {
         "def main = depFun(n: Nat => fun(xs: n.f32 => xs |> mapLocal(fun(x => x * 2.0f))))",
         expect![[r#"
             error[wrong-nesting] at mapLocal
-              `mapLocal` stands in no `mapWorkGroup`
+              `mapLocal` must be inside `mapWorkGroup`
               it shares iterations among the work-items of a group, and none is chosen here
               help: write `mapGlobal`
               fix: Replace with `mapGlobal`
@@ -68,7 +68,7 @@ fn maps_in_the_wrong_order() {
         &rows("xs |> mapLocal(mapWorkGroup(fun(x => x * 2.0f)))"),
         expect![[r#"
             error[wrong-nesting] at mapLocal
-              `mapLocal` stands in no `mapWorkGroup`
+              `mapLocal` must be inside `mapWorkGroup`
               it shares iterations among the work-items of a group, and none is chosen here
               help: swap them: `mapWorkGroup` outside, `mapLocal` inside
               fix: Swap `mapLocal` and `mapWorkGroup`
@@ -80,7 +80,7 @@ fn maps_in_the_wrong_order() {
         &rows("xs |> mapLocal(1)(mapWorkGroup(1)(fun(x => x * 2.0f)))"),
         expect![[r#"
             error[wrong-nesting] at mapLocal
-              `mapLocal(1)` stands in no `mapWorkGroup(1)`
+              `mapLocal(1)` must be inside `mapWorkGroup(1)`
               it shares iterations among the work-items of a group, and none is chosen here
               help: swap them: `mapWorkGroup(1)` outside, `mapLocal(1)` inside
               fix: Swap `mapLocal(1)` and `mapWorkGroup(1)`
@@ -91,7 +91,7 @@ fn maps_in_the_wrong_order() {
         &rows("xs |> mapLocal(mapLocal(fun(x => x * 2.0f)))"),
         expect![[r#"
             error[wrong-nesting] at mapLocal
-              `mapLocal` stands in no `mapWorkGroup`
+              `mapLocal` must be inside `mapWorkGroup`
               it shares iterations among the work-items of a group, and none is chosen here
               help: write `mapWorkGroup`
               fix: Replace with `mapWorkGroup`
@@ -117,7 +117,7 @@ fn maps_in_the_wrong_order() {
         ),
         expect![[r#"
             error[wrong-nesting] at mapGlobal
-              `mapGlobal(1)` cannot stand inside `mapLocal`
+              `mapGlobal(1)` cannot be inside `mapLocal`
               inside of `mapLocal` a single work-item of a group is at work, and it cannot start others
               inside this: mapLocal(mapGlobal(1)(fun(x => x * 2.0f)))
               help: write `mapSeq`
@@ -129,7 +129,7 @@ fn maps_in_the_wrong_order() {
            xs |> mapWorkGroup(mapLocal(mapLocal(fun(x => x * 2.0f))))))",
         expect![[r#"
             error[wrong-nesting] at mapLocal
-              `mapLocal` cannot stand inside `mapLocal`
+              `mapLocal` cannot be inside `mapLocal`
               the work-items of the group already share the iterations around it
               inside this: mapLocal(mapLocal(fun(x => x * 2.0f)))
               help: write `mapSeq`
@@ -204,7 +204,7 @@ fn what_every_work_item_would_write() {
         &rows("xs |> mapSeq(fun(row => row |> mapLocal(id)))"),
         expect![[r#"
             error[wrong-nesting] at mapLocal
-              `mapLocal` stands in no `mapWorkGroup`
+              `mapLocal` must be inside `mapWorkGroup`
               it shares iterations among the work-items of a group, and none is chosen here
               help: write `mapGlobal`
               fix: Replace with `mapGlobal`
@@ -381,7 +381,7 @@ fn work_groups_inside_of_work_items() {
         "def main = fun(xs: 64.8.8.f32 => xs |> mapGlobal(mapWorkGroup(mapLocal(id))))",
         expect![[r#"
             error[wrong-nesting] at mapWorkGroup
-              `mapWorkGroup` cannot stand inside `mapGlobal`
+              `mapWorkGroup` cannot be inside `mapGlobal`
               the work-items of this dimension already share the iterations around it
               inside this: mapGlobal(mapWorkGroup(mapLocal(id)))
               help: let the outer one share another dimension: `mapGlobal(1)`

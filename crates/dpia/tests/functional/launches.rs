@@ -10,7 +10,7 @@ fn kernels_of_their_own() {
         &rows("xs |> mapGlobal(fun(row => row |> mapSeq(id) |> oclRun(1, 1, 1)(1, 1, 1)))"),
         expect![[r#"
             error[wrong-nesting] at oclRun
-              `oclRun` cannot stand inside `mapGlobal`
+              `oclRun` cannot be inside `mapGlobal`
               the host launches kernels, and a work-item cannot
               inside this: mapGlobal(fun(row => row |> mapSeq(id) |> oclRun(1, 1, 1)(1, 1, 1)))
               help: put it around everything that is one kernel
@@ -21,7 +21,7 @@ fn kernels_of_their_own() {
            xs |> mapGlobal(id) |> oclRun(64, 1, 1)(n, 1, 1) |> oclRun(64, 1, 1)(n, 1, 1)))",
         expect![[r#"
             error[wrong-nesting] at oclRun
-              `oclRun` cannot stand inside `oclRun`
+              `oclRun` cannot be inside `oclRun`
               the host launches kernels, and a work-item cannot
               help: put it around everything that is one kernel
         "#]],
@@ -67,7 +67,7 @@ fn launch_sizes() {
          def main = depFun(n: Nat => fun(xs: n.f32 => xs |> mapGlobal(id)))",
         expect![[r#"
             error[launch-size] at 100
-              the global size `100` is no multiple of the local size `64`
+              the global size `100` is not a multiple of the local size `64`
               the work-items are cut into groups of the local size, without a rest
               help: the next multiple is 128
               fix: Launch 128 work-items
@@ -117,7 +117,7 @@ fn launch_sizes() {
         "def main = depFun(n: Nat => fun(xs: n.f32 => xs |> mapGlobal(id) |> oclRun(64, 1, 1)(100, 1, 1)))",
         expect![[r#"
             error[launch-size] at oclRun
-              the global size `100` is no multiple of the local size `64`
+              the global size `100` is not a multiple of the local size `64`
               the work-items are cut into groups of the local size, without a rest
               help: the next multiple is 128
         "#]],
@@ -266,7 +266,7 @@ fn kernels_in_loops() {
            fun(ys => ys |> mapGlobal(fun(x => x * 2.0f)) |> oclRun(64, 1, 1)(n, 1, 1))))))",
         expect![[r#"
             error[wrong-nesting] at oclRun
-              `oclRun` cannot stand inside `iterate`
+              `oclRun` cannot be inside `iterate`
               the host launches each kernel once, and this function runs again and again
               inside this: iterate(Global)(4)(depFun(l: Nat =>
             fun(ys => ys |> mapGlobal(fun(x => x * 2.0f)) |> oclRun(64, 1, 1)(n, 1, 1))))
@@ -277,7 +277,7 @@ fn kernels_in_loops() {
         &rows("xs |> mapSeq(fun(row => row |> mapGlobal(id) |> oclRun(64, 1, 1)(m, 1, 1)))"),
         expect![[r#"
             error[wrong-nesting] at oclRun
-              `oclRun` cannot stand inside `mapSeq`
+              `oclRun` cannot be inside `mapSeq`
               the host launches each kernel once, and this function runs again and again
               inside this: mapSeq(fun(row => row |> mapGlobal(id) |> oclRun(64, 1, 1)(m, 1, 1)))
               help: put it around all of `mapSeq`, so that one kernel runs it, or write its rounds one after the other, each a kernel

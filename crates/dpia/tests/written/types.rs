@@ -166,7 +166,7 @@ fn wrong_accesses() {
               Information[obligation] at `join(mapSeq(fun(r => mapSeq(fun(x => x), r)), xs))`: assumes n*2 >= 3
                 help: checked before each run; part of the type for every use
             rows : (n: Nat) -> (m: Nat) -> Exp[n.m.f32, Rd] -> Exp[n.m.f32, Wr]
-              Error[missing-copy] at `r`: this array `m.f32` can only be read, and `mapSeq` wants it written
+              Error[missing-copy] at `r`: this array `m.f32` can only be read, and `mapSeq` must be given one to write
                 help: a copy is a loop of its own: `mapSeq(fun(x => x), …)`
             stream : (n: Nat) -> Exp[n.f32, Rd] -> Exp[n.f32, Wr]
               Error[stream-as-array] at `mapStream(fun(x => x), xs)`: this is a stream `n.f32`, and `mapSeq` takes an array
@@ -227,7 +227,7 @@ fn wrong_commands() {
               Error[type-mismatch] at `x`: expected `Acc[t]`, found `Exp[f32, Rd]`
                 expected: Acc[t]
                    found: Exp[f32, Rd]
-                help: a value is no place to write to: that is an acceptor
+                help: a value is not a place to write to: that is an acceptor
             noCommand : Exp[f32, Rd] -> Comm -> Comm
               Error[type-mismatch] at `x`: expected `Comm`, found `Exp[f32, Rd]`
                 expected: Comm
@@ -300,7 +300,7 @@ fn arguments() {
                 help: write `makeArray(2, x, y)`
             defs : (n: Nat) -> Exp[(n*4).f32, Rd] -> Exp[n.4.f32, Rd]
             unknownName : Exp[f32, Rd] -> _
-              Error[unknown-name] at `mapSq`: nothing here is called `mapSq`
+              Error[unknown-name] at `mapSq`: cannot find `mapSq` in this scope
                 help: did you mean `mapSeq`?
         "#]],
     );
@@ -377,7 +377,7 @@ fn functions_of_phrases() {
             apply : (Exp[f32, Rd] -> Exp[f32, Rd]) -> Exp[f32, Rd] -> Exp[1.f32, Wr]
             narrower : (Exp[f32, Wr] -> Exp[f32, Wr]) -> Exp[4.f32, Rd] -> Exp[4.f32, Wr]
             wider : (Exp[4.f32, Wr] -> Exp[f32, Wr]) -> Exp[3.4.f32, Rd] -> Exp[3.f32, Wr]
-              Error[missing-copy] at `f`: this wants an array `4.f32` written, and `mapSeq` gives it one to read
+              Error[missing-copy] at `f`: this requires an array `4.f32` written, and `mapSeq` gives it one to read
                 help: a function that is given what can be read takes `Rd`
             composed : Exp[4.f32, Rd] -> Exp[4.f32, Wr]
             body : (Exp[Idx[4], Rd] -> Comm) -> Comm
@@ -421,10 +421,10 @@ fn an_access_that_nothing_binds() {
          def g = depFun((n: Nat) => fun(xs: Exp[n.f32, a] => xs))",
         expect![[r#"
             f : (n: Nat) -> Exp[n.f32, Rd] -> Exp[n.f32, Rd]
-              Error[unknown-name] at `RW`: nothing here binds the access `RW`
+              Error[unknown-name] at `RW`: cannot find the access `RW` in this scope
                 help: did you mean `Wr`?
             g : (n: Nat) -> Exp[n.f32, Rd] -> Exp[n.f32, Rd]
-              Error[unknown-name] at `a`: nothing here binds the access `a`
+              Error[unknown-name] at `a`: cannot find the access `a` in this scope
                 help: an access is `Rd`, `Wr` or `St`, or a parameter: `{a: ReadWrite} -> …` in a type
         "#]],
     );

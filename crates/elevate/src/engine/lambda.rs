@@ -209,8 +209,8 @@ impl Rewrite for GentleBeta {
     fn explain(&self, cx: &mut Context<'_>, term: Term) -> Reason {
         match beta(cx.store, term) {
             Some(_) => Reason::Refuted {
-                condition: "the parameter stands at most once in the body".to_owned(),
-                why: "it stands there more often".to_owned(),
+                condition: "the parameter occurs at most once in the body".to_owned(),
+                why: "it occurs there more often".to_owned(),
             },
             None => expected("fun(x => body)(value)", term),
         }

@@ -262,7 +262,7 @@ fn different(store: &mut Store, found: Term, wanted: Term, at: Span) -> Diagnost
         let (here, there) = (print(store, here), print(store, there));
         diagnostic = diagnostic.help(match here == there {
             true => format!("they differ in the types of `{here}`"),
-            false => format!("where `{there}` is expected stands `{here}`"),
+            false => format!("expected `{there}`, found `{here}`"),
         });
     }
     diagnostic

@@ -219,7 +219,7 @@ pub fn strategy_of(world: &Arc<World>, definition: &Arc<Definition>) -> Result<S
         None => world.value_of(definition)?,
     };
     let strategy = eval.strategy_value(value);
-    strategy.ok_or_else(|| Trouble::new(format!("{what} is no strategy: {}", scheme.text())))
+    strategy.ok_or_else(|| Trouble::new(format!("{what} is not a strategy: {}", scheme.text())))
 }
 
 /// Returns the error for a strategy that is applied to an expression that is not the name of a
@@ -410,7 +410,7 @@ fn message(failure: &Failure) -> String {
         }
         Reason::Endless(circle) => {
             format!(
-                "the strategy does not end: it goes round in {}",
+                "the strategy does not end: it repeats {}",
                 circle.join(", ")
             )
         }
@@ -518,7 +518,7 @@ fn nest(store: &Store, failure: &Failure) -> Option<String> {
     }
     let loops = if has == 1 { "loop" } else { "loops" };
     Some(format!(
-        "the nest has {has} {loops}, and `mapNest({wanted})` wants {wanted}"
+        "the nest has {has} {loops}, and `mapNest({wanted})` requires {wanted}"
     ))
 }
 

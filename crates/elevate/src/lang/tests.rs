@@ -247,7 +247,7 @@ fn failure(strategy: &str, programs: &str, name: &str) -> (String, String) {
 fn a_nest_that_is_not_deep_enough_is_counted() {
     let strategy = "DFNF ; body(body(body(body(mapNest(3)))))";
     let (message, notes) = failure(strategy, MV, "mv");
-    assert_eq!(message, "the nest has 1 loop, and `mapNest(3)` wants 3");
+    assert_eq!(message, "the nest has 1 loop, and `mapNest(3)` requires 3");
     assert!(!notes.contains("argumentOf"), "{notes}");
 }
 
@@ -299,7 +299,7 @@ fn strategies_that_do_not_end_are_reported_with_their_loop() {
         MV,
         "mv",
         expect![[r#"
-            the strategy does not end: it goes round in s
+            the strategy does not end: it repeats s
             found: depFun((n: Nat, m: Nat) => fun(M, x => M |> map(fun(row => zip(row)(x) |> map(fun(ax => ax._1 * ax._2)) |> reduce(add)(0.0f)))))
         "#]],
     );
@@ -308,7 +308,7 @@ fn strategies_that_do_not_end_are_reported_with_their_loop() {
         MV,
         "mv",
         expect![[r#"
-            the strategy does not end: it goes round in s
+            the strategy does not end: it repeats s
             found: depFun((n: Nat, m: Nat) => fun(M, x => M |> map(fun(row => zip(row)(x) |> map(fun(ax => ax._1 * ax._2)) |> reduce(add)(0.0f)))))
         "#]],
     );
@@ -336,7 +336,7 @@ fn strategies_that_do_not_end_are_reported_with_their_loop() {
         "def program = fun((x: i32, y: i32) => x + y)",
         "program",
         expect![[r#"
-            the strategy does not end: it goes round in commute
+            the strategy does not end: it repeats commute
             found: add
             after 66 steps
         "#]],
@@ -585,7 +585,7 @@ example \"other trace\" { input fun(x: i32 => (fun(y => y))(x))  apply topDown(b
         another program comes out:
           expected mapPar(fun(x => x + 1.0f))
           found    mapSeq(fun(x => x + 1.0f))
-          help: where `mapPar` is expected stands `mapSeq`
+          help: expected `mapPar`, found `mapSeq`
         the strategy applies, and the example says that it does not
           help: it gives mapSeq(fun(x => x))
         the rules that were applied are [beta]

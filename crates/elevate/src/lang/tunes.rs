@@ -519,7 +519,7 @@ impl Tune<'_> {
             let text = self.text(term.span);
             let message = match term.kind {
                 TermKind::Name(_) => format!("there is no size `{text}` here"),
-                _ => format!("`{text}` is no size"),
+                _ => format!("`{text}` is not a size"),
             };
             Wrong::NoSize(term.span, message)
         };

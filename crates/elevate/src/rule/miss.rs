@@ -153,7 +153,7 @@ impl Miss {
         let here = found.map_or_else(|| "this term".to_owned(), |text| format!("`{text}`"));
         let message = match &self.why {
             Why::Shape => format!("expected {wanted}, found {here}"),
-            Why::NotEqual => format!("{wanted} stands for something else already than {here}"),
+            Why::NotEqual => format!("{wanted} already stands for something else than {here}"),
             Why::Head => "no pattern of the rule begins like this term".to_owned(),
             Why::Detail(detail) => match &**detail {
                 Detail::Argument {
@@ -198,14 +198,11 @@ impl Miss {
                 }
                 Detail::NotMade(reason) => reason.to_string(),
                 Detail::NotOf { found } => {
-                    format!(
-                        "a number that is given stands where the type is `{}`",
-                        ty(found)
-                    )
+                    format!("a number is given where the type is `{}`", ty(found))
                 }
                 Detail::OtherType { expected, found } => {
                     let (expected, found) = (ty(expected), ty(found));
-                    format!("the result has the type `{found}`, and `{expected}` is wanted")
+                    format!("the result has the type `{found}`, and `{expected}` is expected")
                 }
                 Detail::TooDeep => "the result nests too deeply".to_owned(),
             },

@@ -361,7 +361,7 @@ fn holes_and_half_typed_code() {
         "def f = fun(x: f32 => x + $0_)\ndef g = fun((xs: 4.f32) => $0xs |> )\n",
         expect![[r#"
         [_]
-        **Error:** a hole: an expression of type `f32` is wanted here
+        **Error:** a hole: an expression of type `f32` is expected here
 
         ```rise
         _ : f32

@@ -145,7 +145,7 @@ fn disorder(menu: &[RewriteAction]) -> Option<String> {
         || titles.len() < menu.len()
         || !menu.is_sorted_by_key(|line| line.kind)
         || menu.iter().any(preferred);
-    wrong.then(|| format!("it is no good menu: {menu:#?}"))
+    wrong.then(|| format!("it is not a good menu: {menu:#?}"))
 }
 
 /// Checks that the definition still has a type and computes the same values on random input.

@@ -63,7 +63,7 @@ pub(super) fn users(
                 continue;
             }
             if file != db.file_of(item) {
-                return Err(cannot(db, user, names, "stands in another file"));
+                return Err(cannot(db, user, names, "is in another file"));
             }
             all.push(user);
         }

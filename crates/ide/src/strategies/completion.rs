@@ -21,7 +21,7 @@ const ATTRIBUTES: [(&str, &str, &str); 6] = [
     (
         "kind",
         "kind(${1|fuse,split,tile,move,simplify,lower,parallel,vectorize|})",
-        "in which menu it stands",
+        "in which menu it is listed",
     ),
     (
         "looping",

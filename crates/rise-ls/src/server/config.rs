@@ -107,14 +107,16 @@ impl Settings {
                 .and_then(|length| usize::try_from(length).ok())
             {
                 Some(length) if length > 0 => chosen.max_length = length,
-                _ => problems.push("`rise.inlayHints.maxLength` is no positive number".to_owned()),
+                _ => {
+                    problems.push("`rise.inlayHints.maxLength` is not a positive number".to_owned())
+                }
             },
         }
         settings.run = RunSettings::read(&section["run"], &mut problems);
         match &section["device"] {
             Value::Null => {}
             Value::String(part) => settings.device = part.trim().into(),
-            _ => problems.push("`rise.device` is no part of a device's name".to_owned()),
+            _ => problems.push("`rise.device` is not part of a device's name".to_owned()),
         }
         match &section["imports"]["folders"] {
             Value::Null => {}
@@ -305,8 +307,8 @@ mod tests {
             [
                 "`rise.inlayHints.pipelines` is neither true nor false",
                 "`rise.inlayHints.accessFlow` is not `off`, `compact` or `full`",
-                "`rise.inlayHints.maxLength` is no positive number",
-                "`rise.device` is no part of a device's name"
+                "`rise.inlayHints.maxLength` is not a positive number",
+                "`rise.device` is not part of a device's name"
             ]
         );
         assert_eq!(

@@ -61,7 +61,7 @@ impl RunSettings {
             limit => match limit.as_f64().and_then(time_limit) {
                 Some(limit) => settings.time_limit = limit,
                 None => problems.push(
-                    "`rise.run.timeLimit` is no number of seconds (0 is no limit)".to_owned(),
+                    "`rise.run.timeLimit` is not a number of seconds (0 means no limit)".to_owned(),
                 ),
             },
         }

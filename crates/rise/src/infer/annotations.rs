@@ -494,7 +494,7 @@ impl<'a> Infer<'a> {
                 lhs,
                 ..
             } => (
-                "`!=` is no condition on sizes".to_owned(),
+                "`!=` is not a condition on sizes".to_owned(),
                 format!(
                     "state which sizes are taken, with `==`, `<`, `<=`, `>`, `>=` or `|`, as in `{} >= 2`",
                     self.source(lhs)

@@ -177,14 +177,14 @@ impl Infer<'_> {
             _ => return ty,
         };
         if !matches!(&*ty, Type::Fun(..) | Type::Pi(_)) {
-            let text = format!("phrases are not stored: `{text}` is no data type");
+            let text = format!("phrases are not stored: `{text}` is not a data type");
             self.error(Code::NotData, self.item.term(term).span, text);
             return self.broken();
         }
         self.error(
             Code::NotData,
             self.span(term),
-            format!("functions are not stored: `{text}` is no data type"),
+            format!("functions are not stored: `{text}` is not a data type"),
         )
         .help = Some("take the function as a parameter of its own".into());
         self.broken()

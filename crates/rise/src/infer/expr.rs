@@ -651,7 +651,7 @@ impl Infer<'_> {
                     Code::KindMismatch,
                     self.head_span(term),
                     format!(
-                        "a function over the {} `{text}` is wanted nowhere here",
+                        "a function over the {} `{text}` is expected nowhere here",
                         kind_noun(kind)
                     ),
                 )

@@ -107,7 +107,7 @@ impl Infer<'_> {
         if literal.inherited && self.diagnostics.len() > before {
             let user = self.source(literal.term);
             if let Some(diagnostic) = self.diagnostics.last_mut() {
-                diagnostic.help = Some(format!("the number stands in the definition of `{user}`"));
+                diagnostic.help = Some(format!("the number is in the definition of `{user}`"));
             }
         }
     }

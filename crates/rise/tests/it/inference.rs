@@ -151,7 +151,7 @@ def g = e(4)",
               Error[bad-annotation] at `w`: expected a condition on sizes, found `w`
                 help: write `where 4 | n, n >= 12`
             d : ({w: Nat} -> w.f32 -> f32) -> 4.f32 -> f32
-              Error[unknown-name] at `k`: nothing here binds the size or type `k`
+              Error[unknown-name] at `k`: cannot find the size or type `k` in this scope
                 help: bind it: `depFun(k: Nat => …)` in an expression, `(k: Nat) -> …` in a type
             e : (n: Nat) -> n.f32 -> (n/4).4.f32 where 4 divides n, n >= 8
             g : _
@@ -204,16 +204,16 @@ def c = fun(x: f64, y: f64 => fmax(x + y)(1.0))
 def d = fun(x => x |> tanh)",
         expect![[r#"
             a : f64 -> _
-              Error[unknown-name] at `sqrt`: nothing here is called `sqrt`
+              Error[unknown-name] at `sqrt`: cannot find `sqrt` in this scope
                 help: declare it: `foreign def sqrt(x: f64): f64`
             b : {t: DataType} -> 4.f16 -> 4.t
-              Error[unknown-name] at `exp`: nothing here is called `exp`
+              Error[unknown-name] at `exp`: cannot find `exp` in this scope
                 help: declare it: `foreign def exp(x: f16): f16`
             c : f64 -> f64 -> _
-              Error[unknown-name] at `fmax`: nothing here is called `fmax`
+              Error[unknown-name] at `fmax`: cannot find `fmax` in this scope
                 help: declare it: `foreign def fmax(x: f64, y: f64): f64`
             d : {t: DataType} -> t -> _
-              Error[unknown-name] at `tanh`: nothing here is called `tanh`
+              Error[unknown-name] at `tanh`: cannot find `tanh` in this scope
                 help: declare it: `foreign def tanh(x: f32): f32`
         "#]],
     );
@@ -618,18 +618,18 @@ def given = fun(xs: 3.f32 => g(3)(xs))",
             big : {t: Num} -> t
             more : u8 -> u8
               Error[literal-out-of-range] at `big`: 300 does not fit `u8`, which goes from 0 to 255
-                help: the number stands in the definition of `big`
+                help: the number is in the definition of `big`
             plus : {t: Num} -> t -> t
             again : u8 -> u8
               Error[literal-out-of-range] at `plus`: 300 does not fit `u8`, which goes from 0 to 255
-                help: the number stands in the definition of `plus`
+                help: the number is in the definition of `plus`
             fine : i32 -> i32
             rows : (n: Nat) -> n.f32 -> (n/8).f32 where 8 divides n
               Information[obligation] at `iterate`: assumes 8 divides n
                 help: checked before each run; part of the type for every use
             g : {n: Nat} -> n.f32 -> n.f32
             given : 3.f32 -> _
-              Error[kind-mismatch] at `3`: `g` takes no size, and `3` stands in the place of an array
+              Error[kind-mismatch] at `3`: `g` takes no size, and `3` is in the place of an array
                 help: remove `3`
         "#]],
     );
@@ -734,7 +734,7 @@ def other = fun(xs: 4.f32 => xs |> map(fun((a, b) => a + nothing)))",
             other : 4.f32 -> _
               Error[type-mismatch] at `a, b`: this pattern has 2 components, and `map` gives it `f32`, which is not a pair
                 help: take one parameter: `fun(a => …)`
-              Error[unknown-name] at `nothing`: nothing here is called `nothing`
+              Error[unknown-name] at `nothing`: cannot find `nothing` in this scope
         "#]],
     );
 }
@@ -820,7 +820,7 @@ def f : (n: Nat) -> n.f32 -> f32 where n >= 4, 3 | n, n <= 3 = depFun(n: Nat => 
 def g : (n: Nat) -> n.f32 -> f32 where 4 == 5 = depFun(n: Nat => fun(xs => 1.0f))",
         expect![[r#"
             a : (n: Nat) -> n.f32 -> f32
-              Error[bad-annotation] at `n != 1`: `!=` is no condition on sizes
+              Error[bad-annotation] at `n != 1`: `!=` is not a condition on sizes
                 help: state which sizes are taken, with `==`, `<`, `<=`, `>`, `>=` or `|`, as in `n >= 2`
             b : (n: Nat) -> n.f32 -> f32
               Error[bad-annotation] at `n >= 4 || 4`: `||` does not join conditions on sizes
@@ -912,7 +912,7 @@ def values : (m: Nat) -> m.f32 -> f32 = fun(xs => xs |> reduce(add)(0.0f))",
                 related `i`: `i` is `i32`
                 help: `natAsIndex(4)((cast(i) : natType))` makes an index of it
             values : (m: Nat) -> m.f32 -> f32
-              Error[type-mismatch] at `fun`: the definition's type says `(m: Nat) -> m.f32 -> f32`, which is no function from values
+              Error[type-mismatch] at `fun`: the definition's type says `(m: Nat) -> m.f32 -> f32`, which is not a function from values
                 related `(m: Nat) -> m.f32 -> f32`: the type is written here
                 help: sizes and types are taken by `depFun(m: Nat => …)`
         "#]],
@@ -932,13 +932,13 @@ def g = depFun((n: Nat, m: Nat) => fun(a: n.m.f32, b: m.f32 => zip(b)(a) |> map(
 def h = depFun(n: Nat => fun(xs: n.f32 => xs |> idx(blockIdx.x * blockDim.x + threadIdx.x)))",
         expect![[r#"
             a : f32 -> _
-              Error[unknown-name] at `clamp`: nothing here is called `clamp`
+              Error[unknown-name] at `clamp`: cannot find `clamp` in this scope
                 help: of floats it is `fmin(fmax(x, low), high)`, with both declared as `foreign def`; of integers `select(x < low)(low)(select(x > high)(high)(x))`
             b : 4.f32 -> _
-              Error[unknown-name] at `mean`: nothing here is called `mean`
+              Error[unknown-name] at `mean`: cannot find `mean` in this scope
                 help: it is the sum, `xs |> reduce(add)(0.0f)`, divided by the number of elements as a float
             c : 4.f32 -> _
-              Error[unknown-name] at `std`: nothing here is called `std`
+              Error[unknown-name] at `std`: cannot find `std` in this scope
                 help: reduce the squares of the differences from the mean; the root is `foreign def sqrt(x: f32): f32`
             d : Vec[4, i32] -> _
               Error[wrong-subkind] at `v`: `>` works on scalars (bool, numbers, Idx), and this is `Vec[4, i32]`
@@ -1154,25 +1154,25 @@ def g = depFun(n: Nat => fun(xs: n.f32 => sum(xs)))
 def h = depFun((n: Nat, m: Nat) => fun(xs: n.f32 => xs |> take(min(n, m))))",
         expect![[r#"
             a : f32 -> f32 -> _
-              Error[unknown-name] at `max`: nothing here is called `max`
+              Error[unknown-name] at `max`: cannot find `max` in this scope
                 help: write `fmax`, and declare `foreign def fmax(x: f32, y: f32): f32`
             b : i32 -> i32 -> _
-              Error[unknown-name] at `min`: nothing here is called `min`
+              Error[unknown-name] at `min`: cannot find `min` in this scope
                 help: write `fun(a, b => select(a < b)(a)(b))`
             c : {t: DataType} -> (n: Nat) -> n.f64 -> n.t
-              Error[unknown-name] at `abs`: nothing here is called `abs`
+              Error[unknown-name] at `abs`: cannot find `abs` in this scope
                 help: write `fabs`, and declare `foreign def fabs(x: f64): f64`
             d : Vec[4, f64] -> _
-              Error[unknown-name] at `exp`: nothing here is called `exp`
+              Error[unknown-name] at `exp`: cannot find `exp` in this scope
                 help: write `mapVec(exp)`, and declare `foreign def exp(x: f64): f64`
             e : f32 -> _
-              Error[unknown-name] at `rsqrt`: nothing here is called `rsqrt`
+              Error[unknown-name] at `rsqrt`: cannot find `rsqrt` in this scope
                 help: write `fun(x => (1.0 / sqrt(x) : f32))`, and declare `foreign def sqrt(x: f32): f32`
             f : f64 -> f64
-              Error[unknown-name] at `pow`: nothing here is called `pow`
+              Error[unknown-name] at `pow`: cannot find `pow` in this scope
                 help: declare it: `foreign def pow(x: f64, y: f64): f64`
             g : (n: Nat) -> n.f32 -> _
-              Error[unknown-name] at `sum`: nothing here is called `sum`
+              Error[unknown-name] at `sum`: cannot find `sum` in this scope
                 help: write `reduce(add)(0)`
             h : (n: Nat) -> (m: Nat) -> n.f32 -> (min(n, m)).f32
         "#]],
@@ -1198,7 +1198,7 @@ def c : f32 -> f32 = fun(x: i32 => nothing)",
               Error[type-mismatch] at `i32`: `x` is given `f32`, and its annotation says `i32`
                 expected: f32
                    found: i32
-              Error[unknown-name] at `nothing`: nothing here is called `nothing`
+              Error[unknown-name] at `nothing`: cannot find `nothing` in this scope
         "#]],
     );
 }
@@ -1270,7 +1270,7 @@ def a = fun(x: f32, y: f32 => max(x, y))",
         expect![[r#"
             fmax : f32 -> f32 -> f32
             a : f32 -> f32 -> _
-              Error[unknown-name] at `max`: nothing here is called `max`
+              Error[unknown-name] at `max`: cannot find `max` in this scope
                 help: write `fmax`
         "#]],
     );

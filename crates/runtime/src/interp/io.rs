@@ -60,7 +60,7 @@ fn shape_of(ty: &Ty, value: Option<&Val>, nats: &dyn Fn(Var) -> Option<i64>) -> 
         Type::Index(n) => Shape::Index(size(n)?),
         Type::Vector(n, lane) => {
             let leaf = leaf_of(&shape_of(lane, None, nats)?);
-            let leaf = leaf.ok_or_else(|| malformed("a vector of what is no scalar"))?;
+            let leaf = leaf.ok_or_else(|| malformed("a vector of what is not a scalar"))?;
             let n = u32::try_from(size(n)?).map_err(|_| malformed("a vector of too many lanes"))?;
             Shape::Vector(n, leaf)
         }
@@ -95,7 +95,7 @@ fn shape_of(ty: &Ty, value: Option<&Val>, nats: &dyn Fn(Var) -> Option<i64>) -> 
             }
             _ => return Err(ErrorKind::NoLayout.nowhere()),
         },
-        _ => return Err(malformed("a value of what is no data")),
+        _ => return Err(malformed("a value of what is not data")),
     })
 }
 

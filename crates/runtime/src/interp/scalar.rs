@@ -282,7 +282,7 @@ pub(crate) fn slot_col<'f>(frame: &'f Frame<'_>, slot: usize, origin: Origin) ->
     match &frame.vals[slot] {
         Val::Col(col) => Ok(col),
         Val::Failed(error) => Err(Box::new((**error).clone())),
-        _ => Err(ErrorKind::Malformed("an element of what is no array").at(origin)),
+        _ => Err(ErrorKind::Malformed("an element of what is not an array").at(origin)),
     }
 }
 

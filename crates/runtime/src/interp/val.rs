@@ -42,7 +42,7 @@ impl Val {
             Val::Col(col) => Ok(col.len()),
             Val::Pair(pair) => pair.0.len(),
             Val::Rows(rows) => Ok(rows.len()),
-            _ => Err(malformed("the length of what is no array")),
+            _ => Err(malformed("the length of what is not an array")),
         }
     }
 
@@ -58,7 +58,7 @@ impl Val {
                 let row = rows.get(index).cloned();
                 row.ok_or_else(|| malformed("a row behind the end"))
             }
-            _ => Err(malformed("an element of what is no array")),
+            _ => Err(malformed("an element of what is not an array")),
         }
     }
 
@@ -67,7 +67,7 @@ impl Val {
         match self {
             Val::Col(col) => Ok(Val::Col(change(col)?)),
             Val::Pair(pair) => Ok(Val::pair(pair.0.columns(change)?, pair.1.columns(change)?)),
-            _ => Err(malformed("a rearrangement of what is no array")),
+            _ => Err(malformed("a rearrangement of what is not an array")),
         }
     }
 
@@ -75,7 +75,7 @@ impl Val {
     pub fn half(&self, second: bool) -> Res<Val> {
         match self {
             Val::Pair(pair) => Ok(if second { &pair.1 } else { &pair.0 }.clone()),
-            _ => Err(malformed("half of what is no pair")),
+            _ => Err(malformed("half of what is not a pair")),
         }
     }
 

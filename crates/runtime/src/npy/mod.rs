@@ -75,7 +75,7 @@ pub enum NpyError {
     #[error("the header announces more elements than can be")]
     Overflow,
     /// An element is not of its type.
-    #[error("element {index} is {value}, which is no value of type `{ty}`")]
+    #[error("element {index} is {value}, which is not a value of type `{ty}`")]
     Range {
         /// Which one, counted from 0 in the order of the file's rows.
         index: u64,

@@ -135,12 +135,12 @@ fn indices_and_sizes_are_any_integers_in_range() {
     assert_eq!(shown(&bytes, array(2, Shape::Scalar(S::NatType))), "[3, 1]");
     assert_eq!(
         shown(&bytes, array(2, Shape::Index(2))),
-        "element 0 is 3, which is no value of type `Idx[2]`"
+        "element 0 is 3, which is not a value of type `Idx[2]`"
     );
     let negative = file(&header("'|i1'", "(1,)"), &[0xff]);
     assert_eq!(
         shown(&negative, array(1, Shape::Scalar(S::NatType))),
-        "element 0 is -1, which is no value of type `natType`"
+        "element 0 is -1, which is not a value of type `natType`"
     );
 }
 

@@ -136,7 +136,7 @@ fn hint(code: i32) -> &'static str {
             "; the kernel needs more registers or memory than the device has for so large a work-group, or it has accessed memory that is not its own"
         }
         CL_OUT_OF_HOST_MEMORY => "; there is no memory left",
-        CL_MEM_OBJECT_ALLOCATION_FAILURE => "; the device has not so much memory left",
+        CL_MEM_OBJECT_ALLOCATION_FAILURE => "; the device does not have that much memory left",
         CL_INVALID_WORK_GROUP_SIZE => "; the device does not take work-groups of this size",
         CL_INVALID_BUFFER_SIZE => "; the device does not take buffers of this size",
         CL_DEVICE_NOT_AVAILABLE => "; somebody else may have it for himself",

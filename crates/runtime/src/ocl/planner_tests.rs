@@ -130,7 +130,7 @@ fn groups_come_out_even_and_fit() {
     let module_of = |kernel| module(vec![kernel], Vec::new());
     assert_eq!(
         refused(&module_of(sizes(16, Nat::var(N))), 100, &gpu()),
-        "the global size of the kernel `k` is 100 in dimension 0, which is no multiple of the local size 16: OpenCL 1.2 has no part of a work-group; take 96 or 112, or a local size that divides 100"
+        "the global size of the kernel `k` is 100 in dimension 0, which is not a multiple of the local size 16: OpenCL 1.2 has no part of a work-group; take 96 or 112, or a local size that divides 100"
     );
     let few = refused(&module_of(sizes(16, Nat::var(N))), 9, &gpu());
     assert!(

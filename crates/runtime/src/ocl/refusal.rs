@@ -62,7 +62,7 @@ pub enum PlanError {
         dim: usize,
     },
     /// The groups do not come out even.
-    #[error("the global size of the kernel `{kernel}` is {global} in dimension {dim}, which is no multiple of the local size {local}: OpenCL 1.2 has no part of a work-group; take {}, or a local size that divides {global}", multiples(*.global, *.local))]
+    #[error("the global size of the kernel `{kernel}` is {global} in dimension {dim}, which is not a multiple of the local size {local}: OpenCL 1.2 has no part of a work-group; take {}, or a local size that divides {global}", multiples(*.global, *.local))]
     Multiple {
         /// The kernel.
         kernel: Name,

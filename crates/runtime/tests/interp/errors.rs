@@ -66,7 +66,7 @@ fn parallel_scatter_may_not_collide() {
     assert_eq!(
         eval(&text("mapPar"), &[], &["[2,0,2]", "[10,20,10]"]),
         "[21, _, 11, _]",
-        "the same value twice is no race"
+        "the same value twice is not a race"
     );
 }
 

@@ -55,7 +55,7 @@ fn early_main(item: &Item) -> Diagnostic {
         "the main expression begins here, and it is the last item of a file",
     )
     .help(
-        "nothing joins it to what stands before it: put an operator such as `;` between them, give it a name with `val`, or move it to the end",
+        "nothing joins it to what comes before it: put an operator such as `;` between them, give it a name with `val`, or move it to the end",
     )
 }
 
@@ -98,7 +98,7 @@ fn misplaced_header(item: &Item, twice: bool) -> Diagnostic {
     };
     let message = match twice {
         true => format!("the file has a `{word}` already"),
-        false => format!("`{word}` stands before all definitions: it holds for the whole file"),
+        false => format!("`{word}` must come before all definitions: it holds for the whole file"),
     };
     Diagnostic::error(Code::SyntaxError, span, message)
 }

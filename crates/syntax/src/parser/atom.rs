@@ -275,13 +275,13 @@ impl Parser<'_> {
                 let gap = Span::new(token.span.start, self.token().span.start);
                 self.report(|| {
                     if is_section {
-                        let message = "an operator with one of its operands is no function: write `fun(x => x + …)`";
+                        let message = "an operator with one of its operands is not a function: write `fun(x => x + …)`";
                         return Diagnostic::error(Code::SyntaxError, token.span, message);
                     }
                     Diagnostic::error(
                         Code::SyntaxError,
                         token.span,
-                        "`+` stands between two operands: a single one has no sign but `-`",
+                        "`+` must be between two operands: a single one has no sign but `-`",
                     )
                     .fix("Remove `+`", vec![(gap, String::new())], true)
                 });
@@ -342,7 +342,7 @@ impl Parser<'_> {
         self.report(|| {
             let written = format!("({word})");
             let message =
-                format!("an operator that is an argument stands in parentheses: `{written}`");
+                format!("an operator that is an argument must be in parentheses: `{written}`");
             let error = Diagnostic::error(Code::SyntaxError, span, message);
             let error = error.fix(format!("Write `{written}`"), vec![(span, written)], true);
             match primitive {

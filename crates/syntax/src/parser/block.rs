@@ -34,7 +34,7 @@ impl Parser<'_> {
         self.report_instead(was_first, || {
             let message = match has_statements {
                 true => "there are no blocks: a value is named by `let x = value in result`, without braces and `;`",
-                false => "expected an expression, found `{`: what belongs together stands in parentheses",
+                false => "expected an expression, found `{`: parts of an expression are grouped by parentheses",
             };
             Diagnostic::error(Code::SyntaxError, open.span, message)
         });

@@ -104,13 +104,13 @@ impl Parser<'_> {
             true => Diagnostic::error(
                 Code::SyntaxError,
                 open,
-                format!("the size of an array stands before its elements: write `{written}`"),
+                format!("the size of an array comes before its elements: write `{written}`"),
             )
             .fix(format!("Write `{written}`"), vec![(span, written)], true),
             false => Diagnostic::error(
                 Code::SyntaxError,
                 open,
-                "the size of an array stands before its elements: write `n.f32`",
+                "the size of an array comes before its elements: write `n.f32`",
             ),
         });
         ty
@@ -195,7 +195,7 @@ impl Parser<'_> {
         );
         let place = if times { token.span } else { elem.span };
         self.report(|| {
-            let message = format!("a `.` stands between the size of an array and the type of its elements, as in `{form}`");
+            let message = format!("a `.` must be between the size of an array and the type of its elements, as in `{form}`");
             Diagnostic::error(Code::SyntaxError, place, message).fix(
                 "Write `.`",
                 vec![(gap, ".".to_owned())],

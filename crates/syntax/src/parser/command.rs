@@ -132,7 +132,7 @@ impl Parser<'_> {
                     Diagnostic::error(
                         Code::SyntaxError,
                         sign.span,
-                        "no `;` stands before `else`: both belong to one `if`",
+                        "there must be no `;` before `else`: both belong to one `if`",
                     )
                     .fix("Remove `;`", vec![(sign.span, String::new())], true)
                 });

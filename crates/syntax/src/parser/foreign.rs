@@ -141,7 +141,7 @@ impl Parser<'_> {
         let shown = scalar.unwrap_or("f32");
         self.report(|| {
             let message =
-                format!("the type of a parameter stands behind its name: write `{name}: {shown}`");
+                format!("the type of a parameter comes after its name: write `{name}: {shown}`");
             let error = Diagnostic::error(Code::SyntaxError, span, message);
             match scalar {
                 Some(scalar) => error.fix(
@@ -252,7 +252,7 @@ impl Parser<'_> {
         if let Some(arrow) = self.eat(TokenKind::Arrow) {
             let gap = Span::new(self.tokens[self.pos - 2].span.end, arrow.span.end);
             self.report(|| {
-                let message = "the result type of a foreign function stands behind `:`, not `->`";
+                let message = "the result type of a foreign function comes after `:`, not `->`";
                 Diagnostic::error(Code::SyntaxError, arrow.span, message)
                     .help(EXAMPLE)
                     .fix("Write `:`", vec![(gap, ":".to_owned())], true)

@@ -63,7 +63,7 @@ impl Parser<'_> {
         self.report(|| {
             let form = function_form(word.kind);
             let message =
-                format!("the parentheses of {text} stand around its body, too: write `{form}`");
+                format!("the parentheses of {text} must enclose its body, too: write `{form}`");
             Diagnostic::error(Code::SyntaxError, close, message)
         });
         Some((close, arrow))
@@ -397,7 +397,7 @@ impl Parser<'_> {
             Some(kind) => Diagnostic::error(
                 Code::SyntaxError,
                 token.span,
-                format!("`{text}` is no kind: did you mean `{kind}`?"),
+                format!("`{text}` is not a kind: did you mean `{kind}`?"),
             )
             .fix(
                 format!("Write `{kind}`"),

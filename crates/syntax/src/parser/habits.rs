@@ -41,7 +41,8 @@ impl Parser<'_> {
             _ => "fun(x => …)".to_owned(),
         };
         self.report_instead(was_first, || {
-            let message = format!("parameters stand behind the `=`: write `def {name} = {shown}`");
+            let message =
+                format!("parameters must come after the `=`: write `def {name} = {shown}`");
             Diagnostic::error(Code::SyntaxError, place, message)
         });
         let span = Span::new(start, self.token().span.end);
@@ -249,8 +250,8 @@ impl Parser<'_> {
         }
         let arrow = self.bump();
         let message = match call {
-            Some(callee) => format!("`=>` belongs to a function: write `{callee}(fun(x => …))`"),
-            None => "`=>` belongs to a function: write `fun(x => …)`".to_owned(),
+            Some(callee) => format!("`=>` is part of a function: write `{callee}(fun(x => …))`"),
+            None => "`=>` is part of a function: write `fun(x => …)`".to_owned(),
         };
         self.error_at(arrow.span, || message);
         let begin =
@@ -335,7 +336,7 @@ impl Parser<'_> {
             let error = |message: String| Diagnostic::error(Code::SyntaxError, place, message);
             let write = |word: &str| (format!("Write `{word}`"), vec![(all, word.to_owned())]);
             let remove = || (format!("Remove `{text}`"), vec![(all, String::new())]);
-            let begins = format!("a definition begins with `def`: `{text}` does not stand before it");
+            let begins = format!("a definition begins with `def`: `{text}` cannot come before it");
             let (error, (title, edits)) = match kind {
                 Modifier::Kernel => {
                     let message = format!("a definition becomes a kernel by `@target(opencl)` before it, not by `{text}`");

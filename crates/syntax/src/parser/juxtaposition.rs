@@ -211,8 +211,8 @@ impl Parser<'_> {
         let all = args.iter().map(|arg| self.in_parentheses(*arg));
         let call = self.slice(self.span_of(callee)).to_owned() + &all.collect::<String>();
         let message = match call.len() > SHOWN || call.contains('\n') {
-            true => "arguments stand in parentheses, as in `f(x)(y)`".to_owned(),
-            false => format!("arguments stand in parentheses: write `{call}`"),
+            true => "arguments must be in parentheses, as in `f(x)(y)`".to_owned(),
+            false => format!("arguments must be in parentheses: write `{call}`"),
         };
         self.report(|| Diagnostic::error(Code::SyntaxError, span, message).fix(TITLE, edits, true));
     }

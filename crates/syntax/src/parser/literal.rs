@@ -154,7 +154,7 @@ fn bad_suffix(digits: &str, word: &str, number: Span, span: Span) -> Diagnostic 
     };
     if let Some(meant) = meant {
         return error(format!(
-            "`{word}` is no type of numbers: write `{digits}{meant}`"
+            "`{word}` is not a type of numbers: write `{digits}{meant}`"
         ))
         .fix(
             format!("Write `{digits}{meant}`"),
@@ -174,6 +174,6 @@ fn bad_suffix(digits: &str, word: &str, number: Span, span: Span) -> Diagnostic 
         ));
     }
     error(format!(
-        "`{word}` is no type of numbers: a number ends in its digits, in `f`, or in a type such as `i32` or `f64`"
+        "`{word}` is not a type of numbers: a number ends in its digits, in `f`, or in a type such as `i32` or `f64`"
     ))
 }

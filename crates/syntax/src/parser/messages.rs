@@ -117,7 +117,7 @@ impl Parser<'_> {
         let is_reference = is_type && self.slice(token.span) == "&" && self.host.is_none();
         if is_reference {
             self.report(|| {
-                let message = "there are no references: the type stands alone";
+                let message = "there are no references: write the type alone";
                 Diagnostic::error(Code::SyntaxError, token.span, message).fix(
                     "Remove `&`",
                     vec![(token.span, String::new())],
@@ -161,7 +161,7 @@ impl Parser<'_> {
             let error = |message| Diagnostic::error(Code::SyntaxError, token.span, message);
             match meant {
                 Some((_, sign)) if is_complement => error(format!(
-                    "{shown} does not belong in {language}: truth values are negated by `{sign}`, and the bits of an integer are flipped by `-x - 1`"
+                    "{shown} is not part of {language}: truth values are negated by `{sign}`, and the bits of an integer are flipped by `-x - 1`"
                 ))
                 .fix(
                     format!("Write `{sign}`"),
@@ -169,7 +169,7 @@ impl Parser<'_> {
                     false,
                 ),
                 Some((_, sign)) => error(format!(
-                    "{shown} does not belong in {language}: write `{sign}`{}",
+                    "{shown} is not part of {language}: write `{sign}`{}",
                     match text {
                         "&" => ", which joins truth values; there are no operations on the bits of integers",
                         _ => "",
@@ -181,9 +181,9 @@ impl Parser<'_> {
                     true,
                 ),
                 None if let Some(instead) = written_instead(text) => {
-                    error(format!("{shown} does not belong in {language}: {instead}"))
+                    error(format!("{shown} is not part of {language}: {instead}"))
                 }
-                None => error(format!("{shown} does not belong in {language}")),
+                None => error(format!("{shown} is not part of {language}")),
             }
         });
         if let Some((kind, _)) = meant {
@@ -236,7 +236,7 @@ impl Parser<'_> {
                 ""
             };
             self.error_at(token.span, || {
-                format!("{text} is no function by itself{instead}")
+                format!("{text} is not a function by itself{instead}")
             });
         }
         lone
@@ -304,7 +304,7 @@ impl Parser<'_> {
         }
         self.bump();
         self.report(|| {
-            let message = "`>>>` is no operator: RISE has no shift of bits";
+            let message = "`>>>` is not an operator: RISE has no shift of bits";
             Diagnostic::error(Code::SyntaxError, sign.cover(last.span), message)
                 .help("divide by a power of two, as in `x / 2`; `>>` composes functions")
         });
@@ -332,7 +332,7 @@ impl Parser<'_> {
         self.bump();
         self.bump();
         self.report(|| {
-            let message = "arguments have no names: they stand in the order of the parameters";
+            let message = "arguments have no names: they come in the order of the parameters";
             Diagnostic::error(Code::SyntaxError, name.cover(equals), message)
                 .help("write the value alone; two values are compared with `==`")
                 .fix(
@@ -419,7 +419,7 @@ impl Parser<'_> {
     pub(crate) fn conditions_within_type(&mut self) {
         let arrow = self.bump();
         self.report(|| {
-            let message = "`where` and its conditions stand behind the whole type";
+            let message = "`where` and its conditions come after the whole type";
             Diagnostic::error(Code::SyntaxError, arrow.span, message)
                 .help("write the rest of the type first: `n.f32 -> f32 where 4 | n`")
         });
@@ -439,7 +439,7 @@ impl Parser<'_> {
         self.report(|| {
             let message = format!("expected a type between {before} and `where`");
             Diagnostic::error(Code::SyntaxError, span, message).help(
-                "conditions stand behind the type, as in `(n: Nat) -> n.f32 -> f32 where 4 | n`",
+                "conditions come after the type, as in `(n: Nat) -> n.f32 -> f32 where 4 | n`",
             )
         });
         self.missing()
@@ -575,7 +575,7 @@ impl Parser<'_> {
                 }
                 let is_transpose = text == "T";
                 self.report(|| {
-                    let message = format!("values have no part `{text}`: after a `.` stands `_1` or `_2`, the halves of a pair");
+                    let message = format!("values have no part `{text}`: after a `.` comes `_1` or `_2`, the halves of a pair");
                     let error = Diagnostic::error(Code::SyntaxError, span, message);
                     match is_call {
                         true => error
@@ -1168,7 +1168,7 @@ impl Parser<'_> {
             _ if typed && matches!(self.slice(next.span), "if" | "with" | "when" | "requires") => {
                 let text = self.quoted(next);
                 self.report(|| {
-                    let message = format!("conditions on sizes stand behind `where`, not {text}");
+                    let message = format!("conditions on sizes come after `where`, not {text}");
                     let edits = vec![(next.span, "where".to_owned())];
                     Diagnostic::error(Code::SyntaxError, next.span, message).fix(
                         "Write `where`",
@@ -1195,7 +1195,7 @@ impl Parser<'_> {
                 let name = name.trim_matches('`');
                 self.error_at(next.span, || {
                     format!(
-                        "a parameter of a type stands in parentheses: write `({name}: {kind}) -> …`"
+                        "a parameter of a type must be in parentheses: write `({name}: {kind}) -> …`"
                     )
                 });
                 self.skip_to_equals();
@@ -1305,12 +1305,12 @@ impl Parser<'_> {
                 format!("unexpected {text} after {what}: a new definition begins with `def`")
             }
             TokenKind::Arrow => format!(
-                "unexpected {text} after {what}: `->` stands in types, a function is written `fun(x => …)`"
+                "unexpected {text} after {what}: `->` is used in types, a function is written `fun(x => …)`"
             ),
             TokenKind::In => format!("this {text} has no `let`"),
             TokenKind::Else => format!("this {text} has no `if`"),
             _ if self.at_operand() && matches!(kind, ItemKind::Def { .. }) => format!(
-                "unexpected {text} after {what}: arguments stand in parentheses, as in `f(x)`"
+                "unexpected {text} after {what}: arguments must be in parentheses, as in `f(x)`"
             ),
             _ => format!("unexpected {text} after {what}"),
         };
@@ -1333,7 +1333,7 @@ pub(crate) fn fat_arrow_for_arrow(arrow: Span) -> Diagnostic {
 fn misplaced_where(span: Span, before: &str) -> Diagnostic {
     let message = format!("`where` does not follow {before}");
     Diagnostic::error(Code::SyntaxError, span, message).help(
-        "conditions stand behind the definition's type, as in `def f : (n: Nat) -> n.f32 -> f32 where 4 | n = …`, or before the `def` as `@assume(4 | n)`",
+        "conditions come after the definition's type, as in `def f : (n: Nat) -> n.f32 -> f32 where 4 | n = …`, or before the `def` as `@assume(4 | n)`",
     )
 }
 
@@ -1406,7 +1406,7 @@ fn meant_by(sign: &str) -> Option<(TokenKind, &'static str)> {
 /// The RISE text for a sign of other languages.
 fn written_instead(sign: &str) -> Option<&'static str> {
     Some(match sign {
-        "“" | "”" | "„" | "‘" | "’" => "text stands between two `\"`",
+        "“" | "”" | "„" | "‘" | "’" => "text must be between two `\"`",
         "'" => "names are made of letters, digits and `_`",
         "?" => "write `select(condition, then, else)`",
         "∀" => {

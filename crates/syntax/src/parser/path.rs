@@ -56,7 +56,7 @@ impl Parser<'_> {
         let span = Span::new(open.start, open.end + (path.len() + width) as u32);
         self.report(|| {
             let written = format!("\"{path}\"");
-            let message = format!("the path of a file stands in double quotes: write `{written}`");
+            let message = format!("the path of a file must be in double quotes: write `{written}`");
             Diagnostic::error(Code::SyntaxError, span, message).fix(
                 format!("Write `{written}`"),
                 vec![(span, written)],

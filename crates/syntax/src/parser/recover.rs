@@ -68,7 +68,7 @@ impl Parser<'_> {
         let found = self.token();
         if self.at(TokenKind::Colon) && closer == TokenKind::RParen {
             self.error_at(found.span, || {
-                "a stated type stands in parentheses with its value: `(value : type)`".to_owned()
+                "a stated type must be in parentheses with its value: `(value : type)`".to_owned()
             });
             return;
         }
@@ -79,7 +79,7 @@ impl Parser<'_> {
             let function = self.previous().map_or("", |token| self.slice(token.span));
             let argument = self.slice(found.span);
             self.error_at(found.span, || {
-                format!("arguments stand in parentheses: write `{function}({argument})`")
+                format!("arguments must be in parentheses: write `{function}({argument})`")
             });
             return;
         }
@@ -107,7 +107,7 @@ impl Parser<'_> {
             let end = (Span::empty(found.span.end), ")".to_owned());
             let comma = (Span::empty(gap.start), ",".to_owned());
             error = error
-                .help(format!("an argument stands in parentheses: `{call}`"))
+                .help(format!("an argument must be in parentheses: `{call}`"))
                 .fix("Insert `,`", vec![comma], false)
                 .fix(
                     format!("Write `{call}`"),

@@ -82,7 +82,7 @@ impl Parser<'_> {
         let composed = format!("{left} << {}", self.slice(self.span_of(rhs)));
         self.report(|| {
             let message = format!(
-                "`@` is no operator: a function is applied as in `{applied}`, and composed with another one as in `{composed}`"
+                "`@` is not an operator: a function is applied as in `{applied}`, and composed with another one as in `{composed}`"
             );
             let offer = |text: String| (format!("Write `{text}`"), vec![(span, text)]);
             let [(apply, application), (compose, composition)] = [applied, composed].map(offer);

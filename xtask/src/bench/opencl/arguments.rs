@@ -51,7 +51,7 @@ pub fn replace(entry: &Entry, launch: &mut Launch) -> Result<(), String> {
             "positions" => positions(&shape),
             "neighbours" => neighbours(&shape),
             "positive" => positive(&launch.args[at]),
-            _ => return Err(format!("`{kind}` is no kind of argument")),
+            _ => return Err(format!("`{kind}` is not a kind of argument")),
         };
         let value = bytes.and_then(|bytes| Value::from_bytes(shape, bytes));
         launch.args[at] =

@@ -20,7 +20,7 @@ pub fn value(formula: &str, sizes: &BTreeMap<String, u64>) -> Result<f64, String
 pub fn count(formula: &str, sizes: &BTreeMap<String, u64>) -> Result<u64, String> {
     let value = value(formula, sizes)?;
     if value < 0.0 || value.fract() != 0.0 || value > 1e15 {
-        return Err(format!("`{formula}` is {value}, which is no count"));
+        return Err(format!("`{formula}` is {value}, which is not a count"));
     }
     Ok(value as u64)
 }
@@ -84,7 +84,9 @@ impl<'a> Reader<'a> {
         let (word, rest) = self.rest.split_at(end);
         self.rest = rest;
         if first.is_ascii_digit() {
-            return word.parse().map_err(|_| format!("`{word}` is no number"));
+            return word
+                .parse()
+                .map_err(|_| format!("`{word}` is not a number"));
         }
         if word == "ceilDiv" && self.eat('(') {
             let number = self.sum()?;

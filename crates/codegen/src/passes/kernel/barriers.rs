@@ -428,7 +428,7 @@ fn is_false(prop: &Prop) -> bool {
 }
 
 fn diverging(origin: Origin, text: String) -> CompileError {
-    let help = "OpenCL wants each barrier reached by all work-items of a group: make the number of \
+    let help = "OpenCL requires that each barrier is reached by all work-items of a group: make the number of \
                 elements a multiple of the local size, or store in another way what is shared";
     CompileError::new(origin, text)
         .with_help(help)

@@ -527,7 +527,7 @@ impl<'a, 'f> DistributedArray<'a, 'f> {
         let maps: Vec<String> = self.dims.iter().map(|dim| map_name(*dim)).collect();
         let text = format!(
             "how many elements each work-item keeps in Private memory here is not known: {} share \
-             them, and nobody says how many work-items that are",
+             them, and the number of work-items is unknown",
             maps.join(" and ")
         );
         CompileError::new(self.origin(), text)

@@ -306,7 +306,7 @@ impl Reporter<'_> {
                 None,
             ),
         };
-        let message = format!("`{name}` cannot stand inside `{around}`\n{why}");
+        let message = format!("`{name}` cannot be inside `{around}`\n{why}");
         let mut found = Diagnostic::error(Code::WrongNesting, spot.head, message);
         found.help = Some(match (outer, again) {
             (None, Some(_)) => format!(
@@ -388,7 +388,7 @@ impl Reporter<'_> {
         kernel: Option<Origin>,
     ) -> Diagnostic {
         let message = format!(
-            "the global size {} is no multiple of the local size {}{along}\n\
+            "the global size {} is not a multiple of the local size {}{along}\n\
              the work-items are cut into groups of the local size, without a rest",
             tick(&self.size(global)),
             tick(&self.size(local)),

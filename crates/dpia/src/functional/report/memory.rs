@@ -183,7 +183,7 @@ impl Reporter<'_> {
         let found = Diagnostic::error(Code::AddressSpace, spot.head, message);
         let found = found.help(match spaces.iter().find(|space| space.not.is_none()) {
             Some(best) => format!(
-                "OpenCL wants the address space first, as in `{}({})`",
+                "OpenCL requires the address space first, as in `{}({})`",
                 primitive.name(),
                 best.space
             ),

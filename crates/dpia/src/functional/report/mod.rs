@@ -459,7 +459,7 @@ impl Reporter<'_> {
             format!("{target} has no `{}`", primitive.name())
         } else {
             format!(
-                "`{name}` uses `{}`, which {target} has not",
+                "`{name}` uses `{}`, which {target} does not support",
                 primitive.name()
             )
         };

@@ -34,7 +34,7 @@ impl Reporter<'_> {
             Some(_) if inner.primitive == MapPar => {
                 format!("this `{name}` runs inside another one: its threads are already at work")
             }
-            Some(outer) => format!("{} cannot stand inside {}", of(inner), of(outer)),
+            Some(outer) => format!("{} cannot be inside {}", of(inner), of(outer)),
             None if let Some(groups) = groups => format!(
                 "{} is over dimension {}, and the {} around it over dimension {}",
                 of(inner),
@@ -43,7 +43,7 @@ impl Reporter<'_> {
                 groups.dimension
             ),
             None => format!(
-                "{} stands in no {}",
+                "{} must be inside {}",
                 of(inner),
                 tick(&written(MapWorkGroup, inner.dimension))
             ),

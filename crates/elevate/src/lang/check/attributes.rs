@@ -17,7 +17,7 @@ pub(super) fn unknown(item: &Item) -> impl Iterator<Item = Diagnostic> {
         let near = closest(text, ATTRIBUTES.iter().copied());
         if ANNOTATIONS.contains(&text) {
             let message =
-                format!("`@{text}` stands before definitions of programs, in .rise files");
+                format!("`@{text}` is allowed only before definitions of programs, in .rise files");
             return Diagnostic::error(Code::BadAnnotation, name.span, message)
                 .help(format!("strategies have {}", list()));
         }

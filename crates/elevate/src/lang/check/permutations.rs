@@ -27,7 +27,7 @@ impl Infer<'_> {
             let loops: Vec<String> = (1..=count).map(|number| number.to_string()).collect();
             let span = self.span(list);
             let message = format!(
-                "`{name}` takes each loop once, and this list is no permutation of [{}]",
+                "`{name}` takes each loop once, and this list is not a permutation of [{}]",
                 loops.join(", ")
             );
             self.error(Code::StrategyFails, span, message).help =

@@ -85,7 +85,7 @@ impl Infer<'_> {
             }
             (Type::Strategy(Flavour::Rule), Type::Strategy(Flavour::Pred)) => {
                 let message = format!(
-                    "{called} is a rule, which changes the program; a predicate is wanted here"
+                    "{called} is a rule, which changes the program; a predicate is expected here"
                 );
                 self.error(Code::TypeMismatch, span, message).help = Some(
                     "a predicate tests a place and leaves it as it is: `isMap`, `not(s)`".into(),
@@ -232,7 +232,7 @@ impl Infer<'_> {
     pub(super) fn swapped_sides(&mut self, lhs: ExprId, rhs: ExprId) {
         let (traversal, strategy) = (self.called(lhs), self.called(rhs));
         let message = format!(
-            "{traversal} is a traversal, which stands behind `@`, and {strategy} stands before it"
+            "{traversal} is a traversal, which must come after `@`, and {strategy} must come before it"
         );
         let names = [lhs, rhs].map(|side| match &self.item.expr(side).kind {
             ExprKind::Name(name) => Some((self.span(side), name.to_string())),
@@ -268,7 +268,7 @@ impl Infer<'_> {
                     Flavour::Strategy => "a strategy",
                 };
                 let message = format!(
-                    "{called} is {what}; behind `@` stands a traversal, which says where to apply what stands before it"
+                    "{called} is {what}; after `@` comes a traversal, which says where to apply what comes before it"
                 );
                 let text = match flavour {
                     Flavour::Pred => {
@@ -298,7 +298,7 @@ impl Infer<'_> {
                     || matches!(&**result, Type::Fun(..)) =>
             {
                 let text = self.text(&found);
-                let message = format!("expected Traversal behind `@`, found {text}");
+                let message = format!("expected Traversal after `@`, found {text}");
                 let is_last = !matches!(&**result, Type::Fun(..));
                 let first = params
                     .first()
@@ -315,7 +315,7 @@ impl Infer<'_> {
             }
             _ => {
                 let text = self.text(&found);
-                let message = format!("expected Traversal behind `@`, found {text}");
+                let message = format!("expected Traversal after `@`, found {text}");
                 self.error(Code::TypeMismatch, span, message).help =
                     Some("a traversal is a function from strategies to strategies: `topDown`, `outermost(isMap)`".into());
             }

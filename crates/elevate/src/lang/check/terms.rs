@@ -404,7 +404,7 @@ impl Infer<'_> {
             _ => {
                 let text = self.text(ty);
                 let message = format!(
-                    "`{name}` is {}, which cannot stand in an expression of RISE",
+                    "`{name}` is {}, which cannot be in an expression of RISE",
                     super::report::article(&text)
                 );
                 self.error(Code::TypeMismatch, span, message);

@@ -117,7 +117,7 @@ fn what_follows_from_a_mistake_is_no_second_one() {
             c: _
             d: Strategy
             k: Nat
-            error[type-mismatch] at `topDown @ toMapSeq`: `topDown` is a traversal, which stands behind `@`, and `toMapSeq` stands before it
+            error[type-mismatch] at `topDown @ toMapSeq`: `topDown` is a traversal, which must come after `@`, and `toMapSeq` must come before it
             error[type-mismatch] at `topDown`: `topDown` needs one more argument: `s: Strategy`
             error[type-mismatch] at `3`: expected Strategy, found Int
             error[syntax-error] at `p`: this `match` has no `case`, so that it has no result
@@ -143,11 +143,11 @@ fn behind_at_stands_a_traversal() {
             d: Strategy
             e: Strategy
             f: Strategy
-            error[type-mismatch] at `isMap`: `isMap` is a predicate; behind `@` stands a traversal, which says where to apply what stands before it
+            error[type-mismatch] at `isMap`: `isMap` is a predicate; after `@` comes a traversal, which says where to apply what comes before it
               help: write `@ outermost(p)` for the first place, from outside, where the predicate `p` holds
-            error[type-mismatch] at `toMapSeq`: `toMapSeq` is a rule; behind `@` stands a traversal, which says where to apply what stands before it
+            error[type-mismatch] at `toMapSeq`: `toMapSeq` is a rule; after `@` comes a traversal, which says where to apply what comes before it
               help: write `s ; t` for one after the other, `s @ topDown` for the first place where `s` applies
-            error[type-mismatch] at `outermost`: expected Traversal behind `@`, found (p: Strategy) -> (s: Strategy) -> Strategy
+            error[type-mismatch] at `outermost`: expected Traversal after `@`, found (p: Strategy) -> (s: Strategy) -> Strategy
               help: `outermost` needs its argument `p: Strategy` first
             error[type-mismatch] at `splitJoin`: `splitJoin` needs one more argument: `n: Nat`
             error[not-a-function] at `4`: `splitJoin` takes 1 argument, found 2
@@ -476,9 +476,9 @@ strategy taken(perm: List[Int]): Strategy = reorder(perm)
     assert_eq!(
         messages,
         [
-            "`reorder` takes each loop once, and this list is no permutation of [1, 2]",
-            "`loopReorder` takes each loop once, and this list is no permutation of [1, 2]",
-            "`reorder` takes each loop once, and this list is no permutation of [1, 2]",
+            "`reorder` takes each loop once, and this list is not a permutation of [1, 2]",
+            "`loopReorder` takes each loop once, and this list is not a permutation of [1, 2]",
+            "`reorder` takes each loop once, and this list is not a permutation of [1, 2]",
         ]
     );
 }
@@ -497,7 +497,7 @@ fn attributes_that_do_not_exist_are_errors() {
             d: Strategy
             error[bad-annotation] at `titel`: there is no attribute `@titel`
               help: did you mean `@title`?
-            error[bad-annotation] at `target`: `@target` stands before definitions of programs, in .rise files
+            error[bad-annotation] at `target`: `@target` is allowed only before definitions of programs, in .rise files
               help: strategies have `@action`, `@hidden`, `@kind`, `@looping`, `@native`, `@order` and `@title`
             error[bad-annotation] at `inline`: there is no attribute `@inline`
               help: there are `@action`, `@hidden`, `@kind`, `@looping`, `@native`, `@order` and `@title`

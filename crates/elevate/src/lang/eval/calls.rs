@@ -119,7 +119,7 @@ impl Eval<'_, '_> {
             ..
         } = function
         else {
-            return Err(Trouble::new("this is no function"));
+            return Err(Trouble::new("this is not a function"));
         };
         let Some(&param) = params.get(given) else {
             return Err(Trouble::new("too many arguments"));
@@ -261,7 +261,7 @@ impl Eval<'_, '_> {
                 let value = self.expr(body, &scope)?;
                 match self.as_strategy_named(value, &label) {
                     Some(strategy) => Ok(Value::Strategy(named(&definition, &label, strategy))),
-                    None => self.trouble(body, "this is no strategy"),
+                    None => self.trouble(body, "this is not a strategy"),
                 }
             }
             _ => self.expr(body, &scope),
@@ -373,7 +373,7 @@ fn apply(world: &Arc<World>, function: &Function, context: &mut Context<'_>, ter
             let text = Value::Strategy(strategy).text(&|var| world.name_of(var));
             Next::Done(Err(Reason::Said(format!("`{text}` failed"))))
         }
-        Ok(Flow::Value(_)) => failed(world, &Trouble::new("this is no result")),
+        Ok(Flow::Value(_)) => failed(world, &Trouble::new("this is not a result")),
         Err(trouble) => failed(world, &trouble),
     }
 }

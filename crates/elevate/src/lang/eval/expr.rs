@@ -216,7 +216,7 @@ impl Eval<'_, '_> {
                         let all = std::iter::once(head).chain(tail.elements().iter().cloned());
                         Ok(Value::List(List::new(all)))
                     }
-                    _ => self.trouble(rhs, "this is no list"),
+                    _ => self.trouble(rhs, "this is not a list"),
                 }
             }
             Op::Add | Op::Sub | Op::Mul | Op::Div | Op::Mod => {
@@ -271,21 +271,21 @@ impl Eval<'_, '_> {
         let value = self.expr(id, scope)?;
         match self.as_strategy(value) {
             Some(strategy) => Ok(strategy),
-            None => self.trouble(id, "this is no strategy"),
+            None => self.trouble(id, "this is not a strategy"),
         }
     }
 
     pub(super) fn truth(&mut self, id: ExprId, scope: &Scope) -> Result<bool, Trouble> {
         match self.expr(id, scope)? {
             Value::Bool(bool) => Ok(bool),
-            _ => self.trouble(id, "this is no truth value"),
+            _ => self.trouble(id, "this is not a truth value"),
         }
     }
 
     fn number(&mut self, id: ExprId, scope: &Scope) -> Evaluated {
         match self.expr(id, scope)? {
             value @ (Value::Int(_) | Value::Nat(_)) => Ok(value),
-            _ => self.trouble(id, "this is no number"),
+            _ => self.trouble(id, "this is not a number"),
         }
     }
 
@@ -362,7 +362,7 @@ fn arithmetic(op: Op, left: &Value, right: &Value) -> Result<Value, &'static str
         return result.map(Value::Int).ok_or(LARGE);
     }
     let (Some(left), Some(right)) = (left.nat(), right.nat()) else {
-        return Err("this is no number");
+        return Err("this is not a number");
     };
     let result = match op {
         Op::Add => Nat::add(&left, &right),

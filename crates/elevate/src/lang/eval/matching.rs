@@ -164,7 +164,7 @@ impl Eval<'_, '_> {
         }
         let term_of = |eval: &mut Self, value: &Value| match value {
             Value::Expr(expr) => eval.term(expr),
-            _ => Err(Trouble::new("an expression of RISE is wanted")),
+            _ => Err(Trouble::new("an expression of RISE is expected")),
         };
         let first = match values.first() {
             Some(Value::Expr(expr)) => {
@@ -172,7 +172,7 @@ impl Eval<'_, '_> {
                 self.term(&expr)?
             }
             _ if form == Form::DepFun => return self.trouble(id, "`depfun` cannot be built here"),
-            _ => return self.trouble(id, "an expression of RISE is wanted"),
+            _ => return self.trouble(id, "an expression of RISE is expected"),
         };
         let second = match (form, values.get(1)) {
             (Form::App | Form::Fun, Some(value)) => Some(term_of(self, value)?),
@@ -203,7 +203,7 @@ impl Eval<'_, '_> {
                         store.dep_apply(first, arg)
                     }
                     None => {
-                        return self.trouble(id, "a size, a type or an address space is wanted");
+                        return self.trouble(id, "a size, a type or an address space is expected");
                     }
                 },
                 _ => return self.trouble(id, "this function takes no size, type or address space"),

@@ -175,7 +175,7 @@ pub(super) fn term_of(expr: &Expr, context: &mut Context<'_>) -> Result<Term, Tr
 }
 
 /// The message where an evaluation without a program needs a term or applies a strategy.
-pub(super) const NO_PROGRAM: &str = "a strategy is applied here to something that is no part of a program: does a call have an argument too many?";
+pub(super) const NO_PROGRAM: &str = "a strategy is applied here to something that is not part of a program: does a call have an argument too many?";
 
 impl Eval<'_, '_> {
     pub(super) fn term(&mut self, expr: &Expr) -> Result<Term, Trouble> {
@@ -242,7 +242,7 @@ impl Eval<'_, '_> {
             ));
         };
         let Value::Expr(body) = body else {
-            return Err(Trouble::new("an expression of RISE is wanted"));
+            return Err(Trouble::new("an expression of RISE is expected"));
         };
         let body = self.term(&body)?;
         let Some(context) = self.context.as_mut() else {
@@ -256,7 +256,7 @@ impl Eval<'_, '_> {
         match source {
             Source::Local(key) => match scope.get(key) {
                 Some(value) => Ok(value.clone()),
-                None => Err(Trouble::new("a name that stands here has no value")),
+                None => Err(Trouble::new("a name here has no value")),
             },
             Source::Item(id) => self.world.clone().value(*id),
         }

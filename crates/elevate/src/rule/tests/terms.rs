@@ -319,7 +319,7 @@ fn the_nearest_miss_is_told() {
         &[],
         "depFun(n: Nat => fun((a: n.f32, b: n.f32) => zip(a)(b)))",
         expect![[r#"
-            `a` stands for something else already than `b`
+            `a` already stands for something else than `b`
               at argument Some("b")
         "#]],
     );

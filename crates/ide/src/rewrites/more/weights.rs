@@ -205,7 +205,7 @@ impl Separation {
                 .iter()
                 .map(|one| number(*one, self.scalar))
                 .collect();
-            let numbers = numbers.ok_or("the weights of the two passes are no whole numbers")?;
+            let numbers = numbers.ok_or("the weights of the two passes are not whole numbers")?;
             let (size, scalar) = (weights.len(), self.scalar);
             let all = numbers.join(", ");
             text.push_str(&format!(

@@ -243,7 +243,7 @@ fn edited(old: &str, file: FileId, edits: &ide::SourceEdits) -> String {
 fn write_file(db: &Database, file: FileId, old: &str, text: &str, shown: &str) -> Result<(), u8> {
     let path = db.path(file);
     let Some(disk) = path.as_disk() else {
-        output::error(&format!("{shown}: is no file"));
+        output::error(&format!("{shown}: is not a file"));
         return Err(UNUSABLE);
     };
     if old == text {

@@ -110,7 +110,7 @@ fn from_file(workspace: &mut Workspace, path: &Path, name: Option<&str>) -> Opti
     let full = FilePath::disk(workspace.base.join(path));
     workspace.db.set_language(full.clone(), Language::Elevate);
     if full.language() != Some(Language::Elevate) {
-        output::error(&format!("{}: is no .elevate file", path.display()));
+        output::error(&format!("{}: not an .elevate file", path.display()));
         return None;
     }
     let file = workspace.db.set_file(full, text);

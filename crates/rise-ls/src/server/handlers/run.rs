@@ -257,7 +257,7 @@ fn literal(value: &Value, depth: usize) -> Result<Literal, String> {
         },
         // As results have NaN and infinities.
         Value::String(text) => Literal::parse(text).map_err(|error| error.to_string()),
-        Value::Null => Err("`null` is no value".to_owned()),
+        Value::Null => Err("`null` is not a value".to_owned()),
     }
 }
 

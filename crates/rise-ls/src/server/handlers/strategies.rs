@@ -274,7 +274,7 @@ pub fn lower(snapshot: &Snapshot, params: LowerParams) -> Answer<ApplyResult> {
     let (item, _) = definition(snapshot, &document, params.position, params.def.as_deref())?;
     let target = Target::from_name(&params.target).ok_or_else(|| {
         invalid_params(format_args!(
-            "there is no target `{}`: `c`, `openmp` or `opencl` is wanted",
+            "there is no target `{}`: `c`, `openmp` or `opencl` is expected",
             params.target
         ))
     })?;

@@ -99,7 +99,7 @@ pub fn record(snapshot: &Snapshot, params: RecordParams) -> Answer<RecordResult>
         .and_then(|path| path.parent())
         .map(|folder| FilePath::disk(folder.join(RECORD)))
         .ok_or_else(|| {
-            invalid_params("the program is not saved, so nothing can stand beside it")
+            invalid_params("the program is not saved, so no file can be put beside it")
         })?;
     let known = text_of(snapshot, &beside)?;
     let (exists, text) = match known {

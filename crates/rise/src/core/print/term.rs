@@ -42,7 +42,7 @@ impl Place {
 }
 
 impl<P: Language> Printer<P> {
-    /// An expression; `wanted` says whether its type is known from what stands around it.
+    /// An expression; `wanted` says whether its type is known from the expression around it.
     pub(super) fn expr(&mut self, expr: &Expr<P>, place: Place, wanted: bool) {
         let start = self.out.len();
         self.visit(expr, place, wanted);

@@ -226,7 +226,7 @@ impl Infer<'_> {
             Why::Assigned { .. } => "an assignment".to_owned(),
             _ => match self.cause_head(bound.cause) {
                 Some(head) => format!("`{head}`"),
-                None => "what stands around it".to_owned(),
+                None => "the expression around it".to_owned(),
             },
         };
         let (code, message, help) = complaint(found, wanted, bound.taken, &user, &text);
@@ -276,7 +276,7 @@ fn complaint(
         ),
         (Access::Rd, _) if taken => (
             Code::MissingCopy,
-            format!("this wants an array `{text}` written, and {user} gives it one to read"),
+            format!("this requires an array `{text}` written, and {user} gives it one to read"),
             "a function that is given what can be read takes `Rd`",
         ),
         (Access::Wr, _) if taken => (
@@ -296,7 +296,7 @@ fn complaint(
         ),
         (Access::Rd, _) => (
             Code::MissingCopy,
-            format!("this array `{text}` can only be read, and {user} wants it written"),
+            format!("this array `{text}` can only be read, and {user} must be given one to write"),
             "a copy is a loop of its own: `mapSeq(fun(x => x), …)`",
         ),
         (Access::Wr, _) => (

@@ -72,8 +72,7 @@ impl Infer<'_> {
             count => format!("{count} sizes"),
         };
         let text = self.source(extra);
-        let message =
-            format!("`{name}` takes {taken}, and `{text}` stands in the place of {place}");
+        let message = format!("`{name}` takes {taken}, and `{text}` is in the place of {place}");
         let fix = self.without_argument(extra);
         let error = self.error(Code::KindMismatch, self.span(extra), message);
         error.help = Some(format!("remove `{text}`"));
@@ -205,7 +204,7 @@ impl Infer<'_> {
         );
         let edits = vec![(Span::empty(end), format!(" |> {stage}"))];
         Some(Mend {
-            help: format!("`{stage}` stands on one side only: split `{text}`, too"),
+            help: format!("`{stage}` is on one side only: split `{text}`, too"),
             fix: is_stage
                 .then(|| Fix::preferred(format!("Append `|> {stage}` to `{text}`"), edits)),
         })

@@ -46,7 +46,7 @@ impl Infer<'_> {
         let (span, message) = if piped {
             (
                 self.span(head),
-                format!("`{name}` is no function to pipe into: it is `{text}`"),
+                format!("cannot pipe into `{name}`: it is not a function but `{text}`"),
             )
         } else {
             let message = match (&*self.table.head(ty), &self.item.term(head).kind) {
@@ -261,7 +261,7 @@ impl Infer<'_> {
         if let Type::Var(_) = &**wanted {
             let message = match self.cause_head(cause) {
                 Some(head) => format!("`{head}` works on data, and this is a function"),
-                None => "data is wanted here, and this is a function".to_owned(),
+                None => "data is expected here, and this is a function".to_owned(),
             };
             let span = self.head_span(term);
             self.error(Code::NotData, span, message);
@@ -271,7 +271,7 @@ impl Infer<'_> {
         let span = self.head_span(term);
         let message = match cause.why {
             Why::Written { .. } => {
-                format!("the definition's type says `{text}`, which is no function from values")
+                format!("the definition's type says `{text}`, which is not a function from values")
             }
             _ => match self.cause_head(cause) {
                 Some(head) => format!("`{head}` expects `{text}` here, found a function"),

@@ -78,7 +78,7 @@ impl Infer<'_> {
         let diagnostic = self.error(
             Code::UnknownName,
             span,
-            format!("nothing here is called `{name}`"),
+            format!("cannot find `{name}` in this scope"),
         );
         diagnostic.help = of_other_languages(name).map(str::to_owned);
         if let Some(near) = near.filter(|_| !is_mathematical(name) && diagnostic.help.is_none()) {
@@ -127,7 +127,7 @@ impl Infer<'_> {
             Some(near) => Some(replacement(span, near)),
             None => self.binding(span, name),
         };
-        let message = format!("nothing here binds the size or type `{name}`");
+        let message = format!("cannot find the size or type `{name}` in this scope");
         let diagnostic = self.error(Code::UnknownName, span, message);
         diagnostic.fixes.extend(fix);
         diagnostic.help = Some(match near {
@@ -168,7 +168,7 @@ impl Infer<'_> {
         let words = ReadWrite::ALL.iter().map(|access| access.as_str());
         let near = closest(name, words).map(str::to_owned);
         let span = self.item.term(term).span;
-        let message = format!("nothing here binds the access `{name}`");
+        let message = format!("cannot find the access `{name}` in this scope");
         let fix = near.as_deref().map(|near| replacement(span, near));
         let diagnostic = self.error(Code::UnknownName, span, message);
         diagnostic.fixes.extend(fix);
@@ -204,10 +204,10 @@ impl Infer<'_> {
             let ty = self.table.ty(&ty);
             let message = match &*ty {
                 Type::Var(v) if self.table.is_open(*v) => {
-                    "a hole: nothing says which type is wanted here".to_owned()
+                    "a hole: nothing says which type is expected here".to_owned()
                 }
                 _ => format!(
-                    "a hole: an expression of type `{}` is wanted here",
+                    "a hole: an expression of type `{}` is expected here",
                     self.show(&ty)
                 ),
             };

@@ -530,7 +530,7 @@ impl Infer<'_> {
                     .into(),
             ),
             (Type::Acc(_), Type::Exp(..)) => {
-                Some("a value is no place to write to: that is an acceptor".into())
+                Some("a value is not a place to write to: that is an acceptor".into())
             }
             (Type::Comm, Type::Exp(..)) => {
                 Some("a command writes the value somewhere, as in `out = …`".into())

@@ -144,7 +144,7 @@ impl Compiler {
             Out::Elem(slot, indices, _) => (slot, indices),
             Out::Pair(a, b) => {
                 let (first, second) = super::halves(ty)
-                    .ok_or_else(|| malformed("half of what is no pair", origin))?;
+                    .ok_or_else(|| malformed("half of what is not a pair", origin))?;
                 return Ok(Out::Pair(
                     Box::new(self.element(*a, index, &first, origin)?),
                     Box::new(self.element(*b, index, &second, origin)?),

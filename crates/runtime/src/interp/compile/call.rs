@@ -121,7 +121,7 @@ impl Compiler {
         match pair {
             Out::Pair(_, b) if second => Ok(*b),
             Out::Pair(a, _) => Ok(*a),
-            Out::Word(..) => Err(ErrorKind::Malformed("half of what is no pair").nowhere()),
+            Out::Word(..) => Err(ErrorKind::Malformed("half of what is not a pair").nowhere()),
             other => {
                 let code = other.code();
                 let many = code
@@ -140,7 +140,7 @@ impl Compiler {
         let (s, t) = (call.ty(0)?.clone(), call.ty(1)?.clone());
         let whole = std::sync::Arc::new(rise::Type::Pair(s, t));
         let Out::Pair(a, b) = self.bound(pair, &whole, steps)? else {
-            return Err(ErrorKind::Malformed("half of what is no pair").nowhere());
+            return Err(ErrorKind::Malformed("half of what is not a pair").nowhere());
         };
         Ok(if second {
             let b = self.apply_data(&f, &[*b], steps)?;

@@ -218,8 +218,8 @@ impl Compiler {
     pub(super) fn cast(&mut self, call: &Call, steps: &mut Vec<Step>) -> Res<Out> {
         let (from, a) = self.scalar(call, 0, steps)?;
         let ty = call.ty(1)?;
-        let to =
-            scalar_kind(ty).ok_or_else(|| malformed("a cast to what is no scalar", call.origin))?;
+        let to = scalar_kind(ty)
+            .ok_or_else(|| malformed("a cast to what is not a scalar", call.origin))?;
         let mut scalar = if from == to {
             a
         } else {
@@ -246,7 +246,7 @@ impl Compiler {
         let ty = std::sync::Arc::new(Type::Index(nat::Nat::constant(0)));
         match self.bound(Out::Word(kind, scalar), &ty, steps)? {
             Out::Word(_, scalar) => Ok(scalar),
-            _ => Err(malformed("an index that is no scalar", call.origin)),
+            _ => Err(malformed("an index that is not a scalar", call.origin)),
         }
     }
 }
@@ -269,7 +269,7 @@ fn each_lane(
     mut lane: impl FnMut(&mut Frame<'_>, Kind, usize) -> Res<Word>,
 ) -> Res<Val> {
     let Cells::Scalar(kind) = like.buf.data.cell() else {
-        return Err(ErrorKind::Malformed("a vector of what is no scalar").nowhere());
+        return Err(ErrorKind::Malformed("a vector of what is not a scalar").nowhere());
     };
     let n = like.len();
     let mut area = Area::new(Cells::Scalar(kind), [n].into_iter(), &frame.meter)?;

@@ -134,7 +134,7 @@ impl Parser<'_> {
         if order.is_none() {
             let text = self.rise.slice(span).to_owned();
             self.rise.error_at(span, || {
-                format!("`{text}` is no order of traversal: there are `default`, `functionFirst` and `argumentFirst`")
+                format!("`{text}` is not an order of traversal: there are `default`, `functionFirst` and `argumentFirst`")
             });
         }
         ItemKind::Traversal { order, span }
@@ -502,15 +502,17 @@ impl Parser<'_> {
                 return self.rise.skip_to_end();
             }
             TokenKind::Rise(Rise::Bar) => format!(
-                "unexpected {text} after {what}: several alternatives stand in braces, as in `{{ a |-> b | c |-> d }}`"
+                "unexpected {text} after {what}: several alternatives must be in braces, as in `{{ a |-> b | c |-> d }}`"
             ),
-            TokenKind::MapsTo => format!("unexpected {text} after {what}: it stands in rules"),
+            TokenKind::MapsTo => {
+                format!("unexpected {text} after {what}: it is allowed only in rules")
+            }
             TokenKind::Rise(Rise::Pipe | Rise::Then | Rise::After) => format!(
                 "unexpected {text} after {what}: it joins functions of RISE; strategies are joined by `;`"
             ),
             TokenKind::Word(Word::Where | Word::Requires | Word::Assuming)
             | TokenKind::Rise(Rise::Let) => {
-                format!("unexpected {text} after {what}: conditions belong to rules")
+                format!("unexpected {text} after {what}: conditions are allowed only in rules")
             }
             TokenKind::Rise(Rise::Equals) if matches!(kind, ItemKind::Main { .. }) => format!(
                 "unexpected {text}: a definition begins with `strategy`, `rule`, `val` or another of these words"

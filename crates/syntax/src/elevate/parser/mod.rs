@@ -309,7 +309,7 @@ impl<'t> Parser<'t> {
         let name = self.rise.name(span);
         if name.is_empty() {
             self.rise
-                .error_at(span, || "a name stands between backquotes".to_owned());
+                .error_at(span, || "a name must be in backquotes".to_owned());
         }
         name
     }

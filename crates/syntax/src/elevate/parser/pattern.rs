@@ -112,7 +112,7 @@ impl Parser<'_> {
             };
             let count = parts.len();
             self.rise.error_at(span, || {
-                format!("`{form}` takes {arity} patterns, and {count} stand here")
+                format!("`{form}` takes {arity} patterns, found {count}")
                     .replace("takes 1 patterns", "takes one pattern")
             });
             return self.push_pattern(PatternKind::Missing, span);

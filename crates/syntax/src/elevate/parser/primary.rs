@@ -72,7 +72,9 @@ impl Parser<'_> {
             TokenKind::Metavariable => {
                 let (span, text) = (self.span(), self.quoted());
                 self.rise.error_at(span, || {
-                    format!("{text} is a metavariable: those stand in rules and patterns only")
+                    format!(
+                        "{text} is a metavariable: those are allowed only in rules and patterns"
+                    )
                 });
                 self.leaf(|_, _| ExprKind::Missing)
             }
@@ -325,7 +327,7 @@ impl Parser<'_> {
         let (span, text) = (self.span(), self.quoted());
         match self.kind() {
             TokenKind::Rise(Rise::Kind) => self.misplaced(format!(
-                "{text} is a type of ELEVATE or a kind: it stands behind a `:`"
+                "{text} is a type of ELEVATE or a kind: it must come after a `:`"
             )),
             TokenKind::Rise(Rise::Let) => {
                 self.rise.error_at(span, || {
@@ -336,13 +338,13 @@ impl Parser<'_> {
                 self.missing()
             }
             TokenKind::Rise(Rise::RawString) => {
-                self.misplaced("a string stands between single quotes here".to_owned())
+                self.misplaced("a string must be in single quotes here".to_owned())
             }
             TokenKind::Rise(Rise::OpenString | Rise::OpenRawString) => {
                 self.misplaced(String::new())
             }
             TokenKind::MapsTo => self.misplaced(format!(
-                "{text} stands in rules: a rule without a name is written `rule {{ p {text} e }}`",
+                "{text} is allowed only in rules: a rule without a name is written `rule {{ p {text} e }}`",
                 text = text.trim_matches('`'),
             )),
             _ => {

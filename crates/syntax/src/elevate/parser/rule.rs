@@ -63,7 +63,7 @@ impl Parser<'_> {
         if self.at(Rise::Colon) {
             let span = self.bump().span;
             self.rise.error_at(span, || {
-                "a type without parentheses stands at the end of a pattern only: write `(e : t)`"
+                "a type without parentheses is allowed only at the end of a pattern: write `(e : t)`"
                     .to_owned()
             });
             self.rise.term(Mode::Type);

@@ -193,10 +193,10 @@ impl Parser<'_> {
         let is_space = before.trim().is_empty();
         let message = match same_line {
             true => format!(
-                "nothing joins {text} to what stands before it: join strategies by an operator such as `;`, or put an argument in parentheses"
+                "nothing joins {text} to what comes before it: join strategies by an operator such as `;`, or put an argument in parentheses"
             ),
             false => format!(
-                "nothing joins {text} to what stands before it: join strategies by an operator such as `;`, or begin the main expression at the start of its line"
+                "nothing joins {text} to what comes before it: join strategies by an operator such as `;`, or begin the main expression at the start of its line"
             ),
         };
         self.rise.report(|| {

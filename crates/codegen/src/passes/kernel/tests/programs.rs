@@ -198,7 +198,7 @@ def rows = depFun(n: Nat => fun(xs: n.8.f32 =>
     let error = error(&program(3, known), "rows");
     expect![[r#"
         work-items would have to wait for each other inside of this `mapLocal(1)`, but they do not all come there: it has 3 elements for the 2 work-items of a group in dimension 1
-        Some("OpenCL wants each barrier reached by all work-items of a group: make the number of elements a multiple of the local size, or store in another way what is shared")"#]].assert_eq(&format!("{}\n{:?}", error.message, error.help));
+        Some("OpenCL requires that each barrier is reached by all work-items of a group: make the number of elements a multiple of the local size, or store in another way what is shared")"#]].assert_eq(&format!("{}\n{:?}", error.message, error.help));
     assert_eq!(check(&program(4, ""), "rows", &[8], &[grid]), 2);
     let part = with_memory(&kernels(&program(4, ""), "rows")[0]).expect("memory");
     assert!(!part.work.requires.is_empty());
