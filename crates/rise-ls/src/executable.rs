@@ -1,12 +1,13 @@
-//! The path of this program.
+//! Finds the executable of this program.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The path of this program as it runs, also where its file was replaced by a newer one meanwhile.
+/// Returns the path of this executable, which also works after its file was replaced by a newer
+/// one.
 ///
 /// # Errors
-/// The system does not tell the path.
+/// Fails if the system does not report the path.
 pub fn current() -> io::Result<PathBuf> {
     let own = Path::new("/proc/self/exe");
     match own.exists() {

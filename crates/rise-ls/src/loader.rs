@@ -1,7 +1,7 @@
-//! Reading files: which ones a path means, their text, and what they import.
+//! Loading of source files: expands paths to files, reads them, and follows their imports.
 //!
-//! Shared by the command line and the server. Nothing here writes, and nothing panics on what is
-//! found on the disk.
+//! The command line and the server share this module. It never writes, and does not panic on any
+//! content of the disk.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fs::{File, Metadata};
@@ -17,49 +17,49 @@ use db::{Database, FilePath, Prepared, ReadError};
 use ignore::WalkBuilder;
 use smol_str::SmolStr;
 
-/// Larger files are refused: positions are 32 bits wide, and no program is written this long.
+/// The largest size of a file, because positions have 32 bits.
 pub const MAX_BYTES: u64 = 64 << 20;
 
-/// The longest time in which a file is read.
+/// The time limit for reading one file.
 const READING: Duration = Duration::from_secs(5);
 
-/// The longest time that a command waits for a file system.
+/// The time limit of a command for a group of files on a file system.
 pub const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Names that are offered for an import that does not exist.
+/// The largest number of directory entries that are searched for alternatives to a missing import.
 const MAX_SIBLINGS: usize = 1000;
 
-/// The reason why a FIFO, a device or a socket is refused.
+/// The error message for a FIFO, a device or a socket.
 const NOT_REGULAR: &str = "it is not a regular file";
 
-/// Why a file or folder cannot be read.
+/// The reason why a file or folder cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
-    /// The system says no.
+    /// An I/O error.
     #[error("{}: {}", .path.display(), reason(.source))]
     Io {
-        /// The path that was to be read.
+        /// The path of the file or folder.
         path: PathBuf,
         /// The error of the operating system.
         source: io::Error,
     },
-    /// A FIFO, a device or a socket, whose reading may wait for another process.
+    /// A FIFO, a device or a socket: reading it could block on another process.
     #[error("{}: {NOT_REGULAR}; to read standard input, write `-`", .path.display())]
     NotRegular {
-        /// The path that was to be read.
+        /// The path of the file.
         path: PathBuf,
     },
-    /// A folder cannot be listed, or a link in it leads nowhere.
+    /// A folder that cannot be listed, or that contains a broken symbolic link.
     #[error("{}: {source}", .path.display())]
     Walk {
-        /// The folder that was asked for.
+        /// The folder that was to be listed.
         path: PathBuf,
-        /// What the walk says.
+        /// The error of the directory traversal.
         source: ignore::Error,
     },
 }
 
-/// The system's reason in a few plain words.
+/// Returns the message of an I/O error in plain words.
 pub fn reason(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "there is no such file or folder".into(),
@@ -69,35 +69,32 @@ pub fn reason(error: &io::Error) -> String {
     }
 }
 
-/// A file's content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Content {
-    /// UTF-8, without its byte order mark.
+    /// UTF-8 text.
     Text {
-        /// The text.
+        /// The text without its byte order mark.
         text: String,
-        /// Whether a byte order mark stood before it.
+        /// True if the file begins with a byte order mark.
         bom: bool,
     },
-    /// Something else.
     NotText(NotText),
 }
 
-/// A file that is not UTF-8.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotText {
-    /// The content, with U+FFFD for what is no text.
+    /// The content, with U+FFFD for invalid bytes.
     pub lossy: String,
-    /// The first byte that is no text. Up to there, `lossy` is the content.
+    /// The offset of the first invalid byte. `lossy` equals the content up to there.
     pub offset: usize,
-    /// That byte.
+    /// The byte at `offset`.
     pub byte: u8,
-    /// Whether the file begins as UTF-16 does.
+    /// True if the file begins with the byte order mark of UTF-16.
     pub utf16: bool,
 }
 
 impl NotText {
-    /// What is wrong, in a sentence.
+    /// Returns the error message.
     pub fn message(&self) -> String {
         if self.utf16 {
             return "this file is not UTF-8 but UTF-16".into();
@@ -110,7 +107,7 @@ impl NotText {
     }
 }
 
-/// Takes bytes for UTF-8.
+/// Decodes bytes as UTF-8, and removes the byte order mark.
 pub fn decode(bytes: Vec<u8>) -> Content {
     match String::from_utf8(bytes) {
         Ok(mut text) => {
@@ -133,8 +130,8 @@ pub fn decode(bytes: Vec<u8>) -> Content {
     }
 }
 
-/// Reads a regular file, and nothing whose reading waits for another process: `/dev/stdin`, a
-/// FIFO, a device.
+/// Reads a regular file. Files whose reading could block on another process, such as `/dev/stdin`,
+/// a FIFO or a device, are rejected.
 pub fn read(path: &Path) -> Result<Content, LoadError> {
     read_regular(path).map_err(|source| match std::fs::metadata(path) {
         Ok(data) if !data.is_file() && !data.is_dir() => LoadError::NotRegular {
@@ -151,7 +148,7 @@ fn read_regular(path: &Path) -> io::Result<Content> {
     check_regular(&path.metadata()?)?;
     let file = open_at_once(path)?;
     let data = file.metadata()?;
-    // Another file may be there by now.
+    // The file may have been replaced since the first check.
     check_regular(&data)?;
     let timed = Timed {
         from: file,
@@ -168,7 +165,7 @@ fn check_regular(data: &Metadata) -> io::Result<()> {
     }
 }
 
-/// Opens a file without waiting for who else has it open.
+/// Opens a file without blocking, as a FIFO without a writer would.
 #[cfg(unix)]
 fn open_at_once(path: &Path) -> io::Result<File> {
     use rustix::fs::OFlags;
@@ -184,7 +181,7 @@ fn open_at_once(path: &Path) -> io::Result<File> {
     File::open(path)
 }
 
-/// A file that has to end in time: some files of `/proc` never do.
+/// A reader with a deadline, because some files of `/proc` never end.
 struct Timed {
     from: File,
     deadline: Instant,
@@ -201,7 +198,7 @@ impl Read for Timed {
     }
 }
 
-/// Reads standard input; `name` stands for it in errors.
+/// Reads standard input. Errors refer to it as `name`.
 pub fn read_stdin(name: &str) -> Result<Content, LoadError> {
     read_from(io::stdin().lock(), 0).map_err(|source| LoadError::Io {
         path: name.into(),
@@ -213,7 +210,7 @@ fn read_from(from: impl Read, expected: u64) -> io::Result<Content> {
     let mut bytes = Vec::new();
     if expected <= MAX_BYTES {
         bytes.reserve(usize::try_from(expected).unwrap_or_default() + 1);
-        // A pipe or a file that grows has no size to be asked for.
+        // The size of a pipe, or of a file that grows, is not known in advance.
         from.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
     }
     match expected.max(bytes.len() as u64) > MAX_BYTES {
@@ -225,8 +222,8 @@ fn read_from(from: impl Read, expected: u64) -> io::Result<Content> {
     }
 }
 
-/// The source files that `path` means, in the order of their paths: itself, or every one below it
-/// that no `.gitignore` excludes. Hidden files are left out. A link to a file may lead anywhere.
+/// Returns the source files of `path`, sorted: the file itself, or all source files below a folder
+/// that are neither hidden nor excluded by a `.gitignore`. Symbolic links to files are followed.
 pub fn source_files(path: &Path) -> Result<Vec<PathBuf>, LoadError> {
     let io = |source| LoadError::Io {
         path: path.to_owned(),
@@ -236,7 +233,7 @@ pub fn source_files(path: &Path) -> Result<Vec<PathBuf>, LoadError> {
         return Ok(vec![path.to_owned()]);
     }
     let mut found = BTreeSet::new();
-    // A folder that is no git repository may have a .gitignore all the same.
+    // `.gitignore` files also apply outside of git repositories.
     for entry in WalkBuilder::new(path).require_git(false).build() {
         let entry = entry.map_err(|source| LoadError::Walk {
             path: path.to_owned(),
@@ -249,7 +246,7 @@ pub fn source_files(path: &Path) -> Result<Vec<PathBuf>, LoadError> {
     Ok(found.into_iter().collect())
 }
 
-/// Whether the path ends as files of RISE, DPIA or ELEVATE do.
+/// Returns true if the path has the extension of RISE, DPIA or ELEVATE.
 pub fn is_source(path: &Path) -> bool {
     FilePath::disk(path).language().is_some()
 }
@@ -260,32 +257,31 @@ fn is_file(entry: &ignore::DirEntry) -> bool {
         .is_some_and(|kind| kind.is_file() || (kind.is_symlink() && entry.path().is_file()))
 }
 
-/// A file's text, cut into items, or why there is none.
+/// The text of a file, split into items, or the reason why it cannot be read.
 pub type Contents = Result<Prepared, ReadError>;
 
-/// The files that are being read, as they come.
+/// The channel that receives the files that are being read.
 type Reading = Receiver<(FilePath, Contents)>;
 
-/// Files that a file system has not given in time. It may still give them.
+/// Files that were not read within the time limit. They may still arrive.
 #[derive(Debug)]
 pub struct Late {
-    /// Their paths.
     pub paths: Vec<FilePath>,
-    /// Their contents, as they come.
+    /// The channel that receives their contents.
     pub contents: Receiver<(FilePath, Contents)>,
 }
 
-/// What became of the files that imports name.
+/// The result of loading imports.
 #[derive(Debug, Default)]
 pub struct Imports {
-    /// Those that were read.
+    /// The files that were read.
     pub files: Vec<db::FileId>,
-    /// Those that were not, and are absent.
+    /// The files that were not read in time, and that the database has as absent.
     pub late: Vec<Late>,
 }
 
-/// Reads the files that imports name until none is missing. Waits for each group of files that is
-/// missing for so long at most.
+/// Reads imported files until none is missing. Waits at most `patience` for each group of missing
+/// files.
 pub fn load_imports(db: &mut Database, roots: &Arc<Roots>, patience: Duration) -> Imports {
     let mut imports = Imports::default();
     loop {
@@ -304,23 +300,23 @@ pub fn load_imports(db: &mut Database, roots: &Arc<Roots>, patience: Duration) -
     }
 }
 
-/// Does something on a thread of its own, because a file system may never answer.
+/// Runs `act` on a thread of its own, because a file system may block forever.
 ///
 /// # Errors
-/// It has not come in time: it may come later.
+/// Returns the channel of the result if it has not arrived within `patience`.
 pub fn do_promptly<T: Send + 'static>(
     patience: Duration,
     act: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, Receiver<T>> {
     let (sender, result) = mpsc::channel();
-    // Nobody waits any more if sending fails. Without the thread nothing is sent.
+    // Sending fails if the receiver was dropped. If no thread can be started, nothing is sent.
     let act = move || drop(sender.send(act()));
     let _ = thread::Builder::new().name("rise:files".into()).spawn(act);
     result.recv_timeout(patience).map_err(|_| result)
 }
 
-/// Reads files on threads of their own, for a file system may never answer. What has not come in
-/// time comes later.
+/// Reads files on separate threads, because a file system may block forever. Files that are not
+/// read within `patience` are returned as [`Late`].
 pub fn read_promptly(
     paths: &[FilePath],
     roots: &Arc<Roots>,
@@ -380,7 +376,7 @@ fn start_reading(paths: &[FilePath], roots: &Arc<Roots>) -> Reading {
                 }
             }
         };
-        // Without threads nothing is read, which is said in place of the contents.
+        // If no thread can be started, the caller reports that instead of the contents.
         let _ = thread::Builder::new()
             .name("rise:import".into())
             .spawn(work);
@@ -388,13 +384,13 @@ fn start_reading(paths: &[FilePath], roots: &Arc<Roots>) -> Reading {
     results
 }
 
-/// The text of the file at `path`, cut into items. A file whose name does not say what it is
-/// written in is one of RISE.
+/// Splits the text of the file at `path` into items. Without a known extension the language is
+/// RISE.
 pub fn prepared(path: &FilePath, text: &str) -> Prepared {
     Prepared::new(text, path.language().unwrap_or_default())
 }
 
-/// The text of a file that an import names.
+/// Reads a file that an import names, if it is in one of the roots.
 pub fn read_import(path: &FilePath, roots: &Roots) -> Result<String, ReadError> {
     let Some(disk) = path.as_disk() else {
         return Err(ReadError::NotFound(Arc::default()));
@@ -412,7 +408,7 @@ pub fn read_import(path: &FilePath, roots: &Roots) -> Result<String, ReadError> 
     }
 }
 
-/// The names of the source files beside `path`, in order.
+/// Returns the names of the source files in the folder of `path`, sorted.
 fn siblings(path: &Path) -> Arc<[SmolStr]> {
     let Some(Ok(folder)) = path.parent().map(std::fs::read_dir) else {
         return Arc::default();

@@ -1,4 +1,4 @@
-//! `rise-ls`: the RISE language server, and its checker for the command line.
+//! `rise-ls`: the language server for RISE, and its command line.
 
 mod cli;
 mod executable;
@@ -12,14 +12,15 @@ mod server;
 use std::process::ExitCode;
 use std::thread;
 
-/// Checking allocates many small values and frees few of them.
+/// The checker allocates many small values and frees few of them, for which mimalloc is fast.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Deep terms are walked by recursion; only what is used of this becomes memory.
+/// The size of the main thread's stack. Deep terms are traversed recursively; the system only
+/// commits the pages that are used.
 const STACK: usize = 256 << 20;
 
-/// The status after a bug in this program.
+/// The exit status after a panic.
 const BUG: u8 = 101;
 
 fn main() -> ExitCode {
@@ -29,7 +30,7 @@ fn main() -> ExitCode {
         .spawn(cli::run)
     {
         Ok(thread) => thread.join(),
-        // A machine that does not give so much stack gets along with the usual one.
+        // If the system refuses a stack of this size, the usual one is used.
         Err(_) => std::panic::catch_unwind(cli::run),
     };
     ExitCode::from(status.unwrap_or(BUG))

@@ -1,6 +1,6 @@
-//! Settings of the allocator: memory that is taken from the system and given back.
+//! Returns freed memory of the allocator to the system.
 
-/// The length in bytes from which on a text is worth giving its memory back at once.
+/// The length in bytes of a text from which on its memory is returned to the system at once.
 pub const LARGE: usize = 4 << 20;
 
 #[allow(
@@ -10,13 +10,13 @@ pub const LARGE: usize = 4 << 20;
 mod allocator {
     // SAFETY: the allocator's documentation allows this call at any time, on any thread.
     unsafe extern "C" {
-        /// Frees what the calling thread and threads that have ended hold without need.
+        /// Frees the memory that the calling thread and ended threads hold without need.
         pub safe fn mi_collect(force: bool);
     }
 }
 
-/// Returns freed memory to the system. The allocator does so itself while further memory is
-/// allocated, which does not happen in a process that waits.
+/// Returns freed memory to the system. The allocator only does so itself during later allocations,
+/// which do not happen in an idle process.
 pub fn give_back() {
     allocator::mi_collect(true);
 }

@@ -1,32 +1,32 @@
-//! The folders from which files are imported.
+//! The folders from which files may be imported.
 //!
-//! A file that somebody else has written may import any path, and messages quote what they are
-//! about. So imports stay inside the folders that the user works in.
+//! A program of unknown origin may import any path, and diagnostics quote source text. So imports
+//! are restricted to folders that the user works in.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// Files and folders that mark the root of a project.
+/// The files and folders that mark the root of a project.
 const MARKERS: [&str; 2] = ["rise.toml", ".git"];
 
-/// Folders, with their symbolic links resolved.
+/// A set of folders, with symbolic links resolved.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Roots(BTreeSet<PathBuf>);
 
 impl Roots {
-    /// Adds this folder.
+    /// Adds a folder.
     pub fn add(&mut self, folder: &Path) {
         self.0.extend(folder.canonicalize());
     }
 
-    /// Adds the project that the folder belongs to.
+    /// Adds the project that contains the folder.
     pub fn add_project_of(&mut self, folder: &Path) {
         if let Ok(folder) = folder.canonicalize() {
             self.0.insert(project_of(&folder).to_owned());
         }
     }
 
-    /// Adds the project that a file or folder belongs to.
+    /// Adds the project that contains a file or folder.
     pub fn add_project_of_path(&mut self, path: &Path) {
         match path.parent() {
             _ if !path.exists() => {}
@@ -37,14 +37,14 @@ impl Roots {
         }
     }
 
-    /// Returns true if everything that the others contain is in one of the folders.
+    /// Returns true if each folder of `others` is in one of the folders.
     pub fn include(&self, others: &Roots) -> bool {
         let is_inside = |other: &PathBuf| self.0.iter().any(|root| other.starts_with(root));
         others.0.iter().all(is_inside)
     }
 
-    /// Returns true if the path leads into one of the folders. Of a path where nothing is, that
-    /// counts which is there.
+    /// Returns true if the path, with symbolic links resolved, is in one of the folders. For a path
+    /// that does not exist, its nearest existing ancestor decides.
     pub fn contain(&self, path: &Path) -> bool {
         let real = path.ancestors().find_map(|path| path.canonicalize().ok());
         real.is_some_and(|real| self.0.iter().any(|root| real.starts_with(root)))
@@ -52,14 +52,14 @@ impl Roots {
 }
 
 impl FromIterator<PathBuf> for Roots {
-    /// Takes folders whose symbolic links are resolved.
+    /// Collects folders whose symbolic links are already resolved.
     fn from_iter<I: IntoIterator<Item = PathBuf>>(folders: I) -> Roots {
         Roots(folders.into_iter().collect())
     }
 }
 
-/// Returns the root of the project that a folder belongs to: the nearest folder above it, or itself,
-/// that holds `rise.toml` or `.git`, else the folder itself.
+/// Returns the root of the project that contains a folder: the nearest ancestor, or the folder
+/// itself, that contains `rise.toml` or `.git`, else the folder.
 pub fn project_of(folder: &Path) -> &Path {
     let is_root = |folder: &&Path| MARKERS.iter().any(|name| folder.join(name).exists());
     folder.ancestors().find(is_root).unwrap_or(folder)

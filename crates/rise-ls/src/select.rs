@@ -1,35 +1,35 @@
-//! Which definition of a file is meant, for commands and requests that may leave that open.
+//! Selects the definition of a file that a command or request refers to.
 
 use db::{Database, Declares, FileId, ItemId, Language};
 use syntax::ast::ItemKind;
 use thiserror::Error;
 
-/// Why it is not clear which definition is meant.
+/// The reason why no definition can be selected.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Unclear {
-    /// There is none of this name.
+    /// No definition has this name.
     #[error("the file has no definition `{wanted}`")]
     Missing {
-        /// What was asked for.
+        /// The requested name.
         wanted: String,
-        /// A name much like it.
+        /// A similar name.
         close: Option<String>,
-        /// All that there are.
+        /// The names of all definitions.
         known: Vec<String>,
     },
-    /// There are none at all.
+    /// The file has no definitions.
     #[error("the file has no definitions")]
     Nothing,
-    /// There are several, and none is distinguished.
+    /// There are several definitions, and no rule selects one.
     #[error("the file has several definitions")]
     Several {
-        /// Their names.
+        /// The names of all definitions.
         known: Vec<String>,
     },
 }
 
 impl Unclear {
-    /// What there is.
+    /// Returns advice: a similar name, or the names of all definitions.
     pub fn note(&self) -> Option<String> {
         match self {
             Unclear::Missing {
@@ -46,11 +46,11 @@ impl Unclear {
     }
 }
 
-/// The definition of this name; without a name the file's only one, else the only one with sizes to
-/// run with, else the only one that no other uses.
+/// Returns the definition of this name. Without a name, returns the only definition, else the only
+/// one with an `@run` annotation, else the only one that no other program uses.
 ///
 /// # Errors
-/// There is none, or more than one.
+/// Fails if there is no such definition, or more than one.
 pub fn definition(db: &Database, file: FileId, wanted: Option<&str>) -> Result<ItemId, Unclear> {
     let defs = definitions(db, file);
     let known = || defs.iter().map(|(_, name)| name.clone()).collect();
@@ -65,7 +65,7 @@ pub fn definition(db: &Database, file: FileId, wanted: Option<&str>) -> Result<I
             }
         });
     }
-    // Strategies speak of definitions without needing them.
+    // Strategies may name definitions without using them.
     let is_program = |user: &ItemId| db.language(db.file_of(*user)) != Language::Elevate;
     let is_unused = |item: ItemId| !db.users(item).iter().any(is_program);
     let tests: [&dyn Fn(ItemId) -> bool; 3] = [&|_| true, &|item| has_run(db, item), &is_unused];
@@ -81,7 +81,7 @@ pub fn definition(db: &Database, file: FileId, wanted: Option<&str>) -> Result<I
     })
 }
 
-/// The definitions of a file, with their names.
+/// Returns the definitions of a file with their names.
 fn definitions(db: &Database, file: FileId) -> Vec<(ItemId, String)> {
     let named = |&item: &ItemId| match &db.header(item).declares {
         Declares::Def(name) if matches!(db.parsed(item).item.kind, ItemKind::Def { .. }) => {
@@ -92,7 +92,7 @@ fn definitions(db: &Database, file: FileId) -> Vec<(ItemId, String)> {
     db.items(file).iter().filter_map(named).collect()
 }
 
-/// Whether `@run(…)` stands above it.
+/// Returns true if the definition has an `@run` annotation.
 fn has_run(db: &Database, item: ItemId) -> bool {
     let parsed = db.parsed(item);
     let mut names = parsed

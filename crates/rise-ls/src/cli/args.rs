@@ -1,4 +1,4 @@
-//! What may be written after `rise-ls`.
+//! Parsing of the command line with clap; the doc comments of arguments are the help text.
 
 use super::emit::EmitOptions;
 use super::rewrite::RewriteOptions;
@@ -18,7 +18,7 @@ use std::path::PathBuf;
     max_term_width = 100
 )]
 pub struct Args {
-    /// Another question.
+    /// The subcommand, if there is one.
     #[command(subcommand)]
     pub command: Option<Command>,
 
@@ -26,12 +26,12 @@ pub struct Args {
     #[arg(long, requires = "paths", conflicts_with_all = ["stdio", "listen"])]
     pub check: bool,
 
-    /// What to check: files, folders (every .rise, .dpia and .elevate file below them), `-` for standard
-    /// input
+    /// The files and folders to check (every .rise, .dpia and .elevate file below a folder), `-`
+    /// for standard input
     #[arg(value_name = "PATH", conflicts_with_all = ["stdio", "listen"])]
     pub paths: Vec<PathBuf>,
 
-    /// How to check.
+    /// The options of the check.
     #[command(flatten)]
     pub options: CheckOptions,
 
@@ -43,12 +43,12 @@ pub struct Args {
     #[arg(long, value_name = "HOST:PORT")]
     pub listen: Option<String>,
 
-    /// The editor's process, which some editors tell every server.
+    /// The process id of the editor, which some editors pass to every server. It is not used.
     #[arg(long = "clientProcessId", value_name = "ID", hide = true)]
     pub client_process_id: Option<u32>,
 }
 
-/// How to check.
+/// The options of a check.
 #[derive(Debug, Group)]
 pub struct CheckOptions {
     /// How findings are printed
@@ -72,16 +72,16 @@ pub struct CheckOptions {
     #[arg(long, requires = "paths")]
     pub stats: bool,
 
-    /// What standard input, and files whose names do not say it, hold
+    /// The language of standard input, and of files whose names do not say it
     #[arg(long, value_enum, requires = "paths", value_name = "LANGUAGE")]
     pub language: Option<Language>,
 
-    /// From where files may be imported.
+    /// The folders from which files may be imported.
     #[command(flatten)]
     pub imports: ImportOptions,
 }
 
-/// From where files may be imported.
+/// The folders from which files may be imported.
 #[derive(Clone, Debug, Default, Group)]
 pub struct ImportOptions {
     /// Let files import from this folder, too; may be given again. Imports stay inside the nearest
@@ -90,7 +90,7 @@ pub struct ImportOptions {
     pub allow_import: Vec<PathBuf>,
 }
 
-/// How findings are printed.
+/// The output format of findings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Format {
     /// The source with the place underlined
@@ -104,14 +104,14 @@ pub enum Format {
     Github,
 }
 
-/// How much a finding weighs.
+/// The lowest severity that is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Level {
-    /// What makes a program wrong
+    /// Errors
     Error,
-    /// What is probably wrong, too
+    /// Errors and warnings
     Warning,
-    /// What definitions assume, too: obligations
+    /// Also the obligations that definitions assume
     Information,
     /// All remarks
     Hint,
@@ -128,7 +128,7 @@ impl From<Level> for syntax::Severity {
     }
 }
 
-/// What a text is written in.
+/// The language of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Language {
     /// RISE, as in .rise files
@@ -154,7 +154,7 @@ pub enum IndexWord {
 }
 
 impl IndexWord {
-    /// The width, unless it depends on the sizes.
+    /// Returns the width, or `None` if it depends on the sizes.
     pub fn width(self) -> Option<db::IndexWidth> {
         match self {
             IndexWord::Bits32 => Some(db::IndexWidth::Bits32),
@@ -165,7 +165,6 @@ impl IndexWord {
 }
 
 impl Language {
-    /// The language.
     pub fn language(self) -> db::Language {
         match self {
             Language::Rise => db::Language::Rise,
@@ -175,7 +174,7 @@ impl Language {
     }
 }
 
-/// What programs may be compiled for.
+/// A target that programs are checked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum CheckTarget {
     /// C for one thread
@@ -198,14 +197,14 @@ impl From<CheckTarget> for db::Target {
     }
 }
 
-/// What may be made fatal.
+/// The severity that makes a check fail as errors do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Deny {
     /// Warnings
     Warnings,
 }
 
-/// The other questions.
+/// The subcommands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Check files and folders, as `--check` does
@@ -213,7 +212,7 @@ pub enum Command {
         /// Files, folders, `-` for standard input
         #[arg(value_name = "PATH", required = true)]
         paths: Vec<PathBuf>,
-        /// How to check.
+        /// The options of the check.
         #[command(flatten)]
         options: CheckOptions,
     },
@@ -269,7 +268,7 @@ pub enum Command {
     },
 }
 
-/// What `types` is asked.
+/// The arguments of `types`.
 #[derive(Debug, Group)]
 pub struct TypesOptions {
     /// The file; `-` is standard input
@@ -283,16 +282,16 @@ pub struct TypesOptions {
     #[arg(long, value_enum, default_value_t)]
     pub format: TypesFormat,
 
-    /// What standard input, and files whose names do not say it, hold
+    /// The language of standard input, and of files whose names do not say it
     #[arg(long, value_enum, value_name = "LANGUAGE")]
     pub language: Option<Language>,
 
-    /// From where files may be imported.
+    /// The folders from which files may be imported.
     #[command(flatten)]
     pub imports: ImportOptions,
 }
 
-/// How types are printed.
+/// The output format of types.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum TypesFormat {
     /// `name : type`
@@ -302,7 +301,7 @@ pub enum TypesFormat {
     Json,
 }
 
-/// What `fmt` is asked.
+/// The arguments of `fmt`.
 #[derive(Debug, Group)]
 pub struct FmtOptions {
     /// Files and folders; `-` formats standard input to standard output
@@ -313,7 +312,7 @@ pub struct FmtOptions {
     #[arg(long)]
     pub check: bool,
 
-    /// What standard input, and files whose names do not say it, hold
+    /// The language of standard input, and of files whose names do not say it
     #[arg(long, value_enum, value_name = "LANGUAGE")]
     pub language: Option<Language>,
 }

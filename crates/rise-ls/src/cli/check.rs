@@ -1,4 +1,4 @@
-//! `rise-ls --check`: what is wrong in some files.
+//! Implements `rise-ls --check`, which reports the diagnostics of files.
 
 use super::args::{CheckOptions, Deny, Format};
 use super::report::{Report, Reporter};
@@ -44,8 +44,8 @@ pub fn run(paths: &[PathBuf], options: &CheckOptions) -> u8 {
     status
 }
 
-/// The least weight of what is printed: never above what makes the check fail. Programs that read
-/// the output get everything.
+/// Returns the lowest severity that is printed. It is never above a severity that makes the check
+/// fail. JSON and SARIF, which programs read, contain all findings by default.
 fn level(options: &CheckOptions) -> Severity {
     match (options.level, options.format) {
         (Some(level), _) => match options.deny {
@@ -57,7 +57,7 @@ fn level(options: &CheckOptions) -> Severity {
     }
 }
 
-/// Counts the obligations that are not listed.
+/// Describes the number of obligations that are not listed.
 fn hidden(count: usize) -> String {
     format!(
         "{} (`--level information` lists {})",
@@ -66,7 +66,7 @@ fn hidden(count: usize) -> String {
     )
 }
 
-/// Everything that is to be said about the files.
+/// Returns a report of the diagnostics of all files, and of the files that are not text.
 pub fn check(workspace: &Workspace, threads: usize) -> Report {
     let mut reporter = Reporter::new(&workspace.db, &workspace.base);
     for (_, items) in workspace.db.check_all(&workspace.files, threads) {
@@ -98,7 +98,7 @@ fn status(report: &Report, unreadable: bool, deny: Option<Deny>) -> u8 {
     }
 }
 
-/// Counts what is printed: `2 errors, 1 obligation in 3 files`.
+/// Summarises a report: `2 errors, 1 obligation in 3 files`.
 pub fn summary(report: &Report, files: usize) -> String {
     let kinds = [
         (Severity::Error, "error"),

@@ -1,14 +1,15 @@
-//! The difference of two texts, as `diff -u` writes it.
+//! Computes the unified diff of two texts, as `diff -u` prints it.
 
 use std::fmt::Write;
 use std::ops::Range;
 
-/// Lines around a change that are shown with it.
+/// The number of unchanged lines that are shown before and after a change.
 const CONTEXT: usize = 3;
-/// Two changed stretches whose lines make a larger table than this are shown as replaced.
+/// The largest table for the longest common subsequence. Longer changed parts are shown as
+/// replaced.
 const LARGEST_TABLE: usize = 4_000_000;
 
-/// The unified difference; empty if the texts are the same.
+/// Returns the unified diff, which is empty if the texts are equal.
 pub fn unified(path: &str, old: &str, new: &str) -> String {
     let (old, new) = (lines(old), lines(new));
     let changes = changes(&old, &new);
@@ -27,19 +28,19 @@ pub fn unified(path: &str, old: &str, new: &str) -> String {
     out
 }
 
-/// The lines of a text, with their ends.
+/// Splits a text into lines, each with its line break.
 fn lines(text: &str) -> Vec<&str> {
     text.split_inclusive('\n').collect()
 }
 
-/// Lines that give way to others.
+/// A range of lines that is replaced by another one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Change {
     old: Range<usize>,
     new: Range<usize>,
 }
 
-/// What leads from one text to the other, in order; unchanged lines stand between any two.
+/// Returns the changes from one text to the other, in order, with unchanged lines between any two.
 fn changes(old: &[&str], new: &[&str]) -> Vec<Change> {
     let same = old.iter().zip(new).take_while(|(a, b)| a == b).count();
     let rest = old[same..].iter().rev().zip(new[same..].iter().rev());
@@ -66,10 +67,10 @@ fn changes(old: &[&str], new: &[&str]) -> Vec<Change> {
     found
 }
 
-/// The positions of a longest common subsequence.
+/// Returns the index pairs of a longest common subsequence, by dynamic programming.
 fn longest_common(old: &[&str], new: &[&str]) -> Vec<(usize, usize)> {
     let width = new.len() + 1;
-    // How much the rests from these positions on have in common.
+    // The length of a longest common subsequence of the lines from these positions on.
     let mut table = vec![0u32; (old.len() + 1) * width];
     for i in (0..old.len()).rev() {
         for j in (0..new.len()).rev() {
@@ -95,7 +96,7 @@ fn longest_common(old: &[&str], new: &[&str]) -> Vec<(usize, usize)> {
     found
 }
 
-/// Writes changes that are near each other, with the lines around and between them.
+/// Writes a hunk: changes that are near each other, with the lines around and between them.
 fn hunk(out: &mut String, old: &[&str], new: &[&str], changes: &[Change]) {
     let (Some(first), Some(last)) = (changes.first(), changes.last()) else {
         return;
@@ -128,7 +129,7 @@ fn hunk(out: &mut String, old: &[&str], new: &[&str], changes: &[Change]) {
 
 fn place(lines: &Range<usize>) -> String {
     match lines.len() {
-        // Of no lines the one before them is named.
+        // The line before an empty range is given, as `diff -u` does.
         0 => format!("{},0", lines.start),
         1 => (lines.start + 1).to_string(),
         count => format!("{},{count}", lines.start + 1),

@@ -1,4 +1,4 @@
-//! `rise-ls doctor`: what this machine has.
+//! Implements `rise-ls doctor`, which reports the tools and devices of this machine.
 
 use super::{FINE, output};
 use crate::run;
@@ -12,9 +12,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-/// No tool needs longer to say what it is.
+/// The time limit of a tool that prints its version.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// The drivers of a machine with many devices take long to start.
+/// The time limit for OpenCL drivers, which start slowly on a machine with many devices.
 const PATIENCE_WITH_DRIVERS: Duration = Duration::from_secs(30);
 
 const COMPILERS: [&str; 3] = ["cc", "gcc", "clang"];
@@ -28,10 +28,10 @@ const OPENCL_LIBRARIES: [&str; 3] = ["libOpenCL.so.1", "libOpenCL.so", "OpenCL.f
 const OPENMP_PROGRAM: &str =
     "#include <omp.h>\nint main(void) { return omp_get_max_threads() < 1; }\n";
 
-/// A line of the report: what it is about, and what was found.
+/// A line of the report: the subject and the finding.
 type Fact = (String, String);
 
-/// Prints what is found; nothing of it is an error.
+/// Prints the report. A missing tool is not an error.
 pub fn run() -> u8 {
     let mut facts = vec![("rise-ls".to_owned(), about_this())];
     facts.extend(compilers());
@@ -72,7 +72,7 @@ fn compilers() -> Vec<Fact> {
         .collect()
 }
 
-/// The program's path and the first line of what it says about itself.
+/// Returns the program's path and the first line that it prints for `--version`.
 fn version_of(program: &str) -> String {
     let Ok(path) = which::which(program) else {
         return "not found".into();
@@ -85,7 +85,7 @@ fn version_of(program: &str) -> String {
     format!("{} ({version})", path.display())
 }
 
-/// Whether the C compiler translates a program that uses OpenMP.
+/// Reports if the C compiler compiles a program that uses OpenMP.
 fn openmp() -> String {
     let Some(compiler) = COMPILERS.iter().find_map(|name| which::which(name).ok()) else {
         return "no C compiler to ask".into();
@@ -125,8 +125,8 @@ fn opencl() -> Vec<Fact> {
     ]
 }
 
-/// What OpenCL's drivers say when they are asked, in a process of their own: a broken driver is a
-/// line of the report.
+/// Reports the OpenCL devices, which a separate process queries: a driver that crashes only adds a
+/// line to the report.
 fn devices() -> Vec<Fact> {
     let limits = Limits {
         time: Some(PATIENCE_WITH_DRIVERS),
@@ -141,7 +141,7 @@ fn devices() -> Vec<Fact> {
     }
 }
 
-/// A device, in a few lines.
+/// Describes a device in a few lines.
 fn device(device: &DeviceInfo) -> Vec<Fact> {
     let [x, y, z] = device.work_item_sizes;
     let has = |has: bool, name: &str| match has {
@@ -183,7 +183,7 @@ fn device(device: &DeviceInfo) -> Vec<Fact> {
         .collect()
 }
 
-/// `i8 16, i16 8, …`: without the types that there are none of.
+/// Formats vector widths as `i8 16, i16 8, …`, without the types that have none.
 fn widths(widths: &VectorWidths) -> String {
     let all = [
         ("i8", widths.char),
@@ -199,7 +199,7 @@ fn widths(widths: &VectorWidths) -> String {
     known.join(", ")
 }
 
-/// The folders where the system looks for libraries.
+/// Returns the folders in which the system searches for libraries.
 fn library_folders() -> Vec<PathBuf> {
     let configured = env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
     let mut folders: Vec<PathBuf> = env::split_paths(&configured)
@@ -225,7 +225,7 @@ fn library_folders() -> Vec<PathBuf> {
     folders
 }
 
-/// The drivers that the OpenCL loader would open.
+/// Returns the names of the drivers that the OpenCL loader would open.
 fn drivers() -> String {
     let folder =
         env::var_os("OCL_ICD_VENDORS").map_or_else(|| "/etc/OpenCL/vendors".into(), PathBuf::from);
@@ -250,7 +250,8 @@ fn drivers() -> String {
     format!("{found} in {}", folder.display())
 }
 
-/// Runs a command that needs no input, and returns what it prints, if it succeeds in time.
+/// Runs a command without input, and returns its standard output if it succeeds within the time
+/// limit.
 fn finish(command: &mut Command) -> Option<String> {
     let limits = Limits {
         time: Some(PATIENCE),

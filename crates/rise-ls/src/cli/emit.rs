@@ -1,4 +1,5 @@
-//! `rise-ls emit`: a definition in one of the forms that it takes on its way to running code.
+//! Implements `rise-ls emit`, which prints a definition in one of the intermediate forms or target
+//! languages of the compiler.
 
 use super::args::{ImportOptions, IndexWord, Language};
 use super::place::{self, Range};
@@ -14,7 +15,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use syntax::{Diagnostic, Severity, Span};
 
-/// What `emit` is asked.
+/// The arguments of `emit`.
 #[derive(Debug, Group)]
 pub struct EmitOptions {
     /// The file; `-` is standard input
@@ -45,16 +46,16 @@ pub struct EmitOptions {
     #[arg(short, long, value_name = "OUT")]
     pub output: Option<PathBuf>,
 
-    /// What standard input, and files whose names do not say it, hold
+    /// The language of standard input, and of files whose names do not say it
     #[arg(long, value_enum, value_name = "LANGUAGE")]
     pub language: Option<Language>,
 
-    /// From where files may be imported.
+    /// The folders from which files may be imported.
     #[command(flatten)]
     pub imports: ImportOptions,
 }
 
-/// The forms.
+/// The forms that can be printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum EmitForm {
     /// RISE, with everything that the definition uses in its place
@@ -84,14 +85,14 @@ impl EmitForm {
     }
 }
 
-/// A line of the map.
+/// An entry of the source map.
 #[derive(Serialize)]
 struct MapLine {
-    /// In the output.
+    /// The range in the output.
     target: Range,
-    /// In the file.
+    /// The range in the source file.
     source: Range,
-    /// What made it.
+    /// The primitive, definition and passes that this part comes from.
     #[serde(skip_serializing_if = "Option::is_none")]
     made_by: Option<String>,
 }
@@ -102,7 +103,7 @@ struct Map<'a> {
     map: Vec<MapLine>,
 }
 
-/// Prints the definition in the form, and returns the exit status.
+/// Prints the definition in the requested form, and returns the exit status.
 pub fn run(options: &EmitOptions) -> u8 {
     let form = options.form.form();
     if options.host && form != Form::OpenCl {
@@ -126,7 +127,7 @@ pub fn run(options: &EmitOptions) -> u8 {
         let mut reporter = Reporter::new(&workspace.db, &workspace.base);
         reporter.outside(path, &bad.lossy, &not_text(bad));
         let report = reporter.finish();
-        // Nobody is left to tell if this fails.
+        // A failure to write the message cannot be reported.
         let _ = human::write(
             &report,
             &output::stderr_renderer(),
@@ -153,7 +154,7 @@ pub fn run(options: &EmitOptions) -> u8 {
     }
 }
 
-/// Prints a program that runs the kernels.
+/// Prints a C program that runs the kernels, and returns the exit status.
 fn host(workspace: &Workspace, item: ItemId, options: &EmitOptions) -> u8 {
     if options.map.is_some() {
         output::error("`--map` says where kernels come from: leave out `--host` or `--map`");
@@ -190,7 +191,7 @@ fn wrong(workspace: &Workspace, item: ItemId, errors: &[Diagnostic]) -> u8 {
     let mut reporter = Reporter::new(&workspace.db, &workspace.base);
     reporter.item(item, errors);
     let report = reporter.finish().at_least(Severity::Information);
-    // Nobody is left to tell if this fails.
+    // A failure to write the message cannot be reported.
     let _ = human::write(
         &report,
         &output::stderr_renderer(),

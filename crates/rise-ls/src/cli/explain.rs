@@ -1,4 +1,4 @@
-//! `rise-ls explain`: the long text of a diagnostic.
+//! Implements `rise-ls explain`, which prints the reference text of a diagnostic.
 
 use super::{FINE, UNUSABLE, output};
 use std::io::Write;
@@ -7,16 +7,16 @@ use syntax::Code;
 /// The error reference: a section for every code, in the order of [`Code::ALL`].
 const REFERENCE: &str = include_str!("../../../../docs/errors.md");
 
-/// What the reference says about a code.
+/// The section of the reference about a code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// One sentence.
+    /// The first paragraph, one sentence.
     pub title: &'static str,
-    /// Everything after it, in Markdown.
+    /// The text after the title, in Markdown.
     pub body: &'static str,
 }
 
-/// The section about `code`.
+/// Returns the section about `code`.
 pub fn entry(code: Code) -> Entry {
     let named = |section: &&str| section.lines().next() == Some(code.as_str());
     let section = REFERENCE
@@ -32,10 +32,10 @@ pub fn entry(code: Code) -> Entry {
     }
 }
 
-/// Prints what the reference says about `code`.
+/// Prints the section about `code`, and returns the exit status.
 pub fn run(code: &str) -> u8 {
     let wanted = code.trim();
-    // As it is copied from a message: error[size-mismatch].
+    // The code may be copied from a message: `error[size-mismatch]:`.
     let wanted = wanted.split_once('[').map_or(wanted, |(_, rest)| {
         rest.trim_end_matches(':').trim_end_matches(']')
     });
@@ -67,7 +67,8 @@ fn unknown(wanted: &str) -> u8 {
     UNUSABLE
 }
 
-/// Markdown as it reads best as it stands: code is indented instead of fenced.
+/// Converts fenced code blocks of Markdown to indented ones, preceded by a comment with the file
+/// name.
 pub fn without_fences(markdown: &str) -> String {
     let mut lines = Vec::new();
     let mut code = false;

@@ -1,7 +1,7 @@
-//! `rise-ls fmt`: formatting in place.
+//! Implements `rise-ls fmt`, which formats files in place.
 //!
-//! What has a mistake of syntax stays byte for byte as it is, and is reported; everything around it
-//! is formatted.
+//! Items with syntax errors stay byte for byte as they are, and are reported. The other items of
+//! the file are formatted.
 
 use super::args::FmtOptions;
 use super::report::Reporter;
@@ -14,7 +14,6 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use syntax::{Diagnostic, Severity};
 
-/// Formats the files, and returns the exit status.
 pub fn run(options: &FmtOptions) -> u8 {
     let mut roots = Roots::default();
     options.paths.iter().for_each(|path| roots.add(path));
@@ -33,7 +32,6 @@ pub fn run(options: &FmtOptions) -> u8 {
     status
 }
 
-/// Formats one file.
 fn one(input: &Input, base: &Path, options: &FmtOptions) -> u8 {
     let path = input.path(base);
     let language = input.language(options.language);
@@ -61,7 +59,7 @@ fn failed(message: &str) -> u8 {
     UNUSABLE
 }
 
-/// Names a file that would change.
+/// Prints the name of a file that formatting would change.
 fn list(path: &FilePath, base: &Path, changes: bool) -> u8 {
     if !changes {
         return FINE;
@@ -87,7 +85,7 @@ fn reject(path: &FilePath, bad: &NotText, base: &Path) -> u8 {
     show(reporter)
 }
 
-/// Prints the mistakes of syntax, which keep a part of the file from being formatted.
+/// Prints the syntax errors, which prevent items of the file from being formatted.
 fn show_mistakes(path: &FilePath, text: &str, language: Language, base: &Path) -> u8 {
     let db = Database::new();
     let mut reporter = Reporter::new(&db, base);
@@ -113,7 +111,7 @@ fn show_mistakes(path: &FilePath, text: &str, language: Language, base: &Path) -
 
 fn show(reporter: Reporter<'_>) -> u8 {
     let report = reporter.finish();
-    // Nobody is left to tell if this fails.
+    // A failure to write the message cannot be reported.
     let _ = human::write(
         &report,
         &output::stderr_renderer(),
@@ -126,9 +124,10 @@ fn show(reporter: Reporter<'_>) -> u8 {
     }
 }
 
-/// Gives the file a new text at once: whatever happens, it has the old one or the new one.
+/// Replaces the text of a file atomically: after a failure the file has either the old text or the
+/// new one.
 pub fn replace(path: &Path, text: &str, bom: bool) -> io::Result<()> {
-    // A link stays a link to the same file.
+    // The target of a symbolic link is replaced, not the link.
     let path = path.canonicalize()?;
     let permissions = path.metadata()?.permissions();
     if permissions.readonly() {
@@ -140,7 +139,7 @@ pub fn replace(path: &Path, text: &str, bom: bool) -> io::Result<()> {
         .tempfile_in(folder)?;
     new.as_file_mut().write_all(&bytes(text, bom))?;
     new.as_file().set_permissions(permissions)?;
-    // A disk that is full may say so only now.
+    // Some errors, such as a full disk, are only reported here.
     new.as_file().sync_all()?;
     new.persist(&path)?;
     Ok(())

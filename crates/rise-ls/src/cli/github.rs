@@ -1,11 +1,12 @@
-//! Findings as workflow commands, which GitHub shows beside the lines of a change.
+//! Writes findings as workflow commands, which GitHub shows beside the lines of a change.
 
 use super::place;
 use super::report::{Finding, Report};
 use std::io::{self, Write};
 use syntax::Severity;
 
-/// Writes a command for each finding, and one for `hidden`, which says what is not among them.
+/// Writes a command for each finding, and one for `hidden`, the text about findings that are not
+/// listed.
 pub fn write(report: &Report, hidden: Option<&str>, out: &mut impl Write) -> io::Result<()> {
     for finding in &report.findings {
         writeln!(out, "{}", command(level(finding.severity), report, finding))?;
@@ -32,7 +33,7 @@ fn command(level: &str, report: &Report, finding: &Finding) -> String {
         range.start.line + 1,
         range.end.line + 1
     );
-    // Columns of different lines are refused.
+    // GitHub rejects columns of different lines.
     let columns = if range.start.line == range.end.line {
         format!(
             ",col={},endColumn={}",
@@ -55,14 +56,14 @@ fn command(level: &str, report: &Report, finding: &Finding) -> String {
     )
 }
 
-/// A message, in which line breaks would end the command.
+/// Escapes a message, in which line breaks would end the command.
 fn data(text: &str) -> String {
     text.replace('%', "%25")
         .replace('\r', "%0D")
         .replace('\n', "%0A")
 }
 
-/// A property's value, in which commas and colons would end it.
+/// Escapes the value of a property, in which commas and colons would end it.
 fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
 }

@@ -1,4 +1,4 @@
-//! Findings for people: the source with the place underlined.
+//! Writes findings for people: source snippets with underlined ranges.
 
 use super::report::{Finding, Report, SourceId};
 use super::window::{Window, lines_of};
@@ -7,15 +7,15 @@ use ropey::Rope;
 use std::io::{self, Write};
 use syntax::{Severity, Span};
 
-/// A place of more lines is marked in its first one only.
+/// The number of lines from which on a range is only marked in its first line.
 const TALL: usize = 8;
-/// Places within so many lines are shown in one picture.
+/// The largest distance in lines between marks of one snippet.
 const NEAR_LINES: usize = 12;
-/// Places of one line within so many bytes are shown in one picture.
+/// The largest distance in bytes between marks of one snippet that are in one line.
 const NEAR_BYTES: u32 = 200;
 
-/// Writes the findings: what is to be mended as a picture, with an empty line after it; what is
-/// assumed, and hints, as one line.
+/// Writes the findings: errors and warnings as snippets, each followed by an empty line;
+/// obligations and hints as one line.
 pub fn write(report: &Report, renderer: &Renderer, out: &mut impl Write) -> io::Result<()> {
     let short = renderer.clone().short_message(true);
     for finding in &report.findings {
@@ -31,7 +31,7 @@ pub fn write(report: &Report, renderer: &Renderer, out: &mut impl Write) -> io::
     Ok(())
 }
 
-/// Writes findings without their codes: what is said of a running program has none.
+/// Writes findings without codes, such as failures of a running program, which have none.
 pub fn write_plain(report: &Report, renderer: &Renderer, out: &mut impl Write) -> io::Result<()> {
     for finding in &report.findings {
         writeln!(out, "{}\n", render_with(report, finding, renderer, None))?;
@@ -73,7 +73,7 @@ fn render_with(
         cut |= window.cut;
         group = picture.add_to(group, window);
     }
-    // The lines of a message after its first show types below each other.
+    // The lines of a message after the first one show types, one below the other.
     if let Some(details) = details {
         group = group.element(Level::NOTE.no_name().message(details));
     }
@@ -88,13 +88,13 @@ fn render_with(
     }
 }
 
-/// Drops the lines that announce a snippet without a path.
+/// Removes the lines that introduce a snippet without a path.
 fn without_bare_arrows(text: &str) -> String {
     let bare = |line: &&str| anstream::adapter::strip_str(line).to_string().trim() != ":::";
     text.lines().filter(bare).collect::<Vec<_>>().join("\n")
 }
 
-/// Places of one file that are near each other.
+/// A snippet of one file, with marks that are near each other.
 struct Picture<'a> {
     source: SourceId,
     path: &'a str,
@@ -102,13 +102,14 @@ struct Picture<'a> {
     marks: Vec<Mark<'a>>,
 }
 
-/// A place to underline; only the finding's own has no label.
+/// A range to underline. Only the range of the finding itself has no label.
 struct Mark<'a> {
     span: Span,
     label: Option<&'a str>,
 }
 
-/// The places of a finding; its own is the first of the first picture.
+/// Groups the ranges of a finding into snippets. The range of the finding is the first of the first
+/// snippet.
 fn pictures<'a>(report: &'a Report, finding: &'a Finding) -> Vec<Picture<'a>> {
     let new = |source: SourceId, mark| {
         let file = report.source(source);
@@ -157,7 +158,7 @@ impl<'a> Picture<'a> {
         *lines_of(self.text, span).start()
     }
 
-    /// The last line in which a mark is drawn.
+    /// Returns the last line in which a mark is drawn.
     fn last_line(&self, span: Span) -> usize {
         let lines = lines_of(self.text, span);
         if is_tall(&lines) {
@@ -237,7 +238,7 @@ fn is_tall(lines: &std::ops::RangeInclusive<usize>) -> bool {
     lines.end() - lines.start() >= TALL
 }
 
-/// Characters before `byte` in its line.
+/// Returns the number of characters before `byte` in its line.
 fn column(text: &Rope, byte: usize) -> usize {
     let char = text.byte_to_char(byte.min(text.len_bytes()));
     char - text.line_to_char(text.char_to_line(char))

@@ -1,4 +1,4 @@
-//! Findings as JSON: one object a line.
+//! Writes findings as JSON: one object per line.
 
 use super::place::{self, Range};
 use super::report::{Finding, Report, severity_word};
@@ -23,7 +23,6 @@ struct Related<'a> {
     message: &'a str,
 }
 
-/// Writes every finding as one line.
 pub fn write(report: &Report, out: &mut impl Write) -> io::Result<()> {
     for finding in &report.findings {
         serde_json::to_writer(&mut *out, &line(report, finding))?;

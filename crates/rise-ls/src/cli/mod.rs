@@ -1,4 +1,4 @@
-//! The command line: what is asked for, and what each command says.
+//! The command line: parses the arguments and runs the commands.
 
 mod args;
 mod check;
@@ -30,21 +30,21 @@ use runtime::process::{self, Cancel};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
 
-/// Everything is fine.
+/// The exit status of success.
 const FINE: u8 = 0;
-/// The input has mistakes.
+/// The exit status if the input has errors.
 const FOUND: u8 = 1;
-/// The input cannot be read, or the question makes no sense.
+/// The exit status if the input cannot be read, or the arguments are invalid.
 const UNUSABLE: u8 = 2;
-/// The subcommands of this program that run programs for another process of it.
+/// The names of the subcommands that run a program on behalf of another process of this program.
 const SUPERVISION: process::Subcommands = process::Subcommands {
     supervise: "supervise",
     execute: "execute",
 };
-/// It was interrupted, as shells have it.
+/// The exit status after an interrupt, which is 128 + `SIGINT` as in shells.
 const INTERRUPTED: u8 = 130;
 
-/// Does what the arguments ask for, and returns the exit status.
+/// Runs the command that the arguments select, and returns the exit status.
 pub fn run() -> u8 {
     let args = match Args::try_parse() {
         Ok(args) => args,
@@ -81,10 +81,9 @@ pub fn run() -> u8 {
     }
 }
 
-/// Checks files that are named without a command.
 fn check_paths(args: &Args) -> u8 {
     let status = check::run(&args.paths, &args.options);
-    // What is no file may be meant as a command.
+    // A path that does not exist may be a mistyped command.
     if let [word, ..] = &args.paths[..]
         && !word.exists()
         && word.as_os_str() != "-"
@@ -94,9 +93,9 @@ fn check_paths(args: &Args) -> u8 {
     status
 }
 
-/// Prints a usage error, or the help or version that was asked for.
+/// Prints a usage error, the help or the version, and returns the exit status.
 fn refuse(error: &clap::Error) -> u8 {
-    // Nobody is left to tell if this fails.
+    // A failure to write the message cannot be reported.
     let _ = error.print();
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => FINE,
@@ -104,7 +103,7 @@ fn refuse(error: &clap::Error) -> u8 {
     }
 }
 
-/// Answers the process that has started this one.
+/// Runs the worker process for OpenCL devices, which communicates over standard input and output.
 fn work_with_devices() -> u8 {
     match runtime::ocl::serve_stdio() {
         Ok(()) => FINE,
@@ -115,7 +114,7 @@ fn work_with_devices() -> u8 {
     }
 }
 
-/// The exit status of a server.
+/// Returns the exit status of a server, and prints its error.
 fn ended(server: std::io::Result<u8>) -> u8 {
     match server {
         Ok(status) => status,
@@ -126,14 +125,16 @@ fn ended(server: std::io::Result<u8>) -> u8 {
     }
 }
 
-/// The request to stop that the first interrupt makes; the second one ends this program.
+/// Returns a cancellation flag that the first interrupt sets. The second interrupt ends this
+/// program.
 fn on_interrupt() -> Cancel {
     let cancel = Cancel::default();
-    // `nohup` asks for programs that do not end with their terminal.
+    // `nohup` ignores `SIGHUP`, so that a program outlives its terminal.
     let signals = [SIGINT, SIGTERM, SIGHUP];
     for signal in signals.into_iter().filter(|&signal| !is_ignored(signal)) {
         let status = i32::from(INTERRUPTED);
-        // Without this a signal ends the program at once, which is all right too.
+        // If the handler cannot be registered, a signal ends the program at once, which is
+        // acceptable.
         let _ = flag::register_conditional_shutdown(signal, status, cancel.flag());
         let _ = flag::register(signal, cancel.flag());
     }
@@ -148,7 +149,7 @@ fn is_ignored(signal: i32) -> bool {
     mask.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
 }
 
-/// The definition that is meant; none (and a message) if that is not clear.
+/// Returns the selected definition, or prints a message if the selection is ambiguous or fails.
 fn select(db: &Database, file: FileId, wanted: Option<&str>) -> Option<ItemId> {
     let unclear = match selection::definition(db, file, wanted) {
         Ok(item) => return Some(item),

@@ -1,4 +1,4 @@
-//! Writing: results to standard output, everything else to standard error.
+//! Prints results to standard output, and messages to standard error.
 
 use super::UNUSABLE;
 use crate::loader::reason;
@@ -8,10 +8,10 @@ use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 use std::path::Path;
 
-/// The width of lines that are not written to a terminal.
+/// The line width for output that is not a terminal.
 const WIDTH: usize = 140;
 
-/// Writes a result, and returns `status`; a reader that has gone away is no error.
+/// Writes a result to standard output, and returns `status`. A closed pipe is not an error.
 pub fn result(
     status: u8,
     write: impl FnOnce(&mut BufWriter<StdoutLock<'static>>) -> io::Result<()>,
@@ -20,7 +20,7 @@ pub fn result(
     match write(&mut out).and_then(|()| out.flush()) {
         Ok(()) => status,
         Err(problem) if problem.kind() == io::ErrorKind::BrokenPipe => {
-            // What is left in the buffer would be written, and fail again, when it is dropped.
+            // Dropping the writer would write the rest of the buffer, and fail again.
             let _ = out.into_parts();
             status
         }
@@ -32,8 +32,8 @@ pub fn result(
     }
 }
 
-/// Writes a file as a whole or not at all; what is no file, a pipe or device, is written to as it
-/// is. What goes wrong is said, and returned as an exit status.
+/// Writes a file atomically. A path that is not a regular file, such as a pipe or a device, is
+/// written directly. An error is printed, and returned as an exit status.
 pub fn to_file(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -58,12 +58,12 @@ fn buffered(
 ) -> io::Result<()> {
     let mut out = BufWriter::with_capacity(1 << 16, file);
     let written = write(&mut out).and_then(|()| out.flush());
-    // What is left in the buffer would be written, and fail again, when it is dropped.
+    // Dropping the writer would write the rest of the buffer, and fail again.
     let _ = out.into_parts();
     written
 }
 
-/// Writes a new file beside the old one and puts it in its place.
+/// Writes a temporary file in the same folder and renames it to `path`.
 fn replaced(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     let folder = match path.parent() {
         Some(folder) if folder != Path::new("") => folder,
@@ -73,10 +73,10 @@ fn replaced(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        // As of any file that is made; the user's mask is taken off.
+        // The permissions of a newly created file, which the umask restricts.
         builder.permissions(std::fs::Permissions::from_mode(0o666));
     }
-    // Messages of its own would name the temporary file.
+    // The error message of `tempfile` would contain the name of the temporary file.
     let plain = |problem: io::Error| io::Error::other(reason(&problem));
     let mut file = builder.tempfile_in(folder).map_err(plain)?;
     buffered(file.as_file_mut(), write)?;
@@ -84,17 +84,16 @@ fn replaced(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -
     Ok(())
 }
 
-/// Prints an error that has no place in a file.
+/// Prints an error that has no source location.
 pub fn error(text: &str) {
     say(Level::ERROR, text);
 }
 
-/// Prints a warning that has no place in a file.
+/// Prints a warning that has no source location.
 pub fn warning(text: &str) {
     say(Level::WARNING, text);
 }
 
-/// Prints a remark.
 pub fn note(text: &str) {
     say(Level::NOTE, text);
 }
@@ -108,11 +107,11 @@ fn say(level: Level<'static>, text: &str) {
 
 /// Prints a line to standard error.
 pub fn message(line: &str) {
-    // Nobody is left to tell if this fails.
+    // A failure to write the message cannot be reported.
     let _ = writeln!(io::stderr(), "{line}");
 }
 
-/// For pictures on standard output: with colours if that is wanted there.
+/// Returns a renderer for standard output, with colours if it supports them.
 pub fn stdout_renderer() -> Renderer {
     renderer(
         anstream::AutoStream::choice(&io::stdout()),
@@ -120,7 +119,7 @@ pub fn stdout_renderer() -> Renderer {
     )
 }
 
-/// For pictures on standard error.
+/// Returns a renderer for standard error, with colours if it supports them.
 pub fn stderr_renderer() -> Renderer {
     renderer(
         anstream::AutoStream::choice(&io::stderr()),

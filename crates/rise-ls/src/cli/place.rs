@@ -1,28 +1,25 @@
-//! Lines and characters, counted from 0 in UTF-16 units as editors do.
+//! Positions as lines and columns, counted from 0 in UTF-16 code units as in LSP.
 
 use ropey::Rope;
 use serde::Serialize;
 use syntax::Span;
 
-/// A line, and a UTF-16 unit in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Position {
-    /// From 0.
     pub line: usize,
-    /// From 0, in UTF-16 units.
+    /// The column in UTF-16 code units.
     pub character: usize,
 }
 
 /// A half-open range of positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Range {
-    /// The first position.
     pub start: Position,
-    /// One past the last.
+    /// The exclusive end.
     pub end: Position,
 }
 
-/// Where `byte` of the text is.
+/// Returns the position of the byte offset `byte`.
 pub fn position(text: &Rope, byte: usize) -> Position {
     let char = text.byte_to_char(byte.min(text.len_bytes()));
     let line = text.char_to_line(char);
@@ -33,7 +30,7 @@ pub fn position(text: &Rope, byte: usize) -> Position {
     }
 }
 
-/// Where `span` of the text is.
+/// Returns the range of `span`.
 pub fn range(text: &Rope, span: Span) -> Range {
     Range {
         start: position(text, span.start as usize),

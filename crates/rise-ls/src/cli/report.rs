@@ -1,4 +1,4 @@
-//! What a check found, ready to be shown: places are files, with their text.
+//! The findings of a check with their source files, ready to be printed.
 
 use db::{Database, FileId, FilePath};
 use ropey::Rope;
@@ -6,65 +6,57 @@ use rustc_hash::FxHashMap;
 use std::path::Path;
 use syntax::{Code, Diagnostic, Place, Severity, Span};
 
-/// Index of a [`Source`] in its report.
+/// An index into [`Report::sources`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SourceId(pub usize);
 
-/// A file in which something stands.
+/// A source file that a finding refers to.
 #[derive(Clone, Debug)]
 pub struct Source {
-    /// As the user would write it.
+    /// The path as the user would write it.
     pub path: String,
-    /// Its text, without a byte order mark.
+    /// The text without a byte order mark.
     pub text: Rope,
 }
 
-/// A second place.
+/// A secondary location of a finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RelatedFinding {
-    /// The file.
     pub source: SourceId,
-    /// The bytes in it.
     pub span: Span,
-    /// What stands there.
+    /// The label of the location.
     pub message: String,
 }
 
-/// A diagnostic with its place.
+/// A diagnostic with its source file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// The file.
     pub source: SourceId,
-    /// The bytes in it.
     pub span: Span,
-    /// Its weight.
     pub severity: Severity,
-    /// What kind of message.
     pub code: Code,
-    /// One or more lines.
+    /// The message, of one or more lines.
     pub message: String,
-    /// Further places.
+    /// The secondary locations.
     pub related: Vec<RelatedFinding>,
-    /// What to do.
+    /// Advice on how to fix it.
     pub help: Option<String>,
 }
 
-/// Everything that a check found, by path and then by position.
+/// The findings of a check, sorted by path and then by position.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
-    /// The files that findings name.
+    /// The files that findings refer to.
     pub sources: Vec<Source>,
-    /// What was found.
     pub findings: Vec<Finding>,
 }
 
 impl Report {
-    /// The file with this number.
     pub fn source(&self, id: SourceId) -> &Source {
         &self.sources[id.0]
     }
 
-    /// How many findings have this weight.
+    /// Returns the number of findings of this severity.
     pub fn count(&self, severity: Severity) -> usize {
         self.findings
             .iter()
@@ -72,13 +64,13 @@ impl Report {
             .count()
     }
 
-    /// Drops the findings that weigh less than `level`.
+    /// Removes the findings that are less severe than `level`.
     pub fn at_least(mut self, level: Severity) -> Report {
         self.findings.retain(|finding| finding.severity <= level);
         self
     }
 
-    /// Orders the findings by path, position and weight.
+    /// Sorts the findings by path, position and severity.
     pub fn sort(&mut self) {
         let Report { sources, findings } = self;
         findings.sort_by(|a, b| {
@@ -96,7 +88,7 @@ impl Report {
     }
 }
 
-/// Collects diagnostics of a database.
+/// Collects diagnostics of a database into a report.
 pub struct Reporter<'a> {
     db: &'a Database,
     base: &'a Path,
@@ -105,7 +97,7 @@ pub struct Reporter<'a> {
 }
 
 impl<'a> Reporter<'a> {
-    /// Paths below `base` are shown from there.
+    /// Creates a reporter that prints paths below `base` relative to it.
     pub fn new(db: &'a Database, base: &'a Path) -> Self {
         Reporter {
             db,
@@ -115,7 +107,7 @@ impl<'a> Reporter<'a> {
         }
     }
 
-    /// Adds what is said about an item.
+    /// Adds the diagnostics of an item.
     pub fn item(&mut self, item: db::ItemId, diagnostics: &[Diagnostic]) {
         for diagnostic in diagnostics {
             let (source, span) = self.place(item, diagnostic.span.into());
@@ -140,7 +132,7 @@ impl<'a> Reporter<'a> {
         }
     }
 
-    /// Adds what is said about a file that is not in the database.
+    /// Adds a diagnostic of a file that is not in the database.
     pub fn outside(&mut self, path: &FilePath, text: &str, diagnostic: &Diagnostic) {
         let source = self.add(Source {
             path: shown(path, self.base),
@@ -157,14 +149,14 @@ impl<'a> Reporter<'a> {
         });
     }
 
-    /// The report, in order.
+    /// Returns the sorted report.
     pub fn finish(self) -> Report {
         let mut report = self.report;
         report.sort();
         report
     }
 
-    /// The file and the bytes of a place.
+    /// Returns the source file and the byte range of a place.
     pub fn place(&mut self, item: db::ItemId, place: Place) -> (SourceId, Span) {
         let item = place.item.map_or(item, |global| self.db.item_of(global));
         (
@@ -192,7 +184,7 @@ impl<'a> Reporter<'a> {
     }
 }
 
-/// A path as the user would write it: from `base`, if it is below that.
+/// Returns a path as the user would write it: relative to `base` if it is below it.
 pub fn shown(path: &FilePath, base: &Path) -> String {
     match path {
         FilePath::Disk(disk) => disk
@@ -205,7 +197,7 @@ pub fn shown(path: &FilePath, base: &Path) -> String {
     }
 }
 
-/// The word for a weight in machine-readable output.
+/// Returns the name of a severity in machine-readable output.
 pub fn severity_word(severity: Severity) -> &'static str {
     match severity {
         Severity::Error => "error",

@@ -1,4 +1,4 @@
-//! Findings as SARIF 2.1.0: one run, with a rule for every code.
+//! Writes findings as SARIF 2.1.0: one run, with a rule for every diagnostic code.
 
 use super::explain;
 use super::place;
@@ -8,10 +8,10 @@ use std::io::{self, Write};
 use std::path::Path;
 use syntax::{Code, Severity, Span};
 
-/// The name under which relative paths hang.
+/// The `uriBaseId` of relative paths.
 const BASE: &str = "SRCROOT";
 
-/// Writes one log; relative paths count from `base`.
+/// Writes one SARIF log. Relative paths are relative to `base`.
 pub fn write(report: &Report, base: &Path, out: &mut impl Write) -> io::Result<()> {
     serde_json::to_writer_pretty(&mut *out, &log(report, base))?;
     out.write_all(b"\n")
@@ -112,7 +112,7 @@ fn file_uri(path: &Path) -> String {
     )
 }
 
-/// A path as a URI writes it: everything but unreserved characters as `%XX`.
+/// Percent-encodes a path: all bytes except unreserved characters and `/`.
 fn uri_path(path: &str) -> String {
     let mut uri = String::with_capacity(path.len());
     for byte in path.bytes() {
@@ -126,7 +126,7 @@ fn uri_path(path: &str) -> String {
     uri
 }
 
-/// `size-mismatch` as `SizeMismatch`.
+/// Converts `size-mismatch` to `SizeMismatch`.
 fn pascal(code: &str) -> String {
     let word = |word: &str| word[..1].to_uppercase() + &word[1..];
     code.split('-').map(word).collect()

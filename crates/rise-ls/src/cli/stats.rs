@@ -1,9 +1,9 @@
-//! `--stats`: sizes and times of a check.
+//! Implements `--stats`, which prints the sizes and times of a check.
 
 use super::workspace::Workspace;
 use std::time::{Duration, Instant};
 
-/// A check's clock.
+/// The times of the phases of a check.
 pub struct Stats {
     start: Instant,
     read: Duration,
@@ -12,7 +12,6 @@ pub struct Stats {
 }
 
 impl Stats {
-    /// Starts the clock.
     pub fn start() -> Stats {
         Stats {
             start: Instant::now(),
@@ -22,18 +21,18 @@ impl Stats {
         }
     }
 
-    /// Everything is read and split into items.
+    /// Records that all files are read and split into items.
     pub fn read(&mut self) {
         self.read = self.start.elapsed();
     }
 
-    /// Everything is checked.
+    /// Records that all files are checked.
     pub fn checked(&mut self, threads: usize) {
         self.total = self.start.elapsed();
         self.threads = threads;
     }
 
-    /// The table.
+    /// Returns the table of sizes and times.
     pub fn finish(&self, workspace: &Workspace) -> String {
         let sizes = Sizes::of(workspace);
         let (check, total) = (self.total - self.read, self.total);
@@ -95,7 +94,7 @@ impl Sizes {
     }
 }
 
-/// How long parsing takes when nothing else is done.
+/// Measures the time of parsing alone, on one thread.
 fn parse_alone(workspace: &Workspace) -> Duration {
     let db = &workspace.db;
     let items = workspace.files.iter().flat_map(|&file| {
@@ -111,7 +110,7 @@ fn parse_alone(workspace: &Workspace) -> Duration {
     start.elapsed()
 }
 
-/// The most memory that this process ever held, in bytes, where the system says so.
+/// Returns the peak resident memory of this process in bytes, if the system reports it.
 fn peak_memory() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status

@@ -1,4 +1,4 @@
-//! `rise-ls types`: the types of a file's definitions.
+//! Implements `rise-ls types`, which prints the types of the definitions of a file.
 
 use super::args::{TypesFormat, TypesOptions};
 use super::place::{self, Range};
@@ -15,13 +15,12 @@ struct Line<'a> {
     path: &'a str,
     name: &'a str,
     range: Range,
-    /// The type without its conditions.
+    /// The type without its obligations.
     r#type: String,
-    /// The conditions on sizes, each as it is written after `where`.
+    /// The obligations on sizes, each as written after `where`.
     obligations: Vec<String>,
 }
 
-/// Prints the types, and returns the exit status.
 pub fn run(options: &TypesOptions) -> u8 {
     let workspace = Workspace::load(
         std::slice::from_ref(&options.file),
@@ -63,7 +62,7 @@ pub fn run(options: &TypesOptions) -> u8 {
     })
 }
 
-/// The definitions of the file and their names, in the order of the text.
+/// Returns the definitions of the file with their names, in source order.
 fn definitions(db: &Database, file: FileId) -> Vec<(ItemId, String)> {
     let name = |item: ItemId| match &db.header(item).declares {
         Declares::Def(name) => Some((item, name.to_string())),
@@ -75,7 +74,7 @@ fn definitions(db: &Database, file: FileId) -> Vec<(ItemId, String)> {
         .collect()
 }
 
-/// The definitions that are asked for; `None` (and a message) if there is none of that name.
+/// Returns the requested definitions, or `None` after a message if there is none of that name.
 fn select(defs: Vec<(ItemId, String)>, wanted: Option<&str>) -> Option<Vec<(ItemId, String)>> {
     let Some(wanted) = wanted else {
         return Some(defs);
@@ -98,7 +97,7 @@ fn select(defs: Vec<(ItemId, String)>, wanted: Option<&str>) -> Option<Vec<(Item
     None
 }
 
-/// The errors in these items.
+/// Returns a report of the errors in these items.
 fn errors(workspace: &Workspace, items: &[ItemId]) -> Report {
     let mut reporter = Reporter::new(&workspace.db, &workspace.base);
     for &item in items {
@@ -111,12 +110,11 @@ fn errors(workspace: &Workspace, items: &[ItemId]) -> Report {
     report
 }
 
-/// Prints errors to standard error, and returns the exit status.
 fn show_errors(report: &Report) -> u8 {
     if report.findings.is_empty() {
         return FINE;
     }
-    // Nobody is left to tell if this fails.
+    // A failure to write the message cannot be reported.
     let _ = human::write(report, &output::stderr_renderer(), &mut io::stderr().lock());
     FOUND
 }
@@ -156,7 +154,7 @@ fn print(
     }
 }
 
-/// The type of a definition of strategies.
+/// Prints the type of a strategy definition.
 fn print_strategy(
     workspace: &Workspace,
     file: FileId,

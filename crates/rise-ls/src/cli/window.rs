@@ -1,35 +1,34 @@
-//! Some lines of a text, with long ones cut around the places that matter.
+//! Extracts lines of a text for a snippet, and truncates long lines around the marked ranges.
 
 use ropey::Rope;
 use std::ops::{Range, RangeInclusive};
 use syntax::Span;
 
-/// A line of more bytes is cut.
+/// The length in bytes from which on a line is truncated.
 const LONG_LINE: usize = 1000;
-/// Bytes of a cut line that are kept on both sides of a place.
+/// The number of bytes of a truncated line that are kept on each side of a marked range.
 const SIDE: usize = 200;
-/// Stands for what is cut.
 const ELLIPSIS: &str = "…";
 
-/// Lines of a text, to be shown.
+/// The extracted lines, with a mapping of byte offsets.
 pub struct Window {
-    /// The lines, each with its line break.
+    /// The lines, each followed by a line break.
     pub text: String,
-    /// Whether a line is not shown from its beginning, so that columns cannot be counted in it.
+    /// True if a line is truncated at its beginning, so that its columns cannot be computed from
+    /// the window.
     pub cut: bool,
     lines: Vec<Line>,
     first: usize,
 }
 
-/// A line in a window.
 struct Line {
-    /// What is shown of it, in the text.
+    /// The byte range of the text that is shown.
     bytes: Range<usize>,
-    /// Where that begins in the window.
+    /// The offset of these bytes in the window.
     at: usize,
 }
 
-/// The bytes of a line without its end.
+/// Returns the byte range of a line without its line break.
 pub fn line_bytes(text: &Rope, line: usize) -> Range<usize> {
     let start = text.line_to_byte(line);
     let content = text.line(line);
@@ -41,11 +40,11 @@ pub fn line_bytes(text: &Rope, line: usize) -> Range<usize> {
     start..start + content.len_bytes() - breaks.count()
 }
 
-/// The lines in which `span` begins and ends.
+/// Returns the lines in which `span` begins and ends.
 pub fn lines_of(text: &Rope, span: Span) -> RangeInclusive<usize> {
     let line = |byte: u32| text.byte_to_line((byte as usize).min(text.len_bytes()));
     let first = line(span.start);
-    // A span up to a line's very start ends in the line before it.
+    // A span that ends at the start of a line ends in the line before it.
     let last = if span.end > span.start {
         line(span.end - 1)
     } else {
@@ -55,7 +54,7 @@ pub fn lines_of(text: &Rope, span: Span) -> RangeInclusive<usize> {
 }
 
 impl Window {
-    /// The window on these lines, in which `focus` matters.
+    /// Extracts these lines. Truncated lines keep the text around the spans of `focus`.
     pub fn new(text: &Rope, lines: RangeInclusive<usize>, focus: &[Span]) -> Window {
         let mut window = Window {
             text: String::new(),
@@ -83,7 +82,7 @@ impl Window {
         window
     }
 
-    /// Where a byte of the text is in the window; the nearest shown place, if it is not shown.
+    /// Maps a byte offset of the text to the window: to the nearest shown byte if it is truncated.
     pub fn place(&self, byte: usize) -> usize {
         let after = self.lines.partition_point(|line| line.bytes.start <= byte);
         let Some(line) = self.lines.get(after.saturating_sub(1)) else {
@@ -92,14 +91,14 @@ impl Window {
         line.at + byte.clamp(line.bytes.start, line.bytes.end) - line.bytes.start
     }
 
-    /// Where a line of the text ends in the window.
+    /// Returns the offset in the window at which a line of the text ends.
     pub fn line_end(&self, line: usize) -> usize {
         let line = self.lines.get(line.saturating_sub(self.first));
         line.map_or(self.text.len(), |line| line.at + line.bytes.len())
     }
 }
 
-/// What is shown of a line.
+/// Returns the part of a line that is shown.
 fn kept(text: &Rope, full: &Range<usize>, focus: &[Span]) -> Range<usize> {
     if full.len() <= LONG_LINE {
         return full.clone();
@@ -122,7 +121,7 @@ fn kept(text: &Rope, full: &Range<usize>, focus: &[Span]) -> Range<usize> {
     };
     let start = boundary(text, first.saturating_sub(SIDE).max(full.start));
     let end = boundary(text, last.max(first).saturating_add(SIDE).min(full.end));
-    // What would be saved by a cut of a few bytes is not worth the dots.
+    // A cut of a few bytes would not be shorter than the ellipsis.
     let start = if start - full.start <= ELLIPSIS.len() {
         full.start
     } else {

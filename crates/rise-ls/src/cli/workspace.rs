@@ -1,4 +1,4 @@
-//! The files that a command is about, in a database.
+//! Loads the input files of a command into a database.
 
 use super::args;
 use super::output;
@@ -11,36 +11,30 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use syntax::{Code, Diagnostic, Span};
 
-/// What standard input is called.
+/// The name of standard input in messages.
 pub const STDIN: &str = "<stdin>";
 
-/// Files that were read, with what they import.
+/// The files of a command and the files that they import.
 pub struct Workspace {
-    /// The files.
     pub db: Database,
-    /// Those that were asked for, and those that they import, each once.
+    /// The requested files and the files that they import, each once.
     pub files: Vec<FileId>,
-    /// Those that were asked for and are no text.
+    /// The requested files that are not UTF-8.
     pub not_text: Vec<(FilePath, NotText)>,
-    /// Whether something could not be read at all; said on standard error.
+    /// True if a file or folder could not be read. The reason is already printed.
     pub unreadable: bool,
-    /// The current folder.
     pub base: PathBuf,
-    /// The folders from which files are imported.
     pub roots: Arc<Roots>,
 }
 
-/// A file to read.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Input {
-    /// Standard input.
     Stdin,
-    /// A file; the path as it was found.
+    /// The path as it was found.
     File(PathBuf),
 }
 
 impl Input {
-    /// Its content.
     pub fn read(&self) -> Result<Content, LoadError> {
         match self {
             Input::Stdin => loader::read_stdin(STDIN),
@@ -48,7 +42,7 @@ impl Input {
         }
     }
 
-    /// What it is written in: what its name says, else what the user says, else RISE.
+    /// Returns the language by the file name, else `language`, else RISE.
     pub fn language(&self, language: Option<args::Language>) -> Language {
         let named = match self {
             Input::Stdin => None,
@@ -59,8 +53,8 @@ impl Input {
             .unwrap_or_default()
     }
 
-    /// What the database calls it. Standard input is taken for a file in the current folder, so
-    /// that it can import the files there.
+    /// Returns the path in the database. Standard input gets a path in the current folder, so that
+    /// it can import the files there.
     pub fn path(&self, base: &Path) -> FilePath {
         match self {
             Input::Stdin => FilePath::disk(base.join(STDIN)),
@@ -69,18 +63,18 @@ impl Input {
     }
 }
 
-/// What some paths mean.
+/// The files that the path arguments of a command select.
 #[derive(Debug, Default)]
 pub struct Inputs {
-    /// The files, each once.
+    /// The files, without duplicates.
     pub files: Vec<Input>,
-    /// Links that lead out of the roots.
+    /// The symbolic links that lead out of the roots.
     pub outside: Vec<PathBuf>,
-    /// Whether something could not be read; said on standard error.
+    /// True if a file or folder could not be read. The reason is already printed.
     pub unreadable: bool,
 }
 
-/// The files that these paths mean. What a link leads to has to be in one of the roots.
+/// Expands the paths to files. Targets of symbolic links must be in one of the roots.
 pub fn inputs(paths: &[PathBuf], roots: &Roots) -> Inputs {
     let mut inputs = Inputs::default();
     let mut seen = BTreeSet::new();
@@ -121,14 +115,14 @@ fn files(path: &Path) -> Result<Vec<PathBuf>, LoadError> {
     Ok(files)
 }
 
-/// The current folder; if it is gone, paths are shown as they are.
+/// Returns the current folder, or `/` if it was deleted: then paths are shown unchanged.
 pub fn current_folder() -> PathBuf {
     std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"))
 }
 
 impl Workspace {
-    /// Reads these files and folders, and what they import. What does not say it by its name is
-    /// written in `language`.
+    /// Reads these files and folders, and the files that they import. `language` applies to files
+    /// whose name does not tell it.
     pub fn load(
         paths: &[PathBuf],
         language: Option<args::Language>,
@@ -183,7 +177,6 @@ impl Workspace {
         workspace
     }
 
-    /// Reads the files that imports name.
     pub fn load_imports(&mut self) {
         let imports = loader::load_imports(&mut self.db, &self.roots, loader::PATIENCE);
         self.files.extend(imports.files);
@@ -205,7 +198,7 @@ impl Workspace {
     }
 }
 
-/// What was read: a text, cut into items on the thread that has read it, or something else.
+/// The content of a file. A text is split into items on the thread that reads it.
 enum Read {
     Text(Prepared),
     NotText(NotText),
@@ -218,7 +211,7 @@ fn read(input: &Input, language: Language) -> Result<Read, LoadError> {
     })
 }
 
-/// What is to be said about a file that is no text.
+/// Returns the diagnostic for a file that is not UTF-8.
 pub fn not_text(bad: &NotText) -> Diagnostic {
     let start = u32::try_from(bad.offset).unwrap_or(u32::MAX);
     let end = start

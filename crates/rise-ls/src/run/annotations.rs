@@ -1,8 +1,8 @@
-//! What annotations say about running.
+//! Annotations of definitions that affect running.
 
 use syntax::ast::{AnnotationValue, Item, TermKind};
 
-/// Returns the targets of `@target(c)`, in the order in which they are written.
+/// Returns the targets of `@target(…)` annotations, in source order.
 pub fn targets(item: &Item) -> impl Iterator<Item = &str> + Clone {
     let annotations = item.annotations.iter().filter(|annotation| {
         annotation

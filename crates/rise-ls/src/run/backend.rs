@@ -1,4 +1,4 @@
-//! What runs a program.
+//! Selects the backend that runs a program.
 
 use super::{Failure, Job, annotations, errors};
 use db::{Database, ItemId};
@@ -9,21 +9,18 @@ use rise::core::Program;
 use runtime::cc::Compiler;
 use runtime::process::Limits;
 
-/// What runs a program.
+/// A backend that runs programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Backend {
-    /// The interpreter.
     Interp,
-    /// C for one thread.
+    /// C code for one thread.
     C,
-    /// C with OpenMP.
     OpenMp,
-    /// OpenCL.
     OpenCl,
 }
 
 impl Backend {
-    /// As it is written.
+    /// Returns the name in options and annotations.
     pub const fn as_str(self) -> &'static str {
         match self {
             Backend::Interp => "interp",
@@ -33,14 +30,13 @@ impl Backend {
         }
     }
 
-    /// What is called so.
     pub fn from_name(name: &str) -> Option<Backend> {
         use Backend as B;
         let all = [B::Interp, B::C, B::OpenMp, B::OpenCl];
         all.into_iter().find(|backend| backend.as_str() == name)
     }
 
-    /// As it is called in a sentence.
+    /// Returns the name for sentences.
     pub const fn title(self) -> &'static str {
         match self {
             Backend::Interp => "the interpreter",
@@ -50,7 +46,7 @@ impl Backend {
         }
     }
 
-    /// What runs the code for a target.
+    /// Returns the backend that runs the code for a target.
     pub const fn of(target: Target) -> Backend {
         match target {
             Target::C => Backend::C,
@@ -59,7 +55,7 @@ impl Backend {
         }
     }
 
-    /// The target that it needs code for.
+    /// Returns the target of the generated code; `None` for the interpreter.
     pub const fn target(self) -> Option<Target> {
         match self {
             Backend::Interp => None,
@@ -70,17 +66,16 @@ impl Backend {
     }
 }
 
-/// What runs a program, and why that is the interpreter although nobody named it.
+/// A chosen backend, and the reason if it is the interpreter by default.
 pub struct Choice {
-    /// What runs it.
     pub backend: Backend,
-    /// Why the program is not compiled.
+    /// The reason why the program is not compiled, if the interpreter was not requested.
     pub fallback: Option<String>,
 }
 
-/// Chooses the named backend, else that of the target that the program is written for, by
-/// `@target`, `@strategy` or its patterns. A program that names none is compiled for C if that is
-/// possible, and else interpreted.
+/// Chooses the requested backend, else that of the target that the program is written for, by
+/// `@target`, `@strategy` or its patterns. A program without a target is compiled to C if possible,
+/// and interpreted otherwise.
 pub fn choose(
     db: &Database,
     item: ItemId,
@@ -118,7 +113,7 @@ pub fn choose(
         (None, _) if job.is_for_devices() => return named(Backend::OpenCl),
         (None, _) => {}
     }
-    // A definition that names a strategy is for what that makes it for.
+    // The target of a definition with a strategy is that of the lowered program.
     let has_strategy = db.lowered(item).is_some();
     let lowered = has_strategy.then(|| db.code_linked(item).ok()).flatten();
     let body = lowered

@@ -1,4 +1,4 @@
-//! Runs of compiled programs.
+//! Compiles programs to C or OpenMP with the system's C compiler, and runs them.
 
 use super::{Backend, Complaint, Failure, Ran, Runs, errors};
 use codegen::Module;
@@ -11,7 +11,7 @@ use runtime::{Bindings, Shape, Value};
 use std::sync::Arc;
 
 impl Runs<'_> {
-    /// Compiles the program and calls it: once, or so many times after a warm-up.
+    /// Compiles the program and calls it once, or `bench` times after a warm-up.
     pub(super) fn compiled(
         &self,
         backend: Backend,
@@ -66,7 +66,7 @@ impl Runs<'_> {
         })
     }
 
-    /// The generated code.
+    /// Returns the generated code for the backend.
     pub(super) fn module(&self, backend: Backend) -> Result<Arc<Module>, Failure> {
         let Some(target) = backend.target() else {
             return Err(Failure::failed("the interpreter needs no code".to_owned()));
@@ -76,8 +76,8 @@ impl Runs<'_> {
             .map_err(|found| Failure::Wrong(vec![(self.item, errors(&found))]))
     }
 
-    /// The conditions of the generated code, which has sizes and parameters as the program has
-    /// them.
+    /// Checks the conditions of the generated code on sizes. Fails if its sizes and parameters are
+    /// not those of the program.
     fn check_signature(&self, module: &Module) -> Result<(), Failure> {
         let signature = &module.signature;
         let launch = self.launch;
@@ -99,7 +99,7 @@ impl Runs<'_> {
         Ok(launch::check(&signature.requires, &bindings)?)
     }
 
-    /// What the C compiler warns of in the program's own C functions.
+    /// Returns the warnings of the C compiler about the bodies of the program's foreign functions.
     pub(super) fn warnings(&self, text: &str, messages: &[Message]) -> Vec<Complaint> {
         let functions = functions_with_bodies(&self.program.body);
         let is_warning = |message: &&Message| message.severity == cc::Severity::Warning;
@@ -115,7 +115,8 @@ impl Runs<'_> {
         warnings.filter_map(complaint).collect()
     }
 
-    /// The use of a C function without a body that the linker did not find.
+    /// Returns the failure for a foreign function without a body that the linker did not find, at
+    /// its use.
     fn not_linked(&self, messages: &[Message]) -> Option<Failure> {
         let mut missing = messages.iter().filter_map(Message::not_linked);
         missing.find_map(|name| {
@@ -125,7 +126,7 @@ impl Runs<'_> {
         })
     }
 
-    /// A complaint where a foreign function without a body is used.
+    /// Returns a failure at the first use of a foreign function without a body.
     pub(super) fn not_found(&self, name: &str, message: &str) -> Option<Failure> {
         struct Uses<'a>(&'a str, Option<Origin>);
         impl Mapper<Primitive> for Uses<'_> {
@@ -149,8 +150,8 @@ impl Runs<'_> {
         }))
     }
 
-    /// What the C compiler says of a program, at the foreign function that it is about if there
-    /// is one.
+    /// Returns the failure for a program that the C compiler rejects, at the foreign function that
+    /// the message refers to if there is one.
     pub(super) fn refused(&self, text: &str, messages: &[Message], output: &str) -> Failure {
         let functions = functions_with_bodies(&self.program.body);
         let is_error = |message: &&Message| message.severity == cc::Severity::Error;

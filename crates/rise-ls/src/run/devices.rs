@@ -1,5 +1,5 @@
-//! OpenCL devices, which are asked in a process of their own: drivers crash and hang, and neither
-//! a command nor the language server does because of them.
+//! Queries OpenCL devices in a worker process: a driver that crashes or hangs affects neither a
+//! command nor the language server.
 
 use super::Failure;
 use runtime::launch::LaunchError;
@@ -10,25 +10,24 @@ use std::collections::HashMap;
 use std::process::Command;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-/// The subcommand of this program that works with devices.
+/// The subcommand of this program that runs the worker process.
 pub const WORKER: &str = "device-worker";
 
-/// The devices, once they were found.
+/// The devices, once they are enumerated.
 static DEVICES: OnceLock<Vec<DeviceInfo>> = OnceLock::new();
-/// Bytes a second that devices copy, by number and name.
+/// The measured copy bandwidths in bytes per second, by the number and name of the device.
 static BANDWIDTHS: Mutex<Option<HashMap<(usize, String), f64>>> = Mutex::new(None);
 
 thread_local! {
-    /// A process whose drivers have started already: the run that asked about devices goes on
-    /// with it. It ends with the thread.
+    /// A worker process whose drivers are loaded: the run that enumerated the devices reuses it. It
+    /// ends with the thread.
     static IDLE: RefCell<Option<Worker>> = const { RefCell::new(None) };
 }
 
-/// The OpenCL devices of this machine. Drivers are started when this is called first, and not
-/// before.
+/// Returns the OpenCL devices of this machine. The first call loads the drivers.
 ///
 /// # Errors
-/// There are none, or drivers fail.
+/// Fails if there are no devices, or drivers fail.
 pub fn devices(limits: &Limits) -> Result<Vec<DeviceInfo>, Failure> {
     if let Some(known) = DEVICES.get() {
         return Ok(known.clone());
@@ -39,7 +38,7 @@ pub fn devices(limits: &Limits) -> Result<Vec<DeviceInfo>, Failure> {
     Ok(devices)
 }
 
-/// The same, from a process that goes on.
+/// Returns the devices like [`devices`], but with a given worker.
 pub(super) fn found(worker: &mut Worker) -> Result<Vec<DeviceInfo>, Failure> {
     if let Some(known) = DEVICES.get() {
         return Ok(known.clone());
@@ -48,17 +47,17 @@ pub(super) fn found(worker: &mut Worker) -> Result<Vec<DeviceInfo>, Failure> {
     Ok(DEVICES.get_or_init(|| devices).clone())
 }
 
-/// The device that is meant, see [`runtime::ocl::choose`].
+/// Returns the selected device, see [`runtime::ocl::choose`].
 ///
 /// # Errors
-/// There is none, or several are called so.
+/// Fails if no device matches, or several do.
 pub fn device(wanted: Option<&str>, limits: &Limits) -> Result<DeviceInfo, Failure> {
     let devices = devices(limits)?;
     let device = runtime::ocl::choose(&devices, wanted);
     Ok(device.map_err(WorkerError::from)?.clone())
 }
 
-/// A process that works with devices.
+/// Returns the idle worker process of this thread, or starts one.
 pub(super) fn worker(limits: &Limits) -> Result<Worker, Failure> {
     if let Some(worker) = IDLE.take() {
         return Ok(worker.under(limits));
@@ -70,7 +69,7 @@ pub(super) fn worker(limits: &Limits) -> Result<Worker, Failure> {
     Ok(Worker::start(&mut command, limits)?)
 }
 
-/// Bytes a second that a device copies, if that was measured.
+/// Returns the copy bandwidth of a device in bytes per second, if it was measured.
 pub(super) fn bandwidth(device: &DeviceInfo) -> Option<f64> {
     let known = BANDWIDTHS.lock().unwrap_or_else(PoisonError::into_inner);
     known
@@ -79,7 +78,7 @@ pub(super) fn bandwidth(device: &DeviceInfo) -> Option<f64> {
         .copied()
 }
 
-/// Keeps what was measured.
+/// Stores a measured copy bandwidth in bytes per second.
 pub(super) fn keep_bandwidth(device: &DeviceInfo, bytes: f64) {
     let mut known = BANDWIDTHS.lock().unwrap_or_else(PoisonError::into_inner);
     let key = (device.number, device.name.clone());

@@ -1,4 +1,4 @@
-//! Runs of the interpreter.
+//! Runs programs in the interpreter.
 
 use super::{Complaint, Failure, Ran, Runs};
 use runtime::cc::foreign::{ForeignError, ForeignFunctions, functions_with_bodies, text};
@@ -8,7 +8,7 @@ use runtime::process::{self, ProcessError};
 use std::time::Instant;
 
 impl Runs<'_> {
-    /// Interprets the program: once, or so many times after a warm-up.
+    /// Interprets the program once, or `bench` more times after that.
     pub(super) fn interpreted(
         &self,
         bench: Option<u32>,
@@ -64,7 +64,7 @@ impl Runs<'_> {
         })
     }
 
-    /// The program's own C functions, ready to be called.
+    /// Compiles the bodies of the program's foreign functions, if there are any.
     fn foreign_functions(
         &self,
         progress: &mut dyn FnMut(&str),

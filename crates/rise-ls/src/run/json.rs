@@ -1,4 +1,4 @@
-//! Runs as JSON: one object, for `run --format json` and for editors.
+//! Serialises runs to JSON: one object, for `run --format json` and for editors.
 
 use super::{Done, Failure, KernelRun, OnDevice};
 use runtime::compare::{Comparison, Difference};
@@ -13,16 +13,16 @@ use syntax::ast::Name;
 struct Result<'a> {
     def: &'a str,
     backend: &'static str,
-    /// Why it is the interpreter although nobody named it.
+    /// The reason for the interpreter, if it was not requested.
     fallback: Option<&'a str>,
     /// The options of the compiler.
     flags: Option<&'a [String]>,
-    /// In the order in which the definition has them.
+    /// The sizes, in the order of the definition's size parameters.
     #[serde(serialize_with = "as_object")]
     sizes: &'a [(Name, i64)],
     args: Vec<Arg<'a>>,
     r#type: String,
-    /// Seconds.
+    /// The time of the last call in seconds.
     elapsed: f64,
     times: Option<Times>,
     device: Option<Device<'a>>,
@@ -32,7 +32,7 @@ struct Result<'a> {
     verify: Option<Verify>,
     printed: &'a str,
     out: Option<String>,
-    /// The result as it is printed, shortened.
+    /// The result as printed, shortened.
     text: String,
 }
 
@@ -46,7 +46,7 @@ struct Arg<'a> {
 #[derive(Serialize)]
 struct Times {
     runs: usize,
-    /// Seconds.
+    /// The shortest time in seconds, as the other two.
     min: f64,
     median: f64,
     max: f64,
@@ -65,11 +65,11 @@ struct Kernel<'a> {
     name: &'a str,
     local: [u64; 3],
     global: [u64; 3],
-    /// Seconds.
+    /// The median time in seconds.
     time: f64,
 }
 
-/// Seconds.
+/// The times of the transfers to and from the device, in seconds.
 #[derive(Serialize)]
 struct Transfers {
     up: f64,
@@ -78,9 +78,9 @@ struct Transfers {
 
 #[derive(Serialize)]
 struct Bandwidth {
-    /// 1e9 bytes a second.
+    /// The bandwidth of a copy on the device, in 1e9 bytes per second.
     copy: f64,
-    /// Of that.
+    /// The bandwidth of the run as a fraction of `copy`.
     share: f64,
 }
 
@@ -90,7 +90,8 @@ struct Verify {
     compared: u64,
     skipped: u64,
     wrong: u64,
-    /// Elements that are NaN, or infinite, in the interpreter's result.
+    /// The number of elements of the interpreter's result that are NaN; `infinite` counts
+    /// infinities.
     nan: u64,
     infinite: u64,
     first: Option<Place>,
@@ -102,17 +103,17 @@ struct Place {
     path: String,
     actual: serde_json::Value,
     expected: serde_json::Value,
-    /// None where it is no finite number.
+    /// The relative error; `None` if it is not finite.
     error: Option<f64>,
 }
 
-/// Writes an object whose keys stand in the order of the list.
+/// Serialises sizes as an object whose keys have the order of the list.
 fn as_object<S: Serializer>(sizes: &[(Name, i64)], to: S) -> std::result::Result<S::Ok, S::Error> {
     to.collect_map(sizes.iter().map(|(name, value)| (name.as_str(), value)))
 }
 
-/// The run as one line of JSON. The result stands in it under `value` if `whole` is set, unless it
-/// was written to a file.
+/// Returns the run as one line of JSON. It contains the result under `value` if `whole` is set and
+/// the result was not written to a file.
 pub fn result(done: &Done, out: Option<&Path>, whole: bool) -> String {
     let head = Result {
         def: &done.def,
@@ -152,20 +153,20 @@ pub fn result(done: &Done, out: Option<&Path>, whole: bool) -> String {
     text
 }
 
-/// Why there is no result.
+/// The reason why a run has no result.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FailureJson {
-    /// In words.
+    /// The message.
     pub error: String,
     /// `program`, `request`, `unavailable`, `failed` or `stopped`.
     pub kind: &'static str,
-    /// Sizes that nobody has given.
+    /// The sizes without a value.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub missing_sizes: Vec<String>,
 }
 
-/// Why there is no result.
+/// Describes the reason why a run has no result.
 pub fn failure(failure: &Failure) -> FailureJson {
     let missing_sizes = match failure {
         Failure::Launch(LaunchError::MissingSizes(names)) => {
@@ -241,28 +242,29 @@ fn times(done: &Done) -> Option<Times> {
     })
 }
 
-/// What times say.
+/// The statistics of timed runs.
 pub struct Summary {
-    /// The shortest.
+    /// The shortest time.
     pub min: Duration,
-    /// The one in the middle.
+    /// The median time.
     pub median: Duration,
-    /// The longest.
+    /// The longest time.
     pub max: Duration,
-    /// Floating point operations in the median, 1e9 a second.
+    /// Floating-point operations per median time, in 1e9 per second.
     pub gflops: Option<f64>,
-    /// Bytes of arguments and result in the median, 1e9 a second.
+    /// Bytes of the arguments and the result per median time, in 1e9 per second.
     pub gigabytes: f64,
-    /// What the device copies, 1e9 bytes a second, and the share of that that this is.
+    /// The copy bandwidth of the device in 1e9 bytes per second, and the fraction of it that
+    /// `gigabytes` is.
     pub bandwidth: Option<(f64, f64)>,
 }
 
 impl Summary {
-    /// Of a run that was timed.
+    /// Computes the statistics of a run, or returns `None` if it was not timed.
     pub fn of(done: &Done) -> Option<Summary> {
         let (min, max) = (*done.times.iter().min()?, *done.times.iter().max()?);
         let median = median(done.times.clone());
-        // A clock may not see the shortest of runs.
+        // The clock may measure a duration of 0.
         let nanoseconds = median.as_nanos().max(1) as f64;
         let args = done.launch.args.iter().map(|value| value.bytes().len());
         let bytes = args.sum::<usize>() + done.value.bytes().len();
@@ -279,7 +281,7 @@ impl Summary {
     }
 }
 
-/// The time in the middle; 0 if there is none.
+/// Returns the median time, or 0 if there is none.
 pub(super) fn median(mut times: Vec<Duration>) -> Duration {
     times.sort_unstable();
     let middle = times.len() / 2;

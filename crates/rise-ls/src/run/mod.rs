@@ -1,4 +1,4 @@
-//! Running a definition, for the command line and for editors: interpreted, or compiled and called.
+//! Runs definitions, for the command line and for editors: interpreted, or compiled and called.
 
 mod annotations;
 mod backend;
@@ -34,102 +34,97 @@ use std::time::{Duration, Instant};
 use syntax::{Diagnostic, Dialect, Severity, Span};
 use thiserror::Error;
 
-/// What is to be done.
+/// A request to run a program.
 #[derive(Clone, Debug)]
 pub struct Job {
-    /// What runs the program; none leaves the choice.
+    /// The backend; `None` selects one automatically.
     pub backend: Option<Backend>,
-    /// Sizes and arguments.
+    /// The sizes and arguments.
     pub request: Request,
-    /// How often it is timed, after a warm-up; none runs it once.
+    /// The number of timed runs after a warm-up; `None` runs once.
     pub bench: Option<u32>,
-    /// Whether the result is compared with the interpreter's.
+    /// True if the result is compared with that of the interpreter.
     pub verify: bool,
     /// The tolerance of that comparison.
     pub tolerance: Option<f64>,
-    /// The width of sizes and indices; none chooses the one that the sizes need.
+    /// The width of sizes and indices; `None` selects the one that the sizes need.
     pub index: Option<IndexWidth>,
     /// The OpenCL device: a part of its name or platform, or its number (`#0`).
     pub device: Option<String>,
-    /// The device where `device` says none. It alone is no wish for OpenCL.
+    /// The default for `device`, from the settings. It does not imply OpenCL, as `device` does.
     pub preferred_device: Option<String>,
-    /// The local size of its kernels, up to three dimensions, instead of the program's own.
+    /// The local size of the kernels, up to three dimensions, instead of the program's own.
     pub local: Option<Vec<u64>>,
-    /// The global size.
+    /// The global size of the kernels.
     pub global: Option<Vec<u64>>,
 }
 
 impl Job {
-    /// Whether something is asked for that only OpenCL has.
+    /// Returns true if the job has options that only OpenCL supports.
     fn is_for_devices(&self) -> bool {
         self.device.is_some() || self.local.is_some() || self.global.is_some()
     }
 
-    /// The device that is meant.
     fn wanted_device(&self) -> Option<&str> {
         self.device.as_deref().or(self.preferred_device.as_deref())
     }
 }
 
-/// What came of it.
+/// The result of a run.
 #[derive(Debug)]
 pub struct Done {
-    /// The definition's name.
     pub def: String,
-    /// What ran it.
     pub backend: Backend,
-    /// Why it was not compiled, if the interpreter ran it although nobody named it.
+    /// The reason why the program was not compiled, if the interpreter was not requested.
     pub fallback: Option<String>,
-    /// What it ran with.
+    /// The sizes and arguments of the run.
     pub launch: Launch,
-    /// The result.
     pub value: Value,
-    /// How long each timed run took; empty if none was asked for.
+    /// The times of the timed runs; empty if none was requested.
     pub times: Vec<Duration>,
-    /// How long the last call took.
+    /// The time of the last call.
     pub elapsed: Duration,
-    /// Floating point operations of a run, where they can be counted.
+    /// The number of floating-point operations of a run, if it can be counted.
     pub flops: Option<u64>,
-    /// The comparison with the interpreter, if it was asked for.
+    /// The comparison with the interpreter's result, if it was requested.
     pub verified: Option<Comparison>,
     /// The tolerance of that comparison, if one was given.
     pub tolerance: Option<f64>,
-    /// What the program itself printed.
+    /// The output of the program itself.
     pub printed: String,
-    /// What the C compiler warns of in the program's C functions.
+    /// The warnings of the C compiler about the bodies of foreign functions.
     pub warnings: Vec<Complaint>,
     /// The options of the compiler, if the program was compiled.
     pub flags: Option<Vec<String>>,
-    /// The OpenCL device, if it ran on one.
+    /// The OpenCL device and its times, if the program ran on one.
     pub device: Option<OnDevice>,
 }
 
-/// Why there is no result.
+/// The reason why a run has no result.
 #[derive(Debug)]
 pub enum Failure {
-    /// The definition, or one that it uses, has mistakes, or cannot be compiled.
+    /// The definition, or one that it uses, has errors, or cannot be compiled.
     Wrong(Vec<(ItemId, Vec<Diagnostic>)>),
-    /// Sizes or arguments do not fit.
+    /// The sizes or arguments are invalid.
     Launch(LaunchError),
-    /// A tool is missing, or what is asked for cannot be had.
+    /// A tool is missing, or the request is not supported.
     Unavailable(String),
     /// The program failed while it ran.
     Failed(Complaint),
-    /// Somebody asked to stop.
+    /// The run was cancelled.
     Cancelled,
 }
 
-/// Bytes of an item, counted from its first.
+/// An item, and a span relative to its start.
 pub type Location = (ItemId, Span);
 
-/// A message about a running program, and where it belongs.
+/// A message about a running program, with its source location.
 #[derive(Debug)]
 pub struct Complaint {
-    /// What happened.
     pub message: String,
-    /// The place in the text.
+    /// The source location.
     pub place: Option<Location>,
-    /// The uses that led there, innermost first.
+    /// The uses that led to this location, innermost first.
     pub uses: Vec<Location>,
 }
 
@@ -187,21 +182,21 @@ impl Failure {
     }
 }
 
-/// Why the source of an argument is not understood.
+/// The reason why the source of an argument cannot be parsed.
 #[derive(Debug, Error)]
 pub enum SourceError {
-    /// It is a generator with wrong bounds.
+    /// A generator with invalid bounds.
     #[error("{0}")]
     Generator(String),
-    /// It is not a value.
+    /// Text that is not a value.
     #[error(transparent)]
     Literal(#[from] LiteralError),
 }
 
-/// Parses where an argument comes from: a generator such as `random`, a `.npy` file or a value.
+/// Parses the source of an argument: a generator such as `random`, a `.npy` file, or a value.
 ///
 /// # Errors
-/// It is none of these.
+/// Fails if the text is none of these.
 pub fn source(text: &str) -> Result<Source, SourceError> {
     let text = text.trim();
     if let Some(generator) = Generator::parse(text) {
@@ -212,7 +207,7 @@ pub fn source(text: &str) -> Result<Source, SourceError> {
     Ok(match text {
         _ if text.to_ascii_lowercase().ends_with(".npy") => Source::File(text.into()),
         _ => match Literal::parse(text)? {
-            // One word may be anything, also a file of another kind.
+            // A single word may also be the name of a file of another type.
             Literal::Word(word) if Path::new(&word).is_file() => {
                 return Err(LiteralError::Syntax(word, "only .npy files are read").into());
             }
@@ -221,11 +216,11 @@ pub fn source(text: &str) -> Result<Source, SourceError> {
     })
 }
 
-/// Makes a database ready for [`run`]: programs are checked and compiled for the device that they
-/// will run on, with the sizes that are given.
+/// Prepares a database for [`run`]: sets the device, the launch sizes and the index width for which
+/// programs are checked and compiled.
 ///
 /// # Errors
-/// There is no such device.
+/// Fails if there is no such device.
 pub fn prepare(db: &mut Database, item: ItemId, job: &Job, limits: &Limits) -> Result<(), Failure> {
     db.set_launch(
         job.local.as_deref().unwrap_or_default(),
@@ -242,8 +237,9 @@ pub fn prepare(db: &mut Database, item: ItemId, job: &Job, limits: &Limits) -> R
     Ok(())
 }
 
-/// Returns true if 32 bits are enough for the indices of a run: for its arrays, and for what the code
-/// for them counts. What else keeps the program from running is said later.
+/// Returns true if 32-bit indices are sufficient for a run: for its arrays, and for the counters of
+/// the generated code. Also returns true if the program cannot run for another reason, which
+/// [`run`] reports.
 fn fits_narrow(db: &Database, item: ItemId, job: &Job, limits: &Limits) -> bool {
     let dialect = db.dialect(db.file_of(item));
     let found = match dialect {
@@ -276,13 +272,13 @@ fn fits_narrow(db: &Database, item: ItemId, job: &Job, limits: &Limits) -> bool 
     if !counts.all(|count| count.is_ok_and(|count| count < limit)) {
         return false;
     }
-    // Whether there is a device is said when it is asked for work.
+    // A missing device is reported when the program runs.
     target != Target::OpenCl
         || devices::device(job.wanted_device(), limits)
             .map_or(true, |device| ocl::counters_fit(&module, &sizes, &device))
 }
 
-/// Runs a definition. `progress` is told what is being done.
+/// Runs a definition. Calls `progress` with the name of each stage.
 pub fn run(
     db: &Database,
     item: ItemId,
@@ -305,7 +301,7 @@ pub fn run(
             fallback.as_deref(),
         )));
     }
-    // The interpreter counts with 32 bits.
+    // The interpreter has 32-bit indices.
     let index = match backend == Backend::Interp || job.verify {
         true => IndexWidth::Bits32,
         false => db.index_width(),
@@ -337,7 +333,7 @@ pub fn run(
     } else {
         None
     };
-    // Loops are not counted.
+    // Loops of an imperative program are not counted.
     let flops = (!imperative)
         .then(|| runtime::work::flops(&program, &launch.bindings))
         .flatten();
@@ -359,7 +355,7 @@ pub fn run(
     })
 }
 
-/// Why a run of the interpreter is not compared with the interpreter.
+/// Returns the message for a run of the interpreter that is to be compared with itself.
 fn nothing_to_compare(name: &str, fallback: Option<&str>) -> String {
     let text = "there is nothing to compare with the interpreter";
     match fallback {
@@ -370,7 +366,7 @@ fn nothing_to_compare(name: &str, fallback: Option<&str>) -> String {
     }
 }
 
-/// What the runs of one job share.
+/// The data that the runs of one job share.
 struct Runs<'a> {
     db: &'a Database,
     item: ItemId,
@@ -379,7 +375,7 @@ struct Runs<'a> {
     limits: &'a Limits,
 }
 
-/// What a run gives.
+/// The result of running a backend.
 struct Ran {
     value: Value,
     times: Vec<Duration>,
@@ -404,8 +400,8 @@ impl Runs<'_> {
     }
 }
 
-/// The closed program of a definition: the one that its text says, also where a strategy lowers it
-/// before it is compiled, unless that gave it further parameters.
+/// Returns the closed program of a definition, without the rewrites of its strategy. If the
+/// strategy adds parameters, returns the rewritten program.
 fn program(db: &Database, item: ItemId) -> Result<Arc<Program<Primitive>>, Failure> {
     if let Some(Ok(lowered)) = db.lowered(item)
         && !lowered.parameters.is_empty()
@@ -424,7 +420,8 @@ fn program(db: &Database, item: ItemId) -> Result<Arc<Program<Primitive>>, Failu
                 .filter(|(_, errors)| !errors.is_empty())
                 .collect()
         };
-        // A name that an import would define has no error where it is used: the import has.
+        // A name that a missing import would define has no error at its use: the import has the
+        // error.
         let imports = items
             .iter()
             .flat_map(|&item| db.items(db.file_of(item)).to_vec())
@@ -442,7 +439,6 @@ fn program(db: &Database, item: ItemId) -> Result<Arc<Program<Primitive>>, Failu
     })
 }
 
-/// The errors among diagnostics.
 fn errors(all: &[Diagnostic]) -> Vec<Diagnostic> {
     let is_error = |diagnostic: &&Diagnostic| diagnostic.severity == Severity::Error;
     all.iter().filter(is_error).cloned().collect()

@@ -1,4 +1,4 @@
-//! Runs on OpenCL devices.
+//! Runs programs on OpenCL devices.
 
 use super::{Backend, Complaint, Failure, Job, Ran, Runs, devices};
 use codegen::{Kernel, Module};
@@ -10,38 +10,35 @@ use runtime::{Shape, Value};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Where a program ran, and how long the parts of that took.
+/// The device of a run, and the times of its parts.
 #[derive(Clone, Debug)]
 pub struct OnDevice {
-    /// The device's name.
     pub name: String,
-    /// Its platform's.
     pub platform: String,
-    /// The kernels, in the order in which they ran.
+    /// The kernels, in the order of their execution.
     pub kernels: Vec<KernelRun>,
-    /// How long the arguments took to the device.
+    /// The time of the transfer of the arguments to the device.
     pub upload: Duration,
-    /// How long the result took back.
+    /// The time of the transfer of the result back.
     pub download: Duration,
-    /// Bytes a second that the device copies, if runs were timed.
+    /// The copy bandwidth of the device in bytes per second, if runs were timed.
     pub copy_bandwidth: Option<f64>,
 }
 
-/// A kernel that ran.
+/// The execution of a kernel.
 #[derive(Clone, Debug)]
 pub struct KernelRun {
-    /// Its name in the code.
     pub name: String,
-    /// Work-items of a group in each dimension.
+    /// The number of work-items of a work-group in each dimension.
     pub local: [u64; 3],
-    /// All work-items in each dimension.
+    /// The number of work-items in each dimension.
     pub global: [u64; 3],
-    /// How long it took, by the device's clock: the median of the runs.
+    /// The execution time by the device's clock: the median of the runs.
     pub time: Duration,
 }
 
 impl Runs<'_> {
-    /// Compiles the program, and launches it on a device: once, or so many times after a warm-up.
+    /// Compiles the program and launches it on a device once, or `bench` times after a warm-up.
     pub(super) fn on_device(
         &self,
         job: &Job,
@@ -69,7 +66,8 @@ impl Runs<'_> {
                         worker = devices::worker(self.limits)?;
                         continue;
                     }
-                    // Sizes that nobody has said may be smaller; those that are said are refused.
+                    // A local size that the program leaves open may be reduced to the limit that
+                    // the kernel's registers allow; a size that the program demands is not reduced.
                     fitting.work_group = limit;
                     worker = devices::worker(self.limits)?;
                 }
@@ -89,8 +87,8 @@ impl Runs<'_> {
         Ok(self.ran(&module, device, &plan, outcome, job, printed))
     }
 
-    /// The kernels, and what their launch is. Where nobody says the local size, it is chosen, and
-    /// the kernel is compiled for it as if it had been said.
+    /// Returns the generated kernels with a launch plan. If the local size is open, it is chosen,
+    /// and the kernel is compiled again for the chosen size.
     fn planned(
         &self,
         device: &DeviceInfo,
@@ -104,7 +102,7 @@ impl Runs<'_> {
         let plan = ocl::plan(&module, self.launch, device)?;
         let kernels = module.device.iter().flat_map(|device| &device.kernels);
         let is_open = |kernel: &Kernel| kernel.launch.local.iter().any(Option::is_none);
-        // Parts of a program that are kernels of their own have their sizes.
+        // The kernels of a program with several ones have their own sizes.
         if let ([chosen], true) = (plan.kernels.as_slice(), kernels.into_iter().any(is_open))
             && let Ok(module) = self.db.module_of_groups(self.item, chosen.local)
             && let Ok(plan) = ocl::plan(&module, self.launch, device)
@@ -114,8 +112,8 @@ impl Runs<'_> {
         Ok((module, plan))
     }
 
-    /// Whether this machine has the memory: arguments go to the process that launches one at a
-    /// time, and stay there where the device is the processor; the result is in both.
+    /// Checks that the host has enough memory. Arguments are sent to the worker process one at a
+    /// time, which keeps them if the device is the CPU. Both processes hold the result.
     fn check_memory(&self, device: &DeviceInfo) -> Result<(), Failure> {
         let args = self.launch.args.iter().map(|arg| arg.bytes().len() as u64);
         let args: u64 = match device.kind {
@@ -196,7 +194,8 @@ impl Runs<'_> {
         }
     }
 
-    /// What the driver's compiler says of the program, where it belongs in its text.
+    /// Returns the failure for kernels that the driver's compiler rejects, at the source location
+    /// of the message.
     fn refused_kernels(&self, module: &Module, log: &str) -> Failure {
         let messages = ocl::parse_log(log);
         let mut errors = messages
@@ -219,7 +218,7 @@ impl Runs<'_> {
         Failure::Failed(self.said_of_kernels(module, first))
     }
 
-    /// What it warns of in the program's own functions.
+    /// Returns the warnings of the driver's compiler about the bodies of foreign functions.
     fn kernel_warnings(&self, module: &Module, log: &str) -> Vec<Complaint> {
         let messages = ocl::parse_log(log);
         let warnings = messages
@@ -246,8 +245,8 @@ impl Runs<'_> {
         }
     }
 
-    /// Where a byte of generated text comes from: in the body of a foreign function, or else the
-    /// phrase of the innermost part that it is in.
+    /// Maps a byte of the generated text to the source: to the body of a foreign function, or else
+    /// to the phrase of the innermost part that contains it.
     fn place_in_kernels(
         &self,
         module: &Module,
@@ -265,7 +264,8 @@ impl Runs<'_> {
         }
     }
 
-    /// The places of a phrase of the compiled program, which has origins of its own.
+    /// Returns the source locations of a phrase of the compiled program, whose origins differ from
+    /// those of the linked program.
     fn places_of(
         &self,
         backend: Backend,
@@ -279,7 +279,7 @@ impl Runs<'_> {
     }
 }
 
-/// A driver that has crashed, and what can be done about it.
+/// Returns the failure for a driver that crashed, with advice.
 fn crashed(
     device: &DeviceInfo,
     module: &Module,
@@ -310,7 +310,7 @@ fn crashed(
     Failure::failed(text)
 }
 
-/// The byte of a text that a message is about.
+/// Returns the byte offset of a message in a text.
 fn offset(text: &str, message: &Message) -> Option<usize> {
     let line = message.line.checked_sub(1)? as usize;
     let before: usize = text.split_inclusive('\n').take(line).map(str::len).sum();

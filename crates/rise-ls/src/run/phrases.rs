@@ -1,8 +1,7 @@
-//! Runs of definitions that are written in DPIA.
+//! Runs definitions that are written in DPIA.
 //!
-//! A functional one is a program of RISE that says of its expressions how they are had; without
-//! that it runs as every program does. An imperative one says how something is computed, and runs
-//! compiled.
+//! A functional definition is a program of RISE with access annotations; without these it runs like
+//! any program. An imperative definition consists of commands, and can only be compiled.
 
 use super::backend::Choice;
 use super::{Backend, Failure, Job, errors};
@@ -14,8 +13,8 @@ use rise::{Primitive, Type};
 use std::sync::Arc;
 use syntax::Diagnostic;
 
-/// What a definition takes and gives, as a program of RISE, and whether it is imperative: then
-/// that is all that the program says.
+/// Returns the definition as a program of RISE, and true if it is imperative. The body of an
+/// imperative one only has the type of the result.
 pub(super) fn program(
     db: &Database,
     item: ItemId,
@@ -35,7 +34,7 @@ pub(super) fn program(
     Ok((Arc::new(outside), true))
 }
 
-/// What runs an imperative definition.
+/// Selects the backend that compiles an imperative definition.
 pub(super) fn choose(db: &Database, item: ItemId, job: &Job) -> Result<Choice, Failure> {
     let unavailable = |text: &str| Err(Failure::Unavailable(text.to_owned()));
     if job.backend == Some(Backend::Interp) {
@@ -55,12 +54,13 @@ pub(super) fn choose(db: &Database, item: ItemId, job: &Job) -> Result<Choice, F
     })
 }
 
-/// What a definition is compiled for: the first target that it is checked for, else C.
+/// Returns the target of a definition: the first one that it is checked for, else C.
 fn target(db: &Database, item: ItemId) -> Target {
     db.targets(item).iter().next().unwrap_or(Target::C)
 }
 
-/// The parameters and the output of an imperative program as those of a function that gives it.
+/// Converts the parameters and the output of an imperative program to a function from the other
+/// parameters to the output. Returns `None` without an output.
 fn outside(program: &PhraseProgram) -> Option<Program<Primitive>> {
     let mut output = None;
     let mut params = Vec::new();

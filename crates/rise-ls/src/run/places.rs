@@ -1,17 +1,17 @@
-//! Where in the text what happens in a running program belongs.
+//! Maps events of a running program to source locations.
 
 use super::{Location, Runs};
 use rise::core::{Foreign, Origin, Source};
 use syntax::Span;
 
 impl Runs<'_> {
-    /// The place of an expression outside of the library, and the uses that brought it into the
-    /// program, innermost first.
+    /// Returns the location of an expression outside of the library, and the uses by which it was
+    /// inlined into the program, innermost first.
     pub(super) fn places(&self, origin: Origin) -> (Option<Location>, Vec<Location>) {
         self.places_in(&self.program.origins, origin)
     }
 
-    /// The same, in a program whose origins are these.
+    /// Returns the locations of an expression in a program with these origins.
     pub(super) fn places_in(
         &self,
         origins: &[Source],
@@ -35,12 +35,12 @@ impl Runs<'_> {
         (item, source.head)
     }
 
-    /// The place so many bytes into the body of a foreign function.
+    /// Returns the location of a byte offset in the body of a foreign function.
     pub(super) fn body_place(&self, function: &Foreign, offset: usize) -> Option<Location> {
         let item = self.db.item_of(function.id?);
         let (body, span) = (function.body.as_deref()?, function.body_span?);
         let text = self.db.item_text(item);
-        // The span has the quotes too.
+        // The span includes the quotes.
         let quoted = text.get(span.start as usize..span.end as usize)?;
         let start = span.start as usize + quoted.find(body)? + offset.min(body.len());
         let rest = text.get(start..)?;

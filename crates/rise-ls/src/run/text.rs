@@ -1,4 +1,4 @@
-//! Runs in words: what ran, how fast it was, whether it is right.
+//! Describes runs in words: the conditions, the speed and the verdict.
 
 use super::{Done, Summary};
 use runtime::Shape;
@@ -7,7 +7,7 @@ use runtime::launch::Source;
 use runtime::text::Length;
 use std::time::Duration;
 
-/// What the program ran with: `dot in C, n = 1024, xs random, ys zeros, seed 0`.
+/// Describes the conditions of a run: `` `dot` ran in C with n = 1024; random: xs ``.
 pub fn conditions(done: &Done) -> String {
     let mut text = format!("`{}` ran in {}", done.def, done.backend.title());
     if let Some(device) = &done.device {
@@ -33,13 +33,13 @@ pub fn conditions(done: &Done) -> String {
     text
 }
 
-/// Why the program was not compiled, if the interpreter ran it although nobody named it.
+/// Returns the reason why the program was not compiled, if the interpreter was not requested.
 pub fn fallback(done: &Done) -> Option<String> {
     let why = done.fallback.as_deref()?;
     Some(format!("interpreted, not compiled: {why}"))
 }
 
-/// What makes a right result say little.
+/// Returns a warning if many elements of a verified result are NaN or infinite.
 pub fn doubt(done: &Done) -> Option<String> {
     let found = done.verified.as_ref()?;
     if found.nan + found.infinite == 0 {
@@ -63,13 +63,13 @@ pub fn doubt(done: &Done) -> Option<String> {
     ))
 }
 
-/// The result in one line.
+/// Returns the shortened result on one line.
 pub fn short(done: &Done) -> String {
     let text = done.value.text(Length::Short);
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// How much there is to print: single values, and rows that have none.
+/// Counts the values to print: scalars, and rows that contain none.
 pub fn printed(shape: &Shape) -> u64 {
     match shape {
         Shape::Scalar(_) | Shape::Index(_) => 1,
@@ -84,7 +84,7 @@ pub fn printed(shape: &Shape) -> u64 {
     }
 }
 
-/// How long the timed runs took, and how fast that is; none if none was asked for.
+/// Describes the times and the speed of timed runs.
 pub fn times(done: &Done) -> Option<String> {
     let summary = Summary::of(done)?;
     let runs = done.times.len();
@@ -109,8 +109,8 @@ pub fn times(done: &Done) -> Option<String> {
     Some(text)
 }
 
-/// What ran on a device: each kernel, if it is not the only one, and how long data took there and
-/// back, which the times do not count. None if runs were not timed.
+/// Describes the run on a device: the time of each kernel, and those of the transfers, which the
+/// run times do not include. Returns `None` if runs were not timed.
 pub fn on_device(done: &Done) -> Option<String> {
     let device = done.device.as_ref().filter(|_| !done.times.is_empty())?;
     let mut lines = Vec::new();
@@ -127,7 +127,7 @@ pub fn on_device(done: &Done) -> Option<String> {
     Some(lines.join("\n"))
 }
 
-/// `16 x 16`: without ones at the end.
+/// Formats sizes as `16 x 16`, without trailing ones.
 fn sizes(sizes: [u64; 3]) -> String {
     match sizes {
         [x, 1, 1] => x.to_string(),
@@ -136,7 +136,7 @@ fn sizes(sizes: [u64; 3]) -> String {
     }
 }
 
-/// A duration for people: four digits and a unit.
+/// Formats a duration with four digits and a unit.
 pub fn time(time: Duration) -> String {
     let nanoseconds = time.as_nanos() as f64;
     let units = [(1e9, "s"), (1e6, "ms"), (1e3, "µs")];
@@ -156,7 +156,7 @@ fn digits(value: f64) -> String {
     format!("{value:.decimals$}")
 }
 
-/// Whether the result is right; none if that was not asked.
+/// Describes the comparison with the interpreter, if it was requested.
 pub fn verdict(done: &Done) -> Option<String> {
     let found = done.verified.as_ref()?;
     let mut text = comparison(found);
@@ -169,7 +169,7 @@ pub fn verdict(done: &Done) -> Option<String> {
     Some(text)
 }
 
-/// How many elements are no numbers, and how many are infinite, if there are any.
+/// Describes the numbers of NaN and infinite elements, if there are any.
 fn special(found: &Comparison) -> Vec<String> {
     let special = [(found.nan, "NaN"), (found.infinite, "infinite")];
     let special = special.iter().filter(|(count, _)| *count > 0);

@@ -1,4 +1,4 @@
-//! What the server offers.
+//! The capabilities that the server announces.
 
 use serde_json::json;
 use tower_lsp::lsp_types::{
@@ -22,7 +22,7 @@ const NO_PROGRESS: WorkDoneProgressOptions = WorkDoneProgressOptions {
     work_done_progress: None,
 };
 
-/// What the server offers to this client.
+/// Returns the capabilities for this client.
 pub fn capabilities(encoding: Encoding, client: &ClientTraits) -> ServerCapabilities {
     let code_actions = CodeActionOptions {
         code_action_kinds: Some(

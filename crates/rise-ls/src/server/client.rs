@@ -1,4 +1,4 @@
-//! The server's own messages: notifications, and requests whose answers come back as events.
+//! Sends notifications and requests to the client. Answers to requests arrive as events.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -11,7 +11,7 @@ use tower_lsp::lsp_types::{LogMessageParams, MessageType};
 
 use super::wire::{Json, Outbox};
 
-/// The way to the client. Sending never waits.
+/// A handle for sending messages to the client, which never blocks.
 #[derive(Clone, Debug)]
 pub struct Client {
     outbox: Outbox,
@@ -19,8 +19,8 @@ pub struct Client {
 }
 
 impl Client {
-    /// A way to the client for the worker that follows `restarts` others. Its requests have other
-    /// ids than theirs, whose answers may still come.
+    /// Creates a handle for the worker that follows `restarts` others. Its request ids differ from
+    /// theirs, because answers to those may still arrive.
     pub fn new(outbox: Outbox, restarts: u32) -> Client {
         Client {
             outbox,
@@ -28,24 +28,24 @@ impl Client {
         }
     }
 
-    /// Says something.
+    /// Sends a notification.
     pub fn notify<N: Notification>(&self, params: &N::Params) {
         self.notify_json::<N>(&Json::of(params));
     }
 
-    /// Says something that is written out already.
+    /// Sends a notification whose parameters are already serialised.
     pub fn notify_json<N: Notification>(&self, params: &Json) {
         self.outbox.notify(N::METHOD, params);
     }
 
-    /// Asks for something; the answer is an event with the id that is returned.
+    /// Sends a request. The answer arrives as an event with the returned id.
     pub fn request(&self, method: &'static str, params: impl Serialize) -> Id {
         let id = Id::Number(self.next_id.fetch_add(1, Ordering::Relaxed));
         self.outbox.ask(&id, method, &Json::of(&params));
         id
     }
 
-    /// Writes into the client's log.
+    /// Writes a message to the client's log.
     pub fn log(&self, typ: MessageType, message: impl Into<String>) {
         self.notify::<LogMessage>(&LogMessageParams {
             typ,
@@ -54,7 +54,7 @@ impl Client {
     }
 }
 
-/// The JSON of a value of the protocol, as a tree; those all have one.
+/// Converts a protocol value, which always has a JSON representation, to a JSON tree.
 pub fn to_value(value: &impl Serialize) -> Value {
     serde_json::to_value(value).unwrap_or_default()
 }

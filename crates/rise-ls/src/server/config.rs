@@ -1,4 +1,4 @@
-//! What the user has set, and what the client can do.
+//! The user's settings and the client's capabilities.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -8,21 +8,23 @@ use super::runs::RunSettings;
 use ide::{AccessFlow, InlayConfig};
 use serde_json::Value;
 
-/// The settings below `rise`.
+/// The settings in the section `rise`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// `rise.inlayHints`
+    /// The setting `rise.inlayHints`.
     pub inlay_hints: InlayConfig,
-    /// `rise.lens`
+    /// The setting `rise.lens`.
     pub lens: LensSettings,
-    /// `rise.run`
+    /// The setting `rise.run`.
     pub run: RunSettings,
-    /// `rise.device`: a part of the name of the device that OpenCL programs are for; any if it is
-    /// empty.
+    /// The setting `rise.device`: a part of the name of the device for which OpenCL programs are
+    /// checked; empty for any device.
     pub device: Arc<str>,
-    /// `rise.imports.folders`: folders outside of the workspace from which files may be imported.
+    /// The setting `rise.imports.folders`: folders outside of the workspace from which files may be
+    /// imported.
     pub import_folders: Arc<[PathBuf]>,
-    /// `rise.diagnostics.obligations`: whether what definitions assume is listed with what is wrong.
+    /// The setting `rise.diagnostics.obligations`: true if obligations of definitions are reported
+    /// as diagnostics.
     pub obligations: bool,
 }
 
@@ -39,14 +41,14 @@ impl Default for Settings {
     }
 }
 
-/// Which lenses are offered above definitions.
+/// The code lenses that are shown above definitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LensSettings {
-    /// `rise.lens.run`: Run, and Run on a device.
+    /// The setting `rise.lens.run`: Run, and Run on a device.
     pub run: bool,
-    /// `rise.lens.preview`
+    /// The setting `rise.lens.preview`.
     pub preview: bool,
-    /// `rise.lens.lower`
+    /// The setting `rise.lens.lower`.
     pub lower: bool,
 }
 
@@ -61,8 +63,8 @@ impl Default for LensSettings {
 }
 
 impl Settings {
-    /// Reads settings over the defaults, and says what in them has the wrong form. `value` is the
-    /// `rise` section, or an object that holds it.
+    /// Reads settings, with defaults for missing ones, and returns messages about those of the
+    /// wrong form. `value` is the section `rise`, or an object that contains it.
     pub fn read(value: &Value) -> (Settings, Vec<String>) {
         let mut settings = Settings::default();
         let mut problems = Vec::new();
@@ -137,75 +139,74 @@ impl Settings {
     }
 }
 
-/// What the client can do, as far as it matters here.
+/// The capabilities of the client that the server depends on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ClientTraits {
-    /// It shows diagnostics, so that a hover need not repeat them.
+    /// The client shows diagnostics, so that a hover need not repeat them.
     pub shows_diagnostics: bool,
-    /// It asks for diagnostics, so that they need not be sent. A client that cannot be asked to ask
-    /// again is sent them, if it takes them: it would not learn that those of a document have changed
-    /// because a file has that the document imports.
+    /// The client pulls diagnostics, so that the server does not push them. If the client does not
+    /// support a refresh, diagnostics are pushed, if it accepts that: otherwise it would not learn
+    /// that an edit of an imported file has changed the diagnostics of a document.
     pub pulls_diagnostics: bool,
-    /// It takes the diagnostics of other documents with those that it asks for, and has no other way to
-    /// learn that they have changed.
+    /// The client accepts related documents in pulled diagnostics, and does not support a refresh.
     pub relates_diagnostics: bool,
-    /// It can be asked to ask for diagnostics again.
+    /// The client supports `workspace/diagnostic/refresh`.
     pub refreshes_diagnostics: bool,
-    /// It can be asked to ask for inlay hints again.
+    /// The client supports `workspace/inlayHint/refresh`.
     pub refreshes_inlay_hints: bool,
-    /// It can be asked to ask for semantic tokens again.
+    /// The client supports `workspace/semanticTokens/refresh`.
     pub refreshes_tokens: bool,
-    /// It can be asked to ask for code lenses again.
+    /// The client supports `workspace/codeLens/refresh`.
     pub refreshes_lenses: bool,
-    /// It answers `workspace/configuration`.
+    /// The client answers `workspace/configuration`.
     pub has_configuration: bool,
-    /// It lets us ask for changed settings.
+    /// The client allows the server to register for changes of the configuration.
     pub registers_configuration: bool,
-    /// It watches files for us.
+    /// The client watches files for the server.
     pub watches_files: bool,
-    /// It shows progress that we begin.
+    /// The client shows progress that the server creates.
     pub shows_progress: bool,
-    /// It understands `LocationLink`s.
+    /// The client supports `LocationLink` for definitions.
     pub definition_links: bool,
-    /// It understands `LocationLink`s for type definitions.
+    /// The client supports `LocationLink` for type definitions.
     pub type_definition_links: bool,
-    /// It understands nested document symbols.
+    /// The client supports nested document symbols.
     pub nested_symbols: bool,
-    /// It understands snippets.
+    /// The client supports snippets in completions.
     pub snippets: bool,
-    /// It shows details beside the labels of completions.
+    /// The client shows details beside the labels of completions.
     pub label_details: bool,
-    /// It understands edits with versions.
+    /// The client supports versioned document changes.
     pub versioned_edits: bool,
-    /// It shows code actions that cannot be chosen.
+    /// The client shows disabled code actions.
     pub disabled_actions: bool,
-    /// It can fold parts of lines only as whole lines.
+    /// The client only folds whole lines.
     pub folds_lines_only: bool,
-    /// It understands code actions (and not only commands).
+    /// The client supports code action literals, and not only commands.
     pub code_actions: bool,
-    /// It asks for the edit of a code action when the user has chosen it.
+    /// The client resolves the edit of a code action when the user selects it.
     pub resolves_edits: bool,
-    /// It wants documentation as Markdown.
+    /// The client accepts Markdown in hovers.
     pub hover_markdown: bool,
-    /// It says which commands it has for what the server offers.
+    /// The client announces its commands for the server's features.
     pub has_commands: bool,
-    /// It has a command that shows a definition in one of its forms.
+    /// The client has a command that shows a preview of a definition.
     pub previews: bool,
-    /// It has a command that runs a definition.
+    /// The client has a command that runs a definition.
     pub runs: bool,
-    /// It has a command that writes a rewrite down as a step of a strategy.
+    /// The client has a command that records a rewrite as a step of a strategy.
     pub records: bool,
-    /// It has a command that asks for the arguments of a strategy.
+    /// The client has a command that prompts for the arguments of a strategy.
     pub asks: bool,
-    /// It has a command that lowers a definition.
+    /// The client has a command that lowers a definition.
     pub lowers: bool,
-    /// It has a command that applies a strategy to a definition.
+    /// The client has a command that applies a strategy to a definition.
     pub rewrites: bool,
 }
 
 impl ClientTraits {
-    /// Reads the client's capabilities. They are read as they were sent: `lsp_types` has another
-    /// name for some of them than the protocol.
+    /// Reads the client's capabilities from the raw JSON, because `lsp_types` names some of them
+    /// differently than the protocol.
     pub fn read(json: &Value) -> ClientTraits {
         let has = |path: &str| json.pointer(path).and_then(Value::as_bool).unwrap_or(false);
         let lists = |path: &str, wanted: &str| {

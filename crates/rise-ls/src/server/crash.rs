@@ -1,8 +1,8 @@
-//! Crashes on purpose, for the tests of what happens then. A release build has none of this.
+//! Deliberate crashes for the tests of crash recovery. A release build contains none.
 //!
-//! `RISE_LS_CRASH=HOW PLACE TEXT` makes the server crash at a place (the name of a request, or
-//! `check`) when it works on a document that contains the text: by `abort`, by an `overflow` of the
-//! stack, or by `kill`, as when memory is exhausted. Without a text, every document is one.
+//! `RISE_LS_CRASH=HOW PLACE TEXT` crashes the server at a place (the name of a request, or `check`)
+//! when it processes a document that contains the text: by `abort`, by a stack `overflow`, or by
+//! `kill`, as the system does when memory is exhausted. Without a text, every document matches.
 
 use db::FileId;
 
@@ -11,7 +11,7 @@ use super::snapshot::Snapshot;
 /// The place where documents are checked.
 pub const CHECK: &str = "check";
 
-/// Crashes, if the environment asks for a crash at this place.
+/// Crashes if the environment requests a crash at this place.
 #[cfg(debug_assertions)]
 pub fn on_purpose(place: &str, snapshot: &Snapshot, file: Option<FileId>) {
     use std::sync::OnceLock;
@@ -33,7 +33,7 @@ pub fn on_purpose(place: &str, snapshot: &Snapshot, file: Option<FileId>) {
                 let _ = std::process::Command::new("kill")
                     .args(["-9", &process])
                     .status();
-                // The signal is on its way.
+                // The signal may be delivered later.
                 std::thread::sleep(std::time::Duration::from_secs(60));
             }
             _ => std::process::abort(),
@@ -41,7 +41,6 @@ pub fn on_purpose(place: &str, snapshot: &Snapshot, file: Option<FileId>) {
     }
 }
 
-/// Does nothing.
 #[cfg(not(debug_assertions))]
 pub fn on_purpose(_: &str, _: &Snapshot, _: Option<FileId>) {}
 

@@ -1,6 +1,6 @@
-//! The devices that OpenCL programs run on: which there are, and which one programs are checked
-//! for. Drivers are started by a process of their own, and only when the user has named a device,
-//! asks which there are, or runs a program on one.
+//! The devices on which OpenCL programs run: lists them, and selects the one for which programs are
+//! checked. A worker process loads the drivers, and only when the user names a device, requests the
+//! list, or runs a program on one.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,30 +17,30 @@ use super::session::Session;
 use super::wire::Json;
 use crate::run::{self, Failure};
 
-/// The request that asks which devices there are.
+/// The request for the list of devices.
 pub(super) const DEVICES: &str = "rise/devices";
-/// How long drivers may take to say what they have.
+/// The time limit for drivers to list their devices.
 const TIME_LIMIT: Duration = Duration::from_secs(30);
 
 /// The answer to `rise/devices`.
 #[derive(Debug, Serialize)]
 struct Devices {
     devices: Vec<DeviceInfo>,
-    /// Why there are none.
+    /// The reason why there are no devices.
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
 }
 
-/// What came of a search for a device.
+/// The result of a search for a device.
 #[derive(Debug)]
 pub struct Found {
-    /// What the settings said of it when it was searched; nothing if a program chose it.
+    /// The setting `rise.device` when the search began; empty if a program selected the device.
     wanted: Arc<str>,
     device: Result<Box<DeviceInfo>, String>,
 }
 
 impl Session {
-    /// `rise/devices`
+    /// Handles `rise/devices`.
     pub(super) fn devices_request(&mut self, id: &Id, reply: &Reply) {
         if !self.view.settings.run.enabled {
             reply.send(Err(self.turned_off()));
@@ -59,8 +59,8 @@ impl Session {
         self.runs.start(id.clone(), reply, progress, work);
     }
 
-    /// Looks for the device that the settings name, in the background; without one, programs are
-    /// checked for a usual device again.
+    /// Searches for the device of the settings in the background. Without the setting, programs are
+    /// checked for a default device again.
     pub(super) fn look_for_device(&mut self) {
         let wanted = self.view.settings.device.clone();
         if wanted.is_empty() || !self.view.settings.run.enabled {
@@ -74,21 +74,21 @@ impl Session {
                 let why = run::failure_json(&failure).error;
                 format!("`rise.device`: {why}")
             });
-            // After the loop has ended nobody wants to know.
+            // Sending fails if the main loop has ended.
             let _ = events.send(Event::Device(Found { wanted, device }));
         };
         self.in_background(search);
     }
 
-    /// A program has run on the device with this name: where the settings name none, it is the one
-    /// that programs are for.
+    /// Handles [`Event::RanOn`]: without the setting `rise.device`, programs are checked for the
+    /// device on which one has run.
     pub(super) fn ran_on(&mut self, name: String) {
         if !self.view.settings.device.is_empty() || self.view.device.as_deref() == Some(&*name) {
             return;
         }
         let events = self.reports.events.clone();
         let search = move |cancel: &Cancel| {
-            // They are known since that run.
+            // That run has already enumerated them.
             let all = run::devices(&limits(cancel)).unwrap_or_default();
             if let Some(device) = all.into_iter().find(|device| device.name == name) {
                 let (wanted, device) = (Arc::default(), Ok(Box::new(device)));
@@ -98,7 +98,8 @@ impl Session {
         self.in_background(search);
     }
 
-    /// A search is over; what was found counts unless the settings have changed meanwhile.
+    /// Handles [`Event::Device`]. The result is ignored if the setting has changed since the search
+    /// began.
     pub(super) fn device_found(&mut self, found: Found) {
         if found.wanted != self.view.settings.device {
             return;
@@ -112,7 +113,7 @@ impl Session {
         }
     }
 
-    /// Programs are for this device from now on.
+    /// Sets the device for which programs are checked.
     fn device_is(&mut self, device: Option<&DeviceInfo>) {
         let name: Option<Arc<str>> = device.map(|device| device.name.as_str().into());
         let description = device.map(DeviceInfo::description).unwrap_or_default();
@@ -126,7 +127,7 @@ impl Session {
         self.refresh();
     }
 
-    /// A thread that the end of the session stops.
+    /// Runs a search on a thread that is cancelled when the session ends.
     fn in_background(&mut self, search: impl FnOnce(&Cancel) + Send + 'static) {
         self.run_number += 1;
         let id = Id::String(format!("rise/device/{}", self.run_number));

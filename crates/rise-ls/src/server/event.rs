@@ -1,4 +1,4 @@
-//! What the main loop is told, and how it answers.
+//! The events of the main loop.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -14,88 +14,87 @@ use super::wire::Json;
 use super::workspace::Loaded;
 use crate::loader::Contents;
 
-/// Something that the main loop acts on, in the order of arrival.
+/// An event that the main loop handles, in the order of arrival.
 #[derive(Debug)]
 pub enum Event {
-    /// The client asks for something.
+    /// A request of the client.
     Request {
-        /// The client's name for the request.
+        /// The id of the request.
         id: Id,
-        /// What is asked.
+        /// The method.
         method: String,
-        /// About what.
+        /// The parameters.
         params: Value,
-        /// Where the answer goes.
+        /// The channel of the answer.
         reply: Reply,
     },
-    /// The client says something.
+    /// A notification of the client.
     Notification {
-        /// What is said.
+        /// The method.
         method: String,
-        /// About what.
+        /// The parameters.
         params: Value,
     },
-    /// The client answers a request of ours.
+    /// An answer of the client to a request of the server.
     Response(Response),
-    /// A job has ended.
+    /// The end of a job.
     Finished(Arc<Ticket>, Ending),
-    /// The run that was asked for with this id has answered.
+    /// The end of the run that was requested with this id.
     RunOver(Id),
-    /// A program has run on the OpenCL device with this name.
+    /// The name of the OpenCL device on which a program has run.
     RanOn(String),
-    /// A search for the device that programs are for is over.
+    /// The result of a search for a device.
     Device(Found),
-    /// Files of the workspace were read.
+    /// Files of the workspace that were read.
     Loaded(Loaded),
-    /// A file was read that was given up before.
+    /// A file that was read after the time limit.
     LateFile {
-        /// The number of the reading that it comes from.
+        /// The number of the read attempt, which a later one invalidates.
         reading: u64,
-        /// The file.
         path: FilePath,
-        /// Its contents.
         contents: Contents,
     },
-    /// The file system has said late where folders lie.
+    /// Resolved import folders that arrive after the time limit.
     LateRoots(Vec<(RootSource, Option<ResolvedRoot>)>),
-    /// Documents have other diagnostics than those that the client has asked for.
+    /// A change of pulled diagnostics that the client does not know yet.
     Outdated,
-    /// Something that a person who looks after the server should know.
+    /// A message for the client's log.
     Problem(String),
-    /// The client can no longer be heard.
+    /// The end of the client's messages.
     HungUp,
 }
 
-/// How a job ended.
+/// The way in which a job has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// It answered (a result or an error).
+    /// The job has answered, with a result or an error.
     Answered,
-    /// A change of the database interrupted it.
+    /// A change of the database has cancelled the job.
     Interrupted,
 }
 
-/// What a request gets.
+/// The answer to a request.
 pub type Answer = Result<Json, Error>;
 
-/// The way back to who asked. Copies lead to the same place, and the first answer counts.
+/// The channel for the answer to a request. Clones share the channel, and only the first answer is
+/// sent.
 #[derive(Clone, Debug)]
 pub struct Reply(Arc<Mutex<Option<oneshot::Sender<Answer>>>>);
 
 impl Reply {
-    /// A way back, and its other end.
+    /// Creates a channel, and its receiver.
     pub fn new() -> (Reply, oneshot::Receiver<Answer>) {
         let (sender, receiver) = oneshot::channel();
         (Reply(Arc::new(Mutex::new(Some(sender)))), receiver)
     }
 
-    /// Answers, unless that has happened. Says whether this was the answer.
+    /// Sends an answer, unless one was sent before. Returns true if this one was sent.
     pub fn send(&self, answer: Answer) -> bool {
         let sender = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
         sender.is_some_and(|sender| sender.send(answer).is_ok())
     }
 
-    /// Whether an answer is still wanted.
+    /// Returns true if no answer was sent.
     pub fn is_open(&self) -> bool {
         self.0
             .lock()
@@ -104,7 +103,7 @@ impl Reply {
     }
 }
 
-/// An error that the protocol names.
+/// Creates an error with a code of the protocol.
 pub fn error(code: ErrorCode, message: impl Into<String>) -> Error {
     Error {
         code,
@@ -113,7 +112,7 @@ pub fn error(code: ErrorCode, message: impl Into<String>) -> Error {
     }
 }
 
-/// The parameters of a message are not what its method takes.
+/// Creates the error for invalid parameters of a method.
 pub fn invalid_params(reason: impl std::fmt::Display) -> Error {
     error(ErrorCode::InvalidParams, reason.to_string())
 }

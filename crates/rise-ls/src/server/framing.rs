@@ -1,4 +1,4 @@
-//! The base protocol: messages on a stream of bytes, each behind a header with its length.
+//! The base protocol of LSP: messages on a byte stream, each preceded by a header with its length.
 
 use std::io::{self, BufRead, Read};
 
@@ -6,24 +6,25 @@ use serde_json::Value;
 
 use super::message::refusal;
 
-/// The longest message that is read: longer than any file that an editor opens.
+/// The length in bytes of the longest accepted message.
 const MAX_MESSAGE: usize = 1 << 30;
-/// The longest header line that is read.
+/// The length in bytes of the longest accepted header line.
 const MAX_HEADER: u64 = 1 << 12;
 
 /// The next part of a stream.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Frame {
-    /// The body of a message, which may be anything.
+    /// The body of a message, which is not parsed yet.
     Body(Vec<u8>),
-    /// Bytes that are no message. This response, with its header, says why.
+    /// Bytes that are not a message, with the error response for the client, including its header.
     Refused(Vec<u8>),
 }
 
-/// The next message, or the reason why there is none; `None` at the end of the stream.
+/// Reads the next message, or returns the error response for malformed input; `None` at the end of
+/// the stream.
 ///
 /// # Errors
-/// The stream cannot be read.
+/// Fails if the stream cannot be read.
 pub fn read_frame(stream: &mut impl BufRead) -> io::Result<Option<Frame>> {
     let length = match read_header(stream)? {
         Header::End => return Ok(None),
@@ -39,8 +40,8 @@ pub fn read_frame(stream: &mut impl BufRead) -> io::Result<Option<Frame>> {
     Ok(read_body(stream, length)?.map(Frame::Body))
 }
 
-/// The next `length` bytes; `None` if the stream ends before. The memory grows with what arrives,
-/// not with what the header promises, and is never more than that.
+/// Reads the next `length` bytes, or returns `None` if the stream ends before. The buffer grows
+/// with the received data, so that a header alone cannot cause a large allocation.
 fn read_body(stream: &mut impl BufRead, length: usize) -> io::Result<Option<Vec<u8>>> {
     let mut body = Vec::new();
     while body.len() < length {
@@ -57,12 +58,10 @@ fn refused(code: i64, reason: &str) -> Frame {
     Frame::Refused(refusal(code, reason, &Value::Null))
 }
 
-/// The header of a message.
 pub fn header(body: &[u8]) -> String {
     format!("Content-Length: {}\r\n\r\n", body.len())
 }
 
-/// A message with its header.
 pub fn frame(body: &[u8]) -> Vec<u8> {
     [header(body).as_bytes(), body].concat()
 }
@@ -73,8 +72,8 @@ enum Header {
     Length(usize),
 }
 
-/// Reads up to the empty line before a message. Lines that are no header are passed over, so that
-/// the stream is in step again at the next message.
+/// Reads up to the empty line before a body. Skips lines that are not headers, to resynchronise at
+/// the next message.
 fn read_header(stream: &mut impl BufRead) -> io::Result<Header> {
     let mut length = None;
     let mut garbage = false;
@@ -111,7 +110,7 @@ mod tests {
 
     const GOOD: &str = r#"{"jsonrpc":"2.0","method":"good"}"#;
 
-    /// The bodies of a stream, and its parts that are refused, in order.
+    /// Returns the bodies of a stream, and `refused` for malformed parts, in order.
     fn read(stream: &[u8]) -> Vec<String> {
         let mut stream = stream;
         let mut seen = Vec::new();

@@ -1,4 +1,4 @@
-//! The folders from which the files of a session are imported: the projects of the workspace and of
+//! The folders from which files of a session may be imported: the projects of the workspace and of
 //! open documents, and the folders of the settings.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -6,28 +6,29 @@ use std::path::{Path, PathBuf};
 
 use crate::roots::{Roots, project_of};
 
-/// A folder for which files may be imported.
+/// A folder that allows imports.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RootSource {
-    /// A folder of the workspace, with the project that it belongs to.
+    /// A folder of the workspace, with the project that contains it.
     Workspace(PathBuf),
     /// A folder of the settings.
     Setting(PathBuf),
-    /// The folder of an open document. Outside of the other roots the project that it belongs to is
-    /// a root.
+    /// The folder of an open document. If it is outside of the other roots, the project that
+    /// contains it is a root.
     Document(PathBuf),
 }
 
-/// What the file system says of a source.
+/// A source with its paths resolved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResolvedRoot {
-    /// The folder, with its symbolic links resolved.
+    /// The folder, with symbolic links resolved.
     folder: PathBuf,
     root: PathBuf,
 }
 
 impl RootSource {
-    /// Asks the file system, which may take long. Returns `None` if the folder does not exist.
+    /// Resolves the folder, which may block on the file system. Returns `None` if the folder does
+    /// not exist.
     pub fn resolve(&self) -> Option<ResolvedRoot> {
         let (RootSource::Workspace(path) | RootSource::Setting(path) | RootSource::Document(path)) =
             self;
@@ -40,18 +41,17 @@ impl RootSource {
     }
 }
 
-/// The sources that count, with what the file system has said of them.
+/// The current sources, with those that are resolved.
 #[derive(Debug, Default)]
 pub struct ImportRoots {
     wanted: BTreeSet<RootSource>,
     resolved: BTreeMap<RootSource, ResolvedRoot>,
-    /// Those that the file system is being asked about.
+    /// The sources that are being resolved.
     awaited: BTreeSet<RootSource>,
 }
 
 impl ImportRoots {
-    /// Has these sources count and no others. Returns those that the file system has to be asked
-    /// about.
+    /// Replaces the sources. Returns those that have to be resolved.
     pub fn set(&mut self, wanted: BTreeSet<RootSource>) -> Vec<RootSource> {
         self.resolved.retain(|source, _| wanted.contains(source));
         let is_known = |source: &RootSource| {
@@ -63,7 +63,7 @@ impl ImportRoots {
         missing
     }
 
-    /// Takes in what the file system says of sources.
+    /// Adds the results of resolving sources.
     pub fn add(&mut self, found: Vec<(RootSource, Option<ResolvedRoot>)>) {
         for (source, resolved) in found {
             self.awaited.remove(&source);
@@ -73,7 +73,7 @@ impl ImportRoots {
         }
     }
 
-    /// Returns the roots of the sources, as far as the file system has answered.
+    /// Returns the roots of the resolved sources.
     pub fn roots(&self) -> Roots {
         let is_document = |source: &RootSource| matches!(source, RootSource::Document(_));
         let of = |documents: bool| {

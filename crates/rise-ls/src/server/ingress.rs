@@ -1,8 +1,9 @@
-//! The door: every message of the client goes to the main loop, in the order of the wire.
+//! The tower-lsp service that forwards every message of the client to the main loop, in the order
+//! of arrival.
 //!
-//! tower-lsp polls handlers concurrently and promises no order among them; the one place that it
-//! does call in order is `Service::call`. So that is where messages are handed over, and the
-//! futures that are left only wait for an answer. They hold neither texts nor database.
+//! tower-lsp polls handlers concurrently and guarantees no order among them; it only calls
+//! `Service::call` in order. So messages are forwarded there, and the returned futures only wait
+//! for an answer. They hold neither texts nor a database.
 
 use std::future::{Future, ready};
 use std::pin::Pin;
@@ -21,8 +22,7 @@ use super::wire::Outbox;
 
 type Answer = Pin<Box<dyn Future<Output = Result<Option<Response>, ExitedError>> + Send>>;
 
-/// What tower-lsp needs to know of a server: that it starts and stops. All answers come from the
-/// main loop.
+/// The server that tower-lsp tracks the lifecycle of. The main loop computes all answers.
 #[derive(Debug)]
 pub struct Lifecycle;
 
@@ -36,9 +36,9 @@ impl LanguageServer for Lifecycle {
     }
 }
 
-/// A service that tells the main loop everything, and lets the inner one, which knows the
-/// protocol's lifecycle, see what concerns that. Answers go to the writer by themselves; only
-/// refusals of the inner service go through tower-lsp.
+/// A service that forwards all messages to the main loop, and lifecycle messages also to the inner
+/// service, which rejects those that the protocol does not allow. Answers are sent directly to the
+/// writer; only errors of the inner service are returned to tower-lsp.
 #[derive(Debug)]
 pub struct Ingress<S> {
     inner: S,
@@ -47,7 +47,6 @@ pub struct Ingress<S> {
 }
 
 impl<S> Ingress<S> {
-    /// A door in front of `inner`.
     pub fn new(inner: S, events: Sender<Event>, outbox: Outbox) -> Self {
         Ingress {
             inner,
@@ -56,12 +55,12 @@ impl<S> Ingress<S> {
         }
     }
 
-    /// Hands a message over; what is left is to wait for the answer.
+    /// Forwards a message, and returns the future that waits for its answer.
     fn forward(&self, request: Request) -> Answer {
         let (method, id, params) = request.into_parts();
         let (method, params) = (method.into_owned(), params.unwrap_or(Value::Null));
         let Some(id) = id else {
-            // The loop ends before the transport does only if it has failed; then nobody listens.
+            // The main loop only ends before the transport if it has failed.
             let _ = self.events.send(Event::Notification { method, params });
             return Box::pin(ready(Ok(None)));
         };

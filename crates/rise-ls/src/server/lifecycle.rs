@@ -1,4 +1,4 @@
-//! How a session starts and stops: capabilities, settings, folders.
+//! The lifecycle of a session: initialisation, settings and shutdown.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use super::uri;
 use super::wire::Json;
 
 impl Session {
-    /// Answers requests that the session's stage decides about.
+    /// Answers requests that depend on the stage of the session; `None` for other requests.
     pub(super) fn lifecycle_request(&mut self, method: &str, params: &Value) -> Option<Answer> {
         match (method, self.stage) {
             ("initialize", Stage::Fresh) => Some(self.initialize(params)),
@@ -60,7 +60,7 @@ impl Session {
         let knows = |token: &String| section["token"] == token.as_str();
         self.is_stranger = !self.token.as_ref().is_none_or(knows);
         self.configure(&options);
-        // Later settings may come from the folder that is not trusted.
+        // Later settings may come from a folder that is not trusted.
         self.runs_forbidden = self.is_stranger || !self.view.settings.run.enabled;
         Arc::make_mut(&mut self.view).settings.run.enabled = !self.runs_forbidden;
         Ok(Json::of(&InitializeResult {
@@ -72,7 +72,7 @@ impl Session {
         }))
     }
 
-    /// The client is ready to be asked.
+    /// Handles `initialized`: registers capabilities, pulls the settings and reads the workspace.
     pub(super) fn initialized(&mut self) {
         let client = self.view.client;
         let mut registrations = Vec::new();
@@ -102,7 +102,7 @@ impl Session {
         }
     }
 
-    /// The settings have changed: they are in the message, or have to be asked for.
+    /// Handles a change of the settings, which are in the message or have to be requested.
     pub(super) fn settings_changed(&mut self, params: &Value) {
         if self.view.client.has_configuration {
             self.pull_settings();
@@ -119,7 +119,7 @@ impl Session {
         }
     }
 
-    /// Takes these settings. `null` means that there are none, and leaves what was said before.
+    /// Applies settings. `null` means that there are none, and keeps the current ones.
     pub(super) fn configure(&mut self, section: &Value) {
         if section.is_null() {
             return;
@@ -142,7 +142,7 @@ impl Session {
         if !self.view.settings.run.enabled {
             self.runs.cancel_all();
         }
-        // Settings that come before `initialized` may still be forbidden things.
+        // Settings that arrive before `initialized` may still be overridden.
         if other_device && self.stage == Stage::Running {
             self.look_for_device();
         }

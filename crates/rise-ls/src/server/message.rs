@@ -1,7 +1,7 @@
-//! The messages of JSON-RPC 2.0.
+//! Parses the messages of JSON-RPC 2.0.
 //!
-//! tower-lsp ends the session at the first message that it cannot read, so every message of the
-//! client is read here first, completely, and only what tower-lsp understands goes on.
+//! tower-lsp ends the session at the first message that it cannot parse. So every message of the
+//! client is parsed completely here first, and only valid ones are passed on.
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -15,31 +15,31 @@ const INVALID_REQUEST: i64 = -32600;
 /// A message from the client.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Message {
-    /// Expects an answer.
+    /// A message that expects an answer.
     Request {
-        /// The name of the request, which its answer repeats.
+        /// The id of the request, which its answer repeats.
         id: Id,
-        /// The kind of request.
+        /// The method.
         method: String,
-        /// Its parameters, `null` without any.
+        /// The parameters, or `null`.
         params: Value,
     },
-    /// Expects no answer.
+    /// A message that expects no answer.
     Notification {
-        /// The kind of notification.
+        /// The method.
         method: String,
-        /// Its parameters, `null` without any.
+        /// The parameters, or `null`.
         params: Value,
     },
-    /// Answers a request of the server.
+    /// An answer to a request of the server.
     Response {
-        /// The name of that request.
+        /// The id of that request.
         id: Id,
     },
 }
 
-/// The fields of every kind of message. Each field is read, including those that the protocol does
-/// not know: an error anywhere in a message is an error of the message.
+/// The fields of all kinds of messages. Unknown fields are parsed too: a syntax error anywhere
+/// makes the message invalid.
 #[derive(Deserialize)]
 struct Envelope {
     jsonrpc: Option<Value>,
@@ -58,10 +58,10 @@ fn present<'de, D: serde::Deserializer<'de>>(field: D) -> Result<bool, D::Error>
 }
 
 impl Message {
-    /// Reads the body of a message.
+    /// Parses the body of a message.
     ///
     /// # Errors
-    /// The body is not a message. The error is the response that says so, with its header.
+    /// Returns the error response, with its header, if the body is not a message.
     pub fn read(body: &[u8]) -> Result<Message, Vec<u8>> {
         let envelope: Envelope = match serde_json::from_slice(body) {
             Ok(envelope) => envelope,
@@ -116,7 +116,7 @@ fn is_error(error: &Value) -> bool {
     error["code"].is_i64() && error["message"].is_string()
 }
 
-/// The response, with its header, to what is not a message.
+/// Returns the error response, with its header, to an invalid message.
 pub fn refusal(code: i64, reason: &str, id: &Value) -> Vec<u8> {
     let response = json!({"jsonrpc": "2.0", "error": {"code": code, "message": reason}, "id": id});
     frame(response.to_string().as_bytes())
@@ -126,7 +126,7 @@ pub fn refusal(code: i64, reason: &str, id: &Value) -> Vec<u8> {
 mod tests {
     use super::*;
 
-    /// The code of the error that a body gets.
+    /// Returns the error code for an invalid body.
     fn refused(body: impl AsRef<[u8]>) -> i64 {
         let body = body.as_ref();
         let Err(response) = Message::read(body) else {

@@ -1,11 +1,11 @@
 //! The language server.
 //!
-//! The process that the editor starts forwards messages to a second one, which does the work, and
-//! starts that again when it has crashed ([`supervisor`]). In the second process messages come in
-//! through [`ingress`] in the order of the wire and go to one thread, which owns
-//! the database and applies changes as they arrive ([`session`]). Requests become jobs that read a
-//! snapshot ([`snapshot`]) on a pool of threads. A change lets jobs that are nearly done finish,
-//! and interrupts the others. `docs/lsp.md` says what clients see of it.
+//! The process that the editor starts forwards messages to a worker process, and restarts it after
+//! a crash ([`supervisor`]). In the worker, messages arrive through [`ingress`] in the order of the
+//! stream and go to the main loop on one thread, which owns the database and applies changes as
+//! they arrive ([`session`]). Requests become jobs on a thread pool, each of which reads a snapshot
+//! ([`snapshot`]). Before a change is applied, jobs that are nearly done may finish; the others are
+//! cancelled. `docs/lsp.md` describes the behaviour that clients see.
 
 mod capabilities;
 mod client;
@@ -63,13 +63,12 @@ pub use supervisor::WORKER;
 use transport::HungUp;
 use wire::Outbox;
 
-/// Serves one client: at the other end of standard input and output, or that connects to the
-/// address (`HOST:PORT`), which is printed on standard error with the port that the system has
-/// chosen if it was 0. Returns the status that the process ends with: 0 if the client has said
-/// `shutdown` and `exit`, else 1.
+/// Serves one client: on standard input and output, or one that connects to the address
+/// (`HOST:PORT`). The address is printed on standard error, with the port that the system selects
+/// if it was 0. Returns the exit status: 0 if the client has sent `shutdown` and `exit`, else 1.
 ///
 /// # Errors
-/// The address cannot be listened on, or the system gives no threads and processes.
+/// Fails if the address cannot be bound, or the system creates no threads or processes.
 pub fn run(listen: Option<&str>) -> io::Result<u8> {
     let Some(address) = listen else {
         return supervisor::run(io::stdin(), io::stdout(), None);
@@ -88,18 +87,18 @@ pub fn run(listen: Option<&str>) -> io::Result<u8> {
     supervisor::run(stream.try_clone()?, stream, token)
 }
 
-/// A text that nobody can guess: the keys of the standard library's hash functions are random
-/// numbers of the system.
+/// Returns an unpredictable token. The keys of the standard library's hash functions are random
+/// numbers from the system.
 fn token() -> String {
     let part = || RandomState::new().hash_one(());
     format!("{:016x}{:016x}", part(), part())
 }
 
-/// Does the work of a session for the supervisor that has started this process, after so many
-/// others that have crashed. Returns the status that the process ends with.
+/// Runs the worker process of a session, which follows `restarts` crashed ones. Returns the exit
+/// status.
 ///
 /// # Errors
-/// The system gives no threads.
+/// Fails if the system creates no threads.
 pub fn work(restarts: u32) -> io::Result<u8> {
     let (events, receiver) = unbounded();
     let (chunks, to_writer) = unbounded();
@@ -107,7 +106,7 @@ pub fn work(restarts: u32) -> io::Result<u8> {
     let hung_up = Arc::new(HungUp::default());
     let hang_up = events.clone();
     let asked = signals::listen(move || drop(hang_up.send(Event::HungUp)));
-    // What servers that were killed have left behind, which nobody waits for.
+    // Removes temporary files of killed servers, in the background.
     thread::Builder::new()
         .name("rise:clean".into())
         .spawn(runtime::scratch::remove_abandoned)?;
@@ -119,22 +118,22 @@ pub fn work(restarts: u32) -> io::Result<u8> {
         .name("rise:main".into())
         .stack_size(STACK)
         .spawn(move || {
-            // If nobody waits any more, the process has its status.
+            // If the receiver was dropped, the exit status is already determined.
             let _ = ended.send(main_loop(session, &receiver, over));
         })?;
     let (input, output) = (io::stdin(), io::stdout());
     transport::serve(input, output, events.clone(), (chunks, to_writer), &hung_up)?;
-    // After `exit` this comes too late to matter.
+    // After `exit` this event has no effect.
     let _ = events.send(Event::HungUp);
     let clean = end.recv_timeout(PATIENCE) == Ok(Stage::Over { clean: true });
     asked.end();
     Ok(if clean { 0 } else { 1 })
 }
 
-/// How long the main loop may take to end: it stops what runs.
+/// The time limit for the main loop to end, which stops the runs.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// Tells the transport when the main loop ends, however that happens.
+/// Notifies the transport when the main loop ends, even by a panic.
 struct Over(Arc<HungUp>);
 
 impl Drop for Over {
@@ -161,7 +160,7 @@ fn main_loop(mut session: Session, events: &Receiver<Event>, over: Over) -> Stag
     session.stage()
 }
 
-/// A failure in one event is not the end of the session.
+/// Logs a panic in an event handler, and continues the session.
 fn guarded(session: &mut Session, act: impl FnOnce(&mut Session)) {
     if let Err(panic) = catch_unwind(AssertUnwindSafe(|| act(session))) {
         session.report_failure(panic_message(&*panic));

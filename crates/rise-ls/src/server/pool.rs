@@ -1,4 +1,4 @@
-//! Threads for jobs: some for what a person waits for at the cursor, some for the rest.
+//! A thread pool with two queues: one for short requests at the cursor, one for the rest.
 
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -8,23 +8,22 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
 
-/// Inference recurses over programs that people write by hand and over those that tools write.
+/// The stack size of the threads, because type inference recurses over terms of any depth.
 pub const STACK: usize = 64 << 20;
 const LATENCY_THREADS: usize = 2;
 
-/// Something to do.
 pub type Job = Box<dyn FnOnce() + Send>;
 
-/// Which threads run a job.
+/// The queue of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lane {
-    /// Short work about one place, which never waits behind long work.
+    /// A queue for short work at one position, which does not wait for long work.
     Latency,
-    /// Work about whole documents.
+    /// A queue for work on whole documents.
     Worker,
 }
 
-/// The threads. They end when the pool is dropped and their jobs are done.
+/// The queues of the threads. The threads end when the pool is dropped and the queues are empty.
 #[derive(Debug)]
 pub struct Pool {
     latency: Sender<Job>,
@@ -35,7 +34,7 @@ impl Pool {
     /// Starts the threads.
     ///
     /// # Errors
-    /// The system gives none.
+    /// Fails if the system creates no thread.
     pub fn start() -> io::Result<Pool> {
         let workers = thread::available_parallelism()
             .map_or(2, usize::from)
@@ -46,13 +45,13 @@ impl Pool {
         })
     }
 
-    /// Runs a job, some time.
+    /// Enqueues a job.
     pub fn run(&self, lane: Lane, job: Job) {
         let queue = match lane {
             Lane::Latency => &self.latency,
             Lane::Worker => &self.worker,
         };
-        // The threads live as long as the pool.
+        // Sending cannot fail, because the threads run as long as the pool exists.
         let _ = queue.send(job);
     }
 }
@@ -63,7 +62,7 @@ fn lane(name: &str, threads: usize) -> io::Result<Sender<Job>> {
         let jobs: Receiver<Job> = receiver.clone();
         let run = move || {
             for job in jobs {
-                // Jobs report their own failures; this one keeps the thread.
+                // Jobs report their own panics; this only keeps the thread running.
                 let _ = catch_unwind(AssertUnwindSafe(job));
             }
         };
@@ -75,18 +74,18 @@ fn lane(name: &str, threads: usize) -> io::Result<Sender<Job>> {
     Ok(sender)
 }
 
-/// Counts jobs that are about to answer, so that a change can let them.
+/// A counter of jobs that are about to finish, for which a change of the database waits.
 #[derive(Clone, Debug, Default)]
 pub struct Gauge(Arc<(Mutex<usize>, Condvar)>);
 
 impl Gauge {
-    /// One job more, until the value that is returned is dropped.
+    /// Counts a job until the returned value is dropped.
     pub fn enter(&self) -> InFlight {
         *self.0.0.lock().unwrap_or_else(PoisonError::into_inner) += 1;
         InFlight(self.clone())
     }
 
-    /// Waits until there is no job, but not longer than `limit`.
+    /// Waits until no job is counted, or the time limit ends.
     pub fn settle(&self, limit: Duration) {
         let deadline = Instant::now() + limit;
         let (count, changed) = &*self.0;
@@ -103,7 +102,6 @@ impl Gauge {
     }
 }
 
-/// A job that a [`Gauge`] counts.
 #[derive(Debug)]
 pub struct InFlight(Gauge);
 

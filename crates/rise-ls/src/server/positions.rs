@@ -1,27 +1,26 @@
-//! Places in the client's terms (line and character) and in ours (bytes), in both directions.
+//! Converts between the client's positions (line and character) and byte offsets.
 //!
-//! Nothing here fails: a place outside the text, or inside a character, becomes the nearest place
-//! before it.
+//! No conversion fails: a position outside of the text, or inside of a character, becomes the
+//! nearest one before it.
 
 use ropey::Rope;
 use ropey::str_utils::byte_to_line_idx;
 use syntax::Span;
 use tower_lsp::lsp_types::{Position, PositionEncodingKind, Range};
 
-/// What the client counts in a line.
+/// The position encoding: the unit in which the client counts columns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Encoding {
-    /// Bytes.
     Utf8,
-    /// UTF-16 code units: what clients count that say nothing else.
+    /// UTF-16 code units, the default of the protocol.
     #[default]
     Utf16,
-    /// Characters.
+    /// Unicode code points.
     Utf32,
 }
 
 impl Encoding {
-    /// The first of the client's encodings that is one of ours.
+    /// Returns the first of the client's encodings that is supported.
     pub fn negotiate(offered: Option<&[PositionEncodingKind]>) -> Encoding {
         let known = |kind: &PositionEncodingKind| match kind.as_str() {
             "utf-8" => Some(Encoding::Utf8),
@@ -36,7 +35,6 @@ impl Encoding {
             .unwrap_or_default()
     }
 
-    /// Its name in the protocol.
     pub fn kind(self) -> PositionEncodingKind {
         match self {
             Encoding::Utf8 => PositionEncodingKind::UTF8,
@@ -45,7 +43,7 @@ impl Encoding {
         }
     }
 
-    /// The length of `text` in this encoding.
+    /// Returns the length of `text` in this encoding.
     pub fn len(self, text: &str) -> usize {
         match self {
             _ if text.is_ascii() => text.len(),
@@ -56,17 +54,16 @@ impl Encoding {
     }
 }
 
-/// A place as a byte of the text, and whether it had to be moved to be one.
+/// A byte offset, and if the position had to be moved to be valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Clamped {
-    /// Bytes from the start of the text.
     pub byte: usize,
-    /// Whether the place was outside the text.
+    /// True if the position was outside of the text or inside of a character.
     pub moved: bool,
 }
 
-/// The byte at `position`. Characters behind the end of a line mean its end, as the protocol
-/// wants; a line behind the last one, or half a character, is counted as moved.
+/// Returns the byte offset of `position`. A column after the end of the line means its end, as the
+/// protocol demands; a line after the last one, or a column inside of a character, counts as moved.
 pub fn to_byte(rope: &Rope, position: Position, encoding: Encoding) -> Clamped {
     let line = position.line as usize;
     if line >= rope.len_lines() {
@@ -94,7 +91,7 @@ pub fn to_byte(rope: &Rope, position: Position, encoding: Encoding) -> Clamped {
     Clamped { byte, moved }
 }
 
-/// The position of a byte; behind the end it is the end.
+/// Returns the position of a byte offset, or of the end if it is after the end.
 pub fn to_position(rope: &Rope, byte: usize, encoding: Encoding) -> Position {
     if let Some(position) = near_position(rope, byte, encoding) {
         return position;
@@ -109,8 +106,8 @@ fn far_position(rope: &Rope, byte: usize, encoding: Encoding) -> Position {
     Position::new(number(line), number(column))
 }
 
-/// The position of a byte whose line starts in the same piece of the rope: that takes one descent
-/// into the rope and a look at some hundred bytes.
+/// Returns the position of a byte whose line starts in the same chunk of the rope. That takes one
+/// descent into the rope and a scan of some hundred bytes.
 fn near_position(rope: &Rope, byte: usize, encoding: Encoding) -> Option<Position> {
     let (chunk, chunk_start, _, chunk_line) = rope.get_chunk_at_byte(byte)?;
     let before = chunk.get(..byte - chunk_start)?;
@@ -121,7 +118,8 @@ fn near_position(rope: &Rope, byte: usize, encoding: Encoding) -> Option<Positio
         .rposition(|&byte| matches!(byte, b'\n' | b'\r'))?
         + 1;
     if last == b'\r' {
-        // It depends on what follows.
+        // The next chunk may begin with `
+        // `.
         return None;
     }
     let line = chunk_line + byte_to_line_idx(before, before.len());
@@ -129,15 +127,14 @@ fn near_position(rope: &Rope, byte: usize, encoding: Encoding) -> Option<Positio
     Some(Position::new(number(line), number(column)))
 }
 
-/// The lines of a text that does not change: for many places of it.
+/// The line starts of a constant text, for the conversion of many offsets.
 pub struct Lines<'t> {
     text: &'t str,
-    /// Where they begin.
+    /// The byte offsets of the line starts.
     starts: Vec<usize>,
 }
 
 impl<'t> Lines<'t> {
-    /// The lines of a text.
     pub fn new(text: &'t str) -> Lines<'t> {
         let mut starts = vec![0];
         let bytes = text.as_bytes();
@@ -154,7 +151,7 @@ impl<'t> Lines<'t> {
         Lines { text, starts }
     }
 
-    /// The range of these bytes.
+    /// Returns the range of a byte range.
     pub fn range(&self, bytes: &std::ops::Range<usize>, encoding: Encoding) -> Range {
         Range::new(
             self.position(bytes.start, encoding),
@@ -172,14 +169,13 @@ impl<'t> Lines<'t> {
     }
 }
 
-/// The bytes of a range; one that ends before it starts is empty.
+/// Returns the span of a range; empty if its end is before its start.
 pub fn to_span(rope: &Rope, range: Range, encoding: Encoding) -> Span {
     let start = number(to_byte(rope, range.start, encoding).byte);
     let end = number(to_byte(rope, range.end, encoding).byte);
     Span::new(start, end.max(start))
 }
 
-/// The range of a span.
 pub fn to_range(rope: &Rope, span: Span, encoding: Encoding) -> Range {
     Range::new(
         to_position(rope, span.start as usize, encoding),
@@ -187,7 +183,7 @@ pub fn to_range(rope: &Rope, span: Span, encoding: Encoding) -> Range {
     )
 }
 
-/// A number of the protocol; what does not fit is as good as infinite.
+/// Converts a number, saturating at the largest one of the protocol.
 pub fn number(value: usize) -> u32 {
     u32::try_from(value).unwrap_or(u32::MAX)
 }
@@ -200,7 +196,7 @@ fn column_of(rope: &Rope, line_start: usize, char: usize, encoding: Encoding) ->
     }
 }
 
-/// The character behind the last one of the line that does not end it.
+/// Returns the index of the character after the content of a line, without its line break.
 fn content_end(rope: &Rope, line: usize) -> usize {
     if line + 1 >= rope.len_lines() {
         return rope.len_chars();
@@ -262,7 +258,8 @@ mod tests {
 
     #[test]
     fn the_short_way_to_a_position_leads_where_the_long_one_does() {
-        // Longer than several pieces of a rope, with every kind of line end on their seams.
+        // The text is longer than several chunks of a rope, with all kinds of line breaks at their
+        // boundaries.
         let parts = [
             "\r\n",
             "a",

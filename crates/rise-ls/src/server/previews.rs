@@ -1,4 +1,4 @@
-//! The previews that the client shows: which they are, and telling it when they change.
+//! The previews that the client shows, and the notifications about their changes.
 
 use std::hash::{Hash, Hasher};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -14,24 +14,21 @@ use super::handlers::preview::{Again, PreviewChanged, PreviewChangedParams, Prev
 use super::snapshot::Snapshot;
 use super::wire::Json;
 
-/// The number of previews that are kept up to date. Of more the oldest are forgotten.
+/// The largest number of previews that are updated. The oldest ones are dropped.
 pub const MAX_SHOWN: usize = 16;
 
-/// A preview that the client shows.
+/// The key of a shown preview.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shown {
-    /// The document.
     pub file: FileId,
-    /// The definition.
     pub def: String,
-    /// Its form.
     pub form: Form,
 }
 
-/// What tells a renamed definition from one that is gone.
+/// The data that distinguish a renamed definition from a removed one.
 #[derive(Clone, Debug, Default)]
 pub struct Identity {
-    /// The item that declared the definition when it was last there.
+    /// The item that last declared the definition.
     pub item: Option<ItemId>,
     /// The names of all definitions that the document had then.
     pub names: Vec<String>,
@@ -43,23 +40,23 @@ struct Sent {
     shown: Shown,
     identity: Identity,
     hash: u64,
-    /// The revision of the texts that it was made of.
+    /// The revision of the texts from which the preview was made.
     generation: u64,
 }
 
-/// The previews that the client shows, the oldest first.
+/// The shown previews, the oldest first.
 #[derive(Clone, Debug, Default)]
 pub struct Previews(Arc<Mutex<State>>);
 
 #[derive(Debug, Default)]
 struct State {
     sent: Vec<Sent>,
-    /// How many previews there were so far.
+    /// The number of previews so far.
     count: u64,
 }
 
 impl Previews {
-    /// The client is about to show a preview.
+    /// Adds a preview that is sent to the client.
     pub fn show(&self, shown: Shown, identity: Identity, result: &PreviewResult) {
         let mut state = self.lock();
         state.sent.retain(|sent| sent.shown != shown);
@@ -77,17 +74,17 @@ impl Previews {
         });
     }
 
-    /// The client does not show it any more.
+    /// Removes a preview that the client has closed.
     pub fn close(&self, shown: &Shown) {
         self.lock().sent.retain(|sent| sent.shown != *shown);
     }
 
-    /// The document is closed, and so are its previews.
+    /// Removes the previews of a closed document.
     pub fn close_all(&self, file: FileId) {
         self.lock().sent.retain(|sent| sent.shown.file != file);
     }
 
-    /// Tells the client which previews are different now.
+    /// Computes the previews again, and sends those that have changed to the client.
     pub fn update(&self, snapshot: &Snapshot, generation: u64, client: &Client) {
         let all = self.lock().sent.clone();
         for sent in all {
@@ -97,15 +94,17 @@ impl Previews {
             };
             match catch_unwind(AssertUnwindSafe(compute)) {
                 Ok(Ok(Some(now))) => self.send(sent.number, now, generation, client),
-                // It is closed, or what it needs has failed, which is reported elsewhere.
+                // The preview is closed, or a computation has panicked, which is reported
+                // elsewhere.
                 Ok(Ok(None)) | Err(_) => {}
-                // The texts have changed: the next update comes.
+                // A change has cancelled the computation, and the next update follows.
                 Ok(Err(_)) => return,
             }
         }
     }
 
-    /// Sends while the state is locked, so that messages go out in the order of the decisions.
+    /// Sends a preview while the state is locked, so that messages are sent in the order of
+    /// generations.
     fn send(&self, number: u64, now: Again, generation: u64, client: &Client) {
         let hash = hash(&now.result);
         let mut state = self.lock();
@@ -115,7 +114,7 @@ impl Previews {
         let (form, file) = (state.sent[at].shown.form, state.sent[at].shown.file);
         let is_it =
             |shown: &Shown| shown.form == form && shown.file == file && shown.def == now.result.def;
-        // The definition may have got the name of another one that is shown.
+        // The definition may now have the name of another shown preview.
         if (state.sent.iter()).any(|sent| sent.number != number && is_it(&sent.shown)) {
             return;
         }
@@ -142,7 +141,7 @@ impl Previews {
     }
 }
 
-/// A number that is the same for what looks the same, within one run of the program.
+/// Returns a hash of the visible content, which is stable within one process.
 fn hash(result: &PreviewResult) -> u64 {
     let mut hasher = FxHasher::default();
     result.def.hash(&mut hasher);

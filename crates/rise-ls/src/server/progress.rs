@@ -1,4 +1,4 @@
-//! Progress of reading the workspace, as the client shows it.
+//! Progress reports for reading the workspace.
 
 use tower_lsp::jsonrpc::Id;
 use tower_lsp::lsp_types::notification::Progress as ProgressNotification;
@@ -9,7 +9,7 @@ use tower_lsp::lsp_types::{
 
 use super::client::Client;
 
-/// The client's place for progress: it has to be asked for, and the client may take its time.
+/// The progress report in the client, which the client first has to create.
 #[derive(Debug)]
 pub struct Progress {
     client: Client,
@@ -21,14 +21,14 @@ pub struct Progress {
 enum State {
     /// There is nothing to show.
     Idle,
-    /// The client was asked; whether there still is something to show, and if not, how it ended.
+    /// The client was requested to create a report. If the work has ended meanwhile, `ended` is the
+    /// number of files.
     Asked { ended: Option<usize> },
-    /// The client shows it.
+    /// The client shows the report.
     Shown,
 }
 
 impl Progress {
-    /// Nothing to show.
     pub fn new(client: Client) -> Self {
         Progress {
             client,
@@ -37,7 +37,7 @@ impl Progress {
         }
     }
 
-    /// Asks the client for a place, if it has none for us yet.
+    /// Requests a progress report, unless there is one already.
     pub fn ask(&mut self) -> Option<Id> {
         if self.state != State::Idle {
             return None;
@@ -53,7 +53,7 @@ impl Progress {
         )
     }
 
-    /// The client has answered.
+    /// Handles the client's answer to the request.
     pub fn consented(&mut self, yes: bool) {
         let State::Asked { ended } = self.state else {
             return;
@@ -74,7 +74,7 @@ impl Progress {
         }
     }
 
-    /// So many files of so many have been read.
+    /// Reports that `done` of `total` files are read.
     pub fn report(&mut self, done: usize, total: usize) {
         if self.state == State::Shown {
             let percentage = u32::try_from(done * 100 / total.max(1)).ok();
@@ -87,7 +87,7 @@ impl Progress {
         }
     }
 
-    /// All files have been read.
+    /// Reports that all files are read.
     pub fn end(&mut self, total: usize) {
         match self.state {
             State::Idle => {}

@@ -1,4 +1,4 @@
-//! Diagnostics that are sent without being asked for.
+//! Push diagnostics: publishes the diagnostics of open documents.
 
 use std::collections::hash_map::Entry;
 use std::hash::{Hash, Hasher};
@@ -18,7 +18,7 @@ use super::requests::{Reports, panic_message};
 use super::snapshot::Snapshot;
 use super::written::{Effort, Listed, Written};
 
-/// Sends diagnostics, never older ones after newer ones.
+/// Publishes diagnostics, and never older ones after newer ones.
 #[derive(Clone, Debug)]
 pub struct Publisher {
     client: Client,
@@ -28,11 +28,11 @@ pub struct Publisher {
 #[derive(Debug, Default)]
 struct State {
     published: FxHashMap<FileId, Published>,
-    /// Documents whose text has changed since their diagnostics were sent, with the revision.
+    /// Documents whose text has changed since their diagnostics were published, with the revision.
     owed: FxHashMap<FileId, Owed>,
-    /// What was written out for a document; taken while a job works on it.
+    /// The serialised diagnostics of each document, which a job takes out while it updates them.
     written: FxHashMap<FileId, Written>,
-    /// Documents in which the first completion finds everything ready.
+    /// Documents whose completions are precomputed.
     prepared: FxHashSet<FileId>,
 }
 
@@ -49,7 +49,6 @@ struct Owed {
 }
 
 impl Publisher {
-    /// A publisher that has sent nothing.
     pub fn new(client: Client) -> Self {
         Publisher {
             client,
@@ -57,7 +56,7 @@ impl Publisher {
         }
     }
 
-    /// The text of a document has changed: its diagnostics will be sent, even if they are the same.
+    /// Records a change of a document: its diagnostics will be published even if they are the same.
     pub fn owe(&self, file: FileId, revision: u64, since: Instant) {
         let mut state = self.lock();
         match state.owed.entry(file) {
@@ -66,7 +65,7 @@ impl Publisher {
         }
     }
 
-    /// The document is closed: it has no diagnostics in the client any more.
+    /// Clears the diagnostics of a closed document.
     pub fn clear(&self, file: FileId, uri: Uri, generation: u64) {
         let mut state = self.lock();
         state.owed.remove(&file);
@@ -83,9 +82,9 @@ impl Publisher {
         self.client.notify_json::<PublishDiagnostics>(&params);
     }
 
-    /// Computes and sends the diagnostics of the snapshot's open documents: those with a changed text first. What
-    /// texts and types say is sent before examples and strategies are run, so that nobody waits for those while
-    /// typing; a change interrupts them.
+    /// Computes and publishes the diagnostics of the open documents, starting with changed ones.
+    /// Syntax and type errors are published before examples and strategies run, which take longer;
+    /// a change cancels these runs.
     pub fn run(&self, snapshot: &Snapshot, generation: u64, reports: &Reports) {
         let owed = self.lock().owed.clone();
         let mut files: Vec<FileId> = snapshot.view.open.keys().copied().collect();
@@ -107,7 +106,8 @@ impl Publisher {
         }
     }
 
-    /// The diagnostics of a document, or one that says that they cannot be computed; `None` if a change interrupts.
+    /// Computes the diagnostics of a document. After a panic returns one that reports it; `None` if
+    /// a change cancels the computation.
     fn list(
         &self,
         snapshot: &Snapshot,
@@ -138,8 +138,8 @@ impl Publisher {
         }
     }
 
-    /// Has completion ready in documents that are new. Nobody waits for that: a change may interrupt
-    /// it, and then it goes on after the next diagnostics.
+    /// Precomputes completions in new documents. A change may cancel this, and it continues after
+    /// the next diagnostics.
     pub fn prepare(&self, snapshot: &Snapshot) {
         let known = self.lock().prepared.clone();
         for &file in snapshot
@@ -150,7 +150,7 @@ impl Publisher {
         {
             let prepare =
                 || (snapshot.db).catch_cancelled(|| ide::prepare_completions(&snapshot.db, file));
-            // A failure is reported by whoever asks for completions.
+            // A panic is reported when completions are requested.
             if let Ok(Err(_)) = catch_unwind(AssertUnwindSafe(prepare)) {
                 return;
             }
@@ -158,7 +158,7 @@ impl Publisher {
         }
     }
 
-    /// Keeps what was written, unless the document was closed meanwhile.
+    /// Stores serialised diagnostics, unless the document was closed meanwhile.
     fn keep(&self, file: FileId, written: Written, generation: u64) {
         let mut state = self.lock();
         let later = |published: &Published| published.generation > generation;
@@ -167,7 +167,8 @@ impl Publisher {
         }
     }
 
-    /// Sends while the state is locked, so that messages go out in the order of the decisions.
+    /// Publishes diagnostics while the state is locked, so that messages are sent in the order of
+    /// generations.
     fn publish(
         &self,
         snapshot: &Snapshot,
@@ -197,7 +198,8 @@ impl Publisher {
         }
         state.published.insert(file, Published { generation, hash });
         let params = diagnostics.params(&open.uri, Some(open.version));
-        // Before they are on their way, so that who has them finds them counted.
+        // The counter changes before the message is sent, so that the client never sees an old
+        // value after it.
         if let Some(owed) = owed {
             reports.status.diagnosed(owed.since.elapsed());
         }
@@ -209,7 +211,7 @@ impl Publisher {
     }
 }
 
-/// A number that is the same for the same diagnostics, within one run of the program.
+/// Returns a hash of the diagnostics, which is stable within one process.
 pub fn hash(diagnostics: &[Diagnostic]) -> u64 {
     let mut hasher = FxHasher::default();
     for diagnostic in diagnostics {

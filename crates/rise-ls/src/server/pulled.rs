@@ -1,4 +1,4 @@
-//! Diagnostics that a client asks for: when it has to ask again.
+//! Pull diagnostics: determines when the client has to pull them again.
 
 use std::hash::{Hash, Hasher};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -11,16 +11,17 @@ use super::handlers::diagnostics::of_file;
 use super::publish::hash;
 use super::snapshot::Snapshot;
 
-/// What the diagnostics of the open documents were when nobody had changed their texts.
+/// Hashes of the diagnostics of open documents that the latest change did not edit.
 #[derive(Clone, Debug, Default)]
 pub struct Pulled(Arc<Mutex<FxHashMap<FileId, u64>>>);
 
 impl Pulled {
-    /// Returns true if a document whose text is the same has other diagnostics than before, because of a
-    /// file that it imports. A client asks by itself for those of a document that it changes.
+    /// Returns true if the diagnostics of an unchanged document have changed, because of a file
+    /// that it imports. A client pulls those of an edited document by itself.
     pub fn have_changed(&self, snapshot: &Snapshot, generation: u64) -> bool {
         let compute = || (snapshot.db).catch_cancelled(|| hashes(snapshot, generation));
-        // A change interrupts this, and then it is done again. A failure is reported by whoever asks.
+        // A change cancels this, and it is computed again. A panic is reported when the diagnostics
+        // are pulled.
         let Ok(Ok(now)) = catch_unwind(AssertUnwindSafe(compute)) else {
             return false;
         };
@@ -33,7 +34,7 @@ impl Pulled {
     }
 }
 
-/// Returns numbers for the diagnostics of the open documents that the latest change is not in.
+/// Returns hashes of the diagnostics of the open documents that the latest change did not edit.
 fn hashes(snapshot: &Snapshot, generation: u64) -> FxHashMap<FileId, u64> {
     let open = snapshot.view.open.iter();
     let others = open.filter(|(_, open)| open.revision != generation);

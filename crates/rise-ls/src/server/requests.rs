@@ -1,5 +1,4 @@
-//! Requests: which there are, on which threads they run, and what happens when a change comes
-//! while they do.
+//! The routing of requests: their handlers, threads, and cancellation policies.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -24,24 +23,24 @@ use super::snapshot::Snapshot;
 use super::status::Status;
 use super::wire::Json;
 
-/// What happens to a request that a change of its document interrupts.
+/// The policy for a request that a change of its document cancels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Policy {
-    /// It is about a place in a text that is gone: `ContentModified`.
+    /// The request refers to a position in an old text: it fails with `ContentModified`.
     Positional,
-    /// It is about whatever the text is: asked again of the new one.
+    /// The request does not depend on the version of the text: it is run again on the new one.
     Retry,
-    /// It pulls diagnostics: `ServerCancelled`, and the client asks again.
+    /// The request pulls diagnostics: it fails with `ServerCancelled`, and the client sends it
+    /// again.
     Retrigger,
 }
 
 /// A kind of request.
 pub struct Route {
-    /// Its name in the protocol.
     pub method: &'static str,
-    /// What a change does to it.
+    /// The policy for cancellation by a change.
     pub policy: Policy,
-    /// Who runs it.
+    /// The queue of its jobs.
     pub lane: Lane,
     run: fn(&Snapshot, &Value) -> Answer,
 }
@@ -108,7 +107,7 @@ routes! {
 }
 
 impl Route {
-    /// The kind of request with this name.
+    /// Returns the route of a method.
     pub fn find(method: &str) -> Option<&'static Route> {
         ROUTES.iter().find(|route| route.method == method)
     }
@@ -126,33 +125,27 @@ fn adapt<P: DeserializeOwned, R: Serialize>(
 /// A request that is not answered yet.
 #[derive(Debug)]
 pub struct Ticket {
-    /// The client's name for it.
     pub id: Id,
-    /// What kind it is.
     pub route: &'static Route,
-    /// What it is about.
     pub params: Value,
-    /// Where the answer goes.
     pub reply: Reply,
-    /// The document that it is about, and that document's revision when it came.
+    /// The document that the request refers to, and the revision of the document when it arrived.
     pub about: Option<(FileId, u64)>,
-    /// How often it was interrupted.
+    /// The number of times that it was cancelled by a change.
     pub interruptions: u32,
-    /// When it came.
     pub arrived: Instant,
 }
 
-/// Where a job reports to.
+/// The channels through which a job reports.
 #[derive(Clone, Debug)]
 pub struct Reports {
-    /// The main loop.
+    /// The events of the main loop.
     pub events: Sender<Event>,
-    /// The counters.
     pub status: Arc<Status>,
 }
 
-/// Runs a request on a snapshot. The snapshot is gone before the answer is on its way, and
-/// `in_flight` before the main loop hears of it.
+/// Runs a request on a snapshot. The snapshot is dropped before the answer is sent, and `in_flight`
+/// before the main loop receives the event.
 pub fn answer(ticket: &Arc<Ticket>, snapshot: Snapshot, in_flight: Option<InFlight>, to: &Reports) {
     let answer = || {
         let file = ticket.about.map(|(file, _)| file);
@@ -185,12 +178,13 @@ pub fn answer(ticket: &Arc<Ticket>, snapshot: Snapshot, in_flight: Option<InFlig
         }
     };
     drop(in_flight);
-    // After the loop has ended nobody keeps books.
+    // Sending fails if the main loop has ended.
     let _ = to.events.send(Event::Finished(ticket.clone(), ending));
 }
 
 fn reply(ticket: &Ticket, answer: Answer, to: &Reports) {
-    // Before the answer is on its way, so that who has it finds it counted.
+    // The counter changes before the answer is sent, so that the client never sees an old value
+    // after it.
     if ticket.reply.is_open() {
         to.status
             .answered(ticket.route.method, ticket.arrived.elapsed());
@@ -214,14 +208,14 @@ fn fail(ticket: &Ticket, reason: &str, to: &Reports) {
     );
 }
 
-/// What a panic says.
+/// Returns the message of a panic.
 pub fn panic_message(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<&str>().copied();
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str))
         .unwrap_or("no reason given")
 }
 
-/// The error for a request whose document has changed.
+/// Creates the error for a request whose document has changed.
 pub fn interrupted(policy: Policy) -> Error {
     match policy {
         Policy::Positional | Policy::Retry => {

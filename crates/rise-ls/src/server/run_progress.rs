@@ -1,4 +1,4 @@
-//! What a run is doing, as the client shows it.
+//! Progress reports for runs of programs.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -13,8 +13,8 @@ use tower_lsp::lsp_types::{
 
 use super::client::Client;
 
-/// The client's place for the progress of one run: its own, or one that it was asked for and may
-/// take its time to give.
+/// The progress report of one run, with the client's token of the request, or one that the client
+/// has to create first.
 #[derive(Clone, Debug)]
 pub struct RunProgress(Arc<Mutex<Inner>>);
 
@@ -24,22 +24,22 @@ struct Inner {
     token: Option<ProgressToken>,
     title: String,
     state: State,
-    /// What the run does now.
+    /// The current stage of the run.
     stage: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// The client was asked for a place.
+    /// The client was requested to create a report.
     Asked,
-    /// It shows the run.
+    /// The client shows the report.
     Shown,
-    /// It shows nothing, or nothing any more.
+    /// The client does not show a report.
     Hidden,
 }
 
 impl RunProgress {
-    /// Progress at the place that the request names, if it names one.
+    /// Creates a progress report, and begins it if the request has a token.
     pub fn new(client: Client, title: String, token: Option<ProgressToken>) -> RunProgress {
         let begins = token.is_some();
         let progress = RunProgress(Arc::new(Mutex::new(Inner {
@@ -55,7 +55,7 @@ impl RunProgress {
         progress
     }
 
-    /// Asks the client for a place, unless the request has named one.
+    /// Requests a progress report, unless the request has a token.
     pub fn ask(&self, number: u64) -> Option<Id> {
         let mut inner = self.lock();
         if inner.token.is_some() {
@@ -69,7 +69,7 @@ impl RunProgress {
         Some(inner.client.request(method, params))
     }
 
-    /// The client has answered.
+    /// Handles the client's answer to the request.
     pub fn consented(&self, yes: bool) {
         let mut inner = self.lock();
         match inner.state {
@@ -79,7 +79,7 @@ impl RunProgress {
         }
     }
 
-    /// Says what the run does now.
+    /// Reports the current stage of the run.
     pub fn report(&self, stage: &str) {
         let mut inner = self.lock();
         inner.stage = Some(stage.to_owned());
@@ -92,7 +92,7 @@ impl RunProgress {
         }
     }
 
-    /// The run is over. What comes after that is not shown.
+    /// Ends the report. Later stages are not shown.
     pub fn end(&self, how: &str) {
         let mut inner = self.lock();
         if inner.state == State::Shown {
@@ -103,7 +103,7 @@ impl RunProgress {
         inner.state = State::Hidden;
     }
 
-    /// Whether the client calls it so.
+    /// Returns true if the report has this token.
     pub fn is_token(&self, token: &Value) -> bool {
         let inner = self.lock();
         match &inner.token {

@@ -1,5 +1,4 @@
-//! What the main loop does for runs: it takes the texts that are to be run, starts them, and tells
-//! them to stop.
+//! Starts and cancels runs from the main loop, on a copy of the texts.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -24,12 +23,12 @@ use super::snapshot::{Snapshot, View};
 use super::sync::imported_from;
 use crate::loader;
 
-/// How the client asks for runs.
+/// The request that runs a program.
 const RUN: &str = "rise/run";
 const COMMAND: &str = "workspace/executeCommand";
 
 impl Session {
-    /// Starts a run, if that is what the request asks for.
+    /// Handles a request to run a program.
     pub(super) fn run_request(
         &mut self,
         id: &Id,
@@ -85,7 +84,7 @@ impl Session {
         Ok(())
     }
 
-    /// What a client is told that asks for runs while they are turned off.
+    /// Returns the error for a request to run a program while runs are disabled.
     pub(super) fn turned_off(&self) -> Error {
         let reason = match self.is_stranger {
             true => "programs run only for a client that knows the server's `token`",
@@ -94,8 +93,8 @@ impl Session {
         error(ErrorCode::ServerError(REQUEST_FAILED), reason)
     }
 
-    /// The texts that a file and its imports have now, in a database that belongs to nobody else:
-    /// a run may take long, and edits wait for every reader of the session's own.
+    /// Copies the current texts of a file and its imports to a separate database: a run may take
+    /// long, and edits wait for all readers of the session's database.
     fn own_copy(&self, file: FileId) -> (Snapshot, FileId) {
         let mut db = Database::new();
         db.set_device(Some((*self.db.device()).clone()));
@@ -109,7 +108,7 @@ impl Session {
         };
         let mut copy = None;
         let mut files: Vec<FileId> = imported_from(&self.db, vec![file]).into_iter().collect();
-        // Not the order of a hash table, so that runs are alike.
+        // Sorted, so that runs do not depend on the order of a hash table.
         files.sort_by_key(|&file| self.db.path(file).to_string());
         for known in files.into_iter().filter(|&file| !self.db.is_library(file)) {
             let path = self.db.path(known);
@@ -138,18 +137,18 @@ impl Session {
         (snapshot, copy)
     }
 
-    /// The client has taken its word back: `window/workDoneProgress/cancel`.
+    /// Handles `window/workDoneProgress/cancel`.
     pub(super) fn cancel_progress(&mut self, params: &Value) {
         self.runs.cancel_by_token(&params["token"]);
     }
 }
 
-/// The request that a method asks for, if it is one about running.
+/// Returns the method if it runs programs.
 pub(super) fn method_of_runs(method: &str) -> Option<&'static str> {
     [RUN, COMMAND].into_iter().find(|known| *known == method)
 }
 
-/// The parameters of `rise/run` in those of a command.
+/// Returns the parameters of `rise/run` that the arguments of a command contain.
 fn command_params(params: &Value) -> Result<Value, Error> {
     let command = params["command"].as_str().unwrap_or_default();
     if command != lenses::RUN {
@@ -167,7 +166,7 @@ fn command_params(params: &Value) -> Result<Value, Error> {
     Ok(Value::Object(all))
 }
 
-/// A run, and who hears of it.
+/// A run, and the channels for its answer and progress.
 struct Task {
     method: &'static str,
     snapshot: Snapshot,
@@ -224,7 +223,7 @@ impl Task {
         self.reply.send(answer);
     }
 
-    /// A client that has no command of its own shows what came of it.
+    /// Shows the outcome, for a client without a command of its own.
     fn show(&self, message: String, fine: bool) {
         let typ = if fine {
             MessageType::INFO

@@ -1,7 +1,7 @@
-//! Programs that run because the client has asked for it.
+//! The threads that run programs on request of the client.
 //!
-//! Each run has a thread and a database of its own: it takes as long as it takes, and neither
-//! requests nor edits wait for it. So many run at a time; the others wait for their turn.
+//! Each run has a thread and a database of its own, so that neither requests nor edits wait for it.
+//! A limited number of programs run at a time; further ones wait.
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
@@ -18,23 +18,24 @@ use super::handlers::edits::REQUEST_FAILED;
 use super::pool::STACK;
 use super::run_progress::RunProgress;
 
-/// Programs that run at a time: two, so that a short one need not wait for a long one.
+/// The number of programs that run at a time: two, so that a short one need not wait for a long
+/// one.
 const AT_A_TIME: usize = 2;
-/// Runs that the client may have asked for and not got; each is a thread.
+/// The largest number of unanswered runs, each of which has a thread.
 const MANY: usize = 32;
-/// How often one that waits for its turn looks whether it is still wanted.
+/// The interval at which a waiting run checks for cancellation.
 const PULSE: Duration = Duration::from_millis(20);
-/// How long the end of the session waits for runs to end theirs.
+/// The time limit at the end of the session for runs to end.
 const FAREWELL: Duration = Duration::from_secs(2);
-/// The longest time where nobody says another.
+/// The default time limit of a run.
 const TIME_LIMIT: Duration = Duration::from_secs(60);
 
-/// The settings below `rise.run`.
+/// The settings in the section `rise.run`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RunSettings {
-    /// `rise.run.enabled`: whether programs run at all.
+    /// The setting `rise.run.enabled`: true if programs may run.
     pub enabled: bool,
-    /// `rise.run.timeLimit`: the longest time of a run; none if it may run for ever.
+    /// The setting `rise.run.timeLimit`: the time limit of a run, if there is one.
     pub time_limit: Option<Duration>,
 }
 
@@ -48,7 +49,7 @@ impl Default for RunSettings {
 }
 
 impl RunSettings {
-    /// Reads the section over the defaults.
+    /// Reads the section, with defaults for missing settings.
     pub fn read(section: &Value, problems: &mut Vec<String>) -> RunSettings {
         let mut settings = RunSettings::default();
         match &section["enabled"] {
@@ -69,20 +70,19 @@ impl RunSettings {
     }
 }
 
-/// So many seconds as a limit; 0 is none. `None` if that makes no sense.
+/// Converts seconds to a time limit; 0 means no limit. Returns `None` for an invalid number.
 pub fn time_limit(seconds: f64) -> Option<Option<Duration>> {
     let limit = Duration::try_from_secs_f64(seconds).ok()?;
     Some((!limit.is_zero()).then_some(limit))
 }
 
-/// A run that has no result yet.
+/// A run without an answer.
 #[derive(Debug)]
 struct Running {
     cancel: Cancel,
     progress: RunProgress,
 }
 
-/// The runs of a session.
 #[derive(Debug)]
 pub struct Runs {
     all: FxHashMap<Id, Running>,
@@ -91,7 +91,7 @@ pub struct Runs {
 }
 
 impl Runs {
-    /// None yet; the main loop hears at the other end of `events` when one is over.
+    /// Creates an empty collection. The end of a run is sent to `events`.
     pub fn new(events: Sender<Event>) -> Runs {
         Runs {
             all: FxHashMap::default(),
@@ -100,13 +100,13 @@ impl Runs {
         }
     }
 
-    /// Whether a run with this id has no answer yet.
+    /// Returns true if a run with this id has no answer yet.
     pub fn contains(&self, id: &Id) -> bool {
         self.all.contains_key(id)
     }
 
-    /// Starts a run: `work` gets the request to stop and tells the progress what it does, and
-    /// answers through `reply` itself.
+    /// Starts a run on a new thread. `work` gets the cancellation flag, and answers through `reply`
+    /// itself.
     pub fn start(
         &mut self,
         id: Id,
@@ -129,7 +129,7 @@ impl Runs {
             work(&stop);
             drop(turn);
             drop(alive);
-            // After the loop has ended nobody keeps books.
+            // Sending fails if the main loop has ended.
             let _ = events.send(Event::RunOver(over));
         };
         let thread = thread::Builder::new()
@@ -145,19 +145,19 @@ impl Runs {
         }
     }
 
-    /// A run is over.
+    /// Removes a run that has ended.
     pub fn over(&mut self, id: &Id) {
         self.all.remove(id);
     }
 
-    /// Stops the run with this id. It answers when nothing of it is left.
+    /// Cancels the run with this id. It answers after it has ended.
     pub fn cancel(&self, id: &Id) {
         if let Some(running) = self.all.get(id) {
             running.cancel.cancel();
         }
     }
 
-    /// Stops the run whose progress has this token.
+    /// Cancels the run whose progress has this token.
     pub fn cancel_by_token(&self, token: &Value) {
         for running in self.all.values() {
             if running.progress.is_token(token) {
@@ -166,7 +166,7 @@ impl Runs {
         }
     }
 
-    /// Stops all runs, as after a change of the settings that turns them off.
+    /// Cancels all runs, for example when a setting disables them.
     pub fn cancel_all(&self) {
         for running in self.all.values() {
             running.cancel.cancel();
@@ -175,14 +175,14 @@ impl Runs {
 }
 
 impl Drop for Runs {
-    /// No program outlives the session.
+    /// Cancels all runs and waits for their end, so that no program outlives the session.
     fn drop(&mut self) {
         self.cancel_all();
         self.slots.settle(FAREWELL);
     }
 }
 
-/// How many threads there are, and how many of them have their turn.
+/// The counts of threads, and of those that run a program.
 #[derive(Clone, Debug, Default)]
 struct Slots(Arc<(Mutex<Counts>, Condvar)>);
 
@@ -193,13 +193,13 @@ struct Counts {
 }
 
 impl Slots {
-    /// One thread more, until the value that is returned is dropped.
+    /// Counts a thread until the returned value is dropped.
     fn enter(&self) -> Alive {
         self.change(|counts| counts.alive += 1);
         Alive(self.clone())
     }
 
-    /// Waits for a turn; none if the run is to be stopped.
+    /// Waits until the thread may run a program; returns `None` if the run is cancelled.
     fn wait(&self, cancel: &Cancel, waiting: impl FnOnce()) -> Option<Turn> {
         let (counts, changed) = &*self.0;
         let mut counts = counts.lock().unwrap_or_else(PoisonError::into_inner);
@@ -220,7 +220,7 @@ impl Slots {
         Some(Turn(self.clone()))
     }
 
-    /// Waits until no thread is left, but not longer than `limit`.
+    /// Waits until all threads have ended, or the time limit ends.
     fn settle(&self, limit: Duration) {
         let deadline = Instant::now() + limit;
         let (counts, changed) = &*self.0;

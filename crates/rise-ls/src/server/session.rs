@@ -1,5 +1,5 @@
-//! The state of a session, and what each event does to it. No input or output: messages to the
-//! client go into a channel, and jobs to a pool.
+//! The state of a session, and its reactions to events. It does no input or output: messages to the
+//! client go to a channel, and jobs to a thread pool.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -33,41 +33,41 @@ use super::wire::Json;
 use super::workspace::load;
 use crate::loader::{Contents, Late, load_imports};
 
-/// How long the session waits for a file to be read.
+/// The time limit for reading imported files.
 pub(super) const READING: Duration = Duration::from_millis(500);
-/// How long a change lets jobs about a place finish: they are shorter than that.
+/// The time that a change waits for requests about a position, which usually take less.
 const PATIENCE: Duration = Duration::from_millis(2);
-/// How long it lets those finish that were interrupted several times.
+/// The time that a change waits for requests that were cancelled several times.
 const MUCH_PATIENCE: Duration = Duration::from_millis(20);
-/// How many interruptions are several.
+/// The number of cancellations from which on a change waits longer for a request.
 const SEVERAL: u32 = 2;
 
-/// How far the session is.
+/// The stage of the lifecycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
-    /// Before `initialize`.
+    /// The stage before `initialize`.
     Fresh,
-    /// Between `initialize` and `shutdown`.
+    /// The stage between `initialize` and `shutdown`.
     Running,
-    /// After `shutdown`.
+    /// The stage after `shutdown`.
     ShutDown,
-    /// After `exit`; whether `shutdown` came before it.
+    /// The stage after `exit`.
     Over {
-        /// It did.
+        /// True if `shutdown` came before `exit`.
         clean: bool,
     },
 }
 
-/// Why a request was sent to the client.
+/// The purpose of a request that was sent to the client.
 #[derive(Debug)]
 pub(super) enum Expected {
-    /// The settings.
+    /// A request for the settings.
     Settings,
-    /// A place to show progress.
+    /// A request to create the progress report for reading the workspace.
     Progress,
-    /// A place to show what a run does.
+    /// A request to create the progress report of a run.
     RunProgress(RunProgress),
-    /// Nothing that matters here.
+    /// A request by this method whose result is not used.
     Consent(&'static str),
 }
 
@@ -81,40 +81,40 @@ pub struct Session {
     pulled: Pulled,
     pub(super) folders: Vec<PathBuf>,
     pub(super) import_roots: ImportRoots,
-    /// How many times the workspace is being read.
+    /// The number of times that the workspace is currently being read.
     pub(super) loads: usize,
-    /// Whether that has brought files that were not known.
+    /// True if these reads have found new files.
     pub(super) load_is_news: bool,
     pub(super) progress: Progress,
     pub(super) expected: FxHashMap<Id, Expected>,
     pub(super) reports: Reports,
     pub(super) runs: Runs,
-    /// How many places for their progress the client was asked for.
+    /// The number of progress reports for runs that were requested so far.
     pub(super) run_number: u64,
-    /// Whether nothing is to be run, whatever later settings say: the client has said so at the
-    /// start, or has not given the token.
+    /// True if runs are disabled for the session, independent of later settings: the client has
+    /// disabled them at initialisation, or has not sent the token.
     pub(super) runs_forbidden: bool,
-    /// What the client has to know for programs to run.
+    /// The token that the client has to send before programs may run.
     pub(super) token: Option<String>,
-    /// Whether it does not.
+    /// True if the client has not sent the token.
     pub(super) is_stranger: bool,
     pool: Pool,
     tickets: FxHashMap<Id, Arc<Ticket>>,
     brief: Gauge,
     persistent: Gauge,
     pub(super) revision: u64,
-    /// Whether something has changed since diagnostics were last computed.
+    /// True if something has changed since diagnostics were last computed.
     pub(super) stale: bool,
-    /// Whether imports may name files that nobody has looked for.
+    /// True if there may be imports whose files were not looked up.
     pub(super) unread_imports: bool,
-    /// Files that a file system has not given in time, with the number of the latest reading.
+    /// Files that were not read within the time limit, with the number of the latest attempt.
     pub(super) late: FxHashMap<FilePath, u64>,
     readings: u64,
 }
 
 impl Session {
-    /// A session before its first message, in the worker that follows `restarts` others. With a
-    /// token, programs run only for a client that knows it.
+    /// Creates a session in the worker that follows `restarts` others. With a token, programs only
+    /// run for a client that sends it.
     pub fn new(
         client: Client,
         events: Sender<Event>,
@@ -148,7 +148,7 @@ impl Session {
             tickets: FxHashMap::default(),
             brief: Gauge::default(),
             persistent: Gauge::default(),
-            // Revisions name what the client has been sent, also by workers before this one.
+            // Revisions identify what the client has received, also from earlier workers.
             revision: u64::from(restarts) << 32,
             stale: false,
             unread_imports: false,
@@ -157,12 +157,10 @@ impl Session {
         }
     }
 
-    /// How far the session is.
     pub fn stage(&self) -> Stage {
         self.stage
     }
 
-    /// Acts on an event.
     pub fn handle(&mut self, event: Event) {
         match event {
             Event::Request {
@@ -193,7 +191,7 @@ impl Session {
         }
     }
 
-    /// Puts a failure of the server into the client's log.
+    /// Writes a failure of the server to the client's log.
     pub fn report_failure(&self, reason: &str) {
         self.reports.status.panicked();
         self.client.log(
@@ -202,7 +200,7 @@ impl Session {
         );
     }
 
-    /// Does what can wait until no event is left: diagnostics of all that has changed.
+    /// Starts the work that waits until no event is left: diagnostics and previews after changes.
     pub fn settle(&mut self) {
         if !std::mem::take(&mut self.stale) || self.stage != Stage::Running {
             return;
@@ -213,7 +211,7 @@ impl Session {
         let snapshot = self.snapshot();
         let (publisher, reports, revision) =
             (self.publisher.clone(), self.reports.clone(), self.revision);
-        // Beside the diagnostics, so that they do not wait for each other.
+        // Previews are a separate job, so that they and diagnostics do not wait for each other.
         let (shown, client) = (self.snapshot(), self.client.clone());
         let previews = move || shown.view.previews.update(&shown, revision, &client);
         self.pool.run(Lane::Worker, Box::new(previews));
@@ -232,7 +230,7 @@ impl Session {
         self.pool.run(Lane::Worker, Box::new(job));
     }
 
-    /// Everything as it is now.
+    /// Returns a snapshot of the current state.
     pub fn snapshot(&self) -> Snapshot {
         Snapshot {
             db: self.db.clone(),
@@ -240,15 +238,15 @@ impl Session {
         }
     }
 
-    /// Prepares a change of the database: jobs that are about to answer may do so, the others
-    /// will be interrupted by it.
+    /// Prepares a change of the database: waits for jobs that are about to finish. The change
+    /// cancels the others.
     pub(super) fn before_change(&mut self) {
         self.brief.settle(PATIENCE);
         self.persistent.settle(MUCH_PATIENCE);
         self.stale = true;
     }
 
-    /// Reads the files that imports name, as far as that has not happened.
+    /// Reads imported files that were not looked up yet.
     pub(super) fn read_imports(&mut self) {
         if std::mem::take(&mut self.unread_imports) {
             let imports = load_imports(&mut self.db, &self.view.roots, READING);
@@ -259,7 +257,7 @@ impl Session {
         }
     }
 
-    /// Takes in files when their file system gives them, unless they are read anew before.
+    /// Adds late files when they arrive, unless they are read again before.
     pub(super) fn expect_late(&mut self, late: Late) {
         self.readings += 1;
         let reading = self.readings;
@@ -272,7 +270,7 @@ impl Session {
         });
     }
 
-    /// Has the main loop told of what comes late.
+    /// Forwards late results to the main loop as events.
     pub(super) fn pass_on<T: Send + 'static>(
         &self,
         late: Receiver<T>,
@@ -284,7 +282,7 @@ impl Session {
                 let _ = events.send(event(late));
             }
         };
-        // Without the thread it never comes.
+        // If no thread can be started, late results are lost.
         let _ = thread::Builder::new()
             .name("rise:late".into())
             .spawn(pass_on);
@@ -340,7 +338,7 @@ impl Session {
         self.dispatch(Arc::new(ticket));
     }
 
-    /// What has to be answered in this order and takes no time.
+    /// Answers requests that are answered in order and take no time; `None` for other requests.
     fn immediate(&mut self, method: &str, params: &Value) -> Option<Answer> {
         match method {
             "rise/status" => Some(Ok(Json::of(&self.reports.status.report(
@@ -354,7 +352,7 @@ impl Session {
         }
     }
 
-    /// The text of a document as the server has it.
+    /// Handles `rise/text`: returns the text of a document as the server has it.
     fn text(&self, params: &Value) -> Answer {
         let uri = params["textDocument"]["uri"].as_str().unwrap_or_default();
         let file = self.db.file(&uri::to_path(uri));
@@ -415,7 +413,7 @@ impl Session {
         }));
     }
 
-    /// The open document that a request is about, and its revision.
+    /// Returns the open document that a request refers to, and its revision.
     fn subject(&self, params: &Value) -> Option<(FileId, u64)> {
         let of = |holder: &str| params[holder]["uri"].as_str();
         let uri = of("textDocument").or_else(|| of("item"))?;
@@ -427,7 +425,7 @@ impl Session {
         self.view.open.get(&file).map_or(0, |open| open.revision)
     }
 
-    /// The client does not want an answer any more.
+    /// Cancels a request of the client.
     pub(super) fn cancel(&mut self, params: &Value) {
         let id = match &params["id"] {
             Value::String(text) => Id::String(text.clone()),
@@ -472,7 +470,7 @@ impl Session {
         }
     }
 
-    /// Reads all files of these folders, in the background.
+    /// Reads all files of these folders in the background.
     pub(super) fn load(&mut self, folders: Vec<PathBuf>) {
         self.loads += 1;
         if self.view.client.shows_progress {

@@ -1,37 +1,38 @@
-//! Signals that end the server: programs that it runs end first.
+//! Termination signals: end the session, and with it the programs that it runs, before the process.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
-/// How long the session may take to end before the process does.
+/// The time limit for the session to end.
 const FAREWELL: Duration = Duration::from_secs(4);
 
-/// Ends the session, and the process if the session does not end.
+/// Ends the session, and the process if the session does not end in time.
 pub fn end(hang_up: impl FnOnce()) {
     hang_up();
     thread::sleep(FAREWELL);
     std::process::exit(1);
 }
 
-/// The signal that has asked the process to end; 0 if none has.
+/// The signal that requested the end of the process; 0 if there was none.
 #[derive(Clone, Debug, Default)]
 pub struct Asked(Arc<AtomicUsize>);
 
 impl Asked {
-    /// Ends the process as the signal would have, if there was one: who has sent it is told so.
+    /// Ends the process by the default action of the signal, if there was one, so that the sender
+    /// sees the right exit status.
     pub fn end(&self) {
         #[cfg(unix)]
         if let Ok(signal @ 1..) = i32::try_from(self.0.load(Ordering::Relaxed)) {
-            // If that fails, the process ends with a status of its own.
+            // If that fails, the process ends with another exit status.
             let _ = signal_hook::low_level::emulate_default_handler(signal);
         }
     }
 }
 
-/// Lets the signals that ask a process to end call `hang_up`, which ends the session. Where that cannot be had they end it at once,
-/// as they always do.
+/// Registers handlers of the termination signals that call `hang_up`, which ends the session. If
+/// that fails, the signals end the process at once, by default.
 #[cfg(unix)]
 pub fn listen(hang_up: impl FnOnce() + Send + 'static) -> Asked {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -58,7 +59,8 @@ pub fn listen(hang_up: impl FnOnce() + Send + 'static) -> Asked {
     }
     for (signal, number) in [(SIGHUP, 1), (SIGINT, 2), (SIGTERM, 15)] {
         if let Ok(write) = write.try_clone() {
-            // In this order: who reads the pipe knows the number.
+            // The number is stored before the pipe is written to, so that the reader of the pipe
+            // sees it.
             let _ = flag::register_usize(signal, asked.0.clone(), number);
             let _ = pipe::register(signal, write);
         }

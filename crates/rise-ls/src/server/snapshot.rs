@@ -1,4 +1,4 @@
-//! One version of everything: what a job reads.
+//! A consistent version of the database and the view, which a job reads.
 
 use std::sync::Arc;
 use std::sync::Mutex;
@@ -18,73 +18,68 @@ use super::previews::Previews;
 use super::uri;
 use crate::roots::Roots;
 
-/// A document that the client has open: the client's text counts, not the disk's.
+/// An open document, whose text is that of the client instead of the disk.
 #[derive(Clone, Debug)]
 pub struct OpenDocument {
-    /// As the client writes it.
+    /// The URI in the client's spelling.
     pub uri: Uri,
-    /// The client's number for its text.
+    /// The client's version number of the text.
     pub version: i32,
-    /// Our number for its text: it grows with each change of any document.
+    /// The server's revision of the text, which increases with each change of any document.
     pub revision: u64,
-    /// The concrete tree of its text.
+    /// The concrete syntax tree of the text.
     pub syntax: SyntaxTree,
 }
 
-/// What a session knows besides the database.
+/// The state of a session besides the database.
 #[derive(Clone, Debug, Default)]
 pub struct View {
-    /// The open documents.
     pub open: FxHashMap<FileId, OpenDocument>,
-    /// What the user has set.
     pub settings: Settings,
-    /// The device that OpenCL programs are for, once it is known.
+    /// The device for which OpenCL programs are checked, if it is known.
     pub device: Option<Arc<str>>,
-    /// What the client can do.
     pub client: ClientTraits,
-    /// What the client counts.
+    /// The position encoding of the client.
     pub encoding: Encoding,
-    /// The tokens that were last sent, by document, for answers that say only what is new.
+    /// The semantic tokens that were last sent, by document, for deltas.
     pub tokens: TokenCache,
     /// The previews that the client shows.
     pub previews: Previews,
-    /// The rewrites that were handed out.
+    /// The rewrites that were sent to the client.
     pub taken: TakenRewrites,
-    /// The folders from which files are imported.
+    /// The folders from which files may be imported.
     pub roots: Arc<Roots>,
 }
 
-/// Rewrites that can be taken back, the latest last.
+/// The rewrites that can be undone, the latest last.
 #[derive(Clone, Debug, Default)]
 pub struct TakenRewrites(pub Arc<Mutex<Vec<ide::Taken>>>);
 
-/// Tokens that the client has, with the name that both sides have for them.
+/// The semantic tokens that the client has, by document.
 #[derive(Clone, Debug, Default)]
 pub struct TokenCache(pub Arc<Mutex<FxHashMap<FileId, SentTokens>>>);
 
-/// Tokens that were sent.
+/// The semantic tokens that were sent for a document.
 #[derive(Clone, Debug, Default)]
 pub struct SentTokens {
-    /// Their name.
+    /// The result id.
     pub id: u64,
-    /// The tokens.
     pub tokens: Arc<[SemanticToken]>,
 }
 
-/// Everything, as it was when the request arrived. It must not outlive its job: the next change
-/// waits until it is gone.
+/// A snapshot of the state when the request arrived. It must not outlive its job, because the next
+/// change waits until it is dropped.
 pub struct Snapshot {
-    /// Files, and what is known about them.
+    /// The salsa database with all files.
     pub db: Database,
-    /// The rest.
     pub view: Arc<View>,
 }
 
 impl Snapshot {
-    /// The file that a URI names.
+    /// Returns the file of a URI.
     ///
     /// # Errors
-    /// There is no such file.
+    /// Fails if there is no such file.
     pub fn file(&self, uri: &Uri) -> Result<FileId, Error> {
         let path = uri::to_path(uri.as_str());
         let present = |file: &FileId| matches!(self.db.state(*file), FileState::Present(_));
@@ -94,15 +89,14 @@ impl Snapshot {
             .ok_or_else(|| invalid_params(format_args!("there is no document {}", uri.as_str())))
     }
 
-    /// The document that a URI names.
+    /// Returns the document of a URI.
     ///
     /// # Errors
-    /// There is no such file.
+    /// Fails if there is no such file.
     pub fn document(&self, uri: &Uri) -> Result<Document, Error> {
         Ok(self.document_of(self.file(uri)?))
     }
 
-    /// The document of a file.
     pub fn document_of(&self, file: FileId) -> Document {
         Document {
             file,
@@ -111,7 +105,8 @@ impl Snapshot {
         }
     }
 
-    /// The concrete tree of a document; that of an open one is kept up with its edits.
+    /// Returns the concrete syntax tree of a document; that of an open one is updated
+    /// incrementally.
     pub fn syntax(&self, document: &Document) -> SyntaxTree {
         match self.view.open.get(&document.file) {
             Some(open) => open.syntax.clone(),
@@ -122,7 +117,7 @@ impl Snapshot {
         }
     }
 
-    /// The URI of a file: the client's own, if it has the file open.
+    /// Returns the URI of a file, in the client's spelling if the file is open.
     pub fn uri(&self, file: FileId) -> Option<Uri> {
         match self.view.open.get(&file) {
             Some(open) => Some(open.uri.clone()),
@@ -130,36 +125,30 @@ impl Snapshot {
         }
     }
 
-    /// The version that the client has of the file.
     pub fn version(&self, file: FileId) -> Option<i32> {
         self.view.open.get(&file).map(|open| open.version)
     }
 
-    /// A place, in the client's terms.
+    /// Converts a file range to a location of the client.
     pub fn location(&self, place: FileRange) -> Option<Location> {
         let range = self.document_of(place.file).range(place.span);
         Some(Location::new(self.uri(place.file)?, range))
     }
 }
 
-/// A file's text, and the client's way to count in it.
+/// The text of a file, with the client's position encoding.
 #[derive(Clone, Debug)]
 pub struct Document {
-    /// The file.
     pub file: FileId,
-    /// Its text.
     pub rope: Rope,
-    /// What the client counts.
     pub encoding: Encoding,
 }
 
 impl Document {
-    /// The byte at a position.
     pub fn offset(&self, position: Position) -> u32 {
         positions::number(positions::to_byte(&self.rope, position, self.encoding).byte)
     }
 
-    /// The cursor at a position.
     pub fn at(&self, position: Position) -> FilePosition {
         FilePosition {
             file: self.file,
@@ -167,13 +156,12 @@ impl Document {
         }
     }
 
-    /// The bytes of a range.
     pub fn span(&self, range: Range) -> Span {
         positions::to_span(&self.rope, range, self.encoding)
     }
 
-    /// The bytes of a selection without the blanks at its ends: editors that move by words select
-    /// them too. Blanks alone stay as they are.
+    /// Returns the span of a selection without blanks at its ends, which editors include when they
+    /// select words. A selection of blanks only is not changed.
     pub fn selected(&self, range: Range) -> Span {
         let span = self.span(range);
         let slice = self.rope.byte_slice(std::ops::Range::from(span));
@@ -189,12 +177,10 @@ impl Document {
         Span::new(span.start + leading, span.end - trailing)
     }
 
-    /// The position of a byte.
     pub fn position(&self, offset: u32) -> Position {
         positions::to_position(&self.rope, offset as usize, self.encoding)
     }
 
-    /// The range of a span.
     pub fn range(&self, span: Span) -> Range {
         positions::to_range(&self.rope, span, self.encoding)
     }

@@ -1,4 +1,4 @@
-//! What the server has done, for people who work on it.
+//! Counters about the server, for its developers.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,7 +16,7 @@ pub struct Status {
     requests: Mutex<BTreeMap<&'static str, Seen>>,
     interrupted: AtomicU64,
     panics: AtomicU64,
-    /// The number of jobs that look for diagnostics.
+    /// The number of jobs that compute diagnostics.
     checking: AtomicU64,
 }
 
@@ -26,7 +26,7 @@ struct Seen {
     last_micros: u64,
 }
 
-/// A job that looks for diagnostics; the status counts it until this is dropped.
+/// A job that computes diagnostics, which is counted until this is dropped.
 #[derive(Debug)]
 pub struct Checking(Arc<Status>);
 
@@ -37,24 +37,24 @@ impl Drop for Checking {
 }
 
 impl Status {
-    /// Counts a job that looks for diagnostics.
+    /// Counts a job that computes diagnostics.
     pub fn start_checking(self: &Arc<Status>) -> Checking {
         self.checking.fetch_add(1, Ordering::Relaxed);
         Checking(self.clone())
     }
 
-    /// An edit was applied.
+    /// Counts an edit.
     pub fn edited(&self) {
         self.edits.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// The diagnostics of an edit were sent.
+    /// Records the latency from an edit to its diagnostics.
     pub fn diagnosed(&self, after: Duration) {
         self.edit_to_diagnostics
             .store(micros(after), Ordering::Relaxed);
     }
 
-    /// A request was answered.
+    /// Counts an answered request, and records its latency.
     pub fn answered(&self, method: &'static str, after: Duration) {
         let mut requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
         let seen = requests.entry(method).or_default();
@@ -62,17 +62,18 @@ impl Status {
         seen.last_micros = micros(after);
     }
 
-    /// A job was interrupted by a change.
+    /// Counts a job that a change has cancelled.
     pub fn interrupted(&self) {
         self.interrupted.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// A job failed.
+    /// Counts a panic.
     pub fn panicked(&self) {
         self.panics.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// The answer to `rise/status`; `stale` says that diagnostics of the last change are still to be computed.
+    /// Returns the answer to `rise/status`. `stale` is true if diagnostics of the latest change are
+    /// not computed yet.
     pub fn report(&self, db: &Database, open: usize, loading: bool, stale: bool) -> Value {
         let usage = db.usage();
         let requests = self
@@ -110,7 +111,7 @@ fn micros(duration: Duration) -> u64 {
     u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
 }
 
-/// The memory that the process holds, where the system tells.
+/// Returns the resident memory of the process in bytes, if the system reports it.
 fn memory_bytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status

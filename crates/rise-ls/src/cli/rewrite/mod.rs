@@ -1,4 +1,4 @@
-//! `rise-ls rewrite`: a strategy applied to a definition.
+//! Implements `rise-ls rewrite`, which applies a strategy to a definition.
 
 mod options;
 mod show;
@@ -22,7 +22,6 @@ use strategy::Chosen;
 use syntax::elevate::ast::ItemKind;
 use syntax::{Diagnostic, Severity};
 
-/// Rewrites the definition, and returns the exit status.
 pub fn run(options: &RewriteOptions) -> u8 {
     if options.file.is_dir() {
         let path = options.file.display();
@@ -57,7 +56,7 @@ pub fn run(options: &RewriteOptions) -> u8 {
     }
 }
 
-/// Applies the strategy to the definition that is meant.
+/// Applies the strategy to the selected definition, and returns the exit status.
 fn apply(
     workspace: &Workspace,
     file: FileId,
@@ -89,7 +88,8 @@ fn apply(
     }
 }
 
-/// Whether the definition may get further parameters without asking.
+/// Returns true if the definition may get further parameters without `--open-sizes`: its type is
+/// not written, and no other program uses it.
 fn may_extend(db: &Database, item: ItemId) -> bool {
     let written = matches!(
         db.parsed(item).item.kind,
@@ -99,7 +99,7 @@ fn may_extend(db: &Database, item: ItemId) -> bool {
     !written && !db.users(item).iter().any(of_programs)
 }
 
-/// Prints the mistakes of the strategy and of what stands beside it.
+/// Prints the errors of the strategy and of the other items in its file.
 fn strategy_is_fine(workspace: &Workspace, chosen: &Chosen) -> Result<(), u8> {
     match chosen.item() {
         Some(item) => strategies_are_fine(workspace, workspace.db.file_of(item)),
@@ -107,8 +107,8 @@ fn strategy_is_fine(workspace: &Workspace, chosen: &Chosen) -> Result<(), u8> {
     }
 }
 
-/// Prints the mistakes of a file of strategies. An example that fails is none of the strategy, and
-/// the value of a `tune` may be replaced.
+/// Prints the errors of a file of strategies. Failing examples do not count, and neither do errors
+/// of a `tune`, whose value may be replaced.
 fn strategies_are_fine(workspace: &Workspace, file: FileId) -> Result<(), u8> {
     let db = &workspace.db;
     let mut reporter = Reporter::new(db, &workspace.base);
@@ -130,7 +130,8 @@ fn errors(found: &[Diagnostic]) -> Vec<Diagnostic> {
     found.iter().filter(is_error).cloned().collect()
 }
 
-/// The definition that is meant.
+/// Returns the definition to rewrite: that of `--def`, else the one that the strategy names, else
+/// the default one of the file.
 fn definition(
     workspace: &Workspace,
     file: FileId,
@@ -154,7 +155,7 @@ fn definition(
     select(db, file, options.def.as_deref()).ok_or(UNUSABLE)
 }
 
-/// Says what came of it, and writes the file if that is wanted.
+/// Prints the result of a successful rewrite, and writes the file with `--write`.
 fn finish(
     workspace: &Workspace,
     item: ItemId,
@@ -184,7 +185,7 @@ fn finish(
             output::error(&error.to_string());
             return Err(FOUND);
         }
-        // Without the file's own words, as the printer has it.
+        // If the words of the file cannot be kept, the definition is pretty-printed.
         Err(_) => (printed_item(db, item, &def), old.clone()),
     };
     let status = output::result(FINE, |out| {
@@ -213,8 +214,8 @@ fn finish(
     Ok(status)
 }
 
-/// Returns the text of the definition with its documentation and annotations, as the printer writes
-/// it where the words of the file cannot be kept.
+/// Pretty-prints the definition with its documentation and annotations, where the words of the file
+/// cannot be kept.
 fn printed_item(db: &Database, item: ItemId, def: &Def<Primitive>) -> String {
     let old = db.item_text(item);
     let before_name = old.get(..db.header(item).span.start as usize);
@@ -223,14 +224,14 @@ fn printed_item(db: &Database, item: ItemId, def: &Def<Primitive>) -> String {
     syntax::format_item(&format!("{head}{}", def_text(def).trim_end()), "\n")
 }
 
-/// What can be done about a size that is left open.
+/// Returns advice for a size that the strategy leaves open.
 fn give_value(name: &str) -> String {
     format!(
         "give it a value: `--tune {name}=32`, or `tune {name} : Nat = 32` in the strategy's file"
     )
 }
 
-/// The text of the file after the edits.
+/// Applies the edits to the text of the file.
 fn edited(old: &str, file: FileId, edits: &ide::SourceEdits) -> String {
     let mut text = old.to_owned();
     let of_file = edits.files.iter().filter(|(of, _)| *of == file);
@@ -258,7 +259,7 @@ fn write_file(db: &Database, file: FileId, old: &str, text: &str, shown: &str) -
     Ok(())
 }
 
-/// Whether the file begins with a byte order mark, which it keeps.
+/// Returns true if the file begins with a byte order mark, which is kept.
 fn has_mark(path: &Path) -> bool {
     use std::io::Read as _;
     let mut start = [0; 3];
@@ -266,7 +267,7 @@ fn has_mark(path: &Path) -> bool {
     read.is_ok() && start == *b"\xef\xbb\xbf"
 }
 
-/// Says why nothing was rewritten, and returns the exit status.
+/// Prints the reason why nothing was rewritten, and returns the exit status.
 fn refused(
     workspace: &Workspace,
     item: ItemId,
@@ -282,7 +283,7 @@ fn refused(
         }
         if options.trace {
             let path = shown(&db.path(db.file_of(item)), &workspace.base);
-            // The failure is said, whoever reads this.
+            // The failure itself is printed below, even if the trace cannot be written.
             let _ = output::result(FOUND, |out| {
                 show::steps(db, item, &report.outcome.trace, &report.run, &path, out)
             });
@@ -315,7 +316,7 @@ fn refused(
         output::error("the definition cannot be rewritten");
         return FOUND;
     }
-    // Nobody is left to tell if this fails.
+    // A failure to write the message cannot be reported.
     let _ = human::write(
         &report,
         &output::stderr_renderer(),

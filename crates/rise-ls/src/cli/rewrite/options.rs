@@ -1,11 +1,11 @@
-//! What may be written after `rise-ls rewrite`.
+//! The arguments of `rise-ls rewrite`; the doc comments of arguments are the help text.
 
 use crate::cli::args::{ImportOptions, Language};
 use clap::Args as Group;
 use std::path::PathBuf;
 use syntax::ast::Name;
 
-/// What `rewrite` is asked.
+/// The arguments of `rewrite`.
 #[derive(Debug, Group)]
 pub struct RewriteOptions {
     /// The file with the program; `-` is standard input
@@ -58,16 +58,16 @@ pub struct RewriteOptions {
     #[arg(long, value_name = "N")]
     pub limit: Option<u64>,
 
-    /// What standard input, and files whose names do not say it, hold
+    /// The language of standard input, and of files whose names do not say it
     #[arg(long, value_enum, value_name = "LANGUAGE")]
     pub language: Option<Language>,
 
-    /// From where files may be imported.
+    /// The folders from which files may be imported.
     #[command(flatten)]
     pub imports: ImportOptions,
 }
 
-/// `s=32`
+/// Parses a size of a strategy, as in `s=32`.
 fn tuned(text: &str) -> Result<(Name, i64), String> {
     let (name, value) = text
         .split_once('=')

@@ -1,4 +1,4 @@
-//! What a rewriting did, for people.
+//! Prints the trace, the rule counts and the errors of a rewrite.
 
 use super::super::report::Report;
 use super::super::{FOUND, human, output, place};
@@ -10,7 +10,7 @@ use elevate::term::print;
 use std::io::{self, Write};
 use syntax::{Diagnostic, Span};
 
-/// The steps, in order.
+/// Prints the steps of a successful rewrite, in order.
 pub fn trace(
     db: &Database,
     item: ItemId,
@@ -21,7 +21,8 @@ pub fn trace(
     steps(db, item, &rewritten.trace, &rewritten.run, path, out)
 }
 
-/// The steps of a run, in order: the number, the rule, the place, before and after.
+/// Prints the steps of a run, in order: the number, the rule, the location, and the term before and
+/// after.
 pub fn steps(
     db: &Database,
     item: ItemId,
@@ -54,7 +55,7 @@ pub fn steps(
     Ok(())
 }
 
-/// `:3:7-3:20`, counted from 1.
+/// Formats a range as `:3:7-3:20`, counted from 1.
 fn shown_place(db: &Database, item: ItemId, span: Span) -> String {
     let text = db.text(db.file_of(item));
     let range = place::range(&text, db.absolute(item, span));
@@ -67,7 +68,7 @@ fn shown_place(db: &Database, item: ItemId, span: Span) -> String {
     )
 }
 
-/// How often each rule was applied.
+/// Prints the number of applications of each rule, and the total.
 pub fn counts(
     counts: &[RuleCount],
     steps: u64,
@@ -84,7 +85,7 @@ pub fn counts(
     }
 }
 
-/// Says what the result assumes.
+/// Prints the conditions that the result assumes, and the sizes that become parameters.
 pub fn assumptions(db: &Database, rewritten: &Rewritten) {
     for assumed in db.assumed(rewritten) {
         output::note(&format!("assumes {assumed}"));
@@ -97,7 +98,7 @@ pub fn assumptions(db: &Database, rewritten: &Rewritten) {
     }
 }
 
-/// Why there is no result, at the place in the definition where the rule was tried.
+/// Returns a diagnostic that explains a failure, at the subterm where the rule was tried.
 pub fn complaint(db: &Database, item: ItemId, chosen: &Chosen, refusal: &Refusal) -> Diagnostic {
     let name = db.header(item).span;
     let mut found = db.complaint(refusal, name);
@@ -110,7 +111,7 @@ pub fn complaint(db: &Database, item: ItemId, chosen: &Chosen, refusal: &Refusal
     if let Some(help) = help(refusal) {
         found = found.help(help);
     }
-    // Of the strategy as a whole, its name says which.
+    // A message about the strategy as a whole starts with the name of the strategy.
     found.message = match found.message.strip_prefix("the strategy ") {
         Some(rest) => format!("{} {rest}", chosen.name()),
         None => format!("{} fails: {}", chosen.name(), found.message),
@@ -118,7 +119,7 @@ pub fn complaint(db: &Database, item: ItemId, chosen: &Chosen, refusal: &Refusal
     found
 }
 
-/// What can be done about a failure.
+/// Returns advice on how to avoid a failure.
 fn help(refusal: &Refusal) -> Option<String> {
     use elevate::engine::Reason;
     let Refusal::NotRewritten(NotRewritten::Failed(report)) = refusal else {
@@ -149,9 +150,8 @@ fn help(refusal: &Refusal) -> Option<String> {
     })
 }
 
-/// Prints errors to standard error, and returns the exit status.
 pub fn errors(report: &Report) -> u8 {
-    // Nobody is left to tell if this fails.
+    // A failure to write the message cannot be reported.
     let _ = human::write(report, &output::stderr_renderer(), &mut io::stderr().lock());
     FOUND
 }

@@ -1,4 +1,4 @@
-//! Which strategy is meant.
+//! Resolves the strategy that the arguments of `rewrite` name.
 
 use super::options::RewriteOptions;
 use crate::cli::output;
@@ -11,19 +11,18 @@ use std::sync::Arc;
 use syntax::GlobalId;
 use syntax::elevate::ast::ItemKind;
 
-/// What the expression of `--strategy` is called.
+/// The name of the virtual file that contains the expression of `--strategy`.
 const GIVEN: &str = "<strategy>";
 
-/// The strategy that is meant.
+/// A resolved strategy, with its name for messages.
 pub enum Chosen {
-    /// An item of a file, or of the text that was given.
+    /// An item of a file, or of the expression of `--strategy`.
     Item(ItemId, String),
-    /// A definition of the library.
+    /// A definition of the standard library.
     Library(GlobalId, String),
 }
 
 impl Chosen {
-    /// Its number.
     pub fn id(&self) -> GlobalId {
         match self {
             Chosen::Item(item, _) => item.global(),
@@ -31,7 +30,7 @@ impl Chosen {
         }
     }
 
-    /// The item, if it is one of the database.
+    /// Returns the item, unless the strategy is in the standard library.
     pub fn item(&self) -> Option<ItemId> {
         match self {
             Chosen::Item(item, _) => Some(*item),
@@ -39,7 +38,6 @@ impl Chosen {
         }
     }
 
-    /// What it is called in messages.
     pub fn name(&self) -> &str {
         match self {
             Chosen::Item(_, name) | Chosen::Library(_, name) => name,
@@ -47,7 +45,7 @@ impl Chosen {
     }
 }
 
-/// The strategy that is meant; none (and a message) if there is none.
+/// Returns the selected strategy, or prints a message if there is none.
 pub fn choose(workspace: &mut Workspace, file: FileId, options: &RewriteOptions) -> Option<Chosen> {
     if let Some(named) = &options.strategy_file {
         let (path, name) = split(named);
@@ -64,7 +62,7 @@ pub fn choose(workspace: &mut Workspace, file: FileId, options: &RewriteOptions)
     from_text(workspace, file, given)
 }
 
-/// `FILE.elevate:NAME`
+/// Splits `FILE.elevate:NAME` into the path and the name.
 fn split(given: &str) -> (PathBuf, Option<&str>) {
     match given.rsplit_once(".elevate:") {
         Some((path, name)) => (PathBuf::from(format!("{path}.elevate")), Some(name)),
@@ -88,7 +86,7 @@ fn from_text(workspace: &mut Workspace, program: FileId, text: &str) -> Option<C
         .iter()
         .rev()
         .find(|item| matches!(kind(item), ItemKind::Main { .. }));
-    // Of a text that is no expression, the first item says what is wrong.
+    // If the text is not an expression, the first item has the syntax error.
     match main.or(items.first()) {
         Some(&item) => Some(Chosen::Item(item, "the strategy".to_owned())),
         None => {
@@ -133,7 +131,7 @@ fn named(db: &Database, file: FileId, name: &str) -> Option<Chosen> {
     Some(Chosen::Item(item, format!("`{name}`")))
 }
 
-/// The main expression; without one, the only definition that is a strategy as it is.
+/// Returns the main expression, or else the only definition that is a strategy without arguments.
 fn main(db: &Database, file: FileId) -> Option<Chosen> {
     let items = db.items(file);
     let kind = |item: &ItemId| db.strategy_parsed(*item).item.kind.clone();
@@ -156,7 +154,7 @@ fn main(db: &Database, file: FileId) -> Option<Chosen> {
     }
 }
 
-/// Says that there is no such strategy, and which there are.
+/// Reports that there is no such strategy, and lists the definitions of the file.
 fn nothing(db: &Database, file: FileId, shown: &str, wanted: Option<&str>) {
     let names: Vec<String> = db
         .items(file)

@@ -1,4 +1,4 @@
-//! `rise-ls run`: a definition, run.
+//! Implements `rise-ls run`, which compiles and runs a definition, or interprets it.
 
 mod options;
 mod progress;
@@ -19,7 +19,6 @@ use runtime::process::Limits;
 use std::io::{self, Write};
 use syntax::Severity;
 
-/// Runs the definition, and returns the exit status.
 pub fn run(options: &RunOptions) -> u8 {
     if options.file.is_dir() {
         output::error(&format!(
@@ -91,7 +90,6 @@ fn job(db: &Database, item: ItemId, options: &RunOptions) -> Job {
     }
 }
 
-/// Prints or writes a result, and returns the exit status.
 fn finish(done: &Done, options: &RunOptions) -> u8 {
     if let Some(path) = &options.out
         && let Err(status) = output::to_file(path, |mut out| {
@@ -112,7 +110,7 @@ fn finish(done: &Done, options: &RunOptions) -> u8 {
         }),
         RunFormat::Human => {
             if !done.printed.is_empty() {
-                // Nobody is left to tell if this fails.
+                // A failure to write the message cannot be reported.
                 let _ = io::stderr().write_all(done.printed.as_bytes());
             }
             output::note(&run::text::conditions(done));
@@ -126,10 +124,10 @@ fn finish(done: &Done, options: &RunOptions) -> u8 {
     }
 }
 
-/// Says why there is no result, and returns the exit status.
+/// Prints the reason for a failure, and returns the exit status.
 fn fail(workspace: &Workspace, failure: &Failure, options: &RunOptions) -> u8 {
     if options.format == RunFormat::Json {
-        // The status says it too, if nobody reads this.
+        // If this cannot be written, the exit status still reports the failure.
         let _ = output::result(FOUND, |out| {
             serde_json::to_writer(&mut *out, &run::failure_json(failure))?;
             writeln!(out)

@@ -1,4 +1,4 @@
-//! What may be written after `rise-ls run`.
+//! The arguments of `rise-ls run`; the doc comments of arguments are the help text.
 
 use super::super::args::{ImportOptions, IndexWord, Language};
 use crate::run::{self, Backend};
@@ -8,7 +8,7 @@ use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// What `run` is asked.
+/// The arguments of `run`.
 #[derive(Debug, Group)]
 pub struct RunOptions {
     /// The file; `-` is standard input
@@ -18,7 +18,7 @@ pub struct RunOptions {
     #[arg(long, value_name = "NAME")]
     pub def: Option<String>,
 
-    /// What runs it; by default compiled code where that is possible, else the interpreter
+    /// The backend; by default compiled code where that is possible, else the interpreter
     #[arg(long, value_enum)]
     pub backend: Option<BackendWord>,
 
@@ -39,8 +39,8 @@ pub struct RunOptions {
     #[arg(long)]
     pub verify: bool,
 
-    /// How far floating point numbers may be off for `--verify`, relative to the larger of 1 and
-    /// what is expected [default: 1e-4 for f32, 1e-10 for f64, 1e-2 for f16]
+    /// The tolerance of `--verify` for floating point numbers, relative to the larger of 1 and the
+    /// expected number [default: 1e-4 for f32, 1e-10 for f64, 1e-2 for f16]
     #[arg(long, value_name = "T", requires = "verify", allow_hyphen_values = true, value_parser = tolerance)]
     pub tolerance: Option<f64>,
 
@@ -53,7 +53,7 @@ pub struct RunOptions {
     #[arg(long, value_enum, value_name = "BITS", default_value_t)]
     pub index: IndexWord,
 
-    /// What random arguments start from
+    /// The seed of random arguments
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub seed: u64,
 
@@ -61,15 +61,15 @@ pub struct RunOptions {
     #[arg(long, value_name = "FILE.npy")]
     pub out: Option<PathBuf>,
 
-    /// How the result is printed
+    /// The format in which the result is printed
     #[arg(long, value_enum, default_value_t)]
     pub format: RunFormat,
 
-    /// What standard input, and files whose names do not say it, hold
+    /// The language of standard input, and of files whose names do not say it
     #[arg(long, value_enum, value_name = "LANGUAGE")]
     pub language: Option<Language>,
 
-    /// From where files may be imported.
+    /// The folders from which files may be imported.
     #[command(flatten)]
     pub imports: ImportOptions,
 
@@ -88,7 +88,7 @@ pub struct RunOptions {
     pub global: Option<Dimensions>,
 }
 
-/// What runs a program.
+/// The backend that runs a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum BackendWord {
     /// The interpreter, which needs nothing
@@ -112,7 +112,7 @@ impl From<BackendWord> for Backend {
     }
 }
 
-/// How a result is printed.
+/// The output format of a result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum RunFormat {
     /// The value, shortened if it is long
@@ -122,7 +122,7 @@ pub enum RunFormat {
     Json,
 }
 
-/// `n=1024`
+/// Parses a size, as in `n=1024`.
 fn size(text: &str) -> Result<(String, u64), String> {
     let (name, value) = text.split_once('=').ok_or("write a size as `n=1024`")?;
     let value = value.trim();
@@ -132,11 +132,11 @@ fn size(text: &str) -> Result<(String, u64), String> {
     Ok((name.trim().to_owned(), number))
 }
 
-/// Up to three sizes.
+/// One to three positive sizes of an OpenCL index space.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dimensions(pub Vec<u64>);
 
-/// `16,16`
+/// Parses dimensions, as in `16,16`.
 fn dimensions(text: &str) -> Result<Dimensions, String> {
     let sizes: Option<Vec<u64>> = (text.split(','))
         .map(|size| size.trim().parse().ok().filter(|size| *size > 0))
@@ -153,7 +153,7 @@ fn dimensions(text: &str) -> Result<Dimensions, String> {
     }
 }
 
-/// `xs=random`
+/// Parses an argument, as in `xs=random`.
 fn argument(text: &str) -> Result<(String, Source), String> {
     let (name, value) = text
         .split_once('=')

@@ -1,15 +1,14 @@
-//! What is being done, on standard error if that is a terminal.
+//! Shows the current stage on standard error if that is a terminal.
 
 use std::io::{self, IsTerminal, Write};
 
-/// A line that changes, and goes away.
+/// A status line that is overwritten by the next one, and erased at the end.
 pub struct Progress {
     is_terminal: bool,
     is_shown: bool,
 }
 
 impl Progress {
-    /// Nothing is shown yet.
     pub fn new() -> Self {
         Progress {
             is_terminal: io::stderr().is_terminal(),
@@ -17,16 +16,16 @@ impl Progress {
         }
     }
 
-    /// Shows what is being done.
+    /// Replaces the status line by the stage.
     pub fn show(&mut self, stage: &str) {
         if self.is_terminal {
-            // Nobody is left to tell if this fails.
+            // A failure to write the message cannot be reported.
             let _ = write!(io::stderr(), "\r\x1b[K{stage} …");
             self.is_shown = true;
         }
     }
 
-    /// Takes it away.
+    /// Erases the status line.
     pub fn clear(&mut self) {
         if self.is_shown {
             let _ = write!(io::stderr(), "\r\x1b[K");

@@ -1,4 +1,4 @@
-//! Results and failures for people.
+//! Prints the results and failures of runs.
 
 use super::super::report::{Finding, RelatedFinding, Report, Reporter};
 use super::super::workspace::Workspace;
@@ -9,10 +9,10 @@ use std::io::{self, Write};
 use std::path::Path;
 use syntax::{Code, Severity};
 
-/// Single values up to which a result is shown whole.
+/// The largest number of scalars of a result that is printed in full.
 const WHOLE: u64 = 1_000;
 
-/// The result, times, and whether it is right.
+/// Prints the result, the times, and the verdict of `--verify`.
 pub fn result(done: &Done, out_file: Option<&Path>, out: &mut impl Write) -> io::Result<()> {
     if let Some(line) = text::fallback(done) {
         writeln!(out, "{line}")?;
@@ -35,18 +35,17 @@ pub fn result(done: &Done, out_file: Option<&Path>, out: &mut impl Write) -> io:
     Ok(())
 }
 
-/// Prints errors to standard error, and returns the exit status.
 pub fn errors(report: &Report) -> u8 {
-    // Nobody is left to tell if this fails.
+    // A failure to write the message cannot be reported.
     let _ = human::write(report, &output::stderr_renderer(), &mut io::stderr().lock());
     FOUND
 }
 
-/// Prints a complaint with its place, if it has one.
+/// Prints a message about a run with its source location, if it has one.
 pub fn print(workspace: &Workspace, complaint: &Complaint, severity: Severity) {
     match report(workspace, complaint, severity) {
         Some(report) => {
-            // Nobody is left to tell if this fails.
+            // A failure to write the message cannot be reported.
             let _ = human::write_plain(
                 &report,
                 &output::stderr_renderer(),
@@ -76,7 +75,7 @@ fn report(workspace: &Workspace, complaint: &Complaint, severity: Severity) -> O
         source,
         span,
         severity,
-        // It is not shown.
+        // The code is not printed.
         code: Code::NotAProgram,
         message: complaint.message.clone(),
         related,

@@ -1,4 +1,4 @@
-//! Which definitions use which.
+//! Call hierarchies: the definitions that use a definition, and those that it uses.
 
 use ide::NavTarget;
 use tower_lsp::lsp_types::{
@@ -10,7 +10,7 @@ use super::Answer;
 use crate::server::snapshot::{Document, Snapshot};
 use crate::server::to_proto::{ranges, symbol_kind};
 
-/// `textDocument/prepareCallHierarchy`
+/// Handles `textDocument/prepareCallHierarchy`.
 pub fn prepare(
     snapshot: &Snapshot,
     params: CallHierarchyPrepareParams,
@@ -23,7 +23,7 @@ pub fn prepare(
         .map(|item| vec![item]))
 }
 
-/// `callHierarchy/incomingCalls`
+/// Handles `callHierarchy/incomingCalls`.
 pub fn incoming(
     snapshot: &Snapshot,
     params: CallHierarchyIncomingCallsParams,
@@ -40,7 +40,7 @@ pub fn incoming(
     Ok(calls.into_iter().filter_map(call).collect())
 }
 
-/// `callHierarchy/outgoingCalls`
+/// Handles `callHierarchy/outgoingCalls`.
 pub fn outgoing(
     snapshot: &Snapshot,
     params: CallHierarchyOutgoingCallsParams,

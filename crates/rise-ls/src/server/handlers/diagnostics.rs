@@ -1,4 +1,4 @@
-//! Diagnostics: of one document, of all of them.
+//! Diagnostics of one document and of the workspace.
 
 use std::collections::HashMap;
 
@@ -21,7 +21,7 @@ use crate::server::sync::imported_from;
 use crate::server::to_proto::diagnostics;
 use crate::server::uri::Uri;
 
-/// Everything that is reported in a file.
+/// Returns all diagnostics of a file.
 pub fn of_file(snapshot: &Snapshot, file: FileId) -> Vec<Diagnostic> {
     crash::on_purpose(CHECK, snapshot, Some(file));
     let document = snapshot.document_of(file);
@@ -29,14 +29,14 @@ pub fn of_file(snapshot: &Snapshot, file: FileId) -> Vec<Diagnostic> {
     diagnostics(snapshot, &document, &found).collect()
 }
 
-/// What stands in the place of diagnostics that could not be computed.
+/// Returns the diagnostic for a file whose diagnostics cannot be computed.
 pub fn failure() -> Diagnostic {
     internal(
         "this file could not be checked: the checker has failed, which is a bug in it; the log says more",
     )
 }
 
-/// What stands in the place of the diagnostics of a document that makes the server crash.
+/// Returns the diagnostic for a document on which the server has crashed.
 pub fn quarantine() -> Diagnostic {
     internal(
         "this file is not checked until its text changes: the server has crashed while it worked on it, which is a bug in the server; the log says more",
@@ -53,7 +53,7 @@ fn internal(message: &str) -> Diagnostic {
     }
 }
 
-/// `textDocument/diagnostic`
+/// Handles `textDocument/diagnostic`.
 pub fn document(
     snapshot: &Snapshot,
     params: DocumentDiagnosticParams,
@@ -80,7 +80,7 @@ pub fn document(
     })
 }
 
-/// Returns the diagnostics of the open documents that import a file, also by way of others.
+/// Returns the diagnostics of the open documents that import a file directly or indirectly.
 #[allow(
     clippy::mutable_key_type,
     reason = "it is the type of the protocol library, which compares the texts of URIs"
@@ -108,7 +108,8 @@ fn report(result_id: String, items: Vec<Diagnostic>) -> FullDocumentDiagnosticRe
     }
 }
 
-/// `workspace/diagnostic`: every file with something to say, or with something to take back.
+/// Handles `workspace/diagnostic`: reports the files of the database, and clears the diagnostics of
+/// files that no longer exist.
 pub fn workspace(
     snapshot: &Snapshot,
     params: WorkspaceDiagnosticParams,
@@ -143,7 +144,7 @@ pub fn workspace(
             _ => full(uri, version, Some(result_id), found),
         });
     }
-    // Files that are gone have no diagnostics.
+    // Deleted files have no diagnostics.
     for previous in params.previous_result_ids {
         if snapshot.file(&previous.uri).is_err() {
             items.push(full(previous.uri, None, None, Vec::new()));
@@ -165,7 +166,7 @@ fn full(
     })
 }
 
-/// The same diagnostics have the same name, whatever the text around them.
+/// Returns a hash of the diagnostics as their result id, independent of the text around them.
 fn result_id(items: &[Diagnostic]) -> String {
     format!("{:016x}", hash(items))
 }

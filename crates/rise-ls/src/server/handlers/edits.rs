@@ -1,4 +1,4 @@
-//! Changes to programs: formatting, renaming, quick fixes.
+//! Edits of programs: formatting, renaming and code actions.
 
 use serde::{Deserialize, Serialize};
 use tower_lsp::jsonrpc::ErrorCode;
@@ -15,7 +15,7 @@ use crate::server::snapshot::{Document, Snapshot};
 use crate::server::to_proto::{diagnostic, text_edits, workspace_edit};
 use crate::server::uri::Uri;
 
-/// `textDocument/formatting`. Definitions with mistakes of syntax stay as they are.
+/// Handles `textDocument/formatting`. Definitions with syntax errors are not changed.
 pub fn formatting(
     snapshot: &Snapshot,
     params: DocumentFormattingParams,
@@ -25,7 +25,7 @@ pub fn formatting(
     Ok(edits.map(|edits| text_edits(&document, &edits)))
 }
 
-/// `textDocument/rangeFormatting`
+/// Handles `textDocument/rangeFormatting`.
 pub fn range_formatting(
     snapshot: &Snapshot,
     params: DocumentRangeFormattingParams,
@@ -35,7 +35,7 @@ pub fn range_formatting(
     Ok(edits.map(|edits| text_edits(&document, &edits)))
 }
 
-/// `textDocument/prepareRename`
+/// Handles `textDocument/prepareRename`.
 pub fn prepare_rename(
     snapshot: &Snapshot,
     params: TextDocumentPositionParams,
@@ -49,7 +49,7 @@ pub fn prepare_rename(
     })
 }
 
-/// `textDocument/rename`
+/// Handles `textDocument/rename`.
 pub fn rename(snapshot: &Snapshot, params: RenameParams) -> Answer<WorkspaceEdit> {
     let place = params.text_document_position;
     let document = snapshot.document(&place.text_document.uri)?;
@@ -58,15 +58,15 @@ pub fn rename(snapshot: &Snapshot, params: RenameParams) -> Answer<WorkspaceEdit
     Ok(workspace_edit(snapshot, &edits))
 }
 
-/// Editors show this message to the user.
+/// Converts the error, whose message editors show to the user.
 fn refused(reason: ide::RenameError) -> tower_lsp::jsonrpc::Error {
     error(ErrorCode::ServerError(REQUEST_FAILED), reason.message)
 }
 
-/// The protocol's code for a request that is right and cannot be done.
+/// The error code `RequestFailed` of the protocol, for a valid request that cannot be fulfilled.
 pub const REQUEST_FAILED: i64 = -32803;
 
-/// `textDocument/codeAction`
+/// Handles `textDocument/codeAction`.
 pub fn code_actions(
     snapshot: &Snapshot,
     params: CodeActionParams,
@@ -113,22 +113,22 @@ pub fn code_actions(
     Ok(shown.map(action).chain(rewrites).collect())
 }
 
-/// Returns true if a rewrite would be a second line for what a quick fix does: the titles differ at
-/// most in what they add behind a colon, such as `Store in Local memory: 4 kB of 48 kB`.
+/// Returns true if a rewrite duplicates a quick fix. The titles may differ in a suffix after a
+/// colon, as in `Store in Local memory: 4 kB of 48 kB`.
 fn is_same(fix: &ide::FileFix, rewrite: &CodeAction) -> bool {
     let deed = |title: &str| title.split(':').next().unwrap_or_default().to_owned();
     deed(&fix.title) == deed(&rewrite.title)
         && (fix.disabled.is_none() || rewrite.disabled.is_some())
 }
 
-/// Where a code action was offered, so that its edit can be found again.
+/// The document and range of a code action, from which its edit is computed again.
 #[derive(Deserialize, Serialize)]
 struct ActionPlace {
     uri: Uri,
     range: Range,
 }
 
-/// `codeAction/resolve`
+/// Handles `codeAction/resolve`.
 pub fn resolve_code_action(snapshot: &Snapshot, mut action: CodeAction) -> Answer<CodeAction> {
     let chosen = action
         .data
@@ -177,7 +177,8 @@ fn quick_fixes(snapshot: &Snapshot, document: &Document, range: Range) -> Vec<id
     )
 }
 
-/// Kinds are paths: an empty one holds all others.
+/// Returns true if a code action kind includes quick fixes. Kinds are hierarchical, and the empty
+/// one includes all.
 fn contains_quick_fixes(kind: &CodeActionKind) -> bool {
     kind.as_str().is_empty() || kind.as_str() == CodeActionKind::QUICKFIX.as_str()
 }

@@ -1,4 +1,4 @@
-//! What is known at a place: hover, completion, signatures, inlay hints.
+//! Language features at a position: hover, completion, signature help and inlay hints.
 
 use ide::{
     Builtin, Completion, CompletionKind, CompletionSource, FilePosition, InlayHint, InlayKind,
@@ -19,7 +19,7 @@ use crate::server::positions::{Encoding, number};
 use crate::server::snapshot::{Document, Snapshot};
 use crate::server::to_proto::{markdown, text_edits};
 
-/// `textDocument/hover`
+/// Handles `textDocument/hover`.
 pub fn hover(snapshot: &Snapshot, params: HoverParams) -> Answer<Option<Hover>> {
     let place = params.text_document_position_params;
     let document = snapshot.document(&place.text_document.uri)?;
@@ -38,7 +38,7 @@ pub fn hover(snapshot: &Snapshot, params: HoverParams) -> Answer<Option<Hover>> 
     }))
 }
 
-/// Markdown without the marks around its programs.
+/// Removes the fences of code blocks from Markdown.
 fn plain(markdown: &str) -> MarkupContent {
     let lines = markdown.lines().filter(|line| !line.starts_with("```"));
     MarkupContent {
@@ -47,7 +47,7 @@ fn plain(markdown: &str) -> MarkupContent {
     }
 }
 
-/// `textDocument/completion`
+/// Handles `textDocument/completion`.
 pub fn completion(snapshot: &Snapshot, params: CompletionParams) -> Answer<CompletionList> {
     let place = params.text_document_position;
     let document = snapshot.document(&place.text_document.uri)?;
@@ -57,7 +57,7 @@ pub fn completion(snapshot: &Snapshot, params: CompletionParams) -> Answer<Compl
         false => Vec::new(),
     };
     let is_incomplete = found.len() >= ide::COMPLETION_LIMIT;
-    // Nearly all of them replace the same word, whose place in the text is looked up once.
+    // Most completions replace the same word, so the last range is cached.
     let mut last: Option<(Span, Range)> = None;
     let mut range = |span: Span| match last {
         Some((known, range)) if known == span => range,
@@ -73,9 +73,10 @@ pub fn completion(snapshot: &Snapshot, params: CompletionParams) -> Answer<Compl
     })
 }
 
-/// Returns `true` if the character that was typed, if it is for one that the client asks, opens a
-/// list. After `(` and `,` arguments of annotations are offered; elsewhere a list would hide the
-/// signature. After `"` and `/` files are offered where one is named. After `|>` and `>>` stages are offered; after `=>` a list would take the line break.
+/// Returns true if completions are offered after the typed trigger character, if there is one.
+/// After `(` and `,` only arguments of annotations are completed, because a list would hide the
+/// signature help. After `"` and `/` file names are completed. After `|>` and `>>` stages are
+/// completed. After `=>` no list is shown, because it would consume the line break.
 fn is_wanted(snapshot: &Snapshot, context: Option<&CompletionContext>, at: FilePosition) -> bool {
     let typed = context.and_then(|context| context.trigger_character.as_deref());
     match typed {
@@ -135,7 +136,7 @@ fn completion_kind(kind: CompletionKind) -> CompletionItemKind {
 fn source_to_json(source: CompletionSource) -> Option<Value> {
     match source {
         CompletionSource::None => None,
-        // As text: numbers of JSON have 53 bits in some clients.
+        // A string, because some clients only have 53 bits for numbers.
         CompletionSource::Global(global) => Some(json!({"def": global.0.to_string()})),
         CompletionSource::Primitive(primitive) => Some(json!({
             "primitive": primitive.name(),
@@ -157,7 +158,7 @@ fn source_from_json(data: &Value) -> CompletionSource {
     }
 }
 
-/// `completionItem/resolve`
+/// Handles `completionItem/resolve`.
 pub fn resolve_completion(snapshot: &Snapshot, mut item: CompletionItem) -> Answer<CompletionItem> {
     let source = item
         .data
@@ -170,7 +171,7 @@ pub fn resolve_completion(snapshot: &Snapshot, mut item: CompletionItem) -> Answ
     Ok(item)
 }
 
-/// `textDocument/signatureHelp`
+/// Handles `textDocument/signatureHelp`.
 pub fn signature_help(
     snapshot: &Snapshot,
     params: SignatureHelpParams,
@@ -189,7 +190,8 @@ pub fn signature_help(
             documentation: None,
         });
     let parameters: Vec<_> = parameters.collect();
-    // Behind the last parameter none is active, which the protocol says by a number that is too large.
+    // After the last parameter none is active, which the protocol represents by an index out of
+    // range.
     let active = Some(number(help.active.unwrap_or(parameters.len())));
     Ok(Some(SignatureHelp {
         signatures: vec![SignatureInformation {
@@ -205,14 +207,15 @@ pub fn signature_help(
     }))
 }
 
-/// A part of a label; labels are counted in UTF-16 units whatever was agreed for documents.
+/// Returns the offsets of a part of a label, which are in UTF-16 code units independent of the
+/// negotiated encoding.
 fn label_offsets(label: &str, span: Span) -> ParameterLabel {
     let units =
         |byte: u32| number(Encoding::Utf16.len(label.get(..byte as usize).unwrap_or(label)));
     ParameterLabel::LabelOffsets([units(span.start), units(span.end)])
 }
 
-/// `textDocument/inlayHint`
+/// Handles `textDocument/inlayHint`.
 pub fn inlay_hints(snapshot: &Snapshot, params: InlayHintParams) -> Answer<Vec<LspInlayHint>> {
     let document = snapshot.document(&params.text_document.uri)?;
     let range = document.span(params.range);

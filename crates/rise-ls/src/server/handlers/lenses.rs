@@ -1,4 +1,4 @@
-//! Code lenses: Run, Run on a device, and Preview for clients that have such a command.
+//! Code lenses: Run, Run on a device, Preview and Lower, for clients that have such commands.
 
 use serde_json::{Value, json};
 use tower_lsp::lsp_types::{CodeLens, CodeLensParams, Command};
@@ -7,25 +7,26 @@ use super::Answer;
 use crate::server::config::ClientTraits;
 use crate::server::snapshot::Snapshot;
 
-/// The command of the client that shows a definition in one of its forms.
+/// The client's command that shows a preview of a definition.
 pub const PREVIEW: &str = "rise.preview";
-/// The command that runs a definition: the client's own, or else the server's.
+/// The command that runs a definition, of the client or else of the server.
 pub const RUN: &str = "rise.run";
 
 /// The client's command that lowers a definition for a target.
 pub const LOWER: &str = "rise.lower";
-/// The client's command that asks for a strategy for a definition, and applies it.
+/// The client's command that prompts for a strategy, and applies it to a definition.
 pub const REWRITE: &str = "rise.applyStrategy";
 
-/// So many launches are timed where a program runs on a device: one says little.
+/// The number of timed launches on a device, because a single measurement is not reliable.
 const TIMED: u32 = 10;
 
-/// Whether there is something to offer: a client that says nothing of commands gets the server's.
+/// Returns true if there are lenses for the client. A client that does not announce commands gets
+/// the server's.
 pub fn has_lenses(client: &ClientTraits) -> bool {
     client.previews || client.runs || client.lowers || client.rewrites || !client.has_commands
 }
 
-/// `textDocument/codeLens`
+/// Handles `textDocument/codeLens`.
 pub fn code_lens(snapshot: &Snapshot, params: CodeLensParams) -> Answer<Vec<CodeLens>> {
     let uri = params.text_document.uri;
     let document = snapshot.document(&uri)?;
@@ -90,7 +91,8 @@ pub fn code_lens(snapshot: &Snapshot, params: CodeLensParams) -> Answer<Vec<Code
     Ok(lenses)
 }
 
-/// `Run on NVIDIA H200`: the device that is known, else what the settings say of it.
+/// Returns the title of a lens, as in `Run on NVIDIA H200`: with the known device, else the one of
+/// the settings.
 fn on_device(snapshot: &Snapshot) -> String {
     let set = &snapshot.view.settings.device;
     match &snapshot.view.device {

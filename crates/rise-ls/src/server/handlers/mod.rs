@@ -1,4 +1,4 @@
-//! What each request gets, from one snapshot.
+//! The handlers of requests, each of which reads one snapshot.
 
 pub mod calls;
 pub mod diagnostics;
@@ -18,5 +18,5 @@ pub mod why;
 
 use tower_lsp::jsonrpc::Error;
 
-/// A handler's answer.
+/// The result of a handler.
 pub type Answer<T> = Result<T, Error>;

@@ -1,5 +1,5 @@
-//! What is offered besides the library's rewrites: the user's own rules and strategies, lowered
-//! copies, rewrites taken back, and rewrites whose arguments the client asks for.
+//! Further code actions: the user's own rules and strategies, lowered copies, undoing of rewrites,
+//! and rewrites whose arguments the client prompts for.
 
 use db::ItemId;
 use ide::{FileRange, MoreAction, RewriteAction, RewriteKind, SourceEdits, Taken, Wish};
@@ -21,24 +21,24 @@ use crate::server::snapshot::{Document, Snapshot};
 use crate::server::to_proto::workspace_edit;
 use crate::server::uri::Uri;
 
-/// The client's command that asks for the arguments of a strategy, and applies it.
+/// The client's command that prompts for the arguments of a strategy, and applies it.
 pub const APPLY_WITH: &str = "rise.applyWith";
 
-/// How many rewrites can be taken back.
+/// The largest number of rewrites that can be undone.
 const MOST_TAKEN: usize = 64;
 
-/// What the client gets back when the user has chosen something of this.
+/// The data of a code action, from which it is resolved.
 #[derive(Deserialize, Serialize)]
 pub struct ChosenMore {
     uri: Uri,
     version: Option<i32>,
     range: Range,
-    /// The kind and title by which it is found again.
+    /// The kind and title, which identify the action.
     kind: String,
     title: String,
 }
 
-/// What else is offered at the place that is asked about, with what it is.
+/// Returns the further code actions at the requested range, with their kinds.
 pub fn offered(
     snapshot: &Snapshot,
     document: &Document,
@@ -94,7 +94,7 @@ pub fn offered(
     shown.filter_map(line).collect()
 }
 
-/// The client's command that asks for what a strategy takes.
+/// Returns the client's command that prompts for the arguments of a strategy.
 fn asking(snapshot: &Snapshot, params: &CodeActionParams, action: &MoreAction) -> Command {
     let ask = action.ask.clone();
     let argument = ask.map_or(Value::Null, |ask| {
@@ -118,10 +118,10 @@ fn asking(snapshot: &Snapshot, params: &CodeActionParams, action: &MoreAction) -
     }
 }
 
-/// The edit of what was offered here.
+/// Computes the edit of a further code action.
 ///
 /// # Errors
-/// The document has changed since, or it cannot be made.
+/// Fails if the document has changed since it was offered, or the edit cannot be made.
 pub fn resolve(
     snapshot: &Snapshot,
     mut action: CodeAction,
@@ -160,13 +160,14 @@ pub fn resolve(
     Ok(action)
 }
 
-/// The rewrites that can be taken back, the latest last.
+/// Returns the rewrites that can be undone, the latest last.
 fn taken(snapshot: &Snapshot) -> Vec<Taken> {
     let known = snapshot.view.taken.0.lock();
     known.map(|known| known.clone()).unwrap_or_default()
 }
 
-/// Keeps in mind that a rewrite was handed out. Whether it was made is seen in the text.
+/// Stores a rewrite that was sent to the client. Whether the client applied it is determined from
+/// the text.
 pub fn remember(
     snapshot: &Snapshot,
     item: ItemId,
@@ -191,11 +192,11 @@ pub fn remember(
 #[serde(rename_all = "camelCase")]
 pub struct ExplainParams {
     text_document: TextDocumentIdentifier,
-    /// A place in the definition that was rewritten.
+    /// A position in the definition that was rewritten.
     position: Position,
 }
 
-/// What a rewrite did.
+/// The answer to `rise/explain`.
 #[derive(Clone, Debug, Serialize)]
 pub struct ExplainResult {
     title: String,
@@ -203,7 +204,8 @@ pub struct ExplainResult {
     steps: Vec<StepInfo>,
 }
 
-/// `rise/explain`: the steps of the latest rewrite that is still to be seen at a place.
+/// Handles `rise/explain`: returns the steps of the latest rewrite at a position whose result is
+/// still in the text.
 pub fn explain(snapshot: &Snapshot, params: ExplainParams) -> Answer<ExplainResult> {
     let document = snapshot.document(&params.text_document.uri)?;
     let found = ide::explained(&snapshot.db, document.at(params.position), &taken(snapshot));
@@ -213,7 +215,7 @@ pub fn explain(snapshot: &Snapshot, params: ExplainParams) -> Answer<ExplainResu
     Ok(ExplainResult {
         title: found.title,
         strategy: found.strategy,
-        // The places are those of a text that is gone.
+        // The spans refer to an old text.
         steps: steps
             .map(|step| step_info(&document, ide::StrategyStep { span: None, ..step }))
             .collect(),

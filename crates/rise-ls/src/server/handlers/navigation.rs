@@ -1,4 +1,4 @@
-//! From a name to other places: definitions, references, imports.
+//! Navigation: definitions, references, highlights and links.
 
 use db::FileId;
 use ide::{HighlightKind, NavTarget};
@@ -14,7 +14,7 @@ use super::Answer;
 use crate::server::snapshot::{Document, Snapshot};
 use crate::server::to_proto::{location, location_link};
 
-/// `textDocument/definition`
+/// Handles `textDocument/definition`.
 pub fn definition(
     snapshot: &Snapshot,
     params: GotoDefinitionParams,
@@ -29,7 +29,7 @@ pub fn definition(
     ))
 }
 
-/// `textDocument/typeDefinition`
+/// Handles `textDocument/typeDefinition`.
 pub fn type_definition(
     snapshot: &Snapshot,
     params: GotoTypeDefinitionParams,
@@ -59,7 +59,7 @@ fn places(snapshot: &Snapshot, targets: &[NavTarget], links: bool) -> GotoDefini
     )
 }
 
-/// `textDocument/references`
+/// Handles `textDocument/references`.
 pub fn references(snapshot: &Snapshot, params: ReferenceParams) -> Answer<Vec<Location>> {
     let place = params.text_document_position;
     let document = snapshot.document(&place.text_document.uri)?;
@@ -67,7 +67,7 @@ pub fn references(snapshot: &Snapshot, params: ReferenceParams) -> Answer<Vec<Lo
     let wanted = found
         .into_iter()
         .filter(|found| params.context.include_declaration || !found.declaration);
-    // They are many in few files.
+    // There are many references in few files.
     let mut files: FxHashMap<FileId, Option<(Uri, Document)>> = FxHashMap::default();
     let location = |found: ide::Reference| {
         let file = found.place.file;
@@ -80,7 +80,7 @@ pub fn references(snapshot: &Snapshot, params: ReferenceParams) -> Answer<Vec<Lo
     Ok(wanted.filter_map(location).collect())
 }
 
-/// `textDocument/documentHighlight`
+/// Handles `textDocument/documentHighlight`.
 pub fn highlights(
     snapshot: &Snapshot,
     params: DocumentHighlightParams,
@@ -98,7 +98,7 @@ pub fn highlights(
     Ok(found.into_iter().map(highlight).collect())
 }
 
-/// `textDocument/documentLink`
+/// Handles `textDocument/documentLink`.
 pub fn links(snapshot: &Snapshot, params: DocumentLinkParams) -> Answer<Vec<DocumentLink>> {
     let document = snapshot.document(&params.text_document.uri)?;
     let found = ide::document_links(&snapshot.db, document.file);

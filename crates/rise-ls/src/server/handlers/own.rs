@@ -1,4 +1,4 @@
-//! Requests of our own, which `docs/lsp.md` describes.
+//! Requests that are specific to RISE, see `docs/lsp.md`.
 
 use serde::{Deserialize, Serialize};
 use tower_lsp::jsonrpc::ErrorCode;
@@ -24,13 +24,12 @@ pub struct SyntaxTreeParams {
     text_document: TextDocumentIdentifier,
 }
 
-/// A text.
 #[derive(Serialize)]
 pub struct Text {
     text: String,
 }
 
-/// `rise/virtualDocument`
+/// Handles `rise/virtualDocument`.
 pub fn virtual_document(snapshot: &Snapshot, params: VirtualDocumentParams) -> Answer<Text> {
     let document = snapshot.document(&params.uri)?;
     Ok(Text {
@@ -38,7 +37,7 @@ pub fn virtual_document(snapshot: &Snapshot, params: VirtualDocumentParams) -> A
     })
 }
 
-/// `rise/syntaxTree`
+/// Handles `rise/syntaxTree`.
 pub fn syntax_tree(snapshot: &Snapshot, params: SyntaxTreeParams) -> Answer<Text> {
     let document = snapshot.document(&params.text_document.uri)?;
     let text = snapshot.syntax(&document).show(&snapshot.db);
@@ -56,15 +55,15 @@ pub struct ExplainDiagnosticParams {
     code: String,
 }
 
-/// A section of the error reference.
+/// The answer to `rise/explainDiagnostic`: a section of the error reference.
 #[derive(Serialize)]
 pub struct Page {
     title: &'static str,
-    /// Markdown.
+    /// The text in Markdown.
     text: String,
 }
 
-/// `rise/explainDiagnostic`
+/// Handles `rise/explainDiagnostic`.
 pub fn explain_diagnostic(_: &Snapshot, params: ExplainDiagnosticParams) -> Answer<Page> {
     let code = Code::ALL.iter().find(|code| code.as_str() == params.code);
     let code = code

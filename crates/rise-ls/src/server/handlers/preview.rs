@@ -1,5 +1,5 @@
-//! `rise/preview`: a definition in one of the forms that it takes on its way to running code, and
-//! `rise/previewChanged` when an edit changes one that a client shows.
+//! `rise/preview`: shows a definition in one of the intermediate forms or target languages of the
+//! compiler. `rise/previewChanged` notifies the client when an edit changes a shown preview.
 
 use db::{Declares, FileId, ItemId};
 use ide::Form;
@@ -25,78 +25,79 @@ use syntax::{Code, Span};
 #[serde(rename_all = "camelCase")]
 pub struct PreviewParams {
     text_document: TextDocumentIdentifier,
-    /// A place in the definition.
+    /// A position in the definition.
     #[serde(default)]
     position: Option<Position>,
-    /// Its name, if there is no place; without both it is the document's first definition.
+    /// The name of the definition, if there is no position. Without both, the first definition of
+    /// the document is shown.
     #[serde(default)]
     def: Option<String>,
-    /// `rise`, `dpia`, `dpia-imperative`, `c` or `openmp`.
+    /// The form: `rise`, `dpia`, `dpia-imperative`, `c`, `openmp` or `opencl`.
     #[serde(rename = "as")]
     form: String,
 }
 
-/// A definition in a form.
+/// The answer to `rise/preview`.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PreviewResult {
-    /// The definition.
+    /// The name of the definition.
     pub def: String,
-    /// The form.
     #[serde(rename = "as")]
     pub form: &'static str,
-    /// The version of the document that this was made of.
+    /// The version of the document from which the preview was made.
     pub version: Option<i32>,
-    /// `dot as C`
+    /// The title, as in `dot as C`.
     pub title: String,
-    /// The language of the text, as editors call it.
+    /// The language id of the text.
     pub language: &'static str,
-    /// The text; empty if there are errors.
+    /// The text, which is empty if there are errors.
     pub text: String,
-    /// Which part of the text comes from where; parts nest.
+    /// The source map. Its parts are nested.
     pub map: Vec<PreviewMap>,
-    /// What keeps the definition from having this form.
+    /// The errors that prevent the definition from being shown in this form.
     pub errors: Vec<Diagnostic>,
-    /// The target for which `rise/lower` makes a definition that has this form, if this one does
-    /// not say how it is computed.
+    /// The target for which `rise/lower` makes a definition with this form, if this definition
+    /// still has high-level patterns.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lower: Option<&'static str>,
 }
 
-/// A part of a preview.
+/// An entry of the source map of a preview.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PreviewMap {
-    /// Where it comes from, in the document.
+    /// The range in the document.
     pub source: Range,
-    /// Where it is, in the text.
+    /// The range in the text of the preview.
     pub target: Range,
-    /// What made it, where that is known.
+    /// The construct that the part comes from, if it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub origin: Option<PreviewOrigin>,
 }
 
-/// What made a part of a preview.
+/// The construct that a part of a preview comes from.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PreviewOrigin {
     /// The primitive or operator.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub primitive: Option<String>,
-    /// The definition in whose text that stands, if it is another one.
+    /// The definition that contains the primitive, if it is another one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub definition: Option<String>,
-    /// What the compiler's passes did to it, in order.
+    /// The compiler passes that changed the part, in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub passes: Vec<String>,
 }
 
-/// `rise/previewChanged`
+/// The notification `rise/previewChanged`.
 #[derive(Debug)]
 pub enum PreviewChanged {}
 
 impl Notification for PreviewChanged {
-    /// It is written as JSON at once: as a tree it would take as long as making it.
+    /// The parameters are serialised directly: building a JSON tree would take as long as making
+    /// the preview.
     type Params = serde_json::Value;
     const METHOD: &'static str = "rise/previewChanged";
 }
@@ -105,30 +106,26 @@ impl Notification for PreviewChanged {
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PreviewChangedParams<'a> {
-    /// The document.
     pub text_document: TextDocumentIdentifier,
-    /// The name under which the client shows it, if the definition has another one since.
+    /// The name under which the client shows the preview, if the definition was renamed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub renamed_from: Option<&'a str>,
-    /// The rest is that of the answer to `rise/preview`.
+    /// The fields of the answer to `rise/preview`.
     #[serde(flatten)]
     pub preview: &'a PreviewResult,
 }
 
-/// A preview that a client shows: the parameters of `rise/previewClosed` and `rise/previewAgain`.
+/// The identity of a shown preview: the parameters of `rise/previewClosed` and `rise/previewAgain`.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PreviewIdentifier {
-    /// The document.
     pub text_document: TextDocumentIdentifier,
-    /// The definition.
     pub def: String,
-    /// The form.
     #[serde(rename = "as")]
     pub form: String,
 }
 
-/// `rise/preview`
+/// Handles `rise/preview`.
 pub fn preview(snapshot: &Snapshot, params: PreviewParams) -> Answer<PreviewResult> {
     let document = snapshot.document(&params.text_document.uri)?;
     let form = form(&params.form)?;
@@ -146,9 +143,9 @@ pub fn preview(snapshot: &Snapshot, params: PreviewParams) -> Answer<PreviewResu
     Ok(result)
 }
 
-/// Answers `rise/previewAgain`, a request of the supervisor: takes over a preview that the client
-/// shows since a worker before this one. Unlike `rise/preview` this keeps a preview whose definition
-/// is gone, which may come back.
+/// Handles `rise/previewAgain`, a request of the supervisor: takes over a preview that the client
+/// has shown since an earlier worker. Unlike `rise/preview`, it also keeps a preview whose
+/// definition does not exist, because the definition may be added again.
 pub fn preview_again(snapshot: &Snapshot, params: PreviewIdentifier) -> Answer<PreviewResult> {
     let document = snapshot.document(&params.text_document.uri)?;
     let shown = Shown {
@@ -175,7 +172,7 @@ fn form(name: &str) -> Result<Form, Error> {
     })
 }
 
-/// Lists the definitions of a file with their names, in the order of the text.
+/// Returns the definitions of a file with their names, in source order.
 fn definitions(snapshot: &Snapshot, file: FileId) -> Vec<(ItemId, String)> {
     let items = snapshot.db.items(file);
     let named = |&item: &ItemId| Some((item, name_of(snapshot, item)?));
@@ -219,18 +216,17 @@ fn identity(definitions: Vec<(ItemId, String)>, item: ItemId) -> Identity {
     }
 }
 
-/// A preview that a client shows, as it is now.
+/// A shown preview, computed again.
 pub struct Again {
-    /// The document, as the client writes it.
+    /// The URI of the document in the client's spelling.
     pub uri: Uri,
-    /// What tells whether the definition is renamed from now on.
+    /// The identity of the definition, from which later renames are detected.
     pub identity: Identity,
-    /// The preview.
     pub result: PreviewResult,
 }
 
-/// The preview that a client shows, as it is now: under another name if its definition was renamed, an
-/// error if its definition is gone, which may come back. `None` if the document is closed.
+/// Computes a shown preview again: under a new name if its definition was renamed, and as an error
+/// if its definition does not exist. Returns `None` if the document is closed.
 pub fn again(snapshot: &Snapshot, shown: &Shown, before: Identity) -> Option<Again> {
     let open = snapshot.view.open.get(&shown.file)?;
     let definitions = definitions(snapshot, shown.file);
@@ -254,7 +250,7 @@ pub fn again(snapshot: &Snapshot, shown: &Shown, before: Identity) -> Option<Aga
     })
 }
 
-/// A preview whose definition the document does not have any more.
+/// Returns the preview of a definition that was removed from the document.
 fn gone(snapshot: &Snapshot, document: &Document, shown: &Shown) -> PreviewResult {
     let error = Diagnostic {
         severity: Some(DiagnosticSeverity::ERROR),
@@ -266,7 +262,7 @@ fn gone(snapshot: &Snapshot, document: &Document, shown: &Shown) -> PreviewResul
     empty(&shown.def, shown.form, version, vec![error])
 }
 
-/// A preview without text.
+/// Returns a preview without text.
 fn empty(def: &str, form: Form, version: Option<i32>, errors: Vec<Diagnostic>) -> PreviewResult {
     PreviewResult {
         title: format!("{def} as {}", form.title()),
@@ -281,7 +277,7 @@ fn empty(def: &str, form: Form, version: Option<i32>, errors: Vec<Diagnostic>) -
     }
 }
 
-/// The target to lower a definition for, whose patterns do not say how they are computed.
+/// Returns the target for which the definition can be lowered, if it has high-level patterns.
 fn target_to_lower_for(
     snapshot: &Snapshot,
     item: ItemId,
@@ -326,7 +322,8 @@ fn of_item(
     }
 }
 
-/// The parts in the client's terms. There are hundreds, many of which come from one place.
+/// Converts the source map to ranges of the client. The document ranges are cached, because many of
+/// the hundreds of parts have the same source.
 fn parts(snapshot: &Snapshot, document: &Document, preview: &ide::Preview) -> Vec<PreviewMap> {
     let lines = Lines::new(&preview.text);
     let mut sources: FxHashMap<(ItemId, Span), Range> = FxHashMap::default();
@@ -351,7 +348,7 @@ fn origin_of(made: &ide::Made) -> Option<PreviewOrigin> {
     })
 }
 
-/// The file that a closed preview was about.
+/// Returns the preview that the client has closed.
 pub fn closed(
     params: &PreviewIdentifier,
     file: impl FnOnce(&Uri) -> Option<FileId>,

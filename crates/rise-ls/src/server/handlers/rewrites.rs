@@ -1,4 +1,4 @@
-//! Rewrites of definitions as code actions: found by matching, made when they are chosen.
+//! Rewrites as code actions: matching finds them, and they are applied when the user selects one.
 
 use db::ItemId;
 use ide::{FileRange, RewriteAction, RewriteKind, Step};
@@ -17,29 +17,28 @@ use crate::server::snapshot::{Document, Snapshot};
 use crate::server::to_proto::workspace_edit;
 use crate::server::uri::Uri;
 
-/// The client's command that offers to write a step down, once it is taken.
+/// The client's command that offers to record a rewrite as a step of a strategy.
 pub const RECORD: &str = "rise.record";
 
-/// What the client gets back when the user has chosen a rewrite.
+/// The data of a code action, from which the rewrite is resolved.
 #[derive(Deserialize, Serialize)]
 pub struct Chosen {
-    /// The document.
     uri: Uri,
-    /// Its version when the rewrite was offered.
+    /// The version of the document when the rewrite was offered.
     version: Option<i32>,
-    /// Where it was offered.
+    /// The range for which it was offered.
     range: Range,
-    /// The strategy, as it is written.
+    /// The source text of the strategy.
     strategy: String,
-    /// Where in the definition, a letter a step.
+    /// The path to the subterm in the definition, one letter for each step.
     path: String,
 }
 
-/// The kind of actions about a whole definition for a client that asks for every kind. Editors leave
-/// kinds that begin with `source` out of their usual menu.
+/// The kind of actions on a whole definition for a client that does not restrict the kinds. Editors
+/// do not show kinds that begin with `source` in the usual menu.
 const OF_DEFINITION: &str = "refactor.rewrite.rise.definition";
 
-/// The kinds that are offered, for clients that ask for some of them.
+/// Returns the kinds that the server announces.
 pub fn kinds() -> impl Iterator<Item = CodeActionKind> {
     RewriteKind::ALL
         .into_iter()
@@ -48,7 +47,7 @@ pub fn kinds() -> impl Iterator<Item = CodeActionKind> {
         .map(|kind| CodeActionKind::from(kind.to_owned()))
 }
 
-/// The kind that a client is told, which asks for `only` some kinds or for every one.
+/// Returns the kind of an action for a client that requests `only` some kinds, or all of them.
 pub(super) fn shown_kind(kind: RewriteKind, only: Option<&[CodeActionKind]>) -> CodeActionKind {
     let shown = match only {
         None if kind.is_source() => OF_DEFINITION,
@@ -57,7 +56,7 @@ pub(super) fn shown_kind(kind: RewriteKind, only: Option<&[CodeActionKind]>) -> 
     CodeActionKind::from(shown.to_owned())
 }
 
-/// The rewrites at the place that is asked about.
+/// Returns the rewrites at the requested range.
 pub fn offered(
     snapshot: &Snapshot,
     document: &Document,
@@ -71,7 +70,7 @@ pub fn offered(
         span: document.selected(params.range),
     };
     let mut found = ide::rewrites(&snapshot.db, place, &kinds);
-    // Who is asked for a size needs no line for each of them.
+    // A client that prompts for a size needs only one action for all sizes.
     found.retain(|action| !(client.asks && action.is_other_size));
     let more = more::offered(snapshot, document, params, &found);
     let shown = found
@@ -101,7 +100,7 @@ pub fn offered(
             ..CodeAction::default()
         })
     };
-    // What the user has written or done comes first.
+    // The user's own rules and strategies come first.
     let own_kinds = [RewriteKind::Own, RewriteKind::Undo, RewriteKind::Source];
     let is_own = |(kind, _): &(RewriteKind, CodeAction)| own_kinds.contains(kind);
     let (own, rest): (Vec<_>, Vec<_>) = more.into_iter().partition(is_own);
@@ -109,15 +108,15 @@ pub fn offered(
     own.chain(shown.filter_map(action)).chain(rest).collect()
 }
 
-/// Whether a client that asks for these kinds wants this one.
+/// Returns true if a request for these kinds includes this one.
 pub(super) fn wanted(only: Option<&[CodeActionKind]>, kind: &str) -> bool {
     only.is_none_or(|only| only.iter().any(|outer| holds(outer.as_str(), kind)))
 }
 
-/// The edit of a rewrite that was offered here.
+/// Computes the edit of an offered rewrite.
 ///
 /// # Errors
-/// The document has changed since, or the rewrite cannot be made.
+/// Fails if the document has changed since it was offered, or the rewrite cannot be applied.
 pub fn resolve(snapshot: &Snapshot, mut action: CodeAction, chosen: &Chosen) -> Answer<CodeAction> {
     let document = snapshot.document(&chosen.uri)?;
     if snapshot.version(document.file) != chosen.version {
@@ -137,7 +136,7 @@ pub fn resolve(snapshot: &Snapshot, mut action: CodeAction, chosen: &Chosen) -> 
     Ok(action)
 }
 
-/// The error for a document that has changed since something was offered there.
+/// Creates the error for a document that has changed since an action was offered.
 pub(super) fn gone() -> tower_lsp::jsonrpc::Error {
     error(
         ErrorCode::ContentModified,
@@ -145,7 +144,7 @@ pub(super) fn gone() -> tower_lsp::jsonrpc::Error {
     )
 }
 
-/// The client's command that offers to write a step down, if it has one.
+/// Returns the client's command that offers to record a step, if the client has one.
 pub(super) fn recording(
     snapshot: &Snapshot,
     uri: &Uri,
@@ -171,7 +170,8 @@ fn edit(
     Ok(workspace_edit(snapshot, &made.edits))
 }
 
-/// Kinds are paths: an empty one holds all others.
+/// Returns true if a code action kind includes another one. Kinds are hierarchical, and the empty
+/// one includes all.
 fn holds(outer: &str, kind: &str) -> bool {
     match kind.strip_prefix(outer) {
         Some(rest) => outer.is_empty() || rest.is_empty() || rest.starts_with('.'),

@@ -1,4 +1,4 @@
-//! `rise/run`: a definition, run; the text in the editor, not the one on disk.
+//! `rise/run`: runs a definition with the text in the editor, not the one on disk.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -28,9 +28,9 @@ use crate::server::to_proto;
 use crate::server::uri::Uri;
 use crate::server::wire::Json;
 
-/// Single values up to which a result is sent whole.
+/// The largest number of scalars of a result that is sent completely.
 const WHOLE: u64 = 1_000_000;
-/// Arrays in arrays of an argument, as in written values.
+/// The largest nesting depth of arrays in an argument, as for written values.
 const MAX_DEPTH: usize = 64;
 
 /// The parameters of `rise/run`, and the argument of the command `rise.run`.
@@ -39,30 +39,29 @@ const MAX_DEPTH: usize = 64;
 pub struct RunParams {
     #[serde(default)]
     text_document: Option<TextDocumentIdentifier>,
-    /// As code lenses name the document.
+    /// The document, as code lenses name it.
     #[serde(default)]
     uri: Option<Uri>,
-    /// The definition's name.
     #[serde(default)]
     def: Option<String>,
-    /// A place in the definition, if it is not named.
+    /// A position in the definition, if it is not named.
     #[serde(default)]
     position: Option<Position>,
-    /// `interp`, `c`, `openmp` or `opencl`.
+    /// The backend: `interp`, `c`, `openmp` or `opencl`.
     #[serde(default)]
     backend: Option<String>,
-    /// A part of the device's name; else that of the settings.
+    /// A part of the device's name; by default that of the settings.
     #[serde(default)]
     device: Option<String>,
-    /// Work-items of a work-group in each dimension, instead of those that the program says.
+    /// The local size in each dimension, instead of that of the program.
     #[serde(default)]
     local: Option<Vec<u64>>,
-    /// All work-items in each dimension.
+    /// The global size in each dimension.
     #[serde(default)]
     global: Option<Vec<u64>>,
     #[serde(default)]
     sizes: BTreeMap<String, u64>,
-    /// Values, or words as on the command line.
+    /// The arguments: JSON values, or strings as on the command line.
     #[serde(default)]
     args: BTreeMap<String, Value>,
     #[serde(default)]
@@ -73,22 +72,22 @@ pub struct RunParams {
     verify: bool,
     #[serde(default)]
     tolerance: Option<f64>,
-    /// In seconds; 0 is none.
+    /// The time limit in seconds; 0 for none.
     #[serde(default)]
     time_limit: Option<f64>,
-    /// Whether the whole result is wanted, and not only its text.
+    /// True if the answer contains the whole result, and not only its text.
     #[serde(default)]
     value: Option<bool>,
-    /// Where the client shows progress.
+    /// The token for progress reports.
     #[serde(default)]
     pub work_done_token: Option<ProgressToken>,
 }
 
 impl RunParams {
-    /// The document.
+    /// Returns the URI of the document.
     ///
     /// # Errors
-    /// None is named.
+    /// Fails if no document is given.
     pub fn document(&self) -> Result<&Uri, Error> {
         let named = self.text_document.as_ref().map(|document| &document.uri);
         named
@@ -97,18 +96,18 @@ impl RunParams {
     }
 }
 
-/// A request that makes sense.
+/// A validated request to run a definition.
 #[derive(Debug)]
 pub struct Order {
     item: ItemId,
     job: Job,
     time: Option<Duration>,
     whole: bool,
-    /// `Running dot`
+    /// The title for progress reports, as in `Running dot`.
     pub title: String,
 }
 
-/// A mistake that keeps a program from running, in a document.
+/// An error that prevents a program from running, with its document.
 #[derive(Debug, Serialize)]
 struct Place {
     uri: Uri,
@@ -123,25 +122,24 @@ struct FailedRun {
     errors: Vec<Place>,
 }
 
-/// What a run gives.
+/// The outcome of a run.
 #[derive(Debug)]
 pub enum Outcome {
-    /// JSON as `rise-ls run` prints it, and a sentence for people; whether all is well.
+    /// A completed or failed run.
     Over {
-        /// The answer.
+        /// The JSON that `rise-ls run` prints, or the failure.
         json: Json,
-        /// What it says, in short.
+        /// A summary of the answer for people.
         sentence: String,
-        /// There is a result, and it is right as far as that was asked.
+        /// True if there is a result, and it is right if it was verified.
         fine: bool,
-        /// The name of the OpenCL device that it ran on.
         device: Option<String>,
     },
-    /// It was stopped.
+    /// A cancelled run.
     Cancelled,
 }
 
-/// Finds out what is to be run.
+/// Validates the parameters of a run.
 pub fn order(
     snapshot: &Snapshot,
     file: FileId,
@@ -225,8 +223,8 @@ fn definition(snapshot: &Snapshot, file: FileId, params: &RunParams) -> Answer<I
     })
 }
 
-/// An argument: text as on the command line, or a value of JSON. Files are named from the
-/// document's folder.
+/// Parses an argument: a string as on the command line, or a JSON value. Relative file names are
+/// resolved in the folder of the document.
 fn source(value: &Value, folder: Option<&Path>) -> Result<Source, String> {
     let Value::String(text) = value else {
         return literal(value, 0).map(Source::Literal);
@@ -255,13 +253,13 @@ fn literal(value: &Value, depth: usize) -> Result<Literal, String> {
             )),
             _ => Err("an object is a tuple, with `_1` and `_2`".to_owned()),
         },
-        // As results have NaN and infinities.
+        // Strings represent NaN and infinities, as in results.
         Value::String(text) => Literal::parse(text).map_err(|error| error.to_string()),
         Value::Null => Err("`null` is not a value".to_owned()),
     }
 }
 
-/// Sizes of a launch: up to three, none of which is 0.
+/// Validates launch sizes: one to three positive numbers.
 fn sizes(what: &str, sizes: Option<&Vec<u64>>) -> Answer<Option<Vec<u64>>> {
     let fits = |all: &Vec<u64>| (1..=3).contains(&all.len()) && !all.contains(&0);
     match sizes.is_none_or(fits) {
@@ -272,7 +270,7 @@ fn sizes(what: &str, sizes: Option<&Vec<u64>>) -> Answer<Option<Vec<u64>>> {
     }
 }
 
-/// Runs it. The snapshot is the run's own: nothing waits for it.
+/// Runs the program on a snapshot that is not shared, so that edits do not wait for it.
 pub fn run(
     snapshot: &mut Snapshot,
     order: &Order,
@@ -317,7 +315,7 @@ fn result(done: &Done, whole: bool) -> Json {
     Json::from_text(run::result_json(done, None, whole))
 }
 
-/// The result in a line: `dot = 20.0 (C, n = 4, 1.2 ms)`.
+/// Summarises the result on one line, as in `` `dot` ran in C with n = 4: 20.0 ``.
 fn sentence(done: &Done) -> String {
     let mut said = format!("{}: {}", text::conditions(done), text::short(done));
     for line in [
@@ -335,7 +333,7 @@ fn sentence(done: &Done) -> String {
     said
 }
 
-/// Why there is no result, and what can be done about it in an editor.
+/// Describes a failure, with advice for editors.
 fn why(failure: &Failure) -> FailureJson {
     let mut why = run::failure_json(failure);
     let missing = why.missing_sizes.iter();
@@ -348,7 +346,7 @@ fn why(failure: &Failure) -> FailureJson {
     why
 }
 
-/// Where in the documents a failure belongs.
+/// Returns the errors of a failure with their documents.
 fn places(snapshot: &Snapshot, failure: &Failure) -> Vec<Place> {
     match failure {
         Failure::Wrong(all) => all

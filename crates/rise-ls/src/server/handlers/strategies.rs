@@ -1,5 +1,6 @@
-//! `rise/strategies`, `rise/strategySteps`, `rise/strategyApply`: the strategies that there are for a
-//! definition, the program after some steps of one, and the edit that makes these steps.
+//! `rise/strategies`, `rise/strategySteps` and `rise/strategyApply`: list the strategies for a
+//! definition, show the program after some steps of one, and return the edit that applies these
+//! steps.
 
 use std::collections::BTreeMap;
 
@@ -23,24 +24,22 @@ use syntax::Span;
 #[serde(rename_all = "camelCase")]
 pub struct StrategiesParams {
     text_document: TextDocumentIdentifier,
-    /// A place in the definition.
+    /// A position in the definition.
     #[serde(default)]
     position: Option<Position>,
-    /// Its name, if there is no place.
+    /// The name of the definition, if there is no position.
     #[serde(default)]
     def: Option<String>,
 }
 
-/// The strategies for a definition.
+/// The answer to `rise/strategies`.
 #[derive(Clone, Debug, Serialize)]
 pub struct StrategiesResult {
-    /// The definition.
     def: String,
-    /// Those of files first.
+    /// The strategies; those of files come before those of the library.
     strategies: Vec<StrategyInfo>,
 }
 
-/// A strategy.
 #[derive(Clone, Debug, Serialize)]
 struct StrategyInfo {
     name: String,
@@ -53,7 +52,6 @@ struct StrategyInfo {
     library: bool,
 }
 
-/// A parameter of a strategy.
 #[derive(Clone, Debug, Serialize)]
 struct ParameterInfo {
     name: String,
@@ -67,29 +65,29 @@ struct ParameterInfo {
 #[serde(rename_all = "camelCase")]
 pub struct StepsParams {
     text_document: TextDocumentIdentifier,
-    /// A place in the definition.
+    /// A position in the definition.
     #[serde(default)]
     position: Option<Position>,
-    /// Its name, if there is no place.
+    /// The name of the definition, if there is no position.
     #[serde(default)]
     def: Option<String>,
-    /// The strategy, as it is written.
+    /// The source text of the strategy.
     strategy: String,
-    /// The file in whose words it is written; without one, the program's.
+    /// The file in whose scope the strategy is resolved; by default that of the program.
     #[serde(default)]
     from: Option<Uri>,
-    /// How many steps are made; without it all.
+    /// The number of steps to apply; by default all.
     #[serde(default)]
     step: Option<usize>,
-    /// After how many the program was that this is compared with.
+    /// The number of steps of the program for the comparison.
     #[serde(default)]
     since: Option<usize>,
-    /// Values of sizes that the strategy tunes, by name.
+    /// Values of the sizes that the strategy tunes, by name.
     #[serde(default)]
     tunes: BTreeMap<String, i64>,
 }
 
-/// The steps of a strategy, and the program after some of them.
+/// The answer to `rise/strategySteps`.
 #[derive(Clone, Debug, Serialize)]
 pub struct StepsResult {
     def: String,
@@ -102,7 +100,6 @@ pub struct StepsResult {
     failure: Option<FailureInfo>,
 }
 
-/// A step.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct StepInfo {
     rule: String,
@@ -116,7 +113,7 @@ pub(super) struct StepInfo {
     assumptions: Vec<String>,
 }
 
-/// Why a strategy comes to nothing.
+/// The reason why a strategy fails.
 #[derive(Clone, Debug, Serialize)]
 struct FailureInfo {
     message: String,
@@ -127,13 +124,13 @@ struct FailureInfo {
 /// The answer to `rise/strategyApply`.
 #[derive(Clone, Debug, Serialize)]
 pub struct ApplyResult {
-    /// The edit; none if the strategy fails, or changes nothing.
+    /// The edit; `None` if the strategy fails, or changes nothing.
     edit: Option<WorkspaceEdit>,
-    /// Why there is none, or what the definition assumes from now on.
+    /// The reason why there is no edit, or the conditions that the definition assumes from now on.
     message: Option<String>,
 }
 
-/// `rise/strategies`
+/// Handles `rise/strategies`.
 pub fn strategies(snapshot: &Snapshot, params: StrategiesParams) -> Answer<StrategiesResult> {
     let document = snapshot.document(&params.text_document.uri)?;
     let (_, def) = definition(snapshot, &document, params.position, params.def.as_deref())?;
@@ -169,7 +166,7 @@ fn info(snapshot: &Snapshot, strategy: OfferedStrategy) -> StrategyInfo {
     }
 }
 
-/// `rise/strategySteps`
+/// Handles `rise/strategySteps`.
 pub fn steps(snapshot: &Snapshot, params: StepsParams) -> Answer<StepsResult> {
     let document = snapshot.document(&params.text_document.uri)?;
     let (_, def, found) = made(snapshot, &document, &params)?;
@@ -215,7 +212,7 @@ pub(super) fn step_info(document: &Document, step: StrategyStep) -> StepInfo {
     }
 }
 
-/// `rise/strategyApply`
+/// Handles `rise/strategyApply`.
 pub fn apply(snapshot: &Snapshot, params: StepsParams) -> Answer<ApplyResult> {
     let document = snapshot.document(&params.text_document.uri)?;
     let (item, def, found) = made(snapshot, &document, &params)?;
@@ -223,7 +220,7 @@ pub fn apply(snapshot: &Snapshot, params: StepsParams) -> Answer<ApplyResult> {
         edit: None,
         message: Some(message),
     };
-    // The first steps can be made even if a later one fails.
+    // With a given number of steps, the first ones are applied even if a later one fails.
     if let (Some((message, _)), None) = (&found.failure, params.step) {
         return Ok(nothing(message.clone()));
     }
@@ -244,7 +241,7 @@ pub fn apply(snapshot: &Snapshot, params: StepsParams) -> Answer<ApplyResult> {
     })
 }
 
-/// The strategy of the library that lowers a definition for a target.
+/// Returns the name of the library strategy that lowers a definition for a target.
 pub(super) fn lowering(target: Target) -> &'static str {
     match target {
         Target::C => "lowerFused",
@@ -258,17 +255,17 @@ pub(super) fn lowering(target: Target) -> &'static str {
 #[serde(rename_all = "camelCase")]
 pub struct LowerParams {
     text_document: TextDocumentIdentifier,
-    /// A place in the definition.
+    /// A position in the definition.
     #[serde(default)]
     position: Option<Position>,
-    /// Its name, if there is no place.
+    /// The name of the definition, if there is no position.
     #[serde(default)]
     def: Option<String>,
-    /// `c`, `openmp` or `opencl`.
+    /// The target: `c`, `openmp` or `opencl`.
     target: String,
 }
 
-/// `rise/lower`: the edit that puts a definition for a target behind the one that it comes from.
+/// Handles `rise/lower`: returns the edit that inserts a lowered copy of a definition after it.
 pub fn lower(snapshot: &Snapshot, params: LowerParams) -> Answer<ApplyResult> {
     let document = snapshot.document(&params.text_document.uri)?;
     let (item, _) = definition(snapshot, &document, params.position, params.def.as_deref())?;
@@ -316,7 +313,7 @@ fn made(
     Ok((item, def, found.map_err(invalid_params)?))
 }
 
-/// The definition of a program of RISE at a place, or of a name.
+/// Returns the definition of a RISE document at a position, or with a name.
 pub(super) fn definition(
     snapshot: &Snapshot,
     document: &Document,

@@ -1,4 +1,4 @@
-//! The shape of documents: symbols, folding, selection.
+//! The structure of documents: symbols, folding ranges and selection ranges.
 
 use ide::FoldingKind;
 use tower_lsp::lsp_types::{
@@ -11,14 +11,14 @@ use super::Answer;
 use crate::server::snapshot::{Document, Snapshot};
 use crate::server::to_proto::{ranges, symbol_kind};
 
-/// As many as anyone looks through.
+/// The largest number of symbols in an answer.
 const MAX_WORKSPACE_SYMBOLS: usize = 256;
 
-/// How many ranges a selection may have around it. Each is nested in the one before it, and readers
-/// of JSON accept messages of some depth only, 128 being usual.
+/// The largest number of ranges of a selection. Each is nested in the one before it, and JSON
+/// parsers limit the nesting depth, usually to 128.
 const MAX_SELECTIONS: usize = 100;
 
-/// `textDocument/documentSymbol`
+/// Handles `textDocument/documentSymbol`.
 pub fn document_symbols(
     snapshot: &Snapshot,
     params: DocumentSymbolParams,
@@ -63,7 +63,7 @@ fn document_symbol(
     }
 }
 
-/// `workspace/symbol`
+/// Handles `workspace/symbol`.
 pub fn workspace_symbols(
     snapshot: &Snapshot,
     params: WorkspaceSymbolParams,
@@ -84,7 +84,7 @@ pub fn workspace_symbols(
     Ok(symbols.into_iter().filter_map(symbol).collect())
 }
 
-/// `textDocument/foldingRange`
+/// Handles `textDocument/foldingRange`.
 pub fn folding_ranges(
     snapshot: &Snapshot,
     params: FoldingRangeParams,
@@ -114,7 +114,7 @@ pub fn folding_ranges(
     )
 }
 
-/// `textDocument/selectionRange`
+/// Handles `textDocument/selectionRange`.
 pub fn selection_ranges(
     snapshot: &Snapshot,
     params: SelectionRangeParams,

@@ -1,4 +1,4 @@
-//! Semantic tokens.
+//! Semantic tokens of documents, with deltas.
 
 use std::sync::{Arc, PoisonError};
 
@@ -15,7 +15,7 @@ use super::Answer;
 use crate::server::positions::{Encoding, number};
 use crate::server::snapshot::{Document, SentTokens, Snapshot, TokenCache};
 
-/// `textDocument/semanticTokens/full`
+/// Handles `textDocument/semanticTokens/full`.
 pub fn full(snapshot: &Snapshot, params: SemanticTokensParams) -> Answer<SemanticTokens> {
     let document = snapshot.document(&params.text_document.uri)?;
     let tokens = compute(snapshot, &document, None);
@@ -25,7 +25,7 @@ pub fn full(snapshot: &Snapshot, params: SemanticTokensParams) -> Answer<Semanti
     })
 }
 
-/// `textDocument/semanticTokens/full/delta`
+/// Handles `textDocument/semanticTokens/full/delta`.
 pub fn delta(
     snapshot: &Snapshot,
     params: SemanticTokensDeltaParams,
@@ -50,7 +50,7 @@ pub fn delta(
     })
 }
 
-/// `textDocument/semanticTokens/range`
+/// Handles `textDocument/semanticTokens/range`.
 pub fn range(snapshot: &Snapshot, params: SemanticTokensRangeParams) -> Answer<SemanticTokens> {
     let document = snapshot.document(&params.text_document.uri)?;
     let data = compute(snapshot, &document, Some(document.span(params.range)));
@@ -66,7 +66,7 @@ fn compute(snapshot: &Snapshot, document: &Document, range: Option<Span>) -> Vec
 }
 
 fn remember(snapshot: &Snapshot, file: FileId, tokens: &[SemanticToken]) -> Option<String> {
-    // A document that is not open is asked about once.
+    // Clients do not request deltas for a document that is not open.
     let revision = snapshot.view.open.get(&file)?.revision;
     snapshot.view.tokens.set(
         file,
@@ -94,7 +94,7 @@ impl TokenCache {
             .insert(file, tokens);
     }
 
-    /// The client has closed the document.
+    /// Removes the tokens of a closed document.
     pub fn forget(&self, file: FileId) {
         self.0
             .lock()
@@ -103,8 +103,8 @@ impl TokenCache {
     }
 }
 
-/// One edit that turns the old tokens into the new ones: what differs lies in one stretch, which is
-/// where the user types.
+/// Returns the edit from the old tokens to the new ones. The difference is one contiguous range,
+/// because the user types at one place.
 fn difference(old: &Arc<[SemanticToken]>, new: &[SemanticToken]) -> Option<SemanticTokensEdit> {
     let head = old
         .iter()
@@ -120,15 +120,15 @@ fn difference(old: &Arc<[SemanticToken]>, new: &[SemanticToken]) -> Option<Seman
         .count();
     let (removed, added) = (old_rest.len() - tail, &new_rest[..new_rest.len() - tail]);
     (removed > 0 || !added.is_empty()).then(|| SemanticTokensEdit {
-        // Counted in numbers, of which a token has five.
+        // Offsets count integers, of which a token has five.
         start: number(head * 5),
         delete_count: number(removed * 5),
         data: Some(added.to_vec()),
     })
 }
 
-/// Each token relative to the one before it; those of several lines become one a line. The text is
-/// walked once, so that a long document (or a long line) costs as much as it has bytes.
+/// Encodes each token relative to the one before it, and splits tokens at line breaks. The text is
+/// traversed once, so that the cost is linear in its length also for long lines.
 fn encode(text: &str, tokens: &[Token], encoding: Encoding) -> Vec<SemanticToken> {
     let mut encoded = Vec::with_capacity(tokens.len());
     let mut cursor = Cursor {
@@ -168,7 +168,7 @@ fn type_index(ty: TokenType) -> u32 {
     )
 }
 
-/// The parts of `start..end` that lie on one line each, without what ends the lines.
+/// Splits `start..end` into lines, without line breaks.
 fn pieces(text: &str, start: usize, end: usize) -> Vec<std::ops::Range<usize>> {
     let Some(slice) = text.get(start..end) else {
         return Vec::new();
@@ -185,7 +185,7 @@ fn pieces(text: &str, start: usize, end: usize) -> Vec<std::ops::Range<usize>> {
     pieces
 }
 
-/// A place in the text that moves forwards only.
+/// A position in the text that only moves forwards.
 struct Cursor<'a> {
     text: &'a str,
     encoding: Encoding,

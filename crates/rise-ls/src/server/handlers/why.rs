@@ -1,5 +1,5 @@
-//! `rise/why`, `rise/record`: why a rule does not apply at a place; and steps that were taken by
-//! hand, written down as a strategy.
+//! `rise/why` explains why a rule does not apply at a range, and `rise/record` records manual
+//! rewrites as a strategy.
 
 use db::{FilePath, FileState, ReadError};
 use ide::FileRange;
@@ -19,7 +19,7 @@ use crate::server::positions;
 use crate::server::snapshot::Snapshot;
 use crate::server::uri::{self, Uri};
 
-/// The file beside a program in which steps are written down.
+/// The file in the folder of the program in which steps are recorded.
 const RECORD: &str = "strategy.elevate";
 
 /// The parameters of `rise/why`.
@@ -27,13 +27,13 @@ const RECORD: &str = "strategy.elevate";
 #[serde(rename_all = "camelCase")]
 pub struct WhyParams {
     text_document: TextDocumentIdentifier,
-    /// The cursor, or what is selected.
+    /// The cursor or the selection.
     range: Range,
-    /// The rule with its arguments, as it is written.
+    /// The source text of the rule with its arguments.
     rule: String,
 }
 
-/// What there is to say of a rule at a place.
+/// The answer to `rise/why`.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct WhyResult {
@@ -42,7 +42,7 @@ pub struct WhyResult {
     enabled_by: Vec<Enabling>,
 }
 
-/// A rewrite after which a rule applies.
+/// A rewrite after which the rule applies.
 #[derive(Clone, Debug, Serialize)]
 struct Enabling {
     title: String,
@@ -54,22 +54,21 @@ struct Enabling {
 #[serde(rename_all = "camelCase")]
 pub struct RecordParams {
     text_document: TextDocumentIdentifier,
-    /// The definition that was rewritten.
     def: String,
-    /// The strategy that did it, for the whole definition.
+    /// The strategy that rewrites the whole definition.
     step: String,
 }
 
-/// Where a step is written down.
+/// The answer to `rise/record`.
 #[derive(Clone, Debug, Serialize)]
 pub struct RecordResult {
     edit: WorkspaceEdit,
     uri: Uri,
-    /// Where it is inserted.
+    /// The range at which the step is inserted.
     range: Range,
 }
 
-/// `rise/why`
+/// Handles `rise/why`.
 pub fn why(snapshot: &Snapshot, params: WhyParams) -> Answer<WhyResult> {
     let document = snapshot.document(&params.text_document.uri)?;
     let place = FileRange {
@@ -90,7 +89,7 @@ pub fn why(snapshot: &Snapshot, params: WhyParams) -> Answer<WhyResult> {
     })
 }
 
-/// `rise/record`
+/// Handles `rise/record`.
 pub fn record(snapshot: &Snapshot, params: RecordParams) -> Answer<RecordResult> {
     let program = snapshot.file(&params.text_document.uri)?;
     let path = snapshot.db.path(program);
@@ -132,7 +131,8 @@ pub fn record(snapshot: &Snapshot, params: RecordParams) -> Answer<RecordResult>
     })
 }
 
-/// The text of a file, be it open, known, or on disk only; `None` if there is none.
+/// Returns the text of a file that is open, in the database, or only on disk; `None` if it does not
+/// exist.
 fn text_of(snapshot: &Snapshot, path: &FilePath) -> Result<Option<Rope>, Error> {
     let db = &snapshot.db;
     let known = db.file(path);
