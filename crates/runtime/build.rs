@@ -1,4 +1,4 @@
-//! Says which tools the tests of this crate can use.
+//! Tells the tests of this crate which tools they can use.
 
 fn main() {
     tools::declare();

@@ -316,7 +316,7 @@ pub fn do_promptly<T: Send + 'static>(
 }
 
 /// Reads files on separate threads, because a file system may block forever. Files that are not
-/// read within `patience` are returned as [`Late`].
+/// read within `patience` are returned as `Late`.
 pub fn read_promptly(
     paths: &[FilePath],
     roots: &Arc<Roots>,

@@ -1,4 +1,4 @@
-//! Interprets a definition of a file with arguments made up, and says how long that took:
+//! Interprets a definition of a file with generated arguments, and prints the time:
 //! `cargo run --release -p runtime --example interp -- examples/linear-algebra/mm.rise matMul n=512 k=512 m=512`
 
 use std::error::Error;

@@ -51,7 +51,7 @@ pub struct Args {
 /// The options of a check.
 #[derive(Debug, Group)]
 pub struct CheckOptions {
-    /// How findings are printed
+    /// The format of findings
     #[arg(long, value_enum, default_value_t, requires = "paths")]
     pub format: Format,
 
@@ -148,7 +148,7 @@ pub enum IndexWord {
     /// 64 bits
     #[value(name = "64")]
     Bits64,
-    /// As the sizes need it
+    /// 32 or 64 bits, as the sizes need
     #[default]
     Auto,
 }
@@ -236,7 +236,7 @@ pub enum Command {
     /// Serve the session of the process that has started this one
     #[command(name = crate::server::WORKER, hide = true)]
     SessionWorker {
-        /// How many workers the session had before
+        /// The number of workers that the session had before
         restarts: u32,
     },
     /// Work with OpenCL devices for another process of this program
@@ -278,7 +278,7 @@ pub struct TypesOptions {
     #[arg(long, value_name = "NAME")]
     pub def: Option<String>,
 
-    /// How types are printed
+    /// The format of types
     #[arg(long, value_enum, default_value_t)]
     pub format: TypesFormat,
 

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use std::path::Path;
 use syntax::{Code, Diagnostic, Place, Severity, Span};
 
-/// An index into [`Report::sources`].
+/// An index into `Report::sources`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SourceId(pub usize);
 

@@ -38,7 +38,7 @@ pub fn devices(limits: &Limits) -> Result<Vec<DeviceInfo>, Failure> {
     Ok(devices)
 }
 
-/// Returns the devices like [`devices`], but with a given worker.
+/// Returns the devices like `devices`, but with a given worker.
 pub(super) fn found(worker: &mut Worker) -> Result<Vec<DeviceInfo>, Failure> {
     if let Some(known) = DEVICES.get() {
         return Ok(known.clone());

@@ -80,7 +80,7 @@ impl Session {
         self.in_background(search);
     }
 
-    /// Handles [`Event::RanOn`]: without the setting `rise.device`, programs are checked for the
+    /// Handles `Event::RanOn`: without the setting `rise.device`, programs are checked for the
     /// device on which one has run.
     pub(super) fn ran_on(&mut self, name: String) {
         if !self.view.settings.device.is_empty() || self.view.device.as_deref() == Some(&*name) {
@@ -88,7 +88,7 @@ impl Session {
         }
         let events = self.reports.events.clone();
         let search = move |cancel: &Cancel| {
-            // That run has already enumerated them.
+            // The run has already enumerated them.
             let all = run::devices(&limits(cancel)).unwrap_or_default();
             if let Some(device) = all.into_iter().find(|device| device.name == name) {
                 let (wanted, device) = (Arc::default(), Ok(Box::new(device)));
@@ -98,7 +98,7 @@ impl Session {
         self.in_background(search);
     }
 
-    /// Handles [`Event::Device`]. The result is ignored if the setting has changed since the search
+    /// Handles `Event::Device`. The result is ignored if the setting has changed since the search
     /// began.
     pub(super) fn device_found(&mut self, found: Found) {
         if found.wanted != self.view.settings.device {

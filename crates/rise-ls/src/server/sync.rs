@@ -1,4 +1,4 @@
-//! Documents: opened, changed, closed; files: changed on disk, loaded; folders: added, removed.
+//! Synchronises documents, files on disk and workspace folders with the database.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -28,7 +28,7 @@ use crate::loader::{self, Contents};
 use crate::memory;
 
 impl Session {
-    /// Acts on what the client says. What is no notification of ours is none of our business.
+    /// Handles a notification of the client. Unknown ones are ignored.
     pub(super) fn notification(&mut self, method: &str, params: Value) {
         match (method, self.stage) {
             ("exit", stage) => {
@@ -70,7 +70,7 @@ impl Session {
         let opened = params.text_document;
         let path = uri::to_path(opened.uri.as_str());
         if matches!(path, FilePath::Std(_)) {
-            // The library is what it is; the client shows its text and cannot change it.
+            // Library files are constant; clients show their texts, but cannot change them.
             let file = self.db.file(&path);
             if let Some(file) = file.filter(|&file| self.db.language(file) == Language::Elevate) {
                 self.before_change();
@@ -79,7 +79,8 @@ impl Session {
             return;
         }
         self.before_change();
-        // What the name of the document says of its language counts more than what the client says.
+        // The extension of a document determines its language; the client's language id is only the
+        // default.
         let language = Language::from_extension(&opened.language_id).unwrap_or_default();
         self.db.set_language(path.clone(), language);
         let length = opened.text.len();
@@ -89,7 +90,7 @@ impl Session {
         if length >= memory::LARGE {
             memory::give_back();
         }
-        // A document outside of the workspace imports what lies beside it.
+        // A document outside of the workspace may import files from its project.
         self.update_roots();
     }
 
@@ -199,11 +200,11 @@ impl Session {
         }
     }
 
-    /// Saving is when other programs may have written too: a client that does not watch files gives
-    /// no other sign of it.
+    /// Handles `textDocument/didSave`. Other programs may have written files too, which a client
+    /// that does not watch files does not report.
     fn did_save(&mut self) {
         if self.view.client.watches_files {
-            // It may watch its folders only, and files may be imported from elsewhere.
+            // The client may only watch its own folders, and files may be imported from others.
             return self.look_again();
         }
         let present = self.db.files();
@@ -213,8 +214,7 @@ impl Session {
         self.read_from_disk(on_disk);
     }
 
-    /// Looks again for the files that open documents import and that did not exist, without waiting for
-    /// the file system.
+    /// Reads missing imports of open documents again, without waiting for the file system.
     fn look_again(&mut self) {
         let open = self.view.open.keys().copied().collect();
         let needed = imported_from(&self.db, open).into_iter().collect();
@@ -226,7 +226,7 @@ impl Session {
         }
     }
 
-    /// The files that these import and that have no text.
+    /// Returns the imports of these files that do not exist.
     fn absent_imports(&self, files: Vec<FileId>) -> Vec<FilePath> {
         let targets: BTreeSet<FileId> = files
             .into_iter()
@@ -236,7 +236,7 @@ impl Session {
         targets.into_iter().map(|file| self.db.path(file)).collect()
     }
 
-    /// Takes the texts of files from the disk, except of those that the client has open.
+    /// Reads files from disk, except open ones.
     fn read_from_disk(&mut self, paths: impl IntoIterator<Item = FilePath>) {
         let is_open = |path: &FilePath| {
             let file = self.db.file(path);
@@ -245,7 +245,7 @@ impl Session {
         let closed: BTreeSet<FilePath> = paths.into_iter().filter(|path| !is_open(path)).collect();
         let paths = Vec::from_iter(closed);
         let (contents, late) = loader::read_promptly(&paths, &self.view.roots, READING);
-        // What an earlier reading may still give is older.
+        // Results of an earlier attempt are older.
         for path in &paths {
             self.late.remove(path);
         }
@@ -255,7 +255,7 @@ impl Session {
         }
     }
 
-    /// Takes a file's text from the disk, unless the client has the file open.
+    /// Sets the text of a file from disk, unless the file is open.
     pub(super) fn set_from_disk(&mut self, path: FilePath, contents: Contents) {
         let known = self.db.file(&path);
         if known.is_some_and(|file| self.view.open.contains_key(&file)) {
@@ -278,8 +278,8 @@ impl Session {
         }
     }
 
-    /// Has files imported from the projects of the workspace and of the open documents, and from
-    /// the folders of the settings, as these are now.
+    /// Updates the folders from which files may be imported: the projects of the workspace and of
+    /// open documents, and the folders of the settings.
     pub(super) fn update_roots(&mut self) {
         let folders = self.folders.iter().cloned().map(RootSource::Workspace);
         let settings = self.view.settings.import_folders.iter();
@@ -315,7 +315,7 @@ impl Session {
         self.set_roots();
     }
 
-    /// Takes the roots as they are now, and reads the files for which they make a difference.
+    /// Sets the current roots, and reads the files that they affect.
     fn set_roots(&mut self) {
         let roots = Arc::new(self.import_roots.roots());
         let view = Arc::make_mut(&mut self.view);
@@ -341,14 +341,14 @@ impl Session {
         for change in params.changes {
             let path = uri::to_path(change.uri.as_str());
             let Some(disk) = path.as_disk() else { continue };
-            // A deleted folder is one event; its files are gone with it.
+            // The deletion of a folder is one event for all of its files.
             if change.typ == FileChangeType::DELETED && !loader::is_source(disk) {
                 paths.extend(self.files_below(disk));
             } else if loader::is_source(disk) {
                 paths.push(path);
             }
         }
-        // All at once: another branch changes thousands of files.
+        // All files are read together, because a change of the branch affects thousands of them.
         self.read_from_disk(paths);
         self.refresh();
     }
@@ -375,8 +375,8 @@ impl Session {
         self.refresh();
     }
 
-    /// Forgets the files below a folder that is no part of the workspace any more, except those
-    /// that something left in it needs.
+    /// Removes the files below a folder that was removed from the workspace, except those that
+    /// remaining files import.
     fn forget_folder(&mut self, folder: &std::path::Path) {
         let below = |path: &FilePath| path.as_disk().is_some_and(|disk| disk.starts_with(folder));
         let kept = |path: &FilePath| {
@@ -395,7 +395,7 @@ impl Session {
         }
     }
 
-    /// Takes in files that were read in the background. What is known by now is newer.
+    /// Adds files that were read in the background, except those that are known, which are newer.
     pub(super) fn loaded(&mut self, loaded: Loaded) {
         let last = loaded.is_last();
         let known = |session: &Session, path: &FilePath| {
@@ -426,8 +426,7 @@ impl Session {
         }
     }
 
-    /// Lets the client ask again for what may be different since files of the workspace, or the
-    /// device, are.
+    /// Requests a refresh of the data that depend on files of the workspace or on the device.
     pub(super) fn refresh(&mut self) {
         let client = self.view.client;
         if client.pulls_diagnostics && client.refreshes_diagnostics {
@@ -444,14 +443,14 @@ impl Session {
         }
     }
 
-    /// Sends a request without parameters whose answer does not matter.
+    /// Sends a request without parameters whose result is not used.
     pub(super) fn ask(&mut self, method: &'static str) {
         let id = self.client.request(method, ());
         self.expected.insert(id, Expected::Consent(method));
     }
 }
 
-/// Where the folders are, as far as they are on disk.
+/// Returns the paths of the folders that are on disk.
 pub(super) fn folder_paths(folders: &[WorkspaceFolder]) -> Vec<PathBuf> {
     let paths = folders
         .iter()
@@ -461,7 +460,7 @@ pub(super) fn folder_paths(folders: &[WorkspaceFolder]) -> Vec<PathBuf> {
         .collect()
 }
 
-/// The files that can be reached from these by imports.
+/// Returns the transitive imports of these files, and the files themselves.
 pub(super) fn imported_from(db: &Database, files: Vec<FileId>) -> FxHashSet<FileId> {
     let mut seen: FxHashSet<FileId> = files.iter().copied().collect();
     let mut open = files;

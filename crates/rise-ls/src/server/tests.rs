@@ -1,4 +1,5 @@
-//! The main loop without input or output: which text a request sees, whatever order jobs end in.
+//! Tests of the main loop without input or output: which text a request reads, independent of the
+//! order in which jobs end.
 
 use std::time::Duration;
 
@@ -17,7 +18,7 @@ use crate::loader::{Late, prepared};
 
 const URI: &str = "file:///a.rise";
 
-/// A session, and what would be the transport's ends.
+/// A session with the channels that the transport has otherwise.
 struct Harness {
     session: Session,
     events: Receiver<Event>,
@@ -84,7 +85,7 @@ impl Harness {
         )
     }
 
-    /// The answer; until it is there the loop goes on.
+    /// Handles events until the answer arrives.
     fn wait(&mut self, mut answer: oneshot::Receiver<Answer>) -> Result<Value, Error> {
         loop {
             match answer.try_recv() {
@@ -100,7 +101,7 @@ impl Harness {
         }
     }
 
-    /// The next message to the client with this method.
+    /// Waits for the next message to the client with this method.
     fn said(&mut self, method: &str) -> Value {
         loop {
             match self.to_client.try_recv() {

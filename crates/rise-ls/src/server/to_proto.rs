@@ -1,4 +1,4 @@
-//! Our plain data in the protocol's terms.
+//! Converts data of the `ide` crate to types of the protocol.
 
 use std::collections::HashMap;
 use std::str::FromStr;
@@ -15,7 +15,7 @@ use tower_lsp::lsp_types::{
 
 use super::snapshot::{Document, Snapshot};
 
-/// The diagnostics that the client is to see.
+/// Converts the diagnostics that the settings show.
 pub fn diagnostics<'a>(
     snapshot: &'a Snapshot,
     document: &'a Document,
@@ -27,8 +27,8 @@ pub fn diagnostics<'a>(
     shown.map(|found| diagnostic(snapshot, document, found))
 }
 
-/// A diagnostic. Its help becomes the last line of the message: the protocol has no place of its
-/// own for it.
+/// Converts a diagnostic. The protocol has no field for its help, which becomes the last line of
+/// the message.
 pub fn diagnostic(snapshot: &Snapshot, document: &Document, from: &FileDiagnostic) -> Diagnostic {
     let related = from.related.iter().filter_map(|related| {
         let location = snapshot.location(related.place)?;
@@ -54,7 +54,7 @@ pub fn diagnostic(snapshot: &Snapshot, document: &Document, from: &FileDiagnosti
     }
 }
 
-/// The address of a code's section in the error reference.
+/// Returns the URL of a code's section in the error reference.
 pub fn page(code: Code) -> Option<Uri> {
     let reference = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs/errors.md");
     Uri::from_str(&format!("{reference}#{}", code.as_str())).ok()
@@ -64,12 +64,12 @@ fn severity(severity: Severity) -> DiagnosticSeverity {
     match severity {
         Severity::Error => DiagnosticSeverity::ERROR,
         Severity::Warning => DiagnosticSeverity::WARNING,
-        // What a definition assumes is no problem of it.
+        // Obligations of a definition are not problems.
         Severity::Information | Severity::Hint => DiagnosticSeverity::HINT,
     }
 }
 
-/// Edits of one document.
+/// Converts the edits of one document.
 pub fn text_edits(document: &Document, edits: &[ide::TextEdit]) -> Vec<TextEdit> {
     edits
         .iter()
@@ -77,7 +77,7 @@ pub fn text_edits(document: &Document, edits: &[ide::TextEdit]) -> Vec<TextEdit>
         .collect()
 }
 
-/// Edits of several documents, with their versions where the client can check them.
+/// Converts the edits of several documents, with their versions if the client supports that.
 pub fn workspace_edit(snapshot: &Snapshot, edits: &SourceEdits) -> WorkspaceEdit {
     let of_files = edits.files.iter().filter_map(|(file, edits)| {
         let document = snapshot.document_of(*file);
@@ -107,7 +107,7 @@ pub fn workspace_edit(snapshot: &Snapshot, edits: &SourceEdits) -> WorkspaceEdit
     }
 }
 
-/// Where a target's name stands.
+/// Returns the location of a target's name.
 pub fn location(snapshot: &Snapshot, target: &NavTarget) -> Option<Location> {
     let document = snapshot.document_of(target.file);
     Some(Location::new(
@@ -116,7 +116,7 @@ pub fn location(snapshot: &Snapshot, target: &NavTarget) -> Option<Location> {
     ))
 }
 
-/// A target, and what the link to it stands on.
+/// Returns a link to a target from the range `origin`.
 pub fn location_link(
     snapshot: &Snapshot,
     origin: Option<Range>,
@@ -132,13 +132,14 @@ pub fn location_link(
     })
 }
 
-/// The ranges of an item and of its name, which lies within the item as the protocol demands.
+/// Returns the ranges of an item and of its name, which is inside the former as the protocol
+/// demands.
 pub fn ranges(snapshot: &Snapshot, file: FileId, full: Span, focus: Span) -> (Range, Range) {
     let document = snapshot.document_of(file);
     (document.range(full.cover(focus)), document.range(focus))
 }
 
-/// The protocol's name for what a name stands for.
+/// Returns the symbol kind of the protocol.
 pub fn symbol_kind(kind: SymbolKind) -> LspSymbolKind {
     match kind {
         SymbolKind::Function
@@ -156,7 +157,6 @@ pub fn symbol_kind(kind: SymbolKind) -> LspSymbolKind {
     }
 }
 
-/// Markdown.
 pub fn markdown(value: String) -> MarkupContent {
     MarkupContent {
         kind: MarkupKind::Markdown,

@@ -1,4 +1,4 @@
-//! Two streams of bytes, a thread for each, and tower-lsp's server between them.
+//! Runs tower-lsp's server between two byte streams, with a thread for each.
 
 use std::io::{self, BufReader, Read, Write};
 use std::pin::Pin;
@@ -20,15 +20,15 @@ use super::framing::{Frame, frame, read_frame};
 use super::ingress::{Ingress, Lifecycle};
 use super::wire::{Chunk, Outbox};
 
-/// How many messages may wait to be taken in.
+/// The capacity of the queue of received messages.
 const QUEUE: usize = 64;
-/// How long answers may still be on their way when the client has hung up.
+/// The time limit for the last answers after the client has closed its stream.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// Serves one client until it says `exit`, or hangs up.
+/// Serves one client until it sends `exit`, or closes its stream.
 ///
 /// # Errors
-/// The threads or the runtime cannot be started.
+/// Fails if the threads or the runtime cannot be started.
 pub fn serve(
     input: impl Read + Send + 'static,
     output: impl Write + Send + 'static,
@@ -59,13 +59,13 @@ pub fn serve(
         }
     });
     drop(runtime);
-    // The writer ends when the last sender of chunks is gone; the reader has one while it waits
-    // for input that may never come.
+    // The writer ends when the last sender of chunks is dropped. The reader has one while it blocks
+    // on input that may never arrive.
     writer.flushed(GRACE);
     Ok(())
 }
 
-/// Becomes true once: when one of the two sides has ended the session.
+/// A flag that is set once, when one of the two sides has ended the session.
 #[derive(Debug, Default)]
 pub struct HungUp {
     happened: AtomicBool,
@@ -73,7 +73,7 @@ pub struct HungUp {
 }
 
 impl HungUp {
-    /// The session is over; what is on its way may still arrive.
+    /// Sets the flag. Messages that were sent before may still arrive.
     pub fn happen(&self) {
         self.happened.store(true, Ordering::Release);
         self.waiting.notify_one();
@@ -96,7 +96,7 @@ fn start_reader(
         let mut input = BufReader::with_capacity(1 << 16, input);
         while let Ok(Some(found)) = read_frame(&mut input) {
             let passed = match found {
-                // The supervisor forwards only what tower-lsp understands.
+                // The supervisor only forwards messages that tower-lsp can parse.
                 Frame::Body(body) => {
                     let framed = frame(&body);
                     drop(body);
@@ -117,23 +117,22 @@ fn start_reader(
         .map(drop)
 }
 
-/// The thread that writes messages.
 #[derive(Debug)]
 pub struct Writer {
     flushed: Receiver<()>,
 }
 
 impl Writer {
-    /// Waits until everything is written, but not longer than `limit`.
+    /// Waits until everything is written, or the time limit ends.
     pub fn flushed(&self, limit: Duration) {
         let _ = self.flushed.recv_timeout(limit);
     }
 }
 
-/// Starts a thread that writes messages, and calls `hung_up` when nobody reads them any more.
+/// Starts a thread that writes messages, and calls `hung_up` when writing fails.
 ///
 /// # Errors
-/// The system gives no thread.
+/// Fails if the system creates no thread.
 pub fn start_writer(
     mut output: impl Write + Send + 'static,
     chunks: Receiver<Chunk>,
@@ -166,7 +165,7 @@ pub fn start_writer(
     Ok(Writer { flushed })
 }
 
-/// Whole messages, read as a stream of bytes.
+/// A byte stream (`AsyncRead`) of whole messages.
 struct FrameReader {
     frames: mpsc::Receiver<Vec<u8>>,
     frame: Vec<u8>,
@@ -206,7 +205,8 @@ impl AsyncRead for FrameReader {
     }
 }
 
-/// tower-lsp's bytes for the writer. It gives whole messages.
+/// A byte sink (`AsyncWrite`) that passes tower-lsp's output, which consists of whole messages, to the
+/// writer.
 struct ChunkWriter(Sender<Chunk>);
 
 impl AsyncWrite for ChunkWriter {
@@ -237,7 +237,7 @@ impl Drop for ChunkWriter {
     }
 }
 
-/// The client's answers to the server's own requests, which do not go through tower-lsp.
+/// The channel for the client's answers to the server's requests, which bypass tower-lsp.
 struct FromClient(ToLoop);
 
 impl Loopback for FromClient {
@@ -249,7 +249,7 @@ impl Loopback for FromClient {
     }
 }
 
-/// Hands the client's answers to the main loop.
+/// Forwards the client's answers to the main loop.
 struct ToLoop(Sender<Event>);
 
 impl Sink<Response> for ToLoop {

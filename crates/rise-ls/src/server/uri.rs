@@ -1,4 +1,4 @@
-//! URIs and the files that they name.
+//! Converts between URIs and paths.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -7,16 +7,16 @@ use db::FilePath;
 use serde_json::Value;
 pub use tower_lsp::lsp_types::Uri;
 
-/// Documents of the standard library: they exist in the binary only, and clients ask for their
-/// text with `rise/virtualDocument`.
+/// The scheme of files of the standard library, which are embedded in the binary. Clients request
+/// their text with `rise/virtualDocument`.
 const LIBRARY_SCHEME: &str = "rise-std:";
 
-/// Documents that show a program after some steps of a strategy: they exist in the client only, and
-/// stand in the folder of the program, whose imports they have.
+/// The scheme of documents that show a program after some steps of a strategy. They only exist in
+/// the client, with a path in the folder of the program, so that its imports resolve.
 const STEP_SCHEME: &str = "rise-step:";
 
-/// The file that a URI names. Every URI names one: what is neither a file on disk nor a document
-/// of the library is a document that exists in the client only.
+/// Returns the path of a URI. A URI that is neither a file on disk nor a file of the library
+/// becomes a virtual path.
 pub fn to_path(uri: &str) -> FilePath {
     if let Some(rest) = uri
         .strip_prefix("file:")
@@ -31,7 +31,7 @@ pub fn to_path(uri: &str) -> FilePath {
     FilePath::Virtual(uri.into())
 }
 
-/// The URI of a file, if it has a valid one.
+/// Returns the URI of a file, or `None` if it has no valid one.
 pub fn from_path(path: &FilePath) -> Option<Uri> {
     let text = match path {
         FilePath::Disk(path) => {
@@ -51,8 +51,8 @@ pub fn from_path(path: &FilePath) -> Option<Uri> {
     Uri::from_str(&text).ok()
 }
 
-/// Percent-encodes, in every URI of a message, what may not stand in one: some clients send spaces
-/// and letters beyond ASCII as they are.
+/// Percent-encodes invalid characters in every URI of a message, because some clients send spaces
+/// and non-ASCII letters unencoded.
 pub fn repair(params: &mut Value) {
     match params {
         Value::Object(fields) => {
@@ -81,7 +81,7 @@ fn repaired(uri: &str) -> String {
     })
 }
 
-/// `//host/path` without the host.
+/// Removes the host of `//host/path`, and the query and fragment.
 fn local_part(rest: &str) -> &str {
     let path = match rest.strip_prefix("//") {
         Some(authority) => authority.find('/').map_or("", |slash| &authority[slash..]),

@@ -1,55 +1,51 @@
-//! What goes to the client, as bytes.
+//! Serialises messages to the client.
 //!
-//! Answers and notifications are written as JSON where they are made, on the thread that made
-//! them, and go to the writer in one queue. A tree of values in between would cost a document's
-//! worth of small allocations for each of them.
+//! Answers and notifications are serialised on the thread that computes them, and sent to the
+//! writer in one queue. A JSON tree in between would need many small allocations for each message.
 
 use crossbeam_channel::Sender;
 use serde::Serialize;
 use tower_lsp::jsonrpc::{Error, Id};
 
-/// JSON text.
+/// A serialised JSON value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Json(String);
 
 impl Json {
-    /// The JSON of a value of the protocol; those all have one.
+    /// Serialises a protocol value, which always has a JSON representation.
     pub fn of(value: &(impl Serialize + ?Sized)) -> Json {
         Json(serde_json::to_string(value).unwrap_or_else(|_| "null".into()))
     }
 
-    /// Text that is JSON already.
+    /// Wraps text that is already JSON.
     pub fn from_text(text: String) -> Json {
         Json(text)
     }
 
-    /// The text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// Something for the writer.
+/// A message to the writer thread.
 #[derive(Debug)]
 pub enum Chunk {
-    /// Whole messages.
+    /// Bytes of whole messages.
     Bytes(Vec<u8>),
-    /// tower-lsp has nothing more to say.
+    /// The end of tower-lsp's output.
     Close,
 }
 
-/// The way to the writer, which takes any number of messages: a client that is slow to read does
-/// not keep the server from hearing it.
+/// A handle of the writer's queue, which is unbounded, so that a client that reads slowly does not
+/// block the server.
 #[derive(Clone, Debug)]
 pub struct Outbox(Sender<Chunk>);
 
 impl Outbox {
-    /// The way to a writer that reads the other end.
     pub fn new(chunks: Sender<Chunk>) -> Outbox {
         Outbox(chunks)
     }
 
-    /// Answers a request.
     pub fn respond(&self, id: &Id, answer: &Result<Json, Error>) {
         let id = Json::of(id);
         let (name, outcome) = match answer {
@@ -59,12 +55,11 @@ impl Outbox {
         self.send(&["\"id\":", id.as_str(), ",\"", name, "\":", outcome.as_str()]);
     }
 
-    /// Says something.
     pub fn notify(&self, method: &str, params: &Json) {
         self.send(&["\"method\":\"", method, "\",\"params\":", params.as_str()]);
     }
 
-    /// Asks for something; `null` is the same as no parameters.
+    /// Sends a request. `null` parameters are omitted.
     pub fn ask(&self, id: &Id, method: &str, params: &Json) {
         let id = Json::of(id);
         let head = ["\"id\":", id.as_str(), ",\"method\":\"", method, "\""];
@@ -74,7 +69,7 @@ impl Outbox {
         }
     }
 
-    /// Sends a message of these parts. Without a client there is nobody to tell.
+    /// Sends a message that consists of these parts. A closed queue is ignored.
     fn send(&self, parts: &[&str]) {
         const START: &str = "{\"jsonrpc\":\"2.0\",";
         const END: &str = "}";

@@ -1,4 +1,4 @@
-//! The files of the workspace's folders, read without keeping the main loop waiting.
+//! Reads the files of the workspace folders in the background.
 
 use std::path::PathBuf;
 
@@ -9,30 +9,29 @@ use super::event::Event;
 use crate::loader::{self, Contents};
 use crate::roots::Roots;
 
-/// How many bytes of files are handed to the main loop at a time, so that it can do other things
-/// in between.
+/// The number of bytes of files that are sent to the main loop at a time, so that it can handle
+/// other events in between.
 const PORTION: usize = 1 << 18;
 
 /// Files of the workspace that were read.
 #[derive(Debug)]
 pub struct Loaded {
-    /// The files.
     pub files: Vec<(FilePath, Contents)>,
-    /// How many files of how many have been read.
+    /// The number of files that were read so far.
     pub done: usize,
-    /// All files of this load.
+    /// The number of all files.
     pub total: usize,
 }
 
 impl Loaded {
-    /// Whether these are the last ones.
+    /// Returns true if these are the last files.
     pub fn is_last(&self) -> bool {
         self.done == self.total
     }
 }
 
-/// Reads every file of RISE and DPIA below the folders and hands them to the main loop in portions,
-/// the last of which may be empty.
+/// Reads all source files below the folders, and sends them to the main loop in portions, the last
+/// of which may be empty.
 pub fn load(folders: &[PathBuf], roots: &Roots, events: &Sender<Event>) {
     let paths = find(folders, events);
     let total = paths.len();
@@ -55,7 +54,7 @@ pub fn load(folders: &[PathBuf], roots: &Roots, events: &Sender<Event>) {
             }
         }
     }
-    // If the loop has ended, so has the load.
+    // Sending fails if the main loop has ended.
     let _ = events.send(Event::Loaded(Loaded {
         files: portion,
         done: total,

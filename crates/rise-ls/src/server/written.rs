@@ -1,7 +1,7 @@
-//! A document's diagnostics as they are sent, kept an item at a time.
+//! Serialised diagnostics of documents, cached for each item.
 //!
-//! A large file has hundreds of them (every size that is assumed is one), and a keystroke changes
-//! those of one item. The others are sent again as the text that they were sent as before.
+//! A large file has hundreds of diagnostics (each obligation is one), and an edit usually changes
+//! those of one item. The cached text of the others is sent again.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -16,47 +16,48 @@ use super::snapshot::{Document, Snapshot};
 use super::to_proto;
 use super::wire::Json;
 
-/// What is known from the last time. Whatever it holds, the next answer is right.
+/// The cache of one document. Its content does not affect the result.
 #[derive(Clone, Debug, Default)]
 pub struct Written {
     pieces: FxHashMap<ItemId, Arc<Piece>>,
-    /// The items that were run, with the texts that the outcome depends on.
+    /// The items whose examples or strategies were run, with the inputs on which the outcome
+    /// depends.
     run: FxHashMap<ItemId, RunInputs>,
 }
 
-/// What is done to find the diagnostics of a document.
+/// The amount of work for the diagnostics of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effort {
-    /// Types are checked. Examples and strategies are not run, except that an outcome that is known and still holds
-    /// is included.
+    /// Checks types. Examples and strategies are not run, but known outcomes that are still valid
+    /// are included.
     Check,
-    /// Examples and strategies are run, too.
+    /// Also runs examples and strategies.
     Run,
 }
 
-/// The diagnostics of an item, and all that their text depends on.
+/// The diagnostics of an item, and all inputs of their serialised form.
 #[derive(Debug)]
 struct Piece {
     diagnostics: Arc<[Diagnostic]>,
     text: Arc<str>,
     start: Position,
-    /// The setting of that name.
+    /// The setting `rise.diagnostics.obligations`.
     obligations: bool,
-    /// JSON objects, with commas between them.
+    /// JSON objects, separated by commas.
     json: String,
     hash: u64,
 }
 
-/// A document's diagnostics, ready to be sent.
+/// The diagnostics of a document, ready to be sent.
 #[derive(Debug, Default)]
 pub struct Listed {
     pieces: Vec<Arc<Piece>>,
-    /// Something was left out, because it has to be run.
+    /// True if items are left out whose examples or strategies have to be run.
     pub is_partial: bool,
 }
 
 impl Written {
-    /// The diagnostics of a file. Only those of items that have changed or moved are written anew.
+    /// Returns the diagnostics of a file. Only those of changed or moved items are serialised.
     pub fn list(&mut self, snapshot: &Snapshot, file: FileId, effort: Effort) -> Listed {
         crash::on_purpose(CHECK, snapshot, Some(file));
         let document = snapshot.document_of(file);
@@ -117,7 +118,7 @@ impl Written {
 }
 
 impl Piece {
-    /// Whether no place in another item is named, which may move by itself.
+    /// Returns true if the diagnostics do not refer to other items, which may move independently.
     fn stands_alone(&self) -> bool {
         let mut related = self.diagnostics.iter().flat_map(|found| &found.related);
         related.all(|related| related.place.item.is_none())
@@ -125,7 +126,6 @@ impl Piece {
 }
 
 impl Listed {
-    /// A list of one diagnostic.
     pub fn one(diagnostic: &tower_lsp::lsp_types::Diagnostic) -> Listed {
         let json = Json::of(diagnostic).as_str().to_owned();
         let piece = Piece {
@@ -142,7 +142,7 @@ impl Listed {
         }
     }
 
-    /// A number that is the same for the same diagnostics, within one run of the program.
+    /// Returns a hash of the diagnostics, which is stable within one process.
     pub fn hash(&self) -> u64 {
         hash(
             &self
@@ -153,7 +153,7 @@ impl Listed {
         )
     }
 
-    /// The parameters of `textDocument/publishDiagnostics`.
+    /// Returns the parameters of `textDocument/publishDiagnostics`.
     pub fn params(&self, uri: &Uri, version: Option<i32>) -> Json {
         let length: usize = self.pieces.iter().map(|piece| piece.json.len() + 1).sum();
         let uri = Json::of(uri);
@@ -161,7 +161,7 @@ impl Listed {
         text.push_str("{\"uri\":");
         text.push_str(uri.as_str());
         text.push_str(",\"diagnostics\":[");
-        // The diagnostics of an item may all be hidden.
+        // The diagnostics of an item may all be hidden by settings.
         let shown = self.pieces.iter().filter(|piece| !piece.json.is_empty());
         for (at, piece) in shown.enumerate() {
             if at > 0 {
@@ -219,7 +219,7 @@ mod tests {
         (listed, params)
     }
 
-    /// What would be sent if nothing was kept, in the protocol library's own words.
+    /// Returns the parameters without the cache, serialised by the protocol library.
     fn afresh(db: &Database, file: FileId) -> Value {
         let snapshot = Snapshot {
             db: db.clone(),

@@ -1,4 +1,4 @@
-//! Where compiled programs are kept: a folder of the user's own, an entry for each program.
+//! The cache of compiled programs: a folder of the user with an entry for each program.
 
 use crate::scratch::{self, Scratch};
 use std::fs;
@@ -7,22 +7,22 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// Entries from which on old ones are removed, and how many are left then.
+/// The number of entries from which on old ones are removed, and the number that is kept then.
 const MANY: usize = 256;
 const FEW: usize = 192;
-/// The beginning of the names of folders in which programs are compiled.
+/// The prefix of the names of folders in which programs are compiled.
 const BUILDING: &str = "building-";
 const OUTPUT: &str = "output.txt";
 const RUN: &str = "run";
 
-/// The folder; none if no folder is the user's own.
+/// Returns the cache folder, or `None` if no folder can be created that only the user can write to.
 pub fn root() -> Option<PathBuf> {
     let variable = |name: &str| {
         std::env::var_os(name)
             .map(PathBuf::from)
             .filter(|path| path.is_absolute())
     };
-    // A home that is not there is not ours to make.
+    // A home folder that does not exist is not created.
     let home = || {
         let home = variable("HOME").filter(|home| home.is_dir());
         home.map(|home| home.join(".cache"))
@@ -49,7 +49,8 @@ fn temporary_name() -> String {
     "rise-ls".to_owned()
 }
 
-/// Makes the folder, and looks whether nobody else may write to it: what stands there is run.
+/// Creates the folder, and returns true if only the user can write to it, because its executables
+/// are run.
 #[cfg(unix)]
 fn own_folder(path: &Path) -> bool {
     use std::os::unix::fs::{DirBuilderExt, MetadataExt};
@@ -70,14 +71,13 @@ fn own_folder(path: &Path) -> bool {
     fs::create_dir_all(path).is_ok()
 }
 
-/// A program as it is kept: its files, under a name made from them.
+/// The entry of a program: its files, and a name that is a hash of them.
 pub struct Entry {
     name: String,
     files: Vec<(String, String)>,
 }
 
 impl Entry {
-    /// The entry of a program with these files.
     pub fn new(files: &[(&str, &str)]) -> Entry {
         let hash =
             |salt: u8| BuildHasherDefault::<DefaultHasher>::default().hash_one((salt, files));
@@ -88,7 +88,7 @@ impl Entry {
         }
     }
 
-    /// The executable and what the compiler said of it, if they are kept.
+    /// Returns the executable and the output of the compiler, if they are in the cache.
     pub fn find(&self, root: &Path) -> Option<(PathBuf, String)> {
         let folder = root.join(&self.name);
         let same = |(name, text): &(String, String)| {
@@ -102,13 +102,13 @@ impl Entry {
         if !path.is_file() {
             return None;
         }
-        // Old entries go first; if this fails, this one will seem older than it is.
+        // Old entries are removed first. If this fails, the entry only looks older than it is.
         let _ = fs::File::open(folder.join(OUTPUT))
             .and_then(|file| file.set_modified(SystemTime::now()));
         Some((path, output))
     }
 
-    /// A folder with the files, to compile them in.
+    /// Creates a folder with the files, in which they are compiled.
     pub fn prepare(&self, root: &Path) -> io::Result<Scratch> {
         let folder = Scratch::new_in(root, BUILDING)?;
         for (name, text) in &self.files {
@@ -117,12 +117,12 @@ impl Entry {
         Ok(folder)
     }
 
-    /// Puts the folder in its place, and returns the executable in it.
+    /// Moves the folder to its final name in the cache, and returns the path of the executable.
     pub fn keep(&self, folder: Scratch, root: &Path, output: &str) -> io::Result<PathBuf> {
         fs::write(folder.path().join(OUTPUT), output)?;
         let place = root.join(&self.name);
         if let Err((folder, error)) = folder.move_to(&place) {
-            // Somebody else may have been faster; something else may stand there.
+            // Another process may have stored the entry already, or an invalid entry has this name.
             if let Some((path, _)) = self.find(root) {
                 return Ok(path);
             }
@@ -134,12 +134,12 @@ impl Entry {
     }
 }
 
-/// Removes what builds have left behind whose process was killed.
+/// Removes the folders of builds whose process was killed.
 pub fn remove_abandoned_builds(root: &Path) {
     scratch::remove_abandoned_in(root, BUILDING);
 }
 
-/// Removes old entries if there are many. What cannot be removed stays.
+/// Removes old entries if there are too many. Errors are ignored.
 fn trim(root: &Path, newest: &str) {
     let Ok(entries) = fs::read_dir(root) else {
         return;

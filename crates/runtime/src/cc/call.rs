@@ -1,4 +1,4 @@
-//! The call of a generated function, as C.
+//! Generates the C code of the call of a generated function.
 
 use super::Program;
 use crate::scalar::Leaf;
@@ -7,9 +7,9 @@ use dpia::IndexWidth;
 use std::fmt::Write;
 use syntax::ast::ScalarType;
 
-/// `rise_ls_call`, which takes the arguments from an array of pointers. Types are declared here
-/// again: between files those of the same structure are the same. With several programs the first
-/// argument is the number of the one that is called.
+/// Returns the C function `rise_ls_call`, which calls a program with arguments from an array of
+/// pointers. It declares the types again, because structures of the same layout are compatible
+/// between translation units. With several programs the first argument is the index of the program.
 pub fn text(programs: &[Program<'_>]) -> String {
     let mut types = Types::default();
     let (mut declarations, mut calls) = (String::new(), String::new());
@@ -36,8 +36,8 @@ pub fn text(programs: &[Program<'_>]) -> String {
     )
 }
 
-/// The types of a function's parameters and what is passed for them; arguments are counted from
-/// `first`.
+/// Returns the types of a function's parameters and the argument expressions, whose indices start
+/// at `first`.
 fn parameters(
     program: &Program<'_>,
     first: usize,
@@ -69,17 +69,16 @@ fn parameters(
     (declared, passed)
 }
 
-/// Types that are declared.
+/// The types that are declared.
 #[derive(Default)]
 pub(super) struct Types {
-    /// Their declarations.
     pub text: String,
     known: Vec<String>,
 }
 
 impl Types {
-    /// The name of the type of such values, which is declared if it has to be. Tuples and vectors
-    /// have the names that generated code gives them: `pair_f32_i32`, `f32x4`.
+    /// Returns the name of the C type of a shape, and declares the type if needed. Tuples and
+    /// vectors have the same names as in generated code: `pair_f32_i32`, `f32x4`.
     pub fn name(&mut self, shape: &Shape) -> String {
         let body = match shape {
             Shape::Scalar(scalar) => return scalar_name(Leaf::Scalar(*scalar)).to_owned(),
@@ -96,7 +95,7 @@ impl Types {
                 let (first, second) = (self.name(first), self.name(second));
                 format!("struct NAME {{ {first} _1; {second} _2; }} NAME")
             }
-            // These are never parts of values that are passed by value.
+            // Dependent types are never parts of values that are passed by value.
             Shape::DepArray(_) | Shape::DepPair(..) => {
                 let size = shape.size().max(1);
                 format!("struct NAME {{ unsigned char data[{size}]; }} NAME")
@@ -112,7 +111,7 @@ impl Types {
     }
 }
 
-/// What a type is called as a part of names. Types of one name have one layout.
+/// Returns the name of a type as a part of other names. Types of equal names have equal layouts.
 fn short(shape: &Shape) -> String {
     match shape {
         Shape::Scalar(ScalarType::NatType) | Shape::Index(_) => "int".to_owned(),
@@ -124,7 +123,7 @@ fn short(shape: &Shape) -> String {
     }
 }
 
-/// The C name of a scalar type, which needs no header.
+/// Returns the C name of a scalar type, which needs no header.
 pub(super) fn scalar_name(leaf: Leaf) -> &'static str {
     match leaf {
         Leaf::Index(_) => "int",

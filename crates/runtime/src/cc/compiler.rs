@@ -1,4 +1,4 @@
-//! The system's C compiler.
+//! Finds and runs the system's C compiler.
 
 use super::{CompileError, checked};
 use crate::process::{self, Limits, ProcessError};
@@ -6,35 +6,35 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-/// What is looked for where `$CC` says nothing.
+/// The compilers that are tried without `$CC`.
 const NAMES: &[&str] = &["cc", "gcc", "clang"];
 const FLAGS: &[&str] = &[
     "-std=c99",
     "-O3",
-    // A program says with `fma` where a product and a sum are one operation.
+    // Contraction is off, because programs use `fma` explicitly.
     "-ffp-contract=off",
 ];
-/// Options that have no influence on the code.
+/// The options that do not affect the generated code.
 const MESSAGES: &[&str] = &["-Wall", "-Wextra", "-fdiagnostics-color=never"];
-/// The longest time in which a compiler says what it is.
+/// The time limit for a compiler to print its version.
 const ANSWER: Duration = Duration::from_secs(20);
 const NATIVE: &str = "-march=native";
 
-/// A C compiler: GCC, Clang, or one that understands their options.
+/// A C compiler: GCC, Clang, or one with compatible options.
 #[derive(Clone, Debug)]
 pub struct Compiler {
     program: String,
-    /// What `$CC` says behind the name.
+    /// The arguments after the name in `$CC`.
     args: Vec<String>,
-    /// What `$CFLAGS` says; it counts more than what is always said.
+    /// The options of `$CFLAGS`, which come after the default options and override them.
     flags: Vec<String>,
-    /// What it says of itself.
+    /// The output of `--version`.
     version: String,
 }
 
 impl Compiler {
-    /// The compiler that `$CC` names, else the first of `cc`, `gcc`, `clang` that runs, with the
-    /// options of `$CFLAGS`.
+    /// Finds the compiler that `$CC` names, else the first of `cc`, `gcc` and `clang` that runs,
+    /// and adds the options of `$CFLAGS`.
     pub fn find(limits: &Limits) -> Result<Compiler, CompileError> {
         let flags = std::env::var("CFLAGS").unwrap_or_default();
         Compiler::wanted(limits).map(|compiler| compiler.with_flags(&flags))
@@ -60,10 +60,10 @@ impl Compiler {
         })
     }
 
-    /// The compiler that is called so, with options behind its name; none if it does not run.
+    /// Returns the compiler with this command line, or `None` if it does not run.
     ///
     /// # Errors
-    /// It does not answer in time, or somebody asks to stop.
+    /// Fails if the compiler does not answer in time, or the run is cancelled.
     pub fn of(command: &str, limits: &Limits) -> Result<Option<Compiler>, CompileError> {
         let mut words = command.split_whitespace().map(str::to_owned);
         let Some(program) = words.next() else {
@@ -90,19 +90,19 @@ impl Compiler {
         }
     }
 
-    /// The same with more options, apart by spaces, behind those that are always given.
+    /// Appends options, separated by spaces, after the default ones.
     pub fn with_flags(mut self, flags: &str) -> Compiler {
         self.flags
             .extend(flags.split_whitespace().map(str::to_owned));
         self
     }
 
-    /// The first line of what it says of itself.
+    /// Returns the first line of the output of `--version`.
     pub fn version(&self) -> &str {
         self.version.lines().next().unwrap_or_default()
     }
 
-    /// All on which its output depends, besides the program.
+    /// Returns a text that identifies everything besides the program on which the output depends.
     pub(super) fn identity(&self, openmp: bool) -> String {
         let Compiler {
             program,
@@ -116,7 +116,7 @@ impl Compiler {
         )
     }
 
-    /// The options that have an influence on the code.
+    /// Returns the options that affect the generated code.
     pub fn options(&self, openmp: bool) -> Vec<String> {
         let own = FLAGS.iter().copied().chain([NATIVE]);
         let own = own.chain(openmp.then_some("-fopenmp")).map(str::to_owned);
@@ -124,7 +124,8 @@ impl Compiler {
         self.args.iter().cloned().chain(own).chain(given).collect()
     }
 
-    /// Compiles the C files of a folder to `run` there, and returns what the compiler says.
+    /// Compiles the C files of a folder to the executable `run` there, and returns the compiler's
+    /// output.
     pub(super) fn compile(
         &self,
         folder: &Path,
@@ -132,7 +133,7 @@ impl Compiler {
         limits: &Limits,
     ) -> Result<String, CompileError> {
         match self.attempt(folder, openmp, true, limits) {
-            // Some compilers do not know that option for their processor.
+            // Some compilers do not support `-march=native` for their processor.
             Err(CompileError::Refused { output, .. }) if output.contains("march") => {
                 self.attempt(folder, openmp, false, limits)
             }
@@ -153,14 +154,14 @@ impl Compiler {
         command.args(openmp.then_some("-fopenmp"));
         command.args(&self.flags);
         command.args(["program.c", "call.c", "main.c", "-o", "run", "-lm"]);
-        // A compiler that is killed leaves its temporary files behind.
+        // A killed compiler leaves its temporary files, which are removed with the folder.
         command.current_dir(folder).env("TMPDIR", folder);
         command.env("LC_ALL", "C");
         checked(process::run(&mut command, limits)?)
     }
 }
 
-/// What tells one processor from another: code for this one may not run on that one.
+/// Identifies the processor, because code for it may not run on another one.
 fn processor() -> String {
     let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let telling = |line: &&str| {

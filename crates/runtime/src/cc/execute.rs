@@ -1,4 +1,4 @@
-//! Calling compiled programs.
+//! Runs compiled programs.
 
 use super::Executable;
 use crate::process::{self, Limits, ProcessError, bytes_text};
@@ -12,67 +12,67 @@ use std::process::Command;
 use std::time::Duration;
 use thiserror::Error;
 
-/// The exit status of `main.c` if there is no memory.
+/// The exit status of `main.c` if memory is exhausted.
 const NO_MEMORY: i32 = 71;
-/// The same if a file cannot be read or written.
+/// The exit status of `main.c` if a file cannot be read or written.
 const NO_FILE: i32 = 74;
-/// Of what a program says at its end so much is reported.
+/// The number of bytes at the end of a program's error output that are reported.
 const LAST_WORDS: usize = 2_000;
 
-/// How often a function is called.
+/// The numbers of calls of a function.
 #[derive(Clone, Copy, Debug)]
 pub struct Runs {
-    /// Calls before the clock runs.
+    /// The number of calls before the timed ones.
     pub warm_up: u32,
-    /// Calls that are timed; at least one.
+    /// The number of timed calls, at least one.
     pub timed: u32,
 }
 
-/// What a run gave.
+/// The outcome of a run.
 #[derive(Debug)]
 pub struct Outcome {
-    /// The result of the last call. What it never wrote is 0.
+    /// The result of the last call. Elements that it never writes are 0.
     pub value: Value,
-    /// How long each call took.
+    /// The time of each call.
     pub times: Vec<Duration>,
-    /// What the program printed (foreign functions can); at most a megabyte.
+    /// The standard output of foreign functions, at most one megabyte.
     pub stdout: Vec<u8>,
-    /// What it printed to standard error.
+    /// The standard error output of foreign functions, at most one megabyte.
     pub stderr: Vec<u8>,
 }
 
-/// Why there is no result.
+/// The reason why a run has no result.
 #[derive(Debug, Error)]
 pub enum RunError {
-    /// Arguments and result are larger than the memory that is left.
+    /// The arguments and the result are larger than the available memory.
     #[error("arguments and result take {} of memory, and {} are available", bytes_text(*.needed), bytes_text(*.available))]
     Memory {
-        /// So many bytes would be needed.
+        /// The number of bytes that are needed.
         needed: u64,
-        /// So many can be had.
+        /// The number of bytes that are available.
         available: u64,
     },
     /// The result does not fit into memory.
     #[error(transparent)]
     Shape(#[from] ShapeError),
-    /// The files of arguments and results.
+    /// The files of arguments and results cannot be read or written.
     #[error("temporary files in {folder}: {0}", folder = std::env::temp_dir().display())]
     Files(#[from] io::Error),
-    /// It did not start, took too long, or was stopped.
+    /// The program did not start, exceeded the time limit, or was cancelled.
     #[error("the program: {0}")]
     Process(#[from] ProcessError),
-    /// It has failed.
+    /// The program has failed.
     #[error("the program {how}{}", said(.output))]
     Failed {
-        /// In words.
+        /// A description of the exit status.
         how: String,
-        /// What it said last.
+        /// The end of the error output.
         output: String,
     },
-    /// It has ended without a result.
+    /// The program has ended without a result.
     #[error("the program ended before it had written its result{}", said(.output))]
     NoResult {
-        /// What it said last.
+        /// The end of the error output.
         output: String,
     },
 }
@@ -86,7 +86,7 @@ fn said(output: &str) -> String {
 }
 
 impl Executable {
-    /// Calls the function with these sizes and arguments, for a result of this shape.
+    /// Calls the function with these sizes and arguments, and returns a result of this shape.
     pub fn run(
         &self,
         sizes: &[i64],
@@ -96,14 +96,15 @@ impl Executable {
         limits: &Limits,
     ) -> Result<Outcome, RunError> {
         let arguments = args.iter().map(|arg| arg.bytes().len() as u64).sum::<u64>();
-        // The arguments stand here already; the program has its own, and the result is in both.
+        // This process already has the arguments. The program has a copy of them, and both have the
+        // result.
         let needed = arguments.saturating_add(result.size().saturating_mul(2));
         if let Some(available) = process::available_memory()
             && needed > available
         {
             return Err(RunError::Memory { needed, available });
         }
-        // Messages of its own would name a folder that is not there.
+        // The original message would contain the name of a folder that does not exist.
         let plain = |error: io::Error| io::Error::from(error.kind());
         let folder = Scratch::new().map_err(plain)?;
         let (input, output) = (
@@ -187,7 +188,7 @@ fn write_arguments(
     file.flush()
 }
 
-/// The result and the times; none if there is less than that.
+/// Reads the result and the times, or returns `None` if the file is incomplete.
 fn read_result(
     path: &Path,
     shape: Shape,

@@ -1,9 +1,9 @@
-//! C functions that a program brings with it, called by the interpreter.
+//! Calls the foreign functions of a program, which are written in C, from the interpreter.
 //!
-//! A process answers: a request is the number of a function, how many calls of it there are, and
-//! their arguments; the answer is their results. The process reads a request as a whole before it
-//! calls anything, and a thread takes what it answers, so that neither side waits for the other to
-//! read.
+//! The functions run in a separate process. A request consists of the index of a function, the
+//! number of calls and their arguments; the answer consists of the results. The process reads a
+//! whole request before it calls a function, and a thread receives its answers, so that neither
+//! side blocks on the other.
 
 use super::cache::{self, Entry};
 use super::call::{Types, scalar_name};
@@ -26,63 +26,63 @@ use std::time::{Duration, Instant};
 use syntax::ast::ScalarType;
 use thiserror::Error;
 
-/// The `main` of the process that answers.
+/// The `main` function of the process.
 const SERVE: &str = include_str!("serve.c");
-/// What bodies may use without saying so, as in generated programs.
+/// The headers that bodies may use implicitly, as in generated programs.
 const HEADERS: &str = "#include <math.h>\n#include <stdbool.h>\n#include <stddef.h>\n#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n";
-/// Between two looks at a request to stop.
+/// The interval at which cancellation is checked.
 const PATIENCE: Duration = Duration::from_millis(20);
 
-/// Why foreign functions cannot be called.
+/// The reason why foreign functions cannot be called.
 #[derive(Debug, Error)]
 pub enum ForeignError {
-    /// A function's types have no layout.
+    /// A type of a function has no memory layout.
     #[error("`{name}`: {error}")]
     Shape {
-        /// The function.
+        /// The name of the function.
         name: String,
-        /// What is wrong.
+        /// The reason.
         error: ShapeError,
     },
-    /// They do not compile.
+    /// The functions do not compile.
     #[error(transparent)]
     Compile(#[from] CompileError),
-    /// They were not started.
+    /// The process was not started.
     #[error(transparent)]
     Process(#[from] ProcessError),
 }
 
-/// Foreign functions with bodies, compiled, and ready in a process of their own.
+/// Compiled foreign functions with bodies, and the process that runs them.
 #[derive(Debug)]
 pub struct ForeignFunctions {
     functions: Vec<Compiled>,
     server: Mutex<Server>,
     limits: Limits,
-    /// What the compiler had to say.
+    /// The messages of the compiler.
     pub messages: Vec<Message>,
 }
 
 #[derive(Debug)]
 struct Compiled {
     function: Arc<Foreign>,
-    /// Bytes of all its arguments.
+    /// The size in bytes of all arguments of a call.
     arguments: u64,
     result: Shape,
 }
 
-/// The process; what it answers comes from a thread that waits for it.
+/// The process, with the channel of the thread that receives its answers.
 #[derive(Debug)]
 struct Server {
     process: Process,
     requests: Option<ChildStdin>,
     replies: Receiver<Vec<u8>>,
-    /// What the functions print, when the process has ended.
+    /// The output of the functions, which is complete when the process has ended.
     printed: Option<Receiver<Vec<u8>>>,
-    /// Bytes of replies that were not asked for yet.
+    /// Bytes of answers that are received but not consumed yet.
     buffer: Vec<u8>,
 }
 
-/// The foreign functions with bodies in an expression, each once.
+/// Returns the foreign functions with bodies in an expression, without duplicates.
 pub fn functions_with_bodies<P: Clone + PartialEq>(body: &Expr<P>) -> Vec<Arc<Foreign>> {
     struct Collect(Vec<Arc<Foreign>>);
     impl<P: Clone + PartialEq> Mapper<P> for Collect {
@@ -101,8 +101,8 @@ pub fn functions_with_bodies<P: Clone + PartialEq>(body: &Expr<P>) -> Vec<Arc<Fo
     collect.0
 }
 
-/// Where a message about C text belongs in the bodies of foreign functions: the function, and how
-/// many bytes into its body. None where it is about something else.
+/// Maps a message about C text to the foreign function and the byte offset in its body. Returns
+/// `None` if the message is about other code.
 pub fn place_in_body(
     text: &str,
     message: &Message,
@@ -120,14 +120,14 @@ pub fn place_in_body(
     functions.iter().find_map(|function| {
         let body = function.body.as_deref()?;
         let start = text.find(body)?;
-        // What is said of the function as a whole stands at its head.
+        // A message about the function as a whole refers to its head.
         let head = text[..start].rfind('\n').map_or(0, |end| end + 1);
         let inside = at.max(start).checked_sub(start)?;
         (at >= head && inside <= body.len()).then(|| (function.clone(), inside))
     })
 }
 
-/// The C text that has these functions, as [`ForeignFunctions::compile`] compiles it.
+/// Returns the C text of these functions, as [`ForeignFunctions::compile`] compiles it.
 pub fn text(functions: &[Arc<Foreign>]) -> Result<String, ForeignError> {
     let mut program = Program::default();
     for function in functions {
@@ -137,7 +137,7 @@ pub fn text(functions: &[Arc<Foreign>]) -> Result<String, ForeignError> {
 }
 
 impl ForeignFunctions {
-    /// Compiles functions and starts the process that answers for them.
+    /// Compiles functions and starts their process.
     pub fn compile(
         functions: &[Arc<Foreign>],
         compiler: &Compiler,
@@ -147,8 +147,8 @@ impl ForeignFunctions {
         ForeignFunctions::compile_in(&root, functions, compiler, limits)
     }
 
-    /// Compiles functions, keeps them in a folder, which only its owner may write to, and starts
-    /// the process that answers for them.
+    /// Compiles functions with a cache in the folder `root`, which only its owner may write to, and
+    /// starts their process.
     pub fn compile_in(
         root: &Path,
         functions: &[Arc<Foreign>],
@@ -180,7 +180,7 @@ impl ForeignFunctions {
         })
     }
 
-    /// Ends the process, and returns what the functions have printed; at most a megabyte.
+    /// Ends the process, and returns the output of the functions, at most one megabyte.
     pub fn finish(self) -> String {
         match self.server.into_inner() {
             Ok(mut server) => server.printed(),
@@ -194,7 +194,7 @@ impl ForeignFunctions {
             .ok_or_else(|| "it was not compiled".to_owned())
     }
 
-    /// Calls the function of that number: the arguments are one behind the other.
+    /// Calls the function of this index `count` times. The arguments are consecutive.
     fn exchange(
         &self,
         number: u64,
@@ -270,7 +270,8 @@ impl Server {
         if !sent {
             return Err(self.epitaph());
         }
-        // Results come while later calls run: the time is that of a call, not of all.
+        // Results arrive while later calls run, so the time limit applies to each wait instead of
+        // all calls.
         let mut started = Instant::now();
         while self.buffer.len() < result.len() {
             if limits.cancel.is_cancelled() {
@@ -295,14 +296,14 @@ impl Server {
     }
 
     fn printed(&mut self) -> String {
-        // It ends when nothing is asked any more.
+        // The process ends at the end of its input.
         self.requests = None;
         let deadline = Instant::now() + process::AFTERWARDS;
         let printed = process::received(self.printed.take(), deadline);
         String::from_utf8_lossy(&printed).into_owned()
     }
 
-    /// How the process has ended.
+    /// Describes the way in which the process has ended.
     fn epitaph(&mut self) -> String {
         self.requests = None;
         match self.process.wait() {
@@ -312,7 +313,7 @@ impl Server {
     }
 }
 
-/// The C text with the functions and their calls.
+/// The C text of the functions and their calls.
 #[derive(Default)]
 struct Program {
     types: Types,
@@ -333,7 +334,7 @@ impl Program {
         };
         let result = shape(&function.result)?;
         let number = self.argument_sizes.len();
-        // Its own name may be a word of C, or one that the headers declare.
+        // The original name may be a keyword of C, or declared by a header.
         let name = format!("rise_ls_function_{number}");
         let result_type = self.type_name(&result);
         let (mut declared, mut passed, mut copies) = (Vec::new(), Vec::new(), String::new());
@@ -368,7 +369,7 @@ impl Program {
         Ok(result)
     }
 
-    /// The type as bodies write it: `int32_t` where calls elsewhere have `int`.
+    /// Returns the type as bodies write it: `bool` instead of `_Bool`.
     fn type_name(&mut self, shape: &Shape) -> String {
         let name = match shape {
             Shape::Scalar(ScalarType::Bool) => "bool",

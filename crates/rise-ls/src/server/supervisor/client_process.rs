@@ -1,4 +1,4 @@
-//! The end of the client's process.
+//! Detects the end of the client's process.
 
 use std::path::PathBuf;
 use std::thread;
@@ -9,15 +9,15 @@ use crossbeam_channel::Sender;
 use super::Event;
 use crate::server::signals;
 
-/// The time between two looks at the client's process.
+/// The interval between two checks for the client's process.
 const INTERVAL: Duration = Duration::from_secs(1);
 
-/// Ends the session when the client's process is gone, as the protocol asks: a client that has
-/// crashed may leave streams open that nobody will ever write to.
+/// Ends the session when the client's process has ended, as the protocol demands: a client that has
+/// crashed may leave its streams open.
 pub fn watch(process: u32, events: Sender<Event>) {
     let proc = PathBuf::from(format!("/proc/{process}"));
     if !proc.exists() {
-        // The system has another way to look for processes, or the client is on another machine.
+        // The system has no `/proc`, or the client is on another machine.
         return;
     }
     let watch = move || {
@@ -26,7 +26,7 @@ pub fn watch(process: u32, events: Sender<Event>) {
         }
         signals::end(|| drop(events.send(Event::HungUp)));
     };
-    // Without the thread the server ends when its input does.
+    // If no thread can be started, the server ends at the end of its input.
     let _ = thread::Builder::new()
         .name("rise:client".into())
         .spawn(watch);

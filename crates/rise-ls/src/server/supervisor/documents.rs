@@ -1,4 +1,4 @@
-//! The open documents, as the client has them, and which of them the worker may see.
+//! The open documents with the client's texts, and the visibility of each for the worker.
 
 use std::time::{Duration, Instant};
 
@@ -15,59 +15,59 @@ use crate::server::uri;
 
 /// The time after which a crash no longer counts against a document.
 const MEMORY: Duration = Duration::from_secs(60);
-/// The time between the last edit of a quarantined document and its next trial, after one crash.
-/// Each crash doubles it.
+/// The time between the last edit of a quarantined document and its next trial, after one crash. It
+/// doubles with each crash.
 const FIRST_PAUSE: Duration = Duration::from_millis(200);
-/// The longest such time.
+/// The longest time between the last edit and the trial.
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
-/// How many changes of a document are kept until they are applied to its text.
+/// The largest number of changes of a document that are kept before they are applied to its text.
 const MAX_CHANGES: usize = 1000;
-/// How many bytes such changes insert at most.
+/// The largest number of bytes that these changes insert.
 const MAX_INSERTED: usize = 1 << 20;
 
-/// A document that the client has open.
 #[derive(Debug)]
 pub struct Document {
-    /// The document as it was opened, or with the text that some changes have led to.
+    /// The document as opened, or with the text after the changes that were applied.
     item: TextDocumentItem,
-    /// The changes since then. Few of them are ever needed: when a worker is started.
+    /// The changes since then, which are only applied when a worker is started, or when there are
+    /// many.
     changes: Vec<TextDocumentContentChangeEvent>,
     /// The number of bytes that these changes insert.
     inserted: usize,
-    /// The greatest length in bytes of a text in `item`.
+    /// The largest length in bytes of a text in `item`.
     largest: usize,
     visibility: Visibility,
     crashes: u32,
     last_crash: Option<Instant>,
 }
 
-/// What the worker knows of a document.
+/// The text of a document that the worker has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Visibility {
-    /// Its text.
+    /// The current text.
     Visible,
-    /// An empty text, until its trial.
+    /// An empty text until the trial of the document.
     Waiting,
-    /// An empty text, because the worker has crashed on this one.
+    /// An empty text, because the worker has crashed on this document.
     Quarantined {
-        /// The time of the next trial, once the text has changed.
+        /// The time of the next trial, after the text has changed.
         retry: Option<Instant>,
     },
 }
 
-/// What becomes of a notification about a document.
+/// The effect of a notification about a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// The worker gets it.
+    /// The worker receives the notification.
     Forwarded,
-    /// The worker gets the whole text later, if ever.
+    /// The worker does not receive it, and may receive the whole text later.
     Withheld,
-    /// Nobody gets it, for this reason.
+    /// The notification is ignored for this reason.
     Ignored(String),
 }
 
-/// The open documents.
+/// The open documents, by path.
 #[derive(Debug, Default)]
 pub struct Documents {
     open: FxHashMap<FilePath, Document>,
@@ -75,7 +75,6 @@ pub struct Documents {
 }
 
 impl Documents {
-    /// Opens a document.
     pub fn open(&mut self, item: TextDocumentItem) {
         let path = uri::to_path(item.uri.as_str());
         self.last_changed = Some(path.clone());
@@ -94,12 +93,12 @@ impl Documents {
         );
     }
 
-    /// Changes the text of a document. A change that is older than the text is ignored: positions
-    /// in it mean places in another text.
+    /// Changes the text of a document. A change with an older version is ignored, because its
+    /// positions refer to another text.
     pub fn change(&mut self, params: DidChangeTextDocumentParams, encoding: Encoding) -> Change {
         let path = uri::to_path(params.text_document.uri.as_str());
         let Some(document) = self.open.get_mut(&path) else {
-            // The worker says so.
+            // The worker reports the error.
             return Change::Forwarded;
         };
         let (version, known) = (params.text_document.version, document.item.version);
@@ -121,17 +120,15 @@ impl Documents {
         change
     }
 
-    /// Closes a document, and returns it if it was open.
     pub fn close(&mut self, path: &FilePath) -> Option<Document> {
         self.open.remove(path)
     }
 
-    /// The document at `path`, if it is open.
     pub fn get(&self, path: &FilePath) -> Option<&Document> {
         self.open.get(path)
     }
 
-    /// The paths of the documents with this visibility.
+    /// Returns the paths of the documents whose visibility matches, sorted.
     pub fn select(&self, wanted: impl Fn(Visibility) -> bool) -> Vec<FilePath> {
         let mut paths: Vec<FilePath> = self
             .open
@@ -143,13 +140,13 @@ impl Documents {
         paths
     }
 
-    /// The document that was opened or changed last, if it is open still.
+    /// Returns the document that was opened or changed last, if it is still open.
     pub fn last_changed(&self) -> Option<&FilePath> {
         let path = self.last_changed.as_ref()?;
         self.open.contains_key(path).then_some(path)
     }
 
-    /// Counts a crash against a document, and returns the number of its recent ones.
+    /// Counts a crash of a document, and returns the number of its recent crashes.
     pub fn blame(&mut self, path: &FilePath, now: Instant) -> u32 {
         let Some(document) = self.open.get_mut(path) else {
             return 0;
@@ -162,24 +159,23 @@ impl Documents {
         document.crashes
     }
 
-    /// Changes what the worker may see of a document.
     pub fn show(&mut self, path: &FilePath, visibility: Visibility) {
         if let Some(document) = self.open.get_mut(path) {
             document.visibility = visibility;
         }
     }
 
-    /// Gives every quarantined document another trial: what it imports may have changed.
+    /// Schedules a trial of every quarantined document, because imported files may have changed.
     pub fn retry_all(&mut self) {
         self.open.values_mut().for_each(Document::retry_later);
     }
 
-    /// The time of the next trial of a quarantined document.
+    /// Returns the time of the next trial of a quarantined document.
     pub fn next_retry(&self) -> Option<Instant> {
         self.open.values().filter_map(Document::retry).min()
     }
 
-    /// The quarantined documents whose trial is due. They wait for it from now on.
+    /// Returns the quarantined documents whose trial is due, and sets them to waiting.
     pub fn take_due(&mut self, now: Instant) -> Vec<FilePath> {
         let mut due = Vec::new();
         for (path, document) in &mut self.open {
@@ -194,22 +190,20 @@ impl Documents {
 }
 
 impl Document {
-    /// What the worker knows of it.
     pub fn visibility(&self) -> Visibility {
         self.visibility
     }
 
-    /// Its URI.
     pub fn uri(&self) -> &uri::Uri {
         &self.item.uri
     }
 
-    /// The greatest length that its text has had, in bytes; recent changes may not count yet.
+    /// Returns the largest length in bytes that the text has had, without changes that are not
+    /// applied yet.
     pub fn largest(&self) -> usize {
         self.largest
     }
 
-    /// Its version.
     pub fn version(&self) -> i32 {
         self.item.version
     }
@@ -233,7 +227,7 @@ impl Document {
         self.inserted = 0;
     }
 
-    /// Its text now.
+    /// Returns the current text.
     fn text(&self, encoding: Encoding) -> String {
         if self.changes.is_empty() {
             return self.item.text.clone();
@@ -245,7 +239,7 @@ impl Document {
         text.to_string()
     }
 
-    /// The parameters of the notification that opens it, with the text that the worker may see.
+    /// Returns the parameters of `textDocument/didOpen`, with the text for the worker.
     pub fn opened(&self, encoding: Encoding) -> Value {
         let text = match self.visibility {
             Visibility::Visible => self.text(encoding),

@@ -1,4 +1,4 @@
-//! The first fields of a message from the worker.
+//! Parses the first fields of a message from the worker.
 
 use std::fmt;
 
@@ -8,17 +8,17 @@ use tower_lsp::jsonrpc::Id;
 /// The kind of a message from the worker.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Head {
-    /// Answers a request.
+    /// An answer to a request.
     Response(Id),
-    /// Asks the client for something.
+    /// A request to the client, with its method.
     Request(Id, String),
-    /// Tells the client something.
+    /// A notification, with its method.
     Notification(String),
 }
 
 impl Head {
-    /// Reads the fields of a message until its kind is known: results are long, and the worker
-    /// writes the id of a message before everything else. `None` if this is not a message.
+    /// Reads the fields of a message until its kind is known, because results are long, and the
+    /// worker writes the id before them. Returns `None` if this is not a message.
     pub fn read(body: &[u8]) -> Option<Head> {
         let mut fields = Fields::default();
         let mut json = serde_json::Deserializer::from_slice(body);
@@ -86,7 +86,7 @@ mod tests {
     fn the_kind_of_a_message_is_known_before_its_contents() {
         let read = |body: &str| Head::read(body.as_bytes());
         let id = Id::Number(7);
-        // What follows is not read.
+        // The rest of the message is not parsed.
         assert_eq!(
             read(r#"{"jsonrpc":"2.0","id":7,"result":["#),
             Some(Head::Response(id.clone()))

@@ -1,13 +1,13 @@
-//! The process that the client starts.
+//! The supervisor process, which the client starts.
 //!
-//! It forwards messages to a worker, a second process of this program, and back. A worker that
-//! crashes (by an overflow of its stack, an abort, or for lack of memory) is replaced by another
-//! one, which is told what the first one knew: the parameters of `initialize`, the settings, the
-//! open documents, whose texts are kept here, and the previews that the client shows. Requests that the first one has not answered get
-//! an error. A document that makes workers crash is kept from them until its text changes
-//! ([`session`]); `docs/decisions/0007-supervisor.md` says why this is done with processes.
+//! It forwards messages between the client and a worker, a second process of this program. A worker
+//! that crashes (by a stack overflow, an abort, or for lack of memory) is replaced by a new one,
+//! which gets the same state: the parameters of `initialize`, the settings, the open documents,
+//! whose texts are kept here, and the previews that the client shows. Unanswered requests fail with
+//! an error. A document on which workers crash is withheld from them until its text changes
+//! ([`session`]); `docs/decisions/0007-supervisor.md` explains why this needs processes.
 //!
-//! The worker ends at the end of its input, so that nothing is left when this process is killed.
+//! The worker ends at the end of its input, so that no process is left when this one is killed.
 
 mod client_process;
 mod documents;
@@ -32,42 +32,42 @@ use worker::Worker;
 
 pub use worker::{TOKEN, WORKER};
 
-/// How long the worker may take to end when the session is over.
+/// The time limit for the worker to end after the session.
 const FAREWELL: Duration = Duration::from_secs(5);
-/// How long the last messages may take to be written.
+/// The time limit for the last messages to be written.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// Something that happens in a session.
+/// An event of a session.
 #[derive(Debug)]
 pub enum Event {
-    /// The client says something.
+    /// A message of the client.
     Client {
-        /// What it says.
+        /// The parsed message.
         message: Message,
-        /// The same as it was written.
+        /// The body of the message as received.
         body: Vec<u8>,
     },
-    /// The worker says something.
+    /// A message of the worker.
     Worker {
-        /// How many workers came before this one.
+        /// The number of workers before this one.
         restarts: u32,
-        /// What it says.
+        /// The body of the message.
         body: Vec<u8>,
     },
     /// The worker has closed its output.
     WorkerGone {
-        /// How many workers came before this one.
+        /// The number of workers before this one.
         restarts: u32,
     },
-    /// The client cannot be heard, or the process is asked to end.
+    /// The client has closed its stream, or a signal has requested the end of the process.
     HungUp,
 }
 
-/// Serves one client, and returns the status that the process ends with: 0 if the client has said
-/// `shutdown` and `exit`, else 1. With a token, programs run only for a client that knows it.
+/// Serves one client, and returns the exit status: 0 if the client has sent `shutdown` and `exit`,
+/// else 1. With a token, programs only run for a client that sends it.
 ///
 /// # Errors
-/// The system gives no threads or processes.
+/// Fails if the system creates no threads or processes.
 pub fn run(
     input: impl Read + Send + 'static,
     output: impl Write + Send + 'static,
@@ -124,8 +124,8 @@ fn start_reader(
         .map(drop)
 }
 
-/// Acts on events until the session is over and its worker has ended, and says whether the client
-/// has ended it as the protocol asks.
+/// Handles events until the session is over and its worker has ended. Returns true if the client
+/// has sent `shutdown` and `exit`.
 fn main_loop(mut session: Session, events: &Receiver<Event>) -> bool {
     let mut last = None;
     loop {
@@ -145,7 +145,7 @@ fn main_loop(mut session: Session, events: &Receiver<Event>) -> bool {
             Ok(Event::WorkerGone { restarts }) => session.worker_gone(restarts),
             Ok(Event::HungUp) => session.hang_up(),
             Err(RecvTimeoutError::Timeout) if last.is_none() => {}
-            // The worker does not end by itself.
+            // The worker has not ended in time.
             Err(_) => return session.is_clean(),
         }
         session.tick();

@@ -1,4 +1,4 @@
-//! The previews that the client shows, for which a new worker is asked again.
+//! The previews that the client shows, which a new worker computes again.
 
 use std::collections::VecDeque;
 
@@ -10,10 +10,8 @@ use crate::server::handlers::preview::PreviewIdentifier;
 use crate::server::previews::MAX_SHOWN;
 use crate::server::uri;
 
-/// A preview that the client shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Preview {
-    /// The document.
     pub document: FilePath,
     /// The name of the definition.
     pub def: String,
@@ -21,7 +19,7 @@ pub struct Preview {
     pub form: String,
 }
 
-/// The parts of an answer to `rise/preview` that identify the preview.
+/// The fields of an answer to `rise/preview` that identify the preview.
 #[derive(Deserialize)]
 struct Answer {
     result: Identified,
@@ -34,7 +32,7 @@ struct Identified {
     form: String,
 }
 
-/// The parts of `rise/previewChanged` that say that a preview has another name.
+/// The fields of `rise/previewChanged` after a definition was renamed.
 #[derive(Deserialize)]
 struct Message {
     params: Renaming,
@@ -52,7 +50,7 @@ struct Renaming {
 }
 
 impl Preview {
-    /// Reads which preview of a document an answer contains. Returns `None` for an error.
+    /// Parses the preview in an answer. Returns `None` for an error.
     pub fn answered(document: FilePath, body: &[u8]) -> Option<Preview> {
         let Answer { result } = serde_json::from_slice(body).ok()?;
         Some(Preview {
@@ -73,13 +71,12 @@ impl From<PreviewIdentifier> for Preview {
     }
 }
 
-/// The previews that the client shows, the oldest first: the same ones that the worker keeps up to
-/// date.
+/// The shown previews, the oldest first: the same ones that the worker updates.
 #[derive(Debug, Default)]
 pub struct Previews(VecDeque<Preview>);
 
 impl Previews {
-    /// Adds a preview that the client is about to show.
+    /// Adds a preview that is sent to the client.
     pub fn show(&mut self, preview: Preview) {
         self.close(&preview);
         if self.0.len() >= MAX_SHOWN {
@@ -88,17 +85,16 @@ impl Previews {
         self.0.push_back(preview);
     }
 
-    /// Removes a preview that the client does not show any more.
+    /// Removes a preview that the client has closed.
     pub fn close(&mut self, preview: &Preview) {
         self.0.retain(|shown| shown != preview);
     }
 
-    /// Removes the previews of a document.
     pub fn close_all(&mut self, document: &FilePath) {
         self.0.retain(|shown| shown.document != *document);
     }
 
-    /// Takes in a message that a preview has changed: its definition may have another name.
+    /// Handles `rise/previewChanged`, after which a definition may have another name.
     pub fn follow(&mut self, body: &[u8]) {
         let Ok(Message { params }) = serde_json::from_slice(body) else {
             return;
@@ -113,12 +109,10 @@ impl Previews {
         }
     }
 
-    /// Returns true if the client shows the preview.
     pub fn contain(&self, preview: &Preview) -> bool {
         self.0.contains(preview)
     }
 
-    /// Returns the previews of a document.
     pub fn of(&self, document: &FilePath) -> Vec<Preview> {
         let of_document = |shown: &&Preview| shown.document == *document;
         self.0.iter().filter(of_document).cloned().collect()

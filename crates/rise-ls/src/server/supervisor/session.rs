@@ -1,5 +1,5 @@
-//! The session as the client sees it: what has to be said again to a new worker, what the client
-//! waits for, and what made workers crash.
+//! The state of a session in the supervisor: the messages for a new worker, the unanswered
+//! requests, and the documents on which workers have crashed.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -33,70 +33,69 @@ use crate::server::positions::Encoding;
 use crate::server::uri;
 use crate::server::wire::{Chunk, Json, Outbox};
 
-/// The first part of the names of the supervisor's own requests.
+/// The prefix of the ids of the supervisor's own requests.
 const OWN: &str = "rise-ls/";
-/// The request that a trial consists of.
+/// The request that a trial sends for each document.
 const PROBE: &str = "textDocument/diagnostic";
-/// The request for a preview, and the one of the supervisor for a preview that the client shows.
+/// The request for a preview.
 const PREVIEW: &str = "rise/preview";
 const PREVIEW_AGAIN: &str = "rise/previewAgain";
-/// How long a document may take to pass its trial.
+/// The time limit of a trial.
 const TRIAL: Duration = Duration::from_secs(10);
-/// How long a crash counts towards the pause before the next start of a worker.
+/// The time for which a crash counts towards the pause before the next start of a worker.
 const RECENT: Duration = Duration::from_secs(60);
-/// How many recent crashes have no pause.
+/// The number of recent crashes without a pause.
 const FREE_CRASHES: usize = 3;
-/// The first pause. Each crash doubles it.
+/// The first pause, which doubles with each further crash.
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 /// The longest pause.
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
-/// How many crashes a request without a document may cause until it is refused.
+/// The number of crashes during a request without a document from which on the request is refused.
 const MAX_FAILURES: u32 = 2;
-/// How many crashes a document may be involved in, together with others, until it is quarantined.
+/// The number of crashes with several documents involved from which on a document is quarantined.
 const MAX_INVOLVEMENTS: u32 = 3;
 
-/// The state of a session.
 pub struct Session {
     events: Sender<Event>,
     chunks: Sender<Chunk>,
     outbox: Outbox,
     worker: Option<Worker>,
-    /// What the client has to know for programs to run, if anything.
+    /// The token that the client has to send before programs may run, if there is one.
     token: Option<String>,
-    /// How many workers came before this one.
+    /// The number of workers before the current one.
     restarts: u32,
-    /// Whether the worker has answered `initialize`, so that it works at all.
+    /// True if the worker has answered `initialize`.
     ready: bool,
-    /// What a new worker gets after it has answered `initialize`, as long as it has not.
+    /// The messages for a new worker that wait until it has answered `initialize`.
     held: Option<Vec<Vec<u8>>>,
-    /// The time of the next start of a worker, if there is none.
+    /// The time of the next start of a worker, if one is scheduled.
     start_at: Option<Instant>,
     /// The times of recent crashes outside of trials.
     crashes: VecDeque<Instant>,
-    /// The parameters of `initialize`, with the folders that the workspace has now.
+    /// The parameters of `initialize`, with the current workspace folders.
     initialize: Option<Value>,
     encoding: Encoding,
     client: ClientTraits,
     initialized: bool,
-    /// True once a worker has asked the client to register capabilities.
+    /// True if a worker has registered capabilities.
     registered: bool,
     configuration: Option<Value>,
     documents: Documents,
-    /// Documents that are closed, of which the worker has not said that they have no diagnostics.
+    /// Closed documents whose diagnostics the worker has not cleared yet.
     uncleared: FxHashMap<FilePath, uri::Uri>,
     previews: Previews,
-    /// The previews that the worker is asked for again.
+    /// The requests for previews that a new worker has not answered.
     asked_again: FxHashMap<Id, Preview>,
-    /// Groups of documents that the worker has not seen since the crash.
+    /// The groups of documents that wait for a trial.
     trials: VecDeque<Vec<FilePath>>,
     trial: Option<Trial>,
     pending: FxHashMap<Id, Vec<Pending>>,
-    /// Tokens of progress that has begun.
+    /// The tokens of progress reports that have begun.
     progress: FxHashSet<String>,
-    /// How often the worker crashed while it answered requests without a document.
+    /// The number of crashes during requests without a document, by method.
     failures: FxHashMap<String, u32>,
     next_id: u64,
-    /// Whether the worker has memory of a large document that is closed.
+    /// True if a large document was closed, whose memory the worker still has.
     worker_is_large: bool,
     shut_down: bool,
     over: bool,
@@ -108,18 +107,17 @@ struct Pending {
     document: Option<FilePath>,
 }
 
-/// Documents that are shown to the worker to see whether it survives them.
+/// A trial: documents that are sent to the worker to see if it crashes on them.
 struct Trial {
-    /// The documents, with those that have been opened or changed since the trial began: a crash may
-    /// come from each of them.
+    /// The documents, with those that were opened or changed since the trial began, because each of
+    /// them may cause a crash.
     documents: Vec<FilePath>,
-    /// The requests that are not answered yet, and the documents that they are about.
+    /// The unanswered requests with their documents.
     probes: FxHashMap<Id, FilePath>,
     deadline: Instant,
 }
 
 impl Session {
-    /// A session whose worker has just been started.
     pub fn new(
         events: Sender<Event>,
         chunks: Sender<Chunk>,
@@ -159,23 +157,22 @@ impl Session {
         }
     }
 
-    /// Says whether the session has ended: the client has said `exit`, or cannot be heard.
+    /// Returns true if the session has ended: the client has sent `exit`, or closed its stream.
     pub fn is_over(&self) -> bool {
         self.over
     }
 
-    /// Says whether the client has ended the session as the protocol asks.
+    /// Returns true if the client has sent `shutdown` and the session has not failed.
     pub fn is_clean(&self) -> bool {
         self.shut_down
     }
 
-    /// Says whether a worker runs.
     pub fn has_worker(&self) -> bool {
         self.worker.is_some()
     }
 
-    /// Ends the session, because the client cannot be heard. After `exit` nothing more is expected
-    /// of the client, so that the session keeps its status.
+    /// Ends the session, because the client has closed its stream. After `exit` the status of the
+    /// session is not changed.
     pub fn hang_up(&mut self) {
         if !self.over {
             self.over = true;
@@ -193,7 +190,7 @@ impl Session {
 
     // Messages of the client.
 
-    /// Takes a message of the client.
+    /// Handles a message of the client.
     pub fn client_said(&mut self, message: Message, body: Vec<u8>) {
         match message {
             Message::Request { id, method, params } => self.request(id, method, params, body),
@@ -206,8 +203,8 @@ impl Session {
         }
     }
 
-    /// Says whether an answer with this id is for the worker, and not for one before it or for the
-    /// supervisor.
+    /// Returns true if an answer with this id is for the current worker, and not for an earlier one
+    /// or the supervisor.
     fn asked_by_worker(&self, id: &Id) -> bool {
         match id {
             Id::Number(number) => {
@@ -240,7 +237,7 @@ impl Session {
     }
 
     fn read_initialize(&mut self, params: Value) {
-        // A worker refuses what cannot be read.
+        // The worker rejects invalid parameters.
         let Ok(read) = InitializeParams::deserialize(&params) else {
             return;
         };
@@ -254,7 +251,7 @@ impl Session {
         self.initialize = Some(params);
     }
 
-    /// The answer to a request that the worker does not get.
+    /// Returns the answer to a request that is not forwarded to the worker.
     fn answer_without_worker(
         &self,
         method: &str,
@@ -312,7 +309,7 @@ impl Session {
         self.forward(body);
     }
 
-    /// Keeps what a new worker has to be told.
+    /// Records the state for a new worker.
     fn record(&mut self, method: &str, params: Value) -> Change {
         match method {
             "initialized" => self.initialized = true,
@@ -375,7 +372,7 @@ impl Session {
         }
     }
 
-    /// Has a document that the worker sees take part in the trial that goes on, if there is one.
+    /// Adds a document to the current trial, if there is one and the worker has the document.
     fn suspect(&mut self, path: &FilePath) {
         let document = self.documents.get(path);
         let is_visible = document.is_some_and(|it| it.visibility() == Visibility::Visible);
@@ -415,7 +412,7 @@ impl Session {
         }
     }
 
-    /// Sends what has waited for the answer to `initialize`.
+    /// Sends the messages that have waited for the answer to `initialize`.
     fn release(&mut self) {
         for message in self.held.take().into_iter().flatten() {
             if let Some(worker) = &self.worker {
@@ -426,7 +423,7 @@ impl Session {
 
     // Messages of the worker.
 
-    /// Takes a message of the worker.
+    /// Handles a message of the worker.
     pub fn worker_said(&mut self, restarts: u32, body: &[u8]) {
         if restarts != self.restarts || self.worker.is_none() {
             return;
@@ -453,7 +450,7 @@ impl Session {
             Some(Head::Request(id, method))
                 if method == "client/registerCapability" && self.registered =>
             {
-                // The client has registered it for a worker before this one.
+                // An earlier worker has already registered it.
                 let answer = json!({"jsonrpc": "2.0", "id": id, "result": null});
                 self.forward(answer.to_string().into_bytes());
                 return;
@@ -481,8 +478,8 @@ impl Session {
         matches!(id, Id::String(name) if name.starts_with(OWN)) && !self.pending.contains_key(id)
     }
 
-    /// Notes which diagnostics the client gets. Returns false if they are those of the empty text
-    /// that the worker has in place of a document.
+    /// Tracks the published diagnostics. Returns false if they are those of the empty text that the
+    /// worker has in place of a document.
     fn follow_diagnostics(&mut self, body: &[u8]) -> bool {
         let hidden = |seen| seen != Visibility::Visible;
         if self.uncleared.is_empty() && self.documents.select(hidden).is_empty() {
@@ -499,7 +496,7 @@ impl Session {
         document.is_none_or(|document| !hidden(document.visibility()))
     }
 
-    /// Takes in which preview the client gets.
+    /// Records a preview that is sent to the client.
     fn shown(&mut self, answered: Pending, body: &[u8]) {
         let document = answered.document;
         let document = document.filter(|path| self.documents.get(path).is_some());
@@ -521,7 +518,7 @@ impl Session {
 
     // Crashes.
 
-    /// The worker has closed its output: it has crashed, unless the session is over.
+    /// Handles the end of the worker's output: it has crashed, unless the session is over.
     pub fn worker_gone(&mut self, restarts: u32) {
         if restarts != self.restarts {
             return;
@@ -575,8 +572,8 @@ impl Session {
         );
     }
 
-    /// Decides which documents the next worker does not get, or gets one by one. Says whether the
-    /// crash was that of a trial.
+    /// Determines the documents that are withheld from the next worker, or sent in trials. Returns
+    /// true if the crash happened during a trial. A group of suspects is bisected.
     fn find_cause(&mut self, pending: &[&Pending], now: Instant) -> bool {
         for document in pending.iter().filter_map(|about| about.document.as_ref()) {
             self.suspect(document);
@@ -626,7 +623,7 @@ impl Session {
         let waits = |path: &FilePath| suspects.iter().any(|group| group.contains(path));
         let mut others = self.documents.select(|seen| seen == Visibility::Visible);
         others.retain(|path| !waits(path));
-        // What waited before the crash goes on waiting, in the groups that it was in.
+        // Groups that waited before the crash keep waiting.
         let mut groups = VecDeque::from([others]);
         groups.extend(suspects);
         groups.extend(std::mem::take(&mut self.trials));
@@ -651,7 +648,7 @@ impl Session {
         self.log(MessageType::WARNING, reason);
     }
 
-    /// Says that closed documents have no diagnostics where a worker that is gone has not.
+    /// Clears the diagnostics of closed documents that the crashed worker has not cleared.
     fn clear_diagnostics(&mut self) {
         for uri in std::mem::take(&mut self.uncleared).into_values() {
             self.publish(&uri, None, &[]);
@@ -678,7 +675,7 @@ impl Session {
 
     // New workers.
 
-    /// The time at which something is to be done without an event.
+    /// Returns the time of the next action that does not wait for an event.
     pub fn next_deadline(&self) -> Option<Instant> {
         if self.over || self.shut_down {
             return None;
@@ -688,7 +685,7 @@ impl Session {
         self.start_at.into_iter().chain(trial).chain(retry).min()
     }
 
-    /// Does what is due.
+    /// Starts a worker or trials that are due.
     pub fn tick(&mut self) {
         if self.over || self.shut_down {
             return;
@@ -702,7 +699,7 @@ impl Session {
             return;
         }
         if self.worker_is_large && self.is_idle() {
-            // The database keeps what it knew of texts that are gone. A new process does not.
+            // The database keeps data about old texts. A new process frees this memory.
             self.worker = None;
             self.ready = false;
             self.start_worker(now);
@@ -725,7 +722,7 @@ impl Session {
         }
     }
 
-    /// Says whether nothing is lost with the worker.
+    /// Returns true if the worker can be replaced without loss.
     fn is_idle(&self) -> bool {
         self.pending.is_empty()
             && self.progress.is_empty()
@@ -763,17 +760,18 @@ impl Session {
         if let Some(configuration) = self.configuration.clone() {
             self.tell_worker("workspace/didChangeConfiguration", configuration);
         }
-        // Also those that it may not see: the text on the disk may be as bad.
+        // Withheld documents are opened too, with an empty text, because the text on the disk may
+        // cause the same crash.
         for path in self.documents.select(|_| true) {
             self.open_in_worker(&path);
         }
         self.start_trial(now);
     }
 
-    /// Shows the next group of documents to the worker.
+    /// Sends the next group of documents to the worker.
     fn start_trial(&mut self, now: Instant) {
         while let Some(mut documents) = self.trials.pop_front() {
-            // Documents may have been closed, or opened anew.
+            // Documents may have been closed, or opened again.
             documents.retain(|path| {
                 let document = self.documents.get(path);
                 document.is_some_and(|document| document.visibility() == Visibility::Waiting)
@@ -806,7 +804,7 @@ impl Session {
         self.await_probe(id, path);
     }
 
-    /// Has the trial of the document, if there is one, wait for the answer to a request.
+    /// Makes the trial of the document, if there is one, wait for the answer to a request.
     fn await_probe(&mut self, id: Id, path: FilePath) {
         if let Some(trial) = &mut self.trial
             && trial.documents.contains(&path)
@@ -815,9 +813,8 @@ impl Session {
         }
     }
 
-    /// Asks the worker for the previews of a document that the client shows: they may be others
-    /// now, and the worker tells when they change. A trial waits for them, because making a preview
-    /// may be what crashes.
+    /// Requests the shown previews of a document from the worker, which then reports their changes.
+    /// A trial waits for them, because computing a preview may cause the crash.
     fn ask_previews_again(&mut self, path: &FilePath) {
         for preview in self.previews.of(path) {
             if let Some(params) = self.identify(&preview) {
@@ -838,13 +835,13 @@ impl Session {
         })
     }
 
-    /// Passes a preview on to the client, as far as the client shows it still.
+    /// Sends a preview to the client, if the client still shows it.
     fn pass_on_preview(&mut self, preview: &Preview, mut answer: Value) {
         let Some(params) = self.identify(preview) else {
             return;
         };
         if !self.previews.contain(preview) {
-            // It was closed before the worker knew of it.
+            // The preview was closed before the worker had it.
             self.tell_worker("rise/previewClosed", json!(params));
         } else if let Some(Value::Object(mut changed)) = answer.get_mut("result").map(Value::take) {
             changed.insert("textDocument".into(), json!(params.text_document));
@@ -853,7 +850,7 @@ impl Session {
         }
     }
 
-    /// Takes an answer to a request of the supervisor.
+    /// Handles an answer to a request of the supervisor.
     fn own_answer(&mut self, id: &Id, body: &[u8]) {
         self.ready = true;
         self.release();
@@ -876,7 +873,7 @@ impl Session {
         }
     }
 
-    /// Lets the client ask again for what it has asked a worker that is gone.
+    /// Requests a refresh of the data that the client has from an earlier worker.
     fn refresh(&mut self) {
         let client = self.client;
         let wanted = [

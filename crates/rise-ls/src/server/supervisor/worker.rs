@@ -1,4 +1,4 @@
-//! The process that does the work.
+//! Starts and stops the worker process.
 
 use std::io::{self, BufReader, Write};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -12,16 +12,16 @@ use super::Event;
 use crate::memory;
 use crate::server::framing::{Frame, header, read_frame};
 
-/// The name of the command that starts a worker.
+/// The subcommand that runs a worker.
 pub const WORKER: &str = "session-worker";
 
-/// The environment variable that tells a worker which token the client has to know, if any.
+/// The environment variable with the token that the client has to send, if there is one.
 pub const TOKEN: &str = runtime::process::SESSION_TOKEN;
 
-/// How long a worker that has closed its output may take to end.
+/// The time limit for a worker to end after it has closed its output.
 const LAST_STEPS: Duration = Duration::from_secs(2);
 
-/// A process that serves the session. It ends when this value is dropped.
+/// A worker process, which is killed when this value is dropped.
 #[derive(Debug)]
 pub struct Worker {
     process: Child,
@@ -29,13 +29,12 @@ pub struct Worker {
 }
 
 impl Worker {
-    /// Starts a process, the first of the session or one that follows `restarts` others. What it
-    /// says, and its end, become events. The process has small pages only: it allocates little at a
-    /// time, and the system zeroes each huge page before the first use, which delays some answers
-    /// by milliseconds.
+    /// Starts a worker, which follows `restarts` others. Its messages and its end are sent to
+    /// `events`. The process does not use huge pages: it allocates little at a time, and the system
+    /// zeroes each huge page before the first use, which delays some answers by milliseconds.
     ///
     /// # Errors
-    /// The system starts no process, or no threads for its pipes.
+    /// Fails if the system starts no process, or no threads for its pipes.
     pub fn start(restarts: u32, token: Option<&str>, events: &Sender<Event>) -> io::Result<Worker> {
         let mut command = Command::new(crate::executable::current()?);
         own_group(&mut command);
@@ -49,7 +48,7 @@ impl Worker {
             .stdout(Stdio::piped())
             .spawn()?;
         let (input, output) = (process.stdin.take(), process.stdout.take());
-        // From here on the process ends in any case.
+        // From here on, dropping `worker` kills the process.
         let mut worker = Worker {
             process,
             input: None,
@@ -59,7 +58,7 @@ impl Worker {
         };
         let (sender, messages) = unbounded::<Vec<u8>>();
         let write = move || {
-            // A process that has ended reads nothing, which its other pipe tells, too.
+            // The end of the process is detected at its output.
             for body in messages {
                 let written = input
                     .write_all(header(&body).as_bytes())
@@ -77,7 +76,7 @@ impl Worker {
         let read = move || {
             let mut output = BufReader::with_capacity(1 << 16, output);
             while let Ok(Some(frame)) = read_frame(&mut output) {
-                // Bytes that are no message come from a worker that is ending.
+                // Malformed output comes from a worker that is ending.
                 let Frame::Body(body) = frame else { continue };
                 if events.send(Event::Worker { restarts, body }).is_err() {
                     return;
@@ -95,19 +94,19 @@ impl Worker {
         Ok(worker)
     }
 
-    /// Sends a message.
     pub fn send(&self, body: Vec<u8>) {
         if let Some(input) = &self.input {
             let _ = input.send(body);
         }
     }
 
-    /// Ends the input of the process, which ends the process.
+    /// Closes the input of the process, which then ends.
     pub fn close(&mut self) {
         self.input = None;
     }
 
-    /// The status of a process that has closed its output.
+    /// Waits for the exit status of a process that has closed its output; `None` after a time
+    /// limit.
     pub fn status(&mut self) -> Option<ExitStatus> {
         let deadline = Instant::now() + LAST_STEPS;
         while Instant::now() < deadline {
@@ -122,14 +121,14 @@ impl Worker {
 
 impl Drop for Worker {
     fn drop(&mut self) {
-        // It may have ended.
+        // The process may have ended already.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
 }
 
-/// Keeps signals to this process's group, as those of a terminal, from the worker, which ends with
-/// its input after this process has ended the session.
+/// Puts the worker in its own process group, so that signals of the terminal do not reach it. It
+/// ends with its input, after this process has ended the session.
 #[cfg(unix)]
 fn own_group(command: &mut Command) {
     std::os::unix::process::CommandExt::process_group(command, 0);
@@ -138,7 +137,7 @@ fn own_group(command: &mut Command) {
 #[cfg(not(unix))]
 fn own_group(_: &mut Command) {}
 
-/// The reason for the end of a process, for people.
+/// Describes the reason for the end of a process.
 pub fn reason(status: Option<ExitStatus>) -> String {
     let Some(status) = status else {
         return "it has closed its output".to_owned();
