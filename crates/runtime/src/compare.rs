@@ -1,4 +1,4 @@
-//! Whether two results agree.
+//! Comparison of results.
 
 use crate::scalar::{Leaf, Scalar};
 use crate::shape::Shape;
@@ -6,53 +6,55 @@ use crate::value::Value;
 use std::fmt::{self, Display};
 use syntax::ast::ScalarType;
 
-/// How two values of one shape differ. `a` is wrong where `|a - b| > tolerance * max(1, |b|)`
-/// for the expected `b`; NaN equals NaN; what the expected value never wrote is not compared.
+/// The differences of two values of one shape. An element `a` is wrong if `|a - b| > tolerance *
+/// max(1, |b|)` for the expected element `b`. NaN equals NaN. Elements that the expected value
+/// never writes are not compared.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Comparison {
-    /// Places that were compared.
+    /// The number of elements that were compared.
     pub compared: u64,
-    /// Places that the expected value never wrote.
+    /// The number of elements that the expected value never writes.
     pub skipped: u64,
-    /// Places that are wrong.
+    /// The number of wrong elements.
     pub wrong: u64,
-    /// Places whose type has a tolerance: floating point numbers.
+    /// The number of compared elements that are floating-point numbers, which have a tolerance.
     pub floats: u64,
-    /// Places where NaN is expected.
+    /// The number of elements for which NaN is expected.
     pub nan: u64,
-    /// Places where an infinity is expected.
+    /// The number of elements for which an infinity is expected.
     pub infinite: u64,
-    /// The first that is wrong.
+    /// The first wrong element.
     pub first: Option<Difference>,
-    /// The one that is furthest off, relative to `max(1, |b|)`, be it wrong or within the tolerance.
+    /// The element with the largest error, relative to `max(1, |b|)`. It may be within the
+    /// tolerance.
     pub worst: Option<Difference>,
 }
 
-/// A place where two values differ.
+/// An element in which two values differ.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Difference {
-    /// Where it is.
+    /// The path to the element.
     pub path: Path,
-    /// What stands there.
+    /// The actual value.
     pub actual: Scalar,
-    /// What should stand there.
+    /// The expected value.
     pub expected: Scalar,
-    /// `|a - b| / max(1, |b|)`; infinite where one of them is no finite number.
+    /// The relative error `|a - b| / max(1, |b|)`; infinite if one of the two is not finite.
     pub error: f64,
 }
 
-/// The way from a value to a place in it: `[3][4]._2`.
+/// The path from a value to an element, printed as `[3][4]._2`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Path(pub Vec<Step>);
 
-/// A step into a value.
+/// A step of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// The element with this index, from 0.
+    /// The step to the element of this index, from 0.
     Element(u64),
-    /// The first component of a tuple.
+    /// The step to the first component of a tuple.
     First,
-    /// The second component; of a dependent pair, its value.
+    /// The step to the second component of a tuple, or to the value of a dependent pair.
     Second,
 }
 
@@ -69,8 +71,9 @@ impl Display for Path {
     }
 }
 
-/// Compares a result with what is expected; `None` if they are of different shape. `tolerance`
-/// is for floating point numbers; by default 1e-4 for `f32`, 1e-10 for `f64`, 1e-2 for `f16`.
+/// Compares a result with the expected one. Returns `None` if their shapes differ. `tolerance`
+/// applies to floating-point numbers; the default is 1e-4 for `f32`, 1e-10 for `f64` and 1e-2 for
+/// `f16`.
 pub fn compare(actual: &Value, expected: &Value, tolerance: Option<f64>) -> Option<Comparison> {
     let shape = expected.shape();
     if actual.shape() != shape {
@@ -78,7 +81,7 @@ pub fn compare(actual: &Value, expected: &Value, tolerance: Option<f64>) -> Opti
     }
     let mut found = Comparison::default();
     let (mut first, mut worst) = (None, None);
-    // A place that one of them does not have would not be compared; both have all.
+    // Both values have all elements of the shape, so that this does not fail.
     let _ = shape.for_each_leaf(&mut |offset, leaf| -> Result<(), ()> {
         if !expected.is_written(offset) {
             found.skipped += 1;
@@ -117,8 +120,8 @@ pub fn compare(actual: &Value, expected: &Value, tolerance: Option<f64>) -> Opti
     Some(found)
 }
 
-/// The first place where two values are not the same bit for bit, but for the bits of NaN; `None`
-/// if they are of different shape.
+/// Returns the first element in which two values differ bit by bit, where all NaN are equal.
+/// Returns `None` if their shapes differ.
 pub fn first_difference(actual: &Value, expected: &Value) -> Option<Option<Difference>> {
     let shape = expected.shape();
     if actual.shape() != shape {
@@ -166,7 +169,7 @@ fn error(a: Scalar, b: Scalar) -> f64 {
     (a - b).abs() / b.abs().max(1.0)
 }
 
-/// The way to the place at `offset`.
+/// Returns the path to the element at the byte `offset`.
 pub fn path(shape: &Shape, offset: u64) -> Path {
     let mut steps = Vec::new();
     let (mut shape, mut offset) = (shape, offset);
@@ -185,7 +188,7 @@ pub fn path(shape: &Shape, offset: u64) -> Path {
             }
             Shape::DepArray(rows) => {
                 let at = rows.offsets().partition_point(|start| *start <= offset);
-                // Of rows that start at the same place the last is the one that is not empty.
+                // Of several rows with the same offset, the last one is not empty.
                 let Some(at) = at.checked_sub(1) else { break };
                 steps.push(Step::Element(at as u64));
                 offset -= rows.offsets()[at];

@@ -1,4 +1,4 @@
-//! Values that are made up: random numbers, zeros, 0 1 2 …, sorted numbers, permutations.
+//! Generators of values: random numbers, zeros, 0 1 2 …, sorted numbers and permutations.
 
 use crate::literal;
 use crate::scalar::{Leaf, Scalar};
@@ -10,25 +10,25 @@ use std::fmt::{self, Display};
 use syntax::ast::ScalarType;
 use thiserror::Error;
 
-/// A generator of arguments, as it is written behind `--arg NAME=`.
+/// A generator of arguments, as written after `--arg NAME=`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Generator {
     /// `random`: see [`Fill::Random`].
     Random,
-    /// `random(5,30)`: uniformly distributed numbers, integers with both bounds.
+    /// `random(5,30)`: uniformly distributed numbers; for integers both bounds are inclusive.
     Between(Range),
     /// `extreme`: see [`Fill::Extreme`].
     Extreme,
-    /// `zeros`
+    /// `zeros`: see [`Fill::Zeros`].
     Zeros,
-    /// `iota`
+    /// `iota`: see [`Fill::Iota`].
     Iota,
-    /// `sorted` and `sorted(5,30)`: random numbers, those of each row in ascending order.
+    /// `sorted` and `sorted(5,30)`: random numbers, sorted in ascending order in each row.
     Sorted(Option<Range>),
-    /// `permutation`: each row is a random permutation of its positions.
+    /// `permutation`: each row is a random permutation of its indices.
     Permutation,
-    /// `rowptr` and `rowptr(nnz)`: ascending numbers from 0 to the given one, which starts and ends
-    /// the rows of a sparse matrix.
+    /// `rowptr` and `rowptr(nnz)`: ascending numbers from 0 to the given one, the row pointers of a
+    /// sparse matrix.
     RowPointers(Option<Last>),
 }
 
@@ -39,7 +39,7 @@ pub struct Range {
     high: String,
 }
 
-/// The last of a list of row pointers.
+/// The last of the row pointers of a sparse matrix.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Last {
     /// A number.
@@ -66,17 +66,17 @@ impl Last {
     }
 }
 
-/// Returns true if a generator is called so.
+/// Returns true if there is a generator of this name.
 fn is_generator(name: &str) -> bool {
     let names = "random extreme zeros iota sorted permutation rowptr";
     names.split(' ').any(|generator| generator == name)
 }
 
 impl Generator {
-    /// Parses a generator; `None` if the text is something else.
+    /// Parses a generator. Returns `None` if the text is not a generator.
     ///
     /// # Errors
-    /// The generator exists, and its bounds are missing or are not numbers.
+    /// Fails if the bounds of a generator are missing or are not numbers.
     pub fn parse(text: &str) -> Option<Result<Generator, String>> {
         let (name, bounds) = match text.split_once('(') {
             Some((name, rest)) => match rest.strip_suffix(')') {
@@ -116,8 +116,8 @@ impl Generator {
         !matches!(self, Generator::Zeros | Generator::Iota)
     }
 
-    /// Makes a value of this shape. `size` gives the values of the program's sizes; `stop` is asked
-    /// from time to time whether to give up.
+    /// Generates a value of this shape. `size` returns the values of the program's sizes. `stop` is
+    /// called periodically, and cancels the generation when it returns true.
     pub fn value(
         &self,
         shape: Shape,
@@ -187,7 +187,7 @@ impl Generator {
                 let draw = |_| watch.tick().map(|()| random.below(count));
                 let mut row: Vec<u64> = (0..n).map(draw).collect::<Result<_, _>>()?;
                 row.sort_unstable();
-                // The first row starts at 0, the last one ends at the end.
+                // The first row starts at 0, and the last one ends at `last`.
                 if let Some(first) = row.first_mut() {
                     *first = 0;
                 }
@@ -200,7 +200,7 @@ impl Generator {
         }
     }
 
-    /// Makes a value row by row.
+    /// Generates a value row by row.
     fn rows(
         &self,
         shape: Shape,
@@ -258,7 +258,7 @@ impl Range {
         }
     }
 
-    /// The bounds as elements of a type.
+    /// Converts the bounds to values of an element type.
     fn of(&self, leaf: Leaf) -> Result<Bounds, FillError> {
         let bound = |text: &str| {
             literal::scalar(text, leaf)
@@ -280,7 +280,7 @@ struct Bounds {
 }
 
 impl Bounds {
-    /// Draws a number from the lower bound to the upper one.
+    /// Draws a number between the bounds, inclusively for integers.
     fn draw(&self, random: &mut Random) -> Scalar {
         let (leaf, low, high) = (self.leaf, self.low, self.high);
         if let (Some(least), Some(most)) = (low.as_integer(), high.as_integer()) {
@@ -292,7 +292,7 @@ impl Bounds {
                 Leaf::Index(_) => i32::try_from(number).ok().map(Scalar::Index),
                 Leaf::Scalar(scalar) => literal::from_integer(number, scalar),
             };
-            // What lies between two values of an integer type is one, too.
+            // A number between two values of an integer type is a value of the type.
             return scalar.unwrap_or(low);
         }
         let (low, high) = (low.as_f64(), high.as_f64());
@@ -312,10 +312,11 @@ impl Display for Range {
     }
 }
 
-/// Calls `visit` with the offset, the element and the length of each innermost array.
+/// Calls `visit` with the offset, the element type and the length of each innermost array.
 ///
 /// # Errors
-/// What `visit` gives, or `None` if single values are in no array, or in vectors or tuples there.
+/// Returns the error of `visit`, or `None` if a scalar is not in an array, or the innermost
+/// elements are vectors or tuples.
 fn for_each_row(
     shape: &Shape,
     offset: u64,
@@ -338,7 +339,8 @@ fn for_each_row(
     }
 }
 
-/// A whole number as a value of a type; `None` if it does not fit, or is not exact.
+/// Converts a whole number to a value of a type. Returns `None` if it does not fit, or is not
+/// exact.
 fn whole(number: u64, leaf: Leaf) -> Option<Scalar> {
     match leaf {
         Leaf::Index(bound) if number < bound => i32::try_from(number).ok().map(Scalar::Index),
@@ -351,7 +353,7 @@ fn whole(number: u64, leaf: Leaf) -> Option<Scalar> {
     }
 }
 
-/// Asks now and then whether to give up, so that asking costs nothing.
+/// A cancellation check that only calls `stop` every 65536 ticks, so that it costs little.
 struct Watch<'a> {
     stop: &'a dyn Fn() -> bool,
     ticks: Cell<u32>,
@@ -375,48 +377,48 @@ impl<'a> Watch<'a> {
     }
 }
 
-/// How values are made up.
+/// A method of generating values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fill {
-    /// Floating point numbers are multiples of 1/256 from -1 to 1, so that sums of products are
-    /// exact as long as they can be, in whatever order they are computed; integers are from -10
-    /// (unsigned ones from 0) to 10; indices are in range.
+    /// Random numbers with this seed. Floating-point numbers are multiples of 1/256 from -1 to 1,
+    /// so that sums of products are exact in any order of evaluation as long as they fit; integers
+    /// are from -10 (0 if unsigned) to 10; indices are in range.
     Random(u64),
-    /// Numbers that programs are seldom tried with: floating point numbers of all magnitudes with
-    /// all of their digits, among them NaN, infinities and both zeros; integers up to the ends of
-    /// their types; indices that repeat.
+    /// Rarely tested numbers with this seed: floating-point numbers of all magnitudes with all
+    /// digits, among them NaN, infinities and both zeros; integers up to the limits of their types;
+    /// repeated indices.
     Extreme(u64),
-    /// 0, `false`
+    /// 0 or `false`.
     Zeros,
-    /// 0, 1, 2, … in the order of memory, as far as the type goes, then from 0 again.
+    /// 0, 1, 2, … in the order of memory, wrapping around at the limit of the type.
     Iota,
 }
 
-/// Why no value can be made up.
+/// The reason why no value can be generated.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum FillError {
-    /// `Idx[0]`
+    /// The type is `Idx[0]`, which has no values.
     #[error("there is no value of type `Idx[0]`")]
     NoIndex,
     /// A bound of random numbers is not a value of the type.
     #[error("the bound `{0}` is not a value of type `{1}`")]
     Bound(String, String),
-    /// Rows are made of something that has none.
+    /// The generator needs arrays of numbers or indices.
     #[error("`{0}` makes arrays of numbers or indices")]
     NoRows(String),
-    /// A number does not fit the type.
+    /// A number does not fit into the type.
     #[error("`{0}` goes up to {1}, which does not fit into `{2}`")]
     TooLarge(String, u64, String),
-    /// The end of the last row is not known.
+    /// The last row pointer is not given.
     #[error(
         "`rowptr` of numbers needs the last one: a number, as in `rowptr(1000)`, or a size of the \
          program, as in `rowptr(n)`"
     )]
     NoLast,
-    /// There is no such size.
+    /// The program has no such size.
     #[error("the program has no size `{0}`")]
     NoSize(String),
-    /// Somebody asked to give up.
+    /// The generation was cancelled.
     #[error("stopped")]
     Stopped,
     /// The value does not fit into memory.
@@ -425,7 +427,7 @@ pub enum FillError {
 }
 
 impl Fill {
-    /// A value of this shape.
+    /// Generates a value of this shape.
     pub fn value(self, shape: Shape) -> Result<Value, FillError> {
         self.watched(shape, &Watch::new(&|| false))
     }
@@ -456,7 +458,8 @@ impl Fill {
     }
 }
 
-/// The element `at` of 0, 1, 2, …; floating point numbers only as far as they are exact.
+/// Returns element `at` of 0, 1, 2, …, which for floating-point numbers wraps around where they
+/// stop being exact.
 fn iota(at: u64, leaf: Leaf) -> Scalar {
     let scalar = match leaf {
         Leaf::Index(bound) => return Scalar::Index((at % bound.max(1)) as i32),
@@ -479,17 +482,17 @@ fn iota(at: u64, leaf: Leaf) -> Scalar {
     }
 }
 
-/// A small generator (SplitMix64): the same numbers on every machine, for ever.
+/// The pseudorandom number generator SplitMix64, with the same sequence on every machine.
 #[derive(Clone, Debug)]
 pub struct Random(u64);
 
 impl Random {
-    /// The generator of this seed.
+    /// Creates a generator with this seed.
     pub fn new(seed: u64) -> Random {
         Random(seed)
     }
 
-    /// The next number.
+    /// Returns the next number.
     pub fn draw(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
@@ -498,7 +501,7 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below `bound`, which is not 0.
+    /// Returns a number below `bound`, which must not be 0.
     fn below(&mut self, bound: u64) -> u64 {
         ((u128::from(self.draw()) * u128::from(bound)) >> 64) as u64
     }
@@ -529,7 +532,7 @@ impl Random {
     fn extreme(&mut self, leaf: Leaf) -> Scalar {
         let scalar = match leaf {
             Leaf::Index(bound) => {
-                // Few different ones.
+                // There are only three different ones, so that they repeat.
                 let bound = bound.clamp(1, 1 << 31);
                 let last = (bound - 1) as i32;
                 let all = [0, last, last / 2];
@@ -573,7 +576,7 @@ impl Random {
                     4 | 5 => self.draw(),
                     _ => self.below(16),
                 };
-                // The type takes as many bits as it has.
+                // The bits are truncated to the width of the type.
                 match integer {
                     ScalarType::I8 => Scalar::I8(bits as i8),
                     ScalarType::I16 => Scalar::I16(bits as i16),

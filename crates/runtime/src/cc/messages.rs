@@ -1,40 +1,41 @@
-//! What C compilers say.
+//! Parses the messages of C compilers.
 
 /// A message of a C compiler.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
-    /// The file: `program.c` is the generated text. Empty where the linker speaks.
+    /// The file, where `program.c` is the generated text; empty for messages of the linker.
     pub file: String,
     /// The line, from 1; 0 if it has none.
     pub line: u32,
     /// The column in bytes, from 1; 0 if it has none.
     pub column: u32,
-    /// How bad it is.
+    /// The severity.
     pub severity: Severity,
-    /// What it says.
+    /// The text of the message.
     pub text: String,
 }
 
 impl Message {
-    /// The function that the linker did not find, if it is about one.
+    /// Returns the name of the function that the linker did not find, if the message is about one.
     pub fn not_linked(&self) -> Option<&str> {
         let name = self.text.strip_prefix("no function `")?;
         name.strip_suffix("` is linked")
     }
 }
 
-/// How bad a message is.
+/// The severity of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Severity {
-    /// There is no executable.
+    /// An error, which prevents the compilation.
     Error,
-    /// There is one all the same.
+    /// A warning, which does not prevent the compilation.
     Warning,
-    /// More on the message before.
+    /// A note on the previous message.
     Note,
 }
 
-/// The messages in a compiler's output (GCC's and Clang's, of the linker what is missing).
+/// Parses the output of GCC or Clang, and undefined references in the output of the linker. Omits
+/// duplicates.
 pub fn parse(output: &str) -> Vec<Message> {
     let mut messages: Vec<Message> = Vec::new();
     for line in output.lines() {
@@ -48,7 +49,7 @@ pub fn parse(output: &str) -> Vec<Message> {
     messages
 }
 
-/// `program.c:3:5: error: text`
+/// Parses a message with a location: `program.c:3:5: error: text`.
 fn placed(line: &str) -> Option<Message> {
     let (place, severity, text) = split_severity(line)?;
     let mut parts = place.rsplitn(3, ':');
@@ -77,7 +78,8 @@ fn split_severity(line: &str) -> Option<(&str, Severity, &str)> {
     Some((&line[..at], severity, line.get(at + length..)?))
 }
 
-/// `…: undefined reference to `f'`, `cc: error: text`
+/// Parses an undefined reference (`` …: undefined reference to `f' ``) or an error without a
+/// location (`cc: error: text`).
 fn unplaced(line: &str) -> Option<Message> {
     let text = if let Some(at) = line.find("undefined reference to ") {
         let name = line[at..].trim_start_matches("undefined reference to ");

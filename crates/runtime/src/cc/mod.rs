@@ -1,8 +1,8 @@
-//! Generated C, compiled with the system's compiler and called.
+//! Compiles generated C with the system's compiler, and calls it.
 //!
-//! A program is three files: the generated text as it is, a call of its function, and a `main`
-//! that is always the same. They are compiled apart, so that no name of the program meets one
-//! that the C library's headers declare, and no call is optimised away.
+//! A program consists of three files: the generated text, a call of its function, and a fixed
+//! `main`. They are separate translation units, so that names of the program do not collide with
+//! the headers of the C library, and calls are not optimised away.
 
 mod cache;
 mod call;
@@ -23,24 +23,25 @@ use std::io;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
-/// The `main` of every program.
+/// The `main` function of every program.
 const MAIN: &str = include_str!("main.c");
 
-/// A generated function and how it is called: the output first, then sizes, each an `int`, then
-/// arguments: arrays as pointers, everything else by value.
+/// A generated function with its calling convention: the output first, then the sizes, each an
+/// `int` or a `long long` by `index`, then the arguments: arrays as pointers, everything else by
+/// value.
 #[derive(Clone, Copy, Debug)]
 pub struct Program<'a> {
     /// The C text.
     pub text: &'a str,
-    /// The function's name.
+    /// The name of the function.
     pub function: &'a str,
-    /// How many sizes it takes.
+    /// The number of size parameters.
     pub sizes: usize,
     /// The width of the sizes.
     pub index: IndexWidth,
-    /// The arguments.
+    /// The shapes of the arguments.
     pub params: &'a [Shape],
-    /// Whether it uses OpenMP.
+    /// True if the text uses OpenMP.
     pub openmp: bool,
 }
 
@@ -48,36 +49,36 @@ pub struct Program<'a> {
 #[derive(Debug)]
 pub struct Executable {
     path: PathBuf,
-    /// What the compiler had to say.
+    /// The messages of the compiler.
     pub messages: Vec<Message>,
 }
 
-/// Why a program was not compiled.
+/// The reason why a program was not compiled.
 #[derive(Debug, Error)]
 pub enum CompileError {
-    /// There is no C compiler.
+    /// No C compiler was found.
     #[error("there is no C compiler: {0}")]
     NoCompiler(String),
-    /// The compiler was stopped, or did not start.
+    /// The compiler did not start, exceeded the time limit, or was cancelled.
     #[error("the C compiler: {0}")]
     Process(#[from] ProcessError),
-    /// The program is wrong.
+    /// The compiler rejects the program.
     #[error("the C compiler refuses the program: {}", first_error(.messages, .output))]
     Refused {
-        /// What it says, place by place.
+        /// The messages of the compiler.
         messages: Vec<Message>,
-        /// All that it said.
+        /// The output of the compiler.
         output: String,
     },
-    /// Files could not be written.
+    /// The files of the program could not be written.
     #[error("{}: {error}", path.display())]
     Files {
-        /// Which.
+        /// The folder of the files.
         path: PathBuf,
-        /// Why not.
+        /// The reason.
         error: io::Error,
     },
-    /// There is no place for compiled programs.
+    /// There is no folder for compiled programs.
     #[error("there is no folder of one's own for compiled programs; set XDG_CACHE_HOME to one")]
     NoFolder,
 }
@@ -93,7 +94,7 @@ fn first_error(messages: &[Message], output: &str) -> String {
 }
 
 impl Program<'_> {
-    /// Compiles the program, or takes it from where it was kept the last time.
+    /// Compiles the program, or returns it from the cache.
     pub fn compile(
         &self,
         compiler: &Compiler,
@@ -103,7 +104,7 @@ impl Program<'_> {
         self.compile_in(&root, compiler, limits)
     }
 
-    /// Compiles the program and keeps it in a folder, which only its owner may write to.
+    /// Compiles the program with a cache in the folder `root`, which only its owner may write to.
     pub fn compile_in(
         &self,
         root: &Path,
@@ -115,9 +116,9 @@ impl Program<'_> {
     }
 }
 
-/// Compiles many programs at once, which takes little longer than one: `text` has the functions of
-/// all, each under a name of its own. The executable takes the number of a program before its
-/// sizes, if there are several.
+/// Compiles many programs together, which takes little longer than one. `text` contains the
+/// functions of all programs, under distinct names. If there are several, the executable takes the
+/// index of a program before its sizes.
 pub fn compile_together(
     programs: &[Program<'_>],
     text: &str,
@@ -135,7 +136,7 @@ pub fn compile_together(
     build(&entry, root, compiler, openmp, limits)
 }
 
-/// Compiles the files of an entry, or takes what is kept.
+/// Compiles the files of an entry, or returns it from the cache.
 fn build(
     entry: &Entry,
     root: &Path,
@@ -159,20 +160,20 @@ fn build(
 }
 
 impl Executable {
-    /// The file.
+    /// Returns the path of the executable.
     pub fn path(&self) -> &Path {
         &self.path
     }
 }
 
-/// Removes what compilers have left behind whose process was killed.
+/// Removes the folders of builds whose process was killed.
 pub fn remove_abandoned_builds() {
     if let Some(root) = cache::root() {
         cache::remove_abandoned_builds(&root);
     }
 }
 
-/// The compiler's last words, if it has refused the program.
+/// Returns the output of the compiler, or the error if it has rejected the program.
 fn checked(finished: process::Finished) -> Result<String, CompileError> {
     let output = String::from_utf8_lossy(&finished.stderr).into_owned();
     if finished.status.success() {

@@ -177,10 +177,10 @@ fn programs_are_kept_and_reused() {
         Err(error) => panic!("{error}"),
     });
     assert_eq!(paths[0], paths[1]);
-    // Nothing else is left behind.
+    // There are no other files.
     let entries = std::fs::read_dir(test.folder.path()).map(|all| all.count());
     assert!(matches!(entries, Ok(1)));
-    // What does not hold what it says is made anew.
+    // An entry whose content does not match is compiled again.
     let broken = paths[0].with_file_name("program.c");
     assert!(std::fs::write(&broken, "int broken;").is_ok());
     assert!(test.compile(SCALE, 1, &params).is_ok());

@@ -1,4 +1,4 @@
-//! Compiled pieces of a program: what is computed first, and what it gives.
+//! Compiled blocks: the steps that run first, and the code of the result.
 
 use std::rc::Rc;
 
@@ -13,11 +13,10 @@ use super::scalar::{Scalar, WordCode};
 use super::stream::{self, StreamCode};
 use super::val::{Target, Val};
 
-/// Code that computes a value.
 pub(crate) type ValCode = Rc<dyn for<'a> Fn(&mut Frame<'a>) -> Res<Val>>;
 
-/// Code that computes a value, and, if it can be had, code that does so for many iterations, and
-/// code that computes an array part by part.
+/// Code that computes a value for one iteration, with optional variants that compute it for many
+/// iterations at once, or compute an array part by part.
 #[derive(Clone)]
 pub(crate) struct Code {
     pub one: ValCode,
@@ -26,7 +25,7 @@ pub(crate) struct Code {
 }
 
 impl Code {
-    /// Code for one iteration at a time.
+    /// Creates code for one iteration at a time.
     pub fn one(code: impl for<'a> Fn(&mut Frame<'a>) -> Res<Val> + 'static) -> Code {
         Code {
             one: Rc::new(code),
@@ -35,41 +34,42 @@ impl Code {
         }
     }
 
-    /// With code for many iterations, if its parts have some.
+    /// Adds code for many iterations.
     pub fn with(mut self, many: Option<ManyCode>) -> Code {
         self.many = many;
         self
     }
 
-    /// With code that computes the array part by part, if there is some.
+    /// Adds code that computes the array part by part.
     pub fn streamed(mut self, stream: Option<StreamCode>) -> Code {
         self.stream = stream;
         self
     }
 }
 
-/// Where the value of a variable is kept: in as many slots as it has parts.
+/// The slots of a variable, one for each part of its value.
 #[derive(Clone, Debug)]
 pub(crate) enum Bind {
-    /// A scalar; the flag says whether its value may have failed to be computed.
+    /// A scalar; the flag is true if its computation may have failed.
     Word(Kind, usize, bool),
     Val(usize),
     Pair(Box<Bind>, Box<Bind>),
 }
 
-/// What an expression has become.
+/// The compiled form of an expression.
 #[derive(Clone)]
 pub(crate) enum Out {
     Word(Kind, Scalar),
-    /// A variable that is no scalar.
+    /// A variable that is not a scalar.
     Slot(usize),
-    /// An array in the array that is in a slot, at these indices.
+    /// The element at these indices of the array in a slot.
     Elem(usize, Vec<Scalar>, Origin),
     Val(Code),
     Pair(Box<Out>, Box<Out>),
 }
 
-/// What is computed before something else. What fails does so when it is used.
+/// A computation before the result of a block. An error is stored, and raised when the value is
+/// used.
 #[derive(Clone)]
 pub(crate) enum Step {
     Word {
@@ -81,14 +81,13 @@ pub(crate) enum Step {
     Bind(Bind, Code),
 }
 
-/// The code of a function's body.
 #[derive(Clone)]
 pub(crate) struct Block {
     pub steps: Vec<Step>,
     pub exec: Exec,
 }
 
-/// The code of a value.
+/// The code of the result of a block.
 #[derive(Clone)]
 pub(crate) enum Exec {
     Word(Kind, Scalar, WordCode),
@@ -101,7 +100,7 @@ fn broken() -> Stop {
 }
 
 impl Bind {
-    /// The variable as an expression.
+    /// Returns the variable as an expression.
     pub fn out(&self) -> Out {
         match self {
             Bind::Word(kind, slot, guarded) => Out::Word(*kind, Scalar::Slot(*slot, *guarded)),
@@ -110,7 +109,6 @@ impl Bind {
         }
     }
 
-    /// Gives the variable its value.
     pub fn set(&self, frame: &mut Frame<'_>, value: &Val) -> Res<()> {
         match (self, value) {
             (Bind::Word(_, slot, guarded), Val::Word(_, word)) => {
@@ -129,7 +127,7 @@ impl Bind {
         Ok(())
     }
 
-    /// Gives the variable the element at `index` of an array.
+    /// Sets the variable to the element at `index` of an array.
     pub fn set_element(
         &self,
         frame: &mut Frame<'_>,
@@ -154,7 +152,7 @@ impl Bind {
         Ok(())
     }
 
-    /// Its value could not be computed.
+    /// Stores that the computation of the value has failed.
     fn fail(&self, frame: &mut Frame<'_>, error: &Rc<InterpError>) {
         match self {
             Bind::Word(_, slot, _) => frame.failed[*slot] = Some(error.clone()),
@@ -196,7 +194,7 @@ impl Step {
 }
 
 impl Out {
-    /// Code that gives the value.
+    /// Returns code that computes the value.
     pub fn code(&self) -> Code {
         let many = many::of_exec;
         match self {
@@ -236,7 +234,7 @@ impl Out {
         }
     }
 
-    /// As code to run.
+    /// Converts the expression to the result of a block.
     pub fn exec(&self) -> Exec {
         match self {
             Out::Word(kind, scalar) => Exec::Word(*kind, scalar.clone(), scalar.code()),
@@ -316,13 +314,13 @@ impl Block {
         self.exec.val(frame)
     }
 
-    /// Writes the value into the result, as the element at `at` of `n`.
+    /// Writes the value to the result as the element at `at` of `n`.
     pub fn put(&self, frame: &mut Frame<'_>, target: &mut Target, n: usize, at: usize) -> Res<()> {
         self.prepare(frame)?;
         self.exec.put(frame, target, n, at)
     }
 
-    /// Gives the value to a variable.
+    /// Runs the block, and sets a variable to its value.
     pub fn bind(&self, frame: &mut Frame<'_>, bind: &Bind) -> Res<()> {
         match (bind, &self.exec) {
             (Bind::Word(_, slot, _), Exec::Word(_, _, code)) => {

@@ -1,8 +1,8 @@
-//! Strided views of buffers: what all arrays are.
+//! Strided views of buffers, the representation of arrays.
 //!
-//! An array of pairs is kept as a pair of arrays, and an array of arrays as one buffer, so that
-//! `zip`, `unzip`, `transpose`, `split`, `slide` and most of `join` change only lengths and
-//! strides.
+//! An array of pairs is stored as a pair of arrays (structure of arrays), and an array of arrays as
+//! one buffer, so that `zip`, `unzip`, `transpose`, `split`, `slide` and most cases of `join` only
+//! change lengths and strides.
 
 use std::rc::Rc;
 
@@ -14,17 +14,16 @@ use super::error::{ErrorKind, InterpError, Res, Stop};
 use super::kind::{Elem, Word};
 use super::val::Val;
 
-/// One dimension of a view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Dim {
     pub len: usize,
     pub stride: usize,
 }
 
-/// The dimensions of a view, outermost first.
+/// The dimensions of a view, from the outermost to the innermost one.
 pub(crate) type Dims = SmallVec<[Dim; 4]>;
 
-/// A view of a buffer. The lanes of vectors are its last dimension.
+/// A view of a buffer. The lanes of vectors are the last dimension.
 #[derive(Clone, Debug)]
 pub(crate) struct Col {
     pub buf: Rc<Buf>,
@@ -32,8 +31,8 @@ pub(crate) struct Col {
     pub dims: Dims,
 }
 
-/// The dimensions of a buffer that holds such an array and nothing else; `None` if they are too
-/// many elements.
+/// Returns the dimensions of a dense array and its number of elements; `None` if the number
+/// overflows.
 pub(crate) fn dense(lens: impl DoubleEndedIterator<Item = usize>) -> Option<(Dims, usize)> {
     let mut dims = Dims::new();
     let mut stride = 1usize;
@@ -45,7 +44,7 @@ pub(crate) fn dense(lens: impl DoubleEndedIterator<Item = usize>) -> Option<(Dim
     Some((dims, stride))
 }
 
-/// Why an element has no value.
+/// Returns the error for reading an element without a value.
 pub(crate) fn hole(failure: Option<&Rc<InterpError>>, origin: Origin) -> Stop {
     match failure {
         Some(failure) => Box::new((**failure).clone()),
@@ -62,7 +61,7 @@ fn length_error(expected: usize, actual: usize) -> Stop {
 }
 
 impl Col {
-    /// A buffer of these dimensions, all of it.
+    /// Returns a view of a whole buffer with these dimensions.
     pub fn whole(data: Data, holes: Option<Box<Holes>>, dims: Dims, meter: &Rc<Meter>) -> Col {
         Col {
             buf: Buf::new(data, holes, meter),
@@ -80,12 +79,11 @@ impl Col {
         dim.ok_or_else(|| ErrorKind::Malformed("an array of too few dimensions").nowhere())
     }
 
-    /// The length of the outermost dimension.
     pub fn len(&self) -> usize {
         self.dims.first().map_or(0, |dim| dim.len)
     }
 
-    /// The scalar that a view without dimensions stands for.
+    /// Reads the scalar at an offset into the buffer.
     #[inline]
     pub fn word_at(&self, offset: usize, origin: Origin) -> Res<Word> {
         if let Some(holes) = &self.buf.holes
@@ -97,14 +95,14 @@ impl Col {
         word.ok_or_else(|| ErrorKind::Malformed("a read behind the end of a buffer").at(origin))
     }
 
-    /// The element at `index`, which is less than the length, if it is a scalar.
+    /// Reads the element at `index`, which must be in bounds, of an array of scalars.
     #[inline]
     pub fn word(&self, index: usize, origin: Origin) -> Res<Word> {
         let stride = self.dims.first().map_or(0, |dim| dim.stride);
         self.word_at(self.offset + index * stride, origin)
     }
 
-    /// The element at `index`, which is less than the length.
+    /// Returns the element at `index`, which must be in bounds.
     pub fn element(&self, index: usize, origin: Origin) -> Res<Val> {
         if self.rank() > 1 {
             return Ok(Val::Col(self.slice(0, index)));
@@ -126,7 +124,7 @@ impl Col {
         Ok(Val::Word(kind, self.word_at(at, origin)?))
     }
 
-    /// Without the dimension at `depth`, at `index` of it.
+    /// Fixes the index of the dimension at `depth`, which removes that dimension.
     pub fn slice(&self, depth: usize, index: usize) -> Col {
         let mut out = self.clone();
         if depth < out.dims.len() {
@@ -205,7 +203,7 @@ impl Col {
         Ok(self)
     }
 
-    /// As many copies of this as the new dimensions say, which stand first.
+    /// Returns repetitions of this array, by new outer dimensions with stride 0.
     pub fn repeated(mut self, lens: &[usize]) -> Col {
         for &len in lens.iter().rev() {
             self.dims.insert(0, Dim { len, stride: 0 });
@@ -213,7 +211,7 @@ impl Col {
         self
     }
 
-    /// The same in a buffer of its own.
+    /// Copies the elements to a dense buffer.
     pub fn copied(&self, meter: &Rc<Meter>) -> Res<Col> {
         let mut target = Area::new(
             self.buf.data.cell(),
@@ -224,7 +222,7 @@ impl Col {
         Ok(target.finish(meter))
     }
 
-    /// Along the dimension at `depth`, the elements at these places.
+    /// Gathers the elements at the indices `places` along the dimension at `depth`.
     pub fn at_places(&self, depth: usize, places: &[usize], meter: &Rc<Meter>) -> Res<Col> {
         let len = self.dim(depth)?.len;
         if self.rank() == 1 && self.buf.holes.is_none() {
@@ -245,7 +243,7 @@ impl Col {
         Ok(target.finish(meter))
     }
 
-    /// The same for an array of scalars that all have a value.
+    /// Gathers elements of an array of scalars without holes.
     fn scalars_at(&self, places: &[usize], meter: &Rc<Meter>) -> Res<Col> {
         let Dim { len, stride } = self.dim(0)?;
         let cells = self.buf.data.cell();
@@ -269,8 +267,8 @@ impl Col {
         Ok(target.finish(meter))
     }
 
-    /// Along the dimension at `depth`, these one after the other. `None` stands for elements that
-    /// nothing writes.
+    /// Concatenates arrays along the dimension at `depth`. `Err(n)` is a part of `n` elements that
+    /// are never written.
     pub fn chain(parts: &[Result<Col, usize>], depth: usize, meter: &Rc<Meter>) -> Res<Col> {
         let first = parts.iter().find_map(|part| part.as_ref().ok());
         let first = first.ok_or_else(|| ErrorKind::Malformed("nothing to chain").nowhere())?;
@@ -301,17 +299,17 @@ impl Col {
     }
 }
 
-/// Scalars of many iterations.
+/// The values of a scalar in many iterations.
 #[derive(Clone, Debug)]
 pub(crate) enum Lane {
-    /// The same in each.
+    /// The same value in all iterations.
     Same(Word),
-    /// One for each.
+    /// A value for each iteration.
     Each(Data),
 }
 
 impl Lane {
-    /// One value for each of `n` iterations.
+    /// Returns the values for `n` iterations.
     pub fn spread<T: Elem>(self, n: usize) -> Option<Vec<T>> {
         match self {
             Lane::Same(word) => Some(vec![T::of(word); n]),
@@ -320,7 +318,7 @@ impl Lane {
     }
 }
 
-/// A buffer that is being filled.
+/// A buffer that is being written.
 #[derive(Debug)]
 pub(crate) struct Area {
     pub data: Data,
@@ -346,14 +344,14 @@ impl Area {
         Col::whole(self.data, self.holes, self.dims, meter)
     }
 
-    /// Writes `src` at `at`, with the strides of `dims`.
+    /// Copies `src` to offset `at`, with the strides of `dims`.
     pub fn copy(&mut self, at: usize, dims: &[Dim], src: &Col) -> Res<()> {
         let same = dims.len() == src.dims.len();
         let wrong = dims.iter().zip(&src.dims).find(|(a, b)| a.len != b.len);
         if let Some((a, b)) = wrong {
             return Err(length_error(a.len, b.len));
         }
-        // Nothing of it has a place: not even its first element is in the buffers.
+        // Without elements, even the offset of the first one may be outside of the buffers.
         if same && dims.iter().any(|dim| dim.len == 0) {
             return Ok(());
         }
@@ -383,7 +381,7 @@ impl Area {
         });
     }
 
-    /// Makes holes of these elements.
+    /// Marks these elements as holes.
     pub fn clear(&mut self, at: usize, dims: &[Dim], failure: Option<&Rc<InterpError>>) {
         let len = self.data.len();
         let holes = (self.holes).get_or_insert_with(|| Box::new(Holes::none(len)));
@@ -393,7 +391,6 @@ impl Area {
         });
     }
 
-    /// Writes a scalar.
     #[inline]
     pub fn set(&mut self, at: usize, word: Word) {
         self.data.set_word(at, word);
@@ -402,7 +399,7 @@ impl Area {
         }
     }
 
-    /// Writes scalars, one after the other; whether they are of the right kind.
+    /// Writes `n` consecutive scalars. Returns false if they have another kind.
     pub fn set_lane(&mut self, at: usize, n: usize, lane: &Lane) -> bool {
         match lane {
             Lane::Same(word) => {
@@ -424,7 +421,7 @@ impl Area {
     }
 }
 
-/// Whether everything was in its bounds.
+/// Copies elements recursively. Returns false if an index is out of bounds.
 fn copy_values<T: Clone>(
     to: &mut [T],
     to_at: usize,
@@ -462,7 +459,7 @@ fn copy_values<T: Clone>(
     })
 }
 
-/// Calls `visit` with the places of each element on both sides.
+/// Calls `visit` with the offsets of each element in both buffers.
 fn each_place(
     to_at: usize,
     from_at: usize,

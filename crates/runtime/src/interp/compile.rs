@@ -1,8 +1,8 @@
-//! From core RISE to closures.
+//! Compiles core RISE to closures.
 //!
-//! Functions are known when a program is compiled, since they cannot be stored: each is put in
-//! its place wherever it is applied, and only data is left. What is left is one closure for each
-//! operation on arrays, which loops over compiled bodies, and one for each operation on scalars.
+//! All functions are known at compile time, since they cannot be stored: each is inlined where it
+//! is applied, and only data remains at run time. The result is one closure for each operation on
+//! arrays, which loops over compiled blocks, and one for each operation on scalars.
 
 mod arrays;
 mod call;
@@ -35,72 +35,69 @@ use super::frame::{Frame, NatCode, Patience};
 use super::kind::{Elem, Kind};
 use super::scalar::{Scalar, WordCode};
 
-/// Expressions that may be compiled, functions counted as often as they are used.
+/// The largest number of compiled expressions, where each use of a function counts.
 const MAX_SIZE: usize = 2_000_000;
-/// Expressions between two looks at the clock.
+/// The number of expressions between two checks of the time limit.
 const LOOK: usize = 1 << 12;
-/// How deeply they may nest, functions in their places; the stack is made for it.
+/// The largest nesting depth of expressions after inlining, which fits on the stack.
 const MAX_DEPTH: usize = 20_000;
 
-/// An expression of the program.
 type Term = Expr<Primitive>;
 
-/// Compiles one program for one choice of sizes.
+/// Compiles one program with fixed sizes.
 pub(crate) struct Compiler {
     words: usize,
     vals: usize,
     nats: usize,
-    /// Variables from here on stand for sizes that are known only at run time.
+    /// The first variable that stands for a size that is only known at run time.
     first_nat: u32,
     names: rise::Names,
     remaining: usize,
-    /// How deeply the term that is compiled is nested.
+    /// The nesting depth of the current term.
     depth: usize,
     patience: Patience,
-    /// Whether values are recorded; then nothing is computed other than as it is written.
+    /// True if values are recorded, which disables the optimisations that change what is computed.
     trace: bool,
-    /// True if there is a `scatter`, for which parallel writes matter.
+    /// True if there is a `scatter`, which has to detect collisions of parallel writes.
     scatters: bool,
-    /// The dimensions of the values in slots that are written in parallel.
+    /// The dimensions along which the values in slots are written in parallel.
     parallel: FxHashMap<usize, parallel::Dims>,
 }
 
-/// What a term has become: data, or a function.
+/// The compile-time value of a term: data, or a function.
 #[derive(Clone)]
 pub(super) enum Meaning {
     Data(Out),
     Function(Rc<Function>),
 }
 
-/// A function, as it is known while the program is compiled.
+/// A function at compile time.
 pub(super) enum Function {
     Lambda(Param, Term, Env),
     DepLambda(Var, Term, Env),
-    /// A primitive that still takes arguments. Its arguments so far are as good as variables.
+    /// A primitive that lacks arguments. The arguments that it has are trivial expressions.
     Primitive(Rc<Partial>),
 }
 
-/// A primitive or C function with some of its arguments.
+/// A partial application of a primitive or C function.
 #[derive(Clone)]
 pub(super) struct Partial {
     pub head: Head,
     pub types: Rc<[Arg]>,
     pub args: Vec<Meaning>,
-    /// How many arguments are missing.
+    /// The number of missing arguments.
     pub missing: usize,
     pub origin: Origin,
 }
 
-/// What takes arguments.
 #[derive(Clone)]
 pub(super) enum Head {
     Primitive(Primitive),
     Foreign(std::sync::Arc<rise::core::Foreign>),
 }
 
-/// An argument of a primitive.
 pub(super) enum Argument {
-    /// Not compiled yet.
+    /// A term that is not compiled yet.
     Term(Term, Env),
     Ready(Meaning),
 }
@@ -114,7 +111,7 @@ pub(super) struct Call {
 }
 
 impl Call {
-    /// The `at`th size among its type-level arguments.
+    /// Returns the size at index `at` of the type-level arguments that are sizes.
     pub fn nat(&self, at: usize) -> Res<&nat::Nat> {
         let mut nats = self.types.iter().filter_map(|arg| match arg {
             Arg::Nat(nat) => Some(nat),
@@ -124,7 +121,7 @@ impl Call {
             .ok_or_else(|| malformed("a size is missing", self.origin))
     }
 
-    /// The `at`th type among them.
+    /// Returns the type at index `at` of the type-level arguments that are types.
     pub fn ty(&self, at: usize) -> Res<&Ty> {
         let mut types = self.types.iter().filter_map(|arg| match arg {
             Arg::Type(ty) => Some(ty),
@@ -135,7 +132,6 @@ impl Call {
             .ok_or_else(|| malformed("a type is missing", self.origin))
     }
 
-    /// The `at`th argument.
     pub fn arg(&self, at: usize) -> Res<&Argument> {
         (self.args.get(at)).ok_or_else(|| malformed("an argument is missing", self.origin))
     }
@@ -145,7 +141,7 @@ pub(super) fn malformed(what: &'static str, origin: Origin) -> super::error::Sto
     ErrorKind::Malformed(what).at(origin)
 }
 
-/// Errors that do not say where they are happened here.
+/// Sets the origin of an error that has none.
 pub(super) fn here<T>(origin: Origin, result: Res<T>) -> Res<T> {
     result.map_err(|mut error| {
         error.origin.get_or_insert(origin);
@@ -153,7 +149,7 @@ pub(super) fn here<T>(origin: Origin, result: Res<T>) -> Res<T> {
     })
 }
 
-/// The slots that a compiled program needs.
+/// The numbers of slots that a compiled program needs.
 pub(crate) struct Slots {
     pub words: usize,
     pub vals: usize,
@@ -313,7 +309,7 @@ impl Compiler {
         }
     }
 
-    /// The code of a term that is data.
+    /// Compiles a term that is data.
     pub fn data(&mut self, term: &Term, env: &Env, steps: &mut Vec<Step>) -> Res<Out> {
         match self.term(term, env, steps)? {
             Meaning::Data(out) => Ok(out),
@@ -328,7 +324,7 @@ impl Compiler {
         }
     }
 
-    /// An argument of a function: computed once, before the function.
+    /// Compiles an argument of a function, which is computed once, before the function.
     fn argument(&mut self, term: &Term, env: &Env, steps: &mut Vec<Step>) -> Res<Meaning> {
         match self.term(term, env, steps)? {
             Meaning::Data(out) => {
@@ -340,7 +336,7 @@ impl Compiler {
         }
     }
 
-    /// The argument of a primitive as data.
+    /// Compiles the argument at index `at`, which is data.
     pub fn out(&mut self, call: &Call, at: usize, steps: &mut Vec<Step>) -> Res<Out> {
         match call.arg(at)? {
             Argument::Term(term, env) => self.data(term, env, steps),
@@ -351,12 +347,12 @@ impl Compiler {
         }
     }
 
-    /// The argument of a primitive as code.
+    /// Returns the code of the argument at index `at`, which is data.
     pub fn code(&mut self, call: &Call, at: usize, steps: &mut Vec<Step>) -> Res<Code> {
         Ok(self.out(call, at, steps)?.code())
     }
 
-    /// The argument of a primitive as a function.
+    /// Compiles the argument at index `at`, which is a function.
     pub fn fun(&mut self, call: &Call, at: usize, steps: &mut Vec<Step>) -> Res<Rc<Function>> {
         match call.arg(at)? {
             Argument::Term(term, env) => self.function(term, env, steps),
@@ -369,7 +365,7 @@ impl Compiler {
 
     // ----- functions -----
 
-    /// `f(x)`, where `x` is as good as a variable.
+    /// Applies a function to a trivial argument, which may be used several times.
     pub fn apply(&mut self, f: &Function, x: Meaning, steps: &mut Vec<Step>) -> Res<Meaning> {
         match f {
             Function::Lambda(param, body, env) => {
@@ -399,7 +395,7 @@ impl Compiler {
         }
     }
 
-    /// The same for a function whose result is data.
+    /// Applies a function whose result is data.
     pub fn apply_data(&mut self, f: &Function, args: &[Out], steps: &mut Vec<Step>) -> Res<Out> {
         let mut meaning: Option<Meaning> = None;
         for arg in args {
@@ -416,7 +412,7 @@ impl Compiler {
         }
     }
 
-    /// `f(arg)` for a dependent function.
+    /// Applies a dependent function to a type-level argument.
     pub fn dep_apply(
         &mut self,
         f: &Function,
@@ -430,7 +426,7 @@ impl Compiler {
         }
     }
 
-    /// The body of a loop.
+    /// Compiles the body of a loop to a block.
     pub fn block(
         &mut self,
         body: impl FnOnce(&mut Compiler, &mut Vec<Step>) -> Res<Out>,
@@ -443,7 +439,7 @@ impl Compiler {
         })
     }
 
-    /// A value that code computes, as a type says.
+    /// Returns an expression of this type whose value the code computes.
     pub fn computed(&mut self, ty: &Ty, code: Code) -> Out {
         match scalar_kind(ty) {
             Some(kind) => {
@@ -468,7 +464,7 @@ impl Compiler {
         Ok(Meaning::Data(Out::Word(kind, Scalar::Const(word))))
     }
 
-    /// Records the value when it is computed first.
+    /// Adds a step that records the value, if it is a trace.
     fn traced(&mut self, out: Out, ty: &Ty, origin: Origin, steps: &mut Vec<Step>) -> Res<Out> {
         let (code, ty, first) = (out.code().one, ty.clone(), self.first_nat);
         let kept = ty.clone();
@@ -481,7 +477,7 @@ impl Compiler {
     }
 }
 
-/// A variable in an environment.
+/// Returns the variable that a node is, if it is one.
 pub(super) fn local_of(node: &Node<Primitive>) -> Option<&Local> {
     match &node.form {
         Form::Var(local) => Some(local),

@@ -1,4 +1,4 @@
-//! Buffers: where arrays are kept.
+//! Buffers, which store the elements of arrays.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -11,7 +11,7 @@ use super::frame::Patience;
 use super::kind::{Elem, Kind, Word, with_kind};
 use super::val::Val;
 
-/// Elements of one kind, one after the other.
+/// A sequence of elements of one kind.
 #[derive(Clone, Debug)]
 pub(crate) enum Data {
     Bool(Vec<bool>),
@@ -26,11 +26,11 @@ pub(crate) enum Data {
     F16(Vec<f16>),
     F32(Vec<f32>),
     F64(Vec<f64>),
-    /// Dependent arrays and pairs, whose sizes differ from element to element.
+    /// Dependent arrays and pairs, whose sizes differ between elements.
     Boxed(Vec<Val>),
 }
 
-/// `$body` with `$v` standing for the vector in `$data`.
+/// Expands to `$body` with `$v` bound to the vector in `$data`.
 macro_rules! with_data {
     ($data:expr, $v:ident => $body:expr) => {
         match $data {
@@ -51,8 +51,8 @@ macro_rules! with_data {
     };
 }
 
-/// `$body` with `$a` and `$b` standing for the vectors in `$left` and `$right`, which have the
-/// same type; else `$otherwise`.
+/// Expands to `$body` with `$a` and `$b` bound to the vectors in `$left` and `$right` if they have
+/// the same type, else to `$otherwise`.
 macro_rules! with_both {
     ($left:expr, $right:expr, $a:ident, $b:ident => $body:expr, else $otherwise:expr) => {
         match ($left, $right) {
@@ -76,24 +76,24 @@ macro_rules! with_both {
 
 pub(crate) use with_both;
 
-/// What keeps the elements of a buffer: scalars, or boxed values.
+/// The representation of the elements of a buffer: scalars or boxed values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cells {
     Scalar(Kind),
     Boxed,
 }
 
-/// Elements that are made between two looks at a request to stop.
+/// The number of elements that are allocated between two checks for cancellation.
 const PIECE: usize = 1 << 22;
 
 impl Data {
-    /// `len` zeros.
+    /// Allocates `len` zeros.
     pub fn zeros(cell: Cells, len: usize, meter: &Meter) -> Res<Data> {
         fn filled<T: Clone>(len: usize, value: T, meter: &Meter) -> Res<Vec<T>> {
             let mut all = Vec::new();
             let fits = all.try_reserve_exact(len);
             fits.map_err(|_| meter.exhausted())?;
-            // The system takes its time to find so much memory.
+            // The system may take long to provide much memory.
             while len - all.len() > PIECE {
                 all.resize(all.len() + PIECE, value.clone());
                 meter.patience.check()?;
@@ -139,7 +139,7 @@ impl Data {
         with_data!(self, v => std::mem::size_of_val(v.as_slice()) as u64)
     }
 
-    /// The scalar at `at`; `None` behind the end, and for what is no scalar.
+    /// Returns the scalar at `at`; `None` after the end, and for boxed values.
     #[inline]
     pub fn word(&self, at: usize) -> Option<Word> {
         Some(match self {
@@ -159,7 +159,7 @@ impl Data {
         })
     }
 
-    /// Writes a scalar; what would stand behind the end is left out.
+    /// Writes a scalar. Does nothing if `at` is after the end.
     #[inline]
     pub fn set_word(&mut self, at: usize, word: Word) {
         fn put<T: Elem>(values: &mut [T], at: usize, word: Word) {
@@ -188,15 +188,15 @@ impl Data {
 /// The elements of a buffer that have no value.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Holes {
-    /// A bit for each element, set where there is no value.
+    /// A bit mask, with a set bit for each element without a value.
     mask: Vec<u64>,
     count: usize,
-    /// Why, where it is not that nothing was written.
+    /// The errors in the computation of elements. Other holes were never written.
     failures: FxHashMap<usize, Rc<InterpError>>,
 }
 
 impl Holes {
-    /// No holes.
+    /// Creates a mask without holes.
     pub fn none(len: usize) -> Holes {
         Holes {
             mask: vec![0; len.div_ceil(64)],
@@ -205,7 +205,7 @@ impl Holes {
         }
     }
 
-    /// Nothing else.
+    /// Creates a mask in which all elements are holes.
     pub fn all(len: usize) -> Holes {
         let mut holes = Holes::none(len);
         for at in 0..len {
@@ -221,7 +221,7 @@ impl Holes {
             .is_some_and(|word| word >> (at % 64) & 1 == 1)
     }
 
-    /// Why there is none at `at`; `None` if nothing was written.
+    /// Returns the error in the computation of the element at `at`; `None` if it was never written.
     pub fn failure(&self, at: usize) -> Option<&Rc<InterpError>> {
         self.failures.get(&at)
     }
@@ -237,7 +237,7 @@ impl Holes {
         }
     }
 
-    /// A value has been written at `at`.
+    /// Clears the hole at `at`.
     pub fn fill(&mut self, at: usize) {
         if let Some(word) = self.mask.get_mut(at / 64) {
             self.count -= usize::from(*word >> (at % 64) & 1 == 1);
@@ -248,13 +248,13 @@ impl Holes {
         }
     }
 
-    /// Whether there are none left.
+    /// Returns true if there are no holes.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 }
 
-/// A buffer with its holes. It counts as used memory as long as it lives.
+/// A buffer with its holes. The meter counts its memory until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Buf {
     pub data: Data,
@@ -284,7 +284,7 @@ impl Drop for Buf {
     }
 }
 
-/// How much memory is in use, how much may be, and how long it may take to have it.
+/// The used memory and its limit, with the time limit for allocations.
 #[derive(Debug)]
 pub(crate) struct Meter {
     used: Cell<u64>,
@@ -301,7 +301,7 @@ impl Meter {
         }
     }
 
-    /// Whether that many elements of that size may be had.
+    /// Fails if this many elements of this size exceed the memory limit.
     pub fn check(&self, len: usize, size: usize) -> Res<()> {
         let bytes = (len as u64).saturating_mul(size as u64);
         if self.used.get().saturating_add(bytes) > self.limit {

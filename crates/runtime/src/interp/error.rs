@@ -1,30 +1,30 @@
-//! What can go wrong while a program is interpreted.
+//! The errors of the interpreter.
 
 use rise::core::Origin;
 use thiserror::Error;
 
 use crate::shape::ShapeError;
 
-/// Why a program stopped, and where.
+/// An error with its location.
 #[derive(Clone, Debug, PartialEq, Error)]
 #[error("{kind}")]
 pub struct InterpError {
-    /// What went wrong.
+    /// The kind of the error.
     pub kind: ErrorKind,
-    /// The expression at which it did, where there is one.
+    /// The expression at which it occurred, if it is known.
     pub origin: Option<Origin>,
 }
 
-/// What went wrong.
+/// The kind of an error.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum ErrorKind {
     /// An integer was divided by 0.
     #[error("an integer is divided by zero here")]
     DivisionByZero,
-    /// An element that `padEmpty` or `scatter` left out was read.
+    /// An element was read that `padEmpty` or `scatter` did not write.
     #[error("this reads an element that was never written")]
     Unwritten,
-    /// An index is not one.
+    /// An index is out of range.
     #[error("the index {index} is out of range: it must be at least 0 and less than {bound}")]
     OutOfRange {
         /// The index.
@@ -32,111 +32,111 @@ pub enum ErrorKind {
         /// The number of elements.
         bound: i64,
     },
-    /// The functions of `reorder` do not undo each other.
+    /// The functions of `reorder` are not inverses.
     #[error(
         "the functions of `reorder` do not undo each other: {index} goes to {there}, which goes back to {back}"
     )]
     NotInverse {
         /// A position.
         index: i64,
-        /// Where the first function takes it.
+        /// The result of the first function for the position.
         there: i64,
-        /// Where the second takes that.
+        /// The result of the second function for that.
         back: i64,
     },
-    /// Work-items write different values to one place.
+    /// Work-items write different values to one element.
     #[error(
         "elements with different values are scattered to index {index} in parallel: which of them stays is not defined"
     )]
     Collision {
-        /// The place.
+        /// The index of the element.
         index: i64,
     },
     /// Two arrays, or an array and its type, have different lengths.
     #[error("there are {actual} elements where {expected} are expected")]
     Length {
-        /// As many as there should be.
+        /// The expected length.
         expected: i64,
-        /// As many as there are.
+        /// The actual length.
         actual: i64,
     },
-    /// A size has no value: a division by zero, a negative size, or a number that does not fit.
+    /// A size is undefined: a division by zero, a negative size, or an overflow.
     #[error("the size `{0}` has no value that fits")]
     Size(String),
     /// A parameter of the program has no value.
     #[error("the parameter `{0}` has no value")]
     MissingParameter(String),
-    /// There are more or fewer arguments than the program takes.
+    /// The number of arguments differs from that of the parameters.
     #[error("the program takes {expected} arguments, not {actual}")]
     ArgumentCount {
-        /// As many as it takes.
+        /// The number of parameters.
         expected: usize,
-        /// As many as were given.
+        /// The number of arguments.
         actual: usize,
     },
     /// An argument has another shape than its parameter.
     #[error("the parameter `{name}` is of type {expected}, and its argument is of type {actual}")]
     ArgumentShape {
-        /// The parameter.
+        /// The name of the parameter.
         name: String,
-        /// Its shape.
+        /// The shape of the parameter.
         expected: String,
-        /// The argument's.
+        /// The shape of the argument.
         actual: String,
     },
-    /// A condition on the sizes does not hold.
+    /// An obligation on the sizes does not hold.
     #[error("these sizes break the condition `{0}`")]
     Obligation(String),
     /// A type has no shape.
     #[error(transparent)]
     Shape(#[from] ShapeError),
-    /// A C function without a body that is not one of `<math.h>`.
+    /// A C function has no body, and is not a function of `<math.h>`.
     #[error("`{0}` is written in C elsewhere: it can be compiled, not interpreted")]
     UnknownForeign(String),
-    /// A C function could not be called.
+    /// A call of a C function has failed.
     #[error("`{name}` could not be called: {message}")]
     Foreign {
-        /// The function.
+        /// The name of the function.
         name: String,
-        /// Why.
+        /// The reason.
         message: String,
     },
-    /// More memory is needed than may be used.
+    /// The memory limit is exceeded.
     #[error("the program needs more than the {limit} bytes of memory that it may use")]
     OutOfMemory {
-        /// What it may use.
+        /// The limit in bytes.
         limit: u64,
     },
-    /// It took too long.
+    /// The time limit is exceeded.
     #[error("the program did not finish in time")]
     Timeout,
-    /// It took too many steps.
+    /// The step limit is exceeded.
     #[error("the program did not finish within the number of steps that it may take")]
     TooManySteps,
-    /// Somebody asked it to stop.
+    /// The run was cancelled.
     #[error("cancelled")]
     Cancelled,
-    /// The definitions that it uses, put in their places, are too much text.
+    /// The program is too large after inlining.
     #[error("the program is too large: its functions are used in too many places")]
     TooLarge,
-    /// The result cannot be kept as one value: its elements have shapes of their own.
+    /// The result has no memory layout, because its elements have different shapes.
     #[error("an array whose elements are dependent pairs has no layout of its own")]
     NoLayout,
-    /// A term that is not in the form that linking gives. Not reached from text that checks.
+    /// The term is not well-formed. This does not happen for a linked program.
     #[error("this is not a complete program: {0}")]
     Malformed(&'static str),
-    /// The system gave no thread to run on.
+    /// The system could not start a thread.
     #[error("no thread could be started: {0}")]
     NoThread(String),
 }
 
-/// How code stops; small, because every step may return it.
+/// A boxed error, which keeps results small, because every step returns one.
 pub(crate) type Stop = Box<InterpError>;
-/// What a step returns.
 pub(crate) type Res<T> = Result<T, Stop>;
 
 impl ErrorKind {
-    /// Whether it is a property of one value, and so matters only if that value is needed.
+    /// Returns true if the error concerns a single value, so that it only matters if the value is
+    /// used.
     pub(crate) fn is_local(&self) -> bool {
         matches!(
             self,

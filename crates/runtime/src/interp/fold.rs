@@ -1,5 +1,6 @@
-//! Reductions whose function combines the accumulator with what does not need it: that is computed
-//! for many elements at a time, and then combined in order.
+//! Vectorised reductions: if the function combines the accumulator with an expression that does not
+//! depend on it, the expression is computed for many elements at a time, and the results are
+//! combined in order.
 
 use super::block::{Bind, Block, Exec, Out};
 use super::frame::Frame;
@@ -8,17 +9,17 @@ use super::many::ManyBlock;
 use super::scalar::Scalar;
 use super::val::Val;
 
-/// A reduction's function that combines the accumulator with something that does not need it.
+/// The function of such a reduction.
 pub(crate) struct Fold {
     op: Arith,
     kind: Kind,
-    /// Whether the accumulator is the left operand.
+    /// True if the accumulator is the left operand.
     left: bool,
     other: ManyBlock,
 }
 
 impl Fold {
-    /// If the function is one.
+    /// Returns the fold of a block, if its function has this form.
     pub fn of(block: &Block, acc: &Bind) -> Option<Fold> {
         let (Bind::Word(_, slot, _), Exec::Word(_, Scalar::Arith(op, kind, a, b, _), _)) =
             (acc, &block.exec)
@@ -49,7 +50,7 @@ impl Fold {
         })
     }
 
-    /// The accumulator after the elements from `start` on.
+    /// Returns the accumulator after `n` elements from `start` on.
     pub fn run(
         &self,
         frame: &mut Frame<'_>,

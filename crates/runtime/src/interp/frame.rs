@@ -1,4 +1,4 @@
-//! The state of a run: the slots of variables, and what may be used up.
+//! The state of a run: the slots of variables, and the limits.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -17,31 +17,32 @@ use super::val::Val;
 use super::{ForeignCall, Options};
 use crate::process::Cancel;
 
-/// Steps between two looks at the clock.
+/// The number of steps between two checks of the time limit.
 const SLICE: i64 = 1 << 14;
 
-/// The state of a run.
 pub(crate) struct Frame<'a> {
-    /// Scalars.
+    /// The values of scalars.
     pub words: Vec<Word>,
-    /// Why a scalar could not be computed.
+    /// The errors in the computation of scalars.
     pub failed: Vec<Option<Rc<InterpError>>>,
-    /// The scalars that differ between iterations that are done at once, by the same slots.
+    /// The scalars that vary between the iterations of a chunk, by slot.
     pub varying_words: Vec<Option<Varying>>,
-    /// Everything that is no scalar.
+    /// The values that are not scalars.
     pub vals: Vec<Val>,
-    /// The same for those.
+    /// The values that vary between the iterations of a chunk, by slot.
     pub varying_vals: Vec<Option<Varying>>,
-    /// The slots with something that varies.
+    /// The slots of scalars that vary; `touched_vals` has those of other values.
     pub touched_words: Vec<usize>,
     pub touched_vals: Vec<usize>,
-    /// The iterations that are done at once.
+    /// The iterations of the current chunk.
     pub iterations: Iterations,
-    /// Of the branches that are computed for all of them: in which iterations each is taken.
+    /// For each enclosing branch that is computed for all iterations: true for the iterations that
+    /// take it.
     pub masks: Vec<Vec<bool>>,
-    /// Why the program fails, found while a chunk was done: doing it again would not help.
+    /// An error of the program that was found in a chunk, which is therefore not run again
+    /// iteration by iteration.
     pub stop: Option<Stop>,
-    /// Sizes that are known only at run time.
+    /// Sizes that are only known at run time.
     pub nats: Vec<i64>,
     pub meter: Rc<Meter>,
     pub foreign: Option<&'a dyn ForeignCall>,
@@ -50,9 +51,9 @@ pub(crate) struct Frame<'a> {
 }
 
 struct Limits {
-    /// Steps until the next look at the clock.
+    /// The number of steps until the next check of the time limit.
     slice: i64,
-    /// Steps that remain after this slice.
+    /// The number of steps after the current slice.
     remaining: u64,
     patience: Patience,
 }
@@ -82,7 +83,7 @@ impl<'a> Frame<'a> {
         }
     }
 
-    /// Makes room for the variables of a program.
+    /// Allocates the slots of a program.
     pub fn reserve(&mut self, slots: &Slots) {
         self.words.resize(slots.words, 0);
         self.failed.resize(slots.words, None);
@@ -92,12 +93,12 @@ impl<'a> Frame<'a> {
         self.nats.resize(slots.nats, 0);
     }
 
-    /// How long the run may go on.
+    /// Returns the time limit and the cancellation flag.
     pub fn patience(&self) -> &Patience {
         &self.limits.patience
     }
 
-    /// So many steps are done now.
+    /// Counts steps, and checks the limits periodically.
     #[inline]
     pub fn tick(&mut self, steps: usize) -> Res<()> {
         self.limits.slice -= steps as i64;
@@ -107,7 +108,8 @@ impl<'a> Frame<'a> {
         Ok(())
     }
 
-    /// The iterations in which all branches around are taken; `None` if there are none around.
+    /// Returns the iterations in which all enclosing branches are taken; `None` outside of
+    /// branches.
     pub fn taken(&self) -> Option<Vec<bool>> {
         if self.masks.is_empty() {
             return None;
@@ -115,7 +117,7 @@ impl<'a> Frame<'a> {
         let total = self.iterations.total();
         let mut all = vec![true; total];
         for mask in self.masks.iter().filter(|mask| !mask.is_empty()) {
-            // Loops that were entered since have more iterations for each.
+            // Inner loops have multiplied the number of iterations since the mask was pushed.
             let times = total.div_ceil(mask.len()).max(1);
             for (taken, here) in all.chunks_mut(times).zip(mask) {
                 taken.iter_mut().for_each(|taken| *taken &= *here);
@@ -124,7 +126,7 @@ impl<'a> Frame<'a> {
         Some(all)
     }
 
-    /// What a chunk that was given up has found to be wrong with the program.
+    /// Raises the error of the program that was found in an abandoned chunk.
     #[inline]
     pub fn stopped(&mut self) -> Res<()> {
         match self.stop.take() {
@@ -133,7 +135,7 @@ impl<'a> Frame<'a> {
         }
     }
 
-    /// Why the scalar in a slot could not be computed.
+    /// Returns the error in the computation of the scalar in a slot.
     #[cold]
     pub fn failure(&self, slot: usize) -> Option<Stop> {
         let error = self.failed.get(slot)?.as_ref()?;
@@ -157,7 +159,7 @@ impl Limits {
     }
 }
 
-/// How long the run may go on.
+/// The time limit and the cancellation flag of a run.
 #[derive(Clone, Debug)]
 pub(crate) struct Patience {
     deadline: Option<Instant>,
@@ -172,7 +174,7 @@ impl Patience {
         }
     }
 
-    /// Whether it may go on.
+    /// Fails if the time limit is exceeded, or the run is cancelled.
     pub fn check(&self) -> Res<()> {
         if self.cancel.as_ref().is_some_and(Cancel::is_cancelled) {
             return Err(ErrorKind::Cancelled.nowhere());
@@ -184,11 +186,11 @@ impl Patience {
     }
 }
 
-/// A size, with the values of the program's sizes put in.
+/// A compiled size, into which the values of the program's sizes are substituted.
 #[derive(Clone, Debug)]
 pub(crate) enum NatCode {
     Const(i64),
-    /// Variables from `first` on stand for [`Frame::nats`].
+    /// An expression in which the variables from `first` on refer to [`Frame::nats`].
     Open {
         nat: Nat,
         first: u32,
@@ -211,7 +213,7 @@ impl NatCode {
         }
     }
 
-    /// The value as a number of elements.
+    /// Evaluates the size as a number of elements.
     pub fn len(&self, frame: &Frame<'_>, origin: Origin) -> Res<usize> {
         let value = self.eval(frame, origin)?;
         usize::try_from(value).map_err(|_| {

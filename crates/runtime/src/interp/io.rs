@@ -1,4 +1,4 @@
-//! Values in the layout of C to values of the interpreter, and back.
+//! Converts between values in the layout of C and values of the interpreter.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use super::kind::{Elem, Kind, Word};
 use super::val::Val;
 use crate::{Leaf, Rows, Shape, Value};
 
-/// A number of elements, and how many bytes apart they are.
+/// The outer dimensions: the number of elements and the stride in bytes of each.
 type Outer = Vec<(u64, u64)>;
 
 fn malformed(what: &'static str) -> super::error::Stop {
@@ -30,7 +30,7 @@ fn leaf_kind(leaf: Leaf) -> Kind {
     }
 }
 
-/// The shape as a place of its own, if it is one.
+/// Returns the shape as a leaf, if it is one.
 fn leaf_of(shape: &Shape) -> Option<Leaf> {
     match shape {
         Shape::Scalar(scalar) => Some(Leaf::Scalar(*scalar)),
@@ -41,7 +41,7 @@ fn leaf_of(shape: &Shape) -> Option<Leaf> {
 
 // ----- shapes -----
 
-/// The shape of a value of that type; `nats` gives what sizes of the run stand for.
+/// Returns the shape of a value of this type. `nats` returns the values of run-time sizes.
 pub(crate) fn shape(ty: &Ty, value: &Val, nats: &dyn Fn(Var) -> Option<i64>) -> Res<Shape> {
     shape_of(ty, Some(value), nats)
 }
@@ -99,7 +99,7 @@ fn shape_of(ty: &Ty, value: Option<&Val>, nats: &dyn Fn(Var) -> Option<i64>) -> 
     })
 }
 
-/// The type at `k` of a dependent array or pair.
+/// Returns the type at index `k` of a dependent array or pair.
 fn at(fun: &DataFun, k: i64) -> Ty {
     let k = Nat::constant(k);
     match fun {
@@ -125,7 +125,7 @@ fn word_at(bytes: &[u8], at: u64, size: u64) -> Word {
     Word::from_ne_bytes(word)
 }
 
-/// What stands in the bytes of a value.
+/// Converts a value in the layout of C to a value of the interpreter.
 pub(crate) fn from_value(shape: &Shape, value: &Value, meter: &Rc<Meter>) -> Res<Val> {
     let reader = Reader { value, meter };
     reader.read(shape, &mut Outer::new(), 0)
@@ -252,7 +252,8 @@ fn for_each_place(
 
 // ----- to C -----
 
-/// The value in the layout of C. An element that could not be computed is an error now.
+/// Converts a value to the layout of C. Raises the error of an element whose computation has
+/// failed; elements that were never written are marked so.
 pub(crate) fn to_value(shape: &Shape, value: &Val, origin: Option<Origin>) -> Res<Value> {
     let out = if has_holes(value) {
         Value::unwritten(shape.clone())

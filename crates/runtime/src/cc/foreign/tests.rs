@@ -118,7 +118,8 @@ fn warnings_are_placed_in_the_body() {
         .iter()
         .map(|(f, at)| (f.name.as_str(), *at))
         .collect();
-    // An unused variable; and no `return`, which is said of the whole.
+    // The messages: an unused variable, and a missing `return`, which refers to the function as a
+    // whole.
     assert!(places.contains(&("nothing", 6)), "{:?}", test.0.messages);
     assert!(places.contains(&("nothing", 0)), "{:?}", test.0.messages);
 }

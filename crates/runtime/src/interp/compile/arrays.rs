@@ -1,4 +1,4 @@
-//! The primitives that rearrange arrays.
+//! Compiles the primitives that rearrange arrays.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -21,14 +21,14 @@ use super::super::stream::{self, View, ViewCode};
 use super::super::val::{Target, Val};
 use super::{Call, Compiler, here, malformed, scalar_kind, segments};
 
-/// A rearrangement of an array, whose dimensions start at that depth.
+/// A function that rearranges an array whose dimensions start at a depth.
 pub(super) type Rearrange = Rc<dyn for<'a> Fn(&mut Frame<'a>, &Col, usize) -> Res<Col>>;
 
-/// Places of an array's elements, where the sizes are always the same.
+/// A cached permutation with its length, for functions that do not depend on other sizes.
 type Table = Rc<RefCell<Option<(i64, Rc<[usize]>)>>>;
 
 impl Compiler {
-    /// What one of the primitives that only rearrange does, given its sizes.
+    /// Compiles a primitive that only rearranges an array, with its sizes.
     pub(super) fn rearrangement(&mut self, call: &Call) -> Res<Rearrange> {
         let origin = call.origin;
         let nats: Vec<NatCode> = (call.types.iter())
@@ -90,7 +90,7 @@ impl Compiler {
         })
     }
 
-    /// A primitive that only rearranges its last argument.
+    /// Compiles the call of a primitive that only rearranges its last argument.
     pub(super) fn rearranged(&mut self, call: &Call, steps: &mut Vec<Step>) -> Res<Out> {
         let rearrange = self.rearrangement(call)?;
         let out = self.out(call, 0, steps)?;
@@ -98,7 +98,8 @@ impl Compiler {
         Ok(apply_columns(out, &rearrange, view.as_ref(), call.origin))
     }
 
-    /// The view that a primitive is of an array that is computed part by part, if it is one.
+    /// Compiles a primitive that can be applied to an array that is computed part by part, if it is
+    /// one.
     fn stream_view(&mut self, call: &Call) -> Res<Option<ViewCode>> {
         use Primitive as P;
         let origin = call.origin;
@@ -124,7 +125,7 @@ impl Compiler {
         Ok(Some(Rc::new(move |frame| Ok(view(n.len(frame, origin)?)))))
     }
 
-    /// `xs[i]`: where that is a scalar of a variable, no array comes between.
+    /// Compiles `xs[i]`. A scalar element of a variable is loaded without an intermediate array.
     pub(super) fn idx(&mut self, call: &Call, steps: &mut Vec<Step>) -> Res<Out> {
         let index = self.index(call, 0, steps)?;
         let element = call.ty(0)?.clone();
@@ -342,7 +343,7 @@ impl Compiler {
         Ok(apply_columns(xs, &rearrange, None, call.origin))
     }
 
-    /// A function from sizes to sizes, with a slot for its parameter.
+    /// Compiles a function from sizes to sizes, with a slot for its parameter.
     pub(super) fn size_fun(&mut self, fun: &SizeFun) -> SizeCode {
         let (slot, var) = self.nat_slot();
         let body = match fun {
@@ -358,7 +359,7 @@ impl Compiler {
     }
 }
 
-/// A function from sizes to sizes.
+/// A compiled function from sizes to sizes.
 pub(super) struct SizeCode {
     slot: usize,
     body: NatCode,
@@ -371,7 +372,7 @@ impl SizeCode {
         self.body.eval(frame, origin)
     }
 
-    /// Whether it is always the same function.
+    /// Returns true if the function does not depend on other sizes.
     fn is_closed(&self) -> bool {
         self.closed
     }
@@ -409,8 +410,8 @@ fn permutation(
     Ok(places.into())
 }
 
-/// The same rearrangement of each array that a value consists of, and the view that it is of an
-/// array that is computed part by part.
+/// Applies a rearrangement to each array of a value, and a view to an array that is computed part
+/// by part.
 pub(super) fn apply_columns(
     out: Out,
     rearrange: &Rearrange,
@@ -446,7 +447,7 @@ pub(super) fn apply_columns(
     }
 }
 
-/// Indices, all less than `bound`.
+/// Reads indices, and checks that they are less than `bound`.
 fn indices(is: &Col, bound: usize, origin: Origin) -> Res<Vec<usize>> {
     let mut places = Vec::new();
     for at in 0..is.len() {
@@ -498,7 +499,7 @@ fn scattered(
     Ok(area.finish(meter))
 }
 
-/// Whether two arrays of scalars are equal, bit by bit.
+/// Returns true if two arrays of scalars are equal bit by bit.
 fn same(a: &Col, b: &Col, origin: Origin) -> Res<bool> {
     if a.dims.is_empty() {
         return Ok(a.word_at(a.offset, origin)? == b.word_at(b.offset, origin)?);
@@ -511,8 +512,8 @@ fn same(a: &Col, b: &Col, origin: Origin) -> Res<bool> {
     Ok(true)
 }
 
-/// Arrays one after the other, along the dimension at `depth`. `Err` stands for so many elements
-/// that nothing writes.
+/// Concatenates values along the dimension at `depth`. `Err(n)` is a part of `n` elements that are
+/// never written.
 pub(super) fn chain(parts: &[Result<Val, usize>], depth: usize, meter: &Rc<Meter>) -> Res<Val> {
     let pairs = parts.iter().any(|part| matches!(part, Ok(Val::Pair(_))));
     if pairs {

@@ -1,4 +1,4 @@
-//! Each primitive to what compiles it.
+//! Dispatches each primitive to the function that compiles it.
 
 use std::rc::Rc;
 
@@ -40,7 +40,8 @@ impl Compiler {
             P::PadCst => self.pad_cst(call, steps),
             P::PadEmpty => self.pad_empty(call, steps),
             P::Zip | P::MakePair => self.both(call, steps),
-            // Arrays of pairs are kept as pairs of arrays, memory is not modelled.
+            // Arrays of pairs are represented as pairs of arrays, and the interpreter does not
+            // model address spaces.
             P::Unzip | P::ToMem => self.out(call, 0, steps),
             P::OclRun => self.out(call, 0, steps),
 
@@ -102,7 +103,7 @@ impl Compiler {
         Ok(self.spread(lane, self.nat(call.nat(0)?), call.origin))
     }
 
-    /// `let(value)(f)`
+    /// Compiles `let(value)(f)`.
     fn let_in(&mut self, call: &Call, steps: &mut Vec<Step>) -> Res<Out> {
         let value = self.out(call, 0, steps)?;
         let value = self.bound(value, &call.ty(0)?.clone(), steps)?;
@@ -110,7 +111,7 @@ impl Compiler {
         self.apply_data(&f, &[value], steps)
     }
 
-    /// Half of a pair; the other is not computed, if it was not yet.
+    /// Compiles `fst` or `snd`. If the pair is written as one, the other component is not computed.
     fn half(&mut self, call: &Call, second: bool, steps: &mut Vec<Step>) -> Res<Out> {
         let pair = self.out(call, 0, steps)?;
         let ty = call.ty(usize::from(second))?.clone();
@@ -136,7 +137,7 @@ impl Compiler {
     fn map_half(&mut self, call: &Call, second: bool, steps: &mut Vec<Step>) -> Res<Out> {
         let f = self.fun(call, 0, steps)?;
         let pair = self.out(call, 1, steps)?;
-        // `mapFst` is over (s, t), `mapSnd` too: the types come in the order of the signature.
+        // The types `s` and `t` of both components are in the order of the signature.
         let (s, t) = (call.ty(0)?.clone(), call.ty(1)?.clone());
         let whole = std::sync::Arc::new(rise::Type::Pair(s, t));
         let Out::Pair(a, b) = self.bound(pair, &whole, steps)? else {
@@ -151,7 +152,7 @@ impl Compiler {
         })
     }
 
-    /// A vector or array of copies.
+    /// Compiles a vector or array of `n` copies of a value.
     pub(super) fn spread(
         &mut self,
         lane: Out,

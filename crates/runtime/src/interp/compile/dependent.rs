@@ -1,4 +1,4 @@
-//! Dependent arrays and pairs.
+//! Compiles the primitives on dependent arrays and pairs.
 
 use std::rc::Rc;
 
@@ -31,7 +31,7 @@ fn rows(value: Val) -> Res<Rc<Vec<Val>>> {
 }
 
 impl Compiler {
-    /// The body of a function of a size and a value, with slots for both.
+    /// Compiles the body of a function of a size and a value, with slots for both.
     fn dependent(
         &mut self,
         f: &Function,

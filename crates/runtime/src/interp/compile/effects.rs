@@ -1,21 +1,21 @@
-//! What the C text of a function says about its effects.
+//! Analyses the C text of foreign functions for side effects.
 
 use rise::core::Foreign;
 
 use super::super::math;
 
-/// Words of C before a parenthesis that call nothing.
+/// The keywords of C that may precede a parenthesis.
 const KEYWORDS: [&str; 6] = ["if", "for", "while", "switch", "return", "sizeof"];
-/// Functions without effects next to those of `<math.h>`, also of OpenCL C: bodies may have both.
+/// Functions without side effects besides those of `<math.h>`, including those of OpenCL C.
 const HARMLESS: [&str; 24] = [
     "abs", "clamp", "clz", "ctz", "expect", "frexp", "isfinite", "isinf", "isnan", "isnormal",
     "labs", "llabs", "mad", "max", "memcmp", "memcpy", "memset", "min", "mix", "modf", "popcount",
     "rsqrt", "sign", "signbit",
 ];
-/// Directives that only choose between texts.
+/// The preprocessor directives of conditional compilation.
 const CHOICES: [&str; 6] = ["if", "ifdef", "ifndef", "elif", "else", "endif"];
 
-/// A piece of C, as far as it matters here.
+/// A token of C. Literals are `Text`.
 #[derive(Clone, Copy, PartialEq)]
 enum Token<'t> {
     Word(&'t str),
@@ -23,8 +23,8 @@ enum Token<'t> {
     Other(char),
 }
 
-/// Whether a body only computes: it keeps nothing between calls, and calls only functions that are
-/// known to do the same. Where the text is not that plain, the answer is no.
+/// Returns true if a body has no side effects: it keeps no state between calls, and only calls
+/// functions that have none. Returns false if the text is not simple enough to decide this.
 pub(super) fn has_none(function: &Foreign) -> bool {
     let body = function.body.as_deref();
     let Some(tokens) = body.and_then(tokens) else {
@@ -53,7 +53,8 @@ fn is_harmless(name: &str) -> bool {
         || name.starts_with("half_")
 }
 
-/// Without results it would be there for what it does.
+/// Returns true if inline assembly has outputs. Without them it is only executed for its side
+/// effects.
 fn asm_has_results(behind: &[Token<'_>]) -> bool {
     let mut rest = behind.iter();
     rest.next() == Some(&Token::Other('('))
@@ -61,8 +62,8 @@ fn asm_has_results(behind: &[Token<'_>]) -> bool {
         && rest.next() == Some(&Token::Text)
 }
 
-/// The tokens of C text without comments and choices; `None` if it has other directives, or ends
-/// in the middle of something.
+/// Splits C text into tokens, without comments and conditional directives. Returns `None` for other
+/// directives, and for an unterminated comment or literal.
 fn tokens(text: &str) -> Option<Vec<Token<'_>>> {
     let mut tokens = Vec::new();
     let mut rest = text;
@@ -83,7 +84,7 @@ fn tokens(text: &str) -> Option<Vec<Token<'_>>> {
                 tokens.push(Token::Text);
                 quoted_end(behind, first)?
             }
-            // A line that goes on; names in other characters than those of C.
+            // Line continuations and non-ASCII characters are not supported.
             '\\' | '\u{80}'.. => return None,
             c if c.is_ascii_alphanumeric() || c == '_' => {
                 let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
@@ -102,13 +103,13 @@ fn tokens(text: &str) -> Option<Vec<Token<'_>>> {
     Some(tokens)
 }
 
-/// What is behind a line; `None` if it goes on in the next.
+/// Returns the text after a line, or `None` if the line is continued.
 fn line_end(text: &str) -> Option<&str> {
     let (line, behind) = text.split_once('\n').unwrap_or((text, ""));
     (!line.trim_end().ends_with('\\')).then_some(behind)
 }
 
-/// What is behind a text that has begun.
+/// Returns the text after a literal, which ends with `quote`.
 fn quoted_end(text: &str, quote: char) -> Option<&str> {
     let mut escaped = false;
     for (at, c) in text.char_indices() {

@@ -1,4 +1,4 @@
-//! What names stand for while a program is compiled.
+//! The environment of names at compile time.
 
 use std::rc::Rc;
 
@@ -10,14 +10,15 @@ use rise::types::{Arg, Ty, Type};
 use super::super::block::Out;
 use super::Meaning;
 
-/// What the names around a term stand for. Functions keep theirs.
+/// An environment: a linked list of the names in scope. Functions are closures with their
+/// environment.
 #[derive(Clone, Default)]
 pub(crate) struct Env(Option<Rc<Scope>>);
 
 struct Scope {
     entry: Entry,
     outer: Env,
-    /// Whether there is a type-level variable in it or around it.
+    /// True if this scope or an outer one binds a type-level variable.
     has_vars: bool,
 }
 
@@ -31,7 +32,7 @@ impl Env {
         self.with(Entry::Local(local.id, meaning))
     }
 
-    /// With a variable that is data.
+    /// Binds a variable to data.
     pub fn with_data(&self, local: &Local, out: Out) -> Env {
         self.with_local(local, Meaning::Data(out))
     }
@@ -64,7 +65,7 @@ impl Env {
         None
     }
 
-    /// What a type-level variable stands for.
+    /// Returns the type-level argument of a variable.
     pub fn var(&self, var: Var) -> Option<Arg> {
         let mut env = self;
         while let Some(scope) = &env.0
@@ -78,7 +79,7 @@ impl Env {
         None
     }
 
-    /// A type, with what its variables stand for.
+    /// Substitutes the type-level variables in a type.
     pub fn ty(&self, ty: &Ty) -> Ty {
         if !self.has_vars() || matches!(**ty, Type::Scalar(_)) {
             return ty.clone();
@@ -86,12 +87,12 @@ impl Env {
         subst(ty, &|var| self.var(var))
     }
 
-    /// The same for a type-level argument.
+    /// Substitutes the type-level variables in an argument.
     pub fn arg(&self, arg: &Arg) -> Arg {
         subst_arg(arg, &|var| self.var(var))
     }
 
-    /// The same for a size.
+    /// Substitutes the type-level variables in a size.
     pub fn nat(&self, nat: &Nat) -> Nat {
         subst_nat(nat, &|var| self.var(var))
     }

@@ -1,4 +1,4 @@
-//! Reductions, scans, and what feeds its own results back.
+//! Compiles reductions, scans, iteration and sliding windows.
 
 use std::rc::Rc;
 
@@ -27,7 +27,7 @@ struct Reduction {
 }
 
 impl Reduction {
-    /// Leaves the result in the accumulator, which holds the initial value.
+    /// Runs the loop from the initial value in the accumulator, and leaves the result there.
     fn run(&self, frame: &mut Frame<'_>, xs: &mut Elements) -> Res<()> {
         let n = here(self.origin, xs.len())?;
         let mut start = 0;
@@ -59,7 +59,7 @@ impl Reduction {
         Some(())
     }
 
-    /// The same in many iterations.
+    /// Returns code that runs the loop in many iterations of an outer loop.
     fn many(&self, init: Option<ManyCode>, xs: Option<ManyCode>) -> Option<ManyCode> {
         let (init, xs, block) = (init?, xs?, ManyBlock::of(&self.block)?);
         let (acc, param) = (self.acc.clone(), self.param.clone());
@@ -81,8 +81,8 @@ impl Reduction {
 }
 
 impl Compiler {
-    /// All of them combine from the first to the last, with the initial value once: the
-    /// accumulator first, then the element.
+    /// Compiles a reduction. All variants combine the elements from the first to the last, starting
+    /// with the initial value, and pass the accumulator before the element.
     pub(super) fn reduce(&mut self, call: &Call, steps: &mut Vec<Step>) -> Res<Out> {
         let element = call.ty(0)?.clone();
         let result = match call.primitive {
@@ -129,7 +129,7 @@ impl Compiler {
         Ok(Out::Val(one.with(many)))
     }
 
-    /// The element first, then the accumulator.
+    /// Compiles a scan, whose function takes the element before the accumulator.
     pub(super) fn scan(&mut self, call: &Call, steps: &mut Vec<Step>) -> Res<Out> {
         let (element, result) = (call.ty(0)?.clone(), call.ty(1)?.clone());
         let f = self.fun(call, 0, steps)?;
@@ -213,7 +213,7 @@ impl Compiler {
         Ok(Out::Val(one.with(many)))
     }
 
-    /// `circularBuffer` and `rotateValues`: the windows of what the function gives.
+    /// Compiles `circularBuffer` and `rotateValues`: a map, followed by sliding windows.
     pub(super) fn windows(&mut self, call: &Call, steps: &mut Vec<Step>) -> Res<Out> {
         let rotates = call.primitive == Primitive::RotateValues;
         let sz = self.nat(call.nat(if rotates { 1 } else { 2 })?);
@@ -232,7 +232,7 @@ impl Compiler {
     }
 }
 
-/// The sizes of `iterate`: an array of `m * n^k` elements becomes one of `m`.
+/// The sizes of `iterate`: an array of `m * n^k` elements is reduced to one of `m`.
 struct Rounds {
     n: i64,
     m: i64,
@@ -240,7 +240,8 @@ struct Rounds {
 }
 
 impl Rounds {
-    /// The length of the result of a round.
+    /// Returns the length of the result of a round, which is also the size argument of the
+    /// function.
     fn length(&self, round: i64, origin: Origin) -> Res<i64> {
         let Rounds { n, m, k } = *self;
         let rest = k - 1 - round;

@@ -1,4 +1,4 @@
-//! C functions.
+//! Compiles calls of C functions.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -16,7 +16,8 @@ use super::super::scalar::Scalar;
 use super::super::{ForeignCall, io, math};
 use super::{Argument, Call, Compiler, effects, scalar_kind};
 
-/// Calls between two looks at the clock: enough that what is sent for them costs next to nothing.
+/// The number of calls in one request, after which the time limit is checked. The overhead of a
+/// request of this size is negligible.
 const EXCHANGE: usize = 2048;
 
 impl Compiler {
@@ -27,7 +28,7 @@ impl Compiler {
         origin: Origin,
         steps: &mut Vec<Step>,
     ) -> Res<Out> {
-        // As a primitive's, arguments are looked up by position.
+        // Arguments are accessed like those of a primitive, whose kind does not matter here.
         let call = Call {
             primitive: rise::Primitive::ToMem,
             types: Rc::new([]),
@@ -78,15 +79,15 @@ impl Compiler {
     }
 }
 
-/// Calls of a function on scalars in many iterations. Other functions than those without effects
-/// are called one at a time: what they print would come in another order, and twice where a chunk
-/// is given up. The order is that of the iterations, and where one call fails, the program does;
-/// no call is made that the loop would not make.
+/// Code that calls a function on scalars in many iterations. Only functions without side effects
+/// are called so: others would print in another order, and twice if a chunk is abandoned. Calls are
+/// made in the order of the iterations, a failing call fails the program, and no call is made that
+/// the loop would not make.
 struct Calls {
     function: Arc<Foreign>,
     params: Vec<Kind>,
     result: Kind,
-    /// Bytes of the arguments of a call.
+    /// The size in bytes of the arguments of one call.
     stride: usize,
     origin: Origin,
 }
@@ -123,7 +124,7 @@ impl Calls {
         }))
     }
 
-    /// The results; 0 where they are not needed.
+    /// Calls the function in the taken iterations. The results of other iterations are 0.
     fn run(
         &self,
         frame: &Frame<'_>,
@@ -200,7 +201,7 @@ impl Calls {
     }
 }
 
-/// How a scalar is kept that is one in C as well.
+/// Returns the kind of a scalar type that also is a scalar in C.
 fn plain_kind(ty: &Type) -> Option<Kind> {
     match ty {
         Type::Scalar(_) => scalar_kind(ty),
@@ -208,12 +209,12 @@ fn plain_kind(ty: &Type) -> Option<Kind> {
     }
 }
 
-/// The bytes of a scalar in C.
+/// Returns the size in bytes of a scalar in C.
 fn size(kind: Kind) -> usize {
     with_kind!(kind, T => size_of::<T>())
 }
 
-/// Where a scalar of so many bytes stands in a word.
+/// Returns the bytes of a word that contain a scalar of this size.
 fn lowest(size: usize) -> std::ops::Range<usize> {
     let end = size_of::<Word>();
     match cfg!(target_endian = "big") {
@@ -222,8 +223,8 @@ fn lowest(size: usize) -> std::ops::Range<usize> {
     }
 }
 
-/// The function of `<math.h>` that a declaration without a body means, the floats that it is
-/// declared for, and its result.
+/// Returns the function of `<math.h>` that a declaration without a body refers to, with the kinds
+/// of its floating-point parameters and of its result.
 fn built_in(function: &Foreign) -> Option<(math::Math, Kind, Kind)> {
     if function.body.is_some() {
         return None;

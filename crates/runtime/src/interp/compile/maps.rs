@@ -1,4 +1,4 @@
-//! The primitives that apply a function to every element.
+//! Compiles the primitives that apply a function to every element.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -19,26 +19,27 @@ use super::super::stream::{Elements, StreamCode, elements, grain};
 use super::super::val::{Target, Val};
 use super::{Call, Compiler, LayoutCode, here};
 
-/// Chunks in a row that could not be done many elements at a time, before it is no longer tried.
+/// The number of consecutive chunks that fail to run vectorised before this is no longer attempted.
 const MISSES: u32 = 3;
 
-/// A loop that computes an array, element by element.
+/// A loop that computes an array element by element.
 struct Loop {
     block: Block,
     many: Option<ManyBlock>,
     misses: Cell<u32>,
     layout: LayoutCode,
-    /// Whether an element that cannot be computed is an error at once, or when it is read.
+    /// True if an error in an element stops the program at once; otherwise it is raised when the
+    /// element is read.
     strict: bool,
     origin: Origin,
 }
 
-/// What the function of a loop is applied to.
+/// The arguments of the function of a loop.
 trait Input {
-    /// Gives the function its argument for an iteration.
+    /// Binds the argument of the function for an iteration.
     fn bind(&mut self, frame: &mut Frame<'_>, at: usize) -> Res<()>;
 
-    /// Does `len` iterations from `start` on at once, if that can be done.
+    /// Runs `len` iterations from `start` on at once. Returns `None` if that is not possible.
     fn chunk(
         &mut self,
         many: &ManyBlock,
@@ -48,11 +49,10 @@ trait Input {
         target: &mut Target,
     ) -> Option<()>;
 
-    /// How many iterations should be done at once at most.
+    /// Returns the largest number of iterations that should run at once.
     fn grain(&self) -> usize;
 }
 
-/// The elements of an array.
 struct OfElements<'i> {
     elements: &'i mut Elements,
     param: &'i Bind,
@@ -81,9 +81,9 @@ impl Input for OfElements<'_> {
     }
 }
 
-/// Indices.
+/// The indices from `first` on.
 struct OfIndices {
-    /// The slot of the variable.
+    /// The slot of the index variable.
     slot: usize,
     first: usize,
 }
@@ -112,7 +112,6 @@ impl Input for OfIndices {
 }
 
 impl Loop {
-    /// Computes `n` elements.
     fn run(&self, frame: &mut Frame<'_>, n: usize, input: &mut dyn Input) -> Res<Val> {
         let mut target = Target::Pending;
         let many = self.many.as_ref().filter(|_| self.misses.get() < MISSES);
@@ -144,7 +143,8 @@ impl Loop {
         target.finish(&frame.meter)
     }
 
-    /// Whether the elements of a result are arrays, for which few iterations are many elements.
+    /// Returns true if the elements of a result are arrays, so that few iterations compute many
+    /// scalars.
     fn is_large(&self, target: &Target) -> bool {
         match target {
             Target::Pending => false,
@@ -182,8 +182,8 @@ impl Loop {
 }
 
 impl Compiler {
-    /// `map` and everything that means the same. `map` itself is lenient: in compiled code an
-    /// element is computed where it is read.
+    /// Compiles `map` and its variants. `map` itself is lenient, because compiled code computes an
+    /// element where it is read.
     pub(super) fn map(&mut self, call: &Call, strict: bool, steps: &mut Vec<Step>) -> Res<Out> {
         let f = self.fun(call, 0, steps)?;
         if !strict
@@ -222,7 +222,7 @@ impl Compiler {
         self.map_code(call, &f, xs, strict).map(Out::Val)
     }
 
-    /// Code that applies a function to every element of an array, or of a vector.
+    /// Compiles the application of a function to every element of an array or vector.
     pub(super) fn map_code(
         &mut self,
         call: &Call,
@@ -246,7 +246,7 @@ impl Compiler {
             })
         });
         let (xs, work) = (elements(&xs), Rc::new(work));
-        // Compiled code computes what `map` says where it is read, too.
+        // As in compiled code, the elements of `map` can be computed where they are read.
         let stream = (!strict).then(|| -> StreamCode {
             let (xs, work, param) = (xs.clone(), work.clone(), param.clone());
             Rc::new(move |frame| {
@@ -301,7 +301,8 @@ impl Compiler {
         })
     }
 
-    /// `generate`, computed once; an element that cannot be computed is an error when it is read.
+    /// Compiles `generate`. Elements are computed once; an error is raised when the element is
+    /// read.
     pub(super) fn generate(&mut self, call: &Call, steps: &mut Vec<Step>) -> Res<Out> {
         let f = self.fun(call, 0, steps)?;
         let n = self.nat(call.nat(0)?);

@@ -1,4 +1,4 @@
-//! The primitives on scalars, and on vectors lane by lane.
+//! Compiles the primitives on scalars, and on vectors lane by lane.
 
 use std::rc::Rc;
 
@@ -20,7 +20,7 @@ use super::super::scalar::{Branch, Scalar};
 use super::super::val::Val;
 use super::{Call, Compiler, malformed, scalar_kind};
 
-/// The value of a literal of that kind.
+/// Converts a literal to a value of this kind.
 pub(super) fn literal_word(literal: &Literal, kind: Kind) -> Option<Word> {
     Some(match literal {
         Literal::Bool(value) => value.word(),
@@ -36,7 +36,7 @@ pub(super) fn literal_word(literal: &Literal, kind: Kind) -> Option<Word> {
 }
 
 impl Compiler {
-    /// An argument that is a scalar.
+    /// Compiles an argument that is a scalar.
     pub(super) fn scalar(
         &mut self,
         call: &Call,
@@ -161,7 +161,7 @@ impl Compiler {
         Ok(Out::Word(Kind::Bool, Scalar::Not(Box::new(a))))
     }
 
-    /// The second operand is computed only if it decides.
+    /// Compiles `and` and `or` with short-circuit evaluation.
     pub(super) fn and_or(&mut self, call: &Call, steps: &mut Vec<Step>) -> Res<Out> {
         let (_, a) = self.scalar(call, 0, steps)?;
         let mut inner = Vec::new();
@@ -178,7 +178,7 @@ impl Compiler {
         Ok(Out::Word(Kind::Bool, scalar))
     }
 
-    /// Only the chosen value is computed.
+    /// Compiles `select`, which only evaluates the selected branch.
     pub(super) fn select(&mut self, call: &Call, steps: &mut Vec<Step>) -> Res<Out> {
         let (_, condition) = self.scalar(call, 0, steps)?;
         let mut branches = Vec::new();
@@ -240,7 +240,7 @@ impl Compiler {
         ))
     }
 
-    /// An argument that is a scalar and as good as a variable.
+    /// Compiles an argument that is an index, and binds it to a slot unless it is trivial.
     pub(super) fn index(&mut self, call: &Call, at: usize, steps: &mut Vec<Step>) -> Res<Scalar> {
         let (kind, scalar) = self.scalar(call, at, steps)?;
         let ty = std::sync::Arc::new(Type::Index(nat::Nat::constant(0)));
@@ -251,7 +251,7 @@ impl Compiler {
     }
 }
 
-/// One operation on two vectors.
+/// Applies an operation to two vectors.
 fn vectors(frame: &mut Frame<'_>, a: &Col, b: &Col, op: Arith, origin: Origin) -> Res<Val> {
     each_lane(frame, a, |_, kind, at| {
         let (x, y) = (a.word(at, origin)?, b.word(at, origin)?);
@@ -262,7 +262,7 @@ fn vectors(frame: &mut Frame<'_>, a: &Col, b: &Col, op: Arith, origin: Origin) -
     })
 }
 
-/// A vector like `like`, lane by lane.
+/// Computes a vector lane by lane, with the kind and length of `like`.
 fn each_lane(
     frame: &mut Frame<'_>,
     like: &Col,

@@ -1,8 +1,8 @@
-//! The dimensions of an array along which work-items or threads write it.
+//! Determines the dimensions of an array along which work-items or threads write it in parallel.
 //!
-//! They have no order, so what they scatter to one index must be equal. The dimensions are followed
-//! from the parallel maps to `scatter`: along views, through functions, and through variables by the
-//! slots that these are kept in.
+//! Parallel writes have no order, so values that are scattered to one index must be equal. The
+//! analysis follows the dimensions from parallel maps to `scatter`: through views, functions, and
+//! the slots of variables.
 
 use rise::core::Form;
 use rise::{Primitive as P, Type};
@@ -11,15 +11,15 @@ use rustc_hash::FxHashMap;
 use super::super::block::Out;
 use super::{Argument, Compiler, Env, Function, Head, Meaning, Term};
 
-/// Says of each dimension, from the outermost on, whether it is written in parallel; of those that
-/// are left out, it is not.
+/// For each dimension, from the outermost on, true if it is written in parallel. Missing dimensions
+/// are not.
 pub(super) type Dims = Vec<bool>;
 
-/// The most expressions that are looked at for one array.
+/// The largest number of expressions that the analysis visits for one array.
 const MAX_LOOK: usize = 1 << 16;
 
 impl Compiler {
-    /// The dimensions of an argument that are written in parallel.
+    /// Returns the dimensions of an argument that are written in parallel.
     pub(super) fn parallel(&self, arg: &Argument) -> Dims {
         let mut look = self.look();
         match arg {
@@ -28,7 +28,7 @@ impl Compiler {
         }
     }
 
-    /// Keeps what is known of a term for the slots that have its value.
+    /// Stores the dimensions of a term for the slots of its value.
     pub(super) fn keep_parallel(&mut self, out: &Out, term: &Term, env: &Env) {
         if self.scatters && !matches!(out, Out::Word(..)) {
             let dims = self.look().term(term, env, Vec::new());
@@ -36,7 +36,7 @@ impl Compiler {
         }
     }
 
-    /// Keeps what is known of the elements of an argument for the slots that each has in turn.
+    /// Stores the dimensions of the elements of an argument for the slots of an element.
     pub(super) fn keep_parallel_elements(&mut self, out: &Out, arg: &Argument) {
         if self.scatters && !matches!(out, Out::Word(..)) {
             let dims = self.parallel(arg);
@@ -71,7 +71,7 @@ impl Compiler {
 
 struct Look<'c> {
     slots: &'c FxHashMap<usize, Dims>,
-    /// The dimensions of the parameters of functions that were entered.
+    /// The dimensions of the parameters of inlined functions.
     bound: FxHashMap<u32, Dims>,
     remaining: usize,
 }
@@ -107,7 +107,7 @@ impl Look<'_> {
         }
     }
 
-    /// The dimensions of a term, applied to these arguments.
+    /// Analyses a term that is applied to arguments with these dimensions.
     fn term(&mut self, term: &Term, env: &Env, mut args: Vec<Dims>) -> Dims {
         if self.remaining == 0 {
             return possible(&term.ty);
@@ -149,8 +149,8 @@ impl Look<'_> {
         }
     }
 
-    /// The dimensions of what a primitive gives that lacks so many arguments. Nothing is known of
-    /// those that `args` does not have.
+    /// Analyses the result of a primitive that lacks `missing` arguments. Arguments that `args`
+    /// lacks have unknown dimensions.
     fn primitive(
         &mut self,
         primitive: P,
@@ -180,7 +180,7 @@ impl Look<'_> {
                 [first].into_iter().chain(element).collect()
             }
             (P::Iterate, [f]) => self.part(f, vec![Dims::new()]),
-            // The value is in memory.
+            // The value is stored in memory, so its dimensions do not matter.
             (P::Let, [_]) => self.part(last, vec![Dims::new()]),
             (P::Zip | P::MakePair | P::Concat, [first]) => {
                 let first = self.part(first, Vec::new());
@@ -221,7 +221,7 @@ impl Look<'_> {
     }
 }
 
-/// The number of values that a function takes.
+/// Returns the number of value parameters of a function type.
 fn missing(mut ty: &Type) -> usize {
     let mut count = 0;
     while let Type::Fun(_, result) = ty {
@@ -231,7 +231,7 @@ fn missing(mut ty: &Type) -> usize {
     count
 }
 
-/// All dimensions of the arrays that a type gives, as written in parallel.
+/// Returns the conservative result for a type: all of its array dimensions are written in parallel.
 fn possible(mut ty: &Type) -> Dims {
     let mut dims = Dims::new();
     loop {
@@ -246,7 +246,6 @@ fn possible(mut ty: &Type) -> Dims {
     }
 }
 
-/// An argument of a primitive.
 enum Part<'t> {
     Term(&'t Term, &'t Env),
     Meaning(&'t Meaning),

@@ -1,4 +1,4 @@
-//! Where values are kept: slots for variables, layouts of arrays.
+//! Allocates slots for variables, and computes the layouts of arrays.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use super::super::scalar::Scalar;
 use super::super::val::Layout;
 use super::Compiler;
 
-/// How an array of a type's elements is kept, where sizes may be known only at run time.
+/// The layout of arrays with elements of a type, where sizes may only be known at run time.
 pub(super) enum LayoutCode {
     Leaf(Cells, Vec<NatCode>),
     Pair(Box<LayoutCode>, Box<LayoutCode>),
@@ -48,14 +48,14 @@ impl Compiler {
         self.vals - 1
     }
 
-    /// A size that is known only at run time.
+    /// Allocates a slot for a size that is only known at run time.
     pub fn nat_slot(&mut self) -> (usize, Var) {
         let slot = self.nats;
         self.nats += 1;
         (slot, Var(self.first_nat + slot as u32))
     }
 
-    /// Slots for a value of that type.
+    /// Allocates the slots of a value of this type.
     pub fn slots_for(&mut self, ty: &Ty, guarded: bool) -> Res<Bind> {
         Ok(match &**ty {
             Type::Scalar(scalar) => Bind::Word(Kind::of(*scalar), self.word_slot(), guarded),
@@ -70,7 +70,7 @@ impl Compiler {
         })
     }
 
-    /// Slots for an array of such elements.
+    /// Allocates the slots of an array with such elements.
     fn columns_for(&mut self, element: &Ty) -> Res<Bind> {
         Ok(match &**element {
             Type::Pair(a, b) => Bind::Pair(
@@ -82,7 +82,8 @@ impl Compiler {
         })
     }
 
-    /// As good as a variable: computed once, before what follows.
+    /// Makes an expression trivial: adds a step that computes it once, unless it is trivial
+    /// already.
     pub fn bound(&mut self, out: Out, ty: &Ty, steps: &mut Vec<Step>) -> Res<Out> {
         match out {
             Out::Word(kind, scalar) => {
@@ -114,7 +115,7 @@ impl Compiler {
         }
     }
 
-    /// A size whose variables are all known or in slots.
+    /// Compiles a size.
     pub fn nat(&self, nat: &Nat) -> NatCode {
         if let Some(value) = nat.as_const().or_else(|| nat.eval(&|_| None, &|_, _| None)) {
             return NatCode::Const(value);
@@ -126,7 +127,7 @@ impl Compiler {
         }
     }
 
-    /// How elements of that type are kept in an array.
+    /// Returns the layout of arrays with elements of this type.
     pub(super) fn layout(&self, ty: &Ty) -> Res<LayoutCode> {
         self.layout_under(ty, &mut Vec::new())
     }
@@ -160,7 +161,7 @@ impl Compiler {
         ErrorKind::Shape(error).nowhere()
     }
 
-    /// The type of the elements at `k` of a dependent array or pair.
+    /// Returns the type at index `k` of a dependent array or pair.
     pub fn at(&self, fun: &DataFun, k: Var) -> Ty {
         match fun {
             DataFun::Lambda(param, body) => {
@@ -171,7 +172,7 @@ impl Compiler {
     }
 }
 
-/// How a type's values are kept, if they are scalars.
+/// Returns the kind of a scalar or index type.
 pub(super) fn scalar_kind(ty: &Type) -> Option<Kind> {
     match ty {
         Type::Scalar(scalar) => Some(Kind::of(*scalar)),
@@ -180,7 +181,8 @@ pub(super) fn scalar_kind(ty: &Type) -> Option<Kind> {
     }
 }
 
-/// The types of the two arrays that an array of pairs consists of, or of the halves of a pair.
+/// Returns the component types of a pair, or the types of the two arrays that represent an array of
+/// pairs.
 pub(super) fn halves(ty: &Ty) -> Option<(Ty, Ty)> {
     match &**ty {
         Type::Pair(a, b) => Some((a.clone(), b.clone())),

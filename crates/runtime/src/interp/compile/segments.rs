@@ -1,4 +1,4 @@
-//! Arrays that consist of several, one after the other, and are read part by part.
+//! Concatenated and padded arrays that are computed part by part.
 
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -13,14 +13,14 @@ use super::super::val::Val;
 use super::arrays::chain;
 use super::here;
 
-/// A piece of an array.
+/// A consecutive part of an array.
 enum Segment {
     Array(Elements),
-    /// One element, so many times.
+    /// An element and the number of its repetitions.
     Repeated(Element, usize),
 }
 
-/// An element that is computed when it is needed, and once.
+/// An element that is computed lazily, and at most once.
 #[derive(Clone)]
 struct Element {
     code: ValCode,
@@ -60,7 +60,7 @@ impl Segment {
     }
 }
 
-/// `concat(a)(b)`, if one of them is computed part by part.
+/// Compiles `concat(a)(b)`, if one of the two is computed part by part.
 pub(super) fn concatenated(a: &Code, b: &Code, origin: Origin) -> Option<StreamCode> {
     if a.stream.is_none() && b.stream.is_none() {
         return None;
@@ -72,7 +72,7 @@ pub(super) fn concatenated(a: &Code, b: &Code, origin: Origin) -> Option<StreamC
     }))
 }
 
-/// `padCst(l)(r)(x)(xs)`, if `xs` is computed part by part.
+/// Compiles `padCst(l)(r)(x)(xs)`, if `xs` is computed part by part.
 pub(super) fn padded(
     x: &Code,
     xs: &Code,
@@ -102,7 +102,7 @@ fn joined(mut segments: Vec<Segment>, origin: Origin) -> Res<Elements> {
         let (end, mut parts, mut first) = (start + n, Vec::new(), 0);
         for (segment, len) in segments.iter_mut().zip(&lens) {
             let (from, to) = (start.max(first), end.min(first + len));
-            // A part without elements is one of the array without elements.
+            // An empty part is taken from an array segment, so that it has the right type.
             let is_empty = n == 0 && matches!(segment, Segment::Array(_)) && parts.is_empty();
             if from < to {
                 parts.push(Ok(segment.part(frame, from - first, to - from)?));

@@ -1,5 +1,5 @@
-//! Functions that only rearrange, which `map` applies to all elements at once: by working on
-//! deeper dimensions.
+//! Functions that only rearrange their argument. `map` applies them to all elements at once, by
+//! rearranging deeper dimensions.
 
 use rise::Primitive as P;
 use rise::core::Form;
@@ -19,15 +19,15 @@ pub(super) enum View {
     Same,
     Then(Box<View>, Box<View>),
     Columns(Rearrange),
-    /// On each element.
+    /// A view that is applied to each element.
     Map(Box<View>),
     Half(bool),
-    /// Two of the same argument, as a pair or as an array of pairs.
+    /// Two views of the same argument, as a pair or as an array of pairs.
     Both(Box<View>, Box<View>),
 }
 
 impl View {
-    /// The view of each element of an array of so many dimensions.
+    /// Applies the view to each element of an array with `depth` outer dimensions.
     pub fn apply(&self, frame: &mut Frame<'_>, value: &Val, depth: usize) -> Res<Val> {
         match self {
             View::Same => Ok(value.clone()),
@@ -45,7 +45,7 @@ impl View {
         }
     }
 
-    /// The same in many iterations.
+    /// Applies the view in many iterations.
     pub fn apply_many(&self, frame: &mut Frame<'_>, value: &Many, depth: usize) -> Option<Many> {
         Some(match self {
             View::Same => value.clone(),
@@ -70,7 +70,7 @@ impl View {
 }
 
 impl Compiler {
-    /// The view that a function is, if it is one.
+    /// Returns the function as a view, if it is one.
     pub(super) fn view(&mut self, f: &Function, _steps: &mut Vec<Step>) -> Option<View> {
         match f {
             Function::Lambda(param, body, env) => self.view_of_term(body, param.local.id, env),
@@ -91,7 +91,7 @@ impl Compiler {
         }
     }
 
-    /// The view that a primitive is of its last argument.
+    /// Returns a primitive as a view of its last argument, if it is one.
     fn view_of_call(&mut self, call: &Call) -> Option<View> {
         Some(match call.primitive {
             P::Take | P::Drop | P::Split | P::Join | P::Transpose | P::Slide | P::PadClamp => {
@@ -118,7 +118,8 @@ impl Compiler {
         match &term.form {
             Form::Apply(f, x) => {
                 let x = self.view_of_term(x, param, env)?;
-                // A function that mentions the parameter finds nothing that binds it.
+                // A function that depends on the parameter fails to compile, because nothing binds
+                // the parameter.
                 let mut steps = Vec::new();
                 let f = self.function(f, env, &mut steps).ok()?;
                 let f = steps.is_empty().then(|| self.view(&f, &mut steps))??;
@@ -150,7 +151,7 @@ impl Compiler {
 }
 
 impl Argument {
-    /// The same argument.
+    /// Clones the argument.
     pub(super) fn again(&self) -> Argument {
         match self {
             Argument::Term(term, env) => Argument::Term(term.clone(), env.clone()),

@@ -1,4 +1,4 @@
-//! Many calls at once against the same one by one.
+//! Tests that many calls at once have the results of single calls.
 
 use super::*;
 use crate::interp::{self, ErrorKind, InterpError, Options, TraceLimits};
@@ -61,8 +61,8 @@ fn functions_of(def: &str, limits: &Limits) -> ForeignFunctions {
     }
 }
 
-/// The bytes of the result for an argument, and what was printed; with many iterations at a time,
-/// or, because values are recorded, with one.
+/// Returns the bytes of the result for an argument, and the output. With `many`, many iterations
+/// run at once; otherwise tracing makes them run one by one.
 fn run(def: &str, arg: Option<Value>, many: bool) -> (Result<Vec<u8>, InterpError>, String) {
     let limits = Limits {
         time: Some(Duration::from_secs(1)),
@@ -84,7 +84,7 @@ fn run(def: &str, arg: Option<Value>, many: bool) -> (Result<Vec<u8>, InterpErro
     (bytes, functions.finish())
 }
 
-/// An argument of that definition, of anything.
+/// Returns a random argument of the definition.
 fn random(def: &str) -> Value {
     let program = program(def);
     let signature = program.signature();
@@ -186,7 +186,7 @@ fn requests_may_be_larger_than_a_pipe() {
     assert_eq!(results, Ok(ints(0..100_000)));
     assert_eq!(functions.call_many(over, &[], 0), Ok(Vec::new()));
     assert!(functions.call_many(over, &args, 7).is_err());
-    // A crash in the middle is that of the whole, and stays one.
+    // A crash in one call fails the whole request, and all later ones.
     let args = ints([1, 1, 2, 0, 3, 1].into_iter());
     let crash = functions.call_many(over, &args, 3);
     assert!(
