@@ -1,4 +1,4 @@
-//! What a program runs with: values for its sizes and parameters, checked before it starts.
+//! Prepares runs: determines the sizes and arguments of a program, and checks them.
 
 use crate::generate::{FillError, Generator};
 use crate::literal::{Literal, LiteralError};
@@ -18,109 +18,109 @@ use thiserror::Error;
 
 mod counts;
 
-/// Instances of a condition that are tried before it counts as undecided.
+/// The number of evaluation steps after which a condition counts as undecided.
 const MAX_STEPS: u64 = 20_000_000;
 
-/// What the user says about a run.
+/// The user's request for a run.
 #[derive(Clone, Debug, Default)]
 pub struct Request {
-    /// Sizes by name (`-D n=1024`).
+    /// The sizes by name (`-D n=1024`).
     pub sizes: Vec<(String, u64)>,
-    /// Sizes that count where nothing else says what they are (`@run(n = 1024)`).
+    /// The default sizes, which are used if no size or argument determines them (`@run(n = 1024)`).
     pub defaults: Vec<(String, u64)>,
-    /// Arguments by name; the others are random.
+    /// The arguments by name. Missing ones are random.
     pub args: Vec<(String, Source)>,
     /// The seed of random arguments.
     pub seed: u64,
-    /// Bytes that the arguments and the result may have together; what the machine has if it is
-    /// not given.
+    /// The largest number of bytes of the arguments and the result together; by default the
+    /// available memory.
     pub memory: Option<u64>,
 }
 
-/// Where an argument comes from.
+/// The source of an argument.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Source {
-    /// It is made up.
+    /// A generated value.
     Generated(Generator),
-    /// What is written.
+    /// A literal.
     Literal(Literal),
     /// A `.npy` file.
     File(PathBuf),
 }
 
-/// Everything that a program runs with.
+/// The prepared data of a run.
 #[derive(Clone, Debug)]
 pub struct Launch {
-    /// The sizes, in the order of generated functions.
+    /// The sizes, in the order of the parameters of generated functions.
     pub sizes: Vec<(Name, i64)>,
-    /// What the program's variables stand for.
+    /// The values of the program's type-level variables.
     pub bindings: Bindings,
     /// The names of the parameters.
     pub params: Vec<Name>,
-    /// The arguments, in order.
+    /// The arguments, in the order of the parameters.
     pub args: Vec<Value>,
-    /// Where each of them is from.
+    /// The sources of the arguments.
     pub sources: Vec<Source>,
-    /// The shape of the result, if it is known before.
+    /// The shape of the result, if it is known before the run.
     pub result: Result<Shape, ShapeError>,
 }
 
-/// Why a program does not start.
+/// The reason why a program cannot be run with a request.
 #[derive(Debug, Error)]
 pub enum LaunchError {
-    /// It takes more than sizes and data.
+    /// The program has other parameters than sizes and data.
     #[error(transparent)]
     NotRunnable(#[from] NotRunnable),
-    /// There is no such size.
+    /// The program has no such size.
     #[error("`{program}` has no size `{name}`{}", there_are(.known))]
     NoSize {
-        /// The program.
+        /// The name of the program.
         program: Name,
-        /// What was given.
+        /// The name in the request.
         name: String,
-        /// What there is.
+        /// The names of the program's sizes.
         known: Vec<Name>,
     },
-    /// There is no such parameter.
+    /// The program has no such parameter.
     #[error("`{program}` has no parameter `{name}`{}", there_are(.known))]
     NoParameter {
-        /// The program.
+        /// The name of the program.
         program: Name,
-        /// What was given.
+        /// The name in the request.
         name: String,
-        /// What there is.
+        /// The names of the program's parameters.
         known: Vec<Name>,
     },
-    /// Two parameters, or two arguments, of one name.
+    /// A size or an argument is given twice.
     #[error("`{0}` is given twice")]
     Twice(String),
-    /// Sizes that nothing says.
+    /// Sizes without a value.
     #[error("there is no value for {}; {}", quoted(.0), how_to_give(.0))]
     MissingSizes(Vec<Name>),
-    /// A file or a written value says nothing of a size, because it has other dimensions than the
-    /// parameter.
+    /// A file or literal has another number of dimensions than its parameter, so that it determines
+    /// no sizes.
     #[error("the argument `{name}`: {place}{found}, and `{ty}` has {expected}")]
     Dimensions {
-        /// The parameter.
+        /// The name of the parameter.
         name: Name,
-        /// The file; empty if there is none.
+        /// The file, as a prefix of the message; empty for a literal.
         place: String,
-        /// What there is.
+        /// The dimensions of the argument.
         found: String,
-        /// The parameter's type.
+        /// The type of the parameter.
         ty: String,
-        /// What there should be.
+        /// The dimensions of the type.
         expected: String,
     },
-    /// A size does not fit.
+    /// A size exceeds the limit of the index width.
     #[error("the size `{0}` is {1}; it must be less than {limit}", limit = limit_text(*.2))]
     LargeSize(Name, u64, IndexWidth),
-    /// A size or an index is data, and does not fit.
+    /// A size or an index that is used as data does not fit into 32 bits.
     #[error(
         "the program computes with numbers of type `{0}` up to {1}, which do not fit into 32 bits"
     )]
     LargeNumber(String, u64),
-    /// Sizes and arguments do not fit together.
+    /// The sizes and arguments are inconsistent.
     #[error(transparent)]
     Sizes(#[from] SizesError),
     /// A condition on the sizes does not hold.
@@ -128,71 +128,71 @@ pub enum LaunchError {
     Condition {
         /// The condition.
         condition: String,
-        /// The sizes in it: `n = 5, k = 2`.
+        /// The values of the sizes in it: `n = 5, k = 2`.
         values: String,
     },
-    /// A condition on the sizes could not be decided.
+    /// A condition on the sizes cannot be decided.
     #[error("whether `{condition}` holds cannot be computed{}", for_values(.values))]
     Undecided {
         /// The condition.
         condition: String,
-        /// The sizes in it.
+        /// The values of the sizes in it.
         values: String,
     },
-    /// A parameter is too large, or has no size.
+    /// A parameter is too large, or its size is undefined.
     #[error("the parameter `{name}`: {error}")]
     Parameter {
-        /// Its name.
+        /// The name of the parameter.
         name: Name,
-        /// What is wrong.
+        /// The reason.
         error: ShapeError,
     },
-    /// An array inside of the program has more elements than generated code counts.
+    /// An intermediate array of the program has more elements than indices of generated code allow.
     #[error("an array inside of `{program}`: {error}")]
     Inside {
-        /// The program.
+        /// The name of the program.
         program: Name,
-        /// What is wrong.
+        /// The reason.
         error: ShapeError,
     },
     /// The result is too large.
     #[error("the result: {0}")]
     Result(ShapeError),
-    /// The sizes that kernels are launched with.
+    /// The launch sizes of kernels are invalid.
     #[error(transparent)]
     Device(Box<PlanError>),
-    /// Arguments and result are larger than the memory that is left.
+    /// The arguments and the result are larger than the available memory.
     #[error("arguments and result take {} of memory, and {} are available", bytes_text(*.needed), bytes_text(*.available))]
     Memory {
-        /// So many bytes would be needed.
+        /// The number of bytes that are needed.
         needed: u64,
-        /// So many can be had.
+        /// The number of bytes that are available.
         available: u64,
     },
-    /// What is written does not fit the parameter.
+    /// A literal does not fit its parameter.
     #[error("the argument `{name}`: {error}")]
     Literal {
-        /// The parameter.
+        /// The name of the parameter.
         name: Name,
-        /// What is wrong.
+        /// The reason.
         error: LiteralError,
     },
-    /// No value can be made up.
+    /// An argument cannot be generated.
     #[error("the argument `{name}`: {error}")]
     Fill {
-        /// The parameter.
+        /// The name of the parameter.
         name: Name,
-        /// What is wrong.
+        /// The reason.
         error: FillError,
     },
-    /// The file does not fit the parameter.
+    /// A file does not fit its parameter.
     #[error("the argument `{name}`: {}: {error}", path.display())]
     File {
-        /// The parameter.
+        /// The name of the parameter.
         name: Name,
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// What is wrong.
+        /// The reason.
         error: Box<NpyError>,
     },
 }
@@ -235,7 +235,7 @@ fn for_values(values: &str) -> String {
 }
 
 impl LaunchError {
-    /// Returns true if the arguments were not made because somebody asked to give up.
+    /// Returns true if the generation of the arguments was cancelled.
     pub fn is_stopped(&self) -> bool {
         matches!(
             self,
@@ -247,19 +247,17 @@ impl LaunchError {
     }
 }
 
-/// What is known of a run before its arguments are made.
+/// The sizes and shapes of a run, before its arguments are generated.
 struct Sizes {
     params: Vec<Param>,
     vars: Vec<Var>,
     bindings: Bindings,
     sources: Vec<Source>,
-    /// The shapes of the arguments.
     shapes: Vec<Shape>,
     result: Result<Shape, ShapeError>,
 }
 
 impl Sizes {
-    /// Returns each size with its name.
     fn named(&self, program: &Program<Primitive>) -> Vec<(Name, i64)> {
         let values = self.vars.iter().map(|var| {
             let value = self.bindings.nats.get(var).copied().unwrap_or_default();
@@ -269,7 +267,7 @@ impl Sizes {
     }
 }
 
-/// Makes everything ready for a run with indices of 32 bits.
+/// Prepares a run with 32-bit indices.
 pub fn prepare(program: &Program<Primitive>, request: &Request) -> Result<Launch, LaunchError> {
     prepare_for(program, request, IndexWidth::Bits32, &|| false)
 }
@@ -277,7 +275,7 @@ pub fn prepare(program: &Program<Primitive>, request: &Request) -> Result<Launch
 /// Returns the sizes of a run with indices of a width, in the order of the parameters.
 ///
 /// # Errors
-/// The run cannot start with them.
+/// Fails if the sizes are missing, or do not allow the run.
 pub fn sizes(
     program: &Program<Primitive>,
     request: &Request,
@@ -287,7 +285,7 @@ pub fn sizes(
     Ok(found.named(program))
 }
 
-/// Finds and checks the sizes of a run.
+/// Determines and checks the sizes of a run.
 fn sized(
     program: &Program<Primitive>,
     request: &Request,
@@ -322,11 +320,12 @@ fn sized(
     })
 }
 
-/// Makes everything ready for a run with indices of this width. `stop` is asked from time to time
-/// whether to give up.
+/// Prepares a run with indices of this width. `stop` is called periodically, and cancels the
+/// preparation when it returns true.
 ///
 /// # Errors
-/// The run cannot start, or `stop` has said so: see [`LaunchError::is_stopped`].
+/// Fails if the request does not fit the program, or the preparation is cancelled: see
+/// [`LaunchError::is_stopped`].
 pub fn prepare_for(
     program: &Program<Primitive>,
     request: &Request,
@@ -352,7 +351,7 @@ pub fn prepare_for(
     };
     for ((at, (param, shape)), source) in (0u64..).zip(params.iter().zip(shapes)).zip(&sources) {
         let name = param.local.name.clone();
-        // Arguments of one run have different numbers.
+        // Each argument has a different seed.
         let seed = request
             .seed
             .wrapping_mul(0x2545_f491_4f6c_dd1d)
@@ -369,7 +368,6 @@ pub fn prepare_for(
     })
 }
 
-/// The shapes of the arguments.
 fn shapes(params: &[Param], bindings: &Bindings) -> Result<Vec<Shape>, LaunchError> {
     let shape = |param: &Param| {
         Shape::of(&param.ty, bindings).map_err(|error| LaunchError::Parameter {
@@ -380,7 +378,7 @@ fn shapes(params: &[Param], bindings: &Bindings) -> Result<Vec<Shape>, LaunchErr
     params.iter().map(shape).collect()
 }
 
-/// Refuses values that do not fit into memory before they are made.
+/// Checks that the values fit into memory, before they are allocated.
 fn check_memory<'a>(
     shapes: impl Iterator<Item = &'a Shape>,
     available: Option<u64>,
@@ -392,7 +390,7 @@ fn check_memory<'a>(
     }
 }
 
-/// Where each argument is from.
+/// Returns the source of each argument, which is random by default.
 fn sources<P>(
     program: &Program<P>,
     params: &[Param],
@@ -423,8 +421,8 @@ fn sources<P>(
         .collect())
 }
 
-/// Sizes that are given come first, then those that follow from arguments and conditions, then
-/// defaults and what follows from them.
+/// Determines the sizes: first those of the request, then those that follow from arguments and
+/// conditions, then the defaults and those that follow from them.
 fn bind_sizes<P>(
     program: &Program<P>,
     sizes: &[Var],
@@ -465,7 +463,7 @@ fn bind_sizes<P>(
     }
     let complete = complete(program, sizes, bindings);
     if let Err(LaunchError::MissingSizes(_)) = complete {
-        // What was given may be of another form, and therefore say nothing.
+        // An argument of another form than its parameter determines no sizes.
         let arguments = params.iter().zip(sources);
         if let Some(error) = arguments.into_iter().find_map(|(param, source)| {
             let outline = outline(&param.local.name, source).ok()??;
@@ -477,7 +475,7 @@ fn bind_sizes<P>(
     complete
 }
 
-/// What is wrong with an argument of another number of dimensions than its type has.
+/// Returns the error for an argument with another number of dimensions than its type.
 fn dimensions(
     param: &Param,
     source: &Source,
@@ -485,7 +483,7 @@ fn dimensions(
     bindings: &Bindings,
 ) -> Option<LaunchError> {
     let (expected, found) = sizes::dimensions(&param.ty, outline)?;
-    // A written number fills an array.
+    // A scalar literal fills an array.
     let fits = match source {
         Source::Literal(_) => found <= expected,
         _ => found == expected,
@@ -514,7 +512,7 @@ fn dimensions(
     })
 }
 
-/// How many elements an argument has, if that is given.
+/// Returns the lengths of an argument, if its source determines them.
 fn outline(name: &Name, source: &Source) -> Result<Option<Outline>, LaunchError> {
     match source {
         Source::Literal(literal) => Ok(Some(literal.outline())),
@@ -530,7 +528,7 @@ fn outline(name: &Name, source: &Source) -> Result<Option<Outline>, LaunchError>
     }
 }
 
-/// What the arguments say about sizes.
+/// Returns the equations between sizes and the lengths of arguments.
 fn equations(params: &[Param], sources: &[Source]) -> Result<Vec<Equation>, LaunchError> {
     let mut equations = Vec::new();
     for (param, source) in params.iter().zip(sources) {
@@ -542,7 +540,7 @@ fn equations(params: &[Param], sources: &[Source]) -> Result<Vec<Equation>, Laun
     Ok(equations)
 }
 
-/// Every size has a value that fits.
+/// Checks that every size has a value within the limit.
 fn complete<P>(
     program: &Program<P>,
     sizes: &[Var],
@@ -568,9 +566,9 @@ fn complete<P>(
     Ok(())
 }
 
-/// Gives the value of a size of the program by its name.
+/// A function from the name of a size of the program to its value.
 type SizeOf<'a> = &'a dyn Fn(&str) -> Option<u64>;
-/// Says whether to give up.
+/// A function that returns true if the preparation is cancelled.
 type Stop<'a> = &'a dyn Fn() -> bool;
 
 fn argument(
@@ -597,7 +595,7 @@ fn argument(
     }
 }
 
-/// Checks the conditions on the sizes.
+/// Checks conditions on the sizes.
 pub fn check(conditions: &[Prop], bindings: &Bindings) -> Result<(), LaunchError> {
     for prop in conditions {
         let mut steps = 0;
@@ -623,7 +621,7 @@ pub fn check(conditions: &[Prop], bindings: &Bindings) -> Result<(), LaunchError
     Ok(())
 }
 
-/// Whether a condition holds; none if it cannot be computed.
+/// Returns true if a condition holds; `None` if it cannot be computed, or takes too many steps.
 fn holds(prop: &Prop, vars: &[(Var, i64)], steps: &mut u64) -> Option<bool> {
     *steps += 1;
     if *steps > MAX_STEPS {
@@ -658,7 +656,7 @@ fn holds(prop: &Prop, vars: &[(Var, i64)], steps: &mut u64) -> Option<bool> {
     Some(true)
 }
 
-/// `n = 5, k = 2`
+/// Formats the values of the sizes in a condition: `n = 5, k = 2`.
 fn values(prop: &Prop, bindings: &Bindings) -> String {
     let mut all: Vec<String> = Vec::new();
     prop.for_each_var(&mut |var| {

@@ -1,9 +1,9 @@
-//! Running programs: values and their layout, the interpreter, compiled C, `.npy` files,
-//! comparison of results.
+//! Runs programs: values and their layout, the interpreter, compiled C, OpenCL, `.npy` files, and
+//! the comparison of results.
 //!
-//! A [`Shape`] is a data type whose sizes are numbers; a [`Value`] is a shape with its bytes in
-//! the layout of C, so that what the interpreter computes and what a compiled program writes are
-//! compared, printed and stored by the same code.
+//! A [`Shape`] is a data type whose sizes are numbers. A [`Value`] is a shape with its bytes in the
+//! layout of C, so that the same code compares, prints and stores the results of the interpreter
+//! and of compiled programs.
 
 pub mod cc;
 pub mod compare;

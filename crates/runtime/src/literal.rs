@@ -1,5 +1,5 @@
-//! Values on the command line: `3`, `-1.5e3`, `true`, `[1, 2, 3]`, `(1, [true, false])`,
-//! vectors `<1, 2>`. They are written as they are printed.
+//! Literals of values on the command line: `3`, `-1.5e3`, `true`, `[1, 2, 3]`, `(1, [true,
+//! false])`, and vectors `<1, 2>`. The printed form of a value is a literal.
 
 use crate::scalar::{Leaf, Scalar};
 use crate::shape::{Shape, ShapeError};
@@ -9,48 +9,48 @@ use half::f16;
 use syntax::ast::ScalarType;
 use thiserror::Error;
 
-/// Brackets in brackets.
+/// The largest nesting depth of brackets.
 const MAX_DEPTH: usize = 64;
 
-/// A value as it is written, before its type is known.
+/// A parsed literal whose type is not known yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Literal {
     /// A number, `true` or `false`.
     Word(String),
-    /// `[…]` or `<…>`
+    /// A list `[…]` or `<…>`.
     List(Vec<Literal>),
-    /// `(a, b)`
+    /// A pair `(a, b)`.
     Pair(Box<Literal>, Box<Literal>),
 }
 
-/// "there is 1 element", "there are 2 elements"
+/// Formats a count: "there is 1 element", "there are 2 elements".
 fn there_are(count: u64) -> String {
     let verb = if count == 1 { "is" } else { "are" };
     format!("there {verb} {}", elements_text(count))
 }
 
-/// What is wrong with a written value.
+/// An error in a literal.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum LiteralError {
-    /// It cannot be read.
+    /// A syntax error.
     #[error("`{0}` is not a value: {1}")]
     Syntax(String, &'static str),
-    /// A single value is of another type.
+    /// A scalar literal of another type.
     #[error("`{0}` is not a value of type `{1}`")]
     Type(String, String),
-    /// A single value does not fit its type.
+    /// A scalar literal that is out of the range of its type.
     #[error("{0} does not fit into `{1}`")]
     Range(String, String),
-    /// A list has another length than the type.
+    /// A list of another length than its type.
     #[error("{} where `{}` has {}", there_are(*.0), .1, .2)]
     Length(u64, String, u64),
-    /// No memory.
+    /// The value does not fit into memory.
     #[error(transparent)]
     Shape(#[from] ShapeError),
 }
 
 impl Literal {
-    /// Reads a value.
+    /// Parses a literal.
     pub fn parse(text: &str) -> Result<Literal, LiteralError> {
         let mut parser = Parser { rest: text.trim() };
         let literal = parser.literal(0);
@@ -64,7 +64,7 @@ impl Literal {
         }
     }
 
-    /// What it says about sizes.
+    /// Returns the lengths of the literal's lists.
     pub fn outline(&self) -> Outline {
         match self {
             Literal::Word(_) => Outline::Leaf,
@@ -78,7 +78,8 @@ impl Literal {
         }
     }
 
-    /// The value of this shape. A single value in the place of an array is repeated.
+    /// Converts the literal to a value of this shape. A scalar is repeated for all elements of an
+    /// array.
     pub fn value(&self, shape: Shape) -> Result<Value, LiteralError> {
         let mut value = Value::zeros(shape.clone())?;
         self.fill(&shape, 0, &mut value)?;
@@ -137,7 +138,7 @@ impl Literal {
         }
     }
 
-    /// As a message names it.
+    /// Returns the literal as shown in messages.
     fn short(&self) -> String {
         match self {
             Literal::Word(word) => word.clone(),
@@ -209,7 +210,7 @@ impl Parser<'_> {
     }
 }
 
-/// Reads a single value. Suffixes, as in RISE, are understood where they name the type.
+/// Parses a scalar. The name of the type is allowed as a suffix, as in RISE.
 pub fn scalar(text: &str, leaf: Leaf) -> Result<Scalar, LiteralError> {
     let ty = || Shape::leaf(leaf).to_string();
     let wrong = || LiteralError::Type(text.to_owned(), ty());
@@ -235,15 +236,15 @@ pub fn scalar(text: &str, leaf: Leaf) -> Result<Scalar, LiteralError> {
     from_integer(value, scalar).ok_or_else(range)
 }
 
-/// `3`, `-3`, `+3`; not `0x3`.
+/// Parses `3`, `-3` or `+3`, but not `0x3`.
 fn integer(text: &str) -> Option<i128> {
     text.parse().ok()
 }
 
-/// `1.5`, `-3`, `1e-6`, `1.5f`, `inf`, `NaN`
+/// Parses `1.5`, `-3`, `1e-6`, `1.5f`, `inf` or `NaN`.
 fn float(text: &str, ty: ScalarType) -> Option<Scalar> {
     let digits = match text.strip_suffix('f') {
-        // The end of `inf` is no suffix.
+        // The last letter of `inf` is not a suffix.
         Some(digits) if digits.ends_with(|c: char| c.is_ascii_digit() || c == '.') => digits,
         _ => text,
     };
@@ -254,7 +255,8 @@ fn float(text: &str, ty: ScalarType) -> Option<Scalar> {
     })
 }
 
-/// An integer as a value of this type; `None` if it does not fit, or for a type of no integers.
+/// Converts an integer to a value of this type. Returns `None` if it does not fit, or the type is
+/// not an integer type.
 pub fn from_integer(value: i128, ty: ScalarType) -> Option<Scalar> {
     Some(match ty {
         ScalarType::I8 => Scalar::I8(value.try_into().ok()?),

@@ -1,4 +1,4 @@
-//! The scalar types as the machine has them, and their arithmetic.
+//! The machine representation of scalar types, and their arithmetic.
 
 use std::cmp::Ordering;
 
@@ -7,7 +7,7 @@ use syntax::ast::ScalarType;
 
 use super::data::Data;
 
-/// How a scalar is kept. `natType` and `Idx` are 32 bits wide, as in the generated code.
+/// The representation of a scalar. `natType` and `Idx` are 32 bits wide, as in generated code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Bool,
@@ -47,7 +47,7 @@ impl Kind {
     }
 }
 
-/// `$body` with `$T` standing for the Rust type of `$kind`.
+/// Expands to `$body` with `$T` as the Rust type of `$kind`.
 macro_rules! with_kind {
     ($kind:expr, $T:ident => $body:expr) => {{
         macro_rules! of {
@@ -73,7 +73,7 @@ macro_rules! with_kind {
     }};
 }
 
-/// The same without `bool`, for which there is `$otherwise`.
+/// Expands to `$body` with `$T` as the Rust type of `$kind`, or to `$otherwise` for `bool`.
 macro_rules! with_number {
     ($kind:expr, $T:ident => $body:expr, bool => $otherwise:expr) => {{
         macro_rules! of {
@@ -101,19 +101,19 @@ macro_rules! with_number {
 
 pub(crate) use {with_kind, with_number};
 
-/// A scalar in 64 bits, of which it uses the lowest.
+/// The 64-bit representation of a scalar, which is in the lowest bits.
 pub(crate) type Word = u64;
 
-/// A Rust type that keeps scalars.
+/// The Rust type of a scalar.
 pub(crate) trait Elem: Copy + PartialEq + PartialOrd + Default + 'static {
     fn word(self) -> Word;
     fn of(word: Word) -> Self;
     fn slice(data: &Data) -> Option<&[Self]>;
     fn vec_mut(data: &mut Data) -> Option<&mut Vec<Self>>;
     fn wrap(values: Vec<Self>) -> Data;
-    /// As a 64-bit float, or an integer; exactly.
+    /// Converts to a 64-bit float or an integer, without rounding.
     fn exact(self) -> Exact;
-    /// By the rules of `cast`.
+    /// Converts a number by the rules of `cast`.
     fn cast(from: Exact) -> Self;
 }
 
@@ -124,7 +124,7 @@ pub(crate) enum Exact {
     Float(f64),
 }
 
-/// Numbers, with the arithmetic of RISE. `None` where an integer is divided by zero.
+/// Arithmetic with the semantics of RISE. Returns `None` if an integer is divided by zero.
 pub(crate) trait Num: Elem {
     fn add(self, other: Self) -> Self;
     fn sub(self, other: Self) -> Self;
@@ -226,15 +226,15 @@ impl Elem for f16 {
     }
     fn cast(from: Exact) -> Self {
         match from {
-            // Every 16-bit float is far below the integers that a 64-bit float rounds.
+            // Integers that a 64-bit float rounds are far above all finite 16-bit floats.
             Exact::Int(value) => f16::from_f64(value as f64),
             Exact::Float(value) => f16::from_f32(rounded_to_odd(value)),
         }
     }
 }
 
-/// A 64-bit float as a 32-bit one whose last bit is set if digits are lost, so that it is rounded
-/// to 16 bits as the 64-bit one is.
+/// Rounds a 64-bit float to odd: the last bit of the 32-bit result is set if digits are lost, so
+/// that rounding it to 16 bits gives the same result as rounding the 64-bit float directly.
 ///
 /// Source: Boldo and Melquiond, "When double rounding is odd" (IMACS 2005).
 fn rounded_to_odd(value: f64) -> f32 {
@@ -303,7 +303,7 @@ macro_rules! floats {
 
 floats!(f16, f32, f64);
 
-/// `add`, `sub`, `mul`, `div` and `mod`.
+/// The operations `add`, `sub`, `mul`, `div` and `mod`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Arith {
     Add,
@@ -314,7 +314,7 @@ pub(crate) enum Arith {
 }
 
 impl Arith {
-    /// On numbers of type `T`.
+    /// Applies the operation to numbers of type `T`.
     pub fn on<T: Num>(self, a: T, b: T) -> Option<T> {
         match self {
             Arith::Add => Some(a.add(b)),
@@ -326,7 +326,6 @@ impl Arith {
     }
 }
 
-/// The comparisons.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Compare {
     Gt,
@@ -338,7 +337,7 @@ pub(crate) enum Compare {
 }
 
 impl Compare {
-    /// On scalars of type `T`.
+    /// Compares scalars of type `T`.
     pub fn on<T: Elem>(self, a: T, b: T) -> bool {
         match self {
             Compare::Gt => a > b,
@@ -351,12 +350,12 @@ impl Compare {
     }
 }
 
-/// What reads words of a kind, for `cast`.
+/// Returns the conversion of words of a kind for `cast`.
 pub(crate) fn reads(from: Kind) -> fn(Word) -> Exact {
     with_kind!(from, T => |word| T::of(word).exact())
 }
 
-/// What writes words of a kind, for `cast`.
+/// Returns the conversion to words of a kind for `cast`.
 pub(crate) fn writes(to: Kind) -> fn(Exact) -> Word {
     with_kind!(to, T => |value| T::cast(value).word())
 }

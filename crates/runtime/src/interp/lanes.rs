@@ -1,4 +1,4 @@
-//! Operations on scalars of many iterations: each is one loop.
+//! Vectorised scalar operations: each one is a loop over many iterations.
 
 use std::rc::Rc;
 
@@ -12,11 +12,11 @@ use super::many;
 use super::math::Math;
 use super::scalar::{Branch, Scalar};
 
-/// Code that computes a scalar for each of the current iterations, if it can.
+/// Code that computes a scalar for each of the current iterations, or returns `None` if it cannot.
 pub(crate) type LaneCode = Rc<dyn for<'a> Fn(&mut Frame<'a>) -> Option<Lane>>;
 
-/// A branch is computed for every iteration, also where it is not needed; only C functions are not
-/// called there, because nothing says that they return.
+/// Compiles a branch, which is evaluated for all iterations. Only calls of C functions are skipped
+/// in iterations that do not take it, because they may not terminate.
 fn branch(branch: &Branch) -> Option<LaneCode> {
     let value = code(&branch.value)?;
     if branch.steps.is_empty() {
@@ -33,7 +33,7 @@ fn all(scalars: &[Scalar]) -> Option<Vec<LaneCode>> {
     scalars.iter().map(code).collect()
 }
 
-/// The code of an expression for many iterations.
+/// Compiles an expression for many iterations, if that is possible.
 pub(crate) fn code(scalar: &Scalar) -> Option<LaneCode> {
     Some(match scalar {
         Scalar::Const(word) => {
@@ -106,7 +106,8 @@ fn select_code(kind: Kind, condition: LaneCode, yes: LaneCode, no: LaneCode) -> 
     })
 }
 
-/// A branch for all iterations, of which those with this value of the condition need it.
+/// Evaluates a branch for all iterations, with a mask of those whose condition has the value
+/// `needs`.
 fn taken(frame: &mut Frame<'_>, condition: &Lane, needs: bool, code: &LaneCode) -> Option<Lane> {
     let Lane::Each(data) = condition else {
         return None;
@@ -153,7 +154,7 @@ fn cast(from: Kind, to: Kind, lane: Lane) -> Option<Lane> {
     })))
 }
 
-/// One operation on two lanes, in the memory of one of them.
+/// Applies an operation to two lanes in place, if one of them is a vector.
 fn binary<T: Elem>(a: Lane, b: Lane, f: impl Fn(T, T) -> T) -> Option<Lane> {
     match (a, b) {
         (Lane::Same(a), Lane::Same(b)) => Some(Lane::Same(f(T::of(a), T::of(b)).word())),
@@ -224,7 +225,7 @@ fn math_lanes(math: Math, kind: Kind, args: Vec<LaneCode>) -> LaneCode {
     })
 }
 
-/// A function of floats on each of `n` elements of its arguments.
+/// Applies a function of `<math.h>` to each of `n` elements of its arguments.
 pub(crate) fn math_on(math: Math, kind: Kind, lanes: Vec<Lane>, n: usize) -> Option<Lane> {
     fn all<T: Elem>(lanes: Vec<Lane>, n: usize, f: impl Fn([T; 3]) -> T) -> Option<Lane> {
         let lanes: Option<Vec<Vec<T>>> = lanes.into_iter().map(|lane| lane.spread(n)).collect();
@@ -251,7 +252,7 @@ pub(crate) fn math_on(math: Math, kind: Kind, lanes: Vec<Lane>, n: usize) -> Opt
     }
 }
 
-/// Calls `visit` with the place of each element.
+/// Calls `visit` with the offset of each element.
 pub(crate) fn for_each_place(dims: &[Dim], offset: usize, visit: &mut dyn FnMut(usize)) {
     match dims.split_first() {
         None => visit(offset),
@@ -263,7 +264,7 @@ pub(crate) fn for_each_place(dims: &[Dim], offset: usize, visit: &mut dyn FnMut(
     }
 }
 
-/// The elements of an array of scalars, one after the other; `None` if one has no value.
+/// Returns the elements of an array of scalars in order; `None` if one has no value.
 pub(crate) fn of_col(col: &Col) -> Option<Lane> {
     let Cells::Scalar(kind) = col.buf.data.cell() else {
         return None;
@@ -308,7 +309,7 @@ fn collect<T: Elem>(values: &[T], at: usize, dims: &[Dim], out: &mut Vec<T>) -> 
     Some(())
 }
 
-/// Each element so many times.
+/// Repeats each element `times` times.
 pub(crate) fn each_repeated(lane: &Lane, times: usize) -> Option<Lane> {
     let Lane::Each(data) = lane else {
         return Some(lane.clone());
@@ -326,12 +327,12 @@ pub(crate) fn each_repeated(lane: &Lane, times: usize) -> Option<Lane> {
     })
 }
 
-/// One operation on two arrays of scalars of the same sizes.
+/// Applies an operation to two lanes of `n` scalars.
 pub(crate) fn arith_on(op: Arith, kind: Kind, a: Lane, b: Lane, n: usize) -> Option<Lane> {
     with_number!(kind, T => arith::<T>(op, a, b, n), bool => None)
 }
 
-/// The negation of each.
+/// Negates each element.
 pub(crate) fn neg_on(kind: Kind, a: Lane) -> Option<Lane> {
     with_number!(kind, T => unary::<T, T>(a, Num::neg), bool => None)
 }

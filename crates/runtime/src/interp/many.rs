@@ -1,11 +1,11 @@
-//! Functions applied to many elements at once.
+//! Vectorised execution: functions are applied to many elements at once.
 //!
-//! In a loop over small elements each operation is done for a whole chunk of iterations before the
-//! next one: scalars become lanes, one value for each iteration, and arrays get the iterations as
-//! their outermost dimensions. Loops inside of it add a dimension each. Nothing is decided here:
-//! where an operation has no value for one of the iterations, or the arrays between operations
-//! would become too large, the chunk is given up, and done again element by element, which says
-//! what failed and where.
+//! In a loop over small elements, each operation runs for a whole chunk of iterations before the
+//! next one: a scalar becomes a lane with one value for each iteration, and an array gets the
+//! iterations as its outermost dimensions. Inner loops add a dimension each. Errors are not raised
+//! here: if an operation has no value for one of the iterations, or intermediate arrays would be
+//! too large, the chunk is abandoned and run again element by element, which reports the error with
+//! its location.
 
 mod arrays;
 
@@ -24,29 +24,28 @@ use super::val::{Target, Val};
 
 pub(crate) use self::arrays::{chain, elem, load, repeated, vectors};
 
-/// Elements that arrays between operations may have.
+/// The largest number of iterations of nested loops in a chunk.
 const LIMIT: usize = 1 << 15;
-/// Iterations below which it is not worth it.
+/// The number of iterations from which on vectorisation is profitable.
 pub(crate) const WORTH: usize = 6;
-/// Scalars that the results of a chunk should be.
+/// The number of scalars that the results of a chunk should have.
 pub(crate) const CHUNK: usize = 2048;
 
-/// Code that computes a value for each of the current iterations, if it can.
+/// Code that computes a value for each of the current iterations, or returns `None` if it cannot.
 pub(crate) type ManyCode = Rc<dyn for<'a> Fn(&mut Frame<'a>) -> Option<Many>>;
 
 /// A value for each of the current iterations.
 #[derive(Clone, Debug)]
 pub(crate) enum Many {
-    /// A scalar.
     Lane(Kind, Lane),
-    /// An array, or what is boxed; the iterations are its first dimensions.
+    /// An array, or boxed values, whose outermost dimensions are the iterations.
     Col(Col),
-    /// The same for all.
+    /// The same value for all iterations.
     Same(Val),
     Pair(Rc<(Many, Many)>),
 }
 
-/// The iterations that are done at once: nested loops, outermost first.
+/// The iterations of the current chunk: nested loops, from the outermost to the innermost.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Iterations {
     lens: SmallVec<[usize; 4]>,
@@ -66,21 +65,21 @@ impl Iterations {
     }
 }
 
-/// A variable that differs between iterations, and how many of the loops it is bound in.
+/// A variable that varies between iterations, and the depth of the loop in which it is bound.
 #[derive(Clone, Debug)]
 pub(crate) struct Varying {
     depth: usize,
     value: Many,
 }
 
-/// The code of a function's body for many iterations.
+/// A block for many iterations.
 #[derive(Clone)]
 pub(crate) struct ManyBlock {
     steps: ManySteps,
     result: ManyCode,
 }
 
-/// As [`Step`].
+/// A [`Step`] for many iterations.
 pub(crate) enum ManyStep {
     Word(Kind, usize, LaneCode),
     Bind(Bind, ManyCode),
@@ -99,7 +98,7 @@ impl Many {
         }
     }
 
-    /// As lanes, if it is a scalar.
+    /// Returns the value as a lane, if it is a scalar.
     pub fn lane(&self, frame: &Frame<'_>) -> Option<Lane> {
         match self {
             Many::Lane(_, lane) => Some(lane.clone()),
@@ -109,7 +108,7 @@ impl Many {
         }
     }
 
-    /// As arrays, where it is none yet.
+    /// Materialises the value as arrays with the iterations as dimensions.
     pub fn spelled(&self, frame: &Frame<'_>) -> Option<Many> {
         Some(match self {
             Many::Col(_) => self.clone(),
@@ -126,7 +125,6 @@ impl Many {
         })
     }
 
-    /// The length of an array.
     pub fn len(&self, frame: &Frame<'_>) -> Option<usize> {
         match self {
             Many::Col(col) => Some(col.dims.get(frame.iterations.depth())?.len),
@@ -136,7 +134,7 @@ impl Many {
         }
     }
 
-    /// The element of an array at an index, the same for all iterations.
+    /// Returns the element of an array at an index that is the same for all iterations.
     pub fn element(&self, index: usize, frame: &Frame<'_>) -> Option<Many> {
         Some(match self {
             Many::Col(col) => Many::Col(col.slice(frame.iterations.depth(), index)),
@@ -148,8 +146,7 @@ impl Many {
         })
     }
 
-    /// With `change` done to each of the arrays that it consists of; their own dimensions start
-    /// at the given depth.
+    /// Applies `change` to each array of the value, with the depth of the array's own dimensions.
     pub fn columns(
         &self,
         frame: &mut Frame<'_>,
@@ -173,7 +170,7 @@ impl Many {
         })
     }
 
-    /// For more iterations: those that were added to the first `depth` loops.
+    /// Extends the value to the iterations of the loops inside of the first `depth` ones.
     fn inside(&self, depth: usize, frame: &Frame<'_>) -> Option<Many> {
         let added = frame.iterations.lens.get(depth..)?;
         if added.is_empty() {
@@ -201,7 +198,7 @@ impl Many {
         })
     }
 
-    /// Writes the values for a chunk of the only loop, from `start` on.
+    /// Writes the values of a chunk of the only loop to `target`, from `start` on.
     fn write(&self, frame: &Frame<'_>, start: usize, n: usize, target: &mut Target) -> Option<()> {
         match (self, target) {
             (Many::Pair(pair), Target::Pair(a, b)) => {
@@ -228,7 +225,7 @@ impl Many {
     }
 }
 
-/// Lanes as an array of which the iterations are all dimensions.
+/// Returns a lane as an array that only has the iterations as dimensions.
 fn lane_col(kind: Kind, lane: &Lane, frame: &Frame<'_>) -> Option<Col> {
     match lane {
         Lane::Each(data) => {
@@ -245,7 +242,7 @@ fn lane_col(kind: Kind, lane: &Lane, frame: &Frame<'_>) -> Option<Col> {
 
 // ----- variables -----
 
-/// Gives a variable its value for each iteration.
+/// Binds a variable to a value for each iteration.
 pub(crate) fn bind(bind: &Bind, frame: &mut Frame<'_>, value: &Many) -> Option<()> {
     match (bind, value) {
         (Bind::Word(kind, slot, _), value) => {
@@ -280,7 +277,7 @@ fn set_word(frame: &mut Frame<'_>, slot: usize, value: Many) {
     }
 }
 
-/// The scalar variable in a slot.
+/// Returns the scalar variable in a slot; `None` if its computation has failed.
 pub(crate) fn word(frame: &Frame<'_>, slot: usize, guarded: bool) -> Option<Lane> {
     if let Some(varying) = &frame.varying_words[slot] {
         let value = if varying.depth == frame.iterations.depth() {
@@ -299,7 +296,7 @@ pub(crate) fn word(frame: &Frame<'_>, slot: usize, guarded: bool) -> Option<Lane
     Some(Lane::Same(frame.words[slot]))
 }
 
-/// The variable in a slot that is no scalar.
+/// Returns the variable in a slot that is not a scalar; `None` if its computation has failed.
 pub(crate) fn val(frame: &Frame<'_>, slot: usize) -> Option<Many> {
     if let Some(varying) = &frame.varying_vals[slot] {
         return varying.value.inside(varying.depth, frame);
@@ -310,7 +307,7 @@ pub(crate) fn val(frame: &Frame<'_>, slot: usize) -> Option<Many> {
     }
 }
 
-/// Does something in one more loop, of so many iterations. What is bound in it is forgotten.
+/// Runs `work` in one more loop of `n` iterations. Its bindings are removed at the end.
 pub(crate) fn looped<T>(
     frame: &mut Frame<'_>,
     n: usize,
@@ -326,7 +323,7 @@ pub(crate) fn looped<T>(
     result
 }
 
-/// Does something, and forgets what is bound in it.
+/// Runs `work`, and removes its bindings at the end.
 pub(crate) fn scoped<T>(
     frame: &mut Frame<'_>,
     work: impl FnOnce(&mut Frame<'_>) -> Option<T>,
@@ -345,7 +342,7 @@ pub(crate) fn scoped<T>(
 // ----- code -----
 
 impl ManyBlock {
-    /// The code for many iterations, if every operation in the function has some.
+    /// Compiles a block for many iterations, if all of its operations support that.
     pub fn of(block: &Block) -> Option<ManyBlock> {
         Some(ManyBlock {
             steps: many_steps(&block.steps)?,
@@ -353,14 +350,14 @@ impl ManyBlock {
         })
     }
 
-    /// The value in each of the current iterations.
+    /// Computes the value for the current iterations.
     pub fn run(&self, frame: &mut Frame<'_>) -> Option<Many> {
         run_steps(&self.steps, frame)?;
         (self.result)(frame)
     }
 
-    /// Writes the results for the elements of `array` from `from` on as those of `target` from
-    /// `start` on.
+    /// Applies the block to `n` elements of `array` from `from` on, and writes the results to
+    /// `target` from `start` on.
     pub fn map(
         &self,
         frame: &mut Frame<'_>,
@@ -377,7 +374,7 @@ impl ManyBlock {
         })
     }
 
-    /// The results for the elements of `array` from `start` on, which are scalars.
+    /// Applies the block to `n` elements of `array` from `start` on, with scalar results.
     pub fn lane(
         &self,
         frame: &mut Frame<'_>,
@@ -393,7 +390,8 @@ impl ManyBlock {
         })
     }
 
-    /// Writes the results for the indices from `index` on as those of `target` from `start` on.
+    /// Applies the block to `n` indices from `index` on, and writes the results to `target` from
+    /// `start` on.
     pub fn generate(
         &self,
         frame: &mut Frame<'_>,
@@ -408,7 +406,7 @@ impl ManyBlock {
         })
     }
 
-    /// An array of the results for each element of an array.
+    /// Applies the block to each element of an array, and returns the array of the results.
     pub fn map_inside(&self, frame: &mut Frame<'_>, param: &Bind, array: &Many) -> Option<Many> {
         let n = array.len(frame)?;
         let array = array.spelled(frame)?;
@@ -418,7 +416,7 @@ impl ManyBlock {
         })
     }
 
-    /// An array of the results for each index.
+    /// Applies the block to each index, and returns the array of the results.
     pub fn generate_inside(&self, frame: &mut Frame<'_>, slot: usize, n: usize) -> Option<Many> {
         let around = frame.iterations.total();
         looped(frame, n, |frame| {
@@ -435,7 +433,7 @@ fn indices(start: usize, n: usize, times: usize) -> Option<Lane> {
     Some(Lane::Each(Data::I32(all)))
 }
 
-/// Elements of an array, for as many iterations of the only loop.
+/// Returns a slice of an array with the iterations of the only loop as its first dimension.
 fn chunk(array: &Val, start: usize, n: usize) -> Option<Many> {
     Some(match array {
         Val::Col(col) => Many::Col(col.clone().drop_first(0, start).ok()?.take(0, n).ok()?),
@@ -461,7 +459,7 @@ pub(crate) fn of_exec(exec: &Exec) -> Option<ManyCode> {
     }
 }
 
-/// What is computed before something else, for many iterations.
+/// The steps of a block for many iterations.
 pub(crate) type ManySteps = Rc<[ManyStep]>;
 
 pub(crate) fn many_steps(steps: &[Step]) -> Option<ManySteps> {

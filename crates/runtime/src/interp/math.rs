@@ -1,18 +1,18 @@
-//! The functions of `<math.h>`, but for those that take pointers.
+//! The functions of `<math.h>`, except those with pointer parameters.
 
 use half::f16;
 
 use super::kind::{Elem, Exact, Kind, Word};
 
-/// A function of `<math.h>`, on 32-bit and on 64-bit floats.
+/// A function of `<math.h>` for 32-bit and for 64-bit floats.
 #[derive(Clone, Copy)]
 pub(crate) enum Math {
     Unary(fn(f32) -> f32, fn(f64) -> f64),
     Binary(fn(f32, f32) -> f32, fn(f64, f64) -> f64),
     Ternary(fn(f32, f32, f32) -> f32, fn(f64, f64, f64) -> f64),
-    /// The second argument is an `int`.
+    /// A function whose second argument is an `int`.
     Scaled(fn(f32, i32) -> f32, fn(f64, i32) -> f64),
-    /// The result is an integer.
+    /// A function whose result is an integer.
     Integer(fn(f64) -> i64),
 }
 
@@ -28,7 +28,7 @@ macro_rules! functions {
     };
 }
 
-/// The function of that name, with or without the `f` at its end.
+/// Returns the function of a name, with or without the suffix `f`.
 pub(crate) fn function(name: &str) -> Option<Math> {
     plain(name).or_else(|| plain(name.strip_suffix('f')?))
 }
@@ -52,7 +52,7 @@ fn plain(name: &str) -> Option<Math> {
     .or_else(|| rare(name))
 }
 
-/// What Rust's own library does not have.
+/// Returns a function that the standard library of Rust lacks.
 fn rare(name: &str) -> Option<Math> {
     Some(match name {
         "erf" => Math::Unary(libm::erff, libm::erf),
@@ -77,7 +77,7 @@ fn rare(name: &str) -> Option<Math> {
     })
 }
 
-/// The exponent, as a float.
+/// Returns the binary exponent as a float.
 fn logb(x: f64) -> f64 {
     if x == 0.0 {
         f64::NEG_INFINITY
@@ -89,7 +89,7 @@ fn logb(x: f64) -> f64 {
 }
 
 impl Math {
-    /// What it takes, where it is applied to floats of that kind.
+    /// Returns the kinds of the parameters for floats of this kind.
     pub fn params(self, float: Kind) -> &'static [Kind] {
         match (self, float) {
             (Math::Unary(..) | Math::Integer(_), Kind::F16) => &[Kind::F16],
@@ -107,7 +107,7 @@ impl Math {
         }
     }
 
-    /// What it gives.
+    /// Returns the kind of the result for floats of this kind.
     pub fn result(self, float: Kind) -> Kind {
         match self {
             Math::Integer(_) => Kind::I64,
@@ -115,12 +115,12 @@ impl Math {
         }
     }
 
-    /// Whether all that it takes and gives is of one kind.
+    /// Returns true if all parameters and the result have the same kind.
     pub fn is_uniform(self) -> bool {
         !matches!(self, Math::Scaled(..) | Math::Integer(_))
     }
 
-    /// Its value for arguments of that kind, of which it takes as many as it needs.
+    /// Computes the value. Surplus elements of `args` are ignored.
     pub fn call(self, kind: Kind, args: [Word; 3]) -> Word {
         if let Math::Integer(f) = self {
             return f(match kind {
@@ -141,8 +141,8 @@ impl Math {
         match kind {
             Kind::F64 => self.on64(args.map(f64::of)).word(),
             Kind::F16 => match self {
-                // 64 bits tell every sum of a product and a third number from the middle of two
-                // 16-bit floats, 32 bits do not.
+                // With 64 bits, rounding the fused multiply-add does not change on which side of
+                // the midpoint of two 16-bit floats it is; with 32 bits it may.
                 Math::Ternary(..) => {
                     let args = args.map(|word| f16::of(word).to_f64());
                     f16::cast(Exact::Float(self.on64(args))).word()

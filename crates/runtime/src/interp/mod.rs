@@ -1,33 +1,32 @@
-//! The reference interpreter: what every RISE primitive means, executable.
+//! The reference interpreter, which defines the semantics of every primitive of RISE.
 //!
-//! It runs high-level and low-level programs alike and is what compiled code is compared with, so
-//! it makes no choice that the language leaves open: integers are exact at their own width,
-//! `div` and `mod` truncate, floats are rounded after each operation to their own type, casts
-//! saturate, and reductions of every sort go from the first element to the last and use the
-//! initial value once.
+//! It runs high-level and low-level programs, and compiled code is compared with it. So it makes no
+//! choice that the language leaves open: integers are exact at their own width, `div` and `mod`
+//! truncate, floats are rounded to their own type after each operation, casts saturate, and all
+//! reductions combine the elements from the first to the last and use the initial value once.
 //!
-//! # What is evaluated
+//! # Evaluation order
 //!
-//! Values are computed in the order of the program and once. What cannot be computed (a division
-//! of an integer by zero, an element that was never written, an index out of range) is an error
-//! where compiled code would do it:
+//! Values are computed once, in the order of the program. An operation without a value (an integer
+//! division by zero, a read of an element that was never written, an index out of range) is an
+//! error where compiled code would execute it:
 //!
-//! - at once in everything that says how it is computed: `mapSeq` and its kin, reductions, scans;
-//! - when it is needed in everything that is computed where it is read: the argument of a
-//!   function, `let`, an element of `map` and of `generate`. An element of `map` that nobody reads
+//! - at once in primitives that determine how they are computed: `mapSeq` and its variants,
+//!   reductions and scans;
+//! - when the value is used, in expressions that are computed where they are read: arguments of
+//!   functions, `let`, and elements of `map` and `generate`. An element of `map` that is never read
 //!   may divide by zero;
 //! - never in the branch of `select`, `&&` and `||` that is not taken.
 //!
-//! Reading an array's element, to give it to a function of scalars too, needs it. Elements that
-//! nothing writes (`padEmpty`, `scatter`) may be part of the result, in which they are marked.
-//! Where `scatter` puts several elements at one index, the last one counts; if they come from a
-//! parallel map and differ, that is an error.
+//! Reading an element of an array uses its value, also to pass it to a function of scalars.
+//! Elements that are never written (`padEmpty`, `scatter`) may be part of the result, in which they
+//! are marked. If `scatter` writes several elements to one index, the last one is kept; if they
+//! come from a parallel map and differ, this is an error.
 //!
-//! # How
+//! # Implementation
 //!
-//! A program is compiled once to closures: functions are put in their places, arrays are strided
-//! views of flat buffers, so that most rearrangements cost nothing, and functions on scalars work
-//! on many elements at a time.
+//! A program is compiled once to closures: functions are inlined, arrays are strided views of flat
+//! buffers, so that most rearrangements cost nothing, and functions on scalars are vectorised.
 
 mod block;
 mod col;
@@ -66,17 +65,18 @@ use crate::{Bindings, Shape, Value};
 
 pub use self::error::{ErrorKind, InterpError};
 
-/// The stack that a run gets. Programs nest no deeper than `rise::core::MAX_HEIGHT`.
+/// The stack size of the thread of a run. Programs are not nested more deeply than
+/// `rise::core::MAX_HEIGHT`.
 const STACK: usize = 512 << 20;
 
-/// Calls of functions that are written in C.
+/// An implementation of calls of C functions.
 pub trait ForeignCall: Sync {
-    /// The result of the function for these arguments, or why there is none.
+    /// Calls the function, and returns its result or an error message.
     fn call(&self, function: &Foreign, args: &[Value]) -> Result<Value, String>;
 
-    /// The results of so many calls, in their order, or why one of them has none. `args` has the
-    /// bytes of the arguments of the first call one behind the other, without gaps, then those of
-    /// the second; so do the results.
+    /// Calls the function `count` times, and returns the results in order, or the error message of
+    /// one call. `args` contains the bytes of the arguments of each call consecutively, without
+    /// padding, and the results have the same format.
     fn call_many(&self, function: &Foreign, args: &[u8], count: usize) -> Result<Vec<u8>, String> {
         let mut results = Vec::new();
         let mut rest = args;
@@ -96,20 +96,20 @@ pub trait ForeignCall: Sync {
     }
 }
 
-/// How a program is run.
+/// The options of a run.
 #[derive(Clone, Copy)]
 pub struct Options<'a> {
-    /// The most bytes that arrays may take at a time.
+    /// The largest number of bytes of all arrays at one time.
     pub memory_limit: u64,
-    /// The longest time.
+    /// The time limit.
     pub time_limit: Option<Duration>,
-    /// The most steps; about one for each time a function is applied to an element.
+    /// The largest number of steps; each application of a function to an element is about one step.
     pub step_limit: Option<u64>,
-    /// The request to stop.
+    /// The cancellation flag.
     pub cancel: Option<&'a Cancel>,
-    /// What calls functions written in C. Those of `<math.h>` need nothing.
+    /// The implementation of C functions. Those of `<math.h>` are built in.
     pub foreign: Option<&'a dyn ForeignCall>,
-    /// Whether to record the values of expressions.
+    /// The limits for recording the values of expressions; `None` records nothing.
     pub trace: Option<TraceLimits>,
 }
 
@@ -126,26 +126,26 @@ impl Default for Options<'_> {
     }
 }
 
-/// How much is recorded.
+/// The limits of a trace.
 #[derive(Clone, Copy, Debug)]
 pub struct TraceLimits {
-    /// The most values.
+    /// The largest number of values.
     pub values: usize,
-    /// The most places that a value may have; larger ones are left out.
+    /// The largest number of scalars of a value. Larger values are not recorded.
     pub elements: u64,
 }
 
-/// What a run gives.
+/// The outcome of a run.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// The result. Elements that nothing writes are marked in it.
+    /// The result. Elements that are never written are marked.
     pub value: Value,
-    /// With [`Options::trace`], the first value of each expression that is data, in the order in
-    /// which they were computed, also if the program failed later.
+    /// With [`Options::trace`], the first value of each expression that is data, in the order of
+    /// their computation.
     pub trace: Vec<(Origin, Value)>,
 }
 
-/// Runs a program for these sizes, and these values of its parameters in their order.
+/// Runs a program with these sizes, and these arguments in the order of its parameters.
 ///
 /// It runs on a thread of its own with a large stack.
 pub fn run(
@@ -158,7 +158,7 @@ pub fn run(
     value.map(|value| Outcome { value, trace })
 }
 
-/// As [`run`], with what was recorded also where the program fails.
+/// Runs a program like [`run`], and also returns the recorded values if the program fails.
 pub fn run_traced(
     program: &Program<Primitive>,
     bindings: &Bindings,
@@ -173,7 +173,7 @@ pub fn run_traced(
     on_large_stack(work).unwrap_or_else(|error| (Err(*error), Vec::new()))
 }
 
-/// Runs on a thread with a stack for deep programs.
+/// Runs `work` on a thread with a large stack.
 fn on_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Res<T> {
     let failed = |message: String| ErrorKind::NoThread(message).nowhere();
     std::thread::scope(|scope| {
@@ -188,7 +188,6 @@ fn on_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Res<T> {
     })
 }
 
-/// One run.
 struct Run<'r, 'a> {
     program: &'r Program<Primitive>,
     bindings: &'r Bindings,
@@ -255,7 +254,7 @@ impl<'r, 'a> Run<'r, 'a> {
         io::to_value(&shape, &value, Some(body.origin))
     }
 
-    /// How many values the program takes, where that is not how many there are.
+    /// Returns the error for a wrong number of arguments.
     fn count(&self, args: &[Value]) -> Stop {
         ErrorKind::ArgumentCount {
             expected: self.program.signature().values().count(),
@@ -296,7 +295,7 @@ impl<'r, 'a> Run<'r, 'a> {
         match expected {
             Ok(expected) if expected == *arg.shape() => Ok(value),
             Ok(expected) => Err(wrong(expected.to_string())),
-            // A size that has no value is what is wrong; a shape that does not fit is not.
+            // If a size has no value, that is the error; otherwise the shape of the argument is.
             Err(error) => match error.kind {
                 ErrorKind::NoLayout => Err(wrong(self.type_text(ty))),
                 _ => Err(error),

@@ -1,4 +1,4 @@
-//! Scalar expressions, and the closures that they become.
+//! Scalar expressions, and their compilation to closures.
 
 use std::rc::Rc;
 
@@ -16,32 +16,30 @@ use super::val::Val;
 /// Code that computes a scalar.
 pub(crate) type WordCode = Rc<dyn for<'a> Fn(&mut Frame<'a>) -> Res<Word>>;
 
-/// An expression that computes a scalar.
 #[derive(Clone)]
 pub(crate) enum Scalar {
     Const(Word),
-    /// A variable; the flag says whether its value may have failed to be computed.
+    /// A variable; the flag is true if its computation may have failed.
     Slot(usize, bool),
-    /// A size.
     Nat(NatCode, Origin),
     Neg(Kind, Box<Scalar>),
     Not(Box<Scalar>),
     Arith(Arith, Kind, Box<Scalar>, Box<Scalar>, Origin),
     Compare(Compare, Kind, Box<Scalar>, Box<Scalar>),
-    /// The second if the first is true, else the third.
+    /// The second operand if the first one is true, else the third.
     Select(Kind, Box<Scalar>, Box<Branch>, Box<Branch>),
     Cast(Kind, Kind, Box<Scalar>),
-    /// A number as an index, if it is one.
+    /// A number that is checked to be an index below a bound.
     Index(Box<Scalar>, NatCode, Origin),
-    /// An element of the array in a slot.
+    /// The element at these indices of the array in a slot.
     Load(usize, Vec<Scalar>, Origin),
-    /// A function of `<math.h>`.
+    /// A call of a function of `<math.h>`.
     Math(Math, Kind, Vec<Scalar>),
-    /// Anything else.
+    /// Another computation.
     Opaque(WordCode, Option<ManyCode>),
 }
 
-/// An expression that is computed only if it is needed, with what has to be computed before.
+/// An expression that is only evaluated if it is used, with the steps before it.
 #[derive(Clone)]
 pub(crate) struct Branch {
     pub steps: Vec<Step>,
@@ -72,7 +70,8 @@ impl Branch {
 }
 
 impl Scalar {
-    /// Whether it is as good as a variable.
+    /// Returns true if evaluating the expression several times costs no more than reading a
+    /// variable.
     pub fn is_trivial(&self) -> bool {
         matches!(
             self,
@@ -80,7 +79,7 @@ impl Scalar {
         )
     }
 
-    /// Whether it may fail to be computed.
+    /// Returns true if the evaluation may fail.
     pub fn may_fail(&self) -> bool {
         match self {
             Scalar::Const(_) | Scalar::Nat(NatCode::Const(_), _) => false,
@@ -100,7 +99,7 @@ impl Scalar {
         }
     }
 
-    /// Whether it reads the variable in `slot`, or might.
+    /// Returns true if the expression reads the variable in `slot`, or may do so.
     pub fn mentions(&self, slot: usize) -> bool {
         match self {
             Scalar::Const(_) | Scalar::Nat(..) => false,
@@ -124,7 +123,7 @@ impl Scalar {
         }
     }
 
-    /// The closure that computes it.
+    /// Compiles the expression to a closure.
     pub fn code(&self) -> WordCode {
         match self {
             Scalar::Const(word) => {
@@ -181,7 +180,7 @@ fn slot_code(slot: usize, guarded: bool) -> WordCode {
 
 fn arith<T: Num>(op: Arith, a: &Scalar, b: &Scalar, origin: Origin) -> WordCode {
     fn total<T: Num>(a: &Scalar, b: &Scalar, f: impl Fn(T, T) -> T + 'static) -> WordCode {
-        // Variables are read in place, which saves most of the calls.
+        // Variables are read in place, which avoids most of the calls.
         match (a, b) {
             (Scalar::Slot(a, false), Scalar::Slot(b, false)) => {
                 let (a, b) = (*a, *b);
@@ -229,7 +228,7 @@ fn index_code(a: WordCode, bound: NatCode, origin: Origin) -> WordCode {
     })
 }
 
-/// An index as it is used, if it is one.
+/// Converts an index, and checks that it is less than `len`.
 #[inline]
 pub(crate) fn checked_index(word: Word, len: usize, origin: Origin) -> Res<usize> {
     let index = i32::of(word);
@@ -277,7 +276,7 @@ fn load_code(slot: usize, args: &[Scalar], origin: Origin) -> WordCode {
     }
 }
 
-/// The array in a slot.
+/// Returns the array in a slot.
 pub(crate) fn slot_col<'f>(frame: &'f Frame<'_>, slot: usize, origin: Origin) -> Res<&'f Col> {
     match &frame.vals[slot] {
         Val::Col(col) => Ok(col),

@@ -1,7 +1,7 @@
-//! Arrays whose elements are computed where a loop reads them.
+//! Arrays whose elements are computed where a loop reads them (array fusion).
 //!
-//! In compiled code `generate`, `map` and the views take no memory. Here a loop that reads each
-//! element once, in order, asks for a part of the array at a time, so that only the part is stored.
+//! In compiled code `generate`, `map` and views take no memory. Here a loop that reads each element
+//! once, in order, requests the array part by part, so that only the current part is stored.
 
 use std::rc::Rc;
 
@@ -13,34 +13,34 @@ use super::frame::Frame;
 use super::many::CHUNK;
 use super::val::{Layout, Val};
 
-/// Code that makes an array ready to be read part by part.
+/// Code that prepares an array for reading it part by part.
 pub(crate) type StreamCode = Rc<dyn for<'a> Fn(&mut Frame<'a>) -> Res<Elements>>;
 
-/// Code that determines a view, once the sizes are known.
+/// Code that evaluates the sizes of a view.
 pub(crate) type ViewCode = Rc<dyn for<'a> Fn(&mut Frame<'a>) -> Res<View>>;
 
-/// Computes the elements from a position on, so many.
+/// A function from a start index and a length to these elements.
 type Part = Box<dyn for<'a> FnMut(&mut Frame<'a>, usize, usize) -> Res<Val>>;
 
 /// An array that is read part by part.
 pub(crate) enum Elements {
     /// An array in memory.
     Stored(Val),
-    /// An array whose elements are computed when they are read.
     Computed(Computed),
 }
 
 /// An array whose elements are computed when they are read.
 pub(crate) struct Computed {
     len: usize,
-    /// Elements that are computed at a time.
+    /// The number of elements that are computed at a time.
     grain: usize,
     part: Part,
-    /// The part that was computed last, and the position where it starts.
+    /// The part that was computed last, and its start index.
     last: Option<(usize, Val)>,
 }
 
-/// Code that reads an array part by part: the code of a stream, or of a value in memory.
+/// Returns code that reads an array part by part: that of the stream if there is one, else that of
+/// the value in memory.
 pub(crate) fn elements(code: &Code) -> StreamCode {
     match &code.stream {
         Some(stream) => stream.clone(),
@@ -52,7 +52,7 @@ fn stored(one: ValCode) -> StreamCode {
     Rc::new(move |frame| Ok(Elements::Stored(one(frame)?)))
 }
 
-/// How many elements of that layout are a part.
+/// Returns the number of elements with this layout in a part.
 pub(crate) fn grain(layout: &Layout) -> usize {
     fn size(layout: &Layout) -> usize {
         match layout {
@@ -64,7 +64,7 @@ pub(crate) fn grain(layout: &Layout) -> usize {
 }
 
 impl Elements {
-    /// An array whose elements `part` computes, `grain` of them at a time.
+    /// Creates an array whose elements `part` computes, `grain` of them at a time.
     pub fn computed(
         len: usize,
         grain: usize,
@@ -85,7 +85,7 @@ impl Elements {
         }
     }
 
-    /// How many elements should be read at a time.
+    /// Returns the number of elements that should be read at a time.
     pub fn grain(&self) -> usize {
         match self {
             Elements::Stored(_) => usize::MAX,
@@ -93,7 +93,7 @@ impl Elements {
         }
     }
 
-    /// The elements from `start` on, as an array of `n`.
+    /// Returns `n` elements from `start` on.
     pub fn part(&mut self, frame: &mut Frame<'_>, start: usize, n: usize) -> Res<Val> {
         match self {
             Elements::Stored(value) => {
@@ -106,7 +106,7 @@ impl Elements {
                 {
                     return Ok(value.clone());
                 }
-                // The memory of the last part is free before the next one is computed.
+                // The memory of the last part is freed before the next one is computed.
                 computed.last = None;
                 let value = (computed.part)(frame, start, n)?;
                 computed.last = Some((start, value.clone()));
@@ -115,8 +115,8 @@ impl Elements {
         }
     }
 
-    /// An array with the elements from `start` on, `n` of them at least, and the position of the
-    /// first in it.
+    /// Returns an array that contains `n` elements from `start` on, and the index of the first of
+    /// them in it.
     pub fn window(&mut self, frame: &mut Frame<'_>, start: usize, n: usize) -> Res<(Val, usize)> {
         match self {
             Elements::Stored(value) => Ok((value.clone(), start)),
@@ -124,7 +124,7 @@ impl Elements {
         }
     }
 
-    /// Gives a variable the element at `index`.
+    /// Binds a variable to the element at `index`.
     pub fn bind(
         &mut self,
         frame: &mut Frame<'_>,
@@ -148,25 +148,25 @@ impl Elements {
     }
 }
 
-/// A view whose elements are those of a part of an array.
+/// A view that can be computed from a part of an array.
 #[derive(Clone, Copy)]
 pub(crate) enum View {
-    /// Rows of so many elements.
+    /// Rows of this length.
     Split(usize),
-    /// The elements of rows of that length.
+    /// The concatenation of rows of this length.
     Join(usize),
     /// The first elements.
     Take(usize),
-    /// All elements but the first.
+    /// All elements except the first ones.
     Drop(usize),
-    /// Windows of a size, by a step.
+    /// Sliding windows with a size and a step.
     Slide(usize, usize),
-    /// The first element repeated so many times before the array, and the last one behind it.
+    /// Padding with the first element before the array, and with the last one after it.
     PadClamp(usize, usize),
 }
 
 impl View {
-    /// The length of the view of an array; `None` if sizes do not fit.
+    /// Returns the length of the view of an array of length `len`; `None` if the sizes do not fit.
     fn len(self, len: usize) -> Option<usize> {
         match self {
             View::Split(n) => (n > 0 && len.is_multiple_of(n)).then(|| len / n),
@@ -187,14 +187,15 @@ impl View {
     fn grain(self, grain: usize) -> usize {
         match self {
             View::Split(n) => grain / n,
-            // What neighbouring parts share is computed for both: it is to be little of each.
+            // Elements that neighbouring parts share are computed for both, so they should be a
+            // small fraction.
             View::Slide(size, step) => grain.max(size.saturating_mul(4)) / step,
             View::Join(n) => grain.saturating_mul(n),
             View::Take(_) | View::Drop(_) | View::PadClamp(..) => grain,
         }
     }
 
-    /// Elements of the view, read from the array.
+    /// Reads `n` elements of the view from `start` on.
     fn read(self, of: &mut Elements, frame: &mut Frame<'_>, start: usize, n: usize) -> Res<Val> {
         let last = of.len()?.saturating_sub(1);
         let (from, count) = match self {
@@ -221,7 +222,7 @@ impl View {
                     .take(0, n),
                 View::Take(_) | View::Drop(_) => Ok(col),
                 View::Slide(size, step) => col.slide(0, size, step),
-                // No element is one of the repeated ones.
+                // No element is padding.
                 View::PadClamp(..) if count == n => Ok(col),
                 View::PadClamp(before, _) => {
                     let place = |at: usize| at.saturating_sub(before).min(last) - from;
@@ -233,8 +234,8 @@ impl View {
     }
 }
 
-/// A view of an array that is computed part by part. Sizes that do not fit are an error of `one`,
-/// which computes the whole.
+/// Applies a view to an array that is computed part by part. If the sizes do not fit, `one`, which
+/// computes the whole array, raises the error.
 pub(crate) fn viewed(stream: StreamCode, view: ViewCode, one: ValCode) -> StreamCode {
     Rc::new(move |frame| {
         let mut of = stream(frame)?;
@@ -249,7 +250,7 @@ pub(crate) fn viewed(stream: StreamCode, view: ViewCode, one: ValCode) -> Stream
     })
 }
 
-/// Two arrays of one length, as one of pairs.
+/// Zips two arrays, if one of them is computed part by part.
 pub(crate) fn zipped(a: &Code, b: &Code) -> Option<StreamCode> {
     if a.stream.is_none() && b.stream.is_none() {
         return None;

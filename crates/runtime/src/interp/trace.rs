@@ -1,4 +1,4 @@
-//! The first value of each expression, for people who want to see what a pipeline does.
+//! Records the first value of each expression, to show what a program computes.
 
 use nat::Var;
 use rise::Ty;
@@ -10,7 +10,7 @@ use super::val::Val;
 use super::{TraceLimits, io};
 use crate::Value;
 
-/// What has been recorded.
+/// The recorded values.
 pub(crate) struct Trace {
     limits: TraceLimits,
     seen: FxHashSet<Origin>,
@@ -27,7 +27,7 @@ impl Trace {
     }
 }
 
-/// Keeps the value if it is the first at that place, and small enough.
+/// Records a value if it is the first one of its expression, and within the limits.
 pub(crate) fn record(frame: &mut Frame<'_>, origin: Origin, ty: &Ty, value: &Val, first: u32) {
     let Some(mut trace) = frame.trace.take() else {
         return;
@@ -37,7 +37,7 @@ pub(crate) fn record(frame: &mut Frame<'_>, origin: Origin, ty: &Ty, value: &Val
             let slot = var.0.checked_sub(first)?;
             frame.nats.get(slot as usize).copied()
         };
-        // What cannot be shown, or is too large for it, is left out.
+        // Values without a shape, or that are too large, are not recorded.
         if let Ok(shape) = io::shape(ty, value, &nats)
             && shape
                 .count()

@@ -1,4 +1,4 @@
-//! Values while a program runs, and results that are being filled.
+//! Run-time values, and results that are being written.
 
 use std::rc::Rc;
 
@@ -10,20 +10,17 @@ use super::data::{Cells, Meter};
 use super::error::{ErrorKind, InterpError, Res};
 use super::kind::{Kind, Word};
 
-/// A value.
+/// A run-time value.
 #[derive(Clone, Debug)]
 pub(crate) enum Val {
-    /// A scalar.
     Word(Kind, Word),
-    /// An array of scalars, of arrays or of boxed values; a vector.
+    /// An array of scalars, arrays or boxed values; or a vector.
     Col(Col),
     /// A pair, or an array of pairs as two arrays.
     Pair(Rc<(Val, Val)>),
-    /// A dependent array.
     Rows(Rc<Vec<Val>>),
-    /// A dependent pair.
     DepPair(i64, Rc<Val>),
-    /// What could not be computed; only in slots of variables.
+    /// The error of a failed computation, which only occurs in slots of variables.
     Failed(Rc<InterpError>),
 }
 
@@ -36,7 +33,6 @@ impl Val {
         Val::Pair(Rc::new((first, second)))
     }
 
-    /// The number of elements of an array.
     pub fn len(&self) -> Res<usize> {
         match self {
             Val::Col(col) => Ok(col.len()),
@@ -46,7 +42,7 @@ impl Val {
         }
     }
 
-    /// The element at `index`, which is less than the length.
+    /// Returns the element at `index`, which must be in bounds.
     pub fn element(&self, index: usize, origin: Origin) -> Res<Val> {
         match self {
             Val::Col(col) => col.element(index, origin),
@@ -62,7 +58,7 @@ impl Val {
         }
     }
 
-    /// With `change` done to each of the arrays that it consists of.
+    /// Applies `change` to each array of the value.
     pub fn columns(&self, change: &mut dyn FnMut(&Col) -> Res<Col>) -> Res<Val> {
         match self {
             Val::Col(col) => Ok(Val::Col(change(col)?)),
@@ -71,7 +67,7 @@ impl Val {
         }
     }
 
-    /// The first half of a pair.
+    /// Returns a component of a pair: the second one if `second` is true.
     pub fn half(&self, second: bool) -> Res<Val> {
         match self {
             Val::Pair(pair) => Ok(if second { &pair.1 } else { &pair.0 }.clone()),
@@ -93,7 +89,8 @@ impl Val {
         }
     }
 
-    /// As an array of one dimension more, whose elements all are this.
+    /// Returns an array with the additional outer dimensions `lens`, all of whose elements are this
+    /// value.
     pub fn repeated(&self, lens: &[usize], meter: &Rc<Meter>) -> Res<Val> {
         match self {
             Val::Word(kind, word) => {
@@ -119,30 +116,31 @@ impl Val {
     }
 }
 
-/// How an array is kept: the sizes of an element, and what it consists of.
+/// The layout of an array: the sizes of an element, and the scalars or boxed values that it
+/// consists of.
 #[derive(Clone, Debug)]
 pub(crate) enum Layout {
     Leaf(Cells, SmallVec<[usize; 4]>),
     Pair(Box<Layout>, Box<Layout>),
 }
 
-/// An array whose elements come one by one.
+/// An array whose elements are written one by one.
 #[derive(Debug)]
 pub(crate) enum Target {
-    /// What its elements are like is not known yet.
+    /// An array whose layout is not known yet.
     Pending,
-    /// Scalars, arrays, boxed values.
+    /// An array of scalars, arrays or boxed values.
     Area {
         area: Area,
-        /// The size of an element.
+        /// The number of scalars of an element.
         size: usize,
     },
-    /// Pairs.
+    /// An array of pairs.
     Pair(Box<Target>, Box<Target>),
 }
 
 impl Target {
-    /// Room for `n` elements of that layout.
+    /// Allocates `n` elements of this layout.
     pub fn new(layout: &Layout, n: usize, meter: &Meter) -> Res<Target> {
         Ok(match layout {
             Layout::Leaf(cells, lens) => {
@@ -159,7 +157,7 @@ impl Target {
         })
     }
 
-    /// Room for `n` elements like this one, if there is none yet.
+    /// Allocates `n` elements with the layout of `like`, unless that was done before.
     fn prepare(&mut self, n: usize, like: &Val, meter: &Meter) -> Res<()> {
         let layout = match (&*self, like) {
             (Target::Pending, Val::Word(kind, _)) => {
@@ -213,7 +211,7 @@ impl Target {
         Ok(())
     }
 
-    /// Writes a scalar.
+    /// Writes a scalar element, which avoids a temporary value.
     #[inline]
     pub fn put_word(
         &mut self,
@@ -230,7 +228,7 @@ impl Target {
         self.put(n, index, &Val::Word(kind, word), meter)
     }
 
-    /// The two halves of an array of pairs.
+    /// Returns the two arrays of an array of pairs.
     pub fn halves(&mut self) -> Res<(&mut Target, &mut Target)> {
         if let Target::Pending = self {
             *self = Target::Pair(Box::new(Target::Pending), Box::new(Target::Pending));
@@ -241,7 +239,7 @@ impl Target {
         }
     }
 
-    /// Whether there is room already.
+    /// Returns true if the array is allocated.
     pub fn is_ready(&self) -> bool {
         match self {
             Target::Pending => false,
@@ -250,7 +248,7 @@ impl Target {
         }
     }
 
-    /// The element at `index` could not be computed.
+    /// Marks the element at `index` with the error of its computation.
     pub fn fail(&mut self, index: usize, error: &Rc<InterpError>) {
         match self {
             Target::Pending => {}

@@ -1,4 +1,4 @@
-//! How many elements arrays inside of programs have.
+//! Checks the number of elements of intermediate arrays.
 
 use super::LaunchError;
 use crate::shape::{Bindings, Shape, ShapeError};
@@ -9,9 +9,9 @@ use rise::{Primitive, Ty, Type};
 use rustc_hash::FxHashSet;
 use syntax::ast::Kind;
 
-/// Refuses sizes for which an array that the program stores has too many elements, or a dimension
-/// of one that it only looks at, and sizes and indices as values that do not fit into 32 bits. What
-/// depends on the counter of a loop is bounded over its range.
+/// Checks that stored arrays have countable numbers of elements, that each dimension of other
+/// arrays is countable, and that sizes and indices that are used as values fit into 32 bits.
+/// Lengths that depend on a loop counter are replaced by their upper bound over its range.
 pub(super) fn check(program: &Program<Primitive>, bindings: &Bindings) -> Result<(), LaunchError> {
     let counters = counters(&program.body);
     let mut seen: FxHashSet<(&Type, bool)> = FxHashSet::default();
@@ -34,7 +34,7 @@ pub(super) fn check(program: &Program<Primitive>, bindings: &Bindings) -> Result
     Ok(())
 }
 
-/// Returns the counters of loops over sizes, with the ends of their ranges.
+/// Returns the counters of loops over sizes, with the exclusive ends of their ranges.
 fn counters(body: &Expr<Primitive>) -> Vec<(Var, Nat)> {
     let mut all = Vec::new();
     for expr in subterms(body) {
@@ -53,14 +53,13 @@ fn counters(body: &Expr<Primitive>) -> Vec<(Var, Nat)> {
     all
 }
 
-/// Returns an array type with an upper bound in the place of each length that depends on counters,
-/// where there is one.
+/// Replaces each length that depends on counters by an upper bound, if there is one.
 fn bounded(ty: &Ty, counters: &[(Var, Nat)]) -> Ty {
     let Type::Array(n, element) = &**ty else {
         return ty.clone();
     };
     let mut length = n.clone();
-    // The end of a range depends on counters of loops further out only.
+    // The end of a range only depends on counters of outer loops.
     for (var, end) in counters.iter().rev().chain(counters) {
         if length.mentions(*var) {
             let bound = Facts::new().upper_bound(&length, *var, &Nat::ZERO, &(end - 1));
@@ -70,8 +69,8 @@ fn bounded(ty: &Ty, counters: &[(Var, Nat)]) -> Ty {
     Type::Array(length, bounded(element, counters)).into()
 }
 
-/// Refuses sizes and indices that the program computes with or stores, but that do not fit into the
-/// 32 bits of `natType` and `Idx[n]`.
+/// Checks that sizes and indices that the program computes with or stores fit into the 32 bits of
+/// `natType` and `Idx[n]`.
 fn check_number(expr: &Expr<Primitive>, bindings: &Bindings) -> Result<(), LaunchError> {
     let fits = |bound: &Nat, what: &dyn Fn() -> String| match bindings.nat(bound) {
         Ok(bound) if bound > IndexWidth::Bits32.limit() => {
@@ -94,7 +93,7 @@ fn check_number(expr: &Expr<Primitive>, bindings: &Bindings) -> Result<(), Launc
     Ok(())
 }
 
-/// Whether memory of the program's own has the value.
+/// Returns true if the value is stored in temporary memory of the program.
 fn is_stored(form: &Form<Primitive>) -> bool {
     use Primitive as P;
     matches!(
@@ -103,7 +102,7 @@ fn is_stored(form: &Form<Primitive>) -> bool {
     )
 }
 
-/// Whether each dimension of an array can be counted.
+/// Checks that each dimension of an array is countable.
 fn check_dimensions(ty: &Type, bindings: &Bindings) -> Result<(), ShapeError> {
     let mut inner = ty;
     while let Type::Array(n, element) = inner {

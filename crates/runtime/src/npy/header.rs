@@ -1,67 +1,67 @@
-//! What a file says about itself.
+//! Parses the headers of `.npy` files.
 
 use super::NpyError;
 use super::python::{self, Literal};
 use std::fmt::{self, Display};
 use std::io::Read;
 
-/// Bytes of a header; NumPy itself refuses longer ones by default.
+/// The largest length of a header in bytes. NumPy rejects longer ones by default, too.
 const MAX_HEADER: usize = 1 << 20;
 const MAGIC: &[u8; 6] = b"\x93NUMPY";
 
 /// The header of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// What the elements are.
+    /// The type of the elements.
     pub dtype: Dtype,
     /// The length of each axis.
     pub axes: Vec<u64>,
-    /// Whether the first axis runs fastest.
+    /// True if the elements are in Fortran order, in which the first axis is contiguous.
     pub fortran: bool,
-    /// Where the elements start.
+    /// The offset of the elements in the file.
     pub start: u64,
 }
 
-/// What elements are.
+/// The type of elements.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Dtype {
-    /// Numbers or truth values.
+    /// A number or truth value.
     Plain(Plain),
-    /// Records.
+    /// A structured type.
     Record {
-        /// The fields that have names.
+        /// The named fields.
         fields: Vec<Field>,
-        /// Bytes of a record.
+        /// The size of a record in bytes.
         size: u64,
     },
-    /// Bytes between fields.
+    /// Padding of this size between fields.
     Padding(u64),
 }
 
-/// A number or truth value: `f` with 4 bytes.
+/// A number or truth value, such as `f` with 4 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Plain {
-    /// `b`, `i`, `u` or `f`.
+    /// The kind: `b`, `i`, `u` or `f`.
     pub kind: u8,
-    /// 1, 2, 4 or 8.
+    /// The size in bytes: 1, 2, 4 or 8.
     pub size: u64,
 }
 
 /// A field of a record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Field {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// Where it starts in the record.
+    /// The offset in the record.
     pub offset: u64,
-    /// The axes of an array in the field.
+    /// The axes, if the field is an array.
     pub axes: Vec<u64>,
-    /// What its elements are.
+    /// The type of its elements.
     pub dtype: Dtype,
 }
 
 impl Header {
-    /// Reads a header, and leaves the reader at the first element.
+    /// Reads a header. The next read returns the first element.
     pub fn read(reader: &mut impl Read) -> Result<Header, NpyError> {
         let mut start = [0; 8];
         exact(reader, &mut start, NpyError::NotNpy)?;
@@ -96,13 +96,13 @@ impl Header {
         Ok(header)
     }
 
-    /// The number of elements; `None` if it does not fit.
+    /// Returns the number of elements; `None` if it overflows.
     pub fn count(&self) -> Option<u64> {
         product(&self.axes)
     }
 }
 
-/// The product of axes; 0 if one of them is, however large the others are.
+/// Returns the product of axes, which is 0 if one of them is 0, even if the others overflow.
 pub fn product(axes: &[u64]) -> Option<u64> {
     if axes.contains(&0) {
         return Some(0);
@@ -151,7 +151,7 @@ fn axes(literal: &Literal) -> Option<Vec<u64>> {
     };
     match literal {
         Literal::Many(all) => all.iter().map(number).collect(),
-        // `('f', '<f4', 3)` has one axis.
+        // An integer is a shape with one axis, as in `('f', '<f4', 3)`.
         other => number(other).map(|only| vec![only]),
     }
 }
@@ -207,7 +207,7 @@ fn record(all: &[Literal]) -> Result<Dtype, NpyError> {
         };
         let name = match name {
             Literal::Text(name) => name,
-            // (title, name)
+            // A field may have a title: `(title, name)`.
             Literal::Many(both) => match &both[..] {
                 [_, Literal::Text(name)] => name,
                 _ => return Err(BROKEN),
@@ -232,7 +232,7 @@ fn record(all: &[Literal]) -> Result<Dtype, NpyError> {
 }
 
 impl Dtype {
-    /// Bytes of an element.
+    /// Returns the size of an element in bytes.
     pub fn size(&self) -> u64 {
         match self {
             Dtype::Plain(plain) => plain.size,
@@ -242,7 +242,7 @@ impl Dtype {
 }
 
 impl Display for Plain {
-    /// As NumPy writes it: `<f4`, `|b1`.
+    /// Formats the type as NumPy does: `<f4`, `|b1`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let order = match self.size {
             1 => '|',
@@ -254,7 +254,7 @@ impl Display for Plain {
 }
 
 impl Display for Dtype {
-    /// As Python writes it, strings with their quotes only inside of records.
+    /// Formats the type as Python does. Strings are only quoted inside of records.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Dtype::Plain(plain) => write!(f, "{plain}"),

@@ -1,9 +1,10 @@
-//! `.npy` files: arrays as NumPy stores them.
+//! Reads and writes `.npy` files, the array format of NumPy.
 //!
-//! `bool` is `|b1`; numbers have their own type; `Idx` and `natType` are any integers, checked to
-//! be in range; tuples are structured types with the fields `_1` and `_2`; vectors are the last
-//! axis; dependent arrays have their elements joined. Both orders of axes are read. Nothing that
-//! a file says is believed before its length has been looked at.
+//! `bool` is stored as `|b1`, and numbers as their own type. `Idx` and `natType` are read from any
+//! integer type, with range checks. Tuples are structured types with the fields `_1` and `_2`, the
+//! lanes of vectors are the last axis, and the rows of dependent arrays are concatenated. Both C
+//! order and Fortran order are read. The size in a header is compared with the length of the file
+//! before memory is allocated.
 
 mod header;
 mod python;
@@ -19,72 +20,72 @@ use crate::shape::{Shape, ShapeError};
 use std::io;
 use thiserror::Error;
 
-/// What is wrong with a file.
+/// An error in a file.
 #[derive(Debug, Error)]
 pub enum NpyError {
-    /// It cannot be read or written.
+    /// The file cannot be read or written.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// It is a FIFO, a device or a folder.
+    /// The file is a FIFO, a device or a folder.
     #[error("it is not a regular file")]
     NotRegular,
-    /// It is something else.
+    /// The file has another format.
     #[error("this is not a .npy file")]
     NotNpy,
-    /// The format has another version.
+    /// The file has an unknown version of the format.
     #[error("this is version {0}.{1} of the .npy format; 1.0, 2.0 and 3.0 are known")]
     Version(u8, u8),
-    /// The header cannot be understood.
+    /// The header is malformed.
     #[error("the header of the file is broken: {0}")]
     Header(&'static str),
-    /// Numbers stand in the order of other machines.
+    /// The numbers have the byte order of other machines.
     #[error("the elements have type `{0}`, with the bytes in the other order; save them as `{1}`")]
     ByteOrder(String, String),
-    /// The elements are no numbers, truth values or tuples.
+    /// The elements are not numbers, truth values or tuples.
     #[error("the elements have type `{0}`, which RISE does not have")]
     Foreign(String),
-    /// The elements are of another type.
+    /// The elements have another type than expected.
     #[error("the elements have type `{found}`; `{wanted}` is `{expected}` in a file{}", hint(.expected))]
     Type {
-        /// As the file has it.
+        /// The type in the file.
         found: String,
         /// The RISE type.
         wanted: String,
-        /// As the file should have it.
+        /// The expected type in the file.
         expected: String,
     },
-    /// The axes are others.
+    /// The axes differ from the expected ones.
     #[error("the file has shape {}, and `{wanted}` is {} in a file", axes_text(.found), axes_text(.expected))]
     Axes {
-        /// As the file has it.
+        /// The axes in the file.
         found: Vec<u64>,
         /// The RISE type.
         wanted: String,
-        /// As the file should have it.
+        /// The expected axes.
         expected: Vec<u64>,
     },
-    /// There are too few or too many bytes.
+    /// The number of bytes differs from that of the header.
     #[error("the file has {found} bytes of elements where its header announces {expected}")]
     Length {
-        /// So many there are.
+        /// The number of bytes in the file.
         found: u64,
-        /// So many there should be.
+        /// The number of bytes by the header.
         expected: u64,
     },
-    /// More is announced than can be.
+    /// The size by the header overflows.
     #[error("the header announces more elements than can be")]
     Overflow,
-    /// An element is not of its type.
+    /// An element is not a value of its type.
     #[error("element {index} is {value}, which is not a value of type `{ty}`")]
     Range {
-        /// Which one, counted from 0 in the order of the file's rows.
+        /// The index of the element in C order, from 0.
         index: u64,
-        /// What it is.
+        /// The value in the file.
         value: i128,
         /// The RISE type.
         ty: String,
     },
-    /// Values of this type are not stored.
+    /// Values of this type cannot be stored.
     #[error("`{0}` has no form in a .npy file")]
     Unsupported(String),
     /// The value does not fit into memory.
@@ -110,8 +111,8 @@ fn axes_text(axes: &[u64]) -> String {
     }
 }
 
-/// The axes of a value in a file, and the shape of its elements, which is none if there are no
-/// elements to know it from.
+/// Returns the axes of a value in a file, and the shape of its elements, which is `None` if there
+/// are no rows that determine it.
 fn axes(shape: &Shape) -> Result<(Vec<u64>, Option<Shape>), NpyError> {
     match shape {
         Shape::Array(n, element) => {
@@ -126,7 +127,8 @@ fn axes(shape: &Shape) -> Result<(Vec<u64>, Option<Shape>), NpyError> {
     }
 }
 
-/// Rows of one length are an axis; others are joined, all axes in one if they differ further in.
+/// Concatenates rows along their first axis; equal rows that are not arrays form an axis. If rows
+/// differ in inner axes, all axes are flattened to one.
 fn joined(shape: &Shape, rows: &[Shape]) -> Result<(Vec<u64>, Option<Shape>), NpyError> {
     let count = rows.len() as u64;
     let Some((first, rest)) = rows.split_first() else {
@@ -165,7 +167,7 @@ fn joined(shape: &Shape, rows: &[Shape]) -> Result<(Vec<u64>, Option<Shape>), Np
     Ok((vec![total], element))
 }
 
-/// Calls `visit` with the offset and the shape of each element, through all arrays and vectors.
+/// Calls `visit` with the offset and the shape of each element of nested arrays and vectors.
 fn elements(
     shape: &Shape,
     offset: u64,
@@ -186,7 +188,7 @@ fn elements(
     }
 }
 
-/// What a place is in a file: `<f4`.
+/// Returns the type of a leaf in a file.
 fn plain(leaf: Leaf) -> Plain {
     use syntax::ast::ScalarType as S;
     let (kind, size) = match leaf {

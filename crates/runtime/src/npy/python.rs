@@ -1,9 +1,8 @@
-//! The few Python literals that stand in headers.
+//! A parser of the Python literals that occur in headers.
 
-/// Brackets in brackets.
+/// The largest nesting depth of brackets.
 const MAX_DEPTH: usize = 64;
 
-/// A literal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Literal {
     Text(String),
@@ -14,7 +13,7 @@ pub enum Literal {
     Dict(Vec<(Literal, Literal)>),
 }
 
-/// Reads the header's dictionary.
+/// Parses a literal; `None` if it is malformed.
 pub fn parse(text: &str) -> Option<Literal> {
     let mut parser = Parser {
         rest: text.trim_start(),
@@ -55,7 +54,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Names and types need no escapes.
+    /// Parses a string without escapes, which names and types do not need.
     fn text(&mut self, quote: char) -> Option<Literal> {
         let rest = self.rest.strip_prefix(quote)?;
         let end = rest.find([quote, '\\', '\n'])?;
@@ -71,7 +70,7 @@ impl Parser<'_> {
             .unwrap_or(self.rest.len());
         let number = self.rest[..end].parse().ok()?;
         self.rest = &self.rest[end..];
-        // Python 2 wrote long numbers with this at the end.
+        // The suffix of long integers in Python 2.
         self.eat("L");
         self.rest = self.rest.trim_start();
         Some(Literal::Number(number))

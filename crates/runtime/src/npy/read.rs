@@ -1,4 +1,4 @@
-//! Reading files.
+//! Reads `.npy` files.
 
 use super::header::{Dtype, Field, Header, Plain};
 use super::{NpyError, axes, elements, plain};
@@ -13,19 +13,19 @@ use std::io::{BufReader, Read};
 use std::path::Path;
 use syntax::ast::ScalarType;
 
-/// A file whose header has been read.
+/// An open file whose header is read.
 #[derive(Debug)]
 pub struct Reader {
     header: Header,
     file: BufReader<File>,
-    /// The length of the file.
+    /// The length of the file in bytes.
     length: u64,
 }
 
 impl Reader {
     /// Opens a regular file and reads its header.
     pub fn open(path: &Path) -> Result<Reader, NpyError> {
-        // Opening a FIFO waits for a writer, and a device may have no end.
+        // Opening a FIFO blocks until there is a writer, and a device may have no end.
         if !path.metadata()?.is_file() {
             return Err(NpyError::NotRegular);
         }
@@ -40,12 +40,12 @@ impl Reader {
         })
     }
 
-    /// What the file says about itself.
+    /// Returns the header of the file.
     pub fn header(&self) -> &Header {
         &self.header
     }
 
-    /// What it says about sizes.
+    /// Returns the lengths of the axes.
     pub fn outline(&self) -> Outline {
         outline(&self.header.axes, &self.header.dtype)
     }
@@ -80,7 +80,7 @@ impl Reader {
         Ok(value)
     }
 
-    /// Whether the bytes are those of the value.
+    /// Returns true if the bytes of the file are those of the value, without conversion or checks.
     fn is_direct(&self, shape: &Shape) -> bool {
         let one_order = !self.header.fortran || self.header.axes.len() < 2;
         let Ok((_, Some(Shape::Scalar(scalar)))) = axes(shape) else {
@@ -89,7 +89,7 @@ impl Reader {
         one_order && !matches!(scalar, ScalarType::Bool | ScalarType::NatType)
     }
 
-    /// Reads all elements, and nothing must follow.
+    /// Reads all elements, and fails if there are further bytes.
     fn fill(&mut self, bytes: &mut [u8]) -> Result<(), NpyError> {
         let expected = bytes.len() as u64;
         let mut found = 0;
@@ -126,7 +126,7 @@ fn outline(axes: &[u64], dtype: &Dtype) -> Outline {
     (axes.iter().rev()).fold(inner, |inner, n| Outline::Joined(*n, Box::new(inner)))
 }
 
-/// Whether a value of this shape stands in the file.
+/// Checks that the axes and the type of the file are those of a value of this shape.
 fn check(shape: &Shape, found: &[u64], dtype: &Dtype) -> Result<(), NpyError> {
     let (expected, element) = axes(shape)?;
     if let Some(element) = &element {
@@ -170,12 +170,13 @@ fn check_element(element: &Shape, dtype: &Dtype) -> Result<(), NpyError> {
 
 struct Decoder<'a> {
     bytes: &'a [u8],
-    /// The axes of the file if the first runs fastest.
+    /// The axes of the file, if it is in Fortran order.
     fortran: Option<&'a Vec<u64>>,
 }
 
 impl Decoder<'_> {
-    /// Reads the elements of an array that start at `from`.
+    /// Decodes the elements of an array that start at byte `from` of the file, to offset `to` of
+    /// the value.
     fn group(
         &self,
         shape: &Shape,
@@ -243,7 +244,7 @@ impl Decoder<'_> {
     }
 }
 
-/// Where the element `index`, counted with the last axis fastest, stands if the first is.
+/// Converts an index in C order to one in Fortran order.
 fn fortran_index(mut index: u64, axes: &[u64]) -> u64 {
     let (mut at, mut stride) = (0u64, axes.iter().product::<u64>());
     for axis in axes.iter().rev() {

@@ -21,7 +21,7 @@ fn vector(n: u32, scalar: S) -> Shape {
     Shape::Vector(n, Leaf::Scalar(scalar))
 }
 
-/// A file of version 1 with this header.
+/// Returns a file of version 1 with this header.
 fn file(header: &str, data: &[u8]) -> Vec<u8> {
     let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
     bytes.extend((header.len() as u16).to_le_bytes());
@@ -240,7 +240,7 @@ fn hostile_files_are_refused() {
 }
 
 proptest::proptest! {
-    /// Any bytes behind the magic word are an error or a value, never a panic.
+    /// Tests that no file causes a panic.
     #[test]
     fn any_file_is_survived(header in ".{0,80}", data in proptest::collection::vec(0u8.., 0..40)) {
         let _ = load(&file(&header, &data), array(3, pair(F32, Shape::Index(2))));

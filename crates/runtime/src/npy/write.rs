@@ -1,4 +1,4 @@
-//! Writing files.
+//! Writes `.npy` files.
 
 use super::header::{Dtype, Field, product};
 use super::{NpyError, axes, axes_text, plain};
@@ -8,11 +8,11 @@ use crate::value::Value;
 use std::io::Write;
 use syntax::ast::ScalarType;
 
-/// Elements start at a multiple of this.
+/// The alignment of the elements in bytes.
 const ALIGN: usize = 64;
 
-/// Writes a value. What was never written is written as it happens to be (zeros, from the
-/// interpreter): files cannot say that there is nothing.
+/// Writes a value. Elements that were never written are stored with their current bytes (zeros,
+/// from the interpreter), because the format cannot represent missing elements.
 pub fn write(value: &Value, out: &mut impl Write) -> Result<(), NpyError> {
     let shape = value.shape();
     let (axes, element) = axes(shape)?;
@@ -39,7 +39,7 @@ fn header(axes: &[u64], dtype: &Dtype) -> Vec<u8> {
     };
     let axes = axes_text(axes);
     let mut text = format!("{{'descr': {descr}, 'fortran_order': False, 'shape': {axes}, }}");
-    // Up to 65535 bytes fit into version 1.
+    // The length field of version 1 has 16 bits.
     let before = if text.len() + ALIGN < 1 << 16 { 10 } else { 12 };
     let length = (before + text.len() + 1).next_multiple_of(ALIGN) - before;
     text.extend(std::iter::repeat_n(' ', length - text.len() - 1));
@@ -56,7 +56,7 @@ fn header(axes: &[u64], dtype: &Dtype) -> Vec<u8> {
     out
 }
 
-/// What the elements of an array are in a file.
+/// Returns the type of an array's elements in a file.
 pub(super) fn dtype(element: &Shape) -> Result<Dtype, NpyError> {
     let field = |name: &str, offset: u64, shape: &Shape| -> Result<(Field, u64), NpyError> {
         let (axes, element) = axes(shape)?;

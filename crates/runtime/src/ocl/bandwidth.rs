@@ -1,4 +1,4 @@
-//! How fast a device copies its own memory.
+//! Measures the bandwidth of a copy in the memory of a device.
 
 use super::error::OclError;
 use super::session::{Arg, Session};
@@ -10,21 +10,21 @@ const COPY: &str =
   to[i] = from[i];
 }
 ";
-/// Bytes of an element.
+/// The size of an element in bytes.
 const ELEMENT: u64 = 16;
-/// Work-items of a group.
+/// The number of work-items of a work-group.
 const GROUP: u64 = 256;
-/// Bytes that are copied: more than caches hold.
+/// The number of bytes to copy, which is larger than caches.
 const BYTES: u64 = 256 << 20;
-/// A processor is slower, and has no larger caches than this.
+/// The number of bytes to copy on a CPU, which is slower than a GPU.
 const BYTES_OF_PROCESSORS: u64 = 64 << 20;
-/// Copies before the clock runs, and after.
+/// The numbers of copies before the timed ones, and of timed copies.
 const WARM_UP: usize = 2;
 const TIMED: usize = 10;
 
 impl Session {
-    /// Bytes a second that a kernel reads and writes (counted twice: once read, once written) when
-    /// it copies an array that is larger than the caches: the median of ten copies.
+    /// Returns the bytes per second that a kernel reads and writes (counting both) when it copies
+    /// an array that is larger than the caches: the median of ten copies.
     pub fn copy_bandwidth(&self) -> Result<f64, OclError> {
         let info = self.info();
         let most = match info.kind {

@@ -1,21 +1,22 @@
-//! A plan on a device: memory filled, kernels built, ready to run as often as one likes.
+//! Plans that are bound to a device: buffers are filled and kernels are built, ready for any number
+//! of runs.
 
 use super::error::OclError;
 use super::plan::{ArgPlan, KernelPlan, ParamPlan, Plan, SizePlan};
 use super::session::{Arg, Buffer, Built, KernelHandle, KernelInfo, Session};
 use std::time::Duration;
 
-/// Kernels with their arguments.
+/// Kernels with their arguments on a device.
 #[derive(Debug)]
 pub struct Bound {
-    // Kernels go before the buffers that they are given.
+    // Declared first, because kernels are dropped before the buffers that they refer to.
     kernels: Vec<BoundKernel>,
     output: Buffer,
     _memory: Vec<Buffer>,
     session: Session,
-    /// How long the arguments took to the device.
+    /// The time of the transfer of the arguments to the device.
     pub upload: Duration,
-    /// What the compiler said, if it said anything.
+    /// The output of the driver's compiler, which may be empty.
     pub log: String,
 }
 
@@ -28,11 +29,11 @@ struct BoundKernel {
 }
 
 impl Session {
-    /// Builds a plan's kernels and brings its arguments to the device. Each argument is asked for
-    /// once, in order.
+    /// Builds a plan's kernels, and transfers its arguments to the device. The iterator of
+    /// arguments is consumed in order.
     ///
     /// # Errors
-    /// Those of OpenCL, and those of who has the arguments.
+    /// Fails with an error of OpenCL, or of the iterator.
     pub fn bind<B: AsRef<[u8]>, E: From<OclError>>(
         &self,
         plan: &Plan,
@@ -41,7 +42,7 @@ impl Session {
         let built = self.build(&plan.text, "")?;
         let kernels = self.kernels(plan, &built)?;
         let mut output = self.buffer(size(plan.output)?)?;
-        // What a program never writes is 0.
+        // Elements that a program never writes are 0.
         output.clear()?;
         let temporary: Vec<Buffer> = (plan.buffers.iter())
             .map(|bytes| self.buffer(size(*bytes)?))
@@ -87,8 +88,8 @@ impl Session {
             let info = handle.info()?;
             let items: u64 = planned.local.iter().product();
             let local = dimensions(planned.local)?;
-            // A kernel that was built for this very size has the registers for it; some drivers
-            // give a smaller number all the same.
+            // A kernel that was compiled for this local size fits into the registers, although some
+            // drivers report a smaller limit.
             if items > info.work_group && info.demanded != local {
                 return Err(OclError::Registers {
                     kernel: planned.name.clone(),
@@ -109,7 +110,8 @@ impl Session {
 }
 
 impl Bound {
-    /// Runs the kernels once, and says how long each took; one without work-items takes no time.
+    /// Runs the kernels once, and returns the time of each one, which is 0 for a kernel without
+    /// work-items.
     pub fn run(&self) -> Result<Vec<Duration>, OclError> {
         let mut launched = Vec::new();
         for kernel in &self.kernels {
@@ -126,12 +128,12 @@ impl Bound {
         launched.into_iter().map(time).collect()
     }
 
-    /// Brings the result back, and says how long that took.
+    /// Transfers the result back, and returns the time.
     pub fn read(&self, result: &mut [u8]) -> Result<Duration, OclError> {
         self.output.read(result)
     }
 
-    /// What the driver says of each kernel.
+    /// Returns the properties of each kernel that the driver reports.
     pub fn kernels(&self) -> Vec<KernelInfo> {
         self.kernels.iter().map(|kernel| kernel.info).collect()
     }
@@ -143,7 +145,7 @@ enum Param {
     Buffer(Buffer),
 }
 
-/// Everything that kernels may be given.
+/// The values of all arguments of the kernels.
 struct Given<'a> {
     sizes: Vec<Vec<u8>>,
     params: Vec<Param>,

@@ -1,4 +1,4 @@
-//! The OpenCL devices of this machine.
+//! Enumerates the OpenCL devices of this machine.
 
 use super::OclError;
 use super::error::label;
@@ -12,22 +12,22 @@ use serde::{Deserialize, Serialize};
 use std::fmt::{self, Display};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// What kind of device it is.
+/// The type of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DeviceType {
-    /// A graphics processor.
+    /// A GPU.
     Gpu,
-    /// Hardware of another kind that computes.
+    /// An accelerator that is not a GPU.
     Accelerator,
-    /// The processor.
+    /// A CPU.
     Cpu,
-    /// Something else.
+    /// A device of another type.
     Other,
 }
 
 impl DeviceInfo {
-    /// What checks have to know of it.
+    /// Returns the properties that the checks of programs depend on.
     pub fn description(&self) -> dpia::Device {
         let lanes = &self.preferred_widths;
         dpia::Device {
@@ -62,80 +62,80 @@ impl Display for DeviceType {
     }
 }
 
-/// Lanes of vectors, by the type of the lanes; 0 where the device does not have the type.
+/// Vector widths by the type of the lanes; 0 if the device does not support the type.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VectorWidths {
-    /// 8 bits.
+    /// The number of 8-bit integers.
     pub char: u32,
-    /// 16 bits.
+    /// The number of 16-bit integers.
     pub short: u32,
-    /// 32 bits.
+    /// The number of 32-bit integers.
     pub int: u32,
-    /// 64 bits.
+    /// The number of 64-bit integers.
     pub long: u32,
-    /// `f16`
+    /// The number of `f16` lanes.
     pub half: u32,
-    /// `f32`
+    /// The number of `f32` lanes.
     pub float: u32,
-    /// `f64`
+    /// The number of `f64` lanes.
     pub double: u32,
 }
 
-/// What a device says of itself.
+/// The properties of a device.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DeviceInfo {
-    /// Its place among the devices of this machine, from 0.
+    /// The index among the devices of this machine, from 0.
     pub number: usize,
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// Who made it.
+    /// The vendor.
     pub vendor: String,
-    /// Its driver's version.
+    /// The version of the driver.
     pub driver: String,
-    /// The version of OpenCL that it has, with the driver's additions.
+    /// The supported version of OpenCL, with additions of the driver.
     pub version: String,
-    /// The name of its platform.
+    /// The name of the platform.
     pub platform: String,
-    /// What the platform says of its version.
+    /// The version of the platform.
     pub platform_version: String,
-    /// What kind of device it is.
+    /// The type of the device.
     pub kind: DeviceType,
-    /// How many compute units it has.
+    /// The number of compute units.
     pub compute_units: u32,
-    /// Their clock in MHz.
+    /// The clock frequency of the compute units in MHz.
     pub clock: u32,
-    /// Bytes of global memory.
+    /// The size of the global memory in bytes.
     pub global_memory: u64,
-    /// Bytes of local memory that a work-group can have.
+    /// The size of the local memory of a work-group in bytes.
     pub local_memory: u64,
-    /// Bytes of the largest buffer.
+    /// The largest size of a buffer in bytes.
     pub max_allocation: u64,
-    /// Bytes that the parameters of a kernel may have together.
+    /// The largest size of all parameters of a kernel in bytes.
     pub parameter_bytes: u64,
-    /// Work-items that a work-group can have.
+    /// The largest number of work-items of a work-group.
     pub work_group: u64,
-    /// Work-items that a work-group can have in each dimension.
+    /// The largest number of work-items of a work-group in each dimension.
     pub work_item_sizes: [u64; 3],
-    /// The vectors that the device would rather have.
+    /// The preferred vector widths.
     pub preferred_widths: VectorWidths,
-    /// The vectors that its instructions have.
+    /// The native vector widths of the instruction set.
     pub native_widths: VectorWidths,
-    /// Whether it computes with `f64`.
+    /// True if the device supports `f64`.
     pub fp64: bool,
-    /// Whether it computes with `f16`.
+    /// True if the device supports `f16`.
     pub fp16: bool,
-    /// Nanoseconds between two ticks of the clock that times kernels.
+    /// The resolution in nanoseconds of the clock that times kernels.
     pub timer_resolution: u64,
 }
 
-/// The devices of all platforms. A machine without any is an error that says why.
+/// Returns the devices of all platforms. Fails with the reason if there are none.
 pub fn devices() -> Result<Vec<DeviceInfo>, OclError> {
     Ok(all()?.into_iter().map(|(_, info)| info).collect())
 }
 
-/// The device that is meant: the one with `wanted` in its name or platform, or with this number
-/// (`#0`); without a wish a GPU if there is one, else the first.
+/// Selects the device with `wanted` in its name or platform, or with this number (`#0`). Without
+/// `wanted` selects a GPU if there is one, else the first device.
 pub fn choose<'a>(
     devices: &'a [DeviceInfo],
     wanted: Option<&str>,
@@ -169,15 +169,16 @@ fn is_called(device: &DeviceInfo, wanted: &str) -> bool {
         .any(|name| name.to_lowercase().contains(&wanted))
 }
 
-/// Some drivers start, and compile, for one thread at a time only, whatever the standard says.
+/// A lock for drivers that do not start or compile on several threads at a time, although the
+/// standard demands it.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
-/// Waits for other threads that start or use a driver's compiler.
+/// Locks the start of drivers and their compilers against other threads.
 pub(super) fn alone() -> MutexGuard<'static, ()> {
     ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// All devices, in the order of their numbers, with what OpenCL calls them.
+/// Returns all devices in the order of their numbers, with their OpenCL ids.
 pub(super) fn all() -> Result<Vec<(cl_device_id, DeviceInfo)>, OclError> {
     let _alone = alone();
     let platforms = get_platforms().map_err(OclError::of("listing the platforms"))?;
@@ -189,7 +190,7 @@ pub(super) fn all() -> Result<Vec<(cl_device_id, DeviceInfo)>, OclError> {
         let ids = match platform.get_devices(CL_DEVICE_TYPE_ALL) {
             Ok(ids) => ids,
             Err(ClError(CL_DEVICE_NOT_FOUND)) => continue,
-            // One broken driver does not keep the others from working.
+            // A broken driver does not affect the others.
             Err(_) => continue,
         };
         for id in ids {
@@ -205,7 +206,7 @@ pub(super) fn all() -> Result<Vec<(cl_device_id, DeviceInfo)>, OclError> {
     Ok(found)
 }
 
-/// What a device says of itself; an error where it does not say what everything depends on.
+/// Queries the properties of a device. Fails if one of the essential properties is not available.
 fn describe(platform: &Platform, id: cl_device_id, number: usize) -> opencl3::Result<DeviceInfo> {
     let device = Device::new(id);
     let kind = device.dev_type()?;
@@ -243,7 +244,7 @@ fn describe(platform: &Platform, id: cl_device_id, number: usize) -> opencl3::Re
     })
 }
 
-/// Names as users read them: one space between words, and no zero bytes at the end.
+/// Normalises white space, and removes zero bytes at the end.
 fn tidy(text: &str) -> String {
     let text = text.replace('\0', " ");
     text.split_whitespace().collect::<Vec<_>>().join(" ")
@@ -283,7 +284,7 @@ fn native_widths(device: &Device) -> VectorWidths {
 pub(crate) mod tests {
     use super::*;
 
-    /// A device that is not there.
+    /// Returns the properties of a fictitious device.
     pub(crate) fn device(number: usize, name: &str, kind: DeviceType) -> DeviceInfo {
         DeviceInfo {
             number,

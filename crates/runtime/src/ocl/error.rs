@@ -1,4 +1,4 @@
-//! What goes wrong between this program and an OpenCL driver.
+//! The errors of OpenCL.
 
 use super::DeviceInfo;
 use super::messages;
@@ -11,10 +11,10 @@ use opencl3::error_codes::{
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// Why OpenCL did not do what was asked for.
+/// An error of OpenCL.
 #[derive(Clone, Debug, PartialEq, Eq, Error, Serialize, Deserialize)]
 pub enum OclError {
-    /// The library that finds drivers is not there.
+    /// The OpenCL loader library is not found.
     #[error(
         "there is no OpenCL on this machine: the library `libOpenCL` is not found (on Debian: `apt install ocl-icd-libopencl1`, and a driver: `pocl-opencl-icd` for the processor)"
     )]
@@ -24,64 +24,65 @@ pub enum OclError {
         "there is no OpenCL driver on this machine: the library finds no platform (on Debian `apt install pocl-opencl-icd` installs one for the processor)"
     )]
     NoPlatform,
-    /// There are drivers, and none of them has a device.
+    /// No driver has a device.
     #[error("there is no OpenCL device on this machine; platforms: {}", .0.join(", "))]
     NoDevice(Vec<String>),
-    /// No device is called so.
+    /// No device has this name or number.
     #[error("there is no OpenCL device with `{wanted}` in its name or platform{}", listed(.known))]
     UnknownDevice {
-        /// What was asked for.
+        /// The requested name or number.
         wanted: String,
-        /// The devices that there are.
+        /// The available devices.
         known: Vec<String>,
     },
-    /// Several devices are called so.
+    /// Several devices have this name.
     #[error("several OpenCL devices have `{wanted}` in their names or platforms; say more of the name, or its number{}", listed(.found))]
     AmbiguousDevice {
-        /// What was asked for.
+        /// The requested name.
         wanted: String,
-        /// The devices that are called so.
+        /// The devices with this name.
         found: Vec<String>,
     },
-    /// The driver's compiler refuses the program.
+    /// The driver's compiler rejects the program.
     #[error("the OpenCL compiler refuses the program: {}", messages::first_error(.log))]
     Build {
-        /// Everything that it said.
+        /// The build log.
         log: String,
     },
-    /// A kernel needs so many registers that a group cannot be so large.
+    /// A kernel needs too many registers for a work-group of this size.
     #[error("a work-group of the kernel `{kernel}` has {} work-items, and {device} takes at most {limit} of this kernel, for its registers: give a smaller local size with `--local` or in `@opencl`", .local.iter().product::<u64>())]
     Registers {
-        /// The kernel.
+        /// The name of the kernel.
         kernel: String,
-        /// Work-items of a group.
+        /// The number of work-items of a work-group in each dimension.
         local: [u64; 3],
-        /// The most that are possible.
+        /// The largest possible number of work-items of a work-group.
         limit: u64,
-        /// The device.
+        /// The name of the device.
         device: String,
     },
-    /// There is no memory for a buffer.
+    /// The device has no memory for a buffer.
     #[error("the device has no memory for a buffer of {} more", crate::process::bytes_text(*.bytes))]
     Memory {
-        /// So large it would be.
+        /// The size of the buffer in bytes.
         bytes: u64,
     },
     /// A function of OpenCL failed.
     #[error("{what}: {}{}", code_text(*.code), hint(*.code))]
     Call {
-        /// What was being done.
+        /// A description of the operation.
         what: String,
-        /// What OpenCL says.
+        /// The error code.
         code: i32,
     },
-    /// A kernel takes other parameters than it is given, or its text cannot be passed on.
+    /// The arguments of a kernel do not match its parameters, or its text cannot be passed to the
+    /// driver.
     #[error("{0}")]
     Misuse(String),
 }
 
 impl OclError {
-    /// What a failing function means, where `what` is what was being done.
+    /// Returns a converter of error codes, where `what` describes the failed operation.
     pub(super) fn of(what: impl Into<String>) -> impl FnOnce(ClError) -> OclError {
         move |error| OclError::from_code(what, error.0)
     }
@@ -98,7 +99,7 @@ impl OclError {
         }
     }
 
-    /// Whether a machine, or what is asked of it, is at fault, and not the program.
+    /// Returns true if the machine or the request causes the error, and not the program.
     pub fn is_missing(&self) -> bool {
         !matches!(
             self,
@@ -115,7 +116,7 @@ fn listed(devices: &[String]) -> String {
     }
 }
 
-/// `#0 NVIDIA H200 (NVIDIA CUDA)`: how devices are listed where one is to be chosen.
+/// Returns a device as listed in messages: `#0 NVIDIA H200 (NVIDIA CUDA)`.
 pub(super) fn label(device: &DeviceInfo) -> String {
     format!("#{} {} ({})", device.number, device.name, device.platform)
 }
@@ -129,7 +130,7 @@ fn code_text(code: i32) -> String {
     }
 }
 
-/// What users can make of a code.
+/// Returns an explanation of an error code for users.
 fn hint(code: i32) -> &'static str {
     match code {
         CL_OUT_OF_RESOURCES => {

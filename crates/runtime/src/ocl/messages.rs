@@ -1,12 +1,11 @@
-//! What the compilers of OpenCL drivers say.
+//! Parses the build logs of OpenCL drivers.
 
 use crate::cc::{Message, Severity};
 
-/// The messages in a build log whose places are in the program.
+/// Returns the messages of a build log that have a location in the program.
 ///
-/// Drivers differ in how they call the program (`<kernel>`, `input.cl`, a temporary file), and in
-/// whether the severity stands before or behind the place; lines and columns are those of the
-/// text, from 1.
+/// Drivers differ in the file name of the program (`<kernel>`, `input.cl`, a temporary file), and
+/// in the order of the severity and the location. Lines and columns are those of the text, from 1.
 pub fn parse(log: &str) -> Vec<Message> {
     let mut messages: Vec<Message> = Vec::new();
     for line in log.lines() {
@@ -19,7 +18,7 @@ pub fn parse(log: &str) -> Vec<Message> {
     messages
 }
 
-/// The first error of a build log, or all of it.
+/// Returns the first error of a build log, or the whole log if it has none.
 pub(super) fn first_error(log: &str) -> String {
     let all = parse(log);
     let first = all
@@ -32,7 +31,7 @@ pub(super) fn first_error(log: &str) -> String {
     }
 }
 
-/// A function that a program calls and nobody has, if the log says so.
+/// Returns the name of an undefined function that the program calls, if the log has one.
 pub fn unresolved(log: &str) -> Option<&str> {
     const WORDS: [&str; 3] = [
         "Cannot find symbol ",
@@ -56,7 +55,7 @@ const WORDS: [(&str, Severity); 4] = [
     ("note: ", Severity::Note),
 ];
 
-/// `<kernel>:3:5: error: text`
+/// Parses a message with the severity after the location: `<kernel>:3:5: error: text`.
 fn behind(line: &str) -> Option<Message> {
     let found = WORDS.iter().filter_map(|(word, severity)| {
         let at = line.find(&format!(": {word}"))?;
@@ -68,7 +67,7 @@ fn behind(line: &str) -> Option<Message> {
     message(file, row, column, severity, line.get(at + length..)?)
 }
 
-/// `error: /tmp/x.cl:3:5: text`
+/// Parses a message with the severity before the location: `error: /tmp/x.cl:3:5: text`.
 fn before(line: &str) -> Option<Message> {
     let line = line.trim_start();
     let (rest, severity) = WORDS

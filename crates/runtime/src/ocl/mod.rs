@@ -1,8 +1,8 @@
-//! Kernels on OpenCL devices.
+//! Runs kernels on OpenCL devices.
 //!
-//! The library that finds drivers is opened when a device is asked for, and not before: without
-//! it everything else works. [`Session`] is a device in this process; what users run is launched
-//! by a process of its own, so that a kernel that hangs can be ended, and a driver that crashes
+//! The loader library is opened when devices are first requested, so that everything else works
+//! without it. [`Session`] is a device in this process. User programs run in a worker process, so
+//! that a kernel that hangs can be killed, and a driver that crashes does not affect this process.
 //! takes nothing with it.
 
 mod bandwidth;

@@ -1,38 +1,38 @@
-//! What is launched, in numbers.
+//! Launch plans with numeric sizes.
 
 use serde::{Deserialize, Serialize};
 
-/// Kernels with all sizes known, and what they are given.
+/// The kernels of a program with all sizes, and their arguments.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Plan {
-    /// The program.
+    /// The OpenCL C text.
     pub text: String,
-    /// The kernels, in the order in which they run.
+    /// The kernels, in the order of their execution.
     pub kernels: Vec<KernelPlan>,
-    /// How large the temporary buffers are.
+    /// The sizes of the temporary buffers in bytes.
     pub buffers: Vec<u64>,
-    /// The sizes.
+    /// The sizes of the program.
     pub sizes: Vec<SizePlan>,
-    /// The parameters.
+    /// The parameters of the program.
     pub params: Vec<ParamPlan>,
-    /// Bytes of the result.
+    /// The size of the result in bytes.
     pub output: u64,
 }
 
-/// A launch.
+/// The launch of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KernelPlan {
-    /// The kernel's name.
+    /// The name of the kernel.
     pub name: String,
-    /// Its arguments.
+    /// The arguments of the kernel.
     pub args: Vec<ArgPlan>,
-    /// Work-items of a group in each dimension.
+    /// The number of work-items of a work-group in each dimension.
     pub local: [u64; 3],
-    /// All work-items in each dimension. Where one is 0 there is nothing to do.
+    /// The number of work-items in each dimension. If one is 0, the kernel is not launched.
     pub global: [u64; 3],
 }
 
-/// A size as the kernels take it.
+/// A size with the type of its kernel parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SizePlan {
     /// An `int`.
@@ -41,26 +41,26 @@ pub enum SizePlan {
     Long(i64),
 }
 
-/// How a parameter of the program is passed.
+/// The way in which a parameter of the program is passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ParamPlan {
-    /// In memory of the device, so many bytes.
+    /// In a buffer of this size in bytes.
     Buffer(u64),
-    /// By value, so many bytes.
+    /// By value, with this size in bytes.
     Value(u64),
 }
 
-/// What a parameter of a kernel is given.
+/// An argument of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ArgPlan {
-    /// The memory of the result.
+    /// The buffer of the result.
     Output,
-    /// The size with this number.
+    /// The size with this index.
     Size(usize),
-    /// The parameter with this number.
+    /// The parameter with this index.
     Param(usize),
-    /// The temporary buffer with this number.
+    /// The temporary buffer with this index.
     Buffer(usize),
-    /// So many bytes of local memory.
+    /// Local memory of this size in bytes.
     Local(u64),
 }

@@ -1,4 +1,5 @@
-//! A module, sizes and a device: what is launched, in numbers, and whether the device can.
+//! Plans launches: evaluates the sizes of a module for a device, and checks the limits of the
+//! device.
 
 use super::DeviceInfo;
 use super::plan::{ArgPlan, KernelPlan, ParamPlan, Plan, SizePlan};
@@ -12,10 +13,10 @@ use nat::Nat;
 use rise::Names;
 use syntax::ast::Name;
 
-/// What a launch of the module's kernels is, on this device.
+/// Plans the launches of a module's kernels on this device.
 ///
 /// # Errors
-/// The device cannot do that, or sizes do not fit.
+/// Fails if the device does not support the launches, or sizes do not fit.
 pub fn plan(module: &Module, launch: &Launch, device: &DeviceInfo) -> Result<Plan, PlanError> {
     if module.signature.params.len() != launch.args.len() {
         return Err(PlanError::other_parameters());
@@ -55,8 +56,8 @@ pub fn plan(module: &Module, launch: &Launch, device: &DeviceInfo) -> Result<Pla
     Ok(plan)
 }
 
-/// Returns true if the counters of a launch fit into the indices of the module, as far as that can be
-/// computed: another error is the same for each width.
+/// Returns true if the counters of a launch fit into the indices of the module. Also returns true
+/// for other errors, which do not depend on the index width.
 pub fn counters_fit(module: &Module, sizes: &[(Name, i64)], device: &DeviceInfo) -> bool {
     let Ok(planner) = Planner::new(module, sizes, device) else {
         return true;
@@ -70,11 +71,10 @@ pub fn counters_fit(module: &Module, sizes: &[(Name, i64)], device: &DeviceInfo)
     })
 }
 
-/// A module that is to run on a device, at the sizes of its program.
+/// A module for a device, with the sizes of its program.
 pub(super) struct Planner<'a> {
     module: &'a Module,
     device: &'a DeviceInfo,
-    /// The sizes of the program.
     bindings: Bindings,
 }
 
@@ -112,7 +112,7 @@ impl<'a> Planner<'a> {
         self.module.device.as_ref().map_or(&[], |all| &all.kernels)
     }
 
-    /// A kernel's sizes, chosen where nobody says them, and checked.
+    /// Plans a kernel: chooses the launch sizes that are not given, and checks all of them.
     fn kernel(&self, kernel: &Kernel, output: u64) -> Result<KernelPlan, PlanError> {
         let wanted = self.wanted(kernel)?;
         let mut tried = sizes::preferred(&wanted, self.device);
@@ -124,7 +124,7 @@ impl<'a> Planner<'a> {
                 Err(error) => error,
             };
             let smaller = self.smaller(kernel, &wanted, tried, &error);
-            // The first choice is the one to talk about.
+            // The error of the first choice is reported.
             let first = refused.unwrap_or(error);
             tried = match smaller {
                 Some(smaller) => smaller,
@@ -134,7 +134,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// What the program says of a kernel's sizes.
+    /// Returns the launch sizes and iteration counts that the program determines.
     fn wanted(&self, kernel: &Kernel) -> Result<Loops, PlanError> {
         let all = |sizes: &[Option<Nat>; 3], what: &str| -> Result<[Option<u64>; 3], PlanError> {
             let mut found = [None; 3];
@@ -152,8 +152,8 @@ impl<'a> Planner<'a> {
         })
     }
 
-    /// How many iterations work-items share, by level and dimension; what depends on more than
-    /// the program's sizes is left out.
+    /// Returns the iteration counts that work-items share, by level and dimension, as far as they
+    /// only depend on the program's sizes.
     fn counts(&self, kernel: &Kernel) -> Vec<(codegen::ir::Level, u8, u64)> {
         let count = |items: &codegen::Items| {
             let count = self.bindings.nat(&items.count).ok()?;
@@ -183,7 +183,7 @@ impl<'a> Planner<'a> {
         global: [u64; 3],
         output: u64,
     ) -> Result<KernelPlan, PlanError> {
-        // Without a result there is nothing to do: no kernel is launched.
+        // Without a result no kernel is launched.
         let idle = output == 0;
         let (local, global) = match idle {
             true => (local.map(|size| size.max(1)), [0; 3]),
@@ -238,7 +238,8 @@ impl<'a> Planner<'a> {
         })
     }
 
-    /// How large temporary arrays are, for the kernels that use them at their sizes.
+    /// Returns the sizes of the temporary buffers, which may depend on the launch sizes of the
+    /// kernels that use them.
     fn buffers(&self, kernels: &[KernelPlan]) -> Result<Vec<u64>, PlanError> {
         let all = self.module.device.iter().flat_map(|device| &device.buffers);
         let mut found = Vec::new();
@@ -260,7 +261,7 @@ impl<'a> Planner<'a> {
         Ok(found)
     }
 
-    /// The sizes of the program with those of a launch.
+    /// Returns the sizes of the program together with those of a launch.
     pub(super) fn launched(&self, kernel: &Kernel, local: [u64; 3], global: [u64; 3]) -> Bindings {
         let mut bindings = self.bindings.clone();
         let vars = (kernel.sizes.local.into_iter().zip(local))
@@ -305,7 +306,7 @@ impl<'a> Planner<'a> {
         Ok(())
     }
 
-    /// Parameters by value have a limit of their own, which may be as low as 256 bytes.
+    /// Checks the size of parameters by value, whose limit may be as low as 256 bytes.
     fn check_parameters(&self, plan: &Plan) -> Result<(), PlanError> {
         for kernel in &plan.kernels {
             let bytes = |arg: &ArgPlan| match arg {
@@ -355,8 +356,8 @@ impl<'a> Planner<'a> {
     }
 }
 
-/// Refuses loops whose counters, which grow by the number of those that share the iterations, do not
-/// fit into an index behind the last iteration.
+/// Checks that the counters of loops over work-items, which grow by the number of work-items, fit
+/// into an index after the last iteration.
 fn check_steps(
     kernel: &Kernel,
     local: [u64; 3],
@@ -378,7 +379,7 @@ fn check_steps(
                 launch.global[dim].is_some() && launch.local[dim].is_some(),
             ),
         };
-        // Each of them does one iteration: there is no loop.
+        // Each work-item runs one iteration, so that no loop is generated.
         let is_single = is_written && count == step;
         if count > 0 && !is_single && count - 1 + step >= index.limit() {
             return Err(PlanError::Steps {
@@ -393,7 +394,7 @@ fn check_steps(
     Ok(())
 }
 
-/// Refuses sizes of a launch that a device does not take, whatever the kernel does.
+/// Checks that a device supports launch sizes, independent of the kernel.
 fn check_sizes(
     kernel: &Name,
     local: [u64; 3],
@@ -444,9 +445,8 @@ fn check_sizes(
     Ok(())
 }
 
-/// Refuses sizes that the user has given for a launch and the device does not take: before the
-/// program is compiled for them. A dimension behind the last one is 1; nothing is said where
-/// nothing is given.
+/// Checks the launch sizes of the user against the limits of the device, before the program is
+/// compiled for them. Missing dimensions are 1, and missing sizes are not checked.
 pub fn check_given(
     program: &Name,
     local: &[u64],
@@ -460,12 +460,12 @@ pub fn check_given(
         [] => local,
         sizes => all(sizes),
     };
-    // How far indices count is not known yet.
+    // The index width is not known yet.
     check_sizes(program, local, global, device, IndexWidth::Bits64)
 }
 
-/// Whether C text uses a word, which may have the number of a vector's lanes behind it; what stands
-/// in comments does not count.
+/// Returns true if C text contains a word, possibly with a vector width as a suffix, outside of
+/// comments.
 fn has_word(text: &str, word: &str) -> bool {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let code = without_comments(text);

@@ -11,7 +11,7 @@ use rise::Type;
 use std::sync::Arc;
 use syntax::ast::ScalarType;
 
-/// `n` is the only size; the variables behind it stand for the sizes of the launch.
+/// The only size of the program; later variables are those of the launch.
 const N: Var = Var(0);
 
 fn nat(value: i64) -> Nat {
@@ -239,7 +239,7 @@ fn temporary_arrays_may_have_the_size_of_the_launch() -> Result<(), PlanError> {
 
 #[test]
 fn conditions_name_their_numbers_and_open_sizes_are_chosen_to_meet_them() {
-    // 48 iterations by the items of a group: all of them must take part in each round.
+    // 48 iterations over the items of a group, all of which must take part in each round.
     let mut open = kernel([None, None, None], [None, None, None]);
     open.items = vec![codegen::Items {
         level: codegen::ir::Level::Local,
@@ -259,7 +259,7 @@ fn conditions_name_their_numbers_and_open_sizes_are_chosen_to_meet_them() {
 
 #[test]
 fn groups_are_made_smaller_where_they_are_at_fault() {
-    // 64 rows with 3 elements, and all items of a group must have as many rows.
+    // 64 rows with 3 elements, where all items of a group must have equally many rows.
     let level = codegen::ir::Level::Local;
     let item = |dim, count| codegen::Items { level, dim, count };
     let mut open = kernel([None, None, None], [None, None, None]);
@@ -273,12 +273,12 @@ fn groups_are_made_smaller_where_they_are_at_fault() {
         )
     };
     assert_eq!(local(&open), "[32, 3, 1]");
-    // Rows in local memory, for which there is too little.
+    // Rows in local memory, which is too small.
     open.args.push(KernelArg::Local {
         bytes: nat(20 << 10) * Nat::var(Var(2)),
     });
     assert_eq!(local(&open), "[32, 1, 1]");
-    // What depends on no size of the launch is refused at once, with the first sizes.
+    // A condition that does not depend on launch sizes fails at once, with the first sizes.
     open.requires = vec![Prop::Divides(nat(4), Nat::var(N))];
     let found = local(&open);
     assert!(found.contains("local size (32, 4) and global"), "{found}");

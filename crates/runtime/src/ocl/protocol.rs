@@ -1,5 +1,5 @@
-//! What goes between this program and the process that works with a device: JSON, and bytes
-//! behind it.
+//! The protocol between this process and the worker process for devices: JSON messages, which may
+//! be followed by raw bytes.
 
 use super::bound::Bound;
 use super::devices::DeviceInfo;
@@ -11,64 +11,61 @@ use serde::{Deserialize, Serialize};
 use std::io::{self, Read, Write};
 use std::time::Duration;
 
-/// The longest JSON: programs are not larger.
+/// The largest length of a JSON message in bytes.
 const MAX_HEAD: u64 = 1 << 28;
 
-/// What is asked.
+/// A request to the worker.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) enum Request {
-    /// The devices.
+    /// A request for the list of devices.
     Devices,
-    /// Kernels, run on a device. The arguments follow, as many bytes each as the plan says.
+    /// A request to run kernels. The bytes of the arguments follow, with the sizes of the plan.
     Run {
-        /// The device: its number.
+        /// The number of the device.
         device: usize,
-        /// What runs.
         plan: Box<Plan>,
-        /// How often.
         runs: Runs,
     },
 }
 
-/// How often kernels run.
+/// The numbers of runs of kernels.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Runs {
-    /// Runs before times count.
+    /// The number of runs before the timed ones.
     pub warm_up: u32,
-    /// Runs that are timed; at least one.
+    /// The number of timed runs, at least one.
     pub timed: u32,
-    /// Whether the device's copy bandwidth is measured, too.
+    /// True if the copy bandwidth of the device is measured, too.
     pub bandwidth: bool,
 }
 
-/// What is answered.
+/// An answer of the worker.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) enum Reply {
-    /// What is being done now; the answer is still to come.
+    /// The current stage, which precedes the answer.
     Stage(Stage),
-    /// The devices.
     Devices(Result<Vec<DeviceInfo>, OclError>),
-    /// What a run gave; the result's bytes follow, if there is one.
+    /// The report of a run. The bytes of the result follow, unless it failed.
     Ran(Result<Report, OclError>),
 }
 
-/// What is being done on a device.
+/// A stage of the work on a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Stage {
-    /// Drivers start.
+    /// Drivers are loaded.
     Opening,
-    /// The driver compiles the kernels, and the arguments are copied to the device.
+    /// The driver compiles the kernels, and the arguments are transferred to the device.
     Building,
     /// The kernels run.
     Running,
-    /// The result is copied back.
+    /// The result is transferred back.
     Copying,
-    /// The device's bandwidth is measured.
+    /// The bandwidth of the device is measured.
     Measuring,
 }
 
 impl Stage {
-    /// As it is said while it goes on.
+    /// Returns a description for progress reports.
     pub fn title(self) -> &'static str {
         match self {
             Stage::Opening => "starting OpenCL",
@@ -80,27 +77,27 @@ impl Stage {
     }
 }
 
-/// What a run gave, without the result.
+/// The report of a run, without the result.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Report {
-    /// How long each kernel took in each run that is timed.
+    /// The time of each kernel in each timed run.
     pub runs: Vec<Vec<Duration>>,
-    /// How long the arguments took to the device.
+    /// The time of the transfer of the arguments to the device.
     pub upload: Duration,
-    /// How long the result took back.
+    /// The time of the transfer of the result back.
     pub download: Duration,
-    /// What the compiler said, if it said anything.
+    /// The output of the driver's compiler, which may be empty.
     pub log: String,
-    /// What the driver says of each kernel.
+    /// The properties of each kernel that the driver reports.
     pub kernels: Vec<KernelInfo>,
-    /// Bytes a second that the device copies, if that was asked.
+    /// The copy bandwidth of the device in bytes per second, if it was requested.
     pub copy_bandwidth: Option<f64>,
-    /// Bytes of the result.
+    /// The size of the result in bytes.
     pub output: u64,
 }
 
 impl Report {
-    /// The report of a run, with nothing in it but what is known before it.
+    /// Creates the report of a run that has not started yet.
     pub(super) fn before(bound: &Bound, output: u64) -> Report {
         Report {
             runs: Vec::new(),
@@ -122,7 +119,7 @@ pub(super) fn send(out: &mut impl Write, message: &impl Serialize) -> io::Result
     out.flush()
 }
 
-/// Reads a message; none at the end.
+/// Reads a message; `None` at the end of the stream.
 pub(super) fn receive<T: DeserializeOwned>(from: &mut impl Read) -> io::Result<Option<T>> {
     let mut length = [0; 8];
     match from.read_exact(&mut length) {
@@ -137,7 +134,7 @@ pub(super) fn receive<T: DeserializeOwned>(from: &mut impl Read) -> io::Result<O
     Ok(Some(serde_json::from_slice(&head)?))
 }
 
-/// Reads so many bytes.
+/// Reads `length` bytes.
 pub(super) fn bytes(from: &mut impl Read, length: u64) -> io::Result<Vec<u8>> {
     let length = usize::try_from(length).map_err(io::Error::other)?;
     let mut bytes = Vec::new();

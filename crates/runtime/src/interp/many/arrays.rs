@@ -1,4 +1,4 @@
-//! Arrays of many iterations: their elements, and what is made of them.
+//! Operations on arrays in many iterations: elements, concatenation and repetition.
 
 use rise::core::Origin;
 
@@ -11,7 +11,7 @@ use super::super::scalar::checked_index;
 use super::super::val::Val;
 use super::{Many, looped, val};
 
-/// Scalars of an array in a slot, at an index for each of its dimensions.
+/// Loads scalars of an array in a slot, at an index for each of its dimensions.
 pub(crate) fn load(frame: &Frame<'_>, slot: usize, indices: &[Lane]) -> Option<Lane> {
     let col = match val(frame, slot)? {
         Many::Col(col) => col,
@@ -80,7 +80,7 @@ fn gather(col: &Col, places: &[usize]) -> Option<Lane> {
     })
 }
 
-/// An array that is in a slot, at these indices, the same for all iterations.
+/// Returns the element of an array in a slot, at indices that are the same for all iterations.
 pub(crate) fn elem(frame: &Frame<'_>, slot: usize, indices: &[Lane]) -> Option<Many> {
     let mut value = val(frame, slot)?;
     for lane in indices {
@@ -92,7 +92,7 @@ pub(crate) fn elem(frame: &Frame<'_>, slot: usize, indices: &[Lane]) -> Option<M
     Some(value)
 }
 
-/// Arrays one after the other.
+/// Concatenates arrays.
 pub(crate) fn chain(parts: &[Many], frame: &Frame<'_>) -> Option<Many> {
     if parts.iter().any(|part| matches!(part, Many::Pair(_))) {
         let half = |second| {
@@ -111,7 +111,7 @@ pub(crate) fn chain(parts: &[Many], frame: &Frame<'_>) -> Option<Many> {
     Some(Many::Col(col))
 }
 
-/// With one more dimension, of so many equal elements.
+/// Adds a dimension of `n` equal elements.
 pub(crate) fn repeated(value: &Many, n: usize, frame: &Frame<'_>) -> Option<Many> {
     Some(match value.spelled(frame)? {
         Many::Col(mut col) => {
@@ -124,7 +124,7 @@ pub(crate) fn repeated(value: &Many, n: usize, frame: &Frame<'_>) -> Option<Many
     })
 }
 
-/// An operation on vectors, lane by lane.
+/// Applies an operation to vectors, lane by lane.
 pub(crate) fn vectors(
     frame: &mut Frame<'_>,
     args: &[Many],
