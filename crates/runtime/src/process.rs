@@ -1,4 +1,4 @@
-//! Other programs: run with a limit, stopped on request, and described in words when they fail.
+//! Runs other programs with limits and cancellation, and describes their failures.
 
 mod supervised;
 
@@ -16,71 +16,72 @@ use std::thread;
 use std::time::{Duration, Instant};
 use thiserror::Error;
 
-/// Bytes of output that are kept.
+/// The number of bytes of output that are kept.
 const KEPT: usize = 1 << 20;
-/// How long a finished program's output is waited for: what it started may hold it open.
+/// The time limit for the output of a program after its end, because its child processes may keep
+/// the pipe open.
 pub(crate) const AFTERWARDS: Duration = Duration::from_secs(2);
 
-/// A request to stop, shared by who asks and who works.
+/// A cancellation flag, which clones share.
 #[derive(Clone, Debug, Default)]
 pub struct Cancel(Arc<AtomicBool>);
 
 impl Cancel {
-    /// Asks to stop.
+    /// Sets the flag.
     pub fn cancel(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// The flag itself, for who sets it when a signal comes.
+    /// Returns the flag itself, for a signal handler.
     pub fn flag(&self) -> Arc<AtomicBool> {
         self.0.clone()
     }
 
-    /// Whether it was asked to stop.
+    /// Returns true if the flag is set.
     pub fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 }
 
-/// How long a program may run, and who may stop it.
+/// The limits of a run of a program.
 #[derive(Clone, Debug, Default)]
 pub struct Limits {
-    /// The longest time; none if it may run for ever.
+    /// The time limit, if there is one.
     pub time: Option<Duration>,
-    /// The request to stop.
+    /// The cancellation flag.
     pub cancel: Cancel,
 }
 
-/// What became of a program that ended by itself.
+/// The outcome of a program that has ended by itself.
 #[derive(Debug)]
 pub struct Finished {
-    /// How it ended.
+    /// The exit status.
     pub status: ExitStatus,
-    /// What it wrote to standard output; at most a megabyte.
+    /// The standard output, at most one megabyte.
     pub stdout: Vec<u8>,
-    /// What it wrote to standard error; at most a megabyte.
+    /// The standard error output, at most one megabyte.
     pub stderr: Vec<u8>,
 }
 
-/// Why a program did not end by itself.
+/// The reason why a program did not end by itself.
 #[derive(Debug, Error)]
 pub enum ProcessError {
-    /// It could not be started.
+    /// The program could not be started.
     #[error("cannot start `{0}`: {1}")]
     Start(String, io::Error),
-    /// Its end could not be waited for.
+    /// Waiting for the program failed.
     #[error("lost track of `{0}`: {1}")]
     Wait(String, io::Error),
-    /// It took too long.
+    /// The time limit was exceeded.
     #[error("stopped after {0:?}, the longest time it may run")]
     TooLong(Duration),
-    /// Somebody asked to stop.
+    /// The run was cancelled.
     #[error("stopped")]
     Cancelled,
 }
 
-/// Runs a program until it ends, and everything that it starts with it. `command` says nothing of
-/// its standard streams.
+/// Runs a program until it ends, and kills its child processes. The standard streams of `command`
+/// are replaced.
 pub fn run(command: &mut Command, limits: &Limits) -> Result<Finished, ProcessError> {
     if limits.cancel.is_cancelled() {
         return Err(ProcessError::Cancelled);
@@ -89,7 +90,7 @@ pub fn run(command: &mut Command, limits: &Limits) -> Result<Finished, ProcessEr
     let (_, stdout, stderr) = process.pipes();
     let (stdout, stderr) = (stdout.map(collect), stderr.map(collect));
     let status = wait(&mut process, limits)?;
-    // What it has started and left behind would hold the output open.
+    // Remaining child processes would keep the output open.
     process.kill();
     let deadline = Instant::now() + AFTERWARDS;
     Ok(Finished {
@@ -119,7 +120,7 @@ fn wait(process: &mut Process, limits: &Limits) -> Result<ExitStatus, ProcessErr
     }
 }
 
-/// Reads to the end in a thread, and keeps the beginning.
+/// Reads a stream to its end on a new thread, and keeps the beginning.
 pub(crate) fn collect(mut pipe: impl Read + Send + 'static) -> Receiver<Vec<u8>> {
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || {
@@ -135,7 +136,7 @@ pub(crate) fn collect(mut pipe: impl Read + Send + 'static) -> Receiver<Vec<u8>>
                 Err(_) => break,
             }
         }
-        // Nobody waits any more if this fails.
+        // Sending fails if the receiver was dropped.
         let _ = sender.send(kept);
     });
     receiver
@@ -147,7 +148,7 @@ pub(crate) fn received(from: Option<Receiver<Vec<u8>>>, deadline: Instant) -> Ve
         .unwrap_or_default()
 }
 
-/// How a program ended, in words: `ended with exit status 3`, `was stopped by signal 11 (…)`.
+/// Describes an exit status: `ended with exit status 3`, `was stopped by signal 11 (…)`.
 pub fn describe(status: ExitStatus) -> String {
     #[cfg(unix)]
     {
@@ -187,7 +188,7 @@ fn signal_text(signal: i32) -> Option<&'static str> {
         .map(|(_, text)| *text)
 }
 
-/// Bytes of memory that can still be had; `None` where that is not known.
+/// Returns the number of bytes of available memory; `None` if it is not known.
 pub fn available_memory() -> Option<u64> {
     let machine = meminfo(&std::fs::read_to_string("/proc/meminfo").ok()?);
     match (machine, group_memory()) {
@@ -196,7 +197,7 @@ pub fn available_memory() -> Option<u64> {
     }
 }
 
-/// A number of bytes for people: `1.5 GB`.
+/// Formats a number of bytes, as in `1.5 GB`.
 pub fn bytes_text(count: u64) -> String {
     const UNITS: [&str; 4] = ["kB", "MB", "GB", "TB"];
     let (mut value, mut unit) = (count as f64 / 1e3, 0);
@@ -207,7 +208,7 @@ pub fn bytes_text(count: u64) -> String {
     format!("{value:.1} {}", UNITS[unit])
 }
 
-/// `MemAvailable:   12345 kB`
+/// Parses the line `MemAvailable:   12345 kB`.
 fn meminfo(text: &str) -> Option<u64> {
     let line = text
         .lines()
@@ -216,7 +217,7 @@ fn meminfo(text: &str) -> Option<u64> {
     kilobytes.checked_mul(1024)
 }
 
-/// What the control group of a container still allows.
+/// Returns the remaining memory of the control group, as in a container.
 fn group_memory() -> Option<u64> {
     let read =
         |path: &str| -> Option<u64> { std::fs::read_to_string(path).ok()?.trim().parse().ok() };

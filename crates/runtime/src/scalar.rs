@@ -1,19 +1,19 @@
-//! Single values.
+//! Scalars and their types.
 
 use half::f16;
 use std::fmt::{self, Display};
 use syntax::ast::ScalarType;
 
-/// What one place of a value holds.
+/// The type of a leaf of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Leaf {
-    /// A value of a scalar type.
+    /// A scalar type.
     Scalar(ScalarType),
-    /// `Idx[n]` for this `n`.
+    /// The index type `Idx[n]` with this `n`.
     Index(u64),
 }
 
-/// A single value. Sizes and indices are 32 bits wide, as in the generated code.
+/// A scalar. Sizes and indices are 32 bits wide, as in generated code.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[expect(missing_docs, reason = "the variants are the scalar types")]
 pub enum Scalar {
@@ -34,7 +34,7 @@ pub enum Scalar {
 }
 
 impl Leaf {
-    /// Its size in bytes, which is its alignment too.
+    /// Returns the size in bytes, which also is the alignment.
     pub const fn size(self) -> u64 {
         match self {
             Leaf::Scalar(ty) => match ty {
@@ -47,7 +47,7 @@ impl Leaf {
         }
     }
 
-    /// The value in the first bytes of `bytes`; `None` if there are too few.
+    /// Reads a scalar from the first bytes of `bytes`; `None` if there are too few.
     pub fn read(self, bytes: &[u8]) -> Option<Scalar> {
         let Leaf::Scalar(ty) = self else {
             return Some(Scalar::Index(i32::from_ne_bytes(*bytes.first_chunk()?)));
@@ -71,7 +71,8 @@ impl Leaf {
 }
 
 impl Scalar {
-    /// What holds such a value; the bound of an index is not known from it.
+    /// Returns the type of the scalar. The bound of an index is unknown, and replaced by
+    /// `u64::MAX`.
     pub const fn leaf(self) -> Leaf {
         Leaf::Scalar(match self {
             Scalar::Bool(_) => ScalarType::Bool,
@@ -91,7 +92,7 @@ impl Scalar {
         })
     }
 
-    /// Its bytes, and how many of them count.
+    /// Returns the bytes of the scalar, padded to 8, and their number.
     pub fn bytes(self) -> ([u8; 8], usize) {
         fn wide<const N: usize>(bytes: [u8; N]) -> ([u8; 8], usize) {
             let mut out = [0; 8];
@@ -116,7 +117,7 @@ impl Scalar {
         }
     }
 
-    /// As a floating point number; 64-bit integers may lose their last digits.
+    /// Converts to a floating-point number. 64-bit integers may lose their last digits.
     pub fn as_f64(self) -> f64 {
         match self {
             Scalar::F16(value) => value.to_f64(),
@@ -128,7 +129,7 @@ impl Scalar {
         }
     }
 
-    /// As an integer; `None` for floating point numbers.
+    /// Converts to an integer; `None` for floating-point numbers.
     pub fn as_integer(self) -> Option<i128> {
         Some(match self {
             Scalar::Bool(value) => i128::from(value),
@@ -146,7 +147,7 @@ impl Scalar {
 }
 
 impl Display for Scalar {
-    /// The shortest text that reads back as the same value.
+    /// Formats the shortest text that parses to the same value.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Scalar::Bool(value) => write!(f, "{value}"),

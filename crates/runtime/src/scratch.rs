@@ -1,8 +1,8 @@
-//! Folders for temporary files that go away with the process that has made them.
+//! Temporary folders that are removed with the process that has created them.
 //!
-//! A folder is locked (`flock` on the folder itself) for as long as its maker lives. The system
-//! releases the lock however the maker ends, so a folder without a lock belongs to nobody and is
-//! removed by the next process that looks.
+//! A folder is locked (`flock` on the folder itself) as long as its process runs. The system
+//! releases the lock when the process ends for any reason, so a folder without a lock is abandoned,
+//! and is removed by the next process that searches for them.
 
 use std::fs::{self, File};
 use std::io;
@@ -10,63 +10,65 @@ use std::path::Path;
 use std::sync::Once;
 use tempfile::TempDir;
 
-/// The beginning of the names of all such folders in the system's folder for temporary files.
+/// The prefix of the names of all such folders in the system's temporary folder.
 const PREFIX: &str = "rise-ls-tmp-";
 
-/// A locked folder for temporary files. It is removed with the value.
+/// A locked temporary folder, which is removed when the value is dropped.
 #[derive(Debug)]
 pub struct Scratch {
-    // In this order: the folder is removed before its lock is released.
+    // In this order, so that the folder is removed before its lock is released.
     folder: TempDir,
     lock: Option<File>,
 }
 
 impl Scratch {
-    /// Makes a folder among the system's temporary files. The first call of a process removes the
+    /// Creates a folder in the system's temporary folder. The first call of a process removes the
     /// folders that other processes have abandoned.
     ///
     /// # Errors
-    /// The system allows no folder there.
+    /// Fails if the system does not allow a folder there.
     pub fn new() -> io::Result<Scratch> {
         static ABANDONED: Once = Once::new();
         ABANDONED.call_once(remove_abandoned);
         Scratch::new_in(&std::env::temp_dir(), PREFIX)
     }
 
-    /// Makes a folder in `root` whose name begins with `prefix`.
+    /// Creates a folder in `root` whose name begins with `prefix`.
     ///
     /// # Errors
-    /// The system allows no folder there, or the process may open no more files.
+    /// Fails if the system does not allow a folder there, or the process may not open further
+    /// files.
     pub fn new_in(root: &Path, prefix: &str) -> io::Result<Scratch> {
         loop {
             let folder = tempfile::Builder::new().prefix(prefix).tempdir_in(root)?;
             match lock(folder.path())? {
                 Locked::Yes(lock) => return Ok(Scratch { folder, lock }),
-                // Between its creation and its lock the folder looks abandoned.
+                // Another process has removed the folder, which looked abandoned between its
+                // creation and its lock.
                 Locked::Gone => drop(folder.keep()),
             }
         }
     }
 
-    /// The folder's path.
+    /// Returns the path of the folder.
     pub fn path(&self) -> &Path {
         self.folder.path()
     }
 
-    /// Returns true if the folder has a lock, which not every file system provides.
+    /// Returns true if the folder has a lock, which not all file systems support.
     pub(crate) fn is_locked(&self) -> bool {
         self.lock.is_some()
     }
 
-    /// Releases the lock: whoever waits for it takes over.
+    /// Releases the lock, for which a supervisor may wait.
     pub(crate) fn release(&mut self) {
         self.lock = None;
     }
 
-    /// Moves the folder to `path`, where it stays.
+    /// Moves the folder to `path`, where it is not removed.
     ///
     /// # Errors
-    /// It cannot be moved.
+    /// Returns the folder if it cannot be moved.
     pub fn move_to(self, path: &Path) -> Result<(), (Scratch, io::Error)> {
         if let Err(error) = fs::rename(self.path(), path) {
             return Err((self, error));
@@ -76,12 +78,12 @@ impl Scratch {
     }
 }
 
-/// Removes the folders of this user among the system's temporary files that nobody has locked.
+/// Removes the abandoned folders of this user in the system's temporary folder.
 pub fn remove_abandoned() {
     remove_abandoned_at(&std::env::temp_dir());
 }
 
-/// Removes such folders where the system's temporary files are in `root`.
+/// Removes the abandoned folders of this user in the temporary folder `root`.
 pub(crate) fn remove_abandoned_at(root: &Path) {
     remove_abandoned_in(root, PREFIX);
 }
@@ -96,7 +98,7 @@ pub(crate) fn remove_abandoned_in(root: &Path, prefix: &str) {
 }
 
 enum Locked {
-    /// The lock, if the file system has locks.
+    /// The lock, if the file system supports locks.
     Yes(Option<File>),
     /// The folder was removed before it was locked.
     Gone,
@@ -124,7 +126,7 @@ fn lock(_: &Path) -> io::Result<Locked> {
     Ok(Locked::Yes(None))
 }
 
-/// Returns true if the open folder is still what its path names.
+/// Returns true if the path still refers to the open folder.
 #[cfg(unix)]
 fn is_at(folder: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
@@ -145,7 +147,7 @@ fn remove_if_abandoned(folder: &Path) {
     }
     let Ok(lock) = File::open(folder) else { return };
     if lock.try_lock().is_ok() {
-        // Another process may be doing the same.
+        // Another process may remove it at the same time.
         let _ = fs::remove_dir_all(folder);
     }
 }

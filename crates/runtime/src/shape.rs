@@ -1,4 +1,4 @@
-//! Data types whose sizes are all numbers, and how C lays them out in memory.
+//! Data types with numeric sizes, and their memory layout in C.
 
 use crate::scalar::Leaf;
 use dpia::IndexWidth;
@@ -10,29 +10,29 @@ use std::sync::Arc;
 use syntax::ast::ScalarType;
 use thiserror::Error;
 
-/// Rows from which on a dependent array is too large: the place of each is kept.
+/// The largest number of rows of a dependent array, because the offset of each row is stored.
 const MAX_ROWS: u64 = 1 << 22;
 
-/// A data type with all sizes known.
+/// A data type with numeric sizes.
 ///
-/// Layout is that of C: elements one after the other, tuples as structs with padding, `bool` one
-/// byte, `natType` and `Idx` 32 bits. A vector is its elements; one that compilers know (see
-/// [`is_native_vector`]) is aligned to its size.
+/// The memory layout is that of C: elements are consecutive, tuples are structs with padding,
+/// `bool` is one byte, and `natType` and `Idx` are 32 bits wide. A vector consists of its elements;
+/// one with a native type of the compiler (see [`is_native_vector`]) is aligned to its size.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Shape {
-    /// A single value.
+    /// A scalar.
     Scalar(ScalarType),
-    /// `Idx[n]`
+    /// The index type `Idx[n]`.
     Index(u64),
-    /// `Vec[n, t]`
+    /// The vector type `Vec[n, t]`.
     Vector(u32, Leaf),
-    /// `n.t`
+    /// The array type `n.t`.
     Array(u64, Arc<Shape>),
-    /// `n..f`: each element has a shape of its own.
+    /// The dependent array type `n..f`, each of whose elements has its own shape.
     DepArray(Arc<Rows>),
-    /// `(s, t)`
+    /// The pair type `(s, t)`.
     Pair(Arc<Shape>, Arc<Shape>),
-    /// A value of `DepPair[k => t]` whose size is known: `k` (32 bits), then `t`.
+    /// A value of type `DepPair[k => t]` with a known size: `k` (32 bits), followed by `t`.
     DepPair(u64, Arc<Shape>),
 }
 
@@ -40,65 +40,65 @@ pub enum Shape {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Rows {
     shapes: Box<[Shape]>,
-    /// Where each element starts, then where the last ends.
+    /// The offset of each element, and the end of the last one.
     offsets: Box<[u64]>,
     align: u64,
 }
 
-/// Why a type has no shape.
+/// The reason why a type has no shape.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ShapeError {
     /// A size variable has no value.
     #[error("the size `{0}` has no value; give one with `-D {0}=…`")]
     Unknown(String),
-    /// A size is undefined or does not fit.
+    /// A size is undefined, or overflows.
     #[error("the size `{0}` has no value for these sizes")]
     Undefined(String),
     /// A size is negative.
     #[error("the size `{0}` is {1} for these sizes, which is negative")]
     Negative(String, i64),
-    /// There are too many elements.
+    /// There are more elements than the index width allows.
     #[error(
         "`{0}` has {1} elements, and {limit}", limit = limit_text(*.2)
     )]
     TooLarge(String, u64, IndexWidth),
-    /// There are so many elements that their number does not fit.
+    /// The number of elements overflows.
     #[error("`{0}` has more elements than can be counted")]
     Uncountable(String),
-    /// There are too many elements, each with a shape of its own.
+    /// A dependent array has too many rows.
     #[error("`{0}` is a dependent array of {1} rows; up to 4194304 are allowed")]
     TooManyRows(String, u64),
-    /// A type variable, which a run has to know.
+    /// A type variable has no value.
     #[error("the type `{0}` is not known; a run needs a definition without type parameters")]
     Polymorphic(String),
-    /// The size in it is known only with the value.
+    /// The size of a dependent pair is only known with its value.
     #[error(
         "a value of `{0}` cannot be given, because its size is part of it; take the size and the \
          array as two parameters, and make the pair with `makeDepPair`"
     )]
     Dependent(String),
-    /// A function, or something that has been reported as wrong.
+    /// The type is a function type, or erroneous.
     #[error("`{0}` is not a type of data")]
     NotData(String),
-    /// Memory could not be had.
+    /// The memory cannot be allocated.
     #[error("{0} bytes cannot be allocated")]
     NoMemory(u64),
 }
 
-/// What the variables in a type stand for.
+/// The values of the variables in a type.
 #[derive(Clone, Debug, Default)]
 pub struct Bindings {
-    /// Sizes.
+    /// The values of sizes.
     pub nats: FxHashMap<Var, i64>,
-    /// Types.
+    /// The values of type variables.
     pub types: FxHashMap<Var, Ty>,
-    /// Functions from sizes to sizes.
+    /// The values of functions from sizes to sizes.
     pub size_funs: FxHashMap<Var, NatFun>,
-    /// Functions from sizes to types.
+    /// The values of functions from sizes to types.
     pub data_funs: FxHashMap<Var, DataFun>,
-    /// What the variables are called, for messages.
+    /// The names of the variables, for messages.
     pub names: Names,
-    /// The width of the numbers that count elements.
+    /// The width of indices.
     pub index: IndexWidth,
 }
 
@@ -110,7 +110,7 @@ fn limit_text(index: IndexWidth) -> &'static str {
 }
 
 impl Bindings {
-    /// The value of a size.
+    /// Evaluates a size.
     pub fn nat(&self, nat: &Nat) -> Result<u64, ShapeError> {
         self.under(nat, &[])
     }
@@ -151,7 +151,7 @@ impl Bindings {
 }
 
 impl Shape {
-    /// The shape of a data type.
+    /// Returns the shape of a data type.
     pub fn of(ty: &Type, bindings: &Bindings) -> Result<Shape, ShapeError> {
         let shape = Builder {
             bindings,
@@ -168,7 +168,7 @@ impl Shape {
         }
     }
 
-    /// What a place holds.
+    /// Returns the shape of a leaf.
     pub fn leaf(leaf: Leaf) -> Shape {
         match leaf {
             Leaf::Scalar(scalar) => Shape::Scalar(scalar),
@@ -176,7 +176,7 @@ impl Shape {
         }
     }
 
-    /// The number of places; `None` if it does not fit.
+    /// Returns the number of leaves; `None` if it overflows.
     pub fn count(&self) -> Option<u64> {
         match self {
             Shape::Scalar(_) | Shape::Index(_) => Some(1),
@@ -190,8 +190,8 @@ impl Shape {
         }
     }
 
-    /// Its size in bytes, with the padding that an array of it needs. Does not overflow for what
-    /// [`Shape::of`] gives.
+    /// Returns the size in bytes, with the padding that an array of this shape needs. Does not
+    /// overflow for results of [`Shape::of`].
     pub fn size(&self) -> u64 {
         match self {
             Shape::Scalar(scalar) => Leaf::Scalar(*scalar).size(),
@@ -210,7 +210,7 @@ impl Shape {
         }
     }
 
-    /// Its alignment in bytes.
+    /// Returns the alignment in bytes.
     pub fn align(&self) -> u64 {
         match self {
             Shape::Scalar(scalar) => Leaf::Scalar(*scalar).size(),
@@ -224,8 +224,8 @@ impl Shape {
         }
     }
 
-    /// Where the second component of a pair starts (the value of a dependent pair); 0 for
-    /// everything else.
+    /// Returns the offset of the second component of a pair, or of the value of a dependent pair; 0
+    /// for other shapes.
     pub fn second_offset(&self) -> u64 {
         match self {
             Shape::Pair(first, second) => round_up(first.size(), second.align()),
@@ -234,8 +234,8 @@ impl Shape {
         }
     }
 
-    /// Calls `visit` with the offset of each place and what it holds, in the order of memory.
-    /// Stops at the first error.
+    /// Calls `visit` with the offset and the type of each leaf, in the order of memory. Stops at
+    /// the first error.
     pub fn for_each_leaf<E>(
         &self,
         visit: &mut impl FnMut(u64, Leaf) -> Result<(), E>,
@@ -273,7 +273,7 @@ impl Shape {
 }
 
 impl Rows {
-    /// A dependent array of these elements, one after the other.
+    /// Creates the layout of a dependent array with these elements.
     pub fn new(shapes: Vec<Shape>) -> Rows {
         let mut offsets = Vec::with_capacity(shapes.len() + 1);
         let (mut end, mut align) = (0u64, 1);
@@ -291,19 +291,19 @@ impl Rows {
         }
     }
 
-    /// The elements' shapes.
+    /// Returns the shapes of the elements.
     pub fn shapes(&self) -> &[Shape] {
         &self.shapes
     }
 
-    /// Where each element starts.
+    /// Returns the offset of each element.
     pub fn offsets(&self) -> &[u64] {
         &self.offsets[..self.shapes.len()]
     }
 }
 
-/// Whether the compilers' own vectors hold such a vector: they know powers of two of lanes, and no
-/// truth values. Other vectors are structs with an array in them.
+/// Returns true if the vector type is a native vector type of C compilers, which support powers of
+/// two of lanes, but no truth values. Other vectors are structs that contain an array.
 pub fn is_native_vector(lanes: u32, leaf: Leaf) -> bool {
     lanes.is_power_of_two() && leaf != Leaf::Scalar(ScalarType::Bool)
 }
@@ -417,7 +417,7 @@ mod tests {
     use super::*;
     use rise::core::program_of;
 
-    /// The shape of the parameter of a function with this type, for `n` and `m`.
+    /// Returns the shape of the parameter of a function with this type, for `n` and `m`.
     fn shape(ty: &str, n: i64, m: i64) -> Result<Shape, String> {
         let text = format!(
             "def f : (n: Nat) -> (m: Nat) -> ({ty}) -> i32 = depFun((n: Nat, m: Nat) => fun(x => 0))"
@@ -433,7 +433,7 @@ mod tests {
         Shape::of(&param.ty, &bindings).map_err(|error| error.to_string())
     }
 
-    /// Size and alignment, and where the places are.
+    /// Returns the size, the alignment, and the offsets of the leaves.
     fn layout(ty: &str) -> (u64, u64, Vec<u64>) {
         let shape = match shape(ty, 3, 2) {
             Ok(shape) => shape,

@@ -1,5 +1,5 @@
-//! Sizes that follow from values: a file with 4 rows of 5 numbers, read as `n.m.f32`, says what
-//! `n` and `m` are.
+//! Infers sizes from arguments: a file with 4 rows of 5 numbers that is read as `n.m.f32`
+//! determines `n` and `m`.
 
 use crate::shape::Bindings;
 use nat::{Facts, Nat, Prop, Solution, Var};
@@ -7,70 +7,71 @@ use rise::subst::subst;
 use rise::{Arg, DataFun, Names, Type};
 use thiserror::Error;
 
-/// Sizes that are tried where an equation cannot be solved.
+/// The largest size that is tried if an equation cannot be solved.
 const TRIED: i64 = 1 << 16;
 
-/// How many elements a value has, before its type is known.
+/// The lengths of a value whose type is not known yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outline {
-    /// A single value, or one that says nothing about sizes (a value that is repeated).
+    /// A scalar, or a value that determines no sizes because it is repeated.
     Leaf,
-    /// An array or vector of so many elements.
+    /// An array or vector of this length.
     Array(u64, Box<Outline>),
     /// A tuple.
     Pair(Box<Outline>, Box<Outline>),
-    /// An axis of a file: such an array, or one whose rows are joined to so many elements.
+    /// An axis of a file: an array of this length, or an array whose rows are concatenated to this
+    /// length.
     Joined(u64, Box<Outline>),
 }
 
-/// A size and the number that it has to be, because of an argument.
+/// An equation between a size and a number that an argument determines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Equation {
     /// The size.
     pub size: Nat,
     /// The number.
     pub value: u64,
-    /// The argument.
+    /// The name of the argument.
     pub argument: String,
 }
 
-/// Sizes do not fit the arguments.
+/// An error for sizes that contradict the arguments.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum SizesError {
-    /// An argument has another number of elements than its type says.
+    /// The length of an argument differs from that of its type.
     #[error(
         "`{argument}` has {} where its type has {}{because}",
         elements_text(*.found),
         size_text(.size, *.expected)
     )]
     Mismatch {
-        /// The argument.
+        /// The name of the argument.
         argument: String,
-        /// What it has.
+        /// The length of the argument.
         found: u64,
-        /// What it should have.
+        /// The length of the type, as an expression.
         size: String,
-        /// The number that this is.
+        /// The value of that expression.
         expected: u64,
-        /// From which sizes that follows, as ` for n = 4`; empty if from none.
+        /// The values of its variables, as ` for n = 4`; empty if there are none.
         because: String,
     },
-    /// No sizes give that number of elements.
+    /// No sizes give the length of the argument.
     #[error(
         "`{argument}` has {} where its type has `{size}`, which no sizes give",
         elements_text(*.found)
     )]
     Impossible {
-        /// The argument.
+        /// The name of the argument.
         argument: String,
-        /// What it has.
+        /// The length of the argument.
         found: u64,
-        /// What it should have.
+        /// The length of the type, as an expression.
         size: String,
     },
 }
 
-/// "1 element", "2 elements"
+/// Formats a number of elements: "1 element", "2 elements".
 pub(crate) fn elements_text(count: u64) -> String {
     match count {
         1 => "1 element".to_owned(),
@@ -78,7 +79,7 @@ pub(crate) fn elements_text(count: u64) -> String {
     }
 }
 
-/// A size, and the number that it is unless it says so itself.
+/// Formats a size, with its value unless it is a number.
 fn size_text(size: &str, number: u64) -> String {
     match size.parse() == Ok(number) {
         true => number.to_string(),
@@ -86,16 +87,17 @@ fn size_text(size: &str, number: u64) -> String {
     }
 }
 
-/// What the outline of an argument says about the sizes in its type. Where type and value differ
-/// in structure nothing is said: whoever reads the value reports that.
+/// Returns the equations between the sizes in a type and the lengths of an argument. If their
+/// structures differ, the remaining parts give no equations: reading the argument reports the
+/// error.
 pub fn equations(ty: &Type, outline: &Outline, argument: &str) -> Vec<Equation> {
     let mut found = Vec::new();
     collect(ty, outline, argument, &mut found);
     found
 }
 
-/// How many dimensions a type has and how many a value, where it is no single number that is
-/// repeated, and no tuples are in between.
+/// Returns the numbers of dimensions of a type and of a value. Returns `None` if one of them has
+/// tuples, or the type is not an array of scalars.
 pub fn dimensions(ty: &Type, outline: &Outline) -> Option<(usize, usize)> {
     let (mut expected, mut rest) = (0, ty);
     loop {
@@ -138,13 +140,13 @@ fn collect(ty: &Type, outline: &Outline, argument: &str, found: &mut Vec<Equatio
         (Type::DepArray(n, DataFun::Lambda(var, body)), Outline::Joined(count, inner)) => {
             let first = |v: Var| (v == *var).then(|| Arg::Nat(Nat::ZERO));
             match &**body {
-                // Rows that differ further in are joined, with all of their axes.
+                // Rows that differ in inner axes are concatenated with all of their axes.
                 _ if axes(outline) == 1 => say(&elements(ty), *count),
                 Type::Array(len, element) => {
                     say(&Nat::sum(*var, &Nat::ZERO, n, len), *count);
                     collect(&subst(element, &first), inner, argument, found);
                 }
-                // The rows are equal.
+                // All rows are equal.
                 _ => {
                     say(n, *count);
                     collect(&subst(body, &first), inner, argument, found);
@@ -159,7 +161,7 @@ fn collect(ty: &Type, outline: &Outline, argument: &str, found: &mut Vec<Equatio
     }
 }
 
-/// The number of axes of an outline.
+/// Returns the number of axes of an outline.
 fn axes(outline: &Outline) -> usize {
     match outline {
         Outline::Array(_, inner) | Outline::Joined(_, inner) => 1 + axes(inner),
@@ -167,7 +169,7 @@ fn axes(outline: &Outline) -> usize {
     }
 }
 
-/// The number of elements of a type through all arrays and vectors.
+/// Returns the number of elements of nested arrays and vectors.
 fn elements(ty: &Type) -> Nat {
     match ty {
         Type::Array(n, element) => n * &elements(element),
@@ -179,9 +181,9 @@ fn elements(ty: &Type) -> Nat {
     }
 }
 
-/// Gives values to size variables so that the equations hold, and the conditions that say that two
-/// sizes are equal. What cannot be solved stays without a value, and a condition that does not hold
-/// is left to whoever checks conditions.
+/// Solves the equations, and conditions of the form that two sizes are equal, for the size
+/// variables. Variables that are not determined stay without a value, and conditions that do not
+/// hold are not reported.
 pub fn solve(
     equations: &[Equation],
     conditions: &[Prop],
@@ -208,7 +210,7 @@ pub fn solve(
     }
 }
 
-/// The value of the only size without one in a condition that says that two sizes are equal.
+/// Solves a condition that two sizes are equal for its only unknown variable.
 fn said_by(condition: &Prop, bindings: &Bindings) -> Option<(Var, i64)> {
     let Prop::Equal(a, b) = condition else {
         return None;
@@ -234,7 +236,7 @@ fn some_var(size: &Nat) -> Option<Var> {
     found
 }
 
-/// Whether the equation is done: it holds, or has said what it could.
+/// Solves an equation for its only unknown variable. Returns true if the equation is done.
 fn step(equation: &Equation, bindings: &mut Bindings) -> Result<bool, SizesError> {
     let size = substituted(&equation.size, bindings);
     let mut vars = Vec::new();
@@ -267,7 +269,7 @@ enum Found {
     Open,
 }
 
-/// The value of `var` for which `size` is `value`.
+/// Returns the value of `var` for which `size` is `value`.
 fn solved(size: &Nat, var: Var, value: u64) -> Found {
     let Ok(value) = i64::try_from(value) else {
         return Found::Open;
@@ -383,7 +385,7 @@ mod tests {
             Ok(vec![(0, 5)])
         );
         assert_eq!(solve_all(&[(n() * m(), 12)]), Ok(vec![]));
-        // 8, 9, 10 and 11 are possible.
+        // The solutions are 8, 9, 10 and 11.
         assert_eq!(
             solve_all(&[(Nat::div(&n(), &Nat::constant(4)), 2)]),
             Ok(vec![])

@@ -1,4 +1,4 @@
-//! Values as text: for people, and as JSON.
+//! Formats values as text for people, and as JSON.
 
 use crate::scalar::{Leaf, Scalar};
 use crate::shape::Shape;
@@ -6,23 +6,24 @@ use crate::value::Value;
 use std::fmt::{self, Write};
 use syntax::ast::ScalarType;
 
-/// Elements of an array up to which all are shown in a short text.
+/// The largest length of an array that is shown completely in a short text.
 const SHORT: u64 = 8;
-/// Elements that are shown at each end of a longer one.
+/// The number of elements at each end of a longer array that are shown.
 const ENDS: u64 = 3;
 
-/// How much of a value is shown.
+/// The length of the text of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Length {
-    /// Of long arrays both ends.
+    /// Long arrays are abbreviated to both ends.
     Short,
-    /// Everything.
+    /// All elements are shown.
     Full,
 }
 
 impl Value {
-    /// Writes the value: `[1.0, 2.0, …, 8.0]`, `(1, true)`, vectors `<1, 2, 3, 4>`, a dependent
-    /// pair `(2 | …)`, what was never written `_`. Rows of arrays of arrays stand on lines.
+    /// Writes the value: `[1.0, 2.0, …, 8.0]`, `(1, true)`, vectors as `<1, 2, 3, 4>`, dependent
+    /// pairs as `(2 | …)`, and elements that were never written as `_`. The rows of nested arrays
+    /// are on separate lines.
     pub fn write(&self, length: Length, out: &mut dyn Write) -> fmt::Result {
         let mut printer = Printer {
             value: self,
@@ -32,7 +33,7 @@ impl Value {
         printer.shape(self.shape(), 0, 0)
     }
 
-    /// The value as text, see [`Value::write`].
+    /// Returns the value as text, see [`Value::write`].
     pub fn text(&self, length: Length) -> String {
         let mut out = String::new();
         // Writing to a string does not fail.
@@ -40,9 +41,10 @@ impl Value {
         out
     }
 
-    /// Writes the value as JSON: arrays and vectors are arrays, tuples objects with `_1` and
-    /// `_2`, dependent pairs objects with `size` and `value`. What was never written is `null`;
-    /// what JSON has no number for is a string: `"NaN"`, `"Infinity"`, `"-Infinity"`.
+    /// Writes the value as JSON: arrays and vectors as arrays, tuples as objects with `_1` and
+    /// `_2`, dependent pairs as objects with `size` and `value`. Elements that were never written
+    /// are `null`; numbers that JSON cannot represent are strings: `"NaN"`, `"Infinity"`,
+    /// `"-Infinity"`.
     pub fn write_json(&self, out: &mut dyn Write) -> fmt::Result {
         let mut printer = Printer {
             value: self,
@@ -124,7 +126,7 @@ impl Printer<'_> {
         self.out.write_str(if json_wanted { json } else { human })
     }
 
-    /// What stands between the elements of an array: arrays stand below each other.
+    /// Returns the separator of the elements of an array: nested arrays are on separate lines.
     fn between(&self, element: &Shape, column: usize) -> String {
         match (self.style, element) {
             (Style::Json, _) => ",".to_owned(),
@@ -175,7 +177,7 @@ impl Printer<'_> {
     }
 }
 
-/// Writes a single value as JSON.
+/// Writes a scalar as JSON.
 pub fn json(scalar: Scalar, out: &mut dyn Write) -> fmt::Result {
     match scalar {
         Scalar::F16(_) | Scalar::F32(_) | Scalar::F64(_) => {

@@ -1,4 +1,4 @@
-//! Values: a shape, and the bytes that C would have there.
+//! Values: a shape, and the bytes in the layout of C.
 
 use crate::scalar::{Leaf, Scalar};
 use crate::shape::{Shape, ShapeError};
@@ -8,12 +8,13 @@ use crate::shape::{Shape, ShapeError};
 pub struct Value {
     shape: Shape,
     bytes: Vec<u8>,
-    /// A bit for each byte that was never written; none if all were.
+    /// A bit for each byte, which is set if the byte was never written; `None` if all bytes are
+    /// written.
     unwritten: Option<Vec<u64>>,
 }
 
 impl Value {
-    /// A value whose bytes are all 0 and count as written.
+    /// Creates a value whose bytes are 0 and count as written.
     pub fn zeros(shape: Shape) -> Result<Value, ShapeError> {
         let size = shape.size();
         let mut bytes = Vec::new();
@@ -27,14 +28,14 @@ impl Value {
         })
     }
 
-    /// A value of which nothing is written: [`Value::set`] writes.
+    /// Creates a value without written bytes, which [`Value::set`] writes.
     pub fn unwritten(shape: Shape) -> Result<Value, ShapeError> {
         let mut value = Value::zeros(shape)?;
         value.unwritten = Some(vec![u64::MAX; value.bytes.len().div_ceil(64)]);
         Ok(value)
     }
 
-    /// A value of these bytes; `None` if they are not as many as the shape needs.
+    /// Creates a value with these bytes; `None` if their number does not match the shape.
     pub fn from_bytes(shape: Shape, bytes: Vec<u8>) -> Option<Value> {
         (shape.size() == bytes.len() as u64).then_some(Value {
             shape,
@@ -43,35 +44,35 @@ impl Value {
         })
     }
 
-    /// A single value.
+    /// Creates a scalar value.
     pub fn scalar(shape: Shape, scalar: Scalar) -> Result<Value, ShapeError> {
         let mut value = Value::zeros(shape)?;
         value.set(0, scalar);
         Ok(value)
     }
 
-    /// Its shape.
+    /// Returns the shape.
     pub fn shape(&self) -> &Shape {
         &self.shape
     }
 
-    /// Its bytes.
+    /// Returns the bytes.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// Its bytes, to write a result into; they all count as written.
+    /// Returns the bytes for writing a result; all of them count as written.
     pub fn bytes_mut(&mut self) -> &mut [u8] {
         self.unwritten = None;
         &mut self.bytes
     }
 
-    /// What stands at `offset`; `None` behind the end.
+    /// Reads the scalar at `offset`; `None` after the end.
     pub fn get(&self, offset: u64, leaf: Leaf) -> Option<Scalar> {
         leaf.read(self.bytes.get(usize::try_from(offset).ok()?..)?)
     }
 
-    /// Writes at `offset`; what would stand behind the end is left out.
+    /// Writes a scalar at `offset`. Does nothing after the end.
     pub fn set(&mut self, offset: u64, scalar: Scalar) {
         let (bytes, size) = scalar.bytes();
         let Ok(start) = usize::try_from(offset) else {
@@ -88,7 +89,7 @@ impl Value {
         }
     }
 
-    /// Whether something was written at `offset`.
+    /// Returns true if the byte at `offset` is written.
     pub fn is_written(&self, offset: u64) -> bool {
         let Some(mask) = &self.unwritten else {
             return true;
@@ -99,7 +100,7 @@ impl Value {
         word.is_none_or(|word| word >> (offset % 64) & 1 == 0)
     }
 
-    /// Writes the sizes of dependent pairs, which the shape knows.
+    /// Writes the sizes of dependent pairs, which are part of the shape.
     pub(crate) fn restore_sizes(&mut self) {
         let mut found = Vec::new();
         dependent_pairs(&self.shape, 0, &mut found);
@@ -109,7 +110,7 @@ impl Value {
     }
 }
 
-/// Where dependent pairs start, and their sizes.
+/// Collects the offsets of dependent pairs, and their sizes.
 fn dependent_pairs(shape: &Shape, offset: u64, found: &mut Vec<(u64, u64)>) {
     match shape {
         Shape::Scalar(_) | Shape::Index(_) | Shape::Vector(..) => {}

@@ -1,4 +1,4 @@
-//! How much a program computes.
+//! Counts the operations of programs.
 
 use crate::shape::Bindings;
 use nat::Nat;
@@ -6,10 +6,11 @@ use rise::core::{Expr, Form, Program, normalise};
 use rise::{Primitive, Type};
 use syntax::ast::ScalarType;
 
-/// The floating point operations of a run with these sizes, as the program says them: additions,
-/// subtractions, multiplications, divisions, negations, and calls of functions of `<math.h>` count
-/// one each for each lane; what a `map` computes counts once for each element. None where that
-/// cannot be said without running it.
+/// Returns the number of floating-point operations of a run with these sizes, as written in the
+/// program: additions, subtractions, multiplications, divisions, negations, and calls of functions
+/// of `<math.h>` count one for each lane, and `fma` counts two; the function of a `map` counts once
+/// for each element, and a `select` counts its more expensive branch. Returns `None` if the number
+/// cannot be computed without running the program, or is 0.
 pub fn flops(program: &Program<Primitive>, bindings: &Bindings) -> Option<u64> {
     let mut program = program.clone();
     normalise(&mut program).ok()?;
@@ -18,11 +19,11 @@ pub fn flops(program: &Program<Primitive>, bindings: &Bindings) -> Option<u64> {
     u64::try_from(value).ok().filter(|count| *count > 0)
 }
 
-/// What it costs to compute an expression.
+/// Returns the cost of evaluating an expression.
 fn cost(expr: &Expr<Primitive>) -> Option<Nat> {
     match &expr.form {
         Form::Var(_) | Form::Literal(_) | Form::Nat(_) => Some(Nat::ZERO),
-        // A function costs where it is applied.
+        // The cost of a function is counted where it is applied.
         Form::Lambda(..) | Form::DepLambda(..) => Some(Nat::ZERO),
         Form::Apply(f, x) => Some(applied(f)? + cost(x)?),
         Form::DepApply(..) | Form::Global(..) => None,
@@ -41,7 +42,7 @@ fn all(args: &[Expr<Primitive>]) -> Option<Nat> {
         .try_fold(Nat::ZERO, |sum, arg| Some(sum + cost(arg)?))
 }
 
-/// What it costs to apply a function to all of its arguments.
+/// Returns the cost of applying a function to all of its arguments.
 fn applied(f: &Expr<Primitive>) -> Option<Nat> {
     let mut body = f;
     while let Form::Lambda(_, inner) = &body.form {
@@ -98,7 +99,7 @@ fn primitive_cost(
             Some(Nat::sum(*var, &Nat::ZERO, n, &applied(body)?) + cost(xs)?)
         }
         (P::Iterate | P::Dmatch, _) => None,
-        // Views and the like: they have no functions on values.
+        // Other primitives, such as views, must not have functions as arguments.
         _ if args
             .iter()
             .any(|arg| matches!(&*arg.ty, Type::Fun(..) | Type::Pi(_))) =>
@@ -109,7 +110,7 @@ fn primitive_cost(
     }
 }
 
-/// How many elements an array or vector has.
+/// Returns the length of an array or vector.
 fn length(ty: &Type) -> Option<Nat> {
     match ty {
         Type::Array(n, _) | Type::Vector(n, _) => Some(n.clone()),
@@ -117,7 +118,7 @@ fn length(ty: &Type) -> Option<Nat> {
     }
 }
 
-/// How many floating point numbers one operation of this type computes.
+/// Returns the number of floating-point numbers that one operation of this type computes.
 fn float_lanes(ty: &Type) -> Nat {
     let is_float = |ty: &Type| {
         matches!(

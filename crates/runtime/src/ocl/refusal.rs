@@ -1,4 +1,4 @@
-//! Why a program is not launched: what it wants, what the device has, and what can be changed.
+//! The errors of launch plans: the requirement, the limit of the device, and advice.
 
 use crate::launch::LaunchError;
 use crate::process::bytes_text;
@@ -7,200 +7,201 @@ use codegen::IndexWidth;
 use syntax::ast::Name;
 use thiserror::Error;
 
-/// Why a program is not launched on a device.
+/// The reason why a program cannot be launched on a device.
 #[derive(Debug, Error)]
 pub enum PlanError {
-    /// It was compiled for something else, or has other parameters.
+    /// The module was not compiled for OpenCL, or has other parameters than the launch.
     #[error("{0}")]
     NotKernels(String),
-    /// A size of memory or of the launch cannot be computed.
+    /// The size of memory or of the launch cannot be computed.
     #[error("the kernel `{kernel}`: {what}: {error}")]
     Size {
-        /// The kernel.
+        /// The name of the kernel.
         kernel: Name,
-        /// Which size.
+        /// A description of the size.
         what: String,
-        /// Why not.
+        /// The reason.
         error: ShapeError,
     },
-    /// A condition of the program or of a kernel does not hold.
+    /// A condition of a kernel on its sizes does not hold.
     #[error("the kernel `{kernel}` cannot be launched with local size {} and global size {}: {error}; other sizes can be given with `--local` and `--global`, or written in `@opencl`", dimensions(.local), dimensions(.global))]
     Condition {
-        /// The kernel.
+        /// The name of the kernel.
         kernel: Name,
-        /// Work-items of a group.
+        /// The local size.
         local: [u64; 3],
-        /// All work-items.
+        /// The global size.
         global: [u64; 3],
-        /// The condition, with its numbers.
+        /// The condition, with the values of its sizes.
         error: Box<LaunchError>,
     },
     /// A condition on the program's sizes does not hold.
     #[error(transparent)]
     Launch(#[from] LaunchError),
-    /// The result has no size before it is there.
+    /// The size of the result is not known before the run.
     #[error("the result: {0}")]
     Result(ShapeError),
-    /// A work-group is empty.
+    /// A work-group has no work-items.
     #[error(
         "the local size of the kernel `{kernel}` is 0 in dimension {dim}; a work-group has at least one work-item"
     )]
     EmptyGroup {
-        /// The kernel.
+        /// The name of the kernel.
         kernel: Name,
         /// The dimension.
         dim: usize,
     },
-    /// Nothing would run, and there is a result to be computed.
+    /// There are no work-items, although the result is not empty.
     #[error(
         "the global size of the kernel `{kernel}` is 0 in dimension {dim}: no work-item would run and write the result"
     )]
     NoItems {
-        /// The kernel.
+        /// The name of the kernel.
         kernel: Name,
         /// The dimension.
         dim: usize,
     },
-    /// The groups do not come out even.
+    /// The global size is not a multiple of the local size.
     #[error("the global size of the kernel `{kernel}` is {global} in dimension {dim}, which is not a multiple of the local size {local}: OpenCL 1.2 has no part of a work-group; take {}, or a local size that divides {global}", multiples(*.global, *.local))]
     Multiple {
-        /// The kernel.
+        /// The name of the kernel.
         kernel: Name,
         /// The dimension.
         dim: usize,
-        /// All work-items in it.
+        /// The global size in the dimension.
         global: u64,
-        /// Work-items of a group in it.
+        /// The local size in the dimension.
         local: u64,
     },
-    /// The counter of a loop that work-items share does not fit into an index at its end.
+    /// The counter of a loop over work-items overflows the index width after its last iteration.
     #[error(
         "the kernel `{kernel}` counts to {count} in steps of {step} in dimension {dim}, which overflows {}", width(*.index)
     )]
     Steps {
-        /// The kernel.
+        /// The name of the kernel.
         kernel: Name,
         /// The dimension.
         dim: usize,
-        /// The iterations of the loop.
+        /// The number of iterations.
         count: u64,
-        /// The number of work-items that share them.
+        /// The number of work-items that share the iterations.
         step: u64,
         /// The width of indices.
         index: IndexWidth,
     },
-    /// Too many work-items for indices.
+    /// The global size overflows the index width.
     #[error(
         "the global size of the kernel `{kernel}` is {global} in dimension {dim}, which overflows {}", width(*.index)
     )]
     ManyItems {
-        /// The kernel.
+        /// The name of the kernel.
         kernel: Name,
         /// The dimension.
         dim: usize,
-        /// All work-items in it.
+        /// The global size in the dimension.
         global: u64,
         /// The width of indices.
         index: IndexWidth,
     },
-    /// The device does not take so large a group.
+    /// A work-group is larger than the device supports.
     #[error("a work-group of the kernel `{kernel}` has {} = {} work-items, and {device} takes at most {limit}: give a smaller local size with `--local` or in `@opencl`", product(.local), items(.local))]
     Group {
-        /// The kernel.
+        /// The name of the kernel.
         kernel: Name,
-        /// Work-items of a group.
+        /// The local size.
         local: [u64; 3],
-        /// The most that are possible.
+        /// The largest number of work-items of a work-group.
         limit: u64,
-        /// The device.
+        /// The name of the device.
         device: String,
     },
-    /// The same in one dimension.
+    /// A work-group is larger in one dimension than the device supports.
     #[error(
         "a work-group of the kernel `{kernel}` has {local} work-items in dimension {dim}, and {device} takes at most {limit} there: give a smaller local size with `--local` or in `@opencl`, or work in another dimension"
     )]
     GroupDimension {
-        /// The kernel.
+        /// The name of the kernel.
         kernel: Name,
         /// The dimension.
         dim: usize,
-        /// Work-items of a group in it.
+        /// The local size in the dimension.
         local: u64,
-        /// The most that are possible.
+        /// The largest local size in the dimension.
         limit: u64,
-        /// The device.
+        /// The name of the device.
         device: String,
     },
-    /// There is not so much local memory.
+    /// A work-group needs more local memory than the device has.
     #[error("a work-group of the kernel `{kernel}` needs {} of local memory, and {device} has {}: make what is stored with `toMem(Local)` smaller (smaller tiles, a smaller local size), or leave it in global memory", local_text(*.needed), local_text(*.limit))]
     LocalMemory {
-        /// The kernel.
+        /// The name of the kernel.
         kernel: Name,
-        /// Bytes that it needs.
+        /// The number of bytes that are needed.
         needed: u64,
-        /// Bytes that there are.
+        /// The size of the local memory in bytes.
         limit: u64,
-        /// The device.
+        /// The name of the device.
         device: String,
     },
-    /// A buffer is larger than one can be.
+    /// A buffer is larger than the device supports.
     #[error("{what} takes {} of memory, and a buffer of {device} has at most {}: take smaller sizes, or another device (`--device`)", bytes_text(*.needed), bytes_text(*.limit))]
     Buffer {
-        /// What stands in it: `the argument `xs``.
+        /// A description of the content, such as ``the argument `xs` ``.
         what: String,
-        /// Its bytes.
+        /// The size of the buffer in bytes.
         needed: u64,
-        /// The most that are possible.
+        /// The largest size of a buffer in bytes.
         limit: u64,
-        /// The device.
+        /// The name of the device.
         device: String,
     },
-    /// All buffers together are larger than the device.
+    /// All buffers together are larger than the global memory.
     #[error("arguments, result and temporary arrays take {} of memory, and {device} has {}: take smaller sizes, or another device (`--device`)", bytes_text(*.needed), bytes_text(*.limit))]
     Memory {
-        /// Bytes of all together.
+        /// The size of all buffers in bytes.
         needed: u64,
-        /// Bytes that there are.
+        /// The size of the global memory in bytes.
         limit: u64,
-        /// The device.
+        /// The name of the device.
         device: String,
     },
-    /// The device does not know a type.
+    /// The device does not support a type.
     #[error(
         "the program computes with `{ty}`, and {device} has no {name}: use `f32`, or another device (`--device`)"
     )]
     Type {
-        /// In RISE.
+        /// The name of the type in RISE.
         ty: &'static str,
-        /// In words.
+        /// A description of the type.
         name: &'static str,
-        /// The device.
+        /// The name of the device.
         device: String,
     },
-    /// Parameters by value are too large.
+    /// The parameters by value are larger than the device supports.
     #[error(
         "the parameters of the kernel `{kernel}` take {needed} bytes, and {device} takes at most {limit}: pass large tuples as arrays"
     )]
     Parameters {
-        /// The kernel.
+        /// The name of the kernel.
         kernel: Name,
-        /// Bytes that it needs.
+        /// The size of the parameters in bytes.
         needed: u64,
-        /// The most that are possible.
+        /// The largest size of the parameters in bytes.
         limit: u64,
-        /// The device.
+        /// The name of the device.
         device: String,
     },
 }
 
 impl PlanError {
-    /// The module and the launch do not belong together.
+    /// Creates the error for a module and a launch of different programs.
     pub(super) fn other_parameters() -> PlanError {
         let message = "the generated kernels have other parameters than the program";
         PlanError::NotKernels(message.to_owned())
     }
 
-    /// Whether other sizes of the launch or of the program would do, on the same device.
+    /// Returns true if other sizes of the program or of the launch could avoid the error on any
+    /// device.
     pub fn is_about_sizes(&self) -> bool {
         use PlanError as E;
         !matches!(
@@ -216,7 +217,7 @@ impl PlanError {
     }
 }
 
-/// Returns the numbers that indices have, and what to do about them.
+/// Describes the limit of an index width, with advice.
 fn width(index: IndexWidth) -> &'static str {
     match index {
         IndexWidth::Bits32 => "indices of 32 bits (below 2^31): run it with `--index 64`",
@@ -224,7 +225,7 @@ fn width(index: IndexWidth) -> &'static str {
     }
 }
 
-/// `96 or 112`: the multiples of the local size next to the global one, without 0.
+/// Returns the nearest multiples of the local size, except 0, as in `96 or 112`.
 fn multiples(global: u64, local: u64) -> String {
     let below = global / local.max(1) * local;
     let above = below.saturating_add(local);
@@ -234,7 +235,7 @@ fn multiples(global: u64, local: u64) -> String {
     }
 }
 
-/// Bytes of local memory for people, as devices count it: `4 kB` are 4096.
+/// Formats a size of local memory in units of 1024 bytes, as devices do: `4 kB` are 4096 bytes.
 pub fn local_text(bytes: u64) -> String {
     const KILO: u64 = 1 << 10;
     match bytes {
@@ -244,7 +245,7 @@ pub fn local_text(bytes: u64) -> String {
     }
 }
 
-/// `(16, 16)`: without ones at the end.
+/// Formats sizes as `(16, 16)`, without trailing ones.
 fn dimensions(sizes: &[u64; 3]) -> String {
     match sizes {
         [x, 1, 1] => x.to_string(),
@@ -253,7 +254,7 @@ fn dimensions(sizes: &[u64; 3]) -> String {
     }
 }
 
-/// `16 * 16`
+/// Formats sizes as a product, as in `16 * 16`.
 fn product(sizes: &[u64; 3]) -> String {
     match sizes {
         [x, 1, 1] => x.to_string(),
@@ -262,7 +263,7 @@ fn product(sizes: &[u64; 3]) -> String {
     }
 }
 
-/// Work-items of a group.
+/// Returns the number of work-items of a work-group.
 pub(super) fn items(sizes: &[u64; 3]) -> u64 {
     sizes.iter().fold(1, |all, size| all.saturating_mul(*size))
 }

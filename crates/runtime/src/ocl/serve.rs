@@ -1,4 +1,4 @@
-//! The process that works with a device: it answers until nobody asks any more.
+//! The worker process for OpenCL devices, which answers requests until the end of its input.
 
 use super::devices::devices;
 use super::error::OclError;
@@ -7,10 +7,10 @@ use super::protocol::{self, Reply, Report, Request, Runs, Stage};
 use super::session::Session;
 use std::io::{self, Read, Write};
 
-/// Answers what is asked through `input`. Ends with it.
+/// Answers the requests of `input` until its end.
 ///
 /// # Errors
-/// Who asks is gone, or speaks another language.
+/// Fails if the other process has ended, or sends malformed requests.
 pub fn serve(mut input: impl Read, mut output: impl Write) -> io::Result<()> {
     let mut session: Option<(usize, Session)> = None;
     while let Some(request) = protocol::receive(&mut input)? {
@@ -33,7 +33,7 @@ pub fn serve(mut input: impl Read, mut output: impl Write) -> io::Result<()> {
                         output.flush()?;
                     }
                     Err(Failed::Ocl(error)) => {
-                        // What is left of the arguments is not worth reading.
+                        // The remaining arguments are not read.
                         return protocol::send(&mut output, &Reply::Ran(Err(error)));
                     }
                     Err(Failed::Pipe(error)) => return Err(error),
@@ -101,7 +101,7 @@ impl<R: Read, W: Write> Work<'_, R, W> {
         report.download = bound.read(&mut result)?;
         if self.runs.bandwidth {
             self.stage(Stage::Measuring)?;
-            // The program's memory may be most of what there is.
+            // The buffers of the program may take most of the memory.
             drop(bound);
             report.copy_bandwidth = session.copy_bandwidth().ok();
         }
@@ -129,14 +129,14 @@ impl<R: Read, W: Write> Work<'_, R, W> {
     }
 }
 
-/// The whole of the process: requests come on standard input and answers go where standard output
-/// was; what kernels and drivers print goes to standard error.
+/// Runs the worker process: requests arrive on standard input, and answers are written to the
+/// original standard output. The output of kernels and drivers is redirected to standard error.
 pub fn serve_stdio() -> io::Result<()> {
     let output = own_output()?;
     serve(Requests::start(), io::BufWriter::new(output))
 }
 
-/// Standard output for answers alone: everything else that is printed goes to standard error.
+/// Reserves standard output for answers, by redirecting all other output to standard error.
 #[cfg(unix)]
 fn own_output() -> io::Result<std::fs::File> {
     let answers = rustix::io::dup(rustix::stdio::stdout())?;
@@ -149,17 +149,17 @@ fn own_output() -> io::Result<io::Stdout> {
     Ok(io::stdout())
 }
 
-/// Standard input, read by a thread of its own: when who asks is gone, nobody is left to end a
-/// kernel that hangs.
+/// Standard input, which a thread of its own reads: when the other process ends, this one must end
+/// too, even if a kernel hangs.
 struct Requests {
     pieces: std::sync::mpsc::Receiver<Vec<u8>>,
     piece: io::Cursor<Vec<u8>>,
 }
 
-/// Bytes that are read at once, and so many pieces that wait.
+/// The size of a chunk of input in bytes; `PIECES` is the number of chunks that are buffered.
 const PIECE: usize = 1 << 20;
 const PIECES: usize = 4;
-/// How long this process may take to notice that it is not needed any more.
+/// The time limit for this process to end by itself.
 const GRACE: std::time::Duration = std::time::Duration::from_secs(2);
 
 impl Requests {
@@ -198,11 +198,11 @@ impl Read for Requests {
     }
 }
 
-/// Ends the process without asking drivers, which may hang.
+/// Kills the process without running the exit handlers of drivers, which may hang.
 #[cfg(unix)]
 fn end_at_once() {
     let me = rustix::process::getpid();
-    // There is nothing else to be done if this fails.
+    // There is no alternative if this fails.
     let _ = rustix::process::kill_process(me, rustix::process::Signal::KILL);
 }
 

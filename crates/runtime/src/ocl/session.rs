@@ -1,6 +1,6 @@
-//! A device that is worked with: buffers, programs and launches, one after the other.
+//! A session with a device: buffers, programs and launches in order.
 //!
-//! Everything that OpenCL asks to be careful about is here, and nowhere else in this crate.
+//! This is the only module of the crate with unsafe calls of OpenCL.
 #![allow(unsafe_code)]
 
 use super::OclError;
@@ -23,10 +23,10 @@ use std::ptr;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The version of the language that programs are compiled for.
+/// The version of OpenCL C for which programs are compiled.
 pub const OPTIONS: &str = "-cl-std=CL1.2";
 
-/// A device, ready to be worked with. What is asked of it happens in order.
+/// A session with a device. Its commands are executed in order.
 #[derive(Clone, Debug)]
 pub struct Session(Arc<Inner>);
 
@@ -34,22 +34,22 @@ pub struct Session(Arc<Inner>);
 struct Inner {
     info: DeviceInfo,
     id: Id,
-    // The queue goes before the context that it is of.
+    // Declared first, because the queue is dropped before its context.
     queue: CommandQueue,
     context: Context,
 }
 
-/// What OpenCL calls the device: a handle that all threads may use.
+/// The OpenCL id of the device, which may be used on all threads.
 #[derive(Clone, Copy, Debug)]
 struct Id(cl_device_id);
 
-// SAFETY: the functions of OpenCL 1.2 may be called from all threads, except for setting the
-// arguments of one kernel; a root device lives as long as the process.
+// SAFETY: OpenCL 1.2 is thread-safe, except for setting the arguments of one kernel; the id of a
+// root device stays valid until the process ends.
 unsafe impl Send for Id {}
 // SAFETY: as above.
 unsafe impl Sync for Id {}
 
-/// Memory of the device.
+/// A buffer in the memory of the device.
 #[derive(Debug)]
 pub struct Buffer {
     memory: Memory<u8>,
@@ -57,16 +57,16 @@ pub struct Buffer {
     session: Session,
 }
 
-/// A program that is built.
+/// A compiled program.
 #[derive(Debug)]
 pub struct Built {
     program: Program,
     session: Session,
-    /// What the compiler said, if it said anything.
+    /// The output of the driver's compiler, which may be empty.
     pub log: String,
 }
 
-/// A kernel of a program, ready to be given arguments.
+/// A kernel of a compiled program.
 #[derive(Debug)]
 pub struct KernelHandle {
     kernel: Kernel,
@@ -74,35 +74,35 @@ pub struct KernelHandle {
     session: Session,
 }
 
-/// What the driver says of a kernel.
+/// The properties of a kernel that the driver reports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KernelInfo {
-    /// Work-items that a work-group of it can have: fewer than the device's where it needs many
-    /// registers.
+    /// The largest number of work-items of a work-group of this kernel, which is smaller than the
+    /// device's if it needs many registers.
     pub work_group: u64,
-    /// The local size that the kernel's text demands, zeros if it demands none.
+    /// The local size that the kernel's text demands; zeros if there is none.
     pub demanded: [usize; 3],
-    /// Work-groups run best with a multiple of so many work-items.
+    /// The preferred multiple of the number of work-items of a work-group.
     pub multiple: u64,
-    /// Bytes of local memory that it needs.
+    /// The size of the local memory of a work-group in bytes.
     pub local_memory: u64,
-    /// Bytes of private memory that each work-item needs besides registers.
+    /// The size of the private memory of a work-item in bytes, besides registers.
     pub private_memory: u64,
 }
 
 /// An argument of a kernel.
 #[derive(Clone, Copy, Debug)]
 pub enum Arg<'a> {
-    /// Global memory.
+    /// A buffer in global memory.
     Buffer(&'a Buffer),
-    /// A value as C has it in memory.
+    /// The bytes of a value in the layout of C.
     Bytes(&'a [u8]),
-    /// So many bytes of local memory.
+    /// Local memory of this size in bytes.
     Local(usize),
 }
 
 impl Session {
-    /// Opens the device that is meant, see [`devices::choose`].
+    /// Opens the selected device, see [`devices::choose`].
     pub fn open(wanted: Option<&str>) -> Result<Session, OclError> {
         let all = devices::all()?;
         let infos: Vec<DeviceInfo> = all.iter().map(|(_, info)| info.clone()).collect();
@@ -116,7 +116,7 @@ impl Session {
         let _alone = devices::alone();
         let context = Context::from_device(&Device::new(id))
             .map_err(OclError::of(format!("opening {}", info.name)))?;
-        // SAFETY: the context is one of this device.
+        // SAFETY: the context belongs to this device.
         #[allow(deprecated)]
         let queue = unsafe { CommandQueue::create(&context, id, CL_QUEUE_PROFILING_ENABLE) };
         let queue = queue.map_err(OclError::of(format!("opening {}", info.name)))?;
@@ -128,16 +128,16 @@ impl Session {
         })))
     }
 
-    /// The device.
+    /// Returns the properties of the device.
     pub fn info(&self) -> &DeviceInfo {
         &self.0.info
     }
 
-    /// Memory of so many bytes, with nothing in it yet.
+    /// Allocates a buffer of this size in bytes, whose content is undefined.
     pub fn buffer(&self, bytes: usize) -> Result<Buffer, OclError> {
         // OpenCL has no empty buffers.
         let size = bytes.max(1);
-        // SAFETY: there is no memory of the host's in it.
+        // SAFETY: the buffer does not use memory of the host.
         let memory =
             unsafe { Memory::create(&self.0.context, CL_MEM_READ_WRITE, size, ptr::null_mut()) };
         match memory {
@@ -150,7 +150,7 @@ impl Session {
         }
     }
 
-    /// Compiles a program, for OpenCL C 1.2 if the options say no other version.
+    /// Compiles a program, by default for OpenCL C 1.2.
     pub fn build(&self, text: &str, options: &str) -> Result<Built, OclError> {
         if text.contains('\0') || options.contains('\0') {
             let message = "a program with a zero byte in it cannot be compiled";
@@ -183,28 +183,28 @@ impl Session {
 }
 
 impl Buffer {
-    /// How large it is.
+    /// Returns the size of the buffer in bytes.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// Puts these bytes at its beginning, and says how long the transfer took.
+    /// Writes bytes to the beginning of the buffer, and returns the time of the transfer.
     pub fn write(&mut self, bytes: &[u8]) -> Result<Duration, OclError> {
         self.fits(bytes.len())?;
         if bytes.is_empty() {
             return Ok(Duration::ZERO);
         }
         let queue = &self.session.0.queue;
-        // SAFETY: the call returns when all has been read from `bytes`, which fit into the buffer.
+        // SAFETY: the call blocks until `bytes` is read completely; it fits into the buffer.
         let event = unsafe { queue.enqueue_write_buffer(&mut self.memory, CL_TRUE, 0, bytes, &[]) };
         let event =
             event.map_err(|error| out_of_memory(error, self.bytes, "copying to the device"))?;
         taken(&event)
     }
 
-    /// Sets all of its bytes to 0.
+    /// Sets all bytes of the buffer to 0.
     pub fn clear(&mut self) -> Result<(), OclError> {
-        // OpenCL 1.2 fills with values up to 128 bytes; what a kernel needs is done in one go.
+        // OpenCL 1.2 can fill with patterns of up to 128 bytes; one byte is enough.
         let queue = &self.session.0.queue;
         // SAFETY: the pattern is one byte, and the size is that of the buffer.
         let event = unsafe {
@@ -214,14 +214,14 @@ impl Buffer {
         self.session.finish("clearing a buffer")
     }
 
-    /// Copies its beginning here, and says how long the transfer took.
+    /// Reads the beginning of the buffer, and returns the time of the transfer.
     pub fn read(&self, bytes: &mut [u8]) -> Result<Duration, OclError> {
         self.fits(bytes.len())?;
         if bytes.is_empty() {
             return Ok(Duration::ZERO);
         }
         let queue = &self.session.0.queue;
-        // SAFETY: the call returns when all of `bytes` is written; the buffer has as many.
+        // SAFETY: the call blocks until `bytes` is written completely; the buffer is as long.
         let event = unsafe { queue.enqueue_read_buffer(&self.memory, CL_TRUE, 0, bytes, &[]) };
         taken(&event.map_err(OclError::of("copying from the device"))?)
     }
@@ -238,7 +238,7 @@ impl Buffer {
 }
 
 impl Built {
-    /// A kernel of the program.
+    /// Returns a kernel of the program.
     pub fn kernel(&self, name: &str) -> Result<KernelHandle, OclError> {
         let kernel = Kernel::create(&self.program, name)
             .map_err(OclError::of(format!("finding the kernel `{name}`")))?;
@@ -249,8 +249,8 @@ impl Built {
         })
     }
 
-    /// Launches a kernel with these arguments, waits for its end, and says how long it took.
-    /// Without a local size the driver chooses.
+    /// Launches a kernel with these arguments, waits for its end, and returns the execution time.
+    /// Without a local size the driver chooses one.
     pub fn launch(
         &self,
         kernel: &str,
@@ -265,7 +265,7 @@ impl Built {
 }
 
 impl KernelHandle {
-    /// What the driver says of it.
+    /// Returns the properties of the kernel that the driver reports.
     pub fn info(&self) -> Result<KernelInfo, OclError> {
         let device = self.session.0.id.0;
         let what = || OclError::of(format!("asking about the kernel `{}`", self.name));
@@ -283,7 +283,7 @@ impl KernelHandle {
         })
     }
 
-    /// Sets all of its arguments. Buffers must live for as long as it is launched with them.
+    /// Sets all arguments. Buffers must not be dropped as long as the kernel is launched with them.
     pub fn set(&self, args: &[Arg<'_>]) -> Result<(), OclError> {
         let takes = self.kernel.num_args().unwrap_or_default() as usize;
         if takes != args.len() {
@@ -315,23 +315,25 @@ impl KernelHandle {
             Arg::Buffer(buffer) => {
                 let memory: cl_mem = buffer.memory.get();
                 let place = ptr::from_ref(&memory).cast::<c_void>();
-                // SAFETY: the handle is read from its place at once; OpenCL checks the rest.
+                // SAFETY: the call copies the handle from its address; OpenCL checks the rest.
                 unsafe { set_kernel_arg(kernel, at, size_of::<cl_mem>(), place) }
             }
             Arg::Bytes(bytes) => {
                 let place = bytes.as_ptr().cast::<c_void>();
-                // SAFETY: as many bytes are read as there are; OpenCL checks that the parameter
-                // has that size.
+                // SAFETY: the call reads as many bytes as there are; OpenCL checks that the
+                // parameter has this size.
                 unsafe { set_kernel_arg(kernel, at, bytes.len(), place) }
             }
             Arg::Local(bytes) => {
-                // SAFETY: nothing is read: local memory has a size only. It is never empty.
+                // SAFETY: the call reads nothing, because local memory only has a size, which is
+                // not 0.
                 unsafe { set_kernel_arg(kernel, at, (*bytes).max(1), ptr::null()) }
             }
         }
     }
 
-    /// Launches it with the arguments that are set, waits for its end, and says how long it took.
+    /// Launches the kernel with its current arguments, waits for its end, and returns the execution
+    /// time.
     pub fn launch(
         &self,
         local: Option<[usize; 3]>,
@@ -343,16 +345,17 @@ impl KernelHandle {
         event.taken().map_err(OclError::of(what()))
     }
 
-    /// Launches it and does not wait: [`Launched::taken`] can be asked after [`Session::wait`].
+    /// Launches the kernel without waiting: [`Launched::taken`] is available after
+    /// [`Session::wait`].
     pub fn enqueue(
         &self,
         local: Option<[usize; 3]>,
         global: [usize; 3],
     ) -> Result<Launched, OclError> {
         let local = local.as_ref().map_or(ptr::null(), |sizes| sizes.as_ptr());
-        // SAFETY: sizes have the three dimensions that are said; all arguments are set, or OpenCL
-        // refuses; buffers are kept by OpenCL until the kernel ends. That the kernel stays within
-        // them is up to who has written or generated it.
+        // SAFETY: the sizes have the three dimensions of the call; OpenCL fails if an argument is
+        // not set, and keeps buffers until the kernel ends. The author or generator of the kernel
+        // guarantees that it stays within them.
         let event = unsafe {
             self.session.0.queue.enqueue_nd_range_kernel(
                 self.kernel.get(),
@@ -372,18 +375,18 @@ impl KernelHandle {
 }
 
 impl Session {
-    /// Waits until everything is done that was launched.
+    /// Waits for the end of all launches.
     pub fn wait(&self) -> Result<(), OclError> {
         self.finish("running the kernels")
     }
 }
 
-/// A launch that may not be over yet.
+/// A launch that may still be running.
 #[derive(Debug)]
 pub struct Launched(Event);
 
 impl Launched {
-    /// How long it took, by the device's clock; an error while it is not over.
+    /// Returns the execution time by the device's clock; fails if the kernel is still running.
     pub fn taken(&self) -> opencl3::Result<Duration> {
         let (start, end) = (
             self.0.profiling_command_start()?,
@@ -394,7 +397,7 @@ impl Launched {
 }
 
 fn taken(event: &Event) -> Result<Duration, OclError> {
-    // A transfer can be over before its event says so.
+    // A transfer can be complete before its event is.
     event.wait().map_err(OclError::of("copying"))?;
     let clock = |tick: opencl3::Result<u64>| tick.map_err(OclError::of("timing a copy"));
     let (start, end) = (

@@ -1,48 +1,48 @@
-//! The sizes of a launch, where nobody says them.
+//! Chooses launch sizes that the user does not give.
 //!
-//! A kernel works for any sizes that it was not compiled for. What is chosen suits the loops that
-//! its work-items share: as many work-items as the loops over all of them have iterations, rounded
-//! up to whole groups; as many groups as those over groups have; groups as large as the loops
-//! within a group, but not larger than [`GROUP`].
+//! A kernel works for all sizes that it was not compiled for. The choice depends on its loops over
+//! work-items: the global size is the number of iterations of the loops over all work-items,
+//! rounded up to whole groups; the number of groups is that of the loops over groups; the local
+//! size is that of the loops within a group, but at most [`GROUP`].
 
 use super::DeviceInfo;
 use codegen::ir::Level;
 
-/// Work-items of a group that are aimed at: enough to hide what memory takes, few enough for every
-/// device and for kernels that need many registers.
+/// The largest number of work-items of a group by default: enough to hide memory latency, and few
+/// enough for all devices and for kernels with many registers.
 const GROUP: u64 = 128;
-/// Work-items in dimension 0 of a group of several dimensions: neighbours there read neighbouring
-/// memory.
+/// The largest number of work-items in dimension 0 of a group with several dimensions, in which
+/// neighbours access neighbouring memory.
 const ROW: u64 = 32;
-/// Groups from which on loops over groups go round, instead of having more of them. Devices have
-/// their limits in the second and third dimension.
+/// The largest number of groups in each dimension by default; beyond it, each group runs several
+/// iterations. Devices limit the second and third dimension.
 const GROUPS: [u64; 3] = [1 << 20, 1 << 15, 1 << 15];
 
-/// What is known of a kernel's sizes.
+/// The given sizes and the loops of a kernel.
 #[derive(Clone, Debug, Default)]
 pub struct Loops {
-    /// Work-items of a group, where that is said.
+    /// The given local size in each dimension.
     pub local: [Option<u64>; 3],
-    /// All work-items, where that is said.
+    /// The given global size in each dimension.
     pub global: [Option<u64>; 3],
-    /// The loops that work-items share: who, the dimension, and how many iterations.
+    /// The loops over work-items: the level, the dimension and the number of iterations.
     pub counts: Vec<(Level, u8, u64)>,
 }
 
 impl Loops {
-    /// Whether nobody says the local size in a dimension.
+    /// Returns true if the local size in a dimension is not given.
     pub fn is_open(&self, dim: usize) -> bool {
         self.local[dim].is_none()
     }
 
-    /// The local and the global size that these local sizes stand for: what is said is kept.
+    /// Returns the local and the global size for chosen local sizes. Given sizes are kept.
     pub fn launch(&self, local: [u64; 3]) -> ([u64; 3], [u64; 3]) {
         let sizes = [0, 1, 2].map(|dim| fitting(self, dim, local[dim]));
         (sizes, [0, 1, 2].map(|dim| global(self, dim, sizes[dim])))
     }
 
-    /// The next smaller local sizes, which differ from these in the largest of the dimensions that
-    /// may be changed; none if all of them are 1 or said.
+    /// Halves the largest of the local sizes in `dims` that are not given. Returns `None` if all of
+    /// them are given or 1.
     pub fn halved(&self, local: [u64; 3], dims: &[usize]) -> Option<[u64; 3]> {
         let open = |dim: &usize| self.is_open(*dim) && local[*dim] > 1;
         let dim = (dims.iter().copied().filter(open)).max_by_key(|dim| local[*dim])?;
@@ -52,7 +52,7 @@ impl Loops {
     }
 }
 
-/// The local sizes that are tried first: those that are said, and powers of two elsewhere.
+/// Returns the local sizes that are tried first: the given ones, and otherwise powers of two.
 pub fn preferred(loops: &Loops, device: &DeviceInfo) -> [u64; 3] {
     let useful = [0, 1, 2].map(|dim| match loops.local[dim] {
         Some(size) => size,
@@ -78,14 +78,15 @@ pub fn preferred(loops: &Loops, device: &DeviceInfo) -> [u64; 3] {
     local
 }
 
-/// How many work-items of one group have something to do in a dimension, as a power of two.
+/// Returns the number of work-items of a group that have work in a dimension, rounded up to a power
+/// of two.
 fn width(loops: &Loops, dim: usize) -> u64 {
     let of = |level| count(loops, level, dim);
     let shared = of(Level::Local).or(of(Level::Global));
     shared.map_or(1, |count| count.clamp(1, 1 << 20).next_power_of_two())
 }
 
-/// The most iterations that a level shares in a dimension.
+/// Returns the largest number of iterations over a level in a dimension.
 fn count(loops: &Loops, level: Level, dim: usize) -> Option<u64> {
     let here = loops
         .counts
@@ -94,7 +95,7 @@ fn count(loops: &Loops, level: Level, dim: usize) -> Option<u64> {
     here.map(|(_, _, count)| *count).max()
 }
 
-/// A local size that divides the global one, if that is said.
+/// Returns a local size that divides the global one, if that is given.
 fn fitting(loops: &Loops, dim: usize, local: u64) -> u64 {
     match (loops.local[dim], loops.global[dim]) {
         (Some(said), _) => said,

@@ -1,5 +1,4 @@
-//! Which local sizes are tried next where those that were chosen are refused: smaller ones, in the
-//! dimensions that are at fault.
+//! Chooses smaller local sizes after a failed attempt, in the dimensions that cause the error.
 
 use super::planner::Planner;
 use super::refusal::{PlanError, items};
@@ -8,11 +7,10 @@ use crate::launch;
 use codegen::{Kernel, KernelArg};
 use nat::{Prop, Var};
 
-/// The dimensions.
 const ALL: [usize; 3] = [0, 1, 2];
 
 impl Planner<'_> {
-    /// Local sizes below these, for another attempt; none if none of them would help.
+    /// Returns smaller local sizes for the next attempt, or `None` if they would not help.
     pub(super) fn smaller(
         &self,
         kernel: &Kernel,
@@ -36,21 +34,21 @@ impl Planner<'_> {
                 wanted.halved(tried, &[*dim])
             }
             PlanError::Group { .. } => wanted.halved(tried, &ALL),
-            // What else is refused does not become another by smaller groups.
+            // Other errors do not depend on the local size.
             _ => None,
         }
     }
 
-    /// The dimensions in which the local or the global size is among the variables.
+    /// Returns the dimensions whose local or global size is among the variables.
     fn dims(&self, kernel: &Kernel, among: impl Fn(Var) -> bool) -> Vec<usize> {
         let sizes = &kernel.sizes;
         let here = |dim: &usize| among(sizes.local[*dim]) || among(sizes.global[*dim]);
         ALL.into_iter().filter(here).collect()
     }
 
-    /// The largest group that meets a condition that does not hold, and differs from this one in
-    /// one of the dimensions that the condition is about. Where no such group does, the largest of
-    /// them is halved.
+    /// Returns the largest local sizes that satisfy the first violated condition, and differ from
+    /// `tried` in one dimension that the condition mentions. If there are none, the largest of
+    /// these dimensions is halved.
     fn meeting(&self, kernel: &Kernel, wanted: &Loops, tried: [u64; 3]) -> Option<[u64; 3]> {
         let holds = |prop: &Prop, local: [u64; 3]| {
             let (local, global) = wanted.launch(local);

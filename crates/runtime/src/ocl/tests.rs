@@ -1,4 +1,4 @@
-//! On whatever device there is; on a machine without any the tests are ignored.
+//! Tests on any OpenCL device; ignored on machines without one.
 
 use super::*;
 
@@ -65,7 +65,7 @@ fn mistakes_have_places_and_names() -> Result<(), OclError> {
     Ok(())
 }
 
-/// A kernel of each name that the language reserves, with a parameter of that name.
+/// Tests each reserved name of the language as the name of a kernel and of a parameter.
 #[test]
 #[cfg_attr(not(tool = "opencl"), ignore = "needs an OpenCL device")]
 fn every_reserved_name_can_be_a_kernel_and_a_parameter() -> Result<(), OclError> {

@@ -1,4 +1,4 @@
-//! A process that works with a device for this one, so that it can be ended.
+//! Runs OpenCL in a worker process, which can be killed.
 
 use super::DeviceInfo;
 use super::error::OclError;
@@ -15,38 +15,38 @@ use std::thread;
 use std::time::{Duration, Instant};
 use thiserror::Error;
 
-/// Between two looks at a request to stop.
+/// The interval at which cancellation is checked.
 const PATIENCE: Duration = Duration::from_millis(10);
-/// How long drivers may take to end.
+/// The time limit for drivers to end.
 const FAREWELL: Duration = Duration::from_secs(2);
-/// Of what the process says at its end so much is reported.
+/// The number of bytes at the end of the worker's error output that are reported.
 const LAST_WORDS: usize = 2_000;
 
-/// Why the process gave no answer, or none that helps.
+/// The reason why the worker has no result.
 #[derive(Debug, Error)]
 pub enum WorkerError {
-    /// OpenCL did not do what was asked.
+    /// OpenCL failed.
     #[error(transparent)]
     Ocl(#[from] OclError),
-    /// The process did not start, or somebody asked to stop.
+    /// The process did not start, or was cancelled.
     #[error(transparent)]
     Process(#[from] ProcessError),
-    /// It took too long.
+    /// The time limit was exceeded.
     #[error("stopped after {limit:?}, the longest time it may take, while {}", .stage.title())]
     TooLong {
-        /// The limit.
+        /// The time limit.
         limit: Duration,
-        /// What was being done.
+        /// The stage in which it was exceeded.
         stage: Stage,
     },
-    /// The driver has crashed, and the process with it.
+    /// The driver has crashed the worker process.
     #[error("the OpenCL driver crashed while {}: it {how}{}", .stage.title(), said(.output))]
     Crashed {
-        /// What was being done.
+        /// The stage in which it crashed.
         stage: Stage,
-        /// In words.
+        /// A description of the exit status.
         how: String,
-        /// What it said last.
+        /// The end of the error output.
         output: String,
     },
     /// The result does not fit into memory.
@@ -61,16 +61,16 @@ fn said(output: &str) -> String {
     }
 }
 
-/// What a run gave.
+/// The outcome of a run.
 #[derive(Debug)]
 pub struct Outcome {
-    /// The result of the last run. What it never wrote is 0.
+    /// The result of the last run. Elements that it never writes are 0.
     pub value: Value,
-    /// How long everything took.
+    /// The times and the properties of the kernels.
     pub report: Report,
 }
 
-/// The process. It ends with the value.
+/// A worker process, which is killed when this value is dropped.
 #[derive(Debug)]
 pub struct Worker {
     process: Process,
@@ -79,19 +79,19 @@ pub struct Worker {
     printed: Option<Receiver<Vec<u8>>>,
     limits: Limits,
     stage: Stage,
-    /// Where it works: what a driver leaves behind goes with it.
+    /// The working directory, which also removes the files that a driver leaves.
     _folder: Option<Scratch>,
 }
 
-/// An answer, and the bytes behind it.
+/// An answer with the bytes that follow it.
 type Answer = io::Result<(Reply, Vec<u8>)>;
 
 impl Worker {
-    /// Starts a process that calls [`super::serve_stdio`], in a folder of its own: the path of its
-    /// program must be absolute, or one that is searched for. Each answer may take as long as the
-    /// limits say.
+    /// Starts a process that calls [`super::serve_stdio`] in a temporary working directory. So the
+    /// path of its program must be absolute, or searched for in `PATH`. The time limit applies to
+    /// each answer.
     pub fn start(command: &mut Command, limits: &Limits) -> Result<Worker, WorkerError> {
-        // Drivers write files where they are, above all those that crash.
+        // Drivers write files to the working directory, especially after a crash.
         let folder = Scratch::new().ok();
         if let Some(folder) = &folder {
             command.current_dir(folder.path());
@@ -116,16 +116,16 @@ impl Worker {
         })
     }
 
-    /// The same process, under other limits.
+    /// Changes the limits of the process.
     pub fn under(mut self, limits: &Limits) -> Worker {
         self.limits = limits.clone();
         self
     }
 
-    /// The devices of this machine.
+    /// Returns the devices of this machine.
     ///
     /// # Errors
-    /// There are none, or the process fails.
+    /// Fails if there are none, or the process fails.
     pub fn devices(&mut self) -> Result<Vec<DeviceInfo>, WorkerError> {
         self.send(&Request::Devices, &[]);
         match self.answer(&mut |_| ())?.0 {
@@ -134,11 +134,11 @@ impl Worker {
         }
     }
 
-    /// Runs kernels on the device with this number, for a result of this shape. `progress` is told
-    /// what is being done.
+    /// Runs kernels on the device with this number, and returns a result of this shape. Calls
+    /// `progress` with each stage.
     ///
     /// # Errors
-    /// OpenCL or the process fails, or it takes too long.
+    /// Fails if OpenCL or the process fails, or the time limit is exceeded.
     pub fn run(
         &mut self,
         device: usize,
@@ -154,7 +154,7 @@ impl Worker {
             runs,
         };
         let (reply, bytes) = match self.requests.take() {
-            // Both ends write when there is much: neither may wait for the other.
+            // Both processes may write much data, so neither may block on the other.
             Some(mut pipe) => thread::scope(|scope| {
                 let written = scope.spawn(|| {
                     let sent = write(&mut pipe, &request, args);
@@ -162,7 +162,7 @@ impl Worker {
                 });
                 let answer = self.answer(progress);
                 if answer.is_err() {
-                    // Who still writes would wait for ever.
+                    // The writing thread would block forever.
                     self.process.kill();
                 }
                 self.requests = written.join().unwrap_or_default();
@@ -178,7 +178,7 @@ impl Worker {
         Ok(Outcome { value, report })
     }
 
-    /// Ends the process, and returns what drivers and kernels have printed; at most a megabyte.
+    /// Ends the process, and returns the output of drivers and kernels, at most one megabyte.
     pub fn finish(mut self) -> String {
         self.requests = None;
         let deadline = Instant::now() + FAREWELL;
@@ -191,7 +191,7 @@ impl Worker {
     }
 
     fn send(&mut self, request: &Request, args: &[&Value]) {
-        // A process that does not listen any more is noticed by its missing answer.
+        // A process that has ended is detected by its missing answer.
         let pipe = self.requests.as_mut();
         let sent = pipe.is_some_and(|pipe| write(pipe, request, args).is_ok());
         if !sent {
@@ -199,7 +199,7 @@ impl Worker {
         }
     }
 
-    /// The answer to what was asked.
+    /// Waits for the answer to a request.
     fn answer(&mut self, progress: &mut dyn FnMut(Stage)) -> Result<(Reply, Vec<u8>), WorkerError> {
         let started = Instant::now();
         loop {
@@ -222,7 +222,7 @@ impl Worker {
         }
     }
 
-    /// How the process has ended.
+    /// Returns the error for a process that has ended unexpectedly.
     fn epitaph(&mut self) -> WorkerError {
         self.requests = None;
         let deadline = Instant::now() + FAREWELL;
@@ -263,7 +263,7 @@ fn write(pipe: &mut ChildStdin, request: &Request, args: &[&Value]) -> io::Resul
     pipe.flush()
 }
 
-/// Passes answers on until there are no more.
+/// Forwards answers until the end of the stream.
 fn listen(mut from: ChildStdout, to: &mpsc::Sender<Answer>) {
     loop {
         let answer = match protocol::receive::<Reply>(&mut from) {

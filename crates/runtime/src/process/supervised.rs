@@ -1,13 +1,15 @@
-//! Processes that do not outlive this one.
+//! Starts processes that do not outlive this one.
 //!
-//! Between this process and a program stands a supervisor: a process of this program's own binary
-//! (see [`set_supervisor`]) that starts the program in a process group of its own and waits for
-//! the lock of a folder that this process holds. The system releases the lock when this process
-//! ends, whatever ends it. Then the supervisor kills the group and removes what was abandoned.
-//! Where the system has parent-death signals, the program is killed when its supervisor dies: the
-//! supervisor starts this program's own binary once more, which asks for the signal and then
-//! becomes the program ([`execute`]).
-//! Without a supervisor, as in tests of this crate, a program is killed only by the process that
+//! A program is started by a supervisor: a process of this program's own binary (see
+//! [`set_supervisor`]) that starts the program in its own process group, and waits for the lock of
+//! a folder that this process holds. The system releases the lock when this process ends for any
+//! reason. Then the supervisor kills the process group and removes abandoned files.
+//!
+//! If the system has parent-death signals, the program is killed when its supervisor dies: the
+//! supervisor starts this program's own binary again, which requests the signal and then replaces
+//! itself by the program ([`execute`]).
+//!
+//! Without a supervisor, as in tests of this crate, a program is only killed by the process that
 //! has started it.
 
 use super::ProcessError;
@@ -22,24 +24,23 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// The file in the locked folder in which the supervisor says how the program has ended.
+/// The file in the locked folder in which the supervisor reports the end of the program.
 const REPORT: &str = "report";
-/// The file there that holds the number of the program's process group.
+/// The file in the locked folder that contains the id of the program's process group.
 const GROUP: &str = "group";
-/// The file there by which a process that goes on says that it has released the lock.
+/// The file in the locked folder that marks that a running process has released the lock.
 const RELEASED: &str = "released";
-/// The environment variable by which the allocator of this program's own processes refuses huge
-/// pages before it has any, if the value is `0`. Programs are started with huge pages: see
-/// [`execute`].
+/// The environment variable that disables huge pages in the allocator of this program's own
+/// processes, if its value is `0`. Programs are started with huge pages: see [`execute`].
 pub const ALLOW_HUGE_PAGES: &str = "MIMALLOC_ALLOW_THP";
-/// The environment variable by which the language server tells its own processes what a client has
-/// to know.
+/// The environment variable by which the language server passes the token of a session to its own
+/// processes.
 pub const SESSION_TOKEN: &str = "RISE_LS_TOKEN";
-/// The environment variables that are for this program's own processes: programs are started without
-/// them.
+/// The environment variables for this program's own processes, which are removed for other
+/// programs.
 const OWN_VARIABLES: [&str; 2] = [ALLOW_HUGE_PAGES, SESSION_TOKEN];
-/// How often and how long the supervisor waits until a killed group and the process that has
-/// started it are gone, which may still write files or hold locks.
+/// The number of checks, and the pause between them, for the end of a killed group and of the
+/// process that has started it, which may still write files or hold locks.
 const END_CHECKS: u32 = 1000;
 const END_PAUSE: Duration = Duration::from_millis(2);
 
@@ -48,19 +49,20 @@ static SUPERVISOR: OnceLock<(PathBuf, Subcommands)> = OnceLock::new();
 /// The names of the subcommands of this program's own binary that start other programs.
 #[derive(Clone, Copy, Debug)]
 pub struct Subcommands {
-    /// Calls [`supervise`]: `NAME FOLDER PROGRAM ARGUMENTS…`.
+    /// The subcommand that calls [`supervise`]: `NAME FOLDER PROGRAM ARGUMENTS…`.
     pub supervise: &'static str,
-    /// Calls [`execute`]: `NAME FOLDER PARENT PROGRAM ARGUMENTS…`.
+    /// The subcommand that calls [`execute`]: `NAME FOLDER PARENT PROGRAM ARGUMENTS…`.
     pub execute: &'static str,
 }
 
-/// Has every program from now on started by the subcommands of `program`.
+/// Sets the supervisor: later programs are started by the subcommands of `program`. Only the first
+/// call has an effect.
 pub fn set_supervisor(program: PathBuf, subcommands: Subcommands) {
-    // The first one stays.
+    // Later calls are ignored.
     let _ = SUPERVISOR.set((program, subcommands));
 }
 
-/// A program that runs. It is killed with all that it has started when the value is dropped.
+/// A running program. It is killed with its child processes when the value is dropped.
 #[derive(Debug)]
 pub(crate) struct Process {
     child: Child,
@@ -70,8 +72,8 @@ pub(crate) struct Process {
 }
 
 impl Process {
-    /// Starts the program in a process group of its own, with pipes for its output. `command` says
-    /// nothing of its standard streams.
+    /// Starts the program in its own process group, with pipes for its output. The standard streams
+    /// of `command` are replaced.
     pub fn start(command: &mut Command, stdin: Stdio) -> Result<Process, ProcessError> {
         let name = command.get_program().to_string_lossy().into_owned();
         let start = |error| ProcessError::Start(name.clone(), error);
@@ -94,16 +96,16 @@ impl Process {
         })
     }
 
-    /// The pipes to the program, each once.
+    /// Returns the pipes to the program; later calls return `None`.
     pub fn pipes(&mut self) -> (Option<ChildStdin>, Option<ChildStdout>, Option<ChildStderr>) {
         let child = &mut self.child;
         (child.stdin.take(), child.stdout.take(), child.stderr.take())
     }
 
-    /// How the program has ended, if it has.
+    /// Returns the exit status, if the program has ended.
     ///
     /// # Errors
-    /// It could not be started, or the system does not say.
+    /// Fails if the program could not be started, or its status is not available.
     pub fn try_wait(&mut self) -> Result<Option<ExitStatus>, ProcessError> {
         let status = self.child.try_wait();
         status
@@ -112,10 +114,10 @@ impl Process {
             .transpose()
     }
 
-    /// Waits until the program ends.
+    /// Waits for the end of the program.
     ///
     /// # Errors
-    /// It could not be started, or the system does not say.
+    /// Fails if the program could not be started, or its status is not available.
     pub fn wait(&mut self) -> Result<ExitStatus, ProcessError> {
         let status = self.child.wait();
         let status = status.map_err(|error| self.lost(error))?;
@@ -126,7 +128,7 @@ impl Process {
         ProcessError::Wait(self.name.clone(), error)
     }
 
-    /// The program's status, where `status` may be that of its supervisor.
+    /// Returns the exit status of the program, where `status` may be that of its supervisor.
     fn told(&self, status: ExitStatus) -> Result<ExitStatus, ProcessError> {
         let Some(lifeline) = &self.lifeline else {
             return Ok(status);
@@ -141,11 +143,11 @@ impl Process {
         }
     }
 
-    /// Ends the program and what it has started. One that has ended is left alone.
+    /// Kills the program and its child processes. Does nothing if the program has ended.
     pub fn kill(&mut self) {
         match &mut self.lifeline {
             Some(lifeline) => {
-                // Without it the supervisor only waits a little longer.
+                // Without this file the supervisor only waits a little longer.
                 let _ = fs::write(lifeline.path().join(RELEASED), "");
                 lifeline.release();
             }
@@ -157,7 +159,7 @@ impl Process {
 impl Drop for Process {
     fn drop(&mut self) {
         self.kill();
-        // The system keeps its number until somebody has asked.
+        // Reaps the child process.
         let _ = self.child.wait();
         if let Some(lifeline) = &self.lifeline
             && !Report::exists(lifeline.path())
@@ -167,7 +169,8 @@ impl Drop for Process {
     }
 }
 
-/// The command that starts a supervisor for this one; none if there is no supervisor, or no lock.
+/// Returns the command that starts a supervisor for `command`, or `None` if there is no supervisor
+/// or no lock.
 fn supervised(command: &Command) -> Option<(Command, Scratch)> {
     let (program, subcommands) = SUPERVISOR.get()?;
     let lifeline = Scratch::new().ok().filter(Scratch::is_locked)?;
@@ -188,7 +191,7 @@ fn supervised(command: &Command) -> Option<(Command, Scratch)> {
     Some((supervisor, lifeline))
 }
 
-/// What a supervisor says at its end.
+/// The report of a supervisor.
 enum Report {
     Ended(ExitStatus),
     NotStarted(io::Error),
@@ -209,8 +212,8 @@ impl Report {
         }
     }
 
-    /// Writes the report, and returns the status with which its author ends, so that the status
-    /// counts where no report can be written.
+    /// Writes the report, and returns the exit status for this process, which is used if the report
+    /// cannot be written.
     fn write(&self, folder: &Path) -> u8 {
         let (text, status) = match self {
             Report::Ended(status) => (
@@ -231,10 +234,11 @@ impl Report {
     }
 }
 
-/// The status of a command that is not found, as shells have it.
+/// The exit status for a command that is not found, as in shells.
 const NOT_STARTED: u8 = 127;
 
-/// The status as shells have it: 128 and the signal's number for a program that a signal ended.
+/// Converts an exit status as shells do: 128 plus the number of the signal that has killed the
+/// program.
 fn shell_status(status: ExitStatus) -> u8 {
     #[cfg(unix)]
     if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
@@ -244,15 +248,14 @@ fn shell_status(status: ExitStatus) -> u8 {
     code.unwrap_or(u8::MAX)
 }
 
-/// Does the whole work of a supervisor: runs the program for as long as another process holds the
-/// lock of the folder, and leaves a report there. Returns the status with which the supervisor ends:
-/// that of the program, as shells have it.
+/// Runs a supervisor: runs the program as long as another process holds the lock of the folder, and
+/// writes a report there. Returns the exit status of the program, as shells do.
 #[cfg(unix)]
 pub fn supervise(folder: &Path, program: &OsStr, args: &[OsString]) -> u8 {
     use std::os::unix::process::CommandExt;
     let parent = rustix::process::getppid();
     let temporary = folder.parent().map(Path::to_owned).unwrap_or_default();
-    // A folder that cannot be opened is gone, and with it the process that has made it.
+    // If the folder does not exist, the process that has created it has ended.
     let lock: &'static Option<File> = Box::leak(Box::new(File::open(folder).ok()));
     let mut command = command(folder, program, args);
     let mut child = match command.process_group(0).spawn() {
@@ -260,7 +263,7 @@ pub fn supervise(folder: &Path, program: &OsStr, args: &[OsString]) -> u8 {
         Err(error) => return Report::NotStarted(error).write(folder),
     };
     let group = rustix::process::Pid::from_child(&child);
-    // While the child has not been waited for, its number is not given to another process.
+    // The process id of the child is not reused before it is reaped.
     let state = Mutex::new(State {
         reaped: false,
         abandoned: false,
@@ -283,23 +286,23 @@ pub fn supervise(folder: &Path, program: &OsStr, args: &[OsString]) -> u8 {
         Err(rustix::io::Errno::INTR)
     ) {}
     let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
-    // What it has started and left behind would hold its output open.
+    // Remaining child processes would keep its output open.
     kill_all(group);
     let status = child.wait();
     state.reaped = true;
     let status = match status {
-        // The program itself was not started, which its report says.
+        // The program itself was not started; the report contains the reason.
         Ok(status) if Report::exists(folder) => shell_status(status),
         Ok(status) => Report::Ended(status).write(folder),
         Err(_) => u8::MAX,
     };
-    // The thread may not have run yet when both processes end at once.
+    // The thread may not have run yet if both processes end at the same time.
     if state.abandoned || lock.as_ref().is_none_or(|lock| lock.try_lock().is_ok()) {
         wait_until(|| rustix::process::test_kill_process_group(group).is_err());
         // A process that ends releases its locks one after the other.
         let released = folder.join(RELEASED).exists();
         wait_until(|| released || rustix::process::getppid() != parent);
-        // The lock that is held here keeps everybody else from removing it.
+        // The lock that is held here prevents other processes from removing the folder.
         let _ = fs::remove_dir_all(folder);
         scratch::remove_abandoned_at(&temporary);
         cc::remove_abandoned_builds();
@@ -307,13 +310,13 @@ pub fn supervise(folder: &Path, program: &OsStr, args: &[OsString]) -> u8 {
     status
 }
 
-/// Does the work of a supervisor, which no process starts here.
+/// Does nothing, because supervisors only exist on Unix.
 #[cfg(not(unix))]
 pub fn supervise(_folder: &Path, _program: &OsStr, _args: &[OsString]) -> u8 {
     NOT_STARTED
 }
 
-/// The command by which a supervisor starts a program: by [`execute`], if it can.
+/// Returns the command by which a supervisor starts a program, by [`execute`] if that is possible.
 #[cfg(unix)]
 fn command(folder: &Path, program: &OsStr, args: &[OsString]) -> Command {
     let mut command = match SUPERVISOR.get() {
@@ -329,35 +332,35 @@ fn command(folder: &Path, program: &OsStr, args: &[OsString]) -> Command {
     command
 }
 
-/// Becomes the program, which is killed when this process's parent dies. Returns only if that
-/// fails: the status with which this process ends, after it has left a report in the folder.
+/// Replaces this process by the program, which is killed when this process's parent dies. Returns
+/// only if that fails: writes a report to the folder, and returns the exit status.
 #[cfg(target_os = "linux")]
 pub fn execute(folder: &Path, parent: u32, program: &OsStr, args: &[OsString]) -> u8 {
     use rustix::process::{Signal, getppid, set_parent_process_death_signal};
     use std::os::unix::process::CommandExt;
-    // Where this is refused, the lock of the folder is what the program ends with.
+    // If this fails, the program still ends with the lock of the folder.
     let _ = set_parent_process_death_signal(Some(Signal::KILL));
-    // A parent that has died before sends no signal.
+    // A parent that has already died sends no signal.
     let parent_now = getppid().map(|parent| parent.as_raw_nonzero().get());
     if parent_now.and_then(|parent| u32::try_from(parent).ok()) != Some(parent) {
         return NOT_STARTED;
     }
-    // Should somebody kill the supervisor, what the program starts is ended by this number.
+    // If the supervisor is killed, this id is used to kill the program's child processes.
     let _ = fs::write(folder.join(GROUP), std::process::id().to_string());
-    // What refuses huge pages refuses them for the processes that it starts, too.
+    // A process that disables huge pages passes this on to the programs that it executes.
     let _ = rustix::thread::disable_transparent_huge_pages(false);
     let error = Command::new(program).args(args).exec();
     Report::NotStarted(error).write(folder)
 }
 
-/// Becomes the program, which no process asks for here.
+/// Does nothing, because no supervisor calls it on this system.
 #[cfg(not(target_os = "linux"))]
 pub fn execute(_folder: &Path, _parent: u32, _program: &OsStr, _args: &[OsString]) -> u8 {
     NOT_STARTED
 }
 
-/// Ends what a program has started whose supervisor has been killed. The program itself was killed
-/// with the supervisor.
+/// Kills the child processes of a program whose supervisor was killed. The program itself was
+/// killed together with the supervisor.
 #[cfg(unix)]
 fn kill_orphans(folder: &Path) {
     let group = fs::read_to_string(folder.join(GROUP)).ok();
@@ -378,11 +381,11 @@ struct State {
 
 #[cfg(unix)]
 fn kill_all(group: rustix::process::Pid) {
-    // There is nothing left to end if this fails.
+    // This fails if the group has no processes left.
     let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
 }
 
-/// Waits for what follows soon from the end of another process.
+/// Waits for a condition that follows soon after the end of another process.
 #[cfg(unix)]
 fn wait_until(condition: impl Fn() -> bool) {
     for _ in 0..END_CHECKS {
@@ -431,7 +434,7 @@ fn kill_group(child: &mut Child) {
 
 #[cfg(not(unix))]
 fn kill_group(child: &mut Child) {
-    // There is nothing left to end if this fails.
+    // This fails if the process has already ended.
     let _ = child.kill();
 }
 

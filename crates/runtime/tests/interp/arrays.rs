@@ -1,8 +1,8 @@
-//! Rearrangements, pairs and vectors.
+//! Tests of rearrangements, pairs and vectors.
 
 use crate::harness::eval;
 
-/// `f` applied to an argument of that type.
+/// Checks the result of `f` for an argument of this type.
 #[track_caller]
 fn check(ty: &str, f: &str, arg: &str, expected: &str) {
     let text = format!("def main = fun(xs: {ty} => xs |> {f})");

@@ -1,4 +1,4 @@
-//! Dependent arrays and pairs.
+//! Tests of dependent arrays and pairs.
 
 use crate::harness::{Case, eval, line};
 

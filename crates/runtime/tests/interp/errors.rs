@@ -1,4 +1,4 @@
-//! What fails, why and where.
+//! Tests of errors: their kinds and locations.
 
 use crate::harness::{Case, eval, fails};
 use runtime::interp::{ErrorKind, Options, run};
@@ -93,7 +93,7 @@ def main = fun(is: 2.Idx[2], xs: 4.i32 => {body})"
             "{text}"
         );
     }
-    // One thread writes a row, or what is scattered is in memory.
+    // One thread writes each row, or the scattered array is stored in memory.
     for body in [
         "xs |> split(2) |> mapPar(mapSeq(id)) |> map(scatter(is))",
         "xs |> split(2) |> mapPar(fun(row => put(is)(mapSeq(id)(row))))",

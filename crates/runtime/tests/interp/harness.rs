@@ -1,4 +1,4 @@
-//! Programs as text, values as text.
+//! Test utilities that take programs and values as text.
 
 use nat::Var;
 use rise::core::{Program, program_of};
@@ -8,14 +8,14 @@ use runtime::literal::Literal;
 use runtime::text::Length;
 use runtime::{Bindings, Shape, Value};
 
-/// A program, sizes for it and arguments.
+/// A program with values for its sizes.
 pub struct Case {
     pub program: Program<Primitive>,
     pub bindings: Bindings,
 }
 
 impl Case {
-    /// The definition `main` of a text; sizes by name.
+    /// Links the definition `main` of a text, with sizes by name.
     pub fn new(text: &str, sizes: &[(&str, i64)]) -> Case {
         Case::named(text, "main", sizes)
     }
@@ -41,7 +41,7 @@ impl Case {
         Case { program, bindings }
     }
 
-    /// The shapes of its parameters.
+    /// Returns the shapes of the parameters.
     pub fn shapes(&self) -> Vec<Shape> {
         let signature = self.program.signature();
         let shape = |ty: &Type| match Shape::of(ty, &self.bindings) {
@@ -51,7 +51,7 @@ impl Case {
         signature.values().map(|param| shape(&param.ty)).collect()
     }
 
-    /// Arguments from their texts.
+    /// Parses arguments.
     pub fn args(&self, texts: &[&str]) -> Vec<Value> {
         let shapes = self.shapes();
         assert_eq!(shapes.len(), texts.len(), "as many arguments as parameters");
@@ -69,7 +69,7 @@ impl Case {
     }
 }
 
-/// What a program gives, as text on one line.
+/// Returns the result of a program as text on one line.
 pub fn eval(text: &str, sizes: &[(&str, i64)], args: &[&str]) -> String {
     let case = Case::new(text, sizes);
     match case.run(&case.args(args)) {
@@ -78,7 +78,7 @@ pub fn eval(text: &str, sizes: &[(&str, i64)], args: &[&str]) -> String {
     }
 }
 
-/// Why a program fails.
+/// Returns the kind of the error of a program.
 #[track_caller]
 pub fn fails(text: &str, sizes: &[(&str, i64)], args: &[&str]) -> ErrorKind {
     let case = Case::new(text, sizes);
@@ -88,7 +88,7 @@ pub fn fails(text: &str, sizes: &[(&str, i64)], args: &[&str]) -> ErrorKind {
     }
 }
 
-/// A value on one line.
+/// Formats a value on one line.
 pub fn line(value: &Value) -> String {
     let text = value.text(Length::Full);
     let words: Vec<&str> = text.split_whitespace().collect();

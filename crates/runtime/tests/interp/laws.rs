@@ -1,11 +1,11 @@
-//! Laws that hold for all values.
+//! Property tests of algebraic laws.
 
 use crate::harness::{Case, line};
 use proptest::prelude::*;
 use runtime::Value;
 use runtime::generate::Fill;
 
-/// What a program gives for arguments made up from a seed, and those.
+/// Runs a program with random arguments, and returns the arguments and the result.
 fn random(text: &str, sizes: &[(&str, i64)], seed: u64) -> (Vec<Value>, Value) {
     let case = Case::new(text, sizes);
     let value = |(at, shape)| {
@@ -19,14 +19,14 @@ fn random(text: &str, sizes: &[(&str, i64)], seed: u64) -> (Vec<Value>, Value) {
     }
 }
 
-/// The program gives its argument.
+/// Checks that the program returns its argument.
 fn same(text: &str, sizes: &[(&str, i64)], seed: u64) -> Result<(), TestCaseError> {
     let (args, result) = random(text, sizes, seed);
     prop_assert_eq!(args[0].bytes(), result.bytes());
     Ok(())
 }
 
-/// Both programs give the same.
+/// Checks that both programs have the same result.
 fn equal(left: &str, right: &str, sizes: &[(&str, i64)], seed: u64) -> Result<(), TestCaseError> {
     let (a, b) = (random(left, sizes, seed).1, random(right, sizes, seed).1);
     prop_assert_eq!(line(&a), line(&b));
@@ -86,7 +86,7 @@ proptest! {
 
     #[test]
     fn many_at_a_time_is_one_by_one(n in 0i64..2500, seed: u64) {
-        // The array in the second accumulator keeps it from being done many at a time.
+        // The array in the second accumulator prevents vectorisation.
         let many = "def main = depFun(n: Nat => fun(xs: n.(f32, i32) => xs |> map(fun(p =>
           select(p._1 < 0.0f && p._2 != 0)(p._1 * p._1 / 3.0f)((cast(p._2) : f32) - p._1)))))";
         let one = "def main = depFun(n: Nat => fun(xs: n.(f32, i32) => xs |> map(fun(p =>

@@ -1,4 +1,4 @@
-//! Runs that take too much of something.
+//! Tests of the limits on time, steps and memory.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use crate::harness::Case;
 use runtime::interp::{ErrorKind, Options, run};
 use runtime::process::Cancel;
 
-/// Works for ages.
+/// A program that takes very long.
 const ENDLESS: &str = "def main = fun(x: i32 =>
   (generate(fun(i => indexAsNat(i))) : 1000000.natType) |> mapSeq(fun(i =>
     (generate(fun(j => indexAsNat(j))) : 1000000.natType) |> reduceSeq(fun(a, j => a * i + j))(0)))
@@ -63,7 +63,7 @@ fn memory_is_limited() {
     assert!(matches!(outcome, Err(error) if error.kind == ErrorKind::OutOfMemory { limit }));
 }
 
-/// In compiled code `generate`, `map` and the views take no memory, whatever reads them.
+/// Tests that `generate`, `map` and views take no memory, as in compiled code.
 #[test]
 fn arrays_that_are_read_in_order_are_not_stored() {
     let options = Options {
@@ -152,7 +152,7 @@ fn deep_programs_do_not_overflow_the_stack() {
     assert_eq!(crate::harness::line(&value), "900");
 }
 
-/// A function that applies another one `2^(2^level)` times.
+/// Returns a program in which a function applies another one `2^(2^level)` times.
 fn power_tower(level: u32) -> String {
     let mut text = String::from("def g0 : (i32 -> i32) -> i32 -> i32 = fun(f, x => f(f(x)))\n");
     for level in 1..=level {

@@ -1,4 +1,4 @@
-//! What programs mean, by example and by law.
+//! Tests of the semantics of programs by examples and laws.
 
 mod arrays;
 mod dependent;

@@ -1,11 +1,11 @@
-//! Functions on small arrays, applied to many elements at a time, against the same one by one.
+//! Tests that vectorised functions on small arrays have the results of element-wise execution.
 
 use crate::harness::{Case, line};
 use runtime::Value;
 use runtime::generate::Fill;
 use runtime::interp::{Options, TraceLimits, run};
 
-/// Runs `f` on an array of `n` elements of that type, in both ways.
+/// Compares both ways of running `f` on arrays of several lengths with elements of this type.
 #[track_caller]
 fn check(element: &str, f: &str) {
     for n in [1, 2, 7, 100, 3000] {

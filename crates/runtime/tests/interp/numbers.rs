@@ -1,9 +1,9 @@
-//! Arithmetic.
+//! Tests of arithmetic.
 
 use crate::harness::{eval, fails};
 use runtime::interp::ErrorKind;
 
-/// An expression of two numbers of a type.
+/// Evaluates an expression of two numbers of a type.
 fn binary(ty: &str, expr: &str, x: &str, y: &str) -> String {
     let text = format!("def main = fun(x: {ty}, y: {ty} => {expr})");
     eval(&text, &[], &[x, y])
@@ -205,7 +205,7 @@ def main = fun(xs: 8.f32 => xs |> map(fun(x => ldexp(x, 3))))";
     );
 }
 
-/// Two roundings would give another result in each case.
+/// Tests that `fma` rounds once; two roundings would give another result in each case.
 #[test]
 fn fma_rounds_once() {
     let of = |ty: &str, args: [&str; 3]| {
@@ -220,7 +220,7 @@ fn fma_rounds_once() {
         "-1.0000000000000004",
     ];
     assert_eq!(of("f64", f64s), "4.930380657631324e-32");
-    // The sum is just below the middle of two 16-bit floats, and a 32-bit float is on it.
+    // The sum is just below the midpoint of two 16-bit floats, and a 32-bit float is on it.
     let f16s = ["1.0009766", "0.00048780441", "1.0009766"];
     assert_eq!(of("f16", f16s), "1.0009766");
     assert_eq!(of("f32", ["NaN", "0", "1"]), "NaN");

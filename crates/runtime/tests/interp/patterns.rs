@@ -1,8 +1,8 @@
-//! Maps, reductions, scans, streams.
+//! Tests of maps, reductions, scans and streams.
 
 use crate::harness::eval;
 
-/// A function of an array of three numbers.
+/// Evaluates a function of an array of three numbers.
 fn on3(f: &str) -> String {
     let text = format!("def main = fun(xs: 3.i32 => xs |> {f})");
     eval(&text, &[], &["[1,2,3]"])

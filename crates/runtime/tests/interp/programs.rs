@@ -1,4 +1,5 @@
-//! Every program of the examples and of the documentation of primitives and library runs.
+//! Tests that all programs of the examples and of the documentation of primitives and the library
+//! run.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,7 +13,7 @@ use runtime::{Bindings, Shape, Value};
 
 use crate::harness::line;
 
-/// Sizes that are tried, in this order.
+/// The sizes that are tried, in this order.
 const SIZES: [[i64; 5]; 10] = [
     [3, 5, 4, 2, 6],
     [4, 3, 5, 2, 7],
@@ -48,7 +49,7 @@ fn rise_files(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// The text of a file with what it imports before it.
+/// Returns the text of a file after the texts of its imports.
 fn with_imports(path: &Path) -> String {
     let text = fs::read_to_string(path).unwrap_or_default();
     let mut imported = String::new();
@@ -75,7 +76,7 @@ fn names(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Runs a program at the first sizes that it accepts; why it never ran, if it did not.
+/// Runs a program with the first sizes that it accepts. Returns the last error if it accepts none.
 fn runs(program: &Program<Primitive>) -> Result<(), String> {
     let mut last = "no sizes".to_owned();
     for sizes in SIZES {
@@ -112,7 +113,7 @@ fn attempt(program: &Program<Primitive>, sizes: &[i64]) -> Result<(), Attempt> {
     let outcome = interp::run(program, &bindings, &args, &Options::default());
     match outcome {
         Ok(outcome) => {
-            // With values recorded everything is done element by element.
+            // Recording values disables vectorisation.
             let slow = Options {
                 trace: Some(TraceLimits {
                     values: 0,
@@ -139,14 +140,15 @@ fn attempt(program: &Program<Primitive>, sizes: &[i64]) -> Result<(), Attempt> {
             ErrorKind::Obligation(_) | ErrorKind::Size(_) | ErrorKind::OutOfRange { .. } => {
                 Attempt::OtherSizes(error.to_string())
             }
-            // An integer that was made up is 0.
+            // A random integer is 0.
             ErrorKind::DivisionByZero => Attempt::OtherSizes(error.to_string()),
             _ => Attempt::Failed(error.to_string()),
         }),
     }
 }
 
-/// Whether a program takes what cannot be made up: functions, types, dependent pairs, code in C.
+/// Returns true if the arguments of a program can be generated: it takes no functions, types or
+/// dependent pairs, and has no C code.
 fn is_runnable(program: &Program<Primitive>, text: &str) -> bool {
     let takes_pairs = |program: &Program<Primitive>| {
         let signature = program.signature();
@@ -161,7 +163,7 @@ fn is_runnable(program: &Program<Primitive>, text: &str) -> bool {
 fn every_example_runs() {
     let mut files = Vec::new();
     rise_files(&folder(), &mut files);
-    // Those for OpenCL run in `tests/opencl`, at sizes that they can have.
+    // The examples for OpenCL run in `tests/opencl`, with sizes that devices support.
     files.retain(|file| !file.starts_with(folder().join("opencl")));
     assert!(files.len() > 50);
     let mut failures = BTreeMap::new();
@@ -187,7 +189,7 @@ fn every_example_runs() {
     assert!(run > 80, "{run} programs ran");
 }
 
-/// The program in the documentation of something.
+/// Returns the program in a documentation comment.
 fn example(docs: &str) -> Option<String> {
     let (_, rest) = docs.split_once("```rise\n")?;
     let (text, _) = rest.split_once("```")?;

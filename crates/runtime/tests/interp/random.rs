@@ -1,4 +1,4 @@
-//! Random programs: many elements at a time, and one by one.
+//! Tests that vectorised and element-wise execution of random programs agree.
 
 use crate::harness::{Case, line};
 use random_programs::{Backend, program};

@@ -1,4 +1,4 @@
-//! The values of each stage.
+//! Tests of recorded values.
 
 use crate::harness::{Case, line};
 use runtime::interp::{Options, TraceLimits, run_traced};

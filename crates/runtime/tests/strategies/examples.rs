@@ -1,4 +1,4 @@
-//! The examples of the library, and those that hold it to what is published.
+//! Tests that the programs in the examples of strategies are equivalent before and after.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use syntax::elevate::{parse, split};
 
 use agreement::Pair;
 
-/// The rules of a text whose meaning is the user's promise.
+/// Returns the names of the unsafe rules of a text, whose correctness the user guarantees.
 fn unsafe_rules(text: &str) -> Vec<Name> {
     let items = split(text).into_iter();
     let items = items.map(|span| parse(&text[span.start as usize..span.end as usize]).item);
@@ -28,7 +28,7 @@ fn unsafe_rules(text: &str) -> Vec<Name> {
     names.collect()
 }
 
-/// The texts of RISE that a file imports.
+/// Returns the texts of the RISE files that a strategy file imports.
 fn imported(file: &Path, text: &str) -> String {
     let mut found = String::new();
     for span in split(text) {
@@ -49,7 +49,7 @@ fn applies(example: &Item, rule: &Name) -> bool {
     example.exprs.iter().any(|expr| is(&expr.kind))
 }
 
-/// An example whose result is a program.
+/// An example whose expected result is a program.
 struct Example {
     place: String,
     /// The definitions that its file imports.

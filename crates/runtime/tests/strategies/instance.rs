@@ -1,4 +1,4 @@
-//! Random terms that a rule's left side matches.
+//! Generates random terms that match the left side of a rule.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use runtime::generate::Random;
 use syntax::ast::{AddressSpace, ScalarType, TermId, TermKind};
 use syntax::elevate::ast::{ClauseKind, CondId, CondKind, Item, ItemKind};
 
-/// The size of what a round of an iteration gives.
+/// The name of the size of the result of a round of `iterate`.
 const ROUND: &str = "round";
 
 /// A rule of the library with its text.
@@ -21,7 +21,7 @@ pub struct Rule<'a> {
     pub outlines: Vec<Outline>,
 }
 
-/// A term that a rule should apply to.
+/// A term to which a rule should apply.
 pub struct Instance {
     /// A definition of `before`.
     pub program: String,
@@ -29,23 +29,23 @@ pub struct Instance {
     pub strategy: String,
 }
 
-/// Puts terms in the places of names.
+/// A generator that substitutes random terms for the names of a rule.
 pub struct Maker<'a> {
     rule: &'a Rule<'a>,
     outline: &'a Outline,
     alt: usize,
     random: Random,
     levels: BTreeMap<u32, Arg>,
-    /// Names of the rule's own binders.
+    /// The names of the rule's own binders.
     binders: Vec<String>,
-    /// Parameters of the program, behind those that are called like the rule's binders.
+    /// Parameters of the program, after those that are named like the rule's binders.
     params: Vec<(String, String)>,
-    /// What is put in, by name.
+    /// The substituted texts, by name.
     values: BTreeMap<String, String>,
 }
 
 impl<'a> Maker<'a> {
-    /// What makes a term for an alternative.
+    /// Creates a generator for an alternative of a rule.
     pub fn new(rule: &'a Rule<'a>, alt: usize, seed: u64) -> Maker<'a> {
         Maker {
             rule,
@@ -65,7 +65,7 @@ impl Maker<'_> {
         (self.random.draw() % below as u64) as usize
     }
 
-    /// A term for the alternative; `None` if the choices came to none.
+    /// Generates a term for the alternative; `None` if the random choices do not allow one.
     pub fn make(mut self) -> Option<Instance> {
         self.levels()?;
         self.laws();
@@ -74,7 +74,7 @@ impl Maker<'_> {
                 continue;
             }
             let text = match &open.stands_for {
-                // Its own inverse below `n`.
+                // A function that is its own inverse below `n`.
                 StandsFor::Level(Arg::SizeFun(_)) => {
                     format!("natFun(i => {} - 1 - i)", self.size("n")?)
                 }
@@ -104,7 +104,7 @@ impl Maker<'_> {
         rise::subst::subst_arg(arg, &|var| self.levels.get(&var.0).cloned())
     }
 
-    /// What a name for a size stands for.
+    /// Returns the value of a name for a size.
     fn size(&self, name: &str) -> Option<i64> {
         let open = self.outline.names.iter().find(|open| open.name == name)?;
         match &open.stands_for {
@@ -116,7 +116,7 @@ impl Maker<'_> {
         }
     }
 
-    /// What is bound outside: numbers, by the names by which the term mentions them.
+    /// Returns the variables that are bound outside of the term, which are numbers.
     fn context(&self) -> Vec<(String, Ty)> {
         let ty = Ty::new(Type::Scalar(ScalarType::I32));
         let all = 0..self.binders.len();
@@ -125,7 +125,7 @@ impl Maker<'_> {
 
     fn value(&mut self, ty: &Ty, bound: Vec<(String, Ty)>, closed: bool) -> Option<String> {
         if !closed && !has_functions(ty) && self.draw(3) > 0 {
-            // Mostly what data is, is given to the program.
+            // Data is usually a parameter of the program.
             let local = bound
                 .iter()
                 .any(|(name, own)| own == ty && !name.starts_with('c'));
@@ -135,7 +135,7 @@ impl Maker<'_> {
         }
         let names = Names([ROUND.into()].into());
         let (open, ty) = match &**ty {
-            // A round of an iteration: its size is the only one that is open.
+            // The function of `iterate`, whose size is the only open one.
             Type::Pi(pi) => {
                 let size = Arg::Nat(Nat::var(Var(0)));
                 let body =
@@ -155,7 +155,7 @@ impl Maker<'_> {
         name
     }
 
-    /// Sizes and types: sizes that fulfil the conditions.
+    /// Chooses types, and sizes that satisfy the conditions.
     fn levels(&mut self) -> Option<()> {
         let (mut sizes, mut others) = (Vec::new(), Vec::new());
         let mut types = vec![self.outline.ty.clone()];
@@ -208,7 +208,7 @@ impl Maker<'_> {
     fn some_type(&mut self) -> Ty {
         let scalar = |scalar| Ty::new(Type::Scalar(scalar));
         let number = scalar(ScalarType::I32);
-        // What is to hold a map is a function of rows.
+        // A term that has to contain a map must be a function of rows.
         let kinds = match self.rule.text.contains("occurs(isMap ") {
             true => 4,
             false => 9,
@@ -242,7 +242,7 @@ impl Maker<'_> {
         conditions.all(|prop| prop.eval(&value, &|_, at| Some(n - 1 - at)) == Some(true))
     }
 
-    /// Operators that fulfil the laws that the rule asks for.
+    /// Chooses operators that satisfy the laws that the rule requires.
     fn laws(&mut self) {
         let ItemKind::Rule { alts, .. } = &self.rule.item.kind else {
             return;
@@ -288,7 +288,7 @@ impl Maker<'_> {
         }
     }
 
-    /// The left side, applied to what it takes.
+    /// Returns the left side with the substituted terms, applied to its arguments.
     fn applied(&mut self) -> Option<String> {
         let (start, end) = (
             self.outline.span.start as usize,
@@ -307,7 +307,8 @@ impl Maker<'_> {
         }
         let mut ty = self.ty(&self.outline.ty);
         if let (Some(stages), Type::Fun(from, to)) = (stages(&text), &*ty.clone()) {
-            // A composition as a pipe: one is not looked through where it is applied.
+            // A composition is written as a pipeline, because rules do not match through an applied
+            // composition.
             let input = self.param(from);
             let stages = stages.join(" |> ");
             let to = rise::print::type_text(to, &Names::default());
@@ -369,17 +370,18 @@ impl Maker<'_> {
     }
 }
 
-/// What is bound outside put in, and the rule at the root, or else at the first place.
+/// Returns a strategy that inlines the outer bindings, and applies the rule at the root, or else at
+/// the first subterm.
 pub fn strategy(context: usize, rule: &str) -> String {
     format!("inLambda(repeatNTimes({context})(beta) ; ({rule} <+ topDown({rule})))")
 }
 
-/// Whether a rule looks for work-groups around.
+/// Returns true if a rule requires an enclosing map over work-groups.
 fn in_groups(text: &str) -> bool {
     text.replace("not within(", "").contains("within(")
 }
 
-/// The stages of a composition, without the type that it ends in.
+/// Returns the stages of a composition, without its type annotation.
 fn stages(text: &str) -> Option<Vec<String>> {
     let text = written_type(text).map_or(text, |at| &text[..at]);
     let mut depth = 0;
@@ -397,7 +399,7 @@ fn stages(text: &str) -> Option<Vec<String>> {
     (stages.len() > 1).then_some(stages)
 }
 
-/// Where the type begins that a left side ends in.
+/// Returns the offset of the type annotation of a left side.
 fn written_type(text: &str) -> Option<usize> {
     let mut depth = 0;
     text.bytes().position(|byte| {
@@ -406,7 +408,7 @@ fn written_type(text: &str) -> Option<usize> {
     })
 }
 
-/// The variables that types bind.
+/// Collects the variables that types bind.
 fn bound_in(ty: &Ty, found: &mut Vec<Var>) {
     match &**ty {
         Type::Pi(pi) => {
@@ -436,7 +438,7 @@ fn flatten(item: &Item, cond: CondId, found: &mut Vec<CondId>) {
     }
 }
 
-/// Whether every array in a type has a length, and not too many elements.
+/// Returns true if every array of a type has a length, and not too many elements.
 fn is_small(ty: &Ty) -> bool {
     fn elements(ty: &Ty) -> Option<i64> {
         match &**ty {
@@ -455,7 +457,7 @@ fn is_small(ty: &Ty) -> bool {
     elements(ty).is_some_and(|elements| elements <= 3000)
 }
 
-/// The names of the variables for values that a rule binds on either side.
+/// Returns the names of the value variables that a rule binds on either side.
 fn binders(item: &Item) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for binder in &item.rise.binders {

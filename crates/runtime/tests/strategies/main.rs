@@ -1,4 +1,4 @@
-//! What strategies do to programs: their meaning stays.
+//! Tests that strategies preserve the semantics of programs.
 
 mod examples;
 mod instance;

@@ -1,10 +1,10 @@
-//! Every rule of the library, on random terms that its left side matches: it gives a term that
-//! means the same, also where the names of variables invite confusion.
+//! Tests every rule of the library on random terms that match its left side: the result is
+//! equivalent, even if names of variables clash.
 //!
-//! Names of the left side are put in at random: functions, arrays, sizes that fulfil the
-//! conditions. Every variable that such a term binds or mentions is called as one that the rule
-//! binds, on either side. What is mentioned is bound outside, so that a rule that captured it, or
-//! a text that said so, would compute something else.
+//! The names of the left side are replaced by random functions, arrays, and sizes that satisfy the
+//! conditions. Every variable that such a term binds or mentions has the name of a binder on either
+//! side of the rule. The mentioned variables are bound outside, so that variable capture by a rule,
+//! or by printing, changes the result.
 
 use agreement::{Call, Functions, Side, Sizes, agree};
 use elevate::lang::{File, NotRewritten, Programs, Request, library, rewrite};
@@ -16,11 +16,12 @@ use syntax::elevate::ast::{ItemKind, Order};
 
 use crate::instance::{Instance, Maker, Rule, strategy};
 
-/// Random terms for an alternative: at most so many, until so many were rewritten.
+/// The largest number of random terms for an alternative; `WANTED` is the number of rewritten ones
+/// that is enough.
 const TRIES: u64 = 400;
 const WANTED: usize = 4;
 
-/// Rules that are not tried here, and why.
+/// Rules that are not tested here, with the reason.
 const ELSEWHERE: &[(&str, &str)] = &[
     (
         "separateDotVH",
@@ -52,7 +53,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ),
 ];
 
-/// The text of what rules that are built in apply to; `$A` and `$B` stand for terms.
+/// Terms that built-in rules apply to; `$A` and `$B` are replaced by random terms.
 const BUILT_IN: &[(&str, &str)] = &[
     (
         "beta",
@@ -70,7 +71,8 @@ const BUILT_IN: &[(&str, &str)] = &[
 ];
 
 impl Instance {
-    /// Whether the rule applied; what is wrong if the result means something else.
+    /// Applies the rule. Returns `None` if it does not apply, and an error if the result is not
+    /// equivalent.
     fn hold(&self, seed: u64) -> Result<Option<()>, String> {
         let text = format!("val it : Strategy = {}", self.strategy);
         let file = File::new(&text, Programs::of(&self.program));
@@ -110,7 +112,7 @@ impl Instance {
 }
 
 impl Rule<'_> {
-    /// What is wrong with an alternative.
+    /// Returns the error of an alternative, if there is one.
     fn try_alt(&self, alt: usize) -> Option<String> {
         let mut applied = 0;
         let mut last = String::new();
@@ -137,7 +139,7 @@ impl Rule<'_> {
     }
 }
 
-/// The rules of the library.
+/// Returns the rules of the library.
 fn rules() -> Vec<Rule<'static>> {
     let mut found = Vec::new();
     for id in library().items() {
@@ -194,8 +196,8 @@ fn every_rule_keeps_the_meaning_of_random_terms() {
     );
 }
 
-/// What is wrong with a rule that is built in, on a term that mentions variables bound outside
-/// that are called as those that it binds itself.
+/// Tests a built-in rule on a term that mentions variables of the context with the names of the
+/// rule's own binders.
 fn built_in(rule: &str, term: &str) -> Option<String> {
     for seed in 0..WANTED as u64 {
         let mut random = Random::new(seed);

@@ -1,5 +1,5 @@
-//! The strategies of `examples/strategies` on the programs that they are for: they apply, and the
-//! program means the same.
+//! Tests the strategies of `examples/strategies` on their programs: they apply, and the results are
+//! equivalent.
 
 use std::fs;
 use std::path::Path;
@@ -12,17 +12,17 @@ use agreement::Pair;
 
 /// A strategy and a program.
 struct Case {
-    /// The file of both, without its end.
+    /// The name of both files, without the extension.
     file: &'static str,
-    /// The strategy; the main expression if it is empty.
+    /// The name of the strategy; empty for the main expression.
     strategy: &'static str,
-    /// The definition.
+    /// The name of the definition.
     program: &'static str,
-    /// What its sizes are multiples of.
+    /// A number that divides the sizes of the program.
     unit: i64,
-    /// Values for the sizes that the strategy leaves open.
+    /// Arguments for the sizes that the strategy leaves open.
     more: &'static str,
-    /// Words of the result, and how often they occur.
+    /// Words of the result with their numbers of occurrences.
     words: &'static [(&'static str, usize)],
 }
 
@@ -314,7 +314,7 @@ impl Case {
         };
         let (text, mut strategies) = (read("rise"), read("elevate"));
         if !self.strategy.is_empty() {
-            // What is left of definitions is put in, so that the text of the result says all.
+            // Remaining definitions are unfolded, so that the text of the result is complete.
             let strategy = self.strategy;
             strategies += &format!("\nval whole : Strategy = {strategy} ; unfoldAll\n");
         }
@@ -364,7 +364,7 @@ impl Case {
         }
     }
 
-    /// The text of what the program becomes, as a definition of `rewritten`.
+    /// Returns the rewritten program as a definition of `rewritten`.
     fn rewritten(&self, file: &File) -> Result<String, String> {
         let strategy: Option<&Arc<Definition>> = match self.strategy {
             "" => file.items().last(),
