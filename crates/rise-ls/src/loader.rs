@@ -94,7 +94,6 @@ pub struct NotText {
 }
 
 impl NotText {
-    /// Returns the error message.
     pub fn message(&self) -> String {
         if self.utf16 {
             return "this file is not UTF-8 but UTF-16".into();

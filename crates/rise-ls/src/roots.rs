@@ -14,12 +14,10 @@ const MARKERS: [&str; 2] = ["rise.toml", ".git"];
 pub struct Roots(BTreeSet<PathBuf>);
 
 impl Roots {
-    /// Adds a folder.
     pub fn add(&mut self, folder: &Path) {
         self.0.extend(folder.canonicalize());
     }
 
-    /// Adds the project that contains the folder.
     pub fn add_project_of(&mut self, folder: &Path) {
         if let Ok(folder) = folder.canonicalize() {
             self.0.insert(project_of(&folder).to_owned());

@@ -30,7 +30,6 @@ pub fn position(text: &Rope, byte: usize) -> Position {
     }
 }
 
-/// Returns the range of `span`.
 pub fn range(text: &Rope, span: Span) -> Range {
     Range {
         start: position(text, span.start as usize),

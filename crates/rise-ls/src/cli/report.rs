@@ -107,7 +107,6 @@ impl<'a> Reporter<'a> {
         }
     }
 
-    /// Adds the diagnostics of an item.
     pub fn item(&mut self, item: db::ItemId, diagnostics: &[Diagnostic]) {
         for diagnostic in diagnostics {
             let (source, span) = self.place(item, diagnostic.span.into());

@@ -157,7 +157,6 @@ pub fn result(done: &Done, out: Option<&Path>, whole: bool) -> String {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FailureJson {
-    /// The message.
     pub error: String,
     /// `program`, `request`, `unavailable`, `failed` or `stopped`.
     pub kind: &'static str,

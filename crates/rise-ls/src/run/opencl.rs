@@ -310,7 +310,6 @@ fn crashed(
     Failure::failed(text)
 }
 
-/// Returns the byte offset of a message in a text.
 fn offset(text: &str, message: &Message) -> Option<usize> {
     let line = message.line.checked_sub(1)? as usize;
     let before: usize = text.split_inclusive('\n').take(line).map(str::len).sum();

@@ -22,7 +22,6 @@ const NO_PROGRESS: WorkDoneProgressOptions = WorkDoneProgressOptions {
     work_done_progress: None,
 };
 
-/// Returns the capabilities for this client.
 pub fn capabilities(encoding: Encoding, client: &ClientTraits) -> ServerCapabilities {
     let code_actions = CodeActionOptions {
         code_action_kinds: Some(

@@ -28,7 +28,6 @@ impl Client {
         }
     }
 
-    /// Sends a notification.
     pub fn notify<N: Notification>(&self, params: &N::Params) {
         self.notify_json::<N>(&Json::of(params));
     }

@@ -17,22 +17,15 @@ use crate::loader::Contents;
 /// An event that the main loop handles, in the order of arrival.
 #[derive(Debug)]
 pub enum Event {
-    /// A request of the client.
     Request {
-        /// The id of the request.
         id: Id,
-        /// The method.
         method: String,
-        /// The parameters.
         params: Value,
         /// The channel of the answer.
         reply: Reply,
     },
-    /// A notification of the client.
     Notification {
-        /// The method.
         method: String,
-        /// The parameters.
         params: Value,
     },
     /// An answer of the client to a request of the server.

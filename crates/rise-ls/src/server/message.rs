@@ -19,14 +19,12 @@ pub enum Message {
     Request {
         /// The id of the request, which its answer repeats.
         id: Id,
-        /// The method.
         method: String,
         /// The parameters, or `null`.
         params: Value,
     },
     /// A message that expects no answer.
     Notification {
-        /// The method.
         method: String,
         /// The parameters, or `null`.
         params: Value,

@@ -45,7 +45,6 @@ impl Pool {
         })
     }
 
-    /// Enqueues a job.
     pub fn run(&self, lane: Lane, job: Job) {
         let queue = match lane {
             Lane::Latency => &self.latency,

@@ -107,7 +107,6 @@ routes! {
 }
 
 impl Route {
-    /// Returns the route of a method.
     pub fn find(method: &str) -> Option<&'static Route> {
         ROUTES.iter().find(|route| route.method == method)
     }
@@ -208,7 +207,6 @@ fn fail(ticket: &Ticket, reason: &str, to: &Reports) {
     );
 }
 
-/// Returns the message of a panic.
 pub fn panic_message(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<&str>().copied();
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str))

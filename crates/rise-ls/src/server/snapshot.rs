@@ -62,7 +62,6 @@ pub struct TokenCache(pub Arc<Mutex<FxHashMap<FileId, SentTokens>>>);
 /// The semantic tokens that were sent for a document.
 #[derive(Clone, Debug, Default)]
 pub struct SentTokens {
-    /// The result id.
     pub id: u64,
     pub tokens: Arc<[SemanticToken]>,
 }

@@ -43,7 +43,6 @@ impl Status {
         Checking(self.clone())
     }
 
-    /// Counts an edit.
     pub fn edited(&self) {
         self.edits.fetch_add(1, Ordering::Relaxed);
     }
@@ -67,7 +66,6 @@ impl Status {
         self.interrupted.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Counts a panic.
     pub fn panicked(&self) {
         self.panics.fetch_add(1, Ordering::Relaxed);
     }

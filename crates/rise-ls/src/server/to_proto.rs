@@ -139,7 +139,6 @@ pub fn ranges(snapshot: &Snapshot, file: FileId, full: Span, focus: Span) -> (Ra
     (document.range(full.cover(focus)), document.range(focus))
 }
 
-/// Returns the symbol kind of the protocol.
 pub fn symbol_kind(kind: SymbolKind) -> LspSymbolKind {
     match kind {
         SymbolKind::Function

@@ -3,7 +3,6 @@
 //! The loader library is opened when devices are first requested, so that everything else works
 //! without it. [`Session`] is a device in this process. User programs run in a worker process, so
 //! that a kernel that hangs can be killed, and a driver that crashes does not affect this process.
-//! takes nothing with it.
 
 mod bandwidth;
 mod bound;

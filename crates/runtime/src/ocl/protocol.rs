@@ -111,7 +111,6 @@ impl Report {
     }
 }
 
-/// Writes a message.
 pub(super) fn send(out: &mut impl Write, message: &impl Serialize) -> io::Result<()> {
     let head = serde_json::to_vec(message)?;
     out.write_all(&(head.len() as u64).to_ne_bytes())?;

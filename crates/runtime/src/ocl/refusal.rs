@@ -200,8 +200,7 @@ impl PlanError {
         PlanError::NotKernels(message.to_owned())
     }
 
-    /// Returns true if other sizes of the program or of the launch could avoid the error on any
-    /// device.
+    /// Returns true if the error does not come from a limit of the device.
     pub fn is_about_sizes(&self) -> bool {
         use PlanError as E;
         !matches!(

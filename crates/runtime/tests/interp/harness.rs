@@ -41,7 +41,6 @@ impl Case {
         Case { program, bindings }
     }
 
-    /// Returns the shapes of the parameters.
     pub fn shapes(&self) -> Vec<Shape> {
         let signature = self.program.signature();
         let shape = |ty: &Type| match Shape::of(ty, &self.bindings) {

@@ -21,7 +21,6 @@ use crate::server::sync::imported_from;
 use crate::server::to_proto::diagnostics;
 use crate::server::uri::Uri;
 
-/// Returns all diagnostics of a file.
 pub fn of_file(snapshot: &Snapshot, file: FileId) -> Vec<Diagnostic> {
     crash::on_purpose(CHECK, snapshot, Some(file));
     let document = snapshot.document_of(file);

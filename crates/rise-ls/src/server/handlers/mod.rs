@@ -18,5 +18,4 @@ pub mod why;
 
 use tower_lsp::jsonrpc::Error;
 
-/// The result of a handler.
 pub type Answer<T> = Result<T, Error>;

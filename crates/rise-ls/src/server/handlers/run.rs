@@ -122,7 +122,6 @@ struct FailedRun {
     errors: Vec<Place>,
 }
 
-/// The outcome of a run.
 #[derive(Debug)]
 pub enum Outcome {
     /// A completed or failed run.
@@ -135,7 +134,6 @@ pub enum Outcome {
         fine: bool,
         device: Option<String>,
     },
-    /// A cancelled run.
     Cancelled,
 }
 

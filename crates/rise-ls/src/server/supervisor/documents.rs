@@ -227,7 +227,6 @@ impl Document {
         self.inserted = 0;
     }
 
-    /// Returns the current text.
     fn text(&self, encoding: Encoding) -> String {
         if self.changes.is_empty() {
             return self.item.text.clone();

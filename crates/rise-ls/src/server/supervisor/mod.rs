@@ -37,7 +37,6 @@ const FAREWELL: Duration = Duration::from_secs(5);
 /// The time limit for the last messages to be written.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// An event of a session.
 #[derive(Debug)]
 pub enum Event {
     /// A message of the client.

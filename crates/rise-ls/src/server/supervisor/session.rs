@@ -190,7 +190,6 @@ impl Session {
 
     // Messages of the client.
 
-    /// Handles a message of the client.
     pub fn client_said(&mut self, message: Message, body: Vec<u8>) {
         match message {
             Message::Request { id, method, params } => self.request(id, method, params, body),

@@ -246,7 +246,7 @@ impl Compiler {
             })
         });
         let (xs, work) = (elements(&xs), Rc::new(work));
-        // As in compiled code, the elements of `map` can be computed where they are read.
+        // The elements of `map` can be computed where they are read, as compiled code does.
         let stream = (!strict).then(|| -> StreamCode {
             let (xs, work, param) = (xs.clone(), work.clone(), param.clone());
             Rc::new(move |frame| {

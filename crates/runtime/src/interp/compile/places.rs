@@ -172,7 +172,6 @@ impl Compiler {
     }
 }
 
-/// Returns the kind of a scalar or index type.
 pub(super) fn scalar_kind(ty: &Type) -> Option<Kind> {
     match ty {
         Type::Scalar(scalar) => Some(Kind::of(*scalar)),
