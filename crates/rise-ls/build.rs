@@ -1,4 +1,4 @@
-//! Tells the tests of this crate which tools they can use.
+//! Sets `cfg(tool = "…")` for each installed tool that tests of this crate need.
 
 fn main() {
     tools::declare();

@@ -19,9 +19,9 @@ pub enum Generator {
     Between(Range),
     /// `extreme`: see [`Fill::Extreme`].
     Extreme,
-    /// `zeros`: see [`Fill::Zeros`].
+    /// `zeros`: all numbers are 0, all booleans `false`.
     Zeros,
-    /// `iota`: see [`Fill::Iota`].
+    /// `iota`: 0, 1, 2, … in the order of memory, wrapping around at the limit of the type.
     Iota,
     /// `sorted` and `sorted(5,30)`: random numbers, sorted in ascending order in each row.
     Sorted(Option<Range>),

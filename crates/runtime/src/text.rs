@@ -1,4 +1,4 @@
-//! Formats values as text for people, and as JSON.
+//! Formats values as human-readable text, and as JSON.
 
 use crate::scalar::{Leaf, Scalar};
 use crate::shape::Shape;

@@ -1,4 +1,4 @@
-//! Writes findings for people: source snippets with underlined ranges.
+//! Writes findings in a human-readable format: source snippets with underlined ranges.
 
 use super::report::{Finding, Report, SourceId};
 use super::window::{Window, lines_of};

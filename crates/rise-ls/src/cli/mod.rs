@@ -141,7 +141,8 @@ fn on_interrupt() -> Cancel {
     cancel
 }
 
-/// Returns true if this process was started with the signal ignored, as far as the system says.
+/// Returns true if this process ignores the signal, according to `/proc/self/status`; false if
+/// that cannot be read.
 fn is_ignored(signal: i32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));

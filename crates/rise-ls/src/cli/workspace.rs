@@ -122,7 +122,7 @@ pub fn current_folder() -> PathBuf {
 
 impl Workspace {
     /// Reads these files and folders, and the files that they import. `language` applies to files
-    /// whose name does not tell it.
+    /// whose name does not determine it.
     pub fn load(
         paths: &[PathBuf],
         language: Option<args::Language>,

@@ -49,7 +49,7 @@ pub enum Event {
     },
     /// Resolved import folders that arrive after the time limit.
     LateRoots(Vec<(RootSource, Option<ResolvedRoot>)>),
-    /// A change of pulled diagnostics that the client does not know yet.
+    /// A change of pulled diagnostics that was not reported to the client.
     Outdated,
     /// A message for the client's log.
     Problem(String),

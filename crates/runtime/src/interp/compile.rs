@@ -49,7 +49,7 @@ pub(crate) struct Compiler {
     words: usize,
     vals: usize,
     nats: usize,
-    /// The first variable that stands for a size that is only known at run time.
+    /// The first variable for a size whose value is only computed at run time.
     first_nat: u32,
     names: rise::Names,
     remaining: usize,

@@ -128,7 +128,7 @@ pub enum Outcome {
     Over {
         /// The JSON that `rise-ls run` prints, or the failure.
         json: Json,
-        /// A summary of the answer for people.
+        /// A human-readable summary of the answer.
         sentence: String,
         /// True if there is a result, and it is right if it was verified.
         fine: bool,
