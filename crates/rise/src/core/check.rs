@@ -1,5 +1,5 @@
-//! The types of a program computed anew, and compared with those that its nodes carry: for tests
-//! and debug assertions.
+//! A type checker for core terms, for tests and debug assertions: computes the types of a program
+//! anew and compares them with those of its nodes.
 
 use std::sync::Arc;
 
@@ -12,16 +12,17 @@ use super::{Expr, Form, Language, Param, Program, dep_apply};
 use crate::print::{arg_text, type_text};
 use crate::types::{Access, Arg, DataFun, Names, Ty, Type};
 
-/// A node whose type is not what its parts make it, or a name that is bound twice or not at all.
+/// The error of a term that is not well typed: a node whose type does not follow from its parts, or
+/// a name that is bound twice or not at all.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct IllTyped(String);
 
-/// Whether every node has the type that its parts give it, every local is bound, and every binder
-/// has a number of its own.
+/// Checks that every node has the type that follows from its parts, that every local is bound, and
+/// that every binder has a unique number.
 ///
-/// Types are compared up to the names that they bind, sizes up to what the program knows of them:
-/// sizes that cannot be told apart count as equal.
+/// Types are compared up to alpha-equivalence, sizes under the program's conditions: sizes that
+/// cannot be refuted to be equal count as equal.
 pub fn check<P: Language>(program: &Program<P>) -> Result<(), IllTyped> {
     let mut facts = Facts::new();
     for prop in program.obligations.iter().chain(&program.facts) {
@@ -39,7 +40,7 @@ pub fn check<P: Language>(program: &Program<P>) -> Result<(), IllTyped> {
 struct Checker {
     facts: Facts,
     names: Names,
-    /// The types of locals, and whether they are in scope here.
+    /// The types of locals, and whether they are in scope at the current node.
     locals: FxHashMap<u32, (Ty, bool)>,
     vars: FxHashMap<Var, Kind>,
 }
@@ -139,7 +140,8 @@ impl Checker {
         }
     }
 
-    /// The type after the arguments; `counted`: to where the sizes count that functions take.
+    /// Computes the type after the arguments. `counted` is the upper bound of the sizes that
+    /// function arguments take.
     fn given<P: Language>(
         &mut self,
         expr: &Expr<P>,
@@ -216,7 +218,7 @@ impl Checker {
 }
 
 impl Type {
-    /// The data type of a phrase type.
+    /// Returns the data type of a phrase type.
     fn data(&self) -> Option<&Ty> {
         match self {
             Type::Exp(data, _) | Type::Acc(data) => Some(data),
@@ -233,7 +235,7 @@ fn may_hold_array(data: &Type) -> bool {
     }
 }
 
-/// Types up to the names that they bind.
+/// Compares types up to alpha-equivalence: `bound` has the pairs of variables that both sides bind.
 struct Compare<'f> {
     facts: &'f Facts,
     bound: Vec<(Var, Var)>,
@@ -263,7 +265,8 @@ impl Compare<'_> {
                     Access::Var(v) => Access::Var(self.var(v)),
                     other => other,
                 };
-                // What is read is written by an assignment, if it is one value.
+                // An assignment writes an expression of access `Rd` where `Wr` is expected, if it
+                // is no array.
                 let assigned = |a, b| (a, b) == (Access::Rd, Access::Wr) && !may_hold_array(s);
                 let fits = access(*a) == *b || assigned(*a, *b) || assigned(*b, *a);
                 fits && self.types(s, t)
@@ -286,7 +289,7 @@ impl Compare<'_> {
     }
 
     fn sizes(&self, a: &Nat, b: &Nat) -> bool {
-        // What is known of a bound size is known by the name that one of the two types gives it.
+        // Facts about a bound size may be recorded under the name of either side.
         let here: Vec<_> = self.bound.iter().rev().copied().collect();
         let there: Vec<_> = here.iter().map(|(a, b)| (*b, *a)).collect();
         let may_be_equal = |a: Nat, b: &Nat| {
@@ -305,7 +308,7 @@ impl Compare<'_> {
             (DataFun::Lambda(v, a), DataFun::Lambda(w, b)) => {
                 self.under(*v, *w, |this| this.types(a, b))
             }
-            // `f` and `dataFun(i => f(i))`
+            // Eta-equivalence: `f` and `dataFun(i => f(i))`.
             (DataFun::Var(v), DataFun::Lambda(i, b)) => match &**b {
                 Type::Apply(w, n) => self.var(*v) == *w && n.as_var() == Some(*i),
                 _ => false,
@@ -318,7 +321,7 @@ impl Compare<'_> {
     }
 }
 
-/// With other names for bound sizes, the innermost binders first.
+/// Renames bound variables in a size, the innermost binders first.
 fn renamed(size: &Nat, names: &[(Var, Var)]) -> Nat {
     let of = |v: Var| names.iter().find(|(a, _)| *a == v).map(|(_, b)| *b);
     crate::subst::subst_nat(size, &|v| of(v).map(|b| Arg::Nat(Nat::var(b)))).rename_fun(&of)

@@ -1,4 +1,4 @@
-//! Compositions as pipelines.
+//! Elimination of function compositions: `(f >> g)(x)` becomes `g(f(x))`.
 
 use rustc_hash::FxHashMap;
 
@@ -6,12 +6,11 @@ use super::map::walk;
 use super::{Expr, Form, Local, Mapper, Node, Origin};
 use crate::types::Ty;
 
-/// The same term where a composition that is applied is what it comes to: `(f >> g)(x)` is
-/// `g(f(x))`, and `f >> g >> h` is one function of one variable, with no function in its body that
-/// is applied where it stands.
+/// Beta-reduces compositions that are applied to a value: `(f >> g)(x)` becomes `g(f(x))`, and
+/// `f >> g >> h` becomes one function of one variable without a redex in its body.
 ///
-/// Only the functions that elaboration makes of `>>` and `<<` go; those that are written with
-/// `fun` stay. Each has one use of its variable, so nothing is computed twice.
+/// Only the functions that elaboration makes of `>>` and `<<` are reduced; those that are written
+/// with `fun` stay. Each uses its variable once, so nothing is computed twice.
 pub fn without_compositions<P: Clone + PartialEq>(expr: &Expr<P>) -> Expr<P> {
     Flatten {
         values: FxHashMap::default(),
@@ -20,7 +19,7 @@ pub fn without_compositions<P: Clone + PartialEq>(expr: &Expr<P>) -> Expr<P> {
 }
 
 struct Flatten<P> {
-    /// What goes into the compositions that are applied, by their variables.
+    /// The arguments of applied compositions, by the numbers of their variables.
     values: FxHashMap<u32, Expr<P>>,
 }
 
@@ -46,8 +45,8 @@ impl<P: Clone + PartialEq> Mapper<P> for Flatten<P> {
     }
 }
 
-/// Whether a function is what elaboration makes of a composition: its variable, which goes into the
-/// first stage, comes from the same place of the text.
+/// Returns true if a function is the elaboration of a composition: the variable, which is the
+/// argument of the first stage, has the same origin as the function.
 pub fn is_composition<P>(function: &Node<P>) -> bool {
     let Form::Lambda(param, body) = &function.form else {
         return false;

@@ -1,4 +1,4 @@
-//! What passes over all languages of core terms need to know of their primitives.
+//! The interface between the passes over core terms and a language's primitives.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -14,88 +14,91 @@ use crate::{Primitive, library_scheme};
 
 /// The primitives of a language.
 pub trait Language: Clone + PartialEq + Debug {
-    /// The type at these type-level arguments: a function of the values.
+    /// Instantiates the primitive's type at these type-level arguments: a function of the values.
     fn ty(&self, types: &[Arg]) -> Option<Ty>;
 
-    /// Whether [`Language::let_in`] binds values of the type. Those that it does not bind stand in
-    /// every place where they are used.
+    /// Returns true if [`Language::let_in`] binds values of the type. Other values are copied to
+    /// every use.
     fn binds(ty: &Type) -> bool;
 
-    /// `let param = value in body`
+    /// Makes the term `let param = value in body`.
     fn let_in(param: Param, value: Expr<Self>, body: Expr<Self>, origin: Origin) -> Expr<Self>;
 
-    /// Whether this is the primitive of [`Language::let_in`]: a value, and what is done with it.
+    /// Returns true for the primitive of [`Language::let_in`], whose arguments are a value and the
+    /// function that uses it.
     fn is_let(&self) -> bool;
 
-    /// Whether it costs nothing, so that it may be done again at every use: halves of a pair.
+    /// Returns true if it costs nothing, as the projections of a pair do, so that it may be
+    /// computed again at every use.
     fn is_free(&self) -> bool;
 
-    /// Whether the value at this position is computed only if it is needed, or in a place of its
-    /// own, so that what is bound in it stays in it.
+    /// Returns true if the argument at this position is a scope of its own: it is computed only if
+    /// needed, or in a place of its own, so bindings in it must not move out.
     fn is_closed(&self, position: usize) -> bool;
 
-    /// The type with its type-level parameters, which are those of the type-level arguments in
-    /// order.
+    /// Returns the type with its type-level parameters, which are in the order of the type-level
+    /// arguments.
     fn signature(&self) -> &Type;
 
-    /// How an application is written.
+    /// Returns the notation of an application.
     fn notation(&self) -> Notation;
 
-    /// The type-level arguments that are written, in lists as they are written.
+    /// Returns the type-level arguments that are written, grouped into argument lists.
     fn written(&self, types: &[Arg]) -> Vec<Vec<Arg>>;
 
-    /// The same where the implicit ones are to be written too; `None` if they cannot be.
+    /// Returns the type-level arguments with the implicit ones; `None` if these cannot be written.
     fn written_whole(&self, types: &[Arg]) -> Option<Vec<Vec<Arg>>>;
 
-    /// Whether the name stands for something of the language, so that no variable can have it.
+    /// Returns true if the name is reserved in the language, so that no variable can have it.
     fn is_name(name: &str) -> bool;
 
-    /// Whether primitives are written with all of their arguments only.
+    /// True if primitives are only written with all of their arguments.
     const WHOLE: bool;
 
     /// The language's syntax.
     const DIALECT: Dialect;
 
-    /// Whether the value at this position is written where the primitive stands, so that it
-    /// belongs to each application of it: the start of a reduction.
+    /// Returns true if the argument at this position is written where the primitive is, so that it
+    /// is evaluated at each application: the start of a reduction.
     fn is_written(&self, position: usize) -> bool;
 
-    /// For a primitive whose function takes a size that counts from 0: to where.
+    /// Returns the upper bound of the size that the primitive's function takes, for primitives that
+    /// count from 0.
     fn counted(&self, types: &[Arg]) -> Option<Nat>;
 }
 
-/// How an application of a primitive is written.
+/// The notation of a primitive's application.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Notation {
-    /// `f(n)(a)(b)`
+    /// The call `f(n)(a)(b)`.
     Call(&'static str),
-    /// `b |> f(n)(a)`
+    /// The pipe `b |> f(n)(a)`.
     Pipe(&'static str),
-    /// `f(n, a, b)`, with all of its arguments.
+    /// The call `f(n, a, b)`, always with all arguments.
     Whole(&'static str),
-    /// `f(n)(a, b)`
+    /// The call with a list of values, `f(n)(a, b)`.
     List(&'static str),
-    /// `a + b`; `add` where it has less.
+    /// The infix operator `a + b`, or `add` with fewer arguments.
     Infix(BinaryOp, &'static str),
-    /// `-a`
+    /// The prefix operator `-a`.
     Prefix(UnaryOp, &'static str),
-    /// `a._1`
+    /// The projection `a._1`.
     Project(Half, &'static str),
-    /// `(a, b)`
+    /// The pair `(a, b)`.
     Pair(&'static str),
-    /// `let x = a in b`
+    /// The binding `let x = a in b`.
     Let(&'static str),
-    /// `a = b`
+    /// The assignment `a = b`.
     Assign,
-    /// `a; b`
+    /// The sequence `a; b`.
     Sequence,
-    /// `if (a) { b } else { c }`
+    /// The conditional `if (a) { b } else { c }`.
     If,
-    /// `skip`
+    /// The empty command `skip`.
     Skip,
 }
 
-/// The variables that signatures bind are numbered from here on, away from those of programs.
+/// The first number of the variables that signatures bind, above those of programs.
 const SIGNATURE_VARS: u32 = 1 << 30;
 
 impl Language for Primitive {
@@ -158,7 +161,7 @@ impl Language for Primitive {
             ty = &pi.body;
         }
         match (self, rest.next()) {
-            // 0 is what stands for none.
+            // The dimension 0 means that none is given.
             (_, Some(Arg::Nat(dimension))) if dimension.is_zero() => {}
             (_, Some(optional)) => lists.insert(0, vec![optional.clone()]),
             (Primitive::OclRun, None) => {
@@ -212,7 +215,8 @@ fn make_array_type(types: &[Arg]) -> Option<Ty> {
     Some((0..count.as_const()?).fold(array, fun))
 }
 
-/// What works on the last value reads best behind it.
+/// Returns the notation of a primitive. Primitives that transform their last argument are written
+/// as pipes.
 fn notation(primitive: Primitive) -> Notation {
     use Primitive::*;
     let name = primitive.name();

@@ -1,4 +1,4 @@
-//! Definitions put in their places: from a definition that names others to a closed program.
+//! Linking: inlines the definitions that a definition uses, which makes a closed program.
 
 use std::sync::Arc;
 
@@ -13,13 +13,13 @@ use super::{apply, dep_apply, dep_lambda, lambda, simplify_sizes, var_arg};
 use crate::subst::{rename, rename_arg, rename_prop, subst, subst_arg, subst_prop};
 use crate::types::{Arg, Pi, Ty, Type};
 
-/// How many nodes a program may have.
+/// The greatest number of nodes of a program.
 pub const MAX_NODES: u64 = 1_000_000;
-/// How deeply the nodes of a program may nest. What walks over programs may recurse so far, with
-/// the stack that the threads of the compiler have.
+/// The greatest depth of a program. Passes may recurse to this depth on the stack of the compiler's
+/// threads.
 pub const MAX_HEIGHT: u32 = 4_000;
 
-/// Why a definition is no program.
+/// An error of linking.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LinkError {
     /// The definition itself has errors.
@@ -28,43 +28,43 @@ pub enum LinkError {
     /// A definition that it needs has errors, or is gone.
     #[error("`{user}` uses `{name}`, which has errors")]
     BrokenUse {
-        /// The definition that uses it.
+        /// The definition that contains the use.
         user: Name,
-        /// What is used.
+        /// The name of the used definition.
         name: Name,
-        /// What is used.
+        /// The identity of the used definition.
         id: GlobalId,
     },
     /// A definition uses itself.
     #[error("`{name}` is defined by itself")]
     Recursive {
-        /// The definition.
+        /// The name of the definition.
         name: Name,
     },
-    /// With everything in its place the program does not fit.
+    /// The linked program has too many nodes.
     #[error(
         "`{name}` is too large: with the definitions that it uses in their places it has more \
          than {MAX_NODES} parts"
     )]
     TooLarge {
-        /// The first definition, from the bottom, for which it is so.
+        /// The first definition that is too large, in the order of dependencies.
         name: Name,
     },
-    /// With everything in its place the program nests too deeply.
+    /// The linked program nests too deeply.
     #[error(
         "`{name}` nests too deeply: with the definitions that it uses in their places it has more \
          than {MAX_HEIGHT} levels"
     )]
     TooDeep {
-        /// The first definition, from the bottom, for which it is so.
+        /// The first definition that nests too deeply, in the order of dependencies.
         name: Name,
     },
 }
 
-/// Puts the definitions that `root` uses in their places, and theirs in turn.
+/// Inlines the definitions that `root` uses, directly or indirectly.
 ///
-/// Everything in the program has a number of its own, however often a definition is used. The
-/// body starts with a function for each parameter of its type, implicit ones included.
+/// Every binder of the program has a unique number, however often a definition is used. The body is
+/// eta-expanded: it starts with a function for each parameter of its type, implicit ones included.
 pub fn link<P: Clone + PartialEq>(
     root: GlobalId,
     lookup: &dyn Fn(GlobalId) -> Option<Arc<Def<P>>>,
@@ -95,7 +95,8 @@ pub fn link<P: Clone + PartialEq>(
     Ok(program)
 }
 
-/// Every definition that is needed, with the limits checked for each, those it uses first.
+/// Returns the definitions that `root` depends on. Checks the limits for each in post-order, and
+/// that none depends on itself.
 fn collect<P>(
     root: GlobalId,
     lookup: &dyn Fn(GlobalId) -> Option<Arc<Def<P>>>,
@@ -145,7 +146,7 @@ fn collect<P>(
     Ok(defs)
 }
 
-/// How large an expression is with everything in its place.
+/// The size of an expression after inlining.
 #[derive(Clone, Copy)]
 struct Size {
     nodes: u64,
@@ -202,8 +203,8 @@ struct Linker<'d, P> {
     program: Program<P>,
 }
 
-/// A definition being put in one place: its numbers moved behind all others, its type-level
-/// parameters replaced.
+/// An instance of a definition: its numbers are shifted behind all others and its type-level
+/// parameters substituted.
 struct Place<'l, 'd, P> {
     linker: &'l mut Linker<'d, P>,
     id: Option<GlobalId>,
@@ -211,12 +212,12 @@ struct Place<'l, 'd, P> {
     locals: u32,
     origins: u32,
     values: FxHashMap<Var, Arg>,
-    /// Types are shared by many nodes.
+    /// A memo table by address, because many nodes share a type.
     types: FxHashMap<*const Type, (Ty, Ty)>,
 }
 
 impl<'l, 'd, P: Clone + PartialEq> Place<'l, 'd, P> {
-    /// The program's own definition, whose numbers stay.
+    /// Makes the instance of the program's own definition, whose numbers stay.
     fn root(linker: &'l mut Linker<'d, P>) -> Self {
         Place {
             linker,
@@ -266,7 +267,7 @@ impl<'l, 'd, P: Clone + PartialEq> Place<'l, 'd, P> {
         place
     }
 
-    /// A definition in the place of its name, with the type-level arguments that follow the name.
+    /// Inlines a definition at a use, with the type-level arguments that follow the name.
     fn used(&mut self, name: &Expr<P>, mut given: Vec<Arg>) -> Expr<P> {
         let origin = self.origin(name.origin);
         let Form::Global(id, args) = &name.form else {
@@ -279,7 +280,7 @@ impl<'l, 'd, P: Clone + PartialEq> Place<'l, 'd, P> {
         let implicit = def.implicit.iter().map(|(var, _)| *var);
         let mut values: Vec<(Var, Arg)> =
             implicit.zip(args.iter().map(|arg| self.arg(arg))).collect();
-        // Inference has put them into the type of the name, too.
+        // Inference has substituted these arguments in the type of the name already.
         let mut body = &def.body;
         let mut left = given.drain(..);
         while let Form::DepLambda(var, _, inner) = &body.form
@@ -333,7 +334,7 @@ impl<P: Clone + PartialEq> Mapper<P> for Place<'_, '_, P> {
         }
         let moved = rename(ty, &|v| self.var(v));
         let moved = subst(&moved, &|v| self.values.get(&v).cloned());
-        // The old type is kept, so that its address stays its own.
+        // The old type is kept alive, so that its address is not reused.
         self.types
             .insert(Arc::as_ptr(ty), (ty.clone(), moved.clone()));
         moved
@@ -371,7 +372,7 @@ impl<P: Clone + PartialEq> Mapper<P> for Place<'_, '_, P> {
                 Node::new(Form::Foreign(function, args), ty, self.origin(expr.origin))
             }
             Form::Apply(f, x) => {
-                // What takes the place of a name may be a primitive that takes the argument.
+                // The inlined callee may be a primitive that takes the argument.
                 let (f, x) = (self.expr(f), self.expr(x));
                 apply(&f, x, self.origin(expr.origin))
             }
@@ -396,7 +397,7 @@ impl<P: Clone + PartialEq> Mapper<P> for Place<'_, '_, P> {
     }
 }
 
-/// Under a function for each parameter that the type has.
+/// Eta-expands the body over each parameter of its type.
 fn expand<P: Clone + PartialEq>(program: &mut Program<P>, body: Expr<P>) -> Expr<P> {
     let origin = body.origin;
     let implicit = matches!(&*body.ty, Type::Pi(Pi { implicit: true, .. }));

@@ -1,4 +1,4 @@
-//! Walking over expressions, and substitution.
+//! Traversals of expressions, and capture-avoiding substitution.
 
 use std::sync::Arc;
 
@@ -8,46 +8,46 @@ use super::{Expr, Form, Local, Node, Origin, Param};
 use crate::subst::{subst, subst_arg, subst_nat};
 use crate::types::{Arg, Ty};
 
-/// A change of an expression, node by node, from the leaves up. Nodes that do not change stay
-/// shared.
+/// A bottom-up transformation of expressions. Nodes that do not change stay shared.
 pub trait Mapper<P> {
-    /// What takes the place of a variable; itself if `None`.
+    /// Returns the replacement of a variable; `None` keeps it.
     fn local(&mut self, _local: &Local, _ty: &Ty, _origin: Origin) -> Option<Expr<P>> {
         None
     }
-    /// A binder.
+    /// Transforms a binder.
     fn param(&mut self, param: &Param) -> Param {
         Param {
             local: param.local.clone(),
             ty: self.ty(&param.ty),
         }
     }
-    /// A type-level binder.
+    /// Transforms a type-level binder.
     fn binder(&mut self, var: Var) -> Var {
         var
     }
-    /// Whether types, type-level arguments and sizes stay as they are, so that nobody looks at them.
+    /// Returns true if types, type-level arguments and sizes stay as they are, so that the
+    /// traversal skips them.
     fn keeps_types(&self) -> bool {
         false
     }
-    /// A type.
+    /// Transforms a type.
     fn ty(&mut self, ty: &Ty) -> Ty {
         ty.clone()
     }
-    /// A type-level argument.
+    /// Transforms a type-level argument.
     fn arg(&mut self, arg: &Arg) -> Arg {
         arg.clone()
     }
-    /// A size.
+    /// Transforms a size.
     fn nat(&mut self, nat: &nat::Nat) -> nat::Nat {
         nat.clone()
     }
-    /// An origin.
+    /// Transforms an origin.
     fn origin(&mut self, origin: Origin) -> Origin {
         origin
     }
 
-    /// The whole expression.
+    /// Transforms an expression.
     fn expr(&mut self, expr: &Expr<P>) -> Expr<P>
     where
         P: Clone + PartialEq,
@@ -56,7 +56,7 @@ pub trait Mapper<P> {
     }
 }
 
-/// The children of `expr` through `mapper`, then the node itself.
+/// Applies `mapper` to the children of `expr` and rebuilds the node.
 pub fn walk<P: Clone + PartialEq, M: Mapper<P> + ?Sized>(
     mapper: &mut M,
     expr: &Expr<P>,
@@ -113,7 +113,7 @@ fn children<P: Clone + PartialEq, M: Mapper<P> + ?Sized>(
     each(args, |arg| mapper.expr(arg), Arc::ptr_eq)
 }
 
-/// What `map` makes of each; the list itself if that is the same for all.
+/// Maps each item; returns the list itself if none changes.
 fn each<T: Clone>(
     all: &Arc<[T]>,
     mut map: impl FnMut(&T) -> T,
@@ -136,7 +136,7 @@ fn each<T: Clone>(
     changed.map_or_else(|| all.clone(), Into::into)
 }
 
-/// Whether nothing changed, judged by identity below the node.
+/// Returns true if nothing changed; the children are compared by identity.
 fn same<P: PartialEq>(new: &Node<P>, old: &Node<P>) -> bool {
     if new.origin != old.origin || !(Arc::ptr_eq(&new.ty, &old.ty) || new.ty == old.ty) {
         return false;
@@ -157,8 +157,7 @@ fn same<P: PartialEq>(new: &Node<P>, old: &Node<P>) -> bool {
     }
 }
 
-/// Puts `value` in the place of the variable. Binders are unique in a program, so nothing is
-/// captured.
+/// Substitutes `value` for the variable. Binders are unique in a program, so nothing is captured.
 pub fn subst_local<P: Clone + PartialEq>(
     expr: &Expr<P>,
     local: &Local,
@@ -176,7 +175,7 @@ pub fn subst_local<P: Clone + PartialEq>(
     Subst(local, value).expr(expr)
 }
 
-/// Puts type-level arguments in the places of variables, in types and sizes too.
+/// Substitutes type-level arguments for variables, in types and sizes too.
 pub fn subst_vars<P: Clone + PartialEq>(
     expr: &Expr<P>,
     value: &dyn Fn(Var) -> Option<Arg>,
@@ -196,7 +195,7 @@ pub fn subst_vars<P: Clone + PartialEq>(
     Subst(value).expr(expr)
 }
 
-/// Every use of a variable in `expr`, in the order of the text.
+/// Calls `f` for every use of a value variable in `expr`, in the order of the text.
 pub fn for_each_local<P>(expr: &Expr<P>, f: &mut dyn FnMut(&Local)) {
     match &expr.form {
         Form::Var(local) => f(local),

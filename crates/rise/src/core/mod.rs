@@ -1,9 +1,9 @@
-//! Core RISE: programs with everything explicit, between inference and what runs or compiles them.
+//! The core language: explicit terms, which are the input of the interpreter and of translation.
 //!
-//! `elaborate` turns one checked item into a [`Def`], in which each name is
-//! resolved, each implicit argument is there and each operator is a primitive; `link`
-//! puts the definitions that it uses in their places and gives a closed [`Program`]. The same
-//! terms, over other primitives, are the phrases of DPIA.
+//! `elaborate` translates one checked item to a [`Def`], in which each name is resolved, each
+//! implicit argument is given and each operator is a primitive. `link` inlines the definitions that
+//! it uses and returns a closed [`Program`]. The same terms, over other primitives, are the phrases
+//! of DPIA.
 
 mod check;
 mod compose;
@@ -46,14 +46,14 @@ pub use source::{Begun, SourceError, named, program_of};
 /// A shared expression over the primitives `P`.
 pub type Expr<P> = Arc<Node<P>>;
 
-/// An expression with its type and where it comes from.
+/// An expression with its type and its origin.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node<P> {
-    /// What it is.
+    /// The form of the expression.
     pub form: Form<P>,
-    /// Its type.
+    /// The type of the expression.
     pub ty: Ty,
-    /// The text that it comes from, a place in [`Program::origins`].
+    /// The source of the expression, an index into [`Program::origins`].
     pub origin: Origin,
 }
 
@@ -62,45 +62,45 @@ pub struct Node<P> {
 pub enum Form<P> {
     /// A variable bound by a [`Form::Lambda`].
     Var(Local),
-    /// A number or truth value; which numbers it is one of says the type of the node: a scalar,
-    /// `Idx[n]`, or a vector with the number in every lane. In a [`Def`] it may be a type variable,
-    /// in a [`Program`] only where the program itself is generic.
+    /// A number or truth value. The type of the node determines its sort: a scalar, `Idx[n]`, or a
+    /// vector with the number in every lane. In a [`Def`] that type may be a variable, in a
+    /// [`Program`] only if the program itself is generic.
     Literal(Literal),
     /// A size as a value of `natType`.
     Nat(Nat),
-    /// `fun(x: t => body)`
+    /// The function `fun(x: t => body)`.
     Lambda(Param, Expr<P>),
-    /// `depFun(x: kind => body)`
+    /// The dependent function `depFun(x: kind => body)`.
     DepLambda(Var, Kind, Expr<P>),
-    /// `f(x)`. The callee is never a primitive that still takes arguments: [`apply`] sees to it.
+    /// The application `f(x)`. The callee is never a primitive that still takes arguments:
+    /// [`apply`] ensures it.
     Apply(Expr<P>, Expr<P>),
-    /// `f(n)` for a dependent function.
+    /// The application `f(n)` of a dependent function.
     DepApply(Expr<P>, Arg),
-    /// A primitive with all of its type-level arguments, in the order of its type, and the values
-    /// that it has so far, curried: with fewer than it takes it is a function. It never has more
-    /// than it takes.
+    /// A primitive with all of its type-level arguments, in the order of its type, and its values,
+    /// curried: with fewer values than it takes it is a function. It never has more than it takes.
     ///
     /// For RISE's primitives the type-level arguments are those of the signature in
-    /// `primitives.rise`, implicit and explicit ones as they come there, and behind them the
-    /// optional first argument: for [`Dimension`](crate::primitive::OptionalArgument::Dimension)
-    /// always the dimension as [`Arg::Nat`] (0 where none is written), for
+    /// `primitives.rise`, implicit and explicit ones in their order there, followed by the optional
+    /// first argument: for [`Dimension`](crate::primitive::OptionalArgument::Dimension) always the
+    /// dimension as [`Arg::Nat`] (0 where none is written), for
     /// [`AddressSpace`](crate::primitive::OptionalArgument::AddressSpace) an [`Arg::Address`] if
     /// one is written and nothing otherwise. `makeArray` has its count and the element type, and
-    /// takes as many values as the count says.
+    /// takes as many values as the count.
     Primitive(P, Arc<[Arg]>, Arc<[Expr<P>]>),
-    /// A C function with its arguments so far.
+    /// A C function with the arguments that are given so far.
     Foreign(Arc<Foreign>, Arc<[Expr<P>]>),
-    /// A definition with its implicit arguments. Linking leaves none. Its type has the type-level
-    /// arguments that follow in their places already.
+    /// A definition with its implicit arguments. Linking leaves none. The type-level arguments that
+    /// follow are substituted in its type already.
     Global(GlobalId, Arc<[Arg]>),
 }
 
-/// A variable for values. Numbers are unique in a [`Program`]; the name is for people.
+/// A value variable. Numbers are unique in a [`Program`]; the name is for messages only.
 #[derive(Clone, Debug)]
 pub struct Local {
-    /// Its number.
+    /// The variable's number.
     pub id: u32,
-    /// What it is called in the text.
+    /// The variable's name in the text.
     pub name: Name,
 }
 
@@ -123,25 +123,25 @@ impl std::hash::Hash for Local {
 pub struct Param {
     /// The variable.
     pub local: Local,
-    /// Its type.
+    /// The parameter's type.
     pub ty: Ty,
 }
 
-/// Where an expression comes from: an index into [`Program::origins`].
+/// The source of an expression: an index into [`Program::origins`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Origin(pub u32);
 
 /// A place in a text, and the use that brought it into the program.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Source {
-    /// The definition that the text belongs to; `None` is the program's own definition.
+    /// The definition that contains the text; `None` is the program's own definition.
     pub def: Option<GlobalId>,
     /// The whole term, in bytes from the first byte of that item.
     pub span: Span,
-    /// The word in it to point at: the name of the function that is applied, the operator, the
-    /// keyword; of a name or literal the whole.
+    /// The word to point at in messages: the name of the applied function, the operator, or the
+    /// keyword; for a name or literal the whole term.
     pub head: Span,
-    /// The use of the definition, where it is not the program's own.
+    /// The use of the definition, if it is not the program's own.
     pub used_at: Option<Origin>,
 }
 
@@ -150,30 +150,31 @@ pub struct Source {
 pub struct Site {
     /// The whole term, in bytes from the item's first byte.
     pub span: Span,
-    /// The word in it to point at, see [`Source::head`].
+    /// The word to point at, see [`Source::head`].
     pub head: Span,
 }
 
 /// A C function that a program declares.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Foreign {
-    /// Its name in C.
+    /// The function's name in C.
     pub name: Name,
-    /// Its parameters.
+    /// The names and types of the parameters.
     pub params: Box<[(Name, Ty)]>,
-    /// What it returns.
+    /// The type of the result.
     pub result: Ty,
-    /// The C text of its body with the braces; without it, a function of `<math.h>` or the linker's.
+    /// The C text of the body with its braces; without it, the function is one of `<math.h>` or is
+    /// resolved by the linker.
     pub body: Option<Box<str>>,
-    /// Where the body stands in the item, for messages about it.
+    /// The position of the body in the item, for messages.
     pub body_span: Option<Span>,
     /// The item that declares it.
     pub id: Option<GlobalId>,
 }
 
 impl Foreign {
-    /// Whether its body calls the function of its own name, which generated code may have to call
-    /// by another one.
+    /// Returns true if the body calls the function by its own name, which generated code may have
+    /// to rename.
     pub fn calls_itself(&self) -> bool {
         let is_word = |c: char| c.is_alphanumeric() || c == '_';
         let body = self.body.as_deref().unwrap_or_default();
@@ -184,45 +185,44 @@ impl Foreign {
     }
 }
 
-/// A checked definition, the definitions that it uses still by name. Variables and locals are
-/// numbered as in its [`Inference`](crate::Inference).
+/// A checked definition that refers to other definitions by name. Variables and locals are numbered
+/// as in its [`Inference`](crate::Inference).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Def<P> {
-    /// What it is called.
+    /// The definition's name.
     pub name: Name,
-    /// The parameters that each use infers: first in its type.
+    /// The leading implicit parameters, which are inferred at each use.
     pub implicit: Box<[(Var, Kind)]>,
-    /// The right side under its implicit parameters, with origins that stand for [`Def::sites`].
+    /// The right side under its implicit parameters; its origins are indices into [`Def::sites`].
     pub body: Expr<P>,
-    /// The places that origins stand for.
+    /// The places in the text that origins refer to.
     pub sites: Box<[Site]>,
-    /// The definitions that it uses, as it calls them, each once.
+    /// The definitions that it uses, by the names it uses, each once.
     pub uses: Box<[(GlobalId, Name)]>,
-    /// What it assumes of sizes.
+    /// The conditions on sizes that it assumes.
     pub obligations: Box<[Prop]>,
-    /// What holds of the sizes of every round of an `iterate` in it.
+    /// The facts about sizes in every iteration of its `iterate`s.
     pub of_rounds: Box<[Prop]>,
-    /// What its type-level variables are called.
+    /// The names of its type-level variables.
     pub names: Names,
-    /// How many numbers for locals it uses: each is below.
+    /// An upper bound of the numbers of its locals.
     pub locals: u32,
-    /// What its annotation says of how it is launched.
+    /// The launch sizes of its annotation.
     pub launch: Launch,
 }
 
-/// Sizes that a program is launched with on an OpenCL device, from
-/// `@opencl(local = …, global = …)`, in the sizes of the program. `None` is not known; a dimension
-/// behind the last written one is 1.
+/// The sizes of an OpenCL launch, from `@opencl(local = …, global = …)`, in the sizes of the
+/// program. `None` is unknown; a dimension behind the last written one is 1.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Launch {
-    /// Work-items of a work-group in each dimension.
+    /// The number of work-items of a work-group in each dimension.
     pub local: [Option<Nat>; 3],
-    /// All work-items in each dimension.
+    /// The total number of work-items in each dimension.
     pub global: [Option<Nat>; 3],
 }
 
 impl Launch {
-    /// The sizes that lists of them say, see `oclRun` and `@opencl`.
+    /// Makes the launch from the written lists, see `oclRun` and `@opencl`.
     pub fn of(local: &[Nat], global: &[Nat]) -> Launch {
         let all = |sizes: &[Nat]| match sizes {
             [] => [None, None, None],
@@ -235,30 +235,30 @@ impl Launch {
     }
 }
 
-/// A closed program: one definition with everything that it uses in its place.
+/// A closed program: a definition in which every used definition is inlined.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Program<P> {
     /// The definition's name.
     pub name: Name,
-    /// Its right side under its implicit parameters, closed.
+    /// The right side under its implicit parameters, without free variables.
     pub body: Expr<P>,
-    /// What it assumes of its sizes: checked before it runs.
+    /// The conditions on sizes that it assumes, which are checked before it runs.
     pub obligations: Vec<Prop>,
-    /// What else is known of sizes: the conditions of the definitions that it uses, which were
-    /// proved where they are used, and what holds in the rounds of an `iterate`.
+    /// Further facts about sizes: the conditions of the used definitions, which were proved at the
+    /// uses, and those about the iterations of `iterate`.
     pub facts: Vec<Prop>,
-    /// What type-level variables are called.
+    /// The names of its type-level variables.
     pub names: Vec<Name>,
-    /// What [`Origin`]s stand for.
+    /// The places that [`Origin`]s refer to.
     pub origins: Vec<Source>,
-    /// The next free number for a local.
+    /// The next free number of a local.
     pub next_local: u32,
-    /// What its annotation says of how it is launched.
+    /// The launch sizes of its annotation.
     pub launch: Launch,
 }
 
 impl<P> Program<P> {
-    /// A new local.
+    /// Makes a local with a new number.
     pub fn fresh_local(&mut self, name: impl Into<Name>) -> Local {
         let id = self.next_local;
         self.next_local += 1;
@@ -268,14 +268,14 @@ impl<P> Program<P> {
         }
     }
 
-    /// A new type-level variable.
+    /// Makes a new type-level variable.
     pub fn fresh_var(&mut self, name: impl Into<Name>) -> Var {
         let var = Var(u32::try_from(self.names.len()).unwrap_or(u32::MAX));
         self.names.push(name.into());
         var
     }
 
-    /// What a type-level variable is called.
+    /// Returns the name of a type-level variable.
     pub fn name_of(&self, var: Var) -> Name {
         self.names.get(var.0 as usize).cloned().unwrap_or_default()
     }
@@ -296,8 +296,8 @@ impl<P> Form<P> {
     }
 }
 
-/// Returns the term itself and all terms in it, each before its own subterms, in the order of the
-/// text. A shared term comes once for each place where it is used.
+/// Returns the term itself and all terms in it in pre-order. A shared term is returned once for
+/// each place where it is used.
 pub fn subterms<P>(term: &Expr<P>) -> impl Iterator<Item = &Expr<P>> {
     let mut rest = vec![term];
     std::iter::from_fn(move || {
@@ -308,18 +308,18 @@ pub fn subterms<P>(term: &Expr<P>) -> impl Iterator<Item = &Expr<P>> {
 }
 
 impl<P> Node<P> {
-    /// A shared node.
+    /// Makes a shared node.
     pub fn new(form: Form<P>, ty: Ty, origin: Origin) -> Expr<P> {
         Arc::new(Node { form, ty, origin })
     }
 
-    /// A variable.
+    /// Makes a node that refers to the parameter.
     pub fn var(param: &Param, origin: Origin) -> Expr<P> {
         Node::new(Form::Var(param.local.clone()), param.ty.clone(), origin)
     }
 }
 
-/// `f(x)`, where a primitive or C function takes the value as its next argument.
+/// Makes the application `f(x)`; a primitive or C function takes the value as its next argument.
 pub fn apply<P: Clone>(f: &Expr<P>, x: Expr<P>, origin: Origin) -> Expr<P> {
     let result = match &*f.ty {
         crate::Type::Fun(_, result) => result.clone(),
@@ -334,7 +334,7 @@ pub fn apply<P: Clone>(f: &Expr<P>, x: Expr<P>, origin: Origin) -> Expr<P> {
     Node::new(form, result, origin)
 }
 
-/// `f(arg)` for a dependent function.
+/// Makes the application `f(arg)` of a dependent function.
 pub fn dep_apply<P>(f: &Expr<P>, arg: Arg, origin: Origin) -> Expr<P> {
     let result = match &*f.ty {
         crate::Type::Pi(pi) => subst(&pi.body, &|v| (v == pi.var).then(|| arg.clone())),
@@ -343,7 +343,7 @@ pub fn dep_apply<P>(f: &Expr<P>, arg: Arg, origin: Origin) -> Expr<P> {
     Node::new(Form::DepApply(f.clone(), arg), result, origin)
 }
 
-/// `depFun(var: kind => body)`; `implicit` says of its type whether each use infers the argument.
+/// Makes `depFun(var: kind => body)`; `implicit` is true if the argument is inferred at each use.
 pub fn dep_lambda<P>(var: Var, kind: Kind, implicit: bool, body: Expr<P>) -> Expr<P> {
     let ty = Arc::new(crate::Type::Pi(Pi::new(
         var,
@@ -355,7 +355,7 @@ pub fn dep_lambda<P>(var: Var, kind: Kind, implicit: bool, body: Expr<P>) -> Exp
     Node::new(Form::DepLambda(var, kind, body), ty, origin)
 }
 
-/// A variable as an argument of its kind.
+/// Makes a type-level argument of a variable of this kind.
 pub fn var_arg(var: Var, kind: Kind) -> Arg {
     match kind {
         Kind::Nat => Arg::Nat(Nat::var(var)),
@@ -369,7 +369,7 @@ pub fn var_arg(var: Var, kind: Kind) -> Arg {
     }
 }
 
-/// `fun(param => body)`
+/// Makes the function `fun(param => body)`.
 pub fn lambda<P>(param: Param, body: Expr<P>) -> Expr<P> {
     let ty = Arc::new(crate::Type::Fun(param.ty.clone(), body.ty.clone()));
     let origin = body.origin;

@@ -1,11 +1,11 @@
-//! Programs without functions that are applied where they stand.
+//! Normalisation: reduces all applications of functions in a program.
 //!
-//! Afterwards every primitive has all of its arguments, and every function is a parameter of the
-//! program or the argument of a primitive. No work is done more often than before: a value that
-//! would stand in several places is bound by `let`.
+//! In the normal form every primitive has all of its arguments, and every function is a parameter
+//! of the program or the argument of a primitive. No work is duplicated: a value that would be
+//! copied to several places is bound by `let`.
 //!
-//! Expressions are evaluated as far as their functions go: functions are values with the
-//! surroundings that they were made in, data stays an expression.
+//! The algorithm is normalisation by evaluation: functions evaluate to closures, data stays an
+//! expression.
 
 mod eval;
 mod uses;
@@ -20,29 +20,29 @@ use crate::subst::subst_prop;
 use crate::types::{Arg, Type};
 use value::{Env, Scope};
 
-/// Why a program has no normal form that fits.
+/// An error of normalisation.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NormalError {
-    /// It grows beyond all bounds.
+    /// The normal form has too many nodes.
     #[error("`{name}` is too large: with its functions applied it has more than {MAX_NODES} parts")]
     TooLarge {
-        /// The program.
+        /// The name of the program.
         name: Name,
     },
-    /// It nests too deeply.
+    /// The normal form nests too deeply.
     #[error(
         "`{name}` nests too deeply: with its functions applied it has more than {MAX_HEIGHT} levels"
     )]
     TooDeep {
-        /// The program.
+        /// The name of the program.
         name: Name,
     },
 }
 
-/// Applies all functions, gives every primitive all of its arguments.
+/// Beta-reduces all redexes and eta-expands every primitive to all of its arguments.
 ///
-/// Parameters that are functions stay as they are: a call of one is the only [`Form::Apply`] that
-/// is left.
+/// Parameters that are functions stay as they are: a call of one is the only [`Form::Apply`] of a
+/// normal form.
 pub fn normalise<P: Language>(program: &mut Program<P>) -> Result<(), NormalError> {
     let body = program.body.clone();
     let mut normaliser = Normaliser {
@@ -76,31 +76,31 @@ pub fn normalise<P: Language>(program: &mut Program<P>) -> Result<(), NormalErro
     }
 }
 
-/// What was exceeded.
+/// The limit that was exceeded.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Limit {
     Nodes,
     Depth,
 }
 
-/// How deeply evaluation may nest: a level of the result takes several of its steps.
+/// The greatest depth of evaluation: one level of the result takes several steps.
 const MAX_DEPTH: u32 = 2 * MAX_HEIGHT;
 
 struct Normaliser<'p, P> {
     program: &'p mut Program<P>,
-    /// The locals that the result binds: a second binder gets another number.
+    /// The locals that the result binds: a second binder of the same number is renamed.
     locals: FxHashSet<u32>,
     vars: FxHashSet<Var>,
     nodes: u64,
     depth: u32,
     failed: Option<Limit>,
-    /// What type-level parameters were given.
+    /// The type-level arguments that parameters were instantiated with.
     given: Vec<(Var, Arg)>,
-    /// The origin of each part of a function at each of the function's uses.
+    /// The origins of a function's parts at each use of the function.
     origins: FxHashMap<(Origin, Origin), Origin>,
 }
 
-/// What is known of parameters is known of what they were given.
+/// Instantiates the facts about type-level parameters at their arguments.
 fn learn<P>(program: &mut Program<P>, given: &[(Var, Arg)]) {
     for (var, arg) in given {
         let about = program.facts.iter().filter(|fact| fact.mentions(*var));
@@ -113,11 +113,11 @@ fn learn<P>(program: &mut Program<P>, given: &[(Var, Arg)]) {
     }
 }
 
-/// What more is known of sizes than this, is left out.
+/// The greatest number of facts; further ones are omitted.
 const MAX_FACTS: usize = 10_000;
 
 impl<P: Language> Normaliser<'_, P> {
-    /// One level further in; false if there are too many, or too much was made already.
+    /// Enters one level of evaluation; returns false if a limit is exceeded.
     fn enter(&mut self) -> bool {
         self.nodes += 1;
         if self.failed.is_none() && self.nodes > MAX_NODES {
@@ -137,7 +137,7 @@ impl<P: Language> Normaliser<'_, P> {
         self.depth -= 1;
     }
 
-    /// The place of a part of a function that is used there.
+    /// Returns the origin of a function's part at one use of the function.
     fn origin_at(&mut self, origin: Origin, used_at: Option<Origin>) -> Origin {
         let Some(used_at) = used_at else {
             return origin;
@@ -156,7 +156,7 @@ impl<P: Language> Normaliser<'_, P> {
         })
     }
 
-    /// A parameter with a number that nothing else in the result has.
+    /// Renames a parameter if another binder of the result has its number.
     fn unique(&mut self, param: Param) -> Param {
         if self.locals.insert(param.local.id) {
             return param;
@@ -188,7 +188,7 @@ impl<P: Language> Normaliser<'_, P> {
     }
 }
 
-/// What a parameter is called that the text does not name.
+/// Chooses the name of a parameter that has none in the text.
 pub(in crate::core) fn name_for(ty: &Type) -> &'static str {
     match ty {
         Type::Array(_, elem) => match &**elem {
@@ -202,12 +202,11 @@ pub(in crate::core) fn name_for(ty: &Type) -> &'static str {
     }
 }
 
-/// Whether an expression of the type is a function.
 pub(in crate::core) fn is_function(ty: &Type) -> bool {
     matches!(ty, Type::Fun(..) | Type::Pi(_))
 }
 
-/// Whether it costs nothing to have the expression in several places.
+/// Returns true if it costs nothing to copy the expression to several places.
 fn is_trivial<P: Language>(expr: &Expr<P>) -> bool {
     match &expr.form {
         Form::Var(_) | Form::Literal(_) | Form::Nat(_) => true,

@@ -1,4 +1,4 @@
-//! What a program takes and gives, and whether it can run as it is.
+//! The signatures of programs, and the check that a program can run.
 
 use nat::Var;
 use syntax::ast::{Kind, Name};
@@ -6,34 +6,34 @@ use syntax::ast::{Kind, Name};
 use super::{Expr, Form, Origin, Param, Program};
 use crate::types::{Ty, Type};
 
-/// The parameters of a program, taken apart.
+/// The parameters and the body of a program.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Signature<P> {
     /// The parameters, outermost first.
     pub params: Vec<Parameter>,
-    /// What is under them; its type is that of the result.
+    /// The body under the parameters; its type is the type of the result.
     pub body: Expr<P>,
 }
 
 /// A parameter of a program.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameter {
-    /// What it is.
+    /// The form of the parameter.
     pub form: ParameterForm,
-    /// Where it is bound.
+    /// The origin of the binder.
     pub origin: Origin,
 }
 
 /// The forms of parameters.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ParameterForm {
-    /// A size, type or address space, or a function on sizes.
+    /// A type-level parameter: a size, type or address space, or a function on sizes.
     TypeLevel {
         /// The variable.
         var: Var,
-        /// What it stands for.
+        /// The variable's kind.
         kind: Kind,
-        /// Whether uses infer it.
+        /// True if the argument is inferred at each use.
         implicit: bool,
     },
     /// A value.
@@ -41,8 +41,8 @@ pub enum ParameterForm {
 }
 
 impl<P> Signature<P> {
-    /// The size parameters in the order of generated functions: those that are written, then those
-    /// that are inferred.
+    /// Returns the size parameters in the order of generated functions: first the explicit ones,
+    /// then the implicit ones.
     pub fn sizes(&self) -> impl Iterator<Item = Var> {
         let with = |wanted: bool| {
             self.params
@@ -59,7 +59,7 @@ impl<P> Signature<P> {
         with(false).chain(with(true))
     }
 
-    /// The value parameters, in order.
+    /// Returns the value parameters, in order.
     pub fn values(&self) -> impl Iterator<Item = &Param> {
         self.params.iter().filter_map(|param| match &param.form {
             ParameterForm::Value(param) => Some(param),
@@ -67,38 +67,38 @@ impl<P> Signature<P> {
         })
     }
 
-    /// The type of the result.
+    /// Returns the type of the result.
     pub fn result(&self) -> &Ty {
         &self.body.ty
     }
 }
 
-/// Why a program cannot run as it is.
+/// The reason why a program cannot run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotRunnable {
-    /// It takes something besides sizes and data.
+    /// The program has a type-level parameter that is no size.
     #[error(
         "`{program}` is generic over the {what} `{name}`; {}", how_to_fix(.program, .is_type)
     )]
     Generic {
-        /// The program.
+        /// The name of the program.
         program: Name,
-        /// The parameter.
+        /// The name of the parameter.
         name: Name,
-        /// What it stands for.
+        /// The noun for the parameter's kind.
         what: &'static str,
-        /// True if it stands for a type.
+        /// True if the parameter is a type.
         is_type: bool,
     },
-    /// A parameter is a function.
+    /// A value parameter is a function.
     #[error(
         "the parameter `{name}` of `{program}` is a function; write a definition that applies it \
          to one"
     )]
     TakesFunction {
-        /// The program.
+        /// The name of the program.
         program: Name,
-        /// The parameter.
+        /// The name of the parameter.
         name: Name,
     },
 }
@@ -114,8 +114,8 @@ fn how_to_fix(program: &Name, is_type: &bool) -> String {
 }
 
 impl<P: Clone> Program<P> {
-    /// The program's parameters: the functions that its body starts with. [`link`](super::link)
-    /// puts one there for each parameter of the type.
+    /// Returns the program's parameters, which are the leading functions of its body.
+    /// [`link`](super::link) makes one for each parameter of the type.
     pub fn signature(&self) -> Signature<P> {
         let mut params = Vec::new();
         let mut body = &self.body;
@@ -146,8 +146,8 @@ impl<P: Clone> Program<P> {
         }
     }
 
-    /// Whether the program can run, or be compiled, as it is: all that it takes is sizes and data
-    /// whose types are known up to sizes.
+    /// Checks that the program can run or be compiled: it takes only sizes, and data whose types
+    /// are known up to sizes.
     pub fn runnable(&self) -> Result<(), NotRunnable> {
         for param in self.signature().params {
             match param.form {

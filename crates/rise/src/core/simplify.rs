@@ -1,4 +1,4 @@
-//! Sizes as simple as the conditions of a program make them.
+//! Simplification of sizes under the conditions of a program.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -10,8 +10,8 @@ use super::{Mapper, Program};
 use crate::subst::map_sizes;
 use crate::types::{Arg, DataFun, Ty, Type};
 
-/// Writes every size in the program as simply as what it assumes of sizes allows: `(n / 4) * 4` is
-/// `n` where 4 divides `n`. Inference does the same in a definition.
+/// Simplifies every size in the program under its conditions: `(n / 4) * 4` becomes `n` if 4
+/// divides `n`. Inference does the same in a definition.
 pub fn simplify_sizes<P: Clone + PartialEq>(program: &mut Program<P>) {
     if program.obligations.is_empty() {
         return;
@@ -30,9 +30,10 @@ pub fn simplify_sizes<P: Clone + PartialEq>(program: &mut Program<P>) {
 
 struct Simplifier {
     facts: Facts,
-    /// The same few sizes occur over and over.
+    /// A memo table, because the same few sizes occur many times.
     seen: RefCell<FxHashMap<Nat, Nat>>,
-    /// Types are shared by many nodes; the old one is kept, so that its address stays its own.
+    /// A memo table by address, because many nodes share a type; the old type is kept alive, so
+    /// that its address is not reused.
     types: FxHashMap<*const Type, (Ty, Ty)>,
 }
 

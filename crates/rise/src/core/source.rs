@@ -1,4 +1,4 @@
-//! A program from a text with the standard library, without a database: for tests, examples and
+//! Makes programs from texts and the standard library without the database, for tests, examples and
 //! small tools.
 
 use std::ops::Range;
@@ -11,21 +11,21 @@ use syntax::{Diagnostic, GlobalId, Severity};
 use super::{Def, LinkError, Program, elaborate, link};
 use crate::{Env, Primitive, Resolution, Scheme};
 
-/// Why a text has no such program.
+/// The reason why a text does not define a program.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SourceError {
-    /// The text does not define it.
+    /// The text does not define the name.
     #[error("there is no definition of `{0}`")]
     Missing(Name),
     /// A definition has errors; spans count from its first byte.
     #[error("`{name}` has errors: {}", first_message(.diagnostics))]
     Wrong {
-        /// The definition.
+        /// The name of the definition.
         name: Name,
-        /// What is wrong, and what else there is to say.
+        /// The definition's diagnostics, errors and others.
         diagnostics: Vec<Diagnostic>,
     },
-    /// The definitions do not make a program.
+    /// The definitions cannot be linked.
     #[error(transparent)]
     Link(#[from] LinkError),
 }
@@ -38,7 +38,8 @@ fn first_message(diagnostics: &[Diagnostic]) -> &str {
         .map_or("unknown", |d| &d.message)
 }
 
-/// The program that `name` defines in `text`, or in the standard library. Imports are not read.
+/// Returns the program that `name` defines in `text`, or in the standard library. Imports are not
+/// read.
 ///
 /// ```
 /// let text = "def twice = fun(x: f32 => x + x)";
@@ -69,7 +70,6 @@ pub fn program_of(text: &str, name: &str) -> Result<Program<Primitive>, SourceEr
     }
 }
 
-/// A definition.
 #[derive(Clone)]
 struct Entry {
     name: Name,
@@ -86,24 +86,24 @@ impl Entry {
     }
 }
 
-/// Definitions that see each other.
+/// The definitions of a text and the library, which are in each other's scope.
 #[derive(Clone, Default)]
 struct File {
     entries: Vec<Entry>,
     by_name: FxHashMap<Name, usize>,
-    /// How many of them are the library's.
+    /// The number of the library's definitions.
     library: usize,
     begun: Begun,
 }
 
-/// The definitions that have been looked at, by number.
+/// The definitions that have been visited, by number.
 #[derive(Clone, Debug, Default)]
 pub struct Begun(FxHashSet<usize>);
 
 impl Begun {
-    /// A definition and those that it uses, directly or not, if they have not been looked at: each
-    /// behind those that it uses itself, but where they use each other in a circle. Chains of
-    /// definitions may be long, so this does not call itself.
+    /// Visits a definition and those that it depends on, and returns the ones not visited before in
+    /// post-order: dependencies come first, except in cycles. The work list is explicit, because
+    /// chains of definitions may be too long for recursion.
     pub fn in_order(&mut self, root: usize, uses: &dyn Fn(usize) -> Vec<usize>) -> Vec<usize> {
         let (mut order, mut open) = (Vec::new(), vec![(root, false)]);
         while let Some((at, is_ready)) = open.pop() {
@@ -118,7 +118,7 @@ impl Begun {
     }
 }
 
-/// The definitions that an item names.
+/// Returns the definitions that an item refers to.
 pub fn named(item: &Item, by_name: &FxHashMap<Name, usize>) -> Vec<usize> {
     let terms = item.terms.iter();
     let names = terms.filter_map(|term| match &term.kind {
@@ -144,7 +144,7 @@ impl File {
         LIBRARY.clone()
     }
 
-    /// Adds the definitions of a text; of several with one name, the first one counts.
+    /// Adds the definitions of a text. Of several definitions of one name, the first one is used.
     fn read(&mut self, text: &str) {
         let before = self.entries.len();
         for span in syntax::split(text) {
@@ -167,7 +167,7 @@ impl File {
         }
     }
 
-    /// Checks a definition, those that it names first.
+    /// Checks a definition after its dependencies.
     fn check(&mut self, root: usize) {
         let (entries, by_name) = (&self.entries, &self.by_name);
         let uses = |at: usize| named(&entries[at].item, by_name);
@@ -196,7 +196,7 @@ impl Env for File {
         let id = GlobalId(at as u64);
         match &self.entries[at].scheme {
             Some(scheme) => Resolution::Def(id, scheme.clone()),
-            // It uses itself.
+            // The definition depends on itself.
             None => Resolution::Broken(Some(id)),
         }
     }

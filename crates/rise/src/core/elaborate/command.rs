@@ -1,4 +1,4 @@
-//! Commands: what only DPIA has.
+//! Elaboration of commands, which exist in DPIA only.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ impl<P: Surface> Elaborator<'_, P> {
         Some(primitive_node(primitive, types, args, ty, origin))
     }
 
-    /// `acceptor = expression`
+    /// Elaborates `acceptor = expression`.
     pub(super) fn assign(
         &mut self,
         id: TermId,
@@ -38,7 +38,8 @@ impl<P: Surface> Elaborator<'_, P> {
         self.command(Command::Assign, vec![data], vec![acceptor, value], origin)
     }
 
-    /// `a; b; c`, as flat as a tree of pairs can be: sequences are long.
+    /// Elaborates `a; b; c` to a balanced tree of pairs, because sequences are long and a list
+    /// would nest too deeply.
     pub(super) fn sequence(&mut self, commands: &[TermId]) -> Option<Expr<P>> {
         let (first, second) = match commands {
             [] => return None,
@@ -52,7 +53,7 @@ impl<P: Surface> Elaborator<'_, P> {
         self.command(Command::Sequence, Vec::new(), both, origin)
     }
 
-    /// `if (condition) { then } else { otherwise }`
+    /// Elaborates `if (condition) { then } else { otherwise }`.
     pub(super) fn conditional(&mut self, id: TermId, parts: [TermId; 3]) -> Option<Expr<P>> {
         let parts = parts
             .iter()

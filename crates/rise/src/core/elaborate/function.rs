@@ -1,4 +1,4 @@
-//! What binds names: functions, `let`, compositions.
+//! Elaboration of binders: functions, `let` and compositions.
 
 use std::sync::Arc;
 
@@ -38,7 +38,8 @@ impl<P: Surface> Elaborator<'_, P> {
         Some(expr)
     }
 
-    /// `fun((x, y) => body)` from pairs: a function of one parameter, whose halves `x` and `y` are.
+    /// Elaborates `fun((x, y) => body)` over pairs to a function of one parameter; `x` and `y`
+    /// become its halves.
     fn pair_function(
         &mut self,
         origin: Origin,
@@ -95,8 +96,8 @@ impl<P: Surface> Elaborator<'_, P> {
         Some(expr)
     }
 
-    /// `let x = value in body` is the primitive where it gives data. Where it gives a function, it
-    /// is a function of `x` applied to the value.
+    /// Elaborates `let x = value in body` to the primitive if the result is data, and to an
+    /// application of a function of `x` if it is a function.
     pub(super) fn let_in(
         &mut self,
         id: TermId,
@@ -123,7 +124,7 @@ impl<P: Surface> Elaborator<'_, P> {
         Some(Node::new(form, result, origin))
     }
 
-    /// `first`, then `second`.
+    /// Elaborates the composition that applies `first`, then `second`.
     pub(super) fn compose(
         &mut self,
         id: TermId,
@@ -148,8 +149,8 @@ impl<P: Surface> Elaborator<'_, P> {
         Some(Node::new(Form::Lambda(param, result), ty, origin))
     }
 
-    /// The origin of a stage of a composition once it is applied: its own, if that points at a
-    /// name in it.
+    /// Returns the origin of the application of a composition's stage: the stage's own, if that
+    /// points at a name in it.
     fn applied(&self, stage: &Expr<P>, site: super::Origin) -> super::Origin {
         match stage.form {
             Form::Lambda(..) | Form::DepLambda(..) => site,
@@ -157,7 +158,7 @@ impl<P: Surface> Elaborator<'_, P> {
         }
     }
 
-    /// The origin of a term that starts with this word.
+    /// Returns the origin of a term that starts with this keyword.
     pub(super) fn keyword(&mut self, id: TermId, word: &str) -> super::Origin {
         let span = self.span(id);
         let length = u32::try_from(word.len()).unwrap_or(0);

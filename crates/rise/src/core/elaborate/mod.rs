@@ -1,8 +1,8 @@
-//! From a checked item to explicit terms.
+//! Elaboration: translates a checked item to an explicit core term.
 //!
-//! What inference found out about each term is read, not found out again: types, implicit
-//! arguments, what names stand for. What the text leaves out (implicit arguments, functions over
-//! implicit parameters, the primitives that operators stand for) is put in.
+//! The results of inference are read and not computed again: types, implicit arguments, and what
+//! names refer to. Elaboration inserts what the text leaves out: implicit arguments, functions over
+//! implicit parameters, and the primitives of operators.
 
 mod command;
 mod function;
@@ -32,16 +32,16 @@ use crate::{BinderInfo, Inference, NameUse, Primitive, TermInfo};
 pub use surface::{Command, Surface};
 pub use value::size_of_value;
 
-/// The explicit term of a definition or foreign function of RISE; `None` if something is wrong with
-/// it, and for items that define nothing.
+/// Elaborates a definition or foreign function of RISE. Returns `None` if the item has an error or
+/// defines nothing.
 ///
 /// `item` must have been read without a syntax error.
 pub fn elaborate(item: &Item, inference: &Inference) -> Option<Def<Primitive>> {
     elaborate_in(item, inference)
 }
 
-/// The explicit term of a definition or foreign function in the language with the primitives `P`,
-/// as [`elaborate`] gives it.
+/// Elaborates a definition or foreign function in the language with the primitives `P`; see
+/// [`elaborate`].
 pub fn elaborate_in<P: Surface>(item: &Item, inference: &Inference) -> Option<Def<P>> {
     let wrong = |d: &syntax::Diagnostic| d.severity == Severity::Error;
     if inference.diagnostics.iter().any(wrong) {
@@ -77,18 +77,18 @@ pub fn elaborate_in<P: Surface>(item: &Item, inference: &Inference) -> Option<De
 /// Explicit terms of one item, over the same variables and locals.
 #[derive(Clone, Debug)]
 pub struct Terms {
-    /// The terms, in the order in which they were asked for.
+    /// The terms, in the order of the request.
     pub exprs: Vec<Expr<Primitive>>,
-    /// The places that their origins stand for.
+    /// The places in the text that the terms' origins refer to.
     pub sites: Box<[Site]>,
     /// The definitions that they use.
     pub uses: Box<[(GlobalId, Name)]>,
-    /// How many numbers for locals they use: each is below.
+    /// An upper bound of the numbers of locals.
     pub locals: u32,
 }
 
-/// The explicit forms of terms that were inferred together, see [`Sides`](crate::Sides); `None` if
-/// something is wrong with one of them.
+/// Elaborates terms that were inferred together, see [`Sides`](crate::Sides). Returns `None` if one
+/// of them has an error.
 pub fn elaborate_terms(item: &Item, inference: &Inference, terms: &[TermId]) -> Option<Terms> {
     let mut elaborator = Elaborator::new(item, inference);
     let exprs = terms
@@ -103,7 +103,7 @@ pub fn elaborate_terms(item: &Item, inference: &Inference, terms: &[TermId]) -> 
     })
 }
 
-/// The sizes in `@opencl`.
+/// Returns the launch sizes of the annotation `@opencl`.
 fn launch(item: &Item, inference: &Inference) -> Launch {
     let size = |term: &TermId| match inference.terms.get(term.0 as usize) {
         Some(TermInfo::Arg(Arg::Nat(nat))) => Some(nat.clone()),
@@ -128,17 +128,17 @@ struct Elaborator<'a, P> {
     item: &'a Item,
     inference: &'a Inference,
     uses: FxHashMap<TermId, &'a NameUse>,
-    /// Variables of `depFun`s that are those of the written type.
+    /// Maps variables of `depFun`s to those of the written type.
     renamed: FxHashMap<Var, Var>,
     sites: Vec<Site>,
     globals: Vec<(GlobalId, Name)>,
     next_local: u32,
-    /// The parameters that name a half of a pair, with the pair.
+    /// The parameters that name a half of a pair, each with the pair.
     halves: FxHashMap<BinderId, ((Local, Ty), Half)>,
-    /// Sizes that the definition takes by a partial application, with the variables that stand for
-    /// them in its conditions: these follow those of the inference.
+    /// Maps the sizes that a partial application takes to the variables that replace them in the
+    /// definition's conditions. The new variables are numbered after those of the inference.
     parameters: FxHashMap<Var, Var>,
-    /// What the definition assumes of sizes.
+    /// The conditions on sizes that the definition assumes.
     facts: Facts,
     language: PhantomData<P>,
 }
@@ -189,8 +189,8 @@ impl<'a, P: Surface> Elaborator<'a, P> {
             .then(|| (body, implicit.into()))
     }
 
-    /// Puts a partial application under functions of the parameters that conditions are about, so that
-    /// the definition binds them.
+    /// Eta-expands a partial application over the parameters that conditions mention, so that the
+    /// definition binds them.
     fn under_parameters(&mut self, body: Expr<P>, ty: &Ty) -> Expr<P> {
         if !self.has_condition_on_parameter(ty) {
             return body;
@@ -239,7 +239,7 @@ impl<'a, P: Surface> Elaborator<'a, P> {
         }
     }
 
-    /// Returns whether a condition is about a size that a function of this type takes.
+    /// Returns true if a condition mentions a size that a function of this type takes.
     fn has_condition_on_parameter(&self, ty: &Ty) -> bool {
         let mut ty = ty;
         loop {
@@ -257,7 +257,7 @@ impl<'a, P: Surface> Elaborator<'a, P> {
         }
     }
 
-    /// The names of the variables of the inference, and of the parameters that follow them.
+    /// Returns the names of the inference's variables, followed by those of the added parameters.
     fn names(&self) -> Names {
         let mut added: Vec<(Var, Var)> = self.parameters.iter().map(|(a, b)| (*b, *a)).collect();
         added.sort_unstable();
@@ -266,7 +266,7 @@ impl<'a, P: Surface> Elaborator<'a, P> {
         Names(names.0.iter().cloned().chain(added).collect())
     }
 
-    /// What stayed open in the item's type: the implicit parameters that come first.
+    /// Returns the free variables of the item's type, which are its leading implicit parameters.
     fn generalised(&self, ty: &Ty) -> Vec<(Var, Kind)> {
         let mut open: Vec<Var> = Vec::new();
         for_each_var(ty, &mut Vec::new(), &mut |v| {
@@ -318,8 +318,8 @@ impl<'a, P: Surface> Elaborator<'a, P> {
 
     // ----- terms -----
 
-    /// A term. `written` is the type that the definition's own written type gives it: its binders
-    /// are those of the term.
+    /// Elaborates a term. `written` is the type that the definition's own annotation gives it: the
+    /// binders of that type become those of the term.
     fn term(&mut self, id: TermId, written: Option<&Ty>) -> Option<Expr<P>> {
         if let Some(Type::Pi(pi)) = written.map(|ty| &**ty)
             && pi.implicit
@@ -352,7 +352,7 @@ impl<'a, P: Surface> Elaborator<'a, P> {
             }
             TermKind::Literal(literal) => {
                 let expr = Node::new(Form::Literal(literal.clone()), self.ty(id)?, self.whole(id));
-                // What translation makes of indices are sizes, and they are written so.
+                // Translation makes sizes of indices, and these are written as sizes.
                 match value::as_size(&expr) {
                     Some(size) if P::WHOLE => Some(self.size_node(id, size)),
                     _ => Some(expr),
@@ -396,15 +396,15 @@ impl<'a, P: Surface> Elaborator<'a, P> {
         }
     }
 
-    // ----- what inference knows -----
+    // ----- results of inference -----
 
-    /// The implicit arguments of a term that is no name.
+    /// Returns the implicit arguments of a term that is not a name.
     fn instantiated(&self, id: TermId) -> &'a [(Name, Arg)] {
         let args = self.inference.instantiated.get(&id);
         args.map_or(&[], Vec::as_slice)
     }
 
-    /// How many implicit parameters come first in a written type.
+    /// Counts the leading implicit parameters of a written type.
     fn leading_implicit_of(&self, written: TermId) -> usize {
         let (mut ty, mut count) = (self.written_type(written), 0);
         while let Some(Type::Pi(pi)) = ty.as_deref()
@@ -416,7 +416,6 @@ impl<'a, P: Surface> Elaborator<'a, P> {
         count
     }
 
-    /// The type of an expression.
     fn ty(&self, id: TermId) -> Option<Ty> {
         match &self.inference.terms[id.0 as usize] {
             TermInfo::Expr(ty) if !matches!(**ty, Type::Error) => Some(ty.clone()),
@@ -424,7 +423,7 @@ impl<'a, P: Surface> Elaborator<'a, P> {
         }
     }
 
-    /// The type that a term is.
+    /// Returns the type that a type-level term denotes.
     fn written_type(&self, id: TermId) -> Option<Ty> {
         match &self.inference.terms[id.0 as usize] {
             TermInfo::Type(ty) | TermInfo::Arg(crate::Arg::Type(ty)) => Some(ty.clone()),
@@ -439,7 +438,7 @@ impl<'a, P: Surface> Elaborator<'a, P> {
         }
     }
 
-    /// The type-level variable that a binder binds.
+    /// Returns the type-level variable that a binder binds, renamed to that of the written type.
     fn variable(&self, binder: BinderId) -> Option<(Var, Kind)> {
         match self.inference.binders[binder.0 as usize] {
             BinderInfo::TypeLevel(var, kind) => {
@@ -449,7 +448,7 @@ impl<'a, P: Surface> Elaborator<'a, P> {
         }
     }
 
-    // ----- small things -----
+    // ----- helpers -----
 
     fn span(&self, id: TermId) -> Span {
         self.item.term(id).span
@@ -461,7 +460,7 @@ impl<'a, P: Surface> Elaborator<'a, P> {
         origin
     }
 
-    /// The origin of a term that is pointed at as a whole.
+    /// Returns an origin whose head is the whole term.
     fn whole(&mut self, id: TermId) -> Origin {
         let span = self.span(id);
         self.site(span, span)
@@ -494,7 +493,7 @@ impl<'a, P: Surface> Elaborator<'a, P> {
 
 type Implicit = Box<[(Var, Kind)]>;
 
-/// The kinds of the implicit parameters that come first.
+/// Returns the kinds of the leading implicit parameters.
 fn leading_implicit(scheme: &Scheme) -> impl Iterator<Item = Kind> {
     let mut ty = scheme.ty.clone();
     std::iter::from_fn(move || {

@@ -1,4 +1,4 @@
-//! Applications, with their implicit arguments and optional first ones.
+//! Elaboration of applications, with their implicit and optional arguments.
 
 use std::sync::Arc;
 
@@ -13,27 +13,26 @@ use crate::spine::Spine;
 use crate::types::{Arg, Pi, Ty, Type};
 use crate::{BinderInfo, NameUse, Target, TermInfo};
 
-/// The implicit arguments of a use that are still to be given.
+/// The implicit arguments of a use that are not yet consumed.
 type Implicits<'u> = std::slice::Iter<'u, (syntax::ast::Name, Arg)>;
 
-/// A spine whose arguments are given one after the other.
+/// A spine whose arguments are consumed from left to right.
 struct Giving {
     spine: Spine,
-    /// How many are given.
+    /// The number of consumed arguments.
     given: usize,
-    /// The name, operator or keyword at its head.
+    /// The name, operator or keyword at the head of the spine.
     head: Span,
 }
 
 impl Giving {
-    /// How many arguments are not given yet.
     fn left(&self) -> usize {
         self.spine.args.len() - self.given
     }
 }
 
 impl<P: Surface> Elaborator<'_, P> {
-    /// A name, an application or a pipe.
+    /// Elaborates a name, an application or a pipe.
     pub(super) fn application(&mut self, id: TermId) -> Option<Expr<P>> {
         let spine = Spine::of(self.item, id);
         let head = spine.head;
@@ -116,7 +115,7 @@ impl<P: Surface> Elaborator<'_, P> {
         self.give(giving, function, &mut later.iter())
     }
 
-    /// Applies `function` to the arguments that are left.
+    /// Applies `function` to the remaining arguments.
     fn give(
         &mut self,
         giving: &mut Giving,
@@ -153,7 +152,7 @@ impl<P: Surface> Elaborator<'_, P> {
         }
     }
 
-    /// The place of the result after the arguments that are given.
+    /// Returns the origin of the result after the arguments that are consumed so far.
     fn result_origin(&mut self, giving: &Giving) -> Origin {
         let Giving { spine, given, head } = giving;
         let term = spine
@@ -221,7 +220,8 @@ impl<P: Surface> Elaborator<'_, P> {
         Some(missing.iter().rev().fold(function, whole))
     }
 
-    /// The argument that may come before the others.
+    /// Consumes the optional first argument, if it is written; returns the dimension 0 if an
+    /// optional dimension is not.
     fn optional(&mut self, primitive: &P, giving: &mut Giving) -> Option<Arg> {
         let optional = primitive.optional_argument()?;
         let one_more = |count: usize| giving.left() == count + 1;
@@ -248,11 +248,11 @@ impl<P: Surface> Elaborator<'_, P> {
         Some(arg)
     }
 
-    /// `makeArray(k)`, whose type follows from `k`.
+    /// Elaborates `makeArray(k)`, whose type depends on the value of `k`.
     fn make_array(&mut self, primitive: P, id: TermId, giving: &mut Giving) -> Option<Expr<P>> {
         let mut first = self.next_type_level(giving)?;
         if P::WHOLE && matches!(first, Arg::Type(_)) {
-            // The type of the elements.
+            // The first argument is the type of the elements.
             first = self.next_type_level(giving)?;
         }
         let Arg::Nat(count) = first else {
@@ -272,7 +272,7 @@ impl<P: Surface> Elaborator<'_, P> {
         let ty = (0..values).fold(result, |out, _| Arc::new(Type::Fun(value.clone(), out)));
         let mut types = [Arg::Nat(count), Arg::Type(elem)];
         if P::WHOLE {
-            // In the order of its type.
+            // The arguments are in the order of the primitive's type.
             types.reverse();
         }
         let origin = self.result_origin(giving);
@@ -286,7 +286,7 @@ impl<P: Surface> Elaborator<'_, P> {
         Node::new(Form::Nat(size), ty, origin)
     }
 
-    /// The local that a name stands for, and its kind if it is no value.
+    /// Returns the type-level variable that a name refers to, with its kind; `None` for values.
     pub(super) fn type_level_name(&self, id: TermId) -> Option<(nat::Var, Kind)> {
         match self.uses.get(&id)?.target {
             Target::Binder(binder) => self.variable(binder),
@@ -295,7 +295,7 @@ impl<P: Surface> Elaborator<'_, P> {
     }
 }
 
-/// How many arguments a type takes until it is no function any more.
+/// Counts the parameters of a type, implicit and explicit ones.
 fn explicit_arguments(ty: &Ty) -> usize {
     let (mut ty, mut count) = (ty, 0);
     while let Type::Fun(_, rest) | Type::Pi(Pi { body: rest, .. }) = &**ty {
@@ -305,7 +305,7 @@ fn explicit_arguments(ty: &Ty) -> usize {
     count
 }
 
-/// How many implicit parameters there are along a type, up to those behind so many arguments.
+/// Counts the implicit parameters of a type up to those that follow `args` explicit ones.
 fn implicits_along(ty: &Ty, args: usize) -> usize {
     let (mut ty, mut left, mut count) = (ty, args, 0);
     loop {

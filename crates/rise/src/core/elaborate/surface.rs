@@ -1,4 +1,4 @@
-//! What elaboration has to know of a language.
+//! The interface between elaboration and a language's primitives.
 
 use std::sync::Arc;
 
@@ -8,48 +8,49 @@ use crate::{Primitive, Target, library_scheme};
 
 /// A language whose checked items have explicit terms.
 pub trait Surface: Clone {
-    /// Whether its primitives always have all of their arguments, among which the implicit ones
-    /// may be written, before the others.
+    /// True if primitives always have all of their arguments, and implicit arguments may be written
+    /// before the others.
     const WHOLE: bool;
 
-    /// The primitive that a name in a text stands for.
+    /// Returns the primitive that a name in a text refers to.
     fn of_target(target: Target) -> Option<Self>;
 
-    /// The primitive that is what this one is in RISE: operators and the like stand for those.
+    /// Returns the counterpart of a primitive of RISE, which operators and other syntax elaborate
+    /// to.
     fn of_rise(primitive: Primitive) -> Option<Self>;
 
-    /// The primitive that a command with syntax of its own stands for.
+    /// Returns the primitive of a command that has its own syntax.
     fn of_command(command: Command) -> Option<Self>;
 
-    /// Its type.
+    /// Returns the primitive's type.
     fn scheme(&self) -> &Arc<Scheme>;
 
-    /// What may be written before all other arguments.
+    /// Returns the kind of argument that may be written before all others.
     fn optional_argument(&self) -> Option<OptionalArgument>;
 
-    /// Whether it is `makeArray`, which takes as many values as its size says.
+    /// Returns true for `makeArray`, which takes as many values as its size argument.
     fn is_make_array(&self) -> bool;
 
-    /// The type of expressions that yield such data, to be read.
+    /// Returns the type of readable expressions of this data type.
     fn value(data: Ty) -> Ty;
 
-    /// The data that an expression of this type yields, or that is written to it.
+    /// Returns the data type of an expression or acceptor type.
     fn data(ty: &Ty) -> Option<Ty>;
 
-    /// What pairs and `let` take besides the types of data.
+    /// Returns the access argument that pairs and `let` take besides the data types.
     fn access(ty: &Type) -> Option<Arg>;
 }
 
-/// A command with syntax of its own.
+/// A command that has its own syntax.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Command {
-    /// `a = b`
+    /// The assignment `a = b`.
     Assign,
-    /// `a; b`
+    /// The sequence `a; b`.
     Sequence,
-    /// `if (c) { a } else { b }`
+    /// The conditional `if (c) { a } else { b }`.
     If,
-    /// `skip`
+    /// The empty command `skip`.
     Skip,
 }
 

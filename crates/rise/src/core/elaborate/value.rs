@@ -1,4 +1,4 @@
-//! Operators, pairs, and sizes as values.
+//! Elaboration of operators, pairs, and sizes as values.
 
 use std::sync::Arc;
 
@@ -69,7 +69,7 @@ impl<P: Surface> Elaborator<'_, P> {
         self.half(pair, half, origin)
     }
 
-    /// A half of a pair.
+    /// Elaborates the projection of a pair to one of its halves.
     pub(super) fn half(&mut self, pair: Expr<P>, half: Half, origin: Origin) -> Option<Expr<P>> {
         let data = P::data(&pair.ty)?;
         let Type::Pair(first, second) = &*data else {
@@ -97,13 +97,13 @@ impl<P: Surface> Elaborator<'_, P> {
 
     // ----- sizes -----
 
-    /// A size where an expression stands.
+    /// Elaborates a size that is used as an expression.
     pub(super) fn size_value(&mut self, id: TermId) -> Option<Expr<P>> {
         let size = self.size(id)?;
         Some(self.size_node(id, size))
     }
 
-    /// Whether what is applied is a function on sizes.
+    /// Returns true if the callee is a function on sizes.
     pub(super) fn is_size_call(&self, mut callee: TermId) -> bool {
         while let TermKind::Paren(inner) = self.item.term(callee).kind {
             callee = inner;
@@ -114,7 +114,7 @@ impl<P: Surface> Elaborator<'_, P> {
         }
     }
 
-    /// The size that a term is.
+    /// Returns the size that a term denotes.
     fn size(&self, id: TermId) -> Option<Nat> {
         if let TermInfo::Arg(Arg::Nat(size)) = &self.inference.terms[id.0 as usize] {
             return Some(size.clone());
@@ -170,7 +170,7 @@ impl<P: Surface> Elaborator<'_, P> {
         }
     }
 
-    /// The variable of the index of a `sum(…)`.
+    /// Returns the index variable of a `sum(…)`.
     fn sum_index(&self, sum: TermId) -> Option<Var> {
         match &self.item.term(sum).kind {
             TermKind::Paren(inner) => self.sum_index(*inner),
@@ -198,8 +198,8 @@ pub(super) fn primitive_node<P>(
     Node::new(form, ty, origin)
 }
 
-/// Arithmetic on sizes is a size where both mean the same: where nothing becomes negative and
-/// nothing is divided by 0.
+/// Folds arithmetic on sizes to a size if both have the same value: if no difference is negative
+/// and no divisor is 0.
 fn size_operation<P: Surface>(
     op: BinaryOp,
     left: &Expr<P>,
@@ -224,8 +224,8 @@ fn size_under(op: BinaryOp, a: &Nat, b: &Nat, facts: &Facts) -> Option<Nat> {
     }
 }
 
-/// The size that arithmetic on sizes is under facts, however much of it elaboration made one size.
-/// The facts are about what `renamed` makes of the variables.
+/// Returns the size that an expression of arithmetic on sizes equals under `facts`, whether or not
+/// elaboration folded it to one size. The facts are about the variables after `renamed`.
 pub fn size_of_value<P: Surface + Language>(
     expr: &Expr<P>,
     facts: &Facts,
@@ -246,7 +246,7 @@ pub fn size_of_value<P: Surface + Language>(
     size_under(op, &a, &b, facts)
 }
 
-/// The size that a value is; a literal of `natType` is one too.
+/// Returns the size that a value denotes: a size, or a literal of `natType`.
 pub(super) fn as_size<P: Surface>(expr: &Expr<P>) -> Option<Nat> {
     match (&expr.form, &*P::data(&expr.ty)?) {
         (Form::Nat(size), _) => Some(size.clone()),

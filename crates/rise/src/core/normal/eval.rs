@@ -1,4 +1,4 @@
-//! Evaluation, and values as expressions again.
+//! Evaluation of terms to values, and quotation of values to terms.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::core::{
 use crate::types::{Arg, Type};
 
 impl<P: Language> Normaliser<'_, P> {
-    /// The value of an expression. What must be bound around it goes to `scope`.
+    /// Evaluates an expression. Bindings that are needed around the result are added to `scope`.
     pub(super) fn eval(&mut self, expr: &Expr<P>, env: &Env<P>, scope: &mut Scope<P>) -> Value<P> {
         if !self.enter() {
             return Value::Data(expr.clone());
@@ -31,7 +31,7 @@ impl<P: Language> Normaliser<'_, P> {
         let leaf = |form| Value::Data(Node::new(form, env.ty(&expr.ty), origin));
         match &expr.form {
             Form::Var(local) => match env.local(local) {
-                // A variable for another: it stands where it is used.
+                // A variable that is bound to a variable takes the origin of the use.
                 Some(Bound {
                     value: Value::Data(other),
                     ..
@@ -83,7 +83,7 @@ impl<P: Language> Normaliser<'_, P> {
         }
     }
 
-    /// A primitive or C function with the arguments that it has.
+    /// Evaluates a primitive or C function with the arguments that it has.
     fn call(
         &mut self,
         (expr, origin): (&Expr<P>, Origin),
@@ -115,8 +115,8 @@ impl<P: Language> Normaliser<'_, P> {
         self.saturated(partial, scope)
     }
 
-    /// The value of an argument. Data keeps its bindings to itself: whether it is needed at all is
-    /// for the function to say.
+    /// Evaluates an argument. Data keeps its bindings inside, because the function decides whether
+    /// the argument is computed at all.
     fn argument(&mut self, expr: &Expr<P>, env: &Env<P>, scope: &mut Scope<P>) -> Value<P> {
         if is_function(&expr.ty) {
             return self.eval(expr, env, scope);
@@ -124,7 +124,7 @@ impl<P: Language> Normaliser<'_, P> {
         Value::Data(self.data(expr, env))
     }
 
-    /// The normal form of data.
+    /// Normalises data.
     fn data(&mut self, expr: &Expr<P>, env: &Env<P>) -> Expr<P> {
         let mut scope = Scope::new();
         let value = self.eval(expr, env, &mut scope);
@@ -157,7 +157,7 @@ impl<P: Language> Normaliser<'_, P> {
                 let x = self.expression(x, scope);
                 neutral(apply(&f, x, origin))
             }
-            // Nothing of such a type is applied to a value.
+            // A value of this type is never applied to a value.
             Value::DepLambda(..) => f,
         }
     }
@@ -176,13 +176,14 @@ impl<P: Language> Normaliser<'_, P> {
                 self.eval(&closure.body, &env, scope)
             }
             Value::Neutral(f) | Value::Data(f) => neutral(dep_apply(&f, arg, origin)),
-            // A primitive has its type-level arguments; nothing else is applied to one.
+            // A primitive has its type-level arguments already, and no other function is applied to
+            // one.
             Value::Lambda(..) | Value::Partial(_) => f,
         }
     }
 
-    /// What a parameter stands for in the body. Data that would be computed several times is bound
-    /// in `scope`.
+    /// Returns the binding of a parameter for the body. Data that would be computed several times
+    /// is bound in `scope`.
     fn bind(
         &mut self,
         closure: &Closure<P>,
@@ -217,7 +218,7 @@ impl<P: Language> Normaliser<'_, P> {
         }
     }
 
-    /// `let` in the text: its value is bound where the function around it starts.
+    /// Evaluates a written `let`: the value is bound at the start of the surrounding function.
     fn let_in(
         &mut self,
         value: Value<P>,
@@ -236,7 +237,8 @@ impl<P: Language> Normaliser<'_, P> {
         self.apply(f, value, origin, scope)
     }
 
-    /// `let param = value` in `scope`; the variable, or the value if the language has no such `let`.
+    /// Binds the value in `scope` and returns the variable, or the value itself if the language
+    /// does not bind its type.
     fn name(
         &mut self,
         param: Param,
@@ -257,8 +259,8 @@ impl<P: Language> Normaliser<'_, P> {
         var
     }
 
-    /// What a primitive has already is computed once, though the primitive runs many times; except
-    /// what each run writes anew.
+    /// Binds the arguments of a partial application, so that they are computed once although the
+    /// primitive runs many times; except for those that each run computes anew.
     fn name_parts(&mut self, mut partial: Partial<P>, scope: &mut Scope<P>) -> Partial<P> {
         let args = std::mem::take(&mut partial.args);
         for (position, arg) in args.into_iter().enumerate() {
@@ -287,8 +289,7 @@ impl<P: Language> Normaliser<'_, P> {
         }
     }
 
-    /// A value for one more place, where it is used: its binders are others, and the origins of a
-    /// function name the use.
+    /// Copies a value to another use: its binders are renamed, and its origins refer to the use.
     fn copy(&mut self, value: Value<P>, used_at: Origin, scope: &mut Scope<P>) -> Value<P> {
         match value {
             Value::Data(expr) if !is_trivial(&expr) => {
@@ -321,7 +322,8 @@ impl<P: Language> Normaliser<'_, P> {
 
     // ----- values as expressions -----
 
-    /// A primitive or C function that may have all it takes.
+    /// Returns data if a primitive or C function has all of its arguments, a partial application
+    /// otherwise.
     fn saturated(&mut self, partial: Partial<P>, scope: &mut Scope<P>) -> Value<P> {
         if is_function(&partial.ty) {
             return Value::Partial(partial);
@@ -350,7 +352,8 @@ impl<P: Language> Normaliser<'_, P> {
         Value::Data(Node::new(form, ty, origin))
     }
 
-    /// A value as the argument of a primitive: a function takes all that its type says.
+    /// Quotes a value as the argument of a primitive: functions are eta-expanded to all parameters
+    /// of their type.
     fn expression(&mut self, value: Value<P>, scope: &mut Scope<P>) -> Expr<P> {
         if !self.enter() {
             return self.program.body.clone();
@@ -373,7 +376,7 @@ impl<P: Language> Normaliser<'_, P> {
         expr
     }
 
-    /// A function over a parameter, from one that is applied to it.
+    /// Eta-expands a value of function type.
     fn expanded(&mut self, value: Value<P>, ty: &Type, origin: Origin) -> Expr<P> {
         let mut scope = Scope::new();
         match ty {
@@ -431,8 +434,9 @@ impl<P: Language> Normaliser<'_, P> {
         at(dep_lambda(inner, kind, implicit, body), closure.origin)
     }
 
-    /// The body of a function, or of the program, with what must be bound around it. Bindings
-    /// around a function go under its parameters: it runs when it has all of them.
+    /// Makes the body of a function or program with the bindings of `scope` around it. Bindings
+    /// around a function move under its parameters, because it runs only when all of them are
+    /// given.
     pub(super) fn body(&mut self, value: Value<P>, mut scope: Scope<P>) -> Expr<P> {
         let expr = self.expression(value, &mut scope);
         sink(expr, scope)

@@ -1,14 +1,14 @@
-//! How often a variable is used.
+//! Usage analysis: how often the value of a variable is computed.
 
 use super::is_function;
 use crate::core::{Expr, Form, Language, Local};
 
-/// How often the value of a variable is wanted.
+/// The number of times that the value of a variable is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Uses {
     Never,
     Once,
-    /// In several places, or in one that may run several times.
+    /// Used in several places, or in one that may run several times.
     Many,
 }
 
@@ -21,13 +21,13 @@ impl Uses {
     }
 }
 
-/// How often `local` is used in `expr`.
+/// Counts the uses of `local` in `expr`.
 pub(super) fn uses<P: Language>(expr: &Expr<P>, local: &Local) -> Uses {
     count(expr, local, 0)
 }
 
-/// `given` arguments are applied to the expression where it stands, so that as many functions run
-/// once.
+/// Counts the uses in an expression that is applied to `given` arguments, so that as many of its
+/// functions run once.
 fn count<P: Language>(expr: &Expr<P>, local: &Local, given: usize) -> Uses {
     match &expr.form {
         Form::Var(other) if other == local => Uses::Once,

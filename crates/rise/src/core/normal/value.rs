@@ -1,4 +1,4 @@
-//! What expressions evaluate to.
+//! The values of evaluation, and environments.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -10,10 +10,10 @@ use crate::core::{Expr, Foreign, Local, Origin, Param};
 use crate::subst::{subst, subst_arg, subst_nat};
 use crate::types::{Arg, Ty};
 
-/// Bindings that must stand around what is evaluated, outermost first.
+/// Bindings that are needed around the result of an evaluation, outermost first.
 pub(super) type Scope<P> = Vec<Binding<P>>;
 
-/// `let param = value in …`
+/// The binding `let param = value in …`.
 pub(super) struct Binding<P> {
     pub param: Param,
     pub value: Expr<P>,
@@ -27,7 +27,8 @@ pub(super) enum Value<P> {
     Lambda(Closure<P>, Param),
     DepLambda(Closure<P>, Dependent),
     Partial(Partial<P>),
-    /// A parameter of the program that is a function, applied to what it has so far.
+    /// A stuck application: a parameter of the program that is a function, with its arguments so
+    /// far.
     Neutral(Expr<P>),
 }
 
@@ -38,7 +39,7 @@ pub(super) struct Dependent {
     pub implicit: bool,
 }
 
-/// The body of a function with the surroundings that it was made in.
+/// The body of a function with its environment.
 #[derive(Clone)]
 pub(super) struct Closure<P> {
     pub body: Expr<P>,
@@ -51,7 +52,7 @@ pub(super) struct Closure<P> {
 pub(super) struct Partial<P> {
     pub head: Head<P>,
     pub args: Vec<Value<P>>,
-    /// The type of what it is so far.
+    /// The type of the partial application.
     pub ty: Ty,
     pub origin: Origin,
 }
@@ -62,16 +63,14 @@ pub(super) enum Head<P> {
     Foreign(Arc<Foreign>),
 }
 
-/// What the variables of an expression stand for. Those that it does not know stand for
-/// themselves.
+/// The environment of an expression. Variables that are not in it stand for themselves.
 pub(super) struct Env<P> {
     locals: List<(u32, Bound<P>)>,
     vars: List<(Var, Arg)>,
-    /// The use of the function around the expression, where that function has several.
+    /// The use of the surrounding function, if it has several.
     pub(super) used_at: Option<Origin>,
 }
 
-/// What a local stands for.
 #[derive(Clone)]
 pub(super) struct Bound<P> {
     pub value: Value<P>,
@@ -125,7 +124,7 @@ impl<P> Default for Env<P> {
 }
 
 impl<P: Clone> Env<P> {
-    /// The surroundings of a function at one of its uses.
+    /// Returns the environment of a function at one of its uses.
     pub(super) fn used_at(&self, origin: Origin) -> Env<P> {
         Env {
             used_at: Some(origin),

@@ -1,4 +1,4 @@
-//! Functions, and what is applied to what.
+//! Printing of functions and applications.
 
 use syntax::Span;
 use syntax::ast::Name;
@@ -36,7 +36,7 @@ impl<P: Language> Printer<P> {
         let mut texts = Vec::new();
         while let Form::DepLambda(var, kind, inner) = &body.form {
             self.scope.bind_var(*var, *kind);
-            // A function over an implicit parameter is written as what is under it.
+            // A function over an implicit parameter is printed as its body.
             let is_implicit = matches!(&*body.ty, Type::Pi(pi) if pi.implicit);
             if P::WHOLE || !is_implicit {
                 texts.push(format!("{}: {kind}", self.scope.var(*var)));
@@ -58,7 +58,7 @@ impl<P: Language> Printer<P> {
         vars.into_iter().for_each(|v| self.scope.leave_var(v));
     }
 
-    /// `f(a)` for `fun(x => f(a)(x))`.
+    /// Eta-contracts `fun(x => f(a)(x))` to `f(a)`.
     fn contracted(&mut self, expr: &Expr<P>, wanted: bool) -> Option<Expr<P>> {
         if P::WHOLE {
             return None;
@@ -124,7 +124,8 @@ impl<P: Language> Printer<P> {
                     f
                 }
                 Form::DepApply(f, arg) => {
-                    // What is left out where it is written follows from the values.
+                    // Implicit arguments are not written, because they are inferred from the
+                    // values.
                     if !matches!(&*f.ty, Type::Pi(Pi { implicit: true, .. })) {
                         args.push(Given::TypeLevel(arg.clone()));
                     }
@@ -137,7 +138,7 @@ impl<P: Language> Printer<P> {
         self.applied(head, &args, place, wanted);
     }
 
-    /// A function applied to values where it stands is a `let`, unless they are functions.
+    /// Prints a function that is applied to values as a `let`, unless the values are functions.
     fn applied(&mut self, head: &Expr<P>, args: &[Given<P>], place: Place, wanted: bool) {
         let (Form::Lambda(param, body), [Given::Value(value), rest @ ..]) = (&head.form, args)
         else {

@@ -1,4 +1,4 @@
-//! Which types a reader of the text can tell without their being written.
+//! Decides which types inference can reconstruct, so that the printer need not write them.
 
 use nat::{Nat, Var};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -7,9 +7,9 @@ use syntax::ast::{Kind, Literal, ScalarType};
 use crate::core::{Expr, Form, Language};
 use crate::types::{DataFun, Pi, Ty, Type};
 
-/// What inference will find out by itself.
+/// The types that inference can reconstruct from the printed text.
 pub(super) struct Known<P> {
-    /// Whether the type of a node follows from its parts.
+    /// A memo table by address: true if the type of a node follows from its parts.
     by_itself: FxHashMap<*const crate::core::Node<P>, bool>,
 }
 
@@ -21,16 +21,17 @@ impl<P> Default for Known<P> {
     }
 }
 
-/// What is known of an application of a primitive.
+/// The parts of a primitive's application whose types inference can reconstruct.
 pub(super) struct Application {
-    /// For each argument whether its type is known from the rest.
+    /// For each argument, true if its type is known from the rest of the application.
     pub args: Vec<bool>,
-    /// Whether all of its own type-level arguments follow from its arguments and its result.
+    /// True if all type-level arguments of the primitive follow from its arguments and its result.
     pub whole: bool,
 }
 
 impl<P: Language> Known<P> {
-    /// What is known of a primitive's arguments; `wanted` says whether the type of its result is.
+    /// Analyses the application of a primitive; `wanted` is true if the type of its result is known
+    /// from the context.
     pub(super) fn application(&mut self, p: &P, args: &[Expr<P>], wanted: bool) -> Application {
         let signature = Signature::of(p.signature(), args.len());
         let mut found = signature.explicit();
@@ -41,7 +42,7 @@ impl<P: Language> Known<P> {
             .iter()
             .map(|param| param.map_or(wanted, |param| covers(result_of(param), &found)))
             .collect();
-        // What is not known from the rest will be written.
+        // Arguments whose types are not known from the rest are printed with their types.
         for _ in 0..2 {
             for (param, arg) in signature.params.iter().zip(args) {
                 learn_from(arg, *param, &mut found);
@@ -53,7 +54,8 @@ impl<P: Language> Known<P> {
         }
     }
 
-    /// What arguments say whose types follow from themselves.
+    /// Adds the variables that are determined by arguments whose types follow from themselves,
+    /// until a fixpoint.
     fn learn_args(&mut self, signature: &Signature, args: &[Expr<P>], found: &mut FxHashSet<Var>) {
         let mut waiting: Vec<usize> = (0..args.len()).collect();
         loop {
@@ -72,8 +74,8 @@ impl<P: Language> Known<P> {
         }
     }
 
-    /// Whether the type of an expression follows from its parts, once the types of the variables
-    /// in it are known. Of a function it is the type of the result.
+    /// Returns true if the type of an expression follows from its parts, given the types of its
+    /// free variables. For a function it is the type of the result.
     fn by_itself(&mut self, expr: &Expr<P>) -> bool {
         let key = std::sync::Arc::as_ptr(expr);
         if let Some(&known) = self.by_itself.get(&key) {
@@ -98,7 +100,7 @@ impl<P: Language> Known<P> {
     }
 }
 
-/// Whether a literal is written so that it says its type.
+/// Returns true if the printed literal determines its type.
 fn literal_is_known(literal: &Literal, ty: &Type) -> bool {
     match (literal, ty) {
         (Literal::Bool(_), _) => true,
@@ -108,10 +110,10 @@ fn literal_is_known(literal: &Literal, ty: &Type) -> bool {
     }
 }
 
-/// The type of a primitive, taken apart.
+/// The type of a primitive, split into its parameters and its result.
 struct Signature<'s> {
     vars: Vec<&'s Pi>,
-    /// `None` for values that the type does not mention.
+    /// The types of the values; `None` for values that the type does not mention.
     params: Vec<Option<&'s Ty>>,
     result: &'s Type,
 }
@@ -128,7 +130,7 @@ impl<'s> Signature<'s> {
             params.push(Some(from));
             ty = to;
         }
-        // One that takes as many as it says has one parameter for all.
+        // A variadic primitive has one parameter type for all of its values.
         let last = params.last().copied().flatten();
         params.resize(args, last);
         Signature {
@@ -138,8 +140,8 @@ impl<'s> Signature<'s> {
         }
     }
 
-    /// The type of the result if it is `wanted`; of a function that still takes values, those are
-    /// known.
+    /// Adds the variables of the result's type if it is `wanted`. If the result is a function that
+    /// still takes values, the types of these are known.
     fn learn_result(&self, wanted: bool, found: &mut FxHashSet<Var>) {
         let mut result = self.result;
         while let Type::Fun(from, to) = result {
@@ -151,21 +153,21 @@ impl<'s> Signature<'s> {
         }
     }
 
-    /// Whether all parameters are found.
+    /// Returns true if all type-level parameters are determined.
     fn is_known(&self, found: &FxHashSet<Var>) -> bool {
         self.vars.iter().all(|pi| found.contains(&pi.var))
     }
 
-    /// The parameters whose arguments are written. Accesses count as such: reading finds them at
-    /// its end.
+    /// Returns the parameters whose arguments are written. Accesses count as written, because
+    /// inference determines them last.
     fn explicit(&self) -> FxHashSet<Var> {
         let written = |pi: &&&Pi| !pi.implicit || pi.kind == Kind::ReadWrite;
         self.vars.iter().filter(written).map(|pi| pi.var).collect()
     }
 }
 
-/// Adds what an argument whose type is known says. A function that is written out does not say
-/// what it takes.
+/// Adds the variables that an argument of known type determines. A written function does not
+/// determine the types of its parameters.
 fn learn_from<P>(arg: &Expr<P>, param: Option<&Ty>, found: &mut FxHashSet<Var>) {
     let Some(param) = param else { return };
     match &arg.form {
@@ -176,7 +178,7 @@ fn learn_from<P>(arg: &Expr<P>, param: Option<&Ty>, found: &mut FxHashSet<Var>) 
     }
 }
 
-/// Of a function its result, of anything else itself.
+/// Returns the result type of a function, or the type itself.
 fn result_of(ty: &Type) -> &Type {
     match ty {
         Type::Fun(_, result) => result_of(result),
@@ -185,7 +187,7 @@ fn result_of(ty: &Type) -> &Type {
     }
 }
 
-/// Adds the variables that a type which is known says.
+/// Adds the variables that a known type determines.
 fn learn(ty: &Type, found: &mut FxHashSet<Var>) {
     match ty {
         Type::Error | Type::Scalar(_) | Type::Comm => {}
@@ -236,7 +238,8 @@ fn learn_fun(fun: &DataFun, found: &mut FxHashSet<Var>) {
     }
 }
 
-/// An equation between sizes says one variable if it says all others.
+/// Adds the variable of a size if it is the only undetermined one: an equation determines one
+/// variable if all others are known.
 fn learn_size(nat: &Nat, found: &mut FxHashSet<Var>) {
     let mut open = Vec::new();
     nat.for_each_var(&mut |v| {
@@ -249,7 +252,7 @@ fn learn_size(nat: &Nat, found: &mut FxHashSet<Var>) {
     }
 }
 
-/// Whether all variables of the type are among those found.
+/// Returns true if all variables of the type are determined.
 fn covers(ty: &Type, found: &FxHashSet<Var>) -> bool {
     let mut all = true;
     crate::infer::for_each_var(ty, &mut Vec::new(), &mut |v| all &= found.contains(&v));

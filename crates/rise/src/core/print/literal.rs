@@ -1,4 +1,4 @@
-//! Numbers and truth values.
+//! Printing of numbers and truth values.
 
 use syntax::ast::{Literal, ScalarType};
 
@@ -36,7 +36,7 @@ impl<P: Language> Printer<P> {
     }
 }
 
-/// A number of a scalar type, and whether the text says which.
+/// Returns the text of a number, and true if the text determines its scalar type.
 fn scalar_text(literal: &Literal, scalar: ScalarType, wanted: bool) -> (String, bool) {
     let suffix = match scalar {
         ScalarType::F32 => "f",
@@ -58,7 +58,8 @@ fn scalar_text(literal: &Literal, scalar: ScalarType, wanted: bool) -> (String, 
     }
 }
 
-/// The digits of a float, so that a suffix makes no other number of them.
+/// Adds a decimal point to the digits of a float if it has none, so that a suffix does not change
+/// the number.
 fn with_point(text: &str) -> String {
     if text.contains(['.', 'e', 'E']) {
         text.to_owned()

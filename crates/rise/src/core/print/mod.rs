@@ -1,8 +1,8 @@
-//! Core terms as text of their language.
+//! The pretty printer of core terms.
 //!
-//! What is printed reads back as a program of the same type, and prints the same again. Types are
-//! written where reading needs them: in the definition's own type, and where nothing else says
-//! which type is meant, as for a `cast` in a condition.
+//! The printed text reads back as a program of the same type, and prints the same again. Types are
+//! written where inference needs them: in the definition's own type, and where the context does not
+//! determine a type, as for a `cast` in a condition.
 
 mod function;
 mod known;
@@ -24,22 +24,22 @@ use crate::types::{Names, Pi, Ty, Type};
 use known::Known;
 use names::Scope;
 
-/// A program as text, and where its parts are.
+/// A printed program with the positions of its parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Printed {
-    /// The text, formatted, with a line break at its end.
+    /// The formatted text, with a line break at its end.
     pub text: String,
-    /// Which bytes of the text come from where, parts before what holds them.
+    /// Maps spans of the text to origins, inner parts before outer ones.
     pub map: Vec<(Span, Origin)>,
 }
 
-/// The text of a program: the C functions that it declares, and its definition.
+/// Prints a program: the C functions that it declares, and its definition.
 pub fn program_text<P: Language>(program: &Program<P>) -> String {
     print_program(program).text
 }
 
-/// The text of a program, with the places of its parts. Sizes are written as simply as what the
-/// program assumes of them allows.
+/// Prints a program with the positions of its parts. Sizes are simplified under the program's
+/// conditions.
 pub fn print_program<P: Language>(program: &Program<P>) -> Printed {
     let mut program = program.clone();
     super::simplify_sizes(&mut program);
@@ -50,7 +50,7 @@ pub fn print_program<P: Language>(program: &Program<P>) -> Printed {
     printer.finish(P::DIALECT)
 }
 
-/// The text of a definition, with the definitions that it uses by name.
+/// Prints a definition, which refers to other definitions by name.
 pub fn def_text<P: Language>(def: &Def<P>) -> String {
     let (mut printer, body) = Printer::of_def(def);
     printer.launch = def.launch.clone();
@@ -58,7 +58,7 @@ pub fn def_text<P: Language>(def: &Def<P>) -> String {
     printer.finish(P::DIALECT).text
 }
 
-/// The text of a definition without annotations, and without the C functions that it uses.
+/// Prints a definition without annotations, and without the C functions that it uses.
 pub fn bare_def_text<P: Language>(def: &Def<P>) -> String {
     let (mut printer, body) = Printer::of_def(def);
     printer.foreign.clear();
@@ -66,13 +66,13 @@ pub fn bare_def_text<P: Language>(def: &Def<P>) -> String {
     printer.finish(P::DIALECT).text
 }
 
-/// The text of a part of a program on one line, for messages.
+/// Prints a part of a program on one line, for messages.
 pub fn expr_text<P: Language>(program: &Program<P>, expr: &Expr<P>) -> String {
     term_text(&program.names, &[], expr)
 }
 
-/// The text of a term on one line: what type-level variables are called, by number, and the
-/// definitions that it uses.
+/// Prints a term on one line. `names` are the names of type-level variables by number, `uses` the
+/// definitions that it refers to.
 pub fn term_text<P: Language>(
     names: &[Name],
     uses: &[(syntax::GlobalId, Name)],
@@ -108,7 +108,8 @@ impl<P: Language> Printer<P> {
         }
     }
 
-    /// The printer of a definition, and its right side as a function of its implicit parameters.
+    /// Returns a printer for a definition, and the right side as a function of its implicit
+    /// parameters.
     fn of_def(def: &Def<P>) -> (Printer<P>, Expr<P>) {
         let mut printer = Printer::new(def.names.clone());
         printer.define(&def.uses);
@@ -118,7 +119,7 @@ impl<P: Language> Printer<P> {
         (printer, body)
     }
 
-    /// What definitions are called, which no variable may be.
+    /// Registers the names of definitions, which are then not used for variables.
     fn define(&mut self, uses: &[(syntax::GlobalId, Name)]) {
         for (id, name) in uses {
             self.globals.insert(*id, name.clone());
@@ -126,7 +127,7 @@ impl<P: Language> Printer<P> {
         }
     }
 
-    /// Collects the C functions of a term, whose names no variable may have.
+    /// Collects the C functions of a term and reserves their names.
     fn prepare(&mut self, expr: &Expr<P>) {
         if let Form::Foreign(function, _) = &expr.form
             && !self.foreign.iter().any(|known| known.name == function.name)
@@ -167,7 +168,7 @@ impl<P: Language> Printer<P> {
         self.out.push('\n');
     }
 
-    /// The functions that the definition starts with, implicit ones left out: their names come
+    /// Prints the leading functions of a definition, without the implicit ones: their names come
     /// from the written type.
     fn function_body(&mut self, binders: &[Binder], body: &Expr<P>) {
         let written: Vec<&Binder> = binders.iter().filter(|b| !b.is_implicit()).collect();
@@ -218,12 +219,12 @@ impl<P: Language> Printer<P> {
                 Prop::Equal(a, b) => {
                     format!("{} == {}", size(a, &self.scope), size(b, &self.scope))
                 }
-                // What holds for a range comes from a function in the body, and comes again.
+                // A condition on a range comes from a function in the body and is inferred again.
                 Prop::ForAll { .. } => continue,
             };
             texts.push(text);
         }
-        // In an order that reading does not change.
+        // Sorted, so that reading and printing again does not change the order.
         texts.sort_unstable();
         texts.dedup();
         if !texts.is_empty() {
@@ -232,7 +233,7 @@ impl<P: Language> Printer<P> {
         }
     }
 
-    /// The annotation that says how it is launched.
+    /// Prints the annotation with the launch sizes.
     fn launched(&mut self) {
         let list = |sizes: &[Option<Nat>; 3]| -> Option<String> {
             let written = sizes.iter().flatten();
@@ -271,7 +272,8 @@ impl<P: Language> Printer<P> {
     }
 }
 
-/// Places in a text as places in the same text laid out anew: it has the same words.
+/// Translates spans of a text to spans of the same text after formatting; both have the same
+/// tokens.
 fn moved(
     old: &str,
     new: &str,
@@ -299,7 +301,7 @@ fn moved(
     map.into_iter().filter_map(kept).collect()
 }
 
-/// A binder that a definition starts with.
+/// A leading binder of a definition.
 enum Binder {
     TypeLevel {
         var: Var,
@@ -329,7 +331,7 @@ impl Binder {
     }
 }
 
-/// A definition: what it binds first, and the rest.
+/// A definition, split into its leading binders and the rest.
 struct Parts<P> {
     binders: Vec<Binder>,
     locals: Vec<super::Local>,
@@ -368,7 +370,7 @@ impl<P: Language> Parts<P> {
         }
     }
 
-    /// Brings the binders into scope, each under a name of its own.
+    /// Brings the binders into scope, each under a unique name.
     fn bind(&mut self, scope: &mut Scope) {
         let mut locals = self.locals.iter();
         for binder in &mut self.binders {
@@ -396,5 +398,5 @@ impl<P: Language> Parts<P> {
     }
 }
 
-/// Names that are in use.
+/// The names that are in use.
 type Taken = FxHashSet<Name>;

@@ -1,4 +1,4 @@
-//! What variables are called: as in the text, and never as something else in scope.
+//! Names of variables: as in the source text where possible, and never shadowing another name.
 
 use std::sync::Arc;
 
@@ -14,12 +14,11 @@ use crate::types::{Arg, DataFun, Names, SizeFun, Ty, Type};
 
 /// The names in scope.
 pub(super) struct Scope {
-    /// What type-level variables are called in the text that the program comes from.
+    /// The names of type-level variables in the source text.
     wanted: Names,
-    /// What they are called here.
+    /// The names of type-level variables in the printed text.
     names: Names,
     locals: FxHashMap<u32, Name>,
-    /// The type-level variables in scope.
     vars: FxHashSet<Var>,
     taken: Taken,
     is_reserved: fn(&str) -> bool,
@@ -37,12 +36,12 @@ impl Scope {
         }
     }
 
-    /// Keeps a name from variables.
+    /// Reserves a name, so that no variable gets it.
     pub(super) fn reserve(&mut self, name: &Name) {
         self.taken.insert(name.clone());
     }
 
-    /// The wanted name, or with a number behind it.
+    /// Returns the wanted name if it is free, otherwise the name with the first free number.
     fn free(&self, wanted: &str) -> Name {
         let free = |name: &str| !self.taken.contains(name) && !(self.is_reserved)(name);
         if free(wanted) {
@@ -120,7 +119,7 @@ impl Scope {
         nat_text(nat, &self.names)
     }
 
-    /// A type without free variables.
+    /// Prints a type without free variables.
     pub(super) fn closed_type(&self, ty: &Ty) -> String {
         type_text(ty, &self.names)
     }
@@ -142,7 +141,7 @@ impl Scope {
 
     // ----- binders of types -----
 
-    /// Names the variables that a type binds, unless they are in scope already.
+    /// Chooses names for the variables that a type binds, unless they are in scope already.
     fn in_type(&mut self, ty: &Type) {
         match ty {
             Type::Error

@@ -1,4 +1,4 @@
-//! Applications of primitives, each in its notation.
+//! Printing of primitives' applications, each in its notation.
 
 use syntax::Span;
 use syntax::ast::{BinaryOp, Half, UnaryOp};
@@ -85,14 +85,14 @@ impl<P: Language> Printer<P> {
                 UnaryOp::Neg => "-",
                 UnaryOp::Not => "!",
             });
-            // A minus directly before a number would belong to it.
+            // The parser would read a minus directly before a number as its sign.
             let number = matches!(a.form, Form::Literal(_) | Form::Nat(_));
             let inner = if number { Place::TOP } else { Place::UNARY };
             this.parens(number, |this| this.expr(a, inner, known));
         });
     }
 
-    /// A command with syntax of its own.
+    /// Prints a command that has its own syntax.
     fn command(&mut self, notation: Notation, args: &[Expr<P>], place: Place) {
         match (notation, args) {
             (Notation::Assign, [a, b]) => self.parens(place > Place::COMMAND, |this| {
@@ -101,7 +101,7 @@ impl<P: Language> Printer<P> {
                 this.expr(b, Place::PIPE, true);
             }),
             (Notation::Sequence, [a, b]) => self.parens(place > Place::TOP, |this| {
-                // How sequences nest means nothing.
+                // Sequences are associative, so their nesting is not printed.
                 let nests = match &a.form {
                     Form::Primitive(p, ..) => p.notation() == Notation::Sequence,
                     _ => false,
@@ -124,7 +124,7 @@ impl<P: Language> Printer<P> {
         }
     }
 
-    /// `f(n)(a)(b)`
+    /// Prints the call `f(n)(a)(b)`.
     fn call(&mut self, name: &str, lists: &[Vec<Arg>], args: &[Expr<P>], known: &[bool]) {
         self.out.push_str(name);
         for list in lists.iter().filter(|list| !list.is_empty()) {
@@ -138,7 +138,7 @@ impl<P: Language> Printer<P> {
         }
     }
 
-    /// `(a, b)`
+    /// Prints the argument list `(a, b)`.
     fn arguments(&mut self, args: &[Expr<P>], known: &[bool]) {
         if args.is_empty() {
             return;
@@ -153,7 +153,7 @@ impl<P: Language> Printer<P> {
         self.out.push(')');
     }
 
-    /// `f(n, a, b)`
+    /// Prints the call `f(n, a, b)`.
     fn whole_call(&mut self, name: &str, types: Vec<Arg>, args: &[Expr<P>], known: &[bool]) {
         self.out.push_str(name);
         if types.is_empty() && args.is_empty() {
@@ -180,7 +180,7 @@ impl<P: Language> Printer<P> {
         body: impl FnOnce(&mut Self),
     ) {
         self.parens(place > Place::TOP, |this| {
-            // The name is not in scope in its own value.
+            // The bound name is not in scope in its own value, so the value is printed first.
             let start = this.out.len();
             this.out.push_str(" = ");
             this.expr(value, Place::TOP, known);
@@ -193,7 +193,7 @@ impl<P: Language> Printer<P> {
         });
     }
 
-    /// Puts a text before what was printed from `start` on.
+    /// Inserts a text before everything that was printed from `start` on.
     fn insert(&mut self, start: usize, text: &str) {
         self.out.insert_str(start, text);
         let (start, by) = (start as u32, text.len() as u32);
@@ -206,7 +206,7 @@ impl<P: Language> Printer<P> {
     }
 }
 
-/// The name of a primitive that is written as a function.
+/// Returns the name of a primitive that is written as a function.
 fn word(notation: Notation) -> &'static str {
     match notation {
         Notation::Call(name)

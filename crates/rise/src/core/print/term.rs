@@ -1,4 +1,4 @@
-//! Expressions.
+//! Printing of expressions.
 
 use syntax::Span;
 use syntax::ast::BinaryOp;
@@ -6,16 +6,16 @@ use syntax::ast::BinaryOp;
 use super::Printer;
 use crate::core::{Expr, Form, Language};
 
-/// Where an expression stands: how tightly it must hold together.
+/// The precedence that the context of an expression requires: a looser expression is parenthesised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Place(u8);
 
 impl Place {
-    /// Anything goes.
+    /// Any expression.
     pub(super) const TOP: Place = Place(0);
-    /// One of several commands.
+    /// A command of a sequence.
     pub(super) const COMMAND: Place = Place(1);
-    /// At the left of `|>`.
+    /// The left operand of `|>`.
     pub(super) const PIPE: Place = Place(3);
     pub(super) const OR: Place = Place(5);
     pub(super) const AND: Place = Place(6);
@@ -23,7 +23,7 @@ impl Place {
     pub(super) const SUM: Place = Place(8);
     pub(super) const PRODUCT: Place = Place(9);
     pub(super) const UNARY: Place = Place(11);
-    /// What is applied, or taken apart.
+    /// The callee of an application, or the operand of a projection.
     pub(super) const ATOM: Place = Place(12);
 
     pub(super) fn tighter(self) -> Place {
@@ -42,7 +42,7 @@ impl Place {
 }
 
 impl<P: Language> Printer<P> {
-    /// An expression; `wanted` says whether its type is known from the expression around it.
+    /// Prints an expression; `wanted` is true if its type is known from the context.
     pub(super) fn expr(&mut self, expr: &Expr<P>, place: Place, wanted: bool) {
         let start = self.out.len();
         self.visit(expr, place, wanted);
@@ -105,7 +105,7 @@ impl<P: Language> Printer<P> {
         }
     }
 
-    /// `: type)`, behind an opened parenthesis.
+    /// Prints `: type)`; the opening parenthesis is printed before the expression.
     pub(super) fn ascription(&mut self, ty: &crate::Ty) {
         let text = self.scope.type_text(ty);
         self.out.push_str(" : ");
@@ -113,7 +113,7 @@ impl<P: Language> Printer<P> {
         self.out.push(')');
     }
 
-    /// `(a, b)` if there are any.
+    /// Prints the argument list `(a, b)`, or nothing if it is empty.
     pub(super) fn list(&mut self, args: &[Expr<P>]) {
         if args.is_empty() {
             return;
@@ -129,7 +129,7 @@ impl<P: Language> Printer<P> {
     }
 }
 
-/// How tightly the text of a size holds together.
+/// Returns the precedence of a printed size.
 fn holds(text: &str, atomic: bool) -> Place {
     let mut depth = 0;
     let mut place = if atomic { Place::ATOM } else { Place::PRODUCT };
