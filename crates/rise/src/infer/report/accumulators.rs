@@ -1,4 +1,5 @@
-//! Initial values that are no accumulators of the function that they are given with.
+//! Messages about initial values of reductions and scans that are no accumulators of their
+//! functions.
 
 use syntax::ast::{Literal, Name, ScalarType, TermId, TermKind};
 use syntax::{Code, Fix, Related};
@@ -9,17 +10,18 @@ use crate::classes::Classes;
 use crate::spine::Spine;
 use crate::types::{Ty, Type};
 
-/// A reduction or scan among the calls.
+/// The arguments of a reduction or scan, by their positions.
 struct Accumulation {
-    /// Places of arguments.
+    /// The position of the function.
     function: usize,
     initial: usize,
 }
 
 impl Infer<'_> {
-    /// Replaces what was `said` about a reduction whose function fits an accumulator of another form
-    /// than the initial value, such as an array where that is a number. `after` has the types of the
-    /// reduction after each of its arguments, of which the first `given` are no values.
+    /// Replaces the messages since `said` about a reduction whose function has an accumulator of
+    /// another form than the initial value, such as an array instead of a number. `after` has the
+    /// types of the reduction after each of its arguments; the first `given` of these are no
+    /// values.
     pub(in crate::infer) fn report_initial_value(
         &mut self,
         spine: &Spine,
@@ -47,7 +49,8 @@ impl Infer<'_> {
         true
     }
 
-    /// The type of the accumulator that the function has by itself, if the function is right then.
+    /// Infers the accumulator's type from the function alone; `None` if the function has errors
+    /// then.
     fn accumulator(&mut self, spine: &Spine, given: usize, call: &Accumulation) -> Option<Ty> {
         let said = self.diagnostics.len();
         let mut ty = self.head_of(spine.head, spine.args.len())?.ty;
@@ -74,7 +77,7 @@ impl Infer<'_> {
         (self.diagnostics.len() == said).then_some(accumulator)
     }
 
-    /// Returns true if both are arrays, pairs, vectors or scalars.
+    /// Returns false if one is a scalar and the other an array, a pair or a vector.
     fn has_form_of(&self, wanted: &Ty, found: &Ty) -> bool {
         let (wanted, found) = (self.table.head(wanted), self.table.head(found));
         match (&*wanted, &*found) {
@@ -119,7 +122,8 @@ impl Infer<'_> {
         }
     }
 
-    /// A value of a type that is made of the literal at `scalar`, below functions of `indices`.
+    /// Returns the text of a value of a type that consists of the literal at `scalar`; `indices`
+    /// are the names of the enclosing functions' parameters.
     fn value_of_form(&self, ty: &Ty, scalar: TermId, indices: &mut Vec<Name>) -> Option<String> {
         match &*self.table.head(ty) {
             Type::Array(_, elem) => {
@@ -144,7 +148,7 @@ impl Infer<'_> {
         }
     }
 
-    /// The literal as one of another type.
+    /// Returns the text of the literal if it is one of the wanted type.
     fn literal_of(&self, term: TermId, wanted: ScalarType) -> Option<String> {
         let TermKind::Literal(literal) = &self.item.term(self.bare(term)).kind else {
             return None;
@@ -164,8 +168,8 @@ impl Infer<'_> {
     }
 }
 
-/// The function and the initial value of a reduction, by its type: the function's result is what
-/// the initial value is, and what the function takes.
+/// Finds the function and the initial value of a reduction by its type: the function's result has
+/// the type of the initial value and of one of the function's parameters.
 fn accumulation(after: &[Ty]) -> Option<Accumulation> {
     let parameters: Vec<Option<&Ty>> = after
         .iter()

@@ -1,4 +1,4 @@
-//! Calls whose arguments would fit in another order.
+//! Messages about calls whose arguments are in the wrong order.
 
 use std::sync::Arc;
 
@@ -11,14 +11,14 @@ use super::is_function;
 use crate::spine::Spine;
 use crate::types::{Ty, Type};
 
-/// The form of a type, by which arguments are told apart that fit a parameter.
+/// A coarse form of types, which decides whether an argument fits a parameter.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
     Function,
     Array,
     /// A scalar, vector or pair.
     Single,
-    /// Data of any form: only a parameter is that.
+    /// Data of any form, for parameters only.
     Data,
 }
 
@@ -28,7 +28,7 @@ impl Form {
     }
 }
 
-/// An argument of a call, with the parameter that it is given for.
+/// An argument of a call, with its parameter.
 struct Given {
     term: TermId,
     parameter: Ty,
@@ -37,8 +37,8 @@ struct Given {
 }
 
 impl Infer<'_> {
-    /// Replaces what was `said` about a call by one error if its arguments fit in another order.
-    /// `after` has the types of the function after each of its arguments.
+    /// Replaces the messages since `said` about a call by one error if its arguments fit in another
+    /// order. `after` has the types of the function after each of its arguments.
     pub(in crate::infer) fn report_wrong_order(
         &mut self,
         spine: &Spine,
@@ -106,8 +106,8 @@ impl Infer<'_> {
         true
     }
 
-    /// Replaces what was `said` about a call by one error if a `fun` among its arguments is right with
-    /// its first two parameters exchanged.
+    /// Replaces the messages since `said` about a call by one error if a `fun` among its arguments
+    /// is right with its first two parameters exchanged.
     pub(in crate::infer) fn report_swapped_parameters(
         &mut self,
         spine: &Spine,
@@ -169,7 +169,7 @@ impl Infer<'_> {
         });
     }
 
-    /// The first two parameters of a curried `fun`.
+    /// Returns the first two parameters of a curried `fun`.
     fn first_parameters(&self, term: TermId) -> Option<(BinderId, BinderId)> {
         let TermKind::Fun { params, body, .. } = &self.item.term(self.bare(term)).kind else {
             return None;
@@ -183,7 +183,8 @@ impl Infer<'_> {
         }
     }
 
-    /// The arguments of a call that are values and not piped into it, if their forms are known.
+    /// Returns the arguments of a call that are values and not piped into it, if their forms are
+    /// known.
     fn given(&mut self, spine: &Spine, after: &[Ty]) -> Option<Vec<Given>> {
         let mut given = Vec::new();
         for (arg, ty) in spine.args.iter().zip(after) {
@@ -229,7 +230,7 @@ impl Infer<'_> {
         }
     }
 
-    /// The form of what a parameter takes by its own type, whatever else was given.
+    /// Returns the form of a parameter by its own type, whatever the other arguments are.
     fn form_of_parameter(&self, ty: &Ty) -> Option<Form> {
         match &**ty {
             Type::Var(var) => {
@@ -241,7 +242,7 @@ impl Infer<'_> {
     }
 }
 
-/// The type of a function of two arguments that takes them in the other order, if their types differ.
+/// Returns the type of a function of two arguments with these exchanged, if their types differ.
 fn exchanged(ty: &Ty) -> Option<Ty> {
     let Type::Fun(first, rest) = &**ty else {
         return None;
@@ -253,8 +254,8 @@ fn exchanged(ty: &Ty) -> Option<Ty> {
     (first != second).then(|| Arc::new(Type::Fun(second.clone(), rest)))
 }
 
-/// For each parameter the argument that fits it, where the written order does not. Arguments of one
-/// form keep their order.
+/// Returns the argument that fits each parameter, if the written order does not fit. Arguments of
+/// one form keep their order.
 fn fitting_order(given: &[Given]) -> Option<Vec<usize>> {
     if given.iter().all(|given| given.wanted.takes(given.form)) {
         return None;
@@ -263,7 +264,8 @@ fn fitting_order(given: &[Given]) -> Option<Vec<usize>> {
     extend_order(given, &mut order).then_some(order)
 }
 
-/// Extends an order of the first arguments to all of them, if that is possible.
+/// Extends an order of the first arguments to all of them by backtracking; returns false if that is
+/// impossible.
 fn extend_order(given: &[Given], order: &mut Vec<usize>) -> bool {
     let Some(parameter) = given.get(order.len()) else {
         return true;

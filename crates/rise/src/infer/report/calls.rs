@@ -1,5 +1,5 @@
-//! Calls of functions that take something else, or in another order, than they are given: what to
-//! write instead.
+//! Messages about calls whose arguments have the wrong form or order, with the call to write
+//! instead.
 
 use syntax::ast::{BinaryOp, TermId, TermKind};
 use syntax::{Code, Fix, Span};
@@ -14,8 +14,8 @@ use crate::types::{Ty, Type};
 use crate::{Target, TermInfo};
 
 impl Infer<'_> {
-    /// Reports an argument that the call does not take, if its form says what was meant: a type, an
-    /// address space. Returns false otherwise.
+    /// Reports an argument that the call does not take if its form tells the intention: a type or
+    /// an address space. Returns false otherwise.
     pub(in crate::infer) fn reported_argument(&mut self, spine: &Spine, arg: TermId) -> bool {
         let head = spine.head;
         match &self.item.term(self.bare(arg)).kind {
@@ -30,7 +30,7 @@ impl Infer<'_> {
         true
     }
 
-    /// Returns true if the function is one that may be given such an argument before the others.
+    /// Returns true if the function is a primitive with this optional first argument.
     pub(in crate::infer) fn may_take(&self, head: TermId, optional: OptionalArgument) -> bool {
         let found = self.uses.iter().find(|used| used.term == head);
         let Some(Target::Primitive(primitive)) = found.map(|used| used.target) else {
@@ -39,7 +39,7 @@ impl Infer<'_> {
         primitive.optional_argument() == Some(optional)
     }
 
-    /// Reports an optional argument that does not stand before the others.
+    /// Reports an optional argument that is not the first one.
     pub(in crate::infer) fn comes_first(&mut self, what: &str, head: TermId, arg: TermId) {
         let (name, text) = (self.source(head), self.source(arg));
         let call = format!("{name}({text})");
@@ -53,7 +53,7 @@ impl Infer<'_> {
         error.fixes.extend(fix);
     }
 
-    /// Reports a size that is given to a function behind its sizes, where it takes an array or a function.
+    /// Reports a size after all sizes of a function, where it takes an array or a function.
     pub(in crate::infer) fn one_size_too_many(
         &mut self,
         spine: &Spine,
@@ -79,7 +79,7 @@ impl Infer<'_> {
         error.fixes.extend(fix);
     }
 
-    /// What to write for an argument of a form that a function does not take.
+    /// Returns the remedy for an argument of a form that a function does not take.
     pub(super) fn mended_argument(&self, wanted: &Ty, got: &Ty, cause: Cause) -> Option<Mend> {
         let (head, value) = match cause.why {
             Why::Argument { head, term } => (head, term),
@@ -116,7 +116,7 @@ impl Infer<'_> {
         }
     }
 
-    /// For `xs |> idx(r) |> idx(c)`, where `xs` has one dimension.
+    /// Returns the remedy for `xs |> idx(r) |> idx(c)`, where `xs` has one dimension.
     fn rows_for_index(&self, value: TermId) -> Option<Mend> {
         let inner = Spine::of(self.item, value);
         if !self.is_primitive(inner.head, &[Primitive::Idx]) {
@@ -131,7 +131,7 @@ impl Infer<'_> {
         })
     }
 
-    /// For `map(mul(a, 2.0f))`, where a value stands in the place of a function.
+    /// Returns the remedy for `map(mul(a, 2.0f))`, where a value is given instead of a function.
     fn applied_for_function(&self, value: TermId) -> Option<Mend> {
         let inner = Spine::of(self.item, self.bare(value));
         if inner.args.is_empty() || inner.args.iter().any(|arg| arg.piped) {
@@ -147,7 +147,7 @@ impl Infer<'_> {
     }
 
     /// Reports `xs |> padCst(1)(1)`, whose result is a function because the value to pad with is
-    /// missing, where something takes it as an array. Returns false otherwise.
+    /// missing, if it is used as an array. Returns false otherwise.
     pub(super) fn reported_padding(&mut self, wanted: &Ty, got: &Ty, cause: Cause) -> bool {
         let (Why::Piped { value, .. } | Why::Argument { term: value, .. }) = cause.why else {
             return false;
@@ -173,7 +173,7 @@ impl Infer<'_> {
         true
     }
 
-    /// What to write where only one side of a `zip` is split.
+    /// Returns the remedy for a `zip` of which only one side is split.
     pub(super) fn mended_split(&self, cause: Cause) -> Option<Mend> {
         let (Why::Argument { head, .. } | Why::Piped { head, .. }) = cause.why else {
             return None;
@@ -210,7 +210,7 @@ impl Infer<'_> {
         })
     }
 
-    /// Says what to write for `zip(a)(b)` where one is an array of rows and the other is one row.
+    /// Returns the help for `zip(a)(b)` if one is an array of rows and the other is one row.
     pub(super) fn help_for_row(&self, cause: Cause) -> Option<String> {
         let (Why::Argument { head, .. } | Why::Piped { head, .. }) = cause.why else {
             return None;
@@ -239,8 +239,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Forgets what was said about types in the pipeline that a call, whose function is `head`, stands
-    /// in, where it follows from a mistake in that call.
+    /// Removes messages about types in the pipeline around a call with the callee `head`, because
+    /// they follow from a mistake in that call.
     pub(super) fn forget_consequences(&mut self, head: TermId) {
         let mut whole = head;
         while let Some(outer) = self.parent(whole, |kind, own| match kind {
@@ -260,14 +260,14 @@ impl Infer<'_> {
         });
     }
 
-    /// The `split(4)` that a pipeline ends with.
+    /// Returns the `split(4)` that a pipeline ends with.
     fn split_of(&self, term: TermId) -> Option<TermId> {
         let spine = Spine::of(self.item, self.bare(term));
         let is_split = spine.args.len() == 2 && self.is_primitive(spine.head, &[Primitive::Split]);
         is_split.then(|| spine.after(1))
     }
 
-    /// What a function is applied to, in the order in which it takes it.
+    /// Returns the arguments of a function, in the order of its parameters.
     pub(super) fn arguments_of(&self, head: TermId) -> Vec<TermId> {
         let mut found = Vec::new();
         let mut whole = head;
@@ -287,7 +287,7 @@ impl Infer<'_> {
         found
     }
 
-    /// Says what is written for `threadIdx.x` of CUDA.
+    /// Returns the help for CUDA's `threadIdx.x` and the like.
     pub(in crate::infer) fn help_for_thread(&self, name: TermId) -> Option<String> {
         let name = self.source_name(name)?;
         let is_thread = matches!(
@@ -300,7 +300,7 @@ impl Infer<'_> {
         })
     }
 
-    /// What to write for `map(fun(x, y => …))(xs)(ys)`, whose third argument is `arg`.
+    /// Returns the remedy for `map(fun(x, y => …))(xs)(ys)`, whose third argument is `arg`.
     pub(super) fn mended_map(&self, spine: &Spine, arg: TermId) -> Option<Mend> {
         use Primitive::{Map, MapGlobal, MapLocal, MapPar, MapSeq, MapWorkGroup};
         let maps = [Map, MapSeq, MapPar, MapGlobal, MapLocal, MapWorkGroup];
@@ -332,7 +332,8 @@ impl Infer<'_> {
         })
     }
 
-    /// The place of the two parameters of a function that could take a pair apart.
+    /// Returns the start and end of the two parameters of a function that could be a pattern for a
+    /// pair.
     fn pattern_of(&self, function: TermId) -> Option<(u32, u32)> {
         match &self.item.term(self.bare(function)).kind {
             TermKind::Fun {
@@ -350,7 +351,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Adds to the error about a function of other languages what is written for it.
+    /// Adds the counterpart of another language's function to the error about its name.
     pub(in crate::infer) fn offer_counterpart(&mut self, spine: &Spine) {
         let Some(name) = self.source_name(spine.head) else {
             return;
@@ -373,7 +374,7 @@ impl Infer<'_> {
         }
     }
 
-    /// The edits that make `zip(xs)(zip(ys)(zs))` of `zip3(xs)(ys)(zs)`.
+    /// Returns the fix that rewrites `zip3(xs)(ys)(zs)` to `zip(xs)(zip(ys)(zs))`.
     fn nested_zip(&self, spine: &Spine) -> Option<Fix> {
         let [first, second, third] = spine.args[..] else {
             return None;
@@ -393,7 +394,7 @@ impl Infer<'_> {
     }
 }
 
-/// Says what is written for a function of other languages that is no slip of a name here.
+/// Returns the help for a function of other languages that is no misspelt name.
 fn counterpart(name: &str) -> Option<&'static str> {
     Some(match name {
         "zipWith" | "zipwith" | "zip_with" | "map2" => {

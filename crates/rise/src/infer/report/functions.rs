@@ -1,4 +1,4 @@
-//! Functions and arguments.
+//! Messages about functions and their arguments.
 
 use syntax::ast::{
     AddressSpace, BinderAnnotation, BinderId, Half, Name, ScalarType, TermId, TermKind,
@@ -91,7 +91,7 @@ impl Infer<'_> {
         error.fixes.extend(fix);
     }
 
-    /// The elements of `makeArray(a, b, c)`, which is `makeArray(3)(a, b, c)` without the number.
+    /// Returns the elements of `makeArray(a, b, c)`, which should be `makeArray(3)(a, b, c)`.
     fn elements_without_number(&self, spine: &Spine, extra: TermId) -> Option<Vec<String>> {
         let is_array = self.source_name(spine.head)? == Primitive::MakeArray.name();
         let mut lists = self.item.terms.iter().filter_map(|term| match &term.kind {
@@ -107,7 +107,7 @@ impl Infer<'_> {
         })
     }
 
-    /// The edit that removes an argument.
+    /// Returns the fix that removes an argument.
     pub(super) fn without_argument(&self, arg: TermId) -> Option<Fix> {
         let span = self.argument_with_separator(arg)?;
         Some(Fix::preferred(
@@ -116,7 +116,8 @@ impl Infer<'_> {
         ))
     }
 
-    /// The place of an argument with its comma, or with its parentheses if it is alone in them.
+    /// Returns the span of an argument with its comma, or with its parentheses if it is alone in
+    /// them.
     pub(super) fn argument_with_separator(&self, arg: TermId) -> Option<Span> {
         self.item.terms.iter().find_map(|term| match &term.kind {
             TermKind::Apply { callee, args } => {
@@ -153,8 +154,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Adds to an error about an argument that the function would still take one behind what is
-    /// piped into it.
+    /// Adds to an error about an argument that the function takes another one before what is piped
+    /// into it.
     pub(in crate::infer) fn ask_for_argument(&mut self, spine: &Spine, said: usize, result: &Ty) {
         let piped = spine.args.last().is_some_and(|arg| arg.piped);
         let is_function = matches!(&*self.table.head(result), Type::Fun(..));
@@ -302,7 +303,7 @@ impl Infer<'_> {
         diagnostic.fixes.extend(fix);
     }
 
-    /// The edit that puts a term into a call or function that begins with `open`.
+    /// Returns the fix that puts a term into a call or function that begins with `open`.
     fn wrapped(&self, term: TermId, title: String, open: &str) -> Fix {
         let span = self.span(term);
         let edits = vec![
@@ -312,8 +313,8 @@ impl Infer<'_> {
         Fix::preferred(title, edits)
     }
 
-    /// Reports a function with more parameters than it is given arguments, or a pattern for what
-    /// is no pair.
+    /// Reports a function with more parameters than arguments, or a pair pattern for a parameter
+    /// that is no pair.
     pub(in crate::infer) fn too_many_parameters(
         &mut self,
         params: &[BinderId],
@@ -378,7 +379,7 @@ impl Infer<'_> {
         }
     }
 
-    /// From a parameter's name to the end of its annotation.
+    /// Returns the span from a parameter's name to the end of its annotation.
     pub(super) fn parameter_span(&self, param: BinderId) -> Span {
         let binder = self.item.binder(param);
         match binder.annotation {
@@ -387,7 +388,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Says what to write for a function that takes `names` where it is given fewer arguments.
+    /// Returns the help for a function with the parameters `names` that is given fewer arguments.
     fn help_for_parameters(&self, names: &[Name], given: &[Ty]) -> Option<String> {
         let [one] = given else {
             let taken = names.get(..given.len())?.join(", ");
@@ -432,7 +433,7 @@ impl Infer<'_> {
                 && other.is_some_and(|other| other.kind == self.item.term(term).kind)
         };
         if self.diagnostics.iter().any(said) {
-            // Of the same value.
+            // The error is about the same value.
             return;
         }
         let diagnostic = self.error(Code::TypeMismatch, self.item.term(term).span, message);
@@ -506,7 +507,8 @@ impl Infer<'_> {
     }
 }
 
-/// Returns the address space that a word stands for which is none, as `local` or `Shared` of other languages.
+/// Returns the address space that an unknown word probably means, such as `local`, or `Shared` of
+/// other languages.
 pub(in crate::infer) fn space_meant(word: &str) -> Option<&'static str> {
     let spaces = || AddressSpace::ALL.iter().map(|space| space.as_str());
     match word {
@@ -518,7 +520,7 @@ pub(in crate::infer) fn space_meant(word: &str) -> Option<&'static str> {
 }
 
 impl MissingSizes {
-    /// Says which sizes they are, with the edit that writes them.
+    /// Adds the missing sizes to a message, with the fix that writes them.
     fn offer(self, name: &str, diagnostic: &mut syntax::Diagnostic) {
         let call = format!("{name}{}", self.calls);
         diagnostic.help = Some(format!("sizes come first: `{call}`"));

@@ -1,4 +1,5 @@
-//! Mathematical functions, which other languages have and RISE declares.
+//! Messages about mathematical functions, which are built into other languages and declared in
+//! RISE.
 
 use syntax::ast::{ScalarType, TermId, TermKind};
 use syntax::{Code, Fix, Span};
@@ -9,24 +10,24 @@ use crate::TermInfo;
 use crate::spine::Spine;
 use crate::types::{Ty, Type};
 
-/// The numbers that a function is applied to.
+/// The type of the numbers that a function is applied to.
 #[derive(Clone, Copy)]
 struct Numbers {
     scalar: ScalarType,
     in_vector: bool,
 }
 
-/// A text and declarations for a name that nothing binds.
+/// The replacement of an unknown name and the declarations that it requires.
 struct Mend {
-    /// The functions that are to be declared.
+    /// The foreign functions to declare.
     declaration: Option<String>,
-    /// The text in the place of the name, if another one is written there.
+    /// The text that replaces the name, if it is another one.
     replacement: Option<String>,
 }
 
 impl Infer<'_> {
-    /// Offers the declaration of a mathematical function that is not declared, at the type of what
-    /// it is applied to, or the primitives that compute the same.
+    /// Adds a fix for an undeclared mathematical function: its declaration at the type of its
+    /// arguments, or the primitives that compute it.
     pub(in crate::infer) fn offer_declaration(&mut self, spine: &Spine, wanted: Wanted) {
         let TermKind::Name(name) = &self.item.term(spine.head).kind else {
             return;
@@ -93,8 +94,8 @@ impl Infer<'_> {
         })
     }
 
-    /// The numbers that the function is applied to; where that is not known, those that are wanted of
-    /// it.
+    /// Returns the type of the numbers that the function is applied to, or of its wanted result if
+    /// that is unknown.
     fn numbers(&self, spine: &Spine, wanted: Wanted) -> Option<Numbers> {
         let of_argument = |term: TermId| match &self.terms[term.0 as usize] {
             TermInfo::Expr(ty) => self.numbers_of(ty),
@@ -144,7 +145,7 @@ impl Mend {
     }
 }
 
-/// Returns true if the name is that of a function of mathematics, and not a slip of another name.
+/// Returns true if the name is that of a mathematical function, and no misspelt other name.
 pub(super) fn is_mathematical(name: &str) -> bool {
     parameters(name).is_some()
         || name_in_c(name).is_some()
@@ -156,7 +157,7 @@ fn is_float(scalar: ScalarType) -> bool {
     matches!(scalar, ScalarType::F16 | ScalarType::F32 | ScalarType::F64)
 }
 
-/// The parameters of a common function of C's `<math.h>`.
+/// Returns the parameters of a common function of C's `<math.h>`.
 fn parameters(name: &str) -> Option<&'static [&'static str]> {
     match name {
         "sqrt" | "cbrt" | "exp" | "exp2" | "expm1" | "log" | "log2" | "log10" | "log1p" | "sin"
@@ -170,7 +171,7 @@ fn parameters(name: &str) -> Option<&'static [&'static str]> {
     }
 }
 
-/// Returns the name that C has for a function of other languages.
+/// Returns C's name of a function of other languages.
 fn name_in_c(name: &str) -> Option<&'static str> {
     Some(match name {
         "max" | "maximum" => "fmax",
@@ -182,7 +183,7 @@ fn name_in_c(name: &str) -> Option<&'static str> {
     })
 }
 
-/// Returns the expression that computes the same on integers.
+/// Returns an expression on integers that computes the same.
 fn of_integers(name: &str) -> Option<&'static str> {
     Some(match name {
         "max" | "maximum" | "fmax" => "fun(a, b => select(a > b)(a)(b))",
@@ -192,7 +193,7 @@ fn of_integers(name: &str) -> Option<&'static str> {
     })
 }
 
-/// Returns the expression that computes the same of the elements of an array.
+/// Returns an expression that computes the same on the elements of an array.
 fn of_arrays(name: &str) -> Option<&'static str> {
     Some(match name {
         "sum" => "reduce(add)(0)",

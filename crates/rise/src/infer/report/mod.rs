@@ -1,4 +1,4 @@
-//! What inference says to the user: types as text, and the places that a message names.
+//! The messages of inference: types as text, and the places that a message refers to.
 
 mod accumulators;
 mod arguments;
@@ -28,15 +28,15 @@ use crate::{Target, TermInfo};
 pub(in crate::infer) use functions::space_meant;
 pub(in crate::infer) use names::replacement;
 
-/// Why an equation between sizes does not hold.
+/// The reason why an equation between sizes does not hold.
 pub(in crate::infer) enum Undecided {
-    /// It fails for these sizes.
+    /// The equation fails for these sizes.
     Differ(Vec<(Var, i64)>),
-    /// Neither proved nor refuted.
+    /// The equation is neither proved nor refuted.
     CannotTell,
-    /// No value of the unknown sizes makes it hold.
+    /// No value of the unknown sizes solves the equation.
     Impossible,
-    /// Unknown sizes are left that nothing determines.
+    /// The equation has unknown sizes that are undetermined.
     Open,
 }
 
@@ -45,14 +45,14 @@ impl Infer<'_> {
         self.names_within(&[])
     }
 
-    /// Names for messages about these types: unknowns of one name get different ones.
+    /// Returns the names for messages about these types: different unknowns get different names.
     pub(in crate::infer) fn names_within(&self, types: &[&Ty]) -> Names {
         let written = |name: &Name| self.item.binders.iter().any(|b| b.name == *name);
         let mut names: Vec<Name> = (0..self.table.len())
             .map(|i| {
                 let var = Var(i as u32);
                 let name = &self.table.info(var).name;
-                // An unknown goes by its parameter's name, unless that means something here.
+                // An unknown has the name of its parameter, unless a binder of the item has it too.
                 let unknown = self.table.is_open(var) && !self.generalised_vars.contains(&var);
                 if unknown && written(name) {
                     Name::default()
@@ -101,12 +101,12 @@ impl Infer<'_> {
         self.table.info(var).name.clone()
     }
 
-    /// A term as a short piece of text for a message.
+    /// Abbreviates the text of a term for a message.
     pub(in crate::infer) fn source(&self, term: TermId) -> String {
         crate::snippet::snippet(self.item, term)
     }
 
-    /// Returns true if all messages since `said` are about types that do not fit.
+    /// Returns true if all messages since `said` are about type mismatches.
     pub(in crate::infer) fn are_clashes(&self, said: usize) -> bool {
         let mut codes = self.diagnostics[said..].iter().map(|error| error.code);
         codes.all(|code| {
@@ -117,7 +117,7 @@ impl Infer<'_> {
         })
     }
 
-    /// Returns true if the name at `head` means one of the primitives.
+    /// Returns true if the name at `head` refers to one of the primitives.
     pub(in crate::infer) fn is_primitive(&self, head: TermId, primitives: &[Primitive]) -> bool {
         let found = self.uses.iter().find(|used| used.term == head);
         matches!(found.map(|used| used.target),
@@ -135,7 +135,7 @@ impl Infer<'_> {
         Some(values.join(", "))
     }
 
-    /// The function that a message can name.
+    /// Returns the function that a message can name.
     pub(in crate::infer) fn cause_head(&self, cause: Cause) -> Option<String> {
         match cause.why {
             Why::Argument { head, .. } | Why::Piped { head, .. } => Some(self.source(head)),
@@ -144,7 +144,7 @@ impl Infer<'_> {
         }
     }
 
-    /// The places that a disagreement comes from.
+    /// Returns the places that a mismatch comes from.
     pub(in crate::infer) fn cause_places(
         &self,
         cause: Cause,
@@ -194,7 +194,8 @@ impl Infer<'_> {
         places
     }
 
-    /// The function of the last stage of a pipeline: a small place for a large term.
+    /// Returns the span of the function of a pipeline's last stage, which is shorter than that of
+    /// the whole term.
     pub(in crate::infer) fn last_stage(&self, mut term: TermId) -> Span {
         loop {
             match &self.item.term(term).kind {
@@ -210,8 +211,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Where the expected type's own variables got their values, if that was somewhere else than the
-    /// disagreement.
+    /// Returns the place where the variables of the expected type were solved, if that is another
+    /// place than the mismatch.
     pub(in crate::infer) fn origin(&self, expected: &Ty, cause: Cause) -> Option<(Span, String)> {
         let (mut found, here) = (None, cause.span);
         super::for_each_var(expected, &mut Vec::new(), &mut |v| {
@@ -226,7 +227,7 @@ impl Infer<'_> {
         found.map(|at| (at, "the expected type comes from here".to_owned()))
     }
 
-    /// The binder of a variable, with its type.
+    /// Returns the place of a variable's binder, with its type as text.
     pub(in crate::infer) fn binding_place(&self, term: TermId) -> Option<(Span, String)> {
         let name = self.source_name(term)?;
         let local = self.lookup(name);

@@ -1,4 +1,4 @@
-//! Names that mean nothing, holes, and what nothing determines.
+//! Messages about unknown names, holes, and undetermined variables.
 
 use nat::Var;
 use syntax::ast::{BinderId, Kind, Name, ReadWrite, ScalarType, TermId, TermKind};
@@ -12,7 +12,7 @@ use crate::types::Type;
 use syntax::closest;
 
 impl Infer<'_> {
-    /// Reports parameters of one function, or of one type, that have the name of an earlier one.
+    /// Reports parameters of one function or type that have the name of an earlier one.
     pub(in crate::infer) fn duplicate_parameters(&mut self) {
         let item = self.item;
         for term in &item.terms {
@@ -40,7 +40,7 @@ impl Infer<'_> {
         !name.is_empty() && *name == self.item.binder(second).name
     }
 
-    /// The next parameter along the result of a type that has the name of an earlier one.
+    /// Returns the next parameter along the result of a type that has the name of an earlier one.
     fn next_of_same_name(&self, first: BinderId, mut ty: TermId) -> Option<BinderId> {
         loop {
             ty = match self.item.term(ty).kind {
@@ -85,7 +85,7 @@ impl Infer<'_> {
             diagnostic.help = Some(format!("did you mean `{near}`?"));
             let is_for_more = name.trim_end_matches(|c: char| c.is_ascii_digit()) == near;
             let fix = replacement(span, &near);
-            // A number behind the name of a function says how many arguments it takes.
+            // A number behind the name of a function is the number of its arguments.
             diagnostic.fixes.push(Fix {
                 preferred: fix.preferred && !is_for_more,
                 ..fix
@@ -97,7 +97,7 @@ impl Infer<'_> {
         let mut names: Vec<Name> = self.scope.iter().map(|local| local.name.clone()).collect();
         names.extend(self.env.names());
         if self.in_dpia() {
-            // The environment names its primitives.
+            // The environment has the names of DPIA's primitives.
             return names;
         }
         names.extend(Primitive::ALL.iter().map(|p| Name::new_static(p.name())));
@@ -138,8 +138,8 @@ impl Infer<'_> {
         });
     }
 
-    /// Returns the edit that binds a name where it stands for a size, around the right side of its
-    /// definition. A definition with a written type has its sizes there.
+    /// Returns the fix that binds a name with `depFun` around the right side of its definition, if
+    /// it is used as a size. A definition with a written type binds its sizes there.
     fn binding(&self, name_span: Span, name: &Name) -> Option<Fix> {
         let syntax::ast::ItemKind::Def { ty: None, body, .. } = self.item.kind else {
             return None;
@@ -163,7 +163,7 @@ impl Infer<'_> {
         })
     }
 
-    /// The second part of `Exp[…, …]` is a name that nothing binds.
+    /// Reports an unknown name as the access of `Exp[…, …]`.
     fn unbound_access(&mut self, term: TermId, name: &Name) {
         let words = ReadWrite::ALL.iter().map(|access| access.as_str());
         let near = closest(name, words).map(str::to_owned);
@@ -258,7 +258,7 @@ impl Infer<'_> {
     }
 }
 
-/// The edit that writes another word.
+/// Returns the fix that writes another word.
 pub(in crate::infer) fn replacement(span: Span, near: &str) -> Fix {
     Fix::preferred(
         format!("Replace with `{near}`"),
@@ -266,7 +266,7 @@ pub(in crate::infer) fn replacement(span: Span, near: &str) -> Fix {
     )
 }
 
-/// What other languages call the scalar types.
+/// Returns the scalar type for its name in other languages.
 fn foreign_type(name: &str) -> Option<&'static str> {
     Some(match name {
         "float" | "Float32" | "single" => "f32",
@@ -284,7 +284,7 @@ fn foreign_type(name: &str) -> Option<&'static str> {
     })
 }
 
-/// Returns what RISE has for a function on arrays that many other languages have.
+/// Returns the help for a function on arrays that many other languages have.
 fn of_other_languages(name: &str) -> Option<&'static str> {
     Some(match name {
         "fold" | "foldl" | "foldr" | "foldLeft" | "foldRight" | "inject" => {

@@ -1,4 +1,4 @@
-//! Shifts and conversions in the notation of other languages.
+//! Messages about shifts and conversions in the notation of other languages.
 
 use syntax::ast::{BinaryOp, Literal, TermId, TermKind};
 use syntax::{Code, Fix, Span};
@@ -6,7 +6,7 @@ use syntax::{Code, Fix, Span};
 use super::super::Infer;
 use crate::types::Type;
 
-/// The most bits by which a power of two that is written for a shift may shift.
+/// The greatest number of bits of a shift that is rewritten with a power of two.
 const MOST_BITS: u32 = 30;
 
 /// A conversion in the notation of another language.
@@ -15,17 +15,17 @@ struct Cast {
     converts: Converts,
 }
 
-/// What is converted.
+/// The operand of a conversion.
 enum Converts {
     Value(TermId),
-    /// The elements that a function is given which takes the conversion.
+    /// The elements of the array that a higher-order function applies the conversion to.
     Elements,
     Unknown,
 }
 
 impl Infer<'_> {
-    /// Reports `x >> 2` and `x << 1`, where a number stands in the place of a function. Returns
-    /// false if neither operand is written as a number.
+    /// Reports `x >> 2` and `x << 1`, which are compositions in RISE, where a number is used as a
+    /// function. Returns false if neither operand is written as a number.
     pub(in crate::infer) fn reported_shift(
         &mut self,
         op: BinaryOp,
@@ -91,8 +91,8 @@ impl Infer<'_> {
             }));
     }
 
-    /// Returns the text of the conversion whose type, a scalar, stands as an expression in
-    /// `cast(f32)(x)`, `cast(x, f32)`, `f32(x)` or `(f32)(x)`, and the edit that writes it.
+    /// Returns the text of the conversion that `cast(f32)(x)`, `cast(x, f32)`, `f32(x)` or
+    /// `(f32)(x)` intends, whose scalar type is used as an expression, and the fix that writes it.
     pub(in crate::infer) fn conversion_to(&self, scalar: TermId) -> Option<(String, Option<Fix>)> {
         if self.in_dpia() {
             return None;
@@ -118,7 +118,7 @@ impl Infer<'_> {
         Some((written, Some(fix)))
     }
 
-    /// The cast in which a type stands as an expression.
+    /// Returns the conversion in which a type is used as an expression.
     fn cast_with(&self, scalar: TermId) -> Option<Cast> {
         let mut ty = scalar;
         while let Some(outer) = self.parent(ty, |kind, own| *kind == TermKind::Paren(own)) {
@@ -169,7 +169,7 @@ impl Infer<'_> {
         })
     }
 
-    /// The call of a function with one argument, and the argument.
+    /// Returns the call of a function with one argument, and the argument.
     fn call_of(&self, function: TermId) -> Option<(TermId, TermId)> {
         let whole = self.parent(
             function,
@@ -181,7 +181,7 @@ impl Infer<'_> {
         }
     }
 
-    /// The call that something is an argument of.
+    /// Returns the call that has the term as an argument.
     fn call_with(&self, arg: TermId) -> Option<TermId> {
         self.parent(
             arg,
@@ -189,7 +189,7 @@ impl Infer<'_> {
         )
     }
 
-    /// The term that has another one as the part that `is_part` looks for.
+    /// Returns the term that contains another one as the part that `is_part` accepts.
     pub(super) fn parent(
         &self,
         term: TermId,

@@ -1,4 +1,4 @@
-//! Operators whose operands are no two numbers of one type.
+//! Messages about operators whose operands are not two numbers of one type.
 
 use syntax::ast::{BinaryOp, Name, ScalarType, TermId, TermKind};
 use syntax::{Fix, Span};
@@ -8,13 +8,13 @@ use crate::primitive::Primitive;
 use crate::print;
 use crate::types::{Ty, Type};
 
-/// A help that says what to write instead, and the edit that writes it.
+/// A help text and the fix that implements it.
 pub(super) struct Mend {
     pub help: String,
     pub fix: Option<Fix>,
 }
 
-/// The form of an operand, as far as it decides what is to be done.
+/// The form of an operand, on which the remedy depends.
 enum Operand {
     Array,
     Pair,
@@ -23,13 +23,13 @@ enum Operand {
     Scalar,
 }
 
-/// What applies an operator to each element of an array, and why it is needed.
+/// The function that applies an operator to each element of an array, and the reason for it.
 const ARRAYS: (&str, &str) = ("map", "an operator works on elements");
-/// What applies an operator to each lane of a vector, and why it is needed.
+/// The function that applies an operator to each lane of a vector, and the reason for it.
 const VECTORS: (&str, &str) = ("mapVec", "this operator works on the lanes of a vector");
 
 impl Infer<'_> {
-    /// Adds to the last error, which is about an operator, what to write for these operands.
+    /// Adds the remedy for these operands to the last error, which is about an operator.
     pub(in crate::infer) fn mend_operator(
         &mut self,
         op: BinaryOp,
@@ -76,7 +76,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Returns true if the operands are numbers, of which one only has to be converted.
+    /// Returns true if the operands are numbers, so that a conversion of one is sufficient.
     pub(in crate::infer) fn are_scalars(&mut self, left: &Ty, rhs: TermId) -> bool {
         let right = self.look_again(|this| this.synth(rhs));
         [left, &right]
@@ -96,7 +96,7 @@ impl Infer<'_> {
         }
     }
 
-    /// `(a._1 + b._1, a._2 + b._2)`
+    /// Returns the remedy `(a._1 + b._1, a._2 + b._2)`.
     fn on_halves(&self, op: &str, lhs: TermId, rhs: TermId) -> Mend {
         let (a, b) = (self.source(lhs), self.source(rhs));
         let text = format!("({a}._1 {op} {b}._1, {a}._2 {op} {b}._2)");
@@ -111,7 +111,7 @@ impl Infer<'_> {
         }
     }
 
-    /// `xs |> map(neg)`
+    /// Adds the remedy `xs |> map(neg)` to the last error.
     pub(in crate::infer) fn mend_negation(&mut self, operand: TermId, ty: &Ty) {
         if self.in_dpia() || !matches!(self.operand(ty), Some(Operand::Array)) {
             return;
@@ -152,7 +152,7 @@ impl Infer<'_> {
         }
     }
 
-    /// `zip(xs)(ys) |> map(fun((x, y) => x + y))`
+    /// Returns the remedy `zip(xs)(ys) |> map(fun((x, y) => x + y))`.
     fn zipped(&self, op: &str, lhs: TermId, rhs: TermId) -> Option<Mend> {
         let (a, b) = (self.source(lhs), self.source(rhs));
         let each = format!("map(fun((x, y) => x {op} y))");
@@ -171,7 +171,7 @@ impl Infer<'_> {
         })
     }
 
-    /// Says how an index is made of the sum of an index and a number.
+    /// Returns the help to make an index of the sum of an index and a number.
     fn help_for_index(
         &self,
         op: BinaryOp,
@@ -204,7 +204,8 @@ impl Infer<'_> {
         ))
     }
 
-    /// `v |> mapVec(fun(x => x % 5))`, where the vector is the left or the right operand.
+    /// Returns the remedy `v |> mapVec(fun(x => x % 5))`; the vector is the left or the right
+    /// operand.
     fn on_lanes(&self, op: &str, lhs: TermId, rhs: TermId, is_left: bool) -> Option<Mend> {
         let mend = self.mapped(VECTORS, op, lhs, rhs, is_left)?;
         if !self.is_condition_of_select(self.operation(lhs, rhs)?) {
@@ -234,7 +235,8 @@ impl Infer<'_> {
         self.item.terms.iter().any(|term| takes_it(&term.kind))
     }
 
-    /// `xs |> map(fun(x => x + 1.0f))`, where the array is the left or the right operand.
+    /// Returns the remedy `xs |> map(fun(x => x + 1.0f))`; the array is the left or the right
+    /// operand.
     fn mapped(
         &self,
         (map, reason): (&str, &str),
@@ -280,7 +282,7 @@ impl Infer<'_> {
         })
     }
 
-    /// The first name that nothing in the definition has.
+    /// Returns the first name that the definition does not use.
     fn new_name(&self, names: &[&'static str]) -> Option<&'static str> {
         let is_used = |name: &str| {
             let is_name = |term: &TermKind| matches!(term, TermKind::Name(used) if used == name);
@@ -289,7 +291,7 @@ impl Infer<'_> {
         names.iter().copied().find(|name| !is_used(name))
     }
 
-    /// The edit that takes a half of each pair of an array, for `pairs._1`.
+    /// Returns the fix that takes a half of each pair of an array, for `pairs._1`.
     pub(super) fn mapped_half(&self, pairs: TermId, half: &str) -> Option<Fix> {
         let whole = self.parent(
             pairs,
@@ -309,7 +311,7 @@ impl Infer<'_> {
         ))
     }
 
-    /// The parentheses that a pipeline needs in the place of a term.
+    /// Returns the parentheses that a pipeline needs in the position of a term.
     fn brackets(&self, whole: TermId) -> (String, String) {
         let is_inside = self.item.terms.iter().any(|term| match term.kind {
             TermKind::Binary { lhs, rhs, .. } => [lhs, rhs].contains(&whole),
@@ -323,14 +325,14 @@ impl Infer<'_> {
         }
     }
 
-    /// The application of an operator to two operands.
+    /// Returns the application of an operator to two operands.
     fn operation(&self, lhs: TermId, rhs: TermId) -> Option<TermId> {
         let is_it = |term: &TermKind| matches!(term, TermKind::Binary { lhs: a, rhs: b, .. } if (*a, *b) == (lhs, rhs));
         let at = self.item.terms.iter().position(|term| is_it(&term.kind))?;
         Some(TermId(at as u32))
     }
 
-    /// Says how a function of two numbers, which is given pairs, works on pairs.
+    /// Returns the remedy for a function of two numbers that is applied to pairs.
     pub(super) fn mended_for_pairs(&self, function: TermId, expected: &Ty) -> Option<Mend> {
         let Type::Fun(first, rest) = &*self.table.ty(expected) else {
             return None;
@@ -359,7 +361,7 @@ impl Infer<'_> {
         })
     }
 
-    /// A function of two arguments as one of a pair.
+    /// Returns the text of a binary function as a function of a pair.
     pub(super) fn on_pairs(&self, function: TermId) -> String {
         format!("fun((x, y) => {})", self.applied(function, "x", "y"))
     }
@@ -376,7 +378,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Returns true if the function is an operator, or the name of something that no function binds.
+    /// Returns true if the function is an operator or a name that is not bound in the definition.
     pub(super) fn is_closed(&self, function: TermId) -> bool {
         match &self.item.term(self.bare(function)).kind {
             TermKind::Operator(_) => true,
@@ -386,7 +388,7 @@ impl Infer<'_> {
     }
 }
 
-/// Returns true if the operator computes with two vectors as with two numbers.
+/// Returns true if the operator is defined on vectors as on numbers.
 fn works_on_vectors(op: BinaryOp) -> bool {
     use BinaryOp::{Add, Div, Mul, Sub};
     matches!(op, Add | Sub | Mul | Div)
@@ -399,7 +401,7 @@ fn half(pair: &str) -> Mend {
     }
 }
 
-/// The operator that a primitive is.
+/// Returns the operator of a primitive.
 fn operator(name: &Name) -> Option<&'static str> {
     Some(match name.as_str() {
         "add" => "+",

@@ -1,4 +1,4 @@
-//! Functions that join or split dimensions, which give an array the type that is expected of it.
+//! Remedies for arrays of the wrong shape: functions that join or split dimensions.
 
 use nat::{Facts, Nat, Prop};
 use syntax::ast::{BinaryOp, TermKind};
@@ -9,7 +9,7 @@ use super::super::unify::{Cause, Why};
 use crate::types::{Ty, Type};
 
 impl Infer<'_> {
-    /// The function that makes an array of the type `got` one of the type `wanted` by joining or
+    /// Returns the function that converts an array of type `got` to type `wanted` by joining or
     /// splitting a dimension: `join`, `map(split(4))`, `asScalar`.
     pub(in crate::infer) fn rearrangement(&mut self, wanted: &Ty, got: &Ty) -> Option<String> {
         let (want, have) = (self.shape(wanted), self.shape(got));
@@ -52,7 +52,7 @@ impl Infer<'_> {
         }
     }
 
-    /// The edit that applies a function to what is wrong, if that ends with an application.
+    /// Returns the fix that appends a function to the wrong expression, if that is an application.
     pub(in crate::infer) fn apply_fix(&self, function: &str, cause: Cause) -> Option<Fix> {
         if !matches!(cause.why, Why::Written { .. } | Why::Ascribed { .. }) {
             return None;
@@ -92,16 +92,16 @@ impl Infer<'_> {
     }
 }
 
-/// A type of arrays in parts.
+/// The shape of an array type.
 struct Shape {
     dimensions: Vec<Nat>,
-    /// Of vectors, how many elements each has.
+    /// The number of lanes if the elements are vectors.
     lanes: Option<Nat>,
     elements: Ty,
 }
 
-/// The first of the two dimensions of `more` that make one dimension of `fewer`, where all others
-/// are the same.
+/// Returns the index of the first of two dimensions of `more` whose product is one dimension of
+/// `fewer`, if all other dimensions are equal.
 fn differing(fewer: &[Nat], more: &[Nat], facts: &Facts) -> Option<usize> {
     if more.len() != fewer.len() + 1 {
         return None;
@@ -112,14 +112,14 @@ fn differing(fewer: &[Nat], more: &[Nat], facts: &Facts) -> Option<usize> {
         let behind = fewer[depth + 1..].iter().zip(&more[depth + 2..]);
         let mut others = before.chain(behind);
         let [outer, inner] = [&more[depth], &more[depth + 1]];
-        // To split is to assume that the parts have no rest.
+        // A `split` assumes that the division has no remainder.
         let is_whole =
             same(&fewer[depth], &(outer * inner)) || same(outer, &Nat::div(&fewer[depth], inner));
         is_whole && others.all(|(a, b)| same(a, b))
     })
 }
 
-/// A function on the elements of so many dimensions.
+/// Maps a function over `depth` dimensions.
 fn mapped(function: &str, depth: usize) -> String {
     format!("{}{function}{}", "map(".repeat(depth), ")".repeat(depth))
 }

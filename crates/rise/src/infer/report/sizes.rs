@@ -1,4 +1,4 @@
-//! Sizes that disagree, and conditions that fail.
+//! Messages about sizes that differ and conditions that fail.
 
 use nat::{Facts, Nat, Prop, Var};
 use syntax::ast::{BinderAnnotation, BinderId, ItemKind, Name, TermId, TermKind};
@@ -44,7 +44,7 @@ impl Infer<'_> {
             false => None,
         };
         if let (Some(_), Why::Argument { head, .. } | Why::Piped { head, .. }) = (&row, cause.why) {
-            // The pairs of rows and numbers that follow are no second mistake.
+            // Errors about the pairs of rows and numbers follow from this one.
             self.forget_consequences(head);
         }
         let (code, message, help) = match outcome {
@@ -86,7 +86,8 @@ impl Infer<'_> {
         diagnostic.fixes.extend(fix);
     }
 
-    /// Where a size in the expected type got its value, if that was somewhere else.
+    /// Returns the place where a size in the expected type was determined, if that is another
+    /// place.
     fn size_fixed_at(&self, expected: &Ty, size: &Nat, here: Span) -> Option<Span> {
         let elsewhere = |var: Var| {
             let at = self.table.solved_at(var)?;
@@ -113,7 +114,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Returns true if a part of the type, whose solutions are put in, has that many elements.
+    /// Returns true if a part of the type, after substitution of the solutions, has that many
+    /// elements.
     fn has_length(&self, ty: &Ty, size: &Nat) -> bool {
         match &**ty {
             Type::Index(n) | Type::DepArray(n, _) => n == size,
@@ -128,8 +130,8 @@ impl Infer<'_> {
         }
     }
 
-    /// The edit that gives a parameter the type that its only use expects, in its annotation and in
-    /// the definition's written type.
+    /// Returns the fix that changes a parameter's type to the one that its only use expects, in its
+    /// annotation and in the definition's written type.
     fn retyped_parameter(&self, cause: Cause, expected: &Ty, found: &Ty) -> Option<Fix> {
         let (Why::Argument { term, .. } | Why::Piped { value: term, .. }) = cause.why else {
             return None;
@@ -167,7 +169,7 @@ impl Infer<'_> {
             return None;
         }
         let text = self.show(expected);
-        // Different sizes may have one name, where parameters do.
+        // Different sizes of one name have the same text.
         if text == self.show(found) {
             return None;
         }
@@ -180,7 +182,7 @@ impl Infer<'_> {
         Some(Fix::preferred(title, edits))
     }
 
-    /// The type of a parameter of the definition in the definition's written type.
+    /// Returns the type of a parameter of the definition in the definition's written type.
     fn written_type(&self, param: BinderId) -> Option<TermId> {
         let ItemKind::Def {
             ty: Some(mut ty),
@@ -257,7 +259,7 @@ impl Infer<'_> {
         }
     }
 
-    /// What kind of slip a difference of sizes looks like.
+    /// Returns the help for the mistake that a difference of sizes suggests.
     pub(in crate::infer) fn size_help(
         &self,
         expected: &Ty,
@@ -309,7 +311,7 @@ impl Infer<'_> {
         }
     }
 
-    /// `4*m = 10`, `5 + m = 3`: no `m` does it.
+    /// Reports an equation such as `4*m = 10` or `5 + m = 3`, which no `m` solves.
     pub(in crate::infer) fn impossible_size(
         &self,
         a: &Nat,
@@ -361,7 +363,7 @@ impl Infer<'_> {
         )
     }
 
-    /// Says what the rounds of an `iterate` do to sizes, if a place is in their function.
+    /// Returns the help about sizes in `iterate`, if the place is in the function of one.
     fn help_for_round(&self, span: Span) -> Option<String> {
         let is_round = self.item.terms.iter().any(|term| match &term.kind {
             TermKind::Apply { callee, args } => {
@@ -376,7 +378,7 @@ impl Infer<'_> {
         })
     }
 
-    /// The function of an application that is not piped into.
+    /// Returns the function of an application without pipes.
     fn head(&self, term: TermId) -> TermId {
         let mut head = self.bare(term);
         while let TermKind::Apply { callee, .. } = self.item.term(head).kind {
@@ -385,7 +387,7 @@ impl Infer<'_> {
         head
     }
 
-    /// The function that a size does not suit: of `map(take(5))` it is `take`.
+    /// Returns the function that the size is wrong for: in `map(take(5))` it is `take`.
     fn size_user(&self, cause: Cause) -> Option<String> {
         match cause.why {
             Why::Argument { term, .. } if self.is_function_argument(cause) => {
@@ -399,7 +401,7 @@ impl Infer<'_> {
         nat.any_var(&|v| self.table.is_open(v))
     }
 
-    /// A callee's condition in its own words, and what its sizes are here.
+    /// Describes a condition in the terms of the callee's type, and its instance at this use.
     pub(in crate::infer) fn in_own_words(&self, source: &Source) -> String {
         let source = match source {
             Source::Words { words, .. } => return (*words).to_owned(),
@@ -412,7 +414,7 @@ impl Infer<'_> {
         let text = print::prop_text(&source.prop, &source.names);
         let prop = self.table.prop(&source.here);
         let prop = match self.with_values(&prop) {
-            // A round has no name in the text.
+            // The variable of a round has no name in the text.
             values if self.inner_vars(&values).is_empty() => values,
             _ => prop,
         };
@@ -456,7 +458,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Reports a written condition that no size meets, beside those that are `kept`.
+    /// Reports a written condition that contradicts itself or those that are `kept`.
     pub(in crate::infer) fn contradiction(
         &mut self,
         prop: &Prop,
@@ -483,7 +485,7 @@ impl Infer<'_> {
         }
     }
 
-    /// The function whose name stands at this place.
+    /// Returns the name at this place.
     pub(in crate::infer) fn name_at(&self, span: Span) -> Option<Name> {
         let mut terms = self.item.terms.iter().filter(|term| term.span == span);
         terms.find_map(|term| match &term.kind {
@@ -532,7 +534,7 @@ impl Infer<'_> {
         self.help_to_state(prop, pending);
     }
 
-    /// Says where the condition of an argument is to be stated.
+    /// Adds the help to state an argument's condition in the type of the parameter.
     fn help_to_state(&mut self, prop: &Prop, pending: &Pending) {
         let text = self.show_prop(prop);
         if pending.taken_by.is_some()

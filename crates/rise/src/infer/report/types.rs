@@ -1,4 +1,4 @@
-//! Types that disagree.
+//! Messages about type mismatches.
 
 use nat::{Nat, Var};
 use syntax::ast::{Kind, Literal, ScalarType, TermId, TermKind};
@@ -68,7 +68,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Says how rows are reduced, where the function of a reduction is given them.
+    /// Returns the help to reduce rows, if the function of a reduction is applied to rows.
     fn help_for_rows(&self, ty: &Ty, cause: Cause) -> Option<String> {
         let Why::Argument { head, term } = cause.why else {
             return None;
@@ -82,7 +82,8 @@ impl Infer<'_> {
         })
     }
 
-    /// Returns true if the function of a map, which is `found`, gives arrays where single values are wanted.
+    /// Returns true if the result `found` of a map's function is an array where single values are
+    /// wanted.
     fn gives_rows(&self, wanted: &Ty, found: &Ty, cause: Cause) -> bool {
         use Primitive::{
             Map, MapGlobal, MapLocal, MapPar, MapSeq, MapSeqUnroll, MapStream, MapWorkGroup,
@@ -106,7 +107,7 @@ impl Infer<'_> {
         is_map && are_rows
     }
 
-    /// Whether what does not fit is a function that another one is given.
+    /// Returns true if the mismatch is in a function that is an argument of another function.
     pub(in crate::infer) fn is_function_argument(&self, cause: Cause) -> bool {
         let Why::Argument { term, .. } = cause.why else {
             return false;
@@ -117,7 +118,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Whether the type is still only that of a number literal.
+    /// Returns true if the type is that of an undetermined number literal.
     pub(in crate::infer) fn is_literal(&self, ty: &Ty) -> bool {
         match &*self.table.head(ty) {
             Type::Var(v) => {
@@ -146,7 +147,7 @@ impl Infer<'_> {
         }
     }
 
-    /// `expected: …` over `found: …`, aligned.
+    /// Formats two types in aligned lines, `expected: …` and `found: …`.
     pub(in crate::infer) fn comparison(&self, expected: &Ty, found: &Ty) -> String {
         let (expected, found) = (self.table.ty(expected), self.table.ty(found));
         let names = self.names_within(&[&expected, &found]);
@@ -195,7 +196,8 @@ impl Infer<'_> {
         }
     }
 
-    /// The beginning of the function of sizes that is wanted where a function of values stands.
+    /// Returns the beginning of a function over a size, if that is wanted and a function of values
+    /// was found.
     fn size_first(&self, wanted: &Ty, got: &Ty) -> Option<String> {
         let wanted = self.table.head(wanted);
         let Type::Pi(pi) = &*wanted else { return None };
@@ -257,7 +259,7 @@ impl Infer<'_> {
         }
     }
 
-    /// A type by its outermost form: enough for a first line.
+    /// Describes a type by its outermost form, for the first line of a message.
     pub(in crate::infer) fn describe(&self, ty: &Ty) -> String {
         let ty = self.table.head(ty);
         let text = self.show(&ty);
@@ -360,7 +362,7 @@ impl Infer<'_> {
         }
     }
 
-    /// The type of a number; of a literal with a point, the one that it has by itself.
+    /// Returns the scalar type of a number, and the default type of a literal with a point.
     fn scalar(&self, ty: &Ty) -> Option<ScalarType> {
         match &*self.table.head(ty) {
             Type::Scalar(scalar) => Some(*scalar),
@@ -372,7 +374,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Says how a number becomes an index of an array with this many elements.
+    /// Returns the help to convert a number to an index of an array with this many elements.
     fn index_of(&self, length: &Nat, number: ScalarType, cause: Cause) -> String {
         let is_open = |var: Var| self.table.is_open(var);
         if length.as_var().is_some_and(is_open) {
@@ -388,8 +390,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Says how a number of type `got` becomes one of type `wanted`. Of two operands the one whose type
-    /// has fewer values is converted: integers become floats.
+    /// Returns the help to convert a number of type `got` to type `wanted`. Of two operands the one
+    /// whose type has the smaller range is converted, integers to floats.
     fn conversion(&self, wanted: ScalarType, got: ScalarType, cause: Cause) -> Option<String> {
         let Why::Operand { lhs, rhs, .. } = cause.why else {
             if let Some(help) = self.accumulator_conversion(wanted, got, cause) {
@@ -424,7 +426,7 @@ impl Infer<'_> {
         ))
     }
 
-    /// The edit that converts a number of another type than the one that is wanted.
+    /// Returns the fix that converts a number to the wanted type.
     fn conversion_fix(&self, wanted: &Ty, got: &Ty, cause: Cause) -> Option<Fix> {
         let (wanted, got) = self.scalar(wanted).zip(self.scalar(got))?;
         if wanted == ScalarType::Bool || got == ScalarType::Bool || self.in_dpia() {
@@ -460,13 +462,13 @@ impl Infer<'_> {
         Some(Fix::preferred(title, edits))
     }
 
-    /// The term that is all of a place.
+    /// Returns the term that has exactly this span.
     pub(super) fn whole_at(&self, span: Span) -> Option<TermId> {
         let mut terms = (0..self.item.terms.len()).map(|at| TermId(at as u32));
         terms.rfind(|term| self.span(*term) == span)
     }
 
-    /// The edit that makes a parameter's annotation the type that the parameter is given.
+    /// Returns the fix that changes a parameter's annotation to the type of its argument.
     fn annotation_fix(&self, wanted: &Ty, cause: Cause) -> Option<Fix> {
         let Why::Annotated { .. } = cause.why else {
             return None;
@@ -482,8 +484,9 @@ impl Infer<'_> {
         is_written.then(|| Fix::preferred(format!("Write `{text}`"), vec![(cause.span, text)]))
     }
 
-    /// Says how a reduction has an accumulator of a type that has more values than that of the
-    /// elements: to convert its result, or its initial value, would lose what that type is for.
+    /// Returns the help for a reduction whose accumulator has a larger type than its elements:
+    /// converting the result or the initial value would lose the precision, so the elements are
+    /// converted.
     fn accumulator_conversion(
         &self,
         wanted: ScalarType,
@@ -506,14 +509,14 @@ impl Infer<'_> {
         ))
     }
 
-    /// Returns true if the name at `head` is that of a primitive with an accumulator.
+    /// Returns true if the name at `head` refers to a primitive with an accumulator.
     fn reduces(&self, head: TermId) -> bool {
         use Primitive::{Reduce, ReducePar, ReduceSeq, ReduceSeqUnroll, ScanSeq};
         let reductions = [Reduce, ReducePar, ReduceSeq, ReduceSeqUnroll, ScanSeq];
         self.is_primitive(head, &reductions)
     }
 
-    /// The literal that stands at a place.
+    /// Returns the literal at a place.
     fn literal_at(&self, span: Span) -> Option<&Literal> {
         let mut terms = self.item.terms.iter().filter(|term| term.span == span);
         terms.find_map(|term| match &term.kind {
@@ -522,7 +525,7 @@ impl Infer<'_> {
         })
     }
 
-    /// The same for phrases of DPIA.
+    /// Returns the help for a mismatch of phrase types in DPIA.
     fn phrase_help(&self, wanted: &Ty, got: &Ty, cause: Cause) -> Option<String> {
         match (&**wanted, &**got) {
             (Type::Exp(..), Type::Acc(_)) => Some(
@@ -610,7 +613,7 @@ impl Infer<'_> {
     }
 }
 
-/// Of two operands the one that is converted, and to which type.
+/// Returns the operand that is converted, and its new type.
 fn converted_operand(
     wanted: ScalarType,
     got: ScalarType,
@@ -626,7 +629,7 @@ fn is_float(scalar: ScalarType) -> bool {
     matches!(scalar, ScalarType::F16 | ScalarType::F32 | ScalarType::F64)
 }
 
-/// The suffix of a float literal of the type.
+/// Returns the suffix of a float literal of the type.
 fn float_suffix(scalar: ScalarType) -> Option<&'static str> {
     Some(match scalar {
         ScalarType::F16 => "f16",
@@ -636,7 +639,7 @@ fn float_suffix(scalar: ScalarType) -> Option<&'static str> {
     })
 }
 
-/// Orders number types: a type comes before those that more of its values are converted to.
+/// Orders number types by conversion: a type is converted to those of higher rank.
 fn rank(scalar: ScalarType) -> u32 {
     match scalar {
         ScalarType::Bool => 0,
