@@ -1,4 +1,4 @@
-//! Annotations: which exist, and what they take.
+//! Checks of annotations and their arguments.
 
 use nat::{Nat, Prop};
 use syntax::ast::{
@@ -10,18 +10,18 @@ use super::report::replacement;
 use super::{Infer, Meaning};
 use syntax::closest;
 
-/// The annotations of `rise.md` section 1.
+/// The names of the annotations, which `rise.md` section 1 describes.
 pub const ANNOTATIONS: &[&str] = &["target", "opencl", "run", "assume", "strategy"];
-/// Those that a definition has at most one of.
+/// Annotations that a definition has at most once.
 const ONCE: &[&str] = &["opencl", "run", "strategy"];
 const TARGETS: &[&str] = &["c", "openmp", "opencl"];
 
-/// A term in an annotation that waits for its names.
+/// A term in an annotation that is checked once its names are in scope.
 #[derive(Clone, Copy)]
 pub(super) enum Assumption {
-    /// Of `@assume`.
+    /// A condition of `@assume`.
     Condition(TermId),
-    /// Of `@opencl`.
+    /// A launch size of `@opencl`.
     LaunchSize(TermId),
 }
 
@@ -49,7 +49,7 @@ impl<'a> Infer<'a> {
         }
     }
 
-    /// An annotation of which a definition has one.
+    /// Reports the second use of an annotation that is allowed once.
     fn twice(&mut self, first: &Ident, second: &Ident) {
         let name = &second.name;
         let message = format!("a definition has one `@{name}`");
@@ -71,8 +71,8 @@ impl<'a> Infer<'a> {
         self.error(Code::BadAnnotation, span, message).help = Some(help.to_owned());
     }
 
-    /// A word that does not exist, perhaps because it is misspelt: `near` is what it may have to be, with
-    /// this sign before it.
+    /// Reports an unknown word. `near` is the probably intended word, which the fix writes after
+    /// this prefix.
     fn misspelt(
         &mut self,
         span: Span,
@@ -139,7 +139,7 @@ impl<'a> Infer<'a> {
         }
     }
 
-    /// Adds to the last error the edit that writes a target.
+    /// Adds a fix to the last error that writes a target.
     fn offer_target(&mut self, target: Option<&str>, span: Span) {
         if let (Some(target), Some(error)) = (target, self.diagnostics.last_mut()) {
             let edits = vec![(span, target.to_owned())];
@@ -187,7 +187,7 @@ impl<'a> Infer<'a> {
         self.settings_without_lists(&plain, help);
     }
 
-    /// `@opencl(local = 64, global = n)`
+    /// Reports settings that are not lists, as in `@opencl(local = 64, global = n)`.
     fn settings_without_lists(&mut self, plain: &[(&Ident, &AnnotationValue)], help: &str) {
         let Some((first, _)) = plain.first() else {
             return;
@@ -207,7 +207,7 @@ impl<'a> Infer<'a> {
             .extend(edits.map(|edits| Fix::preferred("Write lists", edits.concat())));
     }
 
-    /// `@opencl(64, n)`
+    /// Reports settings without names, as in `@opencl(64, n)`.
     fn settings_without_names(&mut self, annotation: &Annotation, help: &str) {
         let values: Vec<_> = annotation
             .args
@@ -232,7 +232,8 @@ impl<'a> Infer<'a> {
             .extend(edits.map(|edits| Fix::preferred("Name the settings", edits)));
     }
 
-    /// The edits that write `before` and brackets around the value of a setting that has none.
+    /// Returns the edits that write `before` and brackets around the value of a setting that has
+    /// none.
     fn in_brackets(&self, before: &str, value: &AnnotationValue) -> Option<Vec<(Span, String)>> {
         match value {
             AnnotationValue::Term(term) => {
@@ -247,7 +248,7 @@ impl<'a> Infer<'a> {
         }
     }
 
-    /// `@run(n = 1024)`: sizes of the definition, each a number.
+    /// Checks `@run(n = 1024)`: the keys are sizes of the definition, the values numbers.
     fn run_annotation(&mut self, annotation: &'a Annotation) {
         let help = "write a size parameter and a number: `@run(n = 1024)`";
         if annotation.args.is_empty() {
@@ -280,7 +281,7 @@ impl<'a> Infer<'a> {
         }
     }
 
-    /// The names of the parameters of the definition's outermost `fun`s.
+    /// Returns the names of the parameters of the definition's outermost `fun`s.
     fn value_parameters(&self) -> Vec<&'a str> {
         let item = self.item;
         let ItemKind::Def { body, .. } = &item.kind else {
@@ -302,7 +303,7 @@ impl<'a> Infer<'a> {
         names
     }
 
-    /// The names of the sizes that the definition's type or its outermost `depFun`s bind.
+    /// Returns the names of the sizes that the definition's type or its outermost `depFun`s bind.
     fn size_parameters(&self) -> Vec<&'a str> {
         let item = self.item;
         self.spine_binders()
@@ -318,7 +319,7 @@ impl<'a> Infer<'a> {
             .collect()
     }
 
-    /// The type-level binders along the result of the definition's type and body.
+    /// Returns the type-level binders along the result of the definition's type and body.
     pub(super) fn spine_binders(&self) -> Vec<BinderId> {
         let mut binders = Vec::new();
         let ItemKind::Def { ty, body, .. } = &self.item.kind else {
@@ -400,14 +401,14 @@ impl<'a> Infer<'a> {
         self.bad(annotation.span, &message, &help);
     }
 
-    /// The text of a strategy with its arguments, or of several one after the other.
+    /// Returns the text of a term that applies or combines strategies, for the message.
     fn call_in_strategy(&self, term: TermId) -> Option<String> {
         let kind = &self.item.term(term).kind;
         let is_call = matches!(kind, TermKind::Apply { .. } | TermKind::Binary { .. });
         is_call.then(|| self.source(term))
     }
 
-    /// Takes up the `@assume` conditions (and launch sizes) whose names are all in scope.
+    /// Checks the `@assume` conditions and launch sizes whose names are all in scope.
     pub(super) fn assume_in_scope(&mut self) {
         let waiting = std::mem::take(&mut self.assumptions);
         for assumption in waiting {
@@ -420,14 +421,15 @@ impl<'a> Infer<'a> {
         }
     }
 
-    /// What is left at the end names something that is no size of the definition.
+    /// Checks the remaining conditions at the end of the item; their names that are no sizes of the
+    /// definition are reported.
     pub(super) fn assume_rest(&mut self) {
         let sizes = self.size_parameters();
         for assumption in std::mem::take(&mut self.assumptions) {
             let (Assumption::Condition(term) | Assumption::LaunchSize(term)) = assumption;
             let mut unknown = self.size_names(term);
             unknown.retain(|(_, name)| !sizes.contains(&name.as_str()));
-            // Sizes of the definition are no mistake beside one.
+            // Only names that are no sizes of the definition are reported.
             for (term, name) in &unknown {
                 self.unbound_type_name(*term, name);
             }
@@ -445,7 +447,7 @@ impl<'a> Infer<'a> {
         self.size_names(term).iter().all(is_size)
     }
 
-    /// The names in a size.
+    /// Returns the names in a size.
     fn size_names(&self, term: TermId) -> Vec<(TermId, &'a Name)> {
         let mut found = Vec::new();
         let mut stack = vec![term];
@@ -455,7 +457,7 @@ impl<'a> Infer<'a> {
                 TermKind::Binary { lhs, rhs, .. } => stack.extend([*lhs, *rhs]),
                 TermKind::Paren(inner) => stack.push(*inner),
                 TermKind::Apply { callee, args } => {
-                    // The head is a function on sizes; `sum` binds its first argument.
+                    // The callee is a function on sizes; `sum` binds its first argument.
                     match self.source_name(*callee).map(|n| n.as_str()) {
                         Some("sum") => {}
                         Some("min" | "max" | "ceilDiv" | "log2") => {
@@ -515,13 +517,15 @@ impl<'a> Infer<'a> {
         self.bad(span, message, &help);
     }
 
-    /// Returns true if `&&` or `||` stands before `|`, which binds less tightly.
+    /// Returns true if the term is a conjunction or disjunction: `|` binds less tightly than `&&`
+    /// and `||`.
     fn is_conjunction(&self, term: TermId) -> bool {
         let kind = &self.item.term(term).kind;
         matches!(kind, TermKind::Binary { op, .. } if matches!(op, BinaryOp::And | BinaryOp::Or))
     }
 
-    /// A written condition on sizes; anything else is reported, with what to write.
+    /// Elaborates a condition on sizes; reports anything else with the syntax of conditions as
+    /// help.
     pub(super) fn condition(&mut self, term: TermId, help: &str) -> Option<Prop> {
         let (op, lhs, rhs) = match self.item.term(self.bare(term)).kind {
             TermKind::Binary {
@@ -566,8 +570,7 @@ fn is_condition(op: BinaryOp) -> bool {
     )
 }
 
-/// Returns the annotation that says what an annotation of other languages says: on what a definition
-/// runs.
+/// Returns the `@target` annotation for a word that other languages use to select a device.
 fn target_meant(name: &str) -> Option<&'static str> {
     Some(match name {
         "kernel" | "cuda" | "gpu" | "ocl" | "device" | "global" | "__global__" | "__kernel" => {

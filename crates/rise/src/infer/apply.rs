@@ -1,8 +1,8 @@
-//! Applications: a function, all its arguments, and what is piped into it, taken together.
+//! Inference of applications: a function with all of its arguments and the values piped into it.
 //!
-//! Values whose type does not depend on the function are looked at first, `fun`s last, so that
-//! sizes and element types are known inside them; in a program without errors the order does not
-//! matter.
+//! Values whose types do not depend on the function are checked first and `fun`s last, so that
+//! sizes and element types are known inside them; the order does not affect programs without
+//! errors.
 
 use std::sync::Arc;
 
@@ -22,32 +22,32 @@ use crate::subst::{subst, subst_prop};
 use crate::types::{Pi, Scheme, Ty, Type};
 use crate::{NameUse, PhrasePrimitive, Resolution, Target, TermInfo, library_scheme};
 
-/// What a name at the head of a spine is.
+/// The meaning of a name at the head of a spine.
 pub(super) struct Head {
     pub ty: Ty,
     pub primitive: Option<Primitive>,
-    /// In DPIA.
+    /// The primitive of DPIA, if it is one.
     pub phrase: Option<PhrasePrimitive>,
-    /// Obligations of its scheme, over the fresh variables.
+    /// The obligations of its scheme, over the fresh variables.
     pub obligations: Vec<Inherited>,
 }
 
-/// A condition that a use takes over from a scheme.
+/// An instance of a condition of a scheme at a use.
 pub(super) struct Inherited {
     pub prop: Prop,
     pub source: Source,
-    /// The function that takes the one with the condition as an argument.
+    /// The function whose argument has the condition.
     pub taken_by: Option<TermId>,
 }
 
-/// Sizes that a call does not give, and the edit that gives them.
+/// The sizes that a call omits, and the edit that inserts them.
 pub(super) struct MissingSizes {
-    /// `(n)(4)`
+    /// The sizes as calls, for example `(n)(4)`.
     pub calls: String,
     pub edit: (syntax::Span, String),
 }
 
-/// The lengths in `found` of arrays whose lengths in `wanted` are variables.
+/// Collects the lengths of arrays in `found` whose lengths in `wanted` are variables.
 fn lengths(wanted: &Type, found: &Type, known: &mut Vec<(Var, Nat)>) {
     match (wanted, found) {
         (Type::Array(n, a), Type::Array(m, b)) => {
@@ -62,14 +62,14 @@ fn lengths(wanted: &Type, found: &Type, known: &mut Vec<(Var, Nat)>) {
     }
 }
 
-/// An argument that waits for its turn.
+/// An argument that is not checked yet.
 struct Waiting {
     arg: SpineArg,
     expected: Ty,
 }
 
 impl Infer<'_> {
-    /// A name, an application or a pipe.
+    /// Infers a name, an application or a pipe.
     pub(super) fn application(&mut self, term: TermId, wanted: Wanted) -> Ty {
         let spine = Spine::of(self.item, term);
         let ty = match &self.item.term(spine.head).kind {
@@ -123,7 +123,7 @@ impl Infer<'_> {
         result
     }
 
-    /// The conditions of the head's scheme, as they are at this use.
+    /// Adds the conditions of the head's scheme, instantiated at this use, to the obligations.
     pub(super) fn note_inherited(&mut self, spine: &Spine, obligations: Vec<Inherited>) {
         let span = self.span(spine.head);
         for inherited in obligations {
@@ -141,7 +141,8 @@ impl Infer<'_> {
         spine.args.iter().map(|a| a.term).collect()
     }
 
-    /// `(f : t)`. Conditions that the written type states are conditions of this use.
+    /// Infers the application of an ascription `(f : t)`. Conditions of the written type become
+    /// conditions of this use.
     fn apply_ascribed(&mut self, spine: &Spine, term: TermId, ty: TermId, wanted: Wanted) -> Ty {
         let written = self.elab_type(ty);
         let cause = Cause {
@@ -157,7 +158,8 @@ impl Infer<'_> {
         result
     }
 
-    /// A function that is no name: what it is applied to is looked at first.
+    /// Infers the application of a term that is not a name. The arguments of a written function are
+    /// inferred before it.
     fn apply_expression(&mut self, spine: &Spine, wanted: Wanted) -> Ty {
         let is_fun = match &self.item.term(self.bare(spine.head)).kind {
             TermKind::Fun { params, .. } => !params.iter().any(|&p| self.takes_implicit(p)),
@@ -200,8 +202,8 @@ impl Infer<'_> {
         result
     }
 
-    /// Whether the parameter is a function over implicit parameters: what is given for it is then
-    /// checked against its annotation.
+    /// Returns true if the parameter is annotated as a function over implicit parameters: its
+    /// argument is then checked against the annotation.
     fn takes_implicit(&self, param: BinderId) -> bool {
         match self.item.binder(param).annotation {
             BinderAnnotation::Type(ty) => {
@@ -262,7 +264,7 @@ impl Infer<'_> {
         }
         let undecided = self.equations.len();
         let known = self.piped_first(spine, &mut waiting) && self.values_first(spine, &mut waiting);
-        // Sizes of what is piped in come before those that the result should have.
+        // Sizes that the piped values determine come before those that the result determines.
         let decided = self.equations.len() == undecided;
         let early_demand = self.demands.len();
         let early = wanted.is_some_and(|(expected, cause)| {
@@ -273,8 +275,8 @@ impl Infer<'_> {
                 && self.attempt_deferring(&said, &ty, cause)
                 && said == self.table.head(expected)
         });
-        // Equations such as `n + m = 4` wait until the values have said what they can: a value that
-        // has another size is no mistake of the value, but of the result.
+        // Equations such as `n + m = 4` are deferred until the values have determined their sizes:
+        // if a value has another size, the error is one of the result and not of the value.
         let late = match decided {
             true => self
                 .equations
@@ -293,13 +295,14 @@ impl Infer<'_> {
         let fine = self.check_unless(!known, spine, functions);
         self.record_results(spine, &after);
         if !fine {
-            // What it gives may be wrong in ways that were reported already.
+            // The result may be wrong in ways that were reported already.
             obligations.clear();
             if early {
                 self.equations
                     .retain(|equation| equation.demand != early_demand);
             }
-            // Calls inside of one that is looked at again are not, lest there be ever more looks.
+            // Calls inside a call that is checked again are not checked again themselves, so that
+            // the number of checks stays linear.
             let explained = piped_fits
                 && self.quiet == 0
                 && self.are_clashes(said)
@@ -319,9 +322,10 @@ impl Infer<'_> {
         }
     }
 
-    /// Renames the sizes that a partial application still takes to the parameters of the definition
-    /// that stand in their places, so that conditions on them are conditions of the definition. As
-    /// an argument it is given sizes of which the conditions of the parameter's type hold.
+    /// Renames the sizes that a partial application still takes to the corresponding parameters of
+    /// the definition, so that conditions on them become conditions of the definition. If the
+    /// partial application is an argument, they become rigid variables for which the conditions of
+    /// the parameter's type hold.
     fn with_parameters_of(
         &mut self,
         expected: &Ty,
@@ -361,8 +365,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Returns a rigid variable for the size that a function in the place of a parameter is applied
-    /// to: any size for which the conditions of the parameter's type hold.
+    /// Returns a rigid variable for the size that a function argument is applied to: any size for
+    /// which the conditions of the parameter's type hold.
     fn given_for(&mut self, parameter: &Pi) -> Var {
         let (name, range) = {
             let info = self.table.info(parameter.var);
@@ -374,7 +378,7 @@ impl Infer<'_> {
         given
     }
 
-    /// As [`Infer::attempt`], where equations such as `n + m = 4` are not solved yet.
+    /// Acts as [`Infer::attempt`], but defers equations such as `n + m = 4`.
     fn attempt_deferring(&mut self, expected: &Ty, found: &Ty, cause: Cause) -> bool {
         self.deferring = true;
         let agrees = self.attempt(expected, found, cause);
@@ -393,7 +397,7 @@ impl Infer<'_> {
         }
     }
 
-    /// What is wanted as far as it says something: where it does not, what is `found`.
+    /// Returns the expected type where it is known and the `found` type where it is not.
     fn said(&self, expected: &Ty, found: &Ty) -> Ty {
         let (expected, found) = (self.table.head(expected), self.table.head(found));
         if self.says_nothing(&expected) {
@@ -407,17 +411,17 @@ impl Infer<'_> {
         }
     }
 
-    /// Whether the type is an unknown function's, which is better found from the result than the
-    /// result from it.
+    /// Returns true if the type is the application of an unknown function, which is better inferred
+    /// from the result than the result from it.
     fn says_nothing(&self, expected: &Ty) -> bool {
         matches!(&*self.table.head(expected), Type::Apply(fun, _) if self.table.is_open(*fun))
     }
 
-    /// Looks at an argument that its function could not take: of a half-typed `xs |> ` the type
-    /// of `xs` is wanted all the same.
+    /// Infers an argument that its function cannot take: for an incomplete `xs |> ` the editor
+    /// still shows the type of `xs`.
     fn look_at_refused(&mut self, arg: SpineArg, head: &Type) {
         match head {
-            // It was read as a size or type.
+            // The argument was elaborated as a size or type already.
             Type::Pi(_) if !arg.piped => {}
             Type::Error if !self.is_type_level(arg.term) => {
                 self.synth(arg.term);
@@ -429,7 +433,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Looks at something that depends on what is wrong: types are noted, messages are not.
+    /// Infers something that depends on an error: types are recorded, messages are discarded.
     pub(super) fn quietly<T>(&mut self, look: impl FnOnce(&mut Self) -> T) -> T {
         let (diagnostics, holes) = (self.diagnostics.len(), self.holes.len());
         let accesses = self.accesses.len();
@@ -442,7 +446,8 @@ impl Infer<'_> {
         result
     }
 
-    /// Looks at something once more, to say what is wrong with it, as [`Infer::quietly`] does.
+    /// Infers something again to explain an error; as [`Infer::quietly`], and name uses are
+    /// discarded too.
     pub(super) fn look_again<T>(&mut self, look: impl FnOnce(&mut Self) -> T) -> T {
         let uses = self.uses.len();
         let result = self.quietly(look);
@@ -450,7 +455,7 @@ impl Infer<'_> {
         result
     }
 
-    /// What is piped in flows first; returns false if it did not fit.
+    /// Checks piped values first. Returns false if one did not fit.
     fn piped_first(&mut self, spine: &Spine, waiting: &mut Vec<Waiting>) -> bool {
         let (piped, rest): (Vec<_>, Vec<_>) = std::mem::take(waiting)
             .into_iter()
@@ -459,8 +464,8 @@ impl Infer<'_> {
         self.check_waiting(spine, piped)
     }
 
-    /// In DPIA what is no `fun` also comes before what the result should be: `split(s, xs)` has the
-    /// sizes of `xs`, wherever it stands. Returns false if it did not fit.
+    /// In DPIA, checks arguments other than `fun`s before the expected result: `split(s, xs)` has
+    /// the sizes of `xs`, whatever its context. Returns false if one did not fit.
     fn values_first(&mut self, spine: &Spine, waiting: &mut Vec<Waiting>) -> bool {
         if !self.in_dpia() {
             return true;
@@ -479,8 +484,8 @@ impl Infer<'_> {
         )
     }
 
-    /// The sizes that a function of type `ty` takes before `arg`, as far as the types of the names
-    /// among its further arguments say which they are, and as names of this scope can say it.
+    /// Returns the sizes that a function of type `ty` takes before `arg`, if the types of the names
+    /// among the further arguments determine all of them as sizes of this scope.
     fn missing_sizes(&self, spine: &Spine, arg: SpineArg, ty: &Ty) -> Option<MissingSizes> {
         let mut ty = ty.clone();
         let mut wanted = Vec::new();
@@ -543,7 +548,7 @@ impl Infer<'_> {
         })
     }
 
-    /// One step along a function type; `None` if there is nothing to apply.
+    /// Takes one argument of a function type; returns `None` if the type takes none.
     fn take_argument(
         &mut self,
         spine: &Spine,
@@ -594,7 +599,7 @@ impl Infer<'_> {
                 let said = self.diagnostics.len();
                 self.check_waiting(spine, ready);
                 if self.diagnostics.len() > said {
-                    // What the call gives depends on the argument that does not fit.
+                    // The type of the call depends on the argument that does not fit.
                     return None;
                 }
                 let again = self.table.head(&ty);
@@ -613,8 +618,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Reports a size among the arguments in the place of an array or a function. Returns false if
-    /// there is none.
+    /// Reports a size in the position of an array or a function. Returns false if there is none.
     fn reported_size(&mut self, spine: &Spine, waiting: &[Waiting]) -> bool {
         let is_misplaced = |waiting: &&Waiting| {
             let expected = self.table.head(&waiting.expected);
@@ -645,7 +649,7 @@ impl Infer<'_> {
         self.literal_nat(term).is_some() || self.source_name(term).is_some_and(is_bound)
     }
 
-    /// A function whose type is not known yet is one from whatever it is applied to.
+    /// Unifies the unknown type of a callee with a function type of new unification variables.
     fn apply_unknown(
         &mut self,
         spine: &Spine,
@@ -671,8 +675,8 @@ impl Infer<'_> {
         Some(to)
     }
 
-    /// Checks the arguments: what is no `fun` first. After one that does not fit, the others are
-    /// looked at without messages.
+    /// Checks the arguments, those other than `fun`s first. After one that does not fit, the others
+    /// are checked without messages.
     fn check_waiting(&mut self, spine: &Spine, waiting: Vec<Waiting>) -> bool {
         let mut fine = true;
         let (funs, values): (Vec<_>, Vec<_>) = waiting
@@ -713,7 +717,7 @@ impl Infer<'_> {
         fine
     }
 
-    /// After an error: the other arguments are still looked at, the result is unknown.
+    /// Recovers from an error: infers the other arguments and returns an unknown type.
     pub(super) fn abandon(&mut self, spine: &Spine, from: usize) -> Ty {
         for arg in spine.args.iter().skip(from) {
             if !self.is_type_level(arg.term) {

@@ -1,4 +1,4 @@
-//! Types, sizes, address spaces and type-level functions.
+//! Elaboration of types, sizes, address spaces and type-level functions.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::{NameUse, Resolution, TermInfo};
 impl Infer<'_> {
     // ----- types -----
 
-    /// A type as it is written.
+    /// Elaborates a written type and records it.
     pub(super) fn elab_type(&mut self, term: TermId) -> Ty {
         let ty = self.type_of(term);
         let info = match &*ty {
@@ -120,8 +120,8 @@ impl Infer<'_> {
         Arc::new(Type::Pi(Pi::new(var, kind, implicit, body)))
     }
 
-    /// `type where conditions`: each is a condition of the last parameter that it mentions, or of
-    /// the item if that is a parameter of the item.
+    /// Elaborates `type where conditions`: each condition is stored at the last parameter that it
+    /// mentions, or becomes a condition of the item if that is a parameter of the item.
     fn conditional_type(&mut self, ty: TermId, conditions: &[TermId]) -> Ty {
         let written = self.elab_type(ty);
         let (depth, level) = (self.scope.len(), self.level);
@@ -167,7 +167,7 @@ impl Infer<'_> {
         );
     }
 
-    /// A type that must be data.
+    /// Elaborates a type that must be a data type; reports other types.
     pub(super) fn elab_data(&mut self, term: TermId) -> Ty {
         let ty = self.elab_type(term);
         let text = match &*ty {
@@ -239,7 +239,7 @@ impl Infer<'_> {
 
     // ----- names -----
 
-    /// A type-level variable by name; anything else is reported.
+    /// Resolves a type-level variable by name; reports any other name.
     pub(super) fn type_level_name(&mut self, term: TermId, name: &Name) -> Option<(Var, Kind)> {
         if let Some(local) = self.lookup(name).cloned() {
             self.uses.push(NameUse {
@@ -274,7 +274,7 @@ impl Infer<'_> {
 
     // ----- arguments -----
 
-    /// An explicit argument of a dependent function.
+    /// Elaborates an explicit argument of a dependent function.
     pub(super) fn elab_arg(&mut self, term: TermId, kind: Kind, head: TermId) -> Option<Arg> {
         let arg = match kind {
             Kind::Nat => {
@@ -301,7 +301,7 @@ impl Infer<'_> {
         Some(arg)
     }
 
-    /// `Rd`, `Wr`, `St`, or a variable of kind ReadWrite; anything else is reported.
+    /// Elaborates `Rd`, `Wr`, `St`, or a variable of kind ReadWrite; reports anything else.
     fn elab_access(&mut self, term: TermId) -> Option<Access> {
         let access = match &self.item.term(term).kind {
             TermKind::Paren(inner) => self.elab_access(*inner)?,
@@ -335,7 +335,8 @@ impl Infer<'_> {
         Some(access)
     }
 
-    /// Whether the term names an address space (decides optional arguments).
+    /// Returns true if the term denotes an address space, which distinguishes the optional
+    /// argument.
     pub(super) fn is_address(&self, term: TermId) -> bool {
         match &self.item.term(self.bare(term)).kind {
             TermKind::Address(_) => true,
@@ -473,7 +474,7 @@ impl Infer<'_> {
     }
 }
 
-/// What a function type binds along its results, outermost first.
+/// Returns the variables that a function type binds along its results, outermost first.
 fn parameters_of(mut ty: &Type) -> Vec<Var> {
     let mut bound = Vec::new();
     loop {
@@ -488,7 +489,7 @@ fn parameters_of(mut ty: &Type) -> Vec<Var> {
     }
 }
 
-/// The type with conditions at the parameters that they belong to.
+/// Returns the type with each condition at its parameter.
 fn with_conditions(ty: &Ty, conditions: &[(Var, Prop)]) -> Ty {
     if conditions.is_empty() {
         return ty.clone();

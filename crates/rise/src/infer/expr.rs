@@ -1,4 +1,5 @@
-//! Expressions.
+//! Bidirectional inference of expressions: types are synthesised, or checked against an expected
+//! type.
 
 use std::sync::Arc;
 
@@ -12,11 +13,11 @@ use crate::classes::Classes;
 use crate::types::{Arg, Pi, Ty, Type};
 use crate::{BinderInfo, Resolution, Target, TermInfo};
 
-/// A type that is wanted, and why.
+/// The expected type of a term and the reason for it.
 pub(super) type Wanted<'t> = Option<(&'t Ty, Cause)>;
 
 impl Infer<'_> {
-    /// The type of a term.
+    /// Synthesises the type of a term.
     pub(super) fn synth(&mut self, term: TermId) -> Ty {
         let mut ty = self.visit(term, None);
         if self.table.take_too_large() {
@@ -27,14 +28,14 @@ impl Infer<'_> {
         ty
     }
 
-    /// Checks a term against a type; a disagreement is reported.
+    /// Checks a term against a type; reports a mismatch.
     pub(super) fn check(&mut self, term: TermId, expected: &Ty, cause: Cause) -> Ty {
         let head = self.table.head(expected);
         if let Type::Pi(pi) = &*head
             && pi.implicit
         {
             if matches!(cause.why, Why::Written { .. }) {
-                // Its names are in scope already.
+                // The names of a written type are in scope already.
                 return self.check(term, &pi.body, cause);
             }
             return self.check_implicit(term, &head, cause);
@@ -54,8 +55,8 @@ impl Infer<'_> {
         ty
     }
 
-    /// Returns true if a term is the result of the definition and is compared with its written type
-    /// last.
+    /// Returns true if a term is the result of the definition and is compared with the written type
+    /// after its synthesis.
     fn is_result(&self, term: TermId, (expected, cause): (&Ty, Cause)) -> bool {
         let is_value = !matches!(
             self.item.term(term).kind,
@@ -70,7 +71,7 @@ impl Infer<'_> {
             && !matches!(**expected, Type::Fun(..) | Type::Pi(_))
     }
 
-    /// Checks a term that is to be a function over implicit parameters: whatever they are.
+    /// Checks a term against a function over implicit parameters, which become rigid variables.
     fn check_implicit(&mut self, term: TermId, expected: &Ty, cause: Cause) -> Ty {
         let level = self.level;
         let mut params = Vec::new();
@@ -95,8 +96,8 @@ impl Infer<'_> {
         expected.clone()
     }
 
-    /// Notes for the conditions since `before` on implicit parameters of an argument that its function
-    /// chooses what they are.
+    /// Marks the conditions since `before` on implicit parameters of an argument: `function`
+    /// chooses their values.
     fn note_taken_by(&mut self, function: TermId, before: usize, params: &[(nat::Var, Kind)]) {
         let mut noted = self
             .obligations
@@ -111,7 +112,7 @@ impl Infer<'_> {
         self.obligations.extend(noted);
     }
 
-    /// What an expression is, with the wanted type pushed into it; agrees with it or has reported.
+    /// Infers the type of an expression, which equals the wanted type or a mismatch is reported.
     fn visit(&mut self, term: TermId, wanted: Wanted) -> Ty {
         if self.in_dpia()
             && let Some(ty) = self.phrase(term, wanted)
@@ -178,7 +179,7 @@ impl Infer<'_> {
             | TermKind::Acc(_)
             | TermKind::Comm => self.type_level_in_expression(term, "a type"),
             TermKind::Access(_) => self.type_level_in_expression(term, "an access"),
-            // Only DPIA has these, and they are typed there.
+            // Only DPIA has these, and they are inferred there.
             TermKind::Assign { .. }
             | TermKind::Sequence(_)
             | TermKind::If { .. }
@@ -187,7 +188,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Settles a synthesised type against the wanted one.
+    /// Unifies a synthesised type with the wanted one.
     pub(super) fn agreed(&mut self, _term: TermId, ty: Ty, wanted: Wanted) -> Ty {
         match wanted {
             Some((expected, cause)) if !self.demand(expected, &ty, cause) => expected.clone(),
@@ -198,7 +199,7 @@ impl Infer<'_> {
     pub(super) fn type_level_in_expression(&mut self, term: TermId, what: &str) -> Ty {
         let text = self.source(term);
         if self.env.resolve(&text) != Resolution::Unknown {
-            // The definition that has this name is reported.
+            // The definition of this name is reported.
             return self.broken();
         }
         self.clashes += 1;
@@ -218,7 +219,7 @@ impl Infer<'_> {
             _ => None,
         };
         if help.is_some() && self.diagnostics.iter().any(|said| said.help == help) {
-            // Of the same computation.
+            // The error is part of the same computation.
             return self.broken();
         }
         let conversion = match &self.item.term(term).kind {
@@ -255,12 +256,12 @@ impl Infer<'_> {
         }
         let first = self.data_of(a);
         let second = self.data_of(b);
-        // Reading it whole finds out whether it has grown too large.
+        // Resolving the whole type detects that it has become too large.
         let ty = self.table.ty(&Arc::new(Type::Pair(first, second)));
         self.agreed(term, ty, wanted)
     }
 
-    /// The type of a term that must be data (a pair's half, a `let`).
+    /// Synthesises a type that must be data: that of a pair's half or of a `let`.
     pub(super) fn data_of(&mut self, term: TermId) -> Ty {
         let ty = self.synth(term);
         if self.restrict(&ty, Classes::DATA).is_ok() {
@@ -299,7 +300,7 @@ impl Infer<'_> {
         result
     }
 
-    /// A message about a whole term becomes one about the part that yields its value.
+    /// Narrows the span of a message to the part of the term that yields its value.
     fn narrow(&self, _whole: Span, part: TermId) -> Span {
         self.span(part)
     }
@@ -326,13 +327,14 @@ impl Infer<'_> {
         });
     }
 
-    /// The binders of earlier terms that this one stands for.
+    /// Returns the binders of earlier terms that this one is identified with, see
+    /// [`Sides`](crate::Sides).
     fn joined_with(&self, binder: BinderId) -> Vec<BinderId> {
         let joined = self.joined.as_ref().and_then(|all| all.get(&binder));
         joined.cloned().unwrap_or_default()
     }
 
-    /// Brings a type-level name into scope, one level further in.
+    /// Brings a type-level name into scope, one level deeper.
     pub(super) fn bind_type_level(&mut self, binder: BinderId, kind: Kind) -> nat::Var {
         let (name, span) = {
             let binder = self.item.binder(binder);
@@ -367,7 +369,8 @@ impl Infer<'_> {
         }
         let result = match rest {
             Some((expected, cause)) => {
-                // Of a function that stands where it is applied, the result is not what it takes.
+                // If the function itself is applied, its result is not the argument of another
+                // function.
                 let why = match cause.why {
                     Why::Piped { head, .. } if self.bare(head) == term => Why::Context,
                     why => why,
@@ -384,7 +387,7 @@ impl Infer<'_> {
             .fold(result, |out, ty| Arc::new(Type::Fun(ty, out)))
     }
 
-    /// A function of its parameters one after the other, or of a pair that it takes apart.
+    /// Checks a function: curried over its parameters, or of a pair that it takes apart.
     fn function(
         &mut self,
         term: TermId,
@@ -410,7 +413,7 @@ impl Infer<'_> {
         self.lambda(term, params, body, wanted)
     }
 
-    /// Looks at the body of a function that was reported, whose parameters may be anything.
+    /// Infers the body of a function that was reported; its parameters have unknown types.
     fn body_over_unknowns(
         &mut self,
         term: TermId,
@@ -428,9 +431,9 @@ impl Infer<'_> {
         self.broken()
     }
 
-    /// The types of the arguments that a function of the wanted type gets, if they are fewer than
-    /// `count` and data is its result: no curried function of so many parameters is wanted. A result
-    /// that is not known yet counts as data where two parameters in parentheses meet a pair. In the
+    /// Returns the types of the arguments of a function of the wanted type, if they are fewer than
+    /// `count` and the result is data, so that no curried function of so many parameters fits. A
+    /// result that is not known yet counts as data if two grouped parameters get a pair. In the
     /// terms of a rule and in DPIA every function is curried.
     fn given_arguments(&self, expected: &Ty, count: usize, grouped: bool) -> Option<Vec<Ty>> {
         if self.joined.is_some() || self.in_dpia() {
@@ -463,7 +466,7 @@ impl Infer<'_> {
         }
     }
 
-    /// `fun((x, y) => body)` from pairs, whose components the parameters name.
+    /// Infers `fun((x, y) => body)` over pairs; the parameters name the components.
     fn pair_lambda(
         &mut self,
         term: TermId,
@@ -497,7 +500,7 @@ impl Infer<'_> {
         Arc::new(Type::Fun(taken, result))
     }
 
-    /// Splits the wanted type at its next parameter.
+    /// Splits the wanted type into the next parameter and the rest.
     #[allow(clippy::type_complexity)]
     fn next_parameter(
         &mut self,
@@ -512,7 +515,7 @@ impl Infer<'_> {
             && pi.implicit
             && matches!(cause.why, Why::Written { .. })
         {
-            // Its names are in scope already.
+            // The names of a written type are in scope already.
             head = self.table.head(&pi.body);
         }
         match &*head {
@@ -538,8 +541,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Brings a parameter into scope and returns its type. After an annotation that is not the type
-    /// that the parameter is given, what the body does with the parameter is not reported.
+    /// Brings a parameter into scope and returns its type. If the annotation differs from the type
+    /// that is given, errors about the parameter in the body are suppressed.
     fn bind_parameter(&mut self, param: BinderId, term: TermId, given: Option<&(Ty, Cause)>) -> Ty {
         let clashes = self.clashes;
         let ty = self.parameter_type(param, term, given);
@@ -561,7 +564,7 @@ impl Infer<'_> {
                         span: self.span(written),
                         why: Why::Annotated { param },
                     };
-                    // What is given is what is found, and the annotation what is wanted.
+                    // The given type is the found one here, and the annotation the wanted one.
                     self.accesses.turn();
                     self.demand(expected, &ty, cause);
                     self.accesses.turn();
@@ -635,7 +638,7 @@ impl Infer<'_> {
         match &*head {
             Type::Pi(pi) if !pi.implicit && pi.kind == kind => {
                 if matches!(cause.why, Why::Written { .. }) {
-                    // The written type says what the parameter is called in the scheme.
+                    // The parameter has its name in the scheme from the written type.
                     let arg = self.var_as_arg(pi.var, kind);
                     self.solve_var(var, arg);
                     return Some((pi.body.clone(), cause));
@@ -673,7 +676,8 @@ impl Infer<'_> {
         }
     }
 
-    /// The keyword of a `fun` or `depFun`: enough to point at the whole.
+    /// Returns the span of the keyword of a `fun` or `depFun`, which is enough to point at the
+    /// whole.
     pub(super) fn head_span(&self, term: TermId) -> Span {
         let span = self.span(term);
         let word = match self.item.term(term).kind {
@@ -708,14 +712,14 @@ impl Infer<'_> {
         }
     }
 
-    /// A size where an expression is wanted is a value of `natType`.
+    /// Records a size that is used as an expression and returns its type `natType`.
     pub(super) fn size_as_value(&mut self, term: TermId, size: &Nat) -> Ty {
         self.set(term, TermInfo::Arg(Arg::Nat(size.clone())));
         self.as_phrase(Arc::new(Type::Scalar(syntax::ast::ScalarType::NatType)))
     }
 }
 
-/// What a variable of a kind is called in messages.
+/// Returns the noun for a variable of a kind in messages.
 pub(crate) fn kind_noun(kind: Kind) -> &'static str {
     match kind {
         Kind::Nat => "size",

@@ -1,4 +1,4 @@
-//! The end of an item: what is still open is decided, generalised or reported.
+//! The end of inference: solves, generalises or reports the remaining unification variables.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -56,8 +56,8 @@ impl Infer<'_> {
         }
     }
 
-    /// The type of the item, which is unknown where an inferred type in it was too large: otherwise
-    /// each use of the item would be too large for the same reason.
+    /// Returns the type of the item, or an unknown type if an inferred type in it was too large:
+    /// otherwise each use of the item would be too large for the same reason.
     fn unless_too_large(&self, ty: Ty) -> Ty {
         let is_written = matches!(self.item.kind, ItemKind::Def { ty: Some(_), .. });
         let is_too_large = self.diagnostics.iter().any(|d| d.code == Code::TooDeep);
@@ -67,7 +67,7 @@ impl Infer<'_> {
         ty
     }
 
-    /// The scheme of a signature without a body.
+    /// Makes the scheme of a signature without a body.
     pub(super) fn written_only(mut self, ty: &Ty) -> Scheme {
         let judged = self.judge_obligations();
         let obligations: Vec<Obligation> = judged.into_iter().map(|(o, _)| o).collect();
@@ -75,9 +75,9 @@ impl Infer<'_> {
         self.scheme(&self.table.ty(ty), &obligations, &names)
     }
 
-    // ----- sizes that had to agree -----
+    // ----- equations between sizes -----
 
-    /// Every equation that is left is proved, or reported once.
+    /// Proves each remaining equation between sizes, or reports it once.
     fn decide_equations(&mut self) {
         let mut wrong: Vec<Prop> = Vec::new();
         let mut reported = None;
@@ -92,7 +92,7 @@ impl Infer<'_> {
                 (equation, a, b)
             })
             .collect();
-        // Of two mistakes of which one follows from the other, the simpler one is reported.
+        // If one mistake follows from another, the simpler one is reported.
         let simple = |n: &Nat| n.as_var().is_some() || n.as_const().is_some();
         equations.sort_by_key(|(_, a, b)| !(simple(a) && simple(b)));
         for (equation, a, b) in equations {
@@ -101,7 +101,7 @@ impl Infer<'_> {
                 side.for_each_var(&mut |v| vars.push(v));
             }
             let mut facts: Facts = (*self.facts_for(&vars)).clone();
-            // After one mistake, what follows from it is no second one.
+            // Consequences of a reported mistake are not reported.
             for prop in &wrong {
                 facts.assume(prop);
             }
@@ -129,7 +129,7 @@ impl Infer<'_> {
                 self.report_sizes(equation.demand, &a, &b, outcome);
             }
         }
-        // What is wrong elsewhere may be why nothing determines a size.
+        // Another mistake may be the reason why a size is undetermined.
         if let Some((demand, a, b)) = undetermined.first()
             && !self.failed()
         {
@@ -160,7 +160,8 @@ impl Infer<'_> {
         found
     }
 
-    /// What stays open becomes implicit parameters, first in the type.
+    /// Generalises the type over its remaining unification variables, which become leading implicit
+    /// parameters.
     fn generalised(&mut self, ty: &Ty) -> Ty {
         let open = self.open_vars(ty);
         let mut used = self.names_in(ty);
@@ -196,14 +197,14 @@ impl Infer<'_> {
             })
     }
 
-    /// The names that the type binds already.
+    /// Returns the names that the type binds.
     fn names_in(&self, ty: &Type) -> Vec<Name> {
         let mut names = Vec::new();
         for_each_binder(ty, &mut |v| names.push(self.table.info(v).name.clone()));
         names
     }
 
-    /// Sizes and types that a use inserted, that nothing determined, and that are no parameter.
+    /// Reports unification variables of uses that were neither solved nor generalised.
     pub(super) fn report_undetermined(&mut self) {
         if self.failed() {
             return;
@@ -222,7 +223,7 @@ impl Infer<'_> {
 
     // ----- results -----
 
-    /// A type through solutions, its sizes as simple as the item's conditions make them.
+    /// Applies the solutions to a type and simplifies its sizes under the item's conditions.
     fn read(&self, ty: &Ty) -> Ty {
         let ty = self.table.ty(ty);
         match &self.known {
@@ -239,7 +240,7 @@ impl Infer<'_> {
         }
     }
 
-    /// The names of all variables; of those that stayed open, none.
+    /// Returns the names of all variables; those that are unsolved have none.
     pub(super) fn all_names(&self) -> Names {
         let names: Vec<Name> = (0..self.table.len())
             .map(|index| {
@@ -254,7 +255,8 @@ impl Infer<'_> {
         Names(names.into())
     }
 
-    /// Variables numbered from 0 in the order of the type, so that equal schemes are equal.
+    /// Makes the scheme with variables numbered from 0 in the order of the type, so that
+    /// alpha-equivalent schemes are equal.
     fn scheme(&self, ty: &Ty, obligations: &[Obligation], names: &Names) -> Scheme {
         let mut order: Vec<Var> = Vec::new();
         for_each_binder(ty, &mut |v| {
@@ -274,7 +276,7 @@ impl Infer<'_> {
                 collect_prop_vars(&obligation.prop, &mut order);
             }
         }
-        // In the order of the parameters that they are about.
+        // Sorted by the parameters that they mention.
         props.sort_by_key(|prop| {
             let mut last = 0;
             prop.for_each_var(&mut |v| {
@@ -346,14 +348,15 @@ impl Infer<'_> {
     }
 }
 
-/// Sizes as simple as the item's conditions make them; the same few occur over and over.
+/// Simplifies sizes under the item's conditions, with a memo table, because the same few sizes
+/// occur many times.
 pub(super) struct Simplified {
     facts: Facts,
     seen: RefCell<FxHashMap<Nat, Nat>>,
 }
 
 impl Simplified {
-    /// `None` if there are no conditions.
+    /// Makes the table; `None` if there are no conditions.
     fn under(obligations: &[Obligation], of_rounds: &[Prop]) -> Option<Simplified> {
         if obligations.is_empty() && of_rounds.is_empty() {
             return None;
@@ -379,7 +382,7 @@ impl Simplified {
     }
 }
 
-/// Every variable that a type binds, outside in.
+/// Calls `f` for every variable that a type binds, outside in.
 fn for_each_binder(ty: &Type, f: &mut dyn FnMut(Var)) {
     let fun = |fun: &DataFun, f: &mut dyn FnMut(Var)| {
         if let DataFun::Lambda(param, body) = fun {
@@ -423,7 +426,8 @@ fn collect_prop_vars(prop: &Prop, order: &mut Vec<Var>) {
     });
 }
 
-/// The wanted name if it is a word and free, else the first free one of its kind's usual letters.
+/// Returns the wanted name if it is a word and free, otherwise the first free one of the kind's
+/// usual letters.
 pub(super) fn fresh_name(wanted: &Name, kind: Kind, used: &[Name]) -> Name {
     let letters: &[&str] = match kind {
         Kind::Nat => &["n", "m", "k", "l", "p", "q"],
@@ -432,7 +436,7 @@ pub(super) fn fresh_name(wanted: &Name, kind: Kind, used: &[Name]) -> Name {
         _ => &["t", "s", "u", "v", "w"],
     };
     let free = |name: &str| !name.is_empty() && used.iter().all(|u| u != name);
-    // A word means something; the single letters of signatures do not.
+    // Longer names are kept, because they carry a meaning; single letters of signatures are not.
     if wanted.chars().count() > 1 && free(wanted) {
         return wanted.clone();
     }

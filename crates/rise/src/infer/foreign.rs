@@ -1,4 +1,4 @@
-//! C functions: what they take and give, and what their parameters may be called.
+//! Checks of foreign functions: their types, and their parameters' names.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use super::Infer;
 use crate::BinderInfo;
 use crate::types::{Ty, Type};
 
-/// The words of C99, which name nothing.
+/// The keywords of C99, which are no names.
 const C_WORDS: &str = "auto break case char const continue default do double else enum extern float \
     for goto if inline int long register restrict return short signed sizeof static struct switch \
     typedef union unsigned void volatile while _Bool _Complex _Imaginary";
@@ -19,7 +19,7 @@ fn is_c_word(name: &str) -> bool {
 }
 
 impl Infer<'_> {
-    /// A C function: scalars, vectors and tuples in, one of them out.
+    /// Checks a foreign function: its parameters and its result are scalars, vectors or tuples.
     pub(super) fn foreign(
         &mut self,
         name: Option<&Ident>,
@@ -32,7 +32,7 @@ impl Infer<'_> {
             self.foreign_parameters(params);
             self.foreign_braces(text, *span);
         } else if let Some(name) = name.filter(|name| is_c_word(&name.name)) {
-            // One with a body gets another name in C.
+            // A function with a body is renamed in C.
             let text = format!(
                 "`{}` is a word of C, so no function is called so",
                 name.name
@@ -60,7 +60,7 @@ impl Infer<'_> {
             .fold(result, |out, ty| Arc::new(Type::Fun(ty, out)))
     }
 
-    /// The names of parameters stand in C as they are.
+    /// Checks the names of parameters, which are written to the C code unchanged.
     fn foreign_parameters(&mut self, params: &[BinderId]) {
         for (at, &param) in params.iter().enumerate() {
             let binder = self.item.binder(param);
@@ -82,7 +82,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Reports a body that is no block: it stands behind the head of the function as it is.
+    /// Reports a body that is no block: it is written behind the head of the function unchanged.
     fn foreign_braces(&mut self, text: &str, span: Span) {
         let code = code_without_comments(text);
         let (start, end) = (code.trim_start(), code.trim_end());
@@ -154,7 +154,7 @@ fn code_without_comments(text: &str) -> String {
     code
 }
 
-/// Returns how many bytes the string or character constant takes at the start of a text.
+/// Returns the number of bytes of the string or character constant at the start of a text.
 fn literal_length(text: &str, quote: char) -> usize {
     let mut escaped = false;
     for (at, c) in text.char_indices().skip(1) {

@@ -1,4 +1,4 @@
-//! What a term is before anything is known about it: value, size, type or address space.
+//! Syntactic classification of terms as values, sizes, types or address spaces, before inference.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::types::Type;
 use crate::{BinderInfo, Resolution, TermInfo};
 
 impl Infer<'_> {
-    /// Whether the term can only be a size, a type or another type-level argument.
+    /// Returns true if the term can only be a type-level argument, such as a size or a type.
     pub(super) fn is_type_level(&self, term: TermId) -> bool {
         match &self.item.term(self.bare(term)).kind {
             TermKind::Scalar(_)
@@ -45,7 +45,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Whether the term consists of numbers, sizes and arithmetic only.
+    /// Returns true if the term consists of numbers, sizes and arithmetic only.
     pub(super) fn is_size(&self, term: TermId) -> bool {
         match &self.item.term(self.bare(term)).kind {
             TermKind::Literal(Literal::Int { suffix: None, .. }) => true,
@@ -76,7 +76,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Whether what is applied is a function on sizes: the application is a size, as a value too.
+    /// Returns true if the callee is a function on sizes: the application is a size, also where a
+    /// value is expected.
     pub(super) fn is_size_call(&self, callee: TermId) -> bool {
         let Some(name) = self.source_name(callee) else {
             return false;
@@ -90,8 +91,9 @@ impl Infer<'_> {
         }
     }
 
-    /// Returns true if the application is a size. The functions on sizes have the names of functions that
-    /// other languages have on values, which is what is meant where the arguments are values.
+    /// Returns true if the application is a size. The functions on sizes have the names of
+    /// functions that other languages have on values, and these are meant if the arguments are
+    /// values.
     pub(super) fn is_size_application(&self, callee: TermId, args: &[TermId]) -> bool {
         let is_own = |name| self.lookup(name).is_some();
         self.is_size_call(callee)
@@ -99,7 +101,8 @@ impl Infer<'_> {
                 || !args.iter().any(|&arg| self.is_plainly_value(arg)))
     }
 
-    /// Whether the term can only be a value: a function, an application of one, a value's name.
+    /// Returns true if the term can only be a value: a function, an application, or the name of a
+    /// value.
     pub(super) fn is_plainly_value(&self, term: TermId) -> bool {
         match &self.item.term(self.bare(term)).kind {
             TermKind::Name(name) => match self.lookup(name) {
@@ -127,7 +130,7 @@ impl Infer<'_> {
         }
     }
 
-    /// The literal number that a term is.
+    /// Returns the number if the term is a literal.
     pub(super) fn literal_nat(&self, term: TermId) -> Option<i64> {
         match &self.item.term(self.bare(term)).kind {
             TermKind::Literal(Literal::Int {
@@ -138,7 +141,8 @@ impl Infer<'_> {
         }
     }
 
-    /// The type-level variable that the first parameter of a `depFun`, `natFun` or `dataFun` binds.
+    /// Returns the type-level variable that the first parameter of a `depFun`, `natFun` or
+    /// `dataFun` binds.
     pub(super) fn bound_by(&self, term: TermId) -> Option<Var> {
         let param = match &self.item.term(self.bare(term)).kind {
             TermKind::DepFun { params, .. } => *params.first()?,
@@ -152,9 +156,9 @@ impl Infer<'_> {
         }
     }
 
-    /// The first size that a definition takes next, where one is passed on: its type was made for
-    /// this use, so that nothing else gives the size a value. (A local function has one type for
-    /// all of its uses.)
+    /// Returns the next size parameter of a definition that is an argument itself: its type was
+    /// instantiated for this use, so that nothing else determines the size. (A local function has
+    /// one type for all of its uses.)
     fn bound_by_definition(&self, term: TermId) -> Option<Var> {
         let head = Spine::of(self.item, self.bare(term)).head;
         match &self.item.term(head).kind {
@@ -170,7 +174,7 @@ impl Infer<'_> {
         }
     }
 
-    /// A variable for the index of a condition that holds for a whole range.
+    /// Makes a variable for the index of a condition on a range.
     pub(super) fn index_var(&mut self, name: &str, range: &Nat) -> Var {
         self.table.add(VarInfo {
             name: name.into(),

@@ -1,4 +1,4 @@
-//! Schemes at their uses: fresh variables, implicit arguments, conditions taken over.
+//! Instantiation of schemes: fresh variables, implicit arguments, and conditions of the use.
 
 use std::sync::Arc;
 
@@ -15,7 +15,8 @@ use crate::types::{Arg, DataFun, Names, Pi, Scheme, Ty, Type, conditions_along};
 use super::apply::Inherited;
 
 impl Infer<'_> {
-    /// Fresh variables for a scheme: open ones for its implicit prefix, which is taken off.
+    /// Instantiates a scheme with fresh variables and removes its implicit prefix, whose variables
+    /// become unification variables.
     #[allow(clippy::type_complexity)]
     pub(super) fn instantiate(
         &mut self,
@@ -50,7 +51,7 @@ impl Infer<'_> {
             .iter()
             .map(|prop| inherited(at, prop, &scheme.names, rename_prop(prop, &shift)))
             .collect();
-        // What a broken definition does not determine was reported there.
+        // Unsolved variables of a definition with errors were reported there.
         let broken = mentions_error(&scheme.ty);
         let mut implicits = Vec::new();
         while let Type::Pi(pi) = &*ty {
@@ -69,8 +70,8 @@ impl Infer<'_> {
         (ty, obligations, implicits)
     }
 
-    /// The type of a parameter at a use, with fresh variables, and its conditions apart from it:
-    /// they are conditions of the use.
+    /// Instantiates a parameter's type with fresh variables at a use and separates its conditions,
+    /// which become conditions of the use.
     pub(super) fn without_conditions(&mut self, ty: &Ty, at: TermId) -> (Ty, Vec<Inherited>) {
         let ty = self.table.head(ty);
         if conditions_along(&ty).is_empty() {
@@ -112,7 +113,7 @@ impl Infer<'_> {
         info.inner = false;
     }
 
-    /// Implicit parameters that come first are inferred.
+    /// Instantiates leading implicit parameters with unification variables.
     pub(super) fn instantiate_prefix(&mut self, ty: Ty, at: TermId) -> Ty {
         let mut ty = self.table.head(&ty);
         while let Type::Pi(pi) = &*ty {
@@ -121,7 +122,7 @@ impl Infer<'_> {
             }
             let pi = pi.clone();
             if self.made_for(pi.var, at) {
-                // Made for this very use by `instantiate`.
+                // `instantiate` made this variable for this use.
                 self.make_open(pi.var);
                 self.inserted.push((pi.var, at));
                 self.add_implicit(at, &pi);
@@ -138,14 +139,14 @@ impl Infer<'_> {
         ty
     }
 
-    /// The type under the binder with the argument in the place of the variable, also in what has
-    /// been found out of open types.
+    /// Returns the type under the binder with the argument substituted for the variable. Solutions
+    /// are applied first, so that they are substituted too.
     pub(super) fn instance(&self, pi: &Pi, arg: &Arg) -> Ty {
         let body = self.table.ty(&pi.body);
         subst(&body, &|v| (v == pi.var).then(|| arg.clone()))
     }
 
-    /// Whether `instantiate` made the variable for this use, so that it has one value.
+    /// Returns true if `instantiate` made the variable for this use, so that it has a single value.
     pub(super) fn made_for(&self, var: Var, at: TermId) -> bool {
         self.table.info(var).span == self.span(at) && self.table.is_rigid(var)
     }
@@ -160,7 +161,7 @@ impl Infer<'_> {
     }
 }
 
-/// A condition of the type of the name at `at`, which is `here` at this use.
+/// Makes the instance `here` of a condition of the type of the name at `at`.
 fn inherited(at: TermId, prop: &Prop, names: &Names, here: Prop) -> Inherited {
     Inherited {
         prop: here.clone(),
@@ -174,7 +175,7 @@ fn inherited(at: TermId, prop: &Prop, names: &Names, here: Prop) -> Inherited {
     }
 }
 
-/// The function type with no conditions on what it takes.
+/// Returns the function type without the conditions on its parameters.
 fn strip_conditions(ty: &Ty) -> Ty {
     match &**ty {
         Type::Fun(from, to) => Arc::new(Type::Fun(from.clone(), strip_conditions(to))),
@@ -187,7 +188,7 @@ fn strip_conditions(ty: &Ty) -> Ty {
     }
 }
 
-/// The kinds of the variables that a scheme's type binds.
+/// Collects the kinds of the variables that a scheme's type binds.
 fn collect_kinds(ty: &Type, kinds: &mut [Kind]) {
     match ty {
         Type::Pi(pi) => {

@@ -1,4 +1,4 @@
-//! Literals: overloaded numbers and their ranges.
+//! Inference of literals: overloaded numbers, their defaults and their ranges.
 
 use std::sync::Arc;
 
@@ -44,8 +44,8 @@ impl Infer<'_> {
         ty
     }
 
-    /// Gives literals that nothing determines `i32` or `f32`, unless `kept` says that their type
-    /// becomes a parameter; then checks ranges.
+    /// Defaults the types of undetermined literals to `i32` or `f32`, except for those that are
+    /// `kept` as parameters of the item; then checks ranges.
     pub(super) fn settle_literals(&mut self, kept: &dyn Fn(nat::Var) -> bool) {
         let literals = std::mem::take(&mut self.literals);
         for literal in &literals {
@@ -73,7 +73,7 @@ impl Infer<'_> {
         }
     }
 
-    /// The literals of a definition's scheme, at one of its uses.
+    /// Instantiates the literals of a definition's scheme at one of its uses.
     pub(super) fn inherit_literals(&mut self, scheme: &Scheme, base: u32, at: TermId) {
         for (var, literal) in scheme.literals.iter() {
             self.literals.push(OpenLiteral {
@@ -112,7 +112,7 @@ impl Infer<'_> {
         }
     }
 
-    /// `k : Idx[n]` needs `0 <= k < n`.
+    /// Checks a literal of type `Idx[n]`, which requires `0 <= k < n`.
     fn index_in_range(&mut self, term: TermId, value: i128, n: &Nat) {
         let n = self.table.nat(n);
         let size = self.show_nat(&n);

@@ -1,8 +1,8 @@
 //! Type inference of one item (`rise.md` sections 2 to 4).
 //!
-//! Bidirectional: what is known goes into `fun`; in `x |> f` the type of `x` goes into `f`. Open
-//! sizes and types are variables of a [`table::Table`]; equations between sizes that cannot be
-//! decided at once wait until more is known, obligations are judged at the end.
+//! Inference is bidirectional: known types are propagated into `fun`, and in `x |> f` the type of
+//! `x` into `f`. Unknown sizes and types are unification variables of a [`table::Table`]. Equations
+//! between sizes that cannot be decided at once are deferred; obligations are decided at the end.
 
 mod annotations;
 mod apply;
@@ -52,8 +52,8 @@ pub fn infer(item: &Item, env: &dyn Env) -> Inference {
     infer_in(item, env, Dialect::Rise)
 }
 
-/// Checks one item of one of the dialects, as [`infer`] does. Those of DPIA find their primitives
-/// in the environment.
+/// Checks one item of one of the dialects, see [`infer`]. Items of DPIA resolve primitives in the
+/// environment.
 pub fn infer_in(item: &Item, env: &dyn Env, dialect: Dialect) -> Inference {
     let first = infer_item(Infer::new(item, env, dialect));
     let is_typed = matches!(item.kind, ItemKind::Def { ty: Some(_), .. });
@@ -61,29 +61,29 @@ pub fn infer_in(item: &Item, env: &dyn Env, dialect: Dialect) -> Inference {
     if !is_typed || clarity >= Clarity::Mended {
         return first;
     }
-    // Where the result alone is wrong, its wanted type does not fit in several places of the body.
+    // If only the result is wrong, pushing in its type causes errors in several places of the body.
     let mut infer = Infer::new(item, env, dialect);
     infer.written_result = WrittenResult::ComparedLast;
     let second = infer_item(infer);
     match Clarity::of(&second) {
         Clarity::Right => first,
         found if found > clarity => second,
-        // What the stages of the body give is shown beside them.
+        // The second run shows the types of the body's stages beside the error.
         Clarity::Single if clarity == Clarity::Single => second,
         _ => first,
     }
 }
 
-/// A rank of the errors of an item by how well they tell its mistake.
+/// The quality of an item's errors, from bad to good.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Clarity {
     /// There are several errors.
     Several,
-    /// One error says what does not fit.
+    /// There is one error without help.
     Single,
-    /// One error also says what to do.
+    /// There is one error with help.
     Explained,
-    /// One error has an edit that mends it.
+    /// There is one error with a fix.
     Mended,
     /// There is no error.
     Right,
@@ -119,7 +119,6 @@ fn infer_item(mut infer: Infer<'_>) -> Inference {
     infer.finish(ty)
 }
 
-/// A name in scope.
 #[derive(Clone, Debug)]
 struct Local {
     name: Name,
@@ -127,30 +126,30 @@ struct Local {
     meaning: Meaning,
 }
 
-/// What a local name means.
+/// The meaning of a local name.
 #[derive(Clone, Debug)]
 enum Meaning {
     Value(Ty),
     TypeLevel(Var, Kind),
-    /// Bound by something that is wrong.
+    /// The binder has an error.
     Broken,
 }
 
-/// A number literal without suffix.
+/// A number literal whose type is not known yet.
 struct OpenLiteral {
     term: TermId,
     ty: Ty,
     literal: Literal,
-    /// From the scheme of the definition at `term`.
+    /// True if it is from the scheme of the definition at `term`.
     inherited: bool,
 }
 
-/// The use that the written type of a result is put to in the body of a definition.
+/// The use of a definition's written result type in the inference of its body.
 #[derive(Clone, Copy, PartialEq)]
 enum WrittenResult {
-    /// It is pushed into the body, whose parts are checked against it.
+    /// The type is pushed into the body, whose parts are checked against it.
     PushedIn,
-    /// It is compared with the type of the result once that is known.
+    /// The type is unified with the type of the result after its synthesis.
     ComparedLast,
 }
 
@@ -161,42 +160,43 @@ struct Infer<'a> {
     written_result: WrittenResult,
     table: Table,
     scope: Vec<Local>,
-    /// Number of enclosing binders of type-level names.
+    /// The number of enclosing binders of type-level names.
     level: u32,
     diagnostics: Vec<Diagnostic>,
-    /// How many types did not agree so far.
+    /// The number of type mismatches so far.
     clashes: u32,
-    /// The number of nested looks whose messages are dropped.
+    /// The nesting depth of checks whose messages are discarded.
     quiet: u32,
     demands: Vec<Demand>,
     equations: Vec<Equation>,
     accesses: phrase::Accesses,
     solved_since_settle: bool,
-    /// Whether equations wait that say more than what an unknown is.
+    /// True if only equations that determine an unknown directly are solved, and others are
+    /// deferred.
     deferring: bool,
-    /// Whether equations may be solved by any division.
+    /// True if equations may be solved by division by any factor.
     dividing: bool,
     obligations: Vec<Pending>,
-    /// Open variables that obligations mention: solving one makes `facts` stale.
+    /// Unification variables that obligations mention: solving one invalidates `facts`.
     obligation_vars: FxHashSet<Var>,
     facts: FactCache,
-    /// At the end: what the remaining conditions say.
+    /// The simplifier of sizes under the remaining conditions, set at the end.
     known: Option<finish::Simplified>,
     literals: Vec<OpenLiteral>,
     /// Literals whose type is a parameter of the definition.
     generic_literals: Vec<(Var, Literal)>,
     holes: Vec<(TermId, Ty)>,
-    /// Names that were reported as unknown: once is enough.
+    /// Names that were reported as unknown, so that each is reported once.
     unknown: Vec<Name>,
-    /// Sizes and types that were written or inserted: reported if nothing determines them.
+    /// The unification variables of uses and holes, which are reported if they are not solved.
     inserted: Vec<(Var, TermId)>,
-    /// Open variables that became parameters of the definition.
+    /// Unification variables that became parameters of the definition.
     generalised_vars: Vec<Var>,
     /// The type-level binders along the item's type.
     spine: Vec<BinderId>,
     /// Conditions and sizes in annotations whose names are not all in scope yet.
     assumptions: Vec<annotations::Assumption>,
-    /// In the terms of a rule, see [`Sides`]: binders that stand for what earlier ones do.
+    /// In the terms of a rule, see [`Sides`], the binders that are identified with earlier ones.
     joined: Option<FxHashMap<BinderId, Vec<BinderId>>>,
     terms: Vec<TermInfo>,
     /// See [`Inference::generalised`].
@@ -250,7 +250,7 @@ impl<'a> Infer<'a> {
         }
     }
 
-    /// A definition: its body, against its written type where there is one.
+    /// Infers a definition; checks its body against its written type if there is one.
     fn def(&mut self, written: Option<TermId>, body: TermId) -> Ty {
         self.spine = self.spine_binders();
         self.collect_annotations();
@@ -273,8 +273,8 @@ impl<'a> Infer<'a> {
         ty
     }
 
-    /// Makes the sizes that the value of a definition without a written type takes, as a partial
-    /// application does, parameters of the definition.
+    /// Makes the sizes that a partial application still takes, in a definition without a written
+    /// type, parameters of the definition.
     fn bind_parameters_of(&mut self, ty: &Ty) {
         let mut ty = self.table.head(ty);
         loop {
@@ -292,7 +292,7 @@ impl<'a> Infer<'a> {
         }
     }
 
-    /// The names that a written type binds are in scope in the body.
+    /// Brings the names that a written type binds into scope for the body.
     fn bind_type_names(&mut self, written: TermId) {
         let mut term = written;
         loop {
@@ -319,13 +319,13 @@ impl<'a> Infer<'a> {
         }
     }
 
-    // ----- small things that everything uses -----
+    // ----- helpers -----
 
     fn span(&self, term: TermId) -> Span {
         self.item.term(term).span
     }
 
-    /// The term without parentheses around it.
+    /// Removes the parentheses around a term.
     fn bare(&self, mut term: TermId) -> TermId {
         while let TermKind::Paren(inner) = self.item.term(term).kind {
             term = inner;
@@ -386,7 +386,7 @@ impl<'a> Infer<'a> {
         })
     }
 
-    /// A variable that the text binds, one level further in.
+    /// Makes a rigid variable for a binder, one level deeper.
     fn rigid(&mut self, name: Name, kind: Kind, span: Span, inner: bool) -> Var {
         self.level += 1;
         self.table.add(VarInfo {

@@ -1,4 +1,5 @@
-//! Conditions on sizes: collected while inferring, used as facts at once, judged at the end.
+//! Obligations: conditions on sizes, which are collected and assumed during inference and decided
+//! at the end.
 
 use std::rc::Rc;
 
@@ -11,34 +12,35 @@ use super::Infer;
 use crate::subst::subst_prop;
 use crate::types::{Names, Obligation, Pi};
 
-/// A condition that came up.
+/// A condition that is not decided yet.
 #[derive(Clone, Debug)]
 pub(super) struct Pending {
     pub prop: Prop,
     pub span: Span,
-    /// Written with `@assume` or `where`: needs no remark.
+    /// True if it is written with `@assume` or `where`, so that no information about it is needed.
     pub written: bool,
-    /// Where it comes from, if there are better words for it than its own.
+    /// The origin of the condition, which describes it better than its own terms.
     pub source: Option<Source>,
-    /// The function that takes the one with the condition, and whose type does not state it.
+    /// The function whose argument has the condition, and whose type does not state it.
     pub taken_by: Option<TermId>,
 }
 
-/// What a message about a condition says.
+/// The origin of a condition, for messages about it.
 #[derive(Clone, Debug)]
 pub(super) enum Source {
-    /// A callee's condition.
+    /// The condition of a callee's scheme.
     Scheme(SchemeCondition),
-    /// Just this.
+    /// A fixed description.
     Words {
         words: &'static str,
-        /// The functions that are wrong then, with whatever else fails in them.
+        /// The functions that are wrong if the condition fails; other failures in them are not
+        /// reported.
         functions: Option<Span>,
     },
 }
 
 impl Source {
-    /// The functions that are wrong if the condition fails.
+    /// Returns the span of the functions that are wrong if the condition fails.
     fn functions(&self) -> Option<Span> {
         match self {
             Source::Words { functions, .. } => *functions,
@@ -47,18 +49,18 @@ impl Source {
     }
 }
 
-/// A condition in a callee's own words.
+/// A condition of a callee's scheme and its instance.
 #[derive(Clone, Debug)]
 pub(super) struct SchemeCondition {
     pub head: TermId,
-    /// Over the variables of the callee's type, which `names` names.
+    /// The condition over the variables of the callee's type, which have the names in `names`.
     pub prop: Prop,
     pub names: Names,
-    /// The same over the variables that were made for this use.
+    /// The condition over the variables that were made for this use.
     pub here: Prop,
 }
 
-/// The facts that follow from the conditions so far, without those on bound indices.
+/// A cache of the facts that follow from the conditions so far, without those on bound indices.
 #[derive(Default)]
 pub(super) struct FactCache(Option<Rc<Facts>>);
 
@@ -67,7 +69,7 @@ impl FactCache {
         self.0 = None;
     }
 
-    /// One more condition, after all that were there.
+    /// Adds a condition that was recorded after all others.
     fn learn(&mut self, prop: &Prop) {
         if let Some(facts) = &mut self.0 {
             Rc::make_mut(facts).assume(prop);
@@ -76,7 +78,7 @@ impl FactCache {
 }
 
 impl Infer<'_> {
-    /// Notes a condition on sizes that the term at `span` needs.
+    /// Records a condition on sizes that the term at `span` requires.
     pub(super) fn require(&mut self, prop: Prop, span: Span) {
         self.note_condition(prop, span, false, None);
     }
@@ -111,7 +113,7 @@ impl Infer<'_> {
         self.obligations.push(Pending { prop, ..pending });
     }
 
-    /// Whether the variable is bound inside the item's value, not by its type.
+    /// Returns true if the variable is bound inside the item's value and not by its type.
     fn is_inner(&self, var: Var) -> bool {
         self.table.info(var).inner
     }
@@ -126,7 +128,7 @@ impl Infer<'_> {
         inner
     }
 
-    /// What may be assumed where these variables are in scope.
+    /// Returns the facts that hold where these variables are in scope.
     pub(super) fn facts_for(&mut self, vars: &[Var]) -> Rc<Facts> {
         let base = match &self.facts.0 {
             Some(base) => base.clone(),
@@ -159,7 +161,8 @@ impl Infer<'_> {
         Rc::new(facts)
     }
 
-    /// The indices of a condition, each after those that its range is about.
+    /// Returns the indices of a condition in dependency order: each after those that its range
+    /// mentions.
     fn indices_of(&self, prop: &Prop) -> Vec<Var> {
         let mut ordered = Vec::new();
         let mut waiting = self.inner_vars(prop);
@@ -182,7 +185,7 @@ impl Infer<'_> {
         ordered
     }
 
-    /// How many values an index has.
+    /// Returns the number of values of an index.
     fn range(&self, var: Var) -> Option<Nat> {
         let range = self.table.info(var).range.as_ref()?;
         let mut range = self.table.nat(range);
@@ -200,8 +203,8 @@ impl Infer<'_> {
         Some(self.table.nat(values))
     }
 
-    /// With the values of sizes that are known by their rounds. Those of an inner `iterate` may
-    /// mention those of an outer one.
+    /// Substitutes sizes that are functions of an `iterate`'s round. Those of an inner `iterate`
+    /// may mention those of an outer one, so this is repeated.
     pub(super) fn with_values(&self, prop: &Prop) -> Prop {
         let mut prop = prop.clone();
         for _ in 0..syntax::MAX_DEPTH {
@@ -215,9 +218,9 @@ impl Infer<'_> {
         prop
     }
 
-    /// The conditions on sizes that are known by their rounds, as they came up: whatever is wrong
-    /// with them is said of their values. Equations are left out: facts may put such a size for
-    /// another one, also in types outside of the rounds, where there is no such size.
+    /// Returns the conditions on sizes that are functions of an `iterate`'s round, before
+    /// substitution. Equations are omitted: simplification under them could replace another size by
+    /// such a size in types outside of the `iterate`, where it is not in scope.
     pub(super) fn conditions_of_rounds(&self) -> Vec<Prop> {
         let said = self.obligations.iter().map(|p| self.table.prop(&p.prop));
         let of_rounds = |prop: &Prop| {
@@ -231,7 +234,8 @@ impl Infer<'_> {
         said.filter(of_rounds).collect()
     }
 
-    /// What holds of the shortest array, where it holds of the longer ones then.
+    /// Returns the condition for the first round only, which has the shortest array, if it implies
+    /// the condition for all rounds.
     fn of_first_round(&self, prop: Prop, facts: &Facts) -> Prop {
         let [round] = self.inner_vars(&prop)[..] else {
             return prop;
@@ -257,7 +261,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Lets the conditions of a parameter hold of the variable that stands for it.
+    /// Assumes the conditions of a parameter for the variable that it is instantiated with.
     pub(super) fn assume_conditions_of(&mut self, pi: &Pi, var: Var) {
         if pi.conditions.is_empty() {
             return;
@@ -267,15 +271,17 @@ impl Infer<'_> {
         self.table.update(var).assumed = pi.map_conditions(|prop| subst_prop(prop, &put));
     }
 
-    /// Proves, refutes or keeps every condition.
-    /// Each with whether it was written with `@assume`.
+    /// Decides every condition: proves it, refutes it, or keeps it as an obligation. Returns each
+    /// kept one with true if it was written in the source.
     pub(super) fn judge_obligations(&mut self) -> Vec<(Obligation, bool)> {
         let mut facts = Facts::new();
         let mut kept: Vec<(Obligation, bool)> = Vec::new();
         let mut all = std::mem::take(&mut self.obligations);
-        // Functions that are wrong as they are: what else fails in them is the same mistake.
+        // Functions that are reported as wrong: other failures in them follow from the same
+        // mistake.
         let mut wrong: Vec<Span> = Vec::new();
-        // What the user wrote stays as it is written, and what follows from it is not said again.
+        // Written conditions come first and are kept as written; conditions that follow from them
+        // are dropped.
         all.sort_by_key(|pending| !pending.written);
         for pending in all {
             let said = self.table.prop(&pending.prop);
@@ -324,7 +330,7 @@ impl Infer<'_> {
                 continue;
             }
             let prop = self.quantified(prop, inner);
-            // A copy of the facts would have them copied for what they learn.
+            // Drops the other owner, so that assuming does not copy the facts.
             drop(here);
             facts.assume(&prop);
             let obligation = Obligation {
@@ -341,8 +347,8 @@ impl Infer<'_> {
         kept
     }
 
-    /// Whether a condition on a bound index fails at its first or last value, whatever the range
-    /// (unless that is empty).
+    /// Returns true if a condition on a bound index fails at its first or last value for all ranges
+    /// that are not empty.
     fn fails_at_an_end(&self, facts: &Facts, prop: &Prop, inner: &[Var]) -> bool {
         let [index] = inner else { return false };
         let Some(range) = self.range(*index) else {
@@ -355,7 +361,8 @@ impl Infer<'_> {
             .any(|end| facts.excludes(&prop.subst(&|v| (v == *index).then(|| end.clone()))))
     }
 
-    /// Whether every size in the condition is an index with a range of known, positive length.
+    /// Returns true if every size in the condition is an index with a range of known, positive
+    /// length.
     fn is_ground(&self, prop: &Prop) -> bool {
         let mut ground = true;
         prop.for_each_var(&mut |v| {
@@ -365,7 +372,8 @@ impl Infer<'_> {
         ground
     }
 
-    /// Whether a size in it is not known, and is no parameter of the item's type either.
+    /// Returns true if the condition mentions an unsolved variable, which is no parameter of the
+    /// item's type either.
     fn mentions_unknown(&self, prop: &Prop) -> bool {
         let mut found = false;
         prop.for_each_var(&mut |v| found |= self.table.is_open(v));
@@ -376,7 +384,7 @@ impl Infer<'_> {
         self.table.info(var).range.is_none()
     }
 
-    /// A condition on bound indices holds for their whole range.
+    /// Quantifies a condition over the whole ranges of its bound indices.
     fn quantified(&self, prop: Prop, inner: Vec<Var>) -> Prop {
         inner.into_iter().rev().fold(prop, |prop, var| {
             let to = self.range(var).unwrap_or_else(|| Nat::constant(0));
@@ -384,7 +392,7 @@ impl Infer<'_> {
         })
     }
 
-    /// One remark for each place that assumes something.
+    /// Adds one information for each place that assumes something.
     pub(super) fn remark(&mut self, kept: &[Obligation], written: Vec<bool>) {
         let mut places: Vec<(Span, Vec<String>)> = Vec::new();
         let unwritten = kept.iter().zip(written).filter(|(_, written)| !written);
@@ -406,11 +414,12 @@ impl Infer<'_> {
     }
 }
 
-/// Leaves out what follows from later conditions: `n >= 3` beside `n >= 5`. (What follows from
-/// earlier ones was never kept.)
+/// Drops conditions that follow from later ones, as `n >= 3` does from `n >= 5`. (Those that follow
+/// from earlier ones were never kept.)
 fn drop_implied(kept: &mut Vec<(Obligation, bool)>) {
     let mut index = 0;
-    // The last has none after it, and what shares no size with any other does not follow.
+    // The last condition has none after it, and a condition that shares no size with others does
+    // not follow from them.
     while index + 1 < kept.len() {
         let this = &kept[index].0.prop;
         let others = kept.iter().enumerate().filter(|(at, _)| *at != index);

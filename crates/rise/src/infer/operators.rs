@@ -1,4 +1,4 @@
-//! Operators and compositions.
+//! Inference of operators and compositions.
 
 use std::sync::Arc;
 
@@ -65,7 +65,7 @@ impl Infer<'_> {
         }
     }
 
-    /// `^` has no primitive: it is for sizes.
+    /// Infers `^`, which has no primitive, because it is defined on sizes only.
     pub(super) fn power(&mut self, term: TermId, wanted: Wanted) -> Ty {
         if self.is_size(term) {
             self.elab_nat(term);
@@ -81,7 +81,7 @@ impl Infer<'_> {
         self.broken()
     }
 
-    /// `first` then `second`.
+    /// Infers the composition that applies `first`, then `second`.
     pub(super) fn compose(
         &mut self,
         term: TermId,
@@ -143,7 +143,8 @@ impl Infer<'_> {
             BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div => Kind::Num,
             _ => Kind::Scalar,
         };
-        // A wanted type helps literals: in `x + 1` both sides have the type of the result.
+        // The wanted type determines literals: in `x + 1` both operands have the type of the
+        // result.
         let hint = wanted
             .filter(|_| kind != Kind::Scalar)
             .map(|(ty, _)| ty.clone());
@@ -176,7 +177,7 @@ impl Infer<'_> {
         if kind == Kind::Scalar {
             bool_type()
         } else if self.clashes != clashes && self.quiet == 0 && !self.are_scalars(&left, rhs) {
-            // What follows from the one mistake is no second one.
+            // Consequences of the mistake are not reported.
             self.broken()
         } else {
             left
@@ -188,7 +189,7 @@ impl Infer<'_> {
     }
 }
 
-/// The primitive that an operator stands for.
+/// Returns the primitive of an operator.
 pub(crate) fn operator_primitive(op: BinaryOp) -> Option<Primitive> {
     Some(match op {
         BinaryOp::Add => Primitive::Add,

@@ -1,4 +1,4 @@
-//! First arguments that may be left out, and `makeArray`, which takes as many as it says.
+//! Optional first arguments, and `makeArray`, whose type depends on the value of its argument.
 
 use std::sync::Arc;
 
@@ -13,7 +13,8 @@ use crate::primitive::{OptionalArgument, Primitive};
 use crate::types::{Ty, Type};
 
 impl Infer<'_> {
-    /// Whether the first argument is the optional one; a wrong dimension is reported.
+    /// Returns true if the first argument is the optional one; reports a dimension that is out of
+    /// range.
     pub(super) fn optional_argument(
         &mut self,
         primitive: Primitive,
@@ -33,7 +34,7 @@ impl Infer<'_> {
                     self.dimension(primitive.name(), dimension, term);
                     true
                 }
-                // In a rule a name may stand for the dimension.
+                // In a rule a metavariable may stand for the dimension.
                 None if self.joined.is_some() && self.source_name(term).is_some() => {
                     self.is_size(term) && self.elab_nat(term).is_some()
                 }
@@ -42,8 +43,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Reports a first argument that is a name without a meaning: whether it was to be an address
-    /// space is not known, so nothing is known of the rest.
+    /// Reports a first argument that is an unknown name. It may be intended as an address space, so
+    /// the application cannot be inferred.
     pub(super) fn unknown_first(&mut self, term: TermId) -> bool {
         let Some(name) = self.source_name(term).cloned() else {
             return false;
@@ -62,7 +63,7 @@ impl Infer<'_> {
         unknown
     }
 
-    /// `makeArray(k)` takes k elements.
+    /// Infers `makeArray(k)`: a function of `k` elements.
     pub(super) fn make_array(&mut self, count: TermId) -> Option<Ty> {
         let size = self.elab_nat(count)?;
         let Some(k) = self

@@ -1,4 +1,4 @@
-//! Types that must be of certain classes.
+//! Restriction of types to classes.
 
 use std::sync::Arc;
 
@@ -12,17 +12,18 @@ use crate::types::{Arg, Ty, Type};
 
 impl Infer<'_> {
     /// Restricts the implicit type of a use of `fma`, in RISE or in DPIA, to floats and vectors of
-    /// floats, which no kind names.
+    /// floats, for which there is no kind.
     pub(super) fn restrict_fma(&mut self, implicits: &[(Name, Arg)]) {
         for (_, arg) in implicits {
             if let Arg::Type(ty) = arg {
-                // The type is a variable that was just made for this use.
+                // The type is a variable that was made for this use, so the restriction cannot
+                // fail.
                 let _ = self.restrict(ty, Classes::FLOATS);
             }
         }
     }
 
-    /// Makes the type one of `classes`.
+    /// Restricts the type to `classes`; fails if it has no common instance with them.
     pub(super) fn restrict(&mut self, ty: &Ty, classes: Classes) -> Result<(), Clash> {
         let ty = self.table.head(ty);
         match &*ty {
@@ -46,7 +47,7 @@ impl Infer<'_> {
             }
             Type::Apply(..) if Classes::DATA.within(classes) => Ok(()),
             Type::Apply(fun, at) if self.table.is_open(*fun) => {
-                // A type of these classes is the same for all sizes.
+                // A type of these classes does not depend on a size.
                 let constant = self.fresh_type(classes);
                 self.bind_data_fun(*fun, at, &constant)
             }

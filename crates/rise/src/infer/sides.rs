@@ -1,10 +1,10 @@
-//! Several terms under one assignment of the names that they share: the two sides of a rewrite
-//! rule and what its conditions mention.
+//! Inference of several terms with shared names: the two sides of a rewrite rule and the terms of
+//! its conditions.
 //!
-//! The left side comes first. Sizes that it leaves open stand for anything from then on
-//! ([`Sides::fix`]): what the right side needs of them beyond what the left side and the conditions
-//! say is given back as [`Need`]s and not assumed. Types that it leaves open may be told more of by
-//! the right side, which is said in [`Narrowed`]: the rule is for such types only.
+//! The left side is inferred first. Its unsolved sizes are then universally quantified
+//! ([`Sides::fix`]): what the right side requires of them beyond the left side and the conditions
+//! is returned as [`Need`]s and not assumed. Its unsolved types may be instantiated further by the
+//! right side, which is returned in [`Narrowed`]: the rule applies only to such types.
 
 use std::sync::Arc;
 
@@ -21,63 +21,63 @@ use crate::classes::Classes;
 use crate::types::{Arg, Scheme, Ty, Type};
 use crate::{BinderInfo, Env, Inference, Target};
 
-/// Deeper than all binders of an item: a type of this level may mention what any of them binds.
+/// A level deeper than all binders of an item: a type of this level may mention any of them.
 const INSIDE: u32 = 1 << 24;
 
-/// The terms of a rule while they are looked at, one after the other.
+/// The state of inference of a rule's terms, which are inferred one after the other.
 pub struct Sides<'a> {
     infer: Infer<'a>,
     fixed: bool,
-    /// Names for values that are given with every use.
+    /// Binders of values that are given at every use of the rule.
     given: Vec<BinderId>,
     needs: Vec<Need>,
-    /// Names for values, and the types that were open after the left side.
+    /// Binders of values, and the types that were unsolved after the left side.
     values: Vec<BinderId>,
     open: Vec<(Var, syntax::ast::Name, Classes)>,
-    /// What holds of sizes wherever the left side occurs.
+    /// Conditions on sizes that hold wherever the left side occurs.
     left: Vec<Prop>,
 }
 
-/// What the right side says of types that the left side left open.
+/// The instantiations of the left side's unsolved types by the right side.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Narrowed {
-    /// Types that are of a certain form or equal to others, as text: `s` is `t`.
+    /// Types that have a certain form or equal others, as text: `s` is `t`.
     pub forms: Vec<(String, String)>,
-    /// Types that are of a kind.
+    /// Types that are restricted to a kind.
     pub kinds: Vec<(Var, Kind)>,
 }
 
-/// A condition on sizes without which the sides have no common type.
+/// A condition on sizes that is required for the sides to have the same type.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Need {
     /// The condition.
     pub prop: Prop,
-    /// As it is written in messages.
+    /// The condition as text for messages.
     pub text: String,
-    /// The term that needs it.
+    /// The term that requires it.
     pub span: Span,
-    /// Sizes for which it fails, where some were found: `n = 1, m = 2`.
+    /// A counterexample if one was found, as text: `n = 1, m = 2`.
     pub fails_for: Option<String>,
-    /// For an equation between the sizes of two types: the wanted one and the one found.
+    /// For an equation between the sizes of two types, the expected and the found type.
     pub types: Option<(String, String)>,
 }
 
-/// What is known once all terms were looked at.
+/// The result of inferring all terms of a rule.
 #[derive(Debug)]
 pub struct SidesInference {
-    /// What each term and binder is. The scheme has no meaning; the obligations are those that the
-    /// left side and the conditions say.
+    /// The types of terms and binders. The scheme is meaningless; the obligations are those of the
+    /// left side and the conditions.
     pub inference: Inference,
-    /// What the right side needs beyond that.
+    /// The requirements of the right side beyond that.
     pub needs: Vec<Need>,
-    /// What it says of types beyond that.
+    /// The instantiations of types by the right side.
     pub narrowed: Narrowed,
-    /// What holds of sizes wherever the left side occurs, conditions aside.
+    /// Conditions on sizes that hold wherever the left side occurs, without the rule's conditions.
     pub left: Vec<Prop>,
 }
 
 impl<'a> Sides<'a> {
-    /// Nothing looked at yet. The names that the terms share are binders of the item.
+    /// Starts the inference. The names that the terms share are binders of the item.
     pub fn new(item: &'a Item, env: &'a dyn Env) -> Sides<'a> {
         let mut infer = Infer::new(item, env, Dialect::Rise);
         infer.joined = Some(FxHashMap::default());
@@ -92,8 +92,8 @@ impl<'a> Sides<'a> {
         }
     }
 
-    /// Brings a name for values into scope, of a type that the terms determine. With `inside` that
-    /// type may depend on sizes and types that are bound inside the terms.
+    /// Brings the name of a value into scope, whose type is inferred from the terms. With `inside`
+    /// that type may depend on sizes and types that are bound inside the terms.
     pub fn value(&mut self, binder: BinderId, inside: bool) {
         let level = if inside { INSIDE } else { 0 };
         let var = self.variable("t", binder, Kind::DataType, State::Open, level);
@@ -104,14 +104,14 @@ impl<'a> Sides<'a> {
         self.infer.bind_value(binder, ty);
     }
 
-    /// The same for a name that is given with every use of the rule: what the left side does not
-    /// say of its type, the right side may.
+    /// Brings the name of a value that is given at every use of the rule into scope: the right side
+    /// may determine its type as far as the left side does not.
     pub fn given_value(&mut self, binder: BinderId) {
         self.value(binder, false);
         self.given.push(binder);
     }
 
-    /// Brings a type-level name into scope: one that stands for anything (`given`), or one that the
+    /// Brings a type-level name into scope: a universally quantified one (`given`), or one that the
     /// terms may determine. A type may be a function type.
     pub fn type_level(&mut self, binder: BinderId, kind: Kind, given: bool) {
         let name = self.infer.item.binder(binder).name.clone();
@@ -155,7 +155,7 @@ impl<'a> Sides<'a> {
         });
     }
 
-    /// A name for a size: `let v = u + m`. Returns false after an error.
+    /// Defines a name for a size, as in `let v = u + m`. Returns false after an error.
     pub fn define(&mut self, binder: BinderId, size: TermId) -> bool {
         let Some(value) = self.infer.elab_nat(size) else {
             return false;
@@ -167,26 +167,26 @@ impl<'a> Sides<'a> {
         true
     }
 
-    /// A name for a value of this type.
+    /// Brings the name of a value of this type into scope.
     pub fn define_value(&mut self, binder: BinderId, ty: Ty) {
         self.infer.binders[binder.0 as usize] = BinderInfo::Value(ty.clone());
         self.infer.bind_value(binder, ty);
     }
 
-    /// Says that a binder of a later term stands for what a binder of an earlier one does, so that
-    /// they have one type.
+    /// Identifies a binder of a later term with one of an earlier term, so that they have the same
+    /// type.
     pub fn join(&mut self, later: BinderId, earlier: BinderId) {
         if let Some(joined) = &mut self.infer.joined {
             joined.entry(later).or_default().push(earlier);
         }
     }
 
-    /// The type of a term.
+    /// Synthesises the type of a term.
     pub fn synth(&mut self, term: TermId) -> Ty {
         self.infer.synth(term)
     }
 
-    /// Looks at a term that must have this type, which is said of the term at `of`.
+    /// Checks a term against a type; reports a mismatch at the term.
     pub fn check(&mut self, term: TermId, expected: &Ty) {
         let cause = Cause {
             span: self.infer.span(term),
@@ -195,18 +195,18 @@ impl<'a> Sides<'a> {
         self.infer.check(term, expected, cause);
     }
 
-    /// A type as it is written.
+    /// Elaborates a written type.
     pub fn written_type(&mut self, term: TermId) -> Ty {
         self.infer.elab_type(term)
     }
 
-    /// Makes a written type one of a kind: the condition `scalar(t)`. Returns false where it cannot
-    /// be, without a message.
+    /// Restricts a type to a kind, as the condition `scalar(t)` does. Returns false if that is
+    /// impossible, without a message.
     pub fn restrict(&mut self, ty: &Ty, kind: Kind) -> bool {
         self.infer.restrict(ty, Classes::of_kind(kind)).is_ok()
     }
 
-    /// The name has this type; reported at `span` where it cannot.
+    /// Unifies the type of a value's binder with `ty`; reports a mismatch at `span`.
     pub fn has_type(&mut self, binder: BinderId, ty: &Ty, span: Span) {
         if let BinderInfo::Value(own) = self.infer.binders[binder.0 as usize].clone() {
             let why = Why::Context;
@@ -214,19 +214,19 @@ impl<'a> Sides<'a> {
         }
     }
 
-    /// A size as it is written; `None` after an error.
+    /// Elaborates a written size; returns `None` after an error.
     pub fn size(&mut self, term: TermId) -> Option<Nat> {
         self.infer.elab_nat(term)
     }
 
-    /// What holds from now on.
+    /// Assumes a condition for the terms that follow.
     pub fn assume(&mut self, prop: Prop, span: Span) {
         let at_least = match &prop {
             Prop::Divides(d, a) => Some((a.clone(), d.clone())),
             _ => None,
         };
         self.infer.note_condition(prop, span, true, None);
-        // What divides a size that is not 0 is not larger.
+        // A divisor of a size that is not 0 is not larger than it.
         if let Some((a, d)) = at_least {
             let some = Prop::AtLeast(self.infer.table.nat(&a), Nat::ONE);
             if self.infer.facts_for(&[]).proves(&some) {
@@ -236,28 +236,28 @@ impl<'a> Sides<'a> {
         }
     }
 
-    /// The type as it is known so far.
+    /// Applies the solutions so far to a type.
     pub fn read(&self, ty: &Ty) -> Ty {
         self.infer.table.ty(ty)
     }
 
-    /// The type for a message.
+    /// Returns the text of a type for a message.
     pub fn show(&self, ty: &Ty) -> String {
         self.infer.show(ty)
     }
 
-    /// The text of a term for a message.
+    /// Returns the text of a term for a message.
     pub fn source(&self, term: TermId) -> String {
         self.infer.source(term)
     }
 
-    /// How many things there are to say so far.
+    /// Returns the number of diagnostics so far.
     pub fn diagnostics(&self) -> usize {
         self.infer.diagnostics.len()
     }
 
-    /// The end of the left side. What is open stands for anything from here on; the conditions and
-    /// the equations between sizes that are left hold wherever the left side occurs.
+    /// Ends the left side. Its unsolved sizes become rigid; the conditions and the remaining
+    /// equations between sizes hold wherever the left side occurs.
     pub fn fix(&mut self) {
         let infer = &mut self.infer;
         infer.settle();
@@ -312,7 +312,7 @@ impl<'a> Sides<'a> {
         self.fixed = true;
     }
 
-    /// What follows from conditions on products, which the prover does not see.
+    /// Assumes consequences of conditions on products that the prover does not derive.
     fn plain_consequences(&mut self) {
         let mut more = Vec::new();
         for pending in &self.infer.obligations {
@@ -337,7 +337,7 @@ impl<'a> Sides<'a> {
         }
     }
 
-    /// The types of given values of which nothing is known.
+    /// Returns the unsolved types of given values.
     fn types_of_given(&self) -> Vec<Var> {
         let open = |binder: &BinderId| {
             let BinderInfo::Value(ty) = &self.infer.binders[binder.0 as usize] else {
@@ -351,8 +351,8 @@ impl<'a> Sides<'a> {
         self.given.iter().filter_map(open).collect()
     }
 
-    /// What became of the types that the left side left open; sizes and types in those of names
-    /// stand for anything.
+    /// Returns the instantiations of the left side's unsolved types; unsolved variables in the
+    /// types of names become rigid.
     fn narrowed(&mut self) -> Narrowed {
         let infer = &mut self.infer;
         let of_names =
@@ -399,7 +399,7 @@ impl<'a> Sides<'a> {
         narrowed
     }
 
-    /// A variable that a name of the text turned out to be is called so; no other one is.
+    /// Gives each variable the name that the text uses for it, and no other variable that name.
     fn name_after_text(&mut self) {
         let infer = &mut self.infer;
         let mut named: FxHashMap<Var, syntax::ast::Name> = FxHashMap::default();
@@ -440,7 +440,7 @@ impl<'a> Sides<'a> {
         }
     }
 
-    /// Every equation between sizes that is left is proved, or a need.
+    /// Proves each remaining equation between sizes, or records it as a need.
     fn decide_equations(&mut self) {
         let infer = &mut self.infer;
         let mut reported = None;
@@ -483,7 +483,7 @@ impl<'a> Sides<'a> {
         }
     }
 
-    /// The end: everything is decided, reported or needed.
+    /// Ends the inference: decides, reports or records as a need everything that is left.
     pub fn finish(mut self) -> SidesInference {
         if !self.fixed {
             self.fix();
@@ -544,7 +544,7 @@ impl<'a> Sides<'a> {
         }
     }
 
-    /// Reports something of the caller's own.
+    /// Reports an error of the caller.
     pub fn error(&mut self, code: Code, span: Span, message: impl Into<String>) {
         self.infer.error(code, span, message);
     }

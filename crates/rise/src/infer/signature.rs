@@ -1,4 +1,4 @@
-//! Schemes of primitives: a written type without a body.
+//! Schemes of types that are written without a body, such as those of primitives.
 
 use std::sync::{Arc, LazyLock};
 
@@ -22,7 +22,8 @@ impl Env for Nothing {
     }
 }
 
-/// The scheme that a definition's written type and `@assume` annotations say, body unseen.
+/// Makes the scheme of a definition from its written type and its `@assume` annotations, without
+/// its body.
 pub fn written_scheme(item: &Item) -> Scheme {
     let env = Nothing;
     let mut infer = Infer::new(item, &env, Dialect::Rise);
@@ -48,7 +49,7 @@ pub fn written_scheme(item: &Item) -> Scheme {
     infer.written_only(&ty)
 }
 
-/// The type of a primitive.
+/// Returns the scheme of a primitive.
 pub fn library_scheme(primitive: Primitive) -> &'static Arc<Scheme> {
     static SCHEMES: LazyLock<Vec<Arc<Scheme>>> = LazyLock::new(|| {
         Primitive::ALL

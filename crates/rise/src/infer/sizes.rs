@@ -1,4 +1,4 @@
-//! Sizes as they are written.
+//! Elaboration of written sizes.
 
 use nat::{Nat, Prop};
 use syntax::Code;
@@ -10,7 +10,7 @@ use crate::types::{Arg, SizeFun};
 use crate::{NameUse, Target, TermInfo};
 
 impl Infer<'_> {
-    /// A size as it is written; an unknown one after an error.
+    /// Elaborates a written size; returns a unification variable after an error.
     pub(super) fn size(&mut self, term: TermId) -> Nat {
         match self.elab_nat(term) {
             Some(n) => n,
@@ -18,7 +18,7 @@ impl Infer<'_> {
         }
     }
 
-    /// A whole size: must not be negative.
+    /// Elaborates a complete size, which requires that it is not negative.
     pub(super) fn elab_nat(&mut self, term: TermId) -> Option<Nat> {
         let nat = self.nat_of(term)?;
         if let Some(value) = nat.as_const()
@@ -120,7 +120,7 @@ impl Infer<'_> {
         })
     }
 
-    /// A divisor must be at least 1.
+    /// Requires that a divisor is at least 1. Returns false after an error.
     pub(super) fn divisor(&mut self, term: TermId, value: &Nat) -> bool {
         if value.as_const() == Some(0) {
             self.error(
@@ -208,7 +208,7 @@ impl Infer<'_> {
         }
     }
 
-    /// `sum(i, a, b, e)`: over `a <= i < b`.
+    /// Elaborates `sum(i, a, b, e)`, a sum over `a <= i < b`.
     pub(super) fn nat_sum(
         &mut self,
         term: TermId,

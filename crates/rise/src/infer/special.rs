@@ -1,4 +1,4 @@
-//! Conditions of single primitives that their types cannot say (`rise.md` section 3).
+//! Conditions of single primitives that their types cannot express (`rise.md` section 3).
 
 use nat::{Nat, Prop};
 use syntax::ast::TermId;
@@ -25,7 +25,8 @@ impl Infer<'_> {
         }
     }
 
-    /// The same for the primitives of DPIA, by their names; `args` without implicit ones.
+    /// Records the conditions of DPIA's primitives, by their names; `args` are the explicit
+    /// arguments.
     pub(super) fn phrase_conditions(&mut self, primitive: &str, head: TermId, args: &[TermId]) {
         match (primitive, args) {
             ("reorder", _) => self.reorder_inverse(head, args),
@@ -48,7 +49,7 @@ impl Infer<'_> {
         }
     }
 
-    /// A size that is an index of a dependent array is below its size.
+    /// Requires that the index of a dependent array is below its size.
     fn below_size(&mut self, i: TermId, xs: TermId) {
         if let Some(i_nat) = self.nat_argument(i)
             && let Some(data) = self.data_of_phrase(&self.terms[xs.0 as usize])
@@ -67,7 +68,7 @@ impl Infer<'_> {
         }
     }
 
-    /// `reorderAcc(n, g, …)`: `g` maps `[0, n)` into itself.
+    /// Records the condition of `reorderAcc(n, g, …)`: `g` maps `[0, n)` into itself.
     fn reorder_range(&mut self, head: TermId, n: TermId, g: TermId) {
         let (Some(n), Some(function)) = (self.nat_argument(n), self.size_fun_argument(g)) else {
             return;
@@ -87,7 +88,8 @@ impl Infer<'_> {
         );
     }
 
-    /// `reorder(n)(g)(h)`: both map `[0, n)` into itself, and each undoes the other.
+    /// Records the conditions of `reorder(n)(g)(h)`: `g` and `h` map `[0, n)` into itself and are
+    /// inverse to each other.
     fn reorder_inverse(&mut self, head: TermId, args: &[TermId]) {
         let [n, g, h, ..] = args else { return };
         let (Some(n), Some(g_fun), Some(h_fun)) = (
@@ -127,7 +129,7 @@ impl Infer<'_> {
         }
     }
 
-    /// The lengths of `partition(m)(len)` are used for `i < m`.
+    /// Limits the argument of the lengths of `partition(m)(len)` to `i < m`.
     fn partition_range(&mut self, args: &[TermId]) {
         if let [m, len, ..] = args
             && let Some(m) = self.nat_argument(*m)
@@ -136,7 +138,7 @@ impl Infer<'_> {
         }
     }
 
-    /// The function of `depMapSeq` is used for `k < n`.
+    /// Limits the argument of the function of `depMapSeq` to `k < n`.
     fn dep_map_range(&mut self, args: &[TermId]) {
         if let [f, xs, ..] = args
             && let Some(data) = self.data_of_phrase(&self.terms[xs.0 as usize])
@@ -147,8 +149,8 @@ impl Infer<'_> {
         }
     }
 
-    /// The function of `iterate(k)` is used for the sizes `m * n^j` with `j < k`: what is left of
-    /// the array after each round.
+    /// Sets the values of the size that the function of `iterate(k)` takes to `m * n^j` with
+    /// `j < k`: the sizes of the array after each round.
     fn iterate_sizes(&mut self, head: TermId, args: &[TermId]) {
         let is_size = |&arg: &TermId| self.nat_argument(arg).is_some();
         let Some(at) = args.iter().position(is_size) else {
@@ -170,7 +172,7 @@ impl Infer<'_> {
         self.table.update(var).values = Some(size);
     }
 
-    /// An implicit size of the function at `head`.
+    /// Returns an implicit size argument of the function at `head`.
     fn implicit_size(&self, head: TermId, name: &str) -> Option<Nat> {
         let name_use = self.uses.iter().rev().find(|u| u.term == head)?;
         name_use.implicits.iter().find_map(|(n, arg)| match arg {

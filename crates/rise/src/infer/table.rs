@@ -1,4 +1,4 @@
-//! The variables of an item: rigid ones that the text binds, open ones that inference solves.
+//! The variables of an item: rigid ones, which the text binds, and unification variables.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -11,27 +11,28 @@ use crate::classes::Classes;
 use crate::subst::subst;
 use crate::types::{Access, Address, Arg, DataFun, Pi, SizeFun, Ty, Type};
 
-/// What is known about a variable.
+/// The properties of a variable.
 #[derive(Clone, Debug)]
 pub(super) struct VarInfo {
-    /// What it is called, or what it should be called if it becomes a parameter.
+    /// The variable's name, or its preferred name if it becomes a parameter.
     pub name: Name,
     pub kind: Kind,
-    /// How many binders of type-level names enclose it: a solution mentions no deeper variable.
+    /// The number of enclosing binders of type-level names: a solution mentions no deeper variable.
     pub level: u32,
     pub state: State,
-    /// For data types: what it may be.
+    /// For types, the classes that it is restricted to.
     pub classes: Classes,
-    /// The binder of a rigid variable; the term that brought an open one.
+    /// The binder of a rigid variable, or the term that introduced a unification variable.
     pub span: Span,
-    /// Exclusive upper bound of the values, where there is one.
+    /// The exclusive upper bound of the values, if there is one.
     pub range: Option<Nat>,
-    /// What all its values are, over an index with a range: of the size that the function of
-    /// `iterate` binds, `m * n^j`.
+    /// The value as a function of an index with a range: `m * n^j` for the size that the function
+    /// of `iterate` binds.
     pub values: Option<Nat>,
-    /// Conditions that hold of it, since the type of the function that binds it states them.
+    /// Conditions that hold for it, because the type of the function that binds it states them.
     pub assumed: Arc<[Prop]>,
-    /// Bound inside the item's value, not along its type: conditions on it stay under its binder.
+    /// True if it is bound inside the item's value and not along its type: conditions on it are
+    /// quantified over it.
     pub inner: bool,
 }
 
@@ -39,27 +40,27 @@ pub(super) struct VarInfo {
 pub(super) enum State {
     Rigid,
     Open,
-    /// The value, and the term that fixed it.
+    /// The value, and the term that determined it.
     Solved(Arg, Span),
 }
 
-/// All variables of an item, with a trail for attempts that are taken back.
+/// The table of all variables of an item, with a trail for backtracking.
 #[derive(Default)]
 pub(super) struct Table {
     vars: Vec<VarInfo>,
     trail: Vec<(Var, VarInfo)>,
     attempts: u32,
-    /// Nodes that the type being read may still have, and whether one had more.
+    /// The remaining number of nodes that the type being resolved may have.
     left: Cell<u32>,
-    /// Pairs of parts that the types being unified may still have.
+    /// The remaining number of pairs of nodes that the types being unified may have.
     pairs_left: Cell<u32>,
     too_large: Cell<bool>,
 }
 
-/// Nodes of a type above which it is given up: types can double with each use of a pair.
+/// The greatest number of nodes of a type, because types can double with each use of a pair.
 const LARGE: u32 = 4_000;
 
-/// A point to go back to.
+/// A position in the trail to backtrack to.
 pub(super) struct Mark(usize);
 
 impl Table {
@@ -77,7 +78,7 @@ impl Table {
         self.vars.len()
     }
 
-    /// Access for change; what it was is kept while an attempt is running.
+    /// Returns a variable for modification; records its old state in the trail during an attempt.
     pub fn update(&mut self, var: Var) -> &mut VarInfo {
         if self.attempts > 0 {
             self.trail.push((var, self.vars[var.0 as usize].clone()));
@@ -121,7 +122,7 @@ impl Table {
         }
     }
 
-    /// Where the value of a solved variable was fixed.
+    /// Returns the place where a solved variable was determined.
     pub fn solved_at(&self, var: Var) -> Option<Span> {
         match &self.info(var).state {
             State::Solved(_, at) => Some(*at),
@@ -129,11 +130,11 @@ impl Table {
         }
     }
 
-    /// Whether the solution of open `x` may mention `other`.
+    /// Returns true if the solution of the unification variable `x` may mention `other`.
     pub fn visible(&self, x: Var, other: Var) -> bool {
         match self.vars.get(other.0 as usize) {
             Some(info) => info.level <= self.info(x).level || matches!(info.state, State::Open),
-            // A bound variable of a `sum` or a type-level function: never free in a solution.
+            // The bound variable of a `sum` or a type-level function is never free in a solution.
             None => true,
         }
     }
@@ -186,7 +187,7 @@ impl Table {
         }
     }
 
-    /// `fun` applied to a size.
+    /// Applies `fun` to a size.
     pub fn apply_size_fun(&self, fun: &SizeFun, arg: &Nat) -> Nat {
         match self.size_fun(fun) {
             SizeFun::Var(var) => Nat::apply(var, arg),
@@ -209,7 +210,7 @@ impl Table {
         }
     }
 
-    /// `fun` applied to a size.
+    /// Applies `fun` to a size.
     pub fn apply_data_fun(&self, fun: &DataFun, arg: &Nat) -> Ty {
         match self.data_fun(fun) {
             DataFun::Var(var) => Arc::new(Type::Apply(var, arg.clone())),
@@ -239,7 +240,7 @@ impl Table {
         }
     }
 
-    /// The type with its head read through solutions.
+    /// Resolves the head of a type: applies the solutions until it is no solved variable.
     pub fn head(&self, ty: &Ty) -> Ty {
         let mut ty = ty.clone();
         loop {
@@ -258,19 +259,19 @@ impl Table {
         }
     }
 
-    /// The whole type read through solutions; an error in the place of what grows too large.
+    /// Applies the solutions to a whole type; parts beyond the size limit become the error type.
     pub fn ty(&self, ty: &Ty) -> Ty {
         self.left.set(LARGE);
         self.read(ty)
     }
 
-    /// Begins the unification of two types.
+    /// Starts the count of pairs for the unification of two types.
     pub fn begin_unify(&self) {
         self.pairs_left.set(LARGE);
     }
 
-    /// Counts a pair of parts that is unified; returns false, and notes that the types are too
-    /// large, where there are too many. Types that share parts can have more parts than memory.
+    /// Counts a pair of nodes that is unified; at the limit it returns false and marks the types as
+    /// too large. Types with shared parts can have exponentially many nodes.
     pub fn count_pair(&self) -> bool {
         match self.pairs_left.get().checked_sub(1) {
             Some(left) => {
@@ -284,7 +285,8 @@ impl Table {
         }
     }
 
-    /// Whether a type that was read or unified since the last call was too large.
+    /// Returns true if a type that was resolved or unified since the last call was too large, and
+    /// resets it.
     pub fn take_too_large(&self) -> bool {
         self.too_large.take()
     }

@@ -1,4 +1,4 @@
-//! Making two types one.
+//! Unification of types and sizes.
 
 use std::sync::Arc;
 
@@ -12,61 +12,61 @@ use crate::classes::Classes;
 use crate::subst::{subst, subst_prop};
 use crate::types::{Access, Arg, DataFun, Pi, SizeFun, Ty, Type};
 
-/// Why two types must agree: what a message about it says.
+/// The reason why two types must be equal, for messages about a mismatch.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cause {
-    /// Where a message about it stands.
+    /// The place of a message.
     pub span: Span,
     pub why: Why,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Why {
-    /// `term` is an argument of the function at `head`.
+    /// The type of the argument `term` must be that of the parameter of the function at `head`.
     Argument { head: TermId, term: TermId },
-    /// `value` is piped into the stage with the function `head`.
+    /// The type of `value` must be that of the parameter of the stage with the function `head`.
     Piped { head: TermId, value: TermId },
-    /// The two operands of an operator.
+    /// The operands of an operator must have the same type.
     Operand {
         op: BinaryOp,
         lhs: TermId,
         rhs: TermId,
     },
-    /// The body of a definition with a written type.
+    /// The body of a definition must have the written type.
     Written { ty: TermId },
-    /// `(e : t)`, or a parameter's annotation.
+    /// The term of `(e : t)` must have the written type.
     Ascribed { ty: TermId },
-    /// What is assigned to the acceptor.
+    /// The value of an assignment must have the type of the acceptor.
     Assigned { lhs: TermId },
-    /// What is given to a parameter, against its annotation.
+    /// The argument of an annotated parameter must have the annotated type.
     Annotated { param: BinderId },
-    /// What surrounds the term wants this type.
+    /// The context of the term requires the type.
     Context,
 }
 
-/// Why two types do not agree.
+/// The reason why two types do not unify.
 #[derive(Clone, Debug)]
 pub(super) enum Clash {
-    /// Their forms differ.
+    /// The types have different constructors.
     Types,
-    /// The variable would contain itself.
+    /// The occurs check fails: the variable would contain itself.
     Infinite(Ty),
-    /// A type outside the sub-kind.
+    /// The type is not in the sub-kind.
     Classes(Classes, Ty),
-    /// A size that is bound further in than where it would be used.
+    /// A size would escape the scope of its binder.
     Escape(Var),
 }
 
-/// An equation between sizes that is not decided yet.
+/// A deferred equation between sizes.
 #[derive(Clone, Debug)]
 pub(super) struct Equation {
     pub expected: Nat,
     pub found: Nat,
-    /// Index in `Infer::demands`.
+    /// An index into `Infer::demands`.
     pub demand: usize,
 }
 
-/// Two types that had to agree, kept for the message about their sizes.
+/// Two types that must be equal, which are kept for messages about their sizes.
 #[derive(Clone, Debug)]
 pub(super) struct Demand {
     pub cause: Cause,
@@ -75,8 +75,8 @@ pub(super) struct Demand {
 }
 
 impl Infer<'_> {
-    /// Makes the two types agree, or says why they do not; returns whether they do (sizes may be
-    /// decided later).
+    /// Unifies two types and reports a mismatch; returns true if they unify (equations between
+    /// sizes may be deferred).
     pub(super) fn demand(&mut self, expected: &Ty, found: &Ty, cause: Cause) -> bool {
         match self.agree(expected, found, cause) {
             Ok(()) => true,
@@ -87,7 +87,7 @@ impl Infer<'_> {
         }
     }
 
-    /// As [`Infer::demand`], without a message.
+    /// Unifies two types as [`Infer::demand`] does, without a message.
     pub(super) fn agree(&mut self, expected: &Ty, found: &Ty, cause: Cause) -> Result<(), Clash> {
         self.demands.push(Demand {
             cause,
@@ -98,7 +98,7 @@ impl Infer<'_> {
         self.table.begin_unify();
         let result = self.unify(expected, found);
         if result.is_err() {
-            // The types differ: what their sizes do is beside the point.
+            // The types differ, so equations between their sizes are irrelevant.
             self.equations.truncate(before);
             self.accesses.truncate(accesses);
         }
@@ -108,7 +108,7 @@ impl Infer<'_> {
         result
     }
 
-    /// Makes the types agree if that is possible, and changes nothing otherwise.
+    /// Unifies the types if that is possible; otherwise backtracks, so that nothing changes.
     pub(super) fn attempt(&mut self, expected: &Ty, found: &Ty, cause: Cause) -> bool {
         let mark = self.table.begin();
         let (equations, obligations, demands, accesses) = (
@@ -190,8 +190,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Unifies the types of two dependent functions. The conditions of the first must follow from
-    /// those that the second, the expected one, states.
+    /// Unifies the types of two dependent functions. The conditions of the found type must follow
+    /// from those of the expected one.
     fn unify_pi(&mut self, p: &Pi, q: &Pi) -> Result<(), Clash> {
         let name = self.table.info(p.var).name.clone();
         let skolem = self.skolem(name, p.kind);
@@ -225,8 +225,8 @@ impl Infer<'_> {
             (_, DataFun::Var(y)) if self.table.is_open(*y) && !fun_mentions(&f, *y) => {
                 self.solve_data_fun(*y, f)
             }
-            // A function that mentions the other one is equal to it only pointwise, as `f` and
-            // `dataFun(i => f(i))` are.
+            // A function that mentions the other one can equal it pointwise only, as `f` and
+            // `dataFun(i => f(i))` do.
             _ => {
                 let skolem = self.skolem("i".into(), Kind::Nat);
                 self.table.update(skolem).range = range.cloned();
@@ -240,7 +240,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Gives an open function its value, which does not mention it.
+    /// Solves a function variable with a value that does not mention it.
     fn solve_data_fun(&mut self, f: Var, value: DataFun) -> Result<(), Clash> {
         let mut free = Vec::new();
         for_each_var_fun(&value, &mut Vec::new(), &mut |v| free.push(v));
@@ -249,7 +249,8 @@ impl Infer<'_> {
         Ok(())
     }
 
-    /// `f(n) = ty` for open `f`: the function is what maps the variable `n` to `ty`, or constant.
+    /// Solves `f(n) = ty` for the unification variable `f`: abstracts over `n` if it is a rigid
+    /// variable, otherwise the function is constant.
     pub(super) fn bind_data_fun(&mut self, f: Var, n: &Nat, ty: &Ty) -> Result<(), Clash> {
         let n = self.table.nat(n);
         let ty = self.table.ty(ty);
@@ -273,7 +274,7 @@ impl Infer<'_> {
             return Err(Clash::Types);
         }
         let level = self.table.info(x).level.min(self.table.info(y).level);
-        // The name that the text gave wins over one from a signature.
+        // A name from the text is preferred to one from a signature.
         self.solve_var(y, Arg::Type(a.clone()));
         let info = self.table.update(x);
         info.classes = both;
@@ -300,7 +301,8 @@ impl Infer<'_> {
         Ok(())
     }
 
-    /// Checks that no variable of a solution of `x` is bound deeper than `x`; open ones move out.
+    /// Checks that no variable of a solution of `x` is bound deeper than `x`; unification variables
+    /// are moved out to its level.
     fn check_scope(&mut self, x: Var, free: &[Var]) -> Result<(), Clash> {
         let level = self.table.info(x).level;
         for &v in free {
@@ -316,7 +318,7 @@ impl Infer<'_> {
         Ok(())
     }
 
-    /// Gives an open variable its value.
+    /// Solves a unification variable.
     pub(super) fn solve_var(&mut self, x: Var, value: Arg) {
         let at = self.here();
         if self.obligation_vars.contains(&x) {
@@ -326,7 +328,8 @@ impl Infer<'_> {
         self.solved_since_settle = true;
     }
 
-    /// The place that a message names for what is found out now: of a pipe, what flows in.
+    /// Returns the place for messages about the current unification: for a pipe, that of the piped
+    /// value.
     pub(super) fn here(&self) -> Span {
         match self.demands.last().map(|d| d.cause) {
             Some(Cause {
@@ -338,7 +341,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Makes two sizes equal, now or once more is known.
+    /// Unifies two sizes, or defers the equation.
     pub(super) fn equate(&mut self, expected: &Nat, found: &Nat) {
         let (expected, found) = (self.table.nat(expected), self.table.nat(found));
         if expected == found {
@@ -354,9 +357,9 @@ impl Infer<'_> {
         }
     }
 
-    /// Solves the equation if it can be solved now.
+    /// Solves the equation if that is possible now. Returns false otherwise.
     fn try_equate(&mut self, expected: &Nat, found: &Nat, demand: usize) -> bool {
-        // The everyday case, without building facts: an unknown against a size.
+        // A fast path for the common case without collecting facts: an unknown equals a size.
         for (x, value) in [(expected, found), (found, expected)] {
             if let Some(x) = x.as_var()
                 && self.table.is_open(x)
@@ -385,7 +388,7 @@ impl Infer<'_> {
         let facts = self.facts_for(&inner);
         let table = &self.table;
         if !inner.iter().any(|&v| table.is_open(v)) {
-            // Between sizes of the text: proved now, or judged at the end.
+            // Equations between rigid sizes are proved now or decided at the end.
             return facts.proves(&Prop::Equal(expected.clone(), found.clone()));
         }
         let solution = nat::solve(
@@ -414,7 +417,8 @@ impl Infer<'_> {
         }
     }
 
-    /// `f(i) = value` for open `f` and a variable `i`: the function is what maps `i` to the value.
+    /// Solves `f(i) = value` for the unification variable `f` and a rigid variable `i` by
+    /// abstracting over `i`.
     fn solve_size_fun(&mut self, f: Var, arg: &Nat, value: &Nat) -> bool {
         let Some(index) = arg.as_var().filter(|&v| self.table.is_rigid(v)) else {
             return false;
@@ -447,7 +451,7 @@ impl Infer<'_> {
         self.solve_var(x, Arg::Nat(value));
     }
 
-    /// Moves the open variables of a size out to `level`.
+    /// Moves the unification variables of a size out to `level`.
     fn move_out(&mut self, level: u32, size: &Nat) {
         let mut deeper = Vec::new();
         size.for_each_var(&mut |v| deeper.push(v));
@@ -458,7 +462,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Tries the undecided equations again, as long as that solves something.
+    /// Retries the deferred equations until a fixpoint.
     pub(super) fn settle(&mut self) {
         while self.solved_since_settle && !self.equations.is_empty() {
             self.solved_since_settle = false;
@@ -476,8 +480,8 @@ impl Infer<'_> {
         self.solved_since_settle = false;
     }
 
-    /// The equations that nothing else has solved, where it takes a condition such as
-    /// `n/8 divides n` to solve them, in their order.
+    /// Solves the remaining equations in order, where the solution requires a condition such as
+    /// `n/8 divides n`.
     pub(super) fn settle_quotients(&mut self) {
         let mut at = 0;
         while let Some(equation) = self.equations.get(at).cloned() {
@@ -498,7 +502,7 @@ impl Infer<'_> {
         }
     }
 
-    /// A fresh variable that stands for itself, one level further in.
+    /// Makes a Skolem constant: a rigid variable, one level deeper.
     pub(super) fn skolem(&mut self, name: syntax::ast::Name, kind: Kind) -> Var {
         self.table.add(VarInfo {
             name,
@@ -514,14 +518,14 @@ impl Infer<'_> {
         })
     }
 
-    /// The variable as an argument of its kind.
+    /// Makes a type-level argument of a variable.
     pub(super) fn var_as_arg(&self, var: Var, kind: Kind) -> Arg {
         crate::core::var_arg(var, kind)
     }
 }
 
-/// Whether a value is a quotient by more than a name or a number, with the condition that there is
-/// no rest. What else is found out may say the value without one.
+/// Returns true if a solution is a quotient whose divisor is neither a name nor a number, with the
+/// condition that there is no remainder. Other equations may give a solution without a condition.
 fn divides_by_more(assignments: &[nat::Assignment]) -> bool {
     let simple = |d: &Nat| d.as_var().is_some() || d.as_const().is_some();
     let needs = assignments.iter().flat_map(|a| &a.needs);
@@ -530,7 +534,7 @@ fn divides_by_more(assignments: &[nat::Assignment]) -> bool {
         .any(|need| matches!(need, Prop::Divides(d, _) if !simple(d)))
 }
 
-/// Whether the type variable occurs in the (fully read) type.
+/// The occurs check: returns true if the type variable occurs in a resolved type.
 fn mentions(ty: &Ty, x: Var) -> bool {
     let mut found = false;
     for_each_var(ty, &mut Vec::new(), &mut |v| found |= v == x);
@@ -543,7 +547,7 @@ fn fun_mentions(fun: &DataFun, x: Var) -> bool {
     found
 }
 
-/// Every free variable of a type.
+/// Calls `f` for every free variable of a type, once per occurrence.
 pub(crate) fn for_each_var(ty: &Type, bound: &mut Vec<Var>, f: &mut dyn FnMut(Var)) {
     let nat = |n: &Nat, bound: &Vec<Var>, f: &mut dyn FnMut(Var)| {
         n.for_each_var(&mut |v| {

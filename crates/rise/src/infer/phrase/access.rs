@@ -1,9 +1,9 @@
-//! Access: which expressions are read, still to be written, or streams.
+//! Inference of accesses: `Rd` (can be read), `Wr` (has still to be written) and `St` (stream).
 //!
-//! `Exp[t, Rd]` may stand where `Exp[t, Wr]` is wanted if `t` contains no array: writing it is one
-//! assignment. All other accesses must be the same. What is known at first contact does not
-//! decide: every demand is kept, and the smallest access that meets all of them is found at the
-//! end, where also the types are known.
+//! `Exp[t, Rd]` is accepted where `Exp[t, Wr]` is wanted if `t` contains no array, because writing
+//! it is one assignment. All other accesses must be equal. The constraints are collected during
+//! inference and solved at the end, when the types are known: a fixpoint iteration finds the
+//! smallest accesses that meet them.
 
 use nat::Var;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -15,48 +15,48 @@ use super::super::unify::{Cause, Why};
 use crate::classes::Classes;
 use crate::types::{Access, Arg, Ty, Type};
 
-/// An expression with access `found` stands where `wanted` is.
+/// The constraint that an expression with access `found` is used where `wanted` is expected.
 #[derive(Clone, Debug)]
 struct Bound {
     found: Access,
     wanted: Access,
     data: Ty,
     cause: Cause,
-    /// Whether it is about what a function takes, and not about what there is.
+    /// True if the constraint is on a function's parameter, so that found and wanted are exchanged.
     taken: bool,
 }
 
-/// What an access parameter may stand for.
+/// The values of an access parameter.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Domain {
-    /// Read, or still to be written.
+    /// `Rd` or `Wr`.
     Memory,
-    /// Read, or a stream.
+    /// `Rd` or `St`.
     Stream,
 }
 
-/// What there is to say about accesses until the end of the item.
+/// The access constraints of an item.
 #[derive(Default)]
 pub(in crate::infer) struct Accesses {
     bounds: Vec<Bound>,
-    /// Of the access parameters of primitives.
+    /// The domains of the access parameters of primitives.
     domains: FxHashMap<Var, Domain>,
-    /// Whether found and wanted have changed places: in the parameters of functions.
+    /// True while the parameters of functions are compared, where found and wanted are exchanged.
     turned: bool,
 }
 
 impl Accesses {
-    /// How many demands there are so far.
+    /// Returns the number of constraints.
     pub(in crate::infer) fn len(&self) -> usize {
         self.bounds.len()
     }
 
-    /// Forgets later demands.
+    /// Removes later constraints.
     pub(in crate::infer) fn truncate(&mut self, len: usize) {
         self.bounds.truncate(len);
     }
 
-    /// Between the outside of a function and its parameters.
+    /// Returns true while found and wanted are exchanged: parameters are contravariant.
     pub(in crate::infer) fn turned(&self) -> bool {
         self.turned
     }
@@ -66,19 +66,19 @@ impl Accesses {
     }
 }
 
-/// The smallest accesses that meet the demands.
+/// The smallest accesses that meet the constraints.
 #[derive(Default)]
 struct Solution {
     values: FxHashMap<Var, Access>,
 }
 
 impl Infer<'_> {
-    /// An unknown access.
+    /// Makes a unification variable for an access.
     pub(super) fn open_access(&mut self, at: TermId) -> Access {
         Access::Var(self.open("a".into(), Kind::ReadWrite, Classes::DATA, at))
     }
 
-    /// Says what an access parameter of a primitive may stand for.
+    /// Sets the domain of a primitive's access parameter.
     pub(super) fn restrict_access(&mut self, arg: &Arg, streams: bool) {
         if let Arg::Access(Access::Var(var)) = arg {
             let domain = match streams {
@@ -89,7 +89,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Notes that an expression with one access stands where another one is wanted.
+    /// Records the constraint that an expression of access `found` is used where `wanted` is
+    /// expected.
     pub(in crate::infer) fn demand_access(&mut self, wanted: Access, found: Access, data: &Ty) {
         if wanted == found {
             return;
@@ -110,7 +111,7 @@ impl Infer<'_> {
         });
     }
 
-    /// Finds every access, and reports the demands that cannot be met.
+    /// Solves the access constraints and reports those that cannot be met.
     pub(in crate::infer) fn settle_accesses(&mut self) {
         let bounds: Vec<(Bound, bool)> = std::mem::take(&mut self.accesses.bounds)
             .into_iter()
@@ -138,12 +139,12 @@ impl Infer<'_> {
         }
     }
 
-    /// Whether values of the type may contain an array.
+    /// Returns true if values of the type may contain an array.
     fn may_hold_array(&self, data: &Type) -> bool {
         match data {
             Type::Pair(a, b) => self.may_hold_array(a) || self.may_hold_array(b),
             Type::Array(..) | Type::DepArray(..) | Type::DepPair(_) | Type::Apply(..) => true,
-            // Any type may be an array, a number may not.
+            // A variable of kind data type may be an array, a variable of a number kind may not.
             Type::Var(var) => Classes::DATA.within(self.table.info(*var).classes),
             _ => false,
         }
@@ -168,7 +169,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Makes an unknown access as large as another one, if it may be so.
+    /// Raises an unknown access to at least `least`, if its domain allows it. Returns true if it
+    /// changed.
     fn raise(&self, solution: &mut Solution, target: Access, least: Access) -> bool {
         let Access::Var(var) = target else {
             return false;
@@ -184,7 +186,7 @@ impl Infer<'_> {
         let larger = match (now, least) {
             (now, least) if now == least => false,
             (Access::Rd, _) => true,
-            // A parameter is at most `Wr`.
+            // An access parameter is at most `Wr`.
             (Access::Var(_), Access::Wr) => true,
             _ => false,
         };
@@ -205,7 +207,7 @@ impl Infer<'_> {
             if fits(found, wanted, *same) {
                 continue;
             }
-            // What one wrong expression has to do with others is not said again.
+            // One wrong expression is reported once, even if it fails several constraints.
             let unknown = |access: &Access| matches!(access, Access::Var(v) if table.is_open(*v));
             let culprits: Vec<Access> = [bound.found, bound.wanted]
                 .into_iter()
@@ -251,7 +253,7 @@ impl Infer<'_> {
 }
 
 impl Solution {
-    /// An access as far as it is found; what nothing raises is read.
+    /// Returns the solution of an access; unconstrained accesses are `Rd`.
     fn of(&self, access: Access, open: &dyn Fn(Var) -> bool) -> Access {
         match access {
             Access::Var(var) if open(var) => self.values.get(&var).copied().unwrap_or(Access::Rd),
@@ -260,7 +262,7 @@ impl Solution {
     }
 }
 
-/// What is wrong with an access, and what helps. `taken`: it is about what a function takes.
+/// Describes a wrong access and its remedy. `taken` is true for the parameter of a function.
 fn complaint(
     found: Access,
     wanted: Access,
@@ -312,8 +314,8 @@ fn complaint(
     }
 }
 
-/// Whether an expression with one access may stand where the other is wanted. `same`: whether
-/// they must be equal, since a copy would take a loop.
+/// Returns true if an expression of access `found` is accepted where `wanted` is expected. `same`
+/// is true if they must be equal, because a copy would need a loop.
 fn fits(found: Access, wanted: Access, same: bool) -> bool {
     if found == wanted {
         return true;

@@ -1,5 +1,5 @@
-//! Heads of applications in DPIA: primitives come from the environment and are fully applied; their
-//! implicit arguments are all written, before the others, or all left out.
+//! Applications in DPIA: primitives come from the environment and are fully applied; their implicit
+//! arguments are either all written, before the others, or all omitted.
 
 use std::sync::Arc;
 
@@ -16,23 +16,23 @@ use crate::spine::Spine;
 use crate::types::{Access, Address, Arg, DataFun, SizeFun, Ty, Type};
 use crate::{NameUse, PhrasePrimitive, Target, TermInfo};
 
-/// How many arguments something takes.
+/// The numbers of arguments of a function.
 struct Counts {
-    /// Those that are inferred where they are not written.
+    /// The number of arguments that may be omitted and are then inferred.
     implicit: usize,
-    /// All others.
+    /// The number of all other arguments.
     explicit: usize,
 }
 
-/// What is left of an application behind its implicit arguments.
+/// An application after its implicit arguments are consumed.
 struct Rest {
-    /// How many arguments are read.
+    /// The number of consumed arguments.
     given: usize,
     ty: Ty,
 }
 
 impl Infer<'_> {
-    /// The primitive of DPIA that is called so, as the head of an application.
+    /// Resolves a primitive of DPIA as the head of an application.
     pub(in crate::infer) fn phrase_head(&mut self, name: &str, term: TermId) -> Option<Head> {
         let primitive = self.env.phrase_primitive(name)?;
         let (ty, obligations, implicits) = self.instantiate(&primitive.scheme, term);
@@ -55,7 +55,7 @@ impl Infer<'_> {
         })
     }
 
-    /// Applies a head to its arguments, the implicit ones included where they are written.
+    /// Applies a head to its arguments, including the implicit ones if they are written.
     pub(in crate::infer) fn apply_phrase(
         &mut self,
         spine: &Spine,
@@ -75,7 +75,7 @@ impl Infer<'_> {
         result
     }
 
-    /// Reads what is written before the explicit arguments; nothing if that is wrong.
+    /// Consumes the optional and implicit arguments; returns `None` if they are wrong.
     fn implicit_arguments(&mut self, spine: &Spine, head: &Head) -> Option<Rest> {
         let implicits: Vec<Arg> = self
             .uses
@@ -120,7 +120,7 @@ impl Infer<'_> {
         Some(Rest { given, ty })
     }
 
-    /// Whether the optional argument is the first one that is written.
+    /// Returns true if the first written argument is the optional one.
     fn optional_phrase(
         &mut self,
         spine: &Spine,
@@ -157,7 +157,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Reads implicit arguments from the one at `from` on; gives how many arguments are read.
+    /// Elaborates the implicit arguments from the one at `from` on; returns the number of consumed
+    /// arguments.
     fn write_implicits(&mut self, spine: &Spine, from: usize, implicits: &[Arg]) -> Option<usize> {
         for (implicit, arg) in implicits.iter().zip(&spine.args[from..]) {
             let (var, kind) = self.unknown(implicit)?;
@@ -169,7 +170,7 @@ impl Infer<'_> {
         Some(from + implicits.len())
     }
 
-    /// The unknown that an implicit argument is.
+    /// Returns the unification variable of an implicit argument, with its kind.
     fn unknown(&self, arg: &Arg) -> Option<(nat::Var, Kind)> {
         let var = match arg {
             Arg::Nat(n) => n.as_var()?,
@@ -186,7 +187,7 @@ impl Infer<'_> {
         Some((var, self.table.info(var).kind))
     }
 
-    /// `makeArray(k, …)` takes `k` values.
+    /// Consumes the arguments of `makeArray(k, …)` before its `k` values.
     fn variadic(&mut self, spine: &Spine, head: &Head, implicits: &[Arg]) -> Option<Rest> {
         let args = &spine.args;
         let count_at = |this: &Self, at: usize| {
@@ -268,7 +269,7 @@ impl Infer<'_> {
         .help = Some(format!("its type is `{ty}`"));
     }
 
-    /// The dimension of a parallel pattern.
+    /// Checks the dimension of a parallel pattern.
     pub(in crate::infer) fn dimension(&mut self, name: &str, dimension: i64, term: TermId) {
         if !(0..=2).contains(&dimension) {
             self.error(
@@ -281,7 +282,7 @@ impl Infer<'_> {
     }
 }
 
-/// How many arguments a type takes until it is no function any more.
+/// Counts the parameters of a function type.
 fn explicit_arguments(ty: &Type) -> usize {
     match ty {
         Type::Fun(_, result) => 1 + explicit_arguments(result),

@@ -1,4 +1,4 @@
-//! Edits that give an expression the access that is wanted.
+//! Fixes for expressions of a wrong access.
 
 use syntax::{Fix, Span};
 
@@ -6,12 +6,12 @@ use super::super::Infer;
 use crate::TermInfo;
 use crate::types::{Access, Ty, Type};
 
-/// Rows in rows in …: deeper ones are not copied by an edit.
+/// The greatest number of dimensions of an array that a fix copies.
 const MAX_ROWS: usize = 4;
 
 impl Infer<'_> {
-    /// The edit that makes an expression with the access `found` one with `wanted`, if the place
-    /// is an expression and there is one way to do it.
+    /// Returns the fix that turns an expression of access `found` into one of access `wanted`, if
+    /// `span` is a whole expression and there is only one such fix.
     pub(super) fn access_fix(
         &self,
         span: Span,
@@ -47,8 +47,8 @@ impl Infer<'_> {
         ))
     }
 
-    /// Whether the place is a part of a command, which says how things are computed, and in which
-    /// there is nothing that has to be translated.
+    /// Returns true if the span is inside a command. Commands are imperative DPIA already, so
+    /// nothing in them is translated.
     pub(super) fn is_in_command(&self, span: Span) -> bool {
         self.item.terms.iter().zip(&self.terms).any(|(term, info)| {
             term.span.contains(span)
@@ -57,7 +57,7 @@ impl Infer<'_> {
         })
     }
 
-    /// Whether a whole expression stands at the place.
+    /// Returns true if the span is that of a whole expression.
     fn is_expression(&self, span: Span) -> bool {
         self.item.terms.iter().zip(&self.terms).any(|(term, info)| {
             term.span == span
@@ -66,7 +66,7 @@ impl Infer<'_> {
         })
     }
 
-    /// How many arrays lie in each other; none if there is something else that is no single value.
+    /// Returns the number of dimensions of an array; `None` if its elements are not single values.
     fn rows(&self, data: &Ty) -> Option<usize> {
         let mut data = self.table.head(data);
         for rows in 0..=MAX_ROWS {
@@ -80,7 +80,8 @@ impl Infer<'_> {
     }
 }
 
-/// `name(fun(x => x), …)`, for rows with a loop for each.
+/// Returns the text before and after a copied expression: `name(fun(x => x), …)`, with a nested
+/// loop for each further dimension.
 fn copy(name: &str, rows: usize) -> (String, String) {
     let mut function = "fun(x => x)".to_owned();
     for _ in 1..rows {

@@ -1,5 +1,5 @@
-//! What is typed differently in DPIA (`dpia.md`): expressions have phrase types, `Exp[t, a]`, and
-//! there are acceptors and commands. Everything else is as in RISE.
+//! Inference of DPIA's terms (`dpia.md`): expressions have phrase types `Exp[t, a]`, and there are
+//! acceptors and commands. Everything else is inferred as in RISE.
 
 mod access;
 mod apply;
@@ -24,7 +24,7 @@ impl Infer<'_> {
         self.dialect == Dialect::Dpia
     }
 
-    /// What a term of DPIA is; nothing if it is typed as in RISE.
+    /// Infers a term of DPIA; returns `None` if it is inferred as in RISE.
     pub(super) fn phrase(&mut self, term: TermId, wanted: Wanted) -> Option<Ty> {
         let ty = match &self.item.term(term).kind {
             TermKind::Literal(literal) => self.literal_phrase(term, literal),
@@ -66,7 +66,7 @@ impl Infer<'_> {
         Some(self.agreed(term, ty, wanted))
     }
 
-    /// Checks a part of a construct that says what it must be.
+    /// Checks a part of a construct that determines its type. Returns false if it has another type.
     fn against(&mut self, term: TermId, expected: &Ty) -> bool {
         let cause = Cause {
             span: self.span(term),
@@ -97,7 +97,7 @@ impl Infer<'_> {
         }
     }
 
-    /// `Exp[t, Rd]` for an unknown `t` of the kind.
+    /// Makes the type `Exp[t, Rd]` for an unknown `t` of the kind.
     fn open_readable(&mut self, kind: Kind, at: TermId) -> Ty {
         let data = self.open_type("t", Classes::of_kind(kind), at);
         Arc::new(Type::Exp(data, Access::Rd))
@@ -142,7 +142,7 @@ impl Infer<'_> {
         Arc::new(Type::Exp(data, Access::Rd))
     }
 
-    /// `(a, b)`: both halves are had as the pair is.
+    /// Infers the pair `(a, b)`, whose halves have its access.
     fn pair_phrase(&mut self, term: TermId, a: TermId, b: TermId, wanted: Wanted) -> Ty {
         let access = self.memory_access(term);
         let (first, second) = match wanted.map(|(ty, _)| self.table.head(ty)).as_deref() {
@@ -156,13 +156,13 @@ impl Infer<'_> {
         let fine = self.against(a, &Arc::new(Type::Exp(first, access)));
         let half = Arc::new(Type::Exp(second, access));
         match fine && self.against(b, &half) {
-            // Reading it whole finds out whether it has grown too large.
+            // Resolving the whole type detects that it has become too large.
             true => self.table.ty(&Arc::new(Type::Exp(Arc::new(whole), access))),
             false => self.broken(),
         }
     }
 
-    /// An unknown access of what is no stream.
+    /// Makes a unification variable for an access of `Rd` or `Wr`.
     fn memory_access(&mut self, at: TermId) -> Access {
         let access = self.open_access(at);
         self.restrict_access(&Arg::Access(access), false);
@@ -174,7 +174,7 @@ impl Infer<'_> {
         (first, self.open_type("t", Classes::DATA, term))
     }
 
-    /// `let x = value in body`: a value that is read, in an expression.
+    /// Infers `let x = value in body`: the value has access `Rd` and the body is an expression.
     fn let_phrase(&mut self, binder: BinderId, value: TermId, body: TermId, wanted: Wanted) -> Ty {
         let data = self.open_type("s", Classes::DATA, value);
         let readable = Arc::new(Type::Exp(data, Access::Rd));
@@ -195,7 +195,7 @@ impl Infer<'_> {
         self.scope.truncate(depth);
         let head = self.table.head(&result);
         if let Type::Exp(data, _) = &*head {
-            // What is read or written; a stream ends where it is made.
+            // The body has access `Rd` or `Wr`: a stream cannot outlive the `let` that makes it.
             let access = self.memory_access(body);
             let memory = Arc::new(Type::Exp(data.clone(), access));
             let (span, why) = (self.span(body), Why::Context);
@@ -214,7 +214,7 @@ impl Infer<'_> {
         self.broken()
     }
 
-    /// `acceptor = expression`, of one value without arrays.
+    /// Infers `acceptor = expression` for single values without arrays.
     fn assignment(&mut self, lhs: TermId, rhs: TermId) -> Ty {
         let data = self.open_type("t", Classes::DATA, lhs);
         if !self.against(lhs, &Arc::new(Type::Acc(data.clone()))) {
@@ -241,7 +241,7 @@ impl Infer<'_> {
         Arc::new(Type::Comm)
     }
 
-    /// Parameters whose types nothing says.
+    /// Reports parameters whose types are undetermined.
     pub(super) fn report_unknown_phrases(&mut self) {
         if !self.in_dpia() || self.failed() {
             return;
@@ -270,7 +270,7 @@ impl Infer<'_> {
         }
     }
 
-    /// A value's type as that of a phrase that is read.
+    /// Returns the type of a readable expression of the data type; in RISE the data type itself.
     pub(super) fn as_phrase(&self, data: Ty) -> Ty {
         match (self.in_dpia(), &*data) {
             (true, Type::Error) | (false, _) => data,
@@ -278,7 +278,7 @@ impl Infer<'_> {
         }
     }
 
-    /// The data of an expression's type; the type itself in RISE.
+    /// Returns the data type of an expression or acceptor; in RISE the type itself.
     pub(super) fn data_of_phrase(&self, info: &TermInfo) -> Option<Ty> {
         let TermInfo::Expr(ty) = info else {
             return None;
@@ -291,17 +291,17 @@ impl Infer<'_> {
     }
 }
 
-/// `Exp[s, Rd]`
+/// Makes the type `Exp[s, Rd]`.
 fn readable(scalar: ScalarType) -> Ty {
     Arc::new(Type::Exp(Arc::new(Type::Scalar(scalar)), Access::Rd))
 }
 
-/// Whether an operator stands for a primitive.
+/// Returns true if an operator has a primitive.
 fn is_operator(op: BinaryOp) -> bool {
     super::operators::operator_primitive(op).is_some()
 }
 
-/// Whether values of the type certainly contain an array.
+/// Returns true if values of the type certainly contain an array.
 fn holds_array(data: &Type) -> bool {
     match data {
         Type::Array(..) | Type::DepArray(..) | Type::DepPair(_) => true,
