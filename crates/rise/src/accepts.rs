@@ -1,13 +1,13 @@
-//! Which functions fit a value: a quick test for completion.
+//! A quick applicability test for completion: which functions can take a given value.
 
 use nat::{Nat, Var};
 use syntax::ast::{Kind, ScalarType};
 
 use crate::types::{DataFun, Scheme, Ty, Type};
 
-/// Whether a function of this scheme can take a value of type `ty` as its last argument, once its
-/// explicit parameters (and functions before the value) are given. Sizes are compared by form
-/// only: `n.f32` fits `(m*4).t`.
+/// Returns true if a function of this scheme can take a value of type `ty` as its last argument,
+/// once its explicit parameters (and functions before the value) are given. Sizes are not computed:
+/// `n.f32` fits `(m*4).t`.
 pub fn matches(scheme: &Scheme, ty: &Ty) -> bool {
     let mut known = Known::default();
     let mut rest = &scheme.ty;
@@ -28,7 +28,8 @@ pub fn matches(scheme: &Scheme, ty: &Ty) -> bool {
     }
 }
 
-/// The parameters of a function, and last its result. `None` for a size or a type.
+/// Returns the types of a function's explicit parameters, followed by its result. `None` stands for
+/// a type-level parameter (a size or a type).
 fn parts(scheme: &Scheme, known: &mut Known) -> Vec<Option<Ty>> {
     let mut parts = Vec::new();
     let mut rest = &scheme.ty;
@@ -53,13 +54,15 @@ fn parts(scheme: &Scheme, known: &mut Known) -> Vec<Option<Ty>> {
     }
 }
 
-/// A function of several values that is wanted as an argument: its parameters, and last its result.
+/// The type of a function of several values that a call expects as an argument: its parameters,
+/// followed by its result.
 #[derive(Clone, Debug)]
 pub struct WantedFunction(Vec<Ty>);
 
 impl WantedFunction {
-    /// The function that a call of `callee` wants as its argument number `index`, if it is one of several
-    /// values. `piped` is the type of the last argument, if that is known.
+    /// Returns the function type that a call of `callee` expects as its argument number `index`, if
+    /// it is a function of several values. `piped` is the type of the last argument, if it is
+    /// known.
     pub fn of_call(callee: &Scheme, index: usize, piped: Option<&Ty>) -> Option<WantedFunction> {
         let mut known = Known::default();
         let parts = parts(callee, &mut known);
@@ -84,14 +87,15 @@ impl WantedFunction {
         several.then(|| WantedFunction(wanted.into_iter().map(settled).collect()))
     }
 
-    /// Returns true if what has this scheme is such a function.
+    /// Returns true if a definition with this scheme can be that argument.
     pub fn is(&self, scheme: &Scheme) -> bool {
         let mut known = Known::default();
         let parts = parts(scheme, &mut known);
         let mut open: Vec<(Var, Ty)> = Vec::new();
         let fits_part = |(part, wanted): (&Option<Ty>, &Ty)| match (part, &**wanted) {
             (None, _) => false,
-            // Nothing is known of it but where it occurs: most functions are on scalars.
+            // The only constraint on an unknown type is to be the same at each occurrence: most
+            // functions are on scalars.
             (Some(part), Type::Var(var)) => {
                 let before = open.iter().find(|(known, _)| known == var);
                 let agrees = before.is_none_or(|(_, before)| same_shape(before, part));
@@ -104,7 +108,8 @@ impl WantedFunction {
     }
 }
 
-/// What is known of a scheme's variables. They are few, so that lists do.
+/// The kinds of a scheme's variables and the types that they were matched with. They are few, so
+/// lists are fast enough.
 #[derive(Default)]
 struct Known {
     kinds: Vec<(Var, Kind)>,
@@ -123,7 +128,7 @@ impl Known {
     }
 }
 
-/// Whether a type can be of this kind; variables can.
+/// Returns true if a type can be of this kind; type variables can be of any.
 fn is_of(ty: &Type, kind: Kind) -> bool {
     use ScalarType::{Bool, F16, F32, F64};
     match (kind, ty) {
@@ -138,7 +143,8 @@ fn is_of(ty: &Type, kind: Kind) -> bool {
     }
 }
 
-/// One-way matching of a scheme's type against a value's.
+/// One-way matching: matches a scheme's type against a value's and records the types of the
+/// scheme's variables.
 fn fits(pattern: &Ty, ty: &Ty, known: &mut Known) -> bool {
     match (&**pattern, &**ty) {
         (Type::Var(v), _) => match known.seen(*v) {

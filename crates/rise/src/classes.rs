@@ -1,11 +1,12 @@
-//! Sub-kinds as sets of type classes.
+//! Sub-kinds of data types as sets of disjoint type classes.
 
 use syntax::ast::{Kind, ScalarType};
 
 use crate::types::Type;
 
-/// Which types a data type variable may stand for: a set of disjoint classes. The sub-kinds of
-/// `rise.md` section 3 are such sets, and the meet of two sub-kinds is their intersection.
+/// The types that a data type variable may be instantiated with: a set of disjoint classes. The
+/// sub-kinds of `rise.md` section 3 are such sets, and the meet of two sub-kinds is their
+/// intersection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Classes(u8);
 
@@ -18,16 +19,16 @@ impl Classes {
     const OTHER_DATA: Classes = Classes(32);
     const FUNCTION: Classes = Classes(64);
 
-    /// Data and functions: what a parameter without annotation may be.
+    /// Data and functions, for a parameter without annotation.
     pub(crate) const ANY: Classes = Classes(127);
-    /// Everything that can be stored.
+    /// All types of values that can be stored.
     pub(crate) const DATA: Classes = Classes(63);
     /// Number literals without a point: numbers and, by context, indices.
     pub(crate) const INT_LITERAL: Classes = Classes(2 | 4 | 8 | 16);
     /// Number literals with a point.
     pub(crate) const FLOAT_LITERAL: Classes = Classes::FLOAT;
 
-    /// Floating-point numbers and vectors of them: what `fma` works on.
+    /// Floating-point numbers and vectors of them, the operands of `fma`.
     pub(crate) const FLOATS: Classes = Classes(4 | 16);
 
     pub(crate) fn of_kind(kind: Kind) -> Classes {
@@ -48,7 +49,7 @@ impl Classes {
         }
     }
 
-    /// The classes of a type whose head is known; `None` for variables and errors.
+    /// Returns the class of a type whose head is known; `None` for variables and errors.
     pub(crate) fn of_type(ty: &Type) -> Option<Classes> {
         Some(match ty {
             Type::Error | Type::Var(_) | Type::Apply(..) => return None,
@@ -70,8 +71,8 @@ impl Classes {
         })
     }
 
-    /// The largest kind that lies within the set (indices left out: they need a literal's context),
-    /// if it names the whole set.
+    /// Returns the kind that has exactly these classes. Indices and functions are not counted, as
+    /// only a literal's context makes an index.
     pub(crate) fn to_kind(self) -> Option<Kind> {
         let data = self.and(Classes::DATA);
         [
@@ -111,7 +112,7 @@ impl Classes {
         self.0 & Classes::INT.0 != 0
     }
 
-    /// What the set means to a reader.
+    /// Describes the set in the words of error messages.
     pub(crate) fn describe(self) -> &'static str {
         match self.and(Classes::DATA) {
             c if c == Classes::DATA => "data",

@@ -1,7 +1,7 @@
 //! The core language: types, kinds, primitives, inference, obligations, pretty printer.
 //!
-//! Knows no database and no editor: [`infer`] takes one item and the schemes of what it uses, and
-//! returns everything that is known about it.
+//! The crate depends on no database and no editor: [`infer`] takes one item and the schemes of the
+//! definitions that it uses, and returns everything that is inferred about it.
 
 mod accepts;
 mod classes;
@@ -34,82 +34,81 @@ pub use syntax::closest;
 pub use types::{Access, Address, Arg, DataFun, Names, Obligation, Pi, Scheme, SizeFun, Ty, Type};
 pub use unreadable::explain;
 
-/// What a name that no binder binds stands for in a file.
+/// The meaning of a free name in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Resolution {
-    /// A definition of this file, of an import, or of the standard library.
+    /// A definition of the file, of an import, or of the standard library.
     Def(GlobalId, Arc<Scheme>),
-    /// Defined, but its definition or import is broken; reported there.
+    /// A definition whose definition or import has an error, which is reported there.
     Broken(Option<GlobalId>),
-    /// Two imports define it.
+    /// Several imports define the name.
     Ambiguous(Vec<GlobalId>),
-    /// Nothing of that name. (Primitives are looked up after this.)
+    /// No definition has the name. (Primitives are looked up after this.)
     Unknown,
 }
 
 /// The definitions that an item can use.
 pub trait Env {
-    /// What `name` stands for.
+    /// Resolves `name`.
     fn resolve(&self, name: &str) -> Resolution;
-    /// All names that could have been meant (for "did you mean").
+    /// Returns all names that could have been intended, for "did you mean".
     fn names(&self) -> Vec<Name>;
-    /// The primitive of DPIA that is called so; asked after [`resolve`](Env::resolve), for items
-    /// of DPIA only.
+    /// Returns the primitive of DPIA with this name. Called after [`resolve`](Env::resolve), for
+    /// items of DPIA only.
     fn phrase_primitive(&self, _name: &str) -> Option<PhrasePrimitive> {
         None
     }
 }
 
-/// What inference has to know of a primitive of DPIA.
+/// The properties of a DPIA primitive that inference depends on.
 #[derive(Clone, Debug)]
 pub struct PhrasePrimitive {
-    /// What the environment calls it: the number in [`Target::Phrase`].
+    /// The environment's number of the primitive, which [`Target::Phrase`] contains.
     pub id: u32,
-    /// As it is written.
+    /// The primitive's name.
     pub name: Name,
-    /// Its type, the implicit parameters first.
+    /// The primitive's type, with the implicit parameters first.
     pub scheme: Arc<Scheme>,
-    /// What may be written before all other arguments.
+    /// The argument that may be written before all others.
     pub optional: Option<primitive::OptionalArgument>,
-    /// Whether it takes as many values as its size says.
+    /// True if it takes as many values as its size argument.
     pub variadic: bool,
-    /// Whether its access parameters stand for `Rd` or `St`, and not for `Rd` or `Wr`.
+    /// True if its access parameters are `Rd` or `St`; they are `Rd` or `Wr` otherwise.
     pub streams: bool,
 }
 
-/// Everything that is known about an item once it is checked.
+/// The result of checking an item.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Inference {
     /// The item's type.
     pub scheme: Arc<Scheme>,
-    /// What there is to say about it (obligations included, as information).
+    /// The diagnostics of the item (obligations included, as information).
     pub diagnostics: Vec<Diagnostic>,
-    /// What each term is, by [`TermId`].
+    /// The type or value of each term, by [`TermId`].
     pub terms: Box<[TermInfo]>,
-    /// What each binder binds, by [`BinderId`].
+    /// The variable of each binder, by [`BinderId`].
     pub binders: Box<[BinderInfo]>,
-    /// The implicit parameters that terms are functions over because their place wants such a
+    /// The implicit parameters that terms are generalised over because their context expects such a
     /// function, outermost first; `terms` has the types under them.
     pub generalised: FxHashMap<TermId, Box<[(Var, Kind)]>>,
     /// The functions `fun((x, y) => …)` that take a pair apart, and are not curried.
     pub patterns: FxHashSet<TermId>,
     /// The implicit arguments of terms that are no names, such as `(e : {n: Nat} -> n.f32 -> f32)`.
     pub instantiated: FxHashMap<TermId, Vec<(Name, Arg)>>,
-    /// What each name in the item stands for, in the order of the text.
+    /// The meaning of each name in the item, in the order of the text.
     pub uses: Vec<NameUse>,
     /// The conditions on sizes that the item assumes.
     pub obligations: Vec<Obligation>,
-    /// What holds of the sizes that the rounds of an `iterate` have, for every round: proved, or
-    /// among the `obligations` in other words.
+    /// Facts about sizes in every round of an `iterate`: proved, or implied by the `obligations`.
     pub of_rounds: Vec<nat::Prop>,
-    /// What the variables in `terms`, `binders`, `uses` and the conditions are called.
+    /// The names of the variables in `terms`, `binders`, `uses` and the conditions.
     pub names: Names,
 }
 
-/// What a term is.
+/// The type or value of a term.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TermInfo {
-    /// Not looked at, because something around it is wrong.
+    /// Not inferred, because of an error around it.
     Unknown,
     /// An expression of this type.
     Expr(Ty),
@@ -119,10 +118,10 @@ pub enum TermInfo {
     Type(Ty),
 }
 
-/// What a binder binds.
+/// The variable of a binder.
 #[derive(Clone, Debug, PartialEq)]
 pub enum BinderInfo {
-    /// Not looked at.
+    /// Not inferred.
     Unknown,
     /// A value of this type.
     Value(Ty),
@@ -130,18 +129,18 @@ pub enum BinderInfo {
     TypeLevel(Var, Kind),
 }
 
-/// What a name stands for.
+/// A use of a name.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NameUse {
-    /// The name.
+    /// The name as a term.
     pub term: TermId,
-    /// What it means.
+    /// The binder or definition that it refers to.
     pub target: Target,
-    /// Its implicit arguments, with the names of the parameters; empty where there are none.
+    /// The implicit arguments, with the names of the parameters; empty if there are none.
     pub implicits: Vec<(Name, Arg)>,
 }
 
-/// What a name refers to.
+/// The binder or definition that a name refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Target {
     /// A binder of this item.

@@ -1,4 +1,4 @@
-//! The standard library: written in RISE, shipped inside the binary, always in scope.
+//! The standard library: files in RISE that are part of the binary and always in scope.
 
 /// Every file of the standard library: its name and its text.
 pub const STD: &[(&str, &str)] = &[

@@ -1,8 +1,7 @@
-//! The primitives (`rise.md` section 4).
+//! The primitives of RISE (`rise.md` section 4).
 //!
-//! What there is to know about a primitive stands once, in RISE's own notation, in
-//! `primitives.rise`. [`Primitive`] names them, so that passes can match on all of them; a test
-//! holds the two equal.
+//! The properties of a primitive are defined once, in RISE's own notation, in `primitives.rise`.
+//! [`Primitive`] enumerates them for exhaustive matches; a test checks that the two agree.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -13,7 +12,7 @@ use syntax::ast::{Annotation, AnnotationArg, AnnotationValue, Item, ItemKind};
 /// The text of `primitives.rise`, which go-to-definition on a primitive opens.
 pub const SOURCE: &str = include_str!("primitives.rise");
 
-/// What a primitive is for; the chapters of the language reference.
+/// The purpose of a primitive; the chapters of the language reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Category {
     /// Arithmetic, comparison and choice on single values.
@@ -24,9 +23,9 @@ pub enum Category {
     Pairs,
     /// Short vectors.
     Vectors,
-    /// Patterns that say what to compute.
+    /// High-level patterns, which specify what is computed.
     HighLevel,
-    /// Patterns that say how to compute it.
+    /// Low-level patterns, which specify how it is computed.
     LowLevel,
     /// Memory and kernels.
     Memory,
@@ -47,7 +46,7 @@ impl Category {
         Category::Dependent,
     ];
 
-    /// A heading for it.
+    /// Returns the heading of the category.
     pub const fn title(self) -> &'static str {
         match self {
             Category::Scalars => "Scalars",
@@ -62,12 +61,12 @@ impl Category {
     }
 }
 
-/// An argument that may be written before the others, or left out.
+/// An optional first argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum OptionalArgument {
     /// An address space, or a variable of kind `AddrSp`.
     AddressSpace,
-    /// The literal 0, 1 or 2; 0 if it is left out.
+    /// The literal 0, 1 or 2; the default is 0.
     Dimension,
 }
 
@@ -83,17 +82,17 @@ macro_rules! primitives {
             /// Every primitive, in the order of `primitives.rise`.
             pub const ALL: &'static [Primitive] = &[$($(Primitive::$variant),+),+];
 
-            /// As it is written in a program.
+            /// Returns the primitive's name in programs.
             pub const fn name(self) -> &'static str {
                 match self { $($(Primitive::$variant => $name),+),+ }
             }
 
-            /// The primitive that is written so.
+            /// Returns the primitive with this name.
             pub fn from_name(name: &str) -> Option<Primitive> {
                 match name { $($($name => Some(Primitive::$variant),)+)+ _ => None }
             }
 
-            /// What it is for.
+            /// Returns the primitive's purpose.
             pub const fn category(self) -> Category {
                 match self { $($(Primitive::$variant)|+ => Category::$category),+ }
             }
@@ -195,7 +194,7 @@ primitives! {
     }
 }
 
-/// What `primitives.rise` says about one primitive.
+/// A primitive's definition in `primitives.rise`.
 #[derive(Clone, Debug)]
 struct Entry {
     item: Item,
@@ -225,7 +224,7 @@ impl Entry {
             .find(|annotation| annotation.name.as_ref().is_some_and(|n| n.name == name))
     }
 
-    /// The text in `@name("text")`.
+    /// Returns the text in `@name("text")`.
     fn word(&self, name: &str) -> Option<&str> {
         match &self.annotation(name)?.args[..] {
             [
@@ -244,18 +243,18 @@ impl Primitive {
         &ENTRIES[self as usize]
     }
 
-    /// Its entry in `primitives.rise`: a definition with a type and no body. Spans count from
-    /// [`source_offset`](Primitive::source_offset).
+    /// Returns its entry in `primitives.rise`: a definition with a type and no body. Spans count
+    /// from [`source_offset`](Primitive::source_offset).
     pub fn item(self) -> &'static Item {
         &self.entry().item
     }
 
-    /// Its documentation, in Markdown: meaning, example, and where it may stand.
+    /// Returns its documentation in Markdown: meaning, example, and permitted contexts.
     pub fn docs(self) -> &'static str {
         self.item().docs.as_ref().map_or("", |docs| &docs.text)
     }
 
-    /// Its type as `primitives.rise` writes it.
+    /// Returns its type as `primitives.rise` writes it.
     pub fn signature_text(self) -> &'static str {
         let entry = self.entry();
         match entry.item.kind {
@@ -266,17 +265,17 @@ impl Primitive {
         }
     }
 
-    /// The text of its entry in `primitives.rise`, a RISE item.
+    /// Returns the text of its entry in `primitives.rise`, an item of RISE.
     pub fn source(self) -> &'static str {
         self.entry().text()
     }
 
-    /// Where its entry starts in [`SOURCE`], in bytes.
+    /// Returns the offset of its entry in [`SOURCE`], in bytes.
     pub fn source_offset(self) -> u32 {
         self.entry().span.start
     }
 
-    /// The argument that may be written before the others, if there is one.
+    /// Returns the optional first argument, if there is one.
     pub fn optional_argument(self) -> Option<OptionalArgument> {
         match self.entry().word("optional")? {
             "AddrSp" => Some(OptionalArgument::AddressSpace),
@@ -285,7 +284,8 @@ impl Primitive {
         }
     }
 
-    /// Whether it takes as many further arguments as its first one says (`makeArray`).
+    /// Returns true for `makeArray`, which takes as many further arguments as the number in its
+    /// first one.
     pub fn is_variadic(self) -> bool {
         self.entry().annotation("variadic").is_some()
     }

@@ -1,4 +1,4 @@
-//! Types as text that reads back as the same type.
+//! The printer of types; its text reads back as the same type.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use syntax::ast::Name;
 
 use crate::types::{Access, Address, Arg, DataFun, Names, Scheme, SizeFun, Type, conditions_along};
 
-/// `(n: Nat) -> n.f32 -> f32`
+/// Prints a type, for example `(n: Nat) -> n.f32 -> f32`.
 pub fn type_text(ty: &Type, names: &Names) -> String {
     let mut printer = Printer {
         out: String::new(),
@@ -17,13 +17,14 @@ pub fn type_text(ty: &Type, names: &Names) -> String {
     printer.out
 }
 
-/// The type of a definition with its conditions: `(n: Nat) -> n.f32 -> f32 where 4 divides n`.
+/// Prints the type of a definition with its conditions:
+/// `(n: Nat) -> n.f32 -> f32 where 4 divides n`.
 pub fn scheme_text(scheme: &Scheme) -> String {
     let text = type_text(&scheme.ty, &scheme.names);
     text + &where_text(scheme.obligations.iter(), &scheme.names)
 }
 
-/// ` where 4 divides n, n >= 12`; nothing if there are no conditions.
+/// Prints conditions as ` where 4 divides n, n >= 12`; returns the empty string if there are none.
 fn where_text<'p>(conditions: impl IntoIterator<Item = &'p Prop>, names: &Names) -> String {
     let mut text = String::new();
     for prop in conditions {
@@ -33,12 +34,13 @@ fn where_text<'p>(conditions: impl IntoIterator<Item = &'p Prop>, names: &Names)
     text
 }
 
-/// `n*m + 1`
+/// Prints a size, for example `n*m + 1`.
 pub fn nat_text(nat: &Nat, names: &Names) -> String {
     nat.display(&|v| names.get(v)).to_string()
 }
 
-/// `4 divides n`; sums are moved so that nothing is subtracted: `n >= 2`, not `n - 1 >= 1`.
+/// Prints a condition, for example `4 divides n`. Summands are moved to the other side to avoid
+/// subtractions: `n >= 2`, not `n - 1 >= 1`.
 pub fn prop_text(prop: &Prop, names: &Names) -> String {
     let name = |v| -> Name { names.get(v) };
     match prop {
@@ -62,7 +64,7 @@ pub fn prop_text(prop: &Prop, names: &Names) -> String {
     }
 }
 
-/// A type-level argument.
+/// Prints a type-level argument.
 pub fn arg_text(arg: &Arg, names: &Names) -> String {
     match arg {
         Arg::Nat(nat) => nat_text(nat, names),
@@ -89,7 +91,7 @@ pub fn arg_text(arg: &Arg, names: &Names) -> String {
     }
 }
 
-/// `Rd`
+/// Prints an access, for example `Rd`.
 pub fn access_text(access: Access, names: &Names) -> Name {
     match access {
         Access::Var(var) => names.get(var),
@@ -99,15 +101,16 @@ pub fn access_text(access: Access, names: &Names) -> Name {
     }
 }
 
-/// Where a type stands, which says what needs parentheses.
+/// The context of a type, which determines whether it needs parentheses.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
     Top,
-    /// Left of an arrow.
+    /// The left side of an arrow.
     Domain,
-    /// Behind `n.`: arrows need parentheses.
+    /// The element type behind `n.`, where arrows need parentheses.
     Element,
-    /// Right of an arrow: its conditions are those of the whole function type, which prints them.
+    /// The right side of an arrow: its conditions belong to the whole function type, which prints
+    /// them.
     Result,
 }
 

@@ -1,11 +1,11 @@
-//! Terms as short text for messages: `map(fun(…))`, `n - 5`, `xs |> …`.
+//! Abbreviation of terms for messages: `map(fun(…))`, `n - 5`, `xs |> …`.
 
 use syntax::ast::{Half, Item, Literal, TermId, TermKind, UnaryOp};
 
-/// How many characters a term may take before its parts are left out.
+/// The greatest number of characters before parts are omitted.
 const SHORT: usize = 32;
 
-/// The term in few characters; parts that do not fit are `…`.
+/// Prints a term to the greatest depth that fits; deeper parts are `…`.
 pub(crate) fn snippet(item: &Item, term: TermId) -> String {
     (0..=3)
         .rev()

@@ -1,13 +1,12 @@
-//! Applications as they are written: a function, all its arguments, and what is piped into it,
-//! taken together.
+//! Spines: an application as a function with all of its arguments and the values piped into it.
 
 use syntax::ast::{BinaryOp, Item, TermId, TermKind};
 
-/// A function with everything it is applied to.
+/// A function with all of its arguments.
 pub(crate) struct Spine {
     pub head: TermId,
     pub args: Vec<SpineArg>,
-    /// Terms whose value is the result after so many arguments, the outermost first.
+    /// The terms whose value is the result after so many arguments, outermost first.
     pub results: Vec<(TermId, usize)>,
 }
 
@@ -18,7 +17,7 @@ pub(crate) struct SpineArg {
 }
 
 impl Spine {
-    /// The function with its first `count` arguments.
+    /// Returns the term that is the function with its first `count` arguments.
     pub(crate) fn after(&self, count: usize) -> TermId {
         let mut results = self.results.iter();
         results

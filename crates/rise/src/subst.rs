@@ -6,7 +6,7 @@ use nat::{Nat, NatFun, Prop, Var};
 
 use crate::types::{Access, Address, Arg, DataFun, Pi, SizeFun, Ty, Type};
 
-/// A type with every size in it replaced.
+/// Replaces every size in a type.
 pub fn map_sizes(ty: &Ty, map: &dyn Fn(&Nat) -> Nat) -> Ty {
     let fun = |f: &DataFun| match f {
         DataFun::Var(_) => f.clone(),
@@ -33,8 +33,8 @@ pub fn map_sizes(ty: &Ty, map: &dyn Fn(&Nat) -> Nat) -> Ty {
     })
 }
 
-/// Replaces free variables in a type. Binders of types are unique in an item, so nothing is
-/// captured as long as what is put in mentions no binder of the type itself.
+/// Substitutes arguments for free variables in a type. Binders of types are unique in an item, so
+/// nothing is captured if the arguments mention no binder of the type itself.
 pub fn subst(ty: &Ty, value: &dyn Fn(Var) -> Option<Arg>) -> Ty {
     let nat = |n: &Nat| subst_nat(n, value);
     Arc::new(match &**ty {
@@ -70,7 +70,7 @@ pub fn subst(ty: &Ty, value: &dyn Fn(Var) -> Option<Arg>) -> Ty {
     })
 }
 
-/// The same in an access.
+/// Substitutes arguments for free variables in an access.
 pub fn subst_access(access: Access, value: &dyn Fn(Var) -> Option<Arg>) -> Access {
     match access {
         Access::Var(var) => match value(var) {
@@ -81,7 +81,7 @@ pub fn subst_access(access: Access, value: &dyn Fn(Var) -> Option<Arg>) -> Acces
     }
 }
 
-/// The same in an address space.
+/// Substitutes arguments for free variables in an address space.
 pub fn subst_address(address: Address, value: &dyn Fn(Var) -> Option<Arg>) -> Address {
     match address {
         Address::Var(var) => match value(var) {
@@ -92,7 +92,7 @@ pub fn subst_address(address: Address, value: &dyn Fn(Var) -> Option<Arg>) -> Ad
     }
 }
 
-/// The same in a size function.
+/// Substitutes arguments for free variables in a size function.
 pub fn subst_size_fun(fun: &SizeFun, value: &dyn Fn(Var) -> Option<Arg>) -> SizeFun {
     match fun {
         SizeFun::Var(var) => match value(*var) {
@@ -106,7 +106,7 @@ pub fn subst_size_fun(fun: &SizeFun, value: &dyn Fn(Var) -> Option<Arg>) -> Size
     }
 }
 
-/// The same in an argument.
+/// Substitutes arguments for free variables in an argument.
 pub fn subst_arg(arg: &Arg, value: &dyn Fn(Var) -> Option<Arg>) -> Arg {
     match arg {
         Arg::Nat(n) => Arg::Nat(subst_nat(n, value)),
@@ -118,7 +118,7 @@ pub fn subst_arg(arg: &Arg, value: &dyn Fn(Var) -> Option<Arg>) -> Arg {
     }
 }
 
-/// The same in a data function.
+/// Substitutes arguments for free variables in a data function.
 pub fn subst_data_fun(fun: &DataFun, value: &dyn Fn(Var) -> Option<Arg>) -> DataFun {
     match fun {
         DataFun::Var(var) => match value(*var) {
@@ -129,7 +129,7 @@ pub fn subst_data_fun(fun: &DataFun, value: &dyn Fn(Var) -> Option<Arg>) -> Data
     }
 }
 
-/// The same in a size.
+/// Substitutes arguments for free variables in a size.
 pub fn subst_nat(nat: &Nat, value: &dyn Fn(Var) -> Option<Arg>) -> Nat {
     if nat.as_const().is_some() {
         return nat.clone();
@@ -148,12 +148,12 @@ pub fn subst_nat(nat: &Nat, value: &dyn Fn(Var) -> Option<Arg>) -> Nat {
     })
 }
 
-/// The same in a condition.
+/// Substitutes arguments for free variables in a condition.
 pub fn subst_prop(prop: &Prop, value: &dyn Fn(Var) -> Option<Arg>) -> Prop {
     prop.map(&|nat, _| subst_nat(nat, value))
 }
 
-/// A type with every variable, bound ones too, under another number.
+/// Renames every variable of a type, bound ones included.
 pub fn rename(ty: &Ty, map: &dyn Fn(Var) -> Var) -> Ty {
     let fun = |f: &DataFun| match f {
         DataFun::Var(v) => DataFun::Var(map(*v)),
@@ -189,7 +189,7 @@ pub fn rename(ty: &Ty, map: &dyn Fn(Var) -> Var) -> Ty {
     })
 }
 
-/// The same for an argument.
+/// Renames every variable of an argument, bound ones included.
 pub fn rename_arg(arg: &Arg, map: &dyn Fn(Var) -> Var) -> Arg {
     match arg {
         Arg::Nat(n) => Arg::Nat(rename_nat(n, map)),
@@ -220,7 +220,7 @@ fn rename_nat(nat: &Nat, map: &dyn Fn(Var) -> Var) -> Nat {
         .subst(&|v| Some(Nat::var(map(v))))
 }
 
-/// The same for a condition.
+/// Renames every variable of a condition, bound ones included.
 pub fn rename_prop(prop: &Prop, map: &dyn Fn(Var) -> Var) -> Prop {
     match prop {
         Prop::ForAll {

@@ -8,51 +8,51 @@ use syntax::ast::{AddressSpace, Kind, Literal, Name, ScalarType};
 /// A shared type.
 pub type Ty = Arc<Type>;
 
-/// A type of RISE. Variables are numbers; what they are called stands in [`Names`].
+/// A type of RISE or DPIA. Variables are numbers, whose names are in [`Names`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Type {
-    /// Of something that is wrong and has been reported; agrees with every type.
+    /// The type of a term with a reported error; unifies with every type.
     Error,
     /// A data type variable.
     Var(Var),
-    /// A type of single values.
+    /// A scalar type.
     Scalar(ScalarType),
-    /// `Idx[n]`
+    /// The index type `Idx[n]`.
     Index(Nat),
-    /// `Vec[n, t]`
+    /// The vector type `Vec[n, t]`.
     Vector(Nat, Ty),
-    /// `n.t`
+    /// The array type `n.t`.
     Array(Nat, Ty),
-    /// `n..f`
+    /// The dependent array type `n..f`.
     DepArray(Nat, DataFun),
-    /// `(s, t)`
+    /// The pair type `(s, t)`.
     Pair(Ty, Ty),
-    /// `DepPair[k => t]`
+    /// The dependent pair type `DepPair[k => t]`.
     DepPair(DataFun),
-    /// `f(n)` for a variable `f` of kind Nat2Data.
+    /// The application `f(n)` of a variable `f` of kind Nat2Data.
     Apply(Var, Nat),
-    /// `a -> b`
+    /// The function type `a -> b`.
     Fun(Ty, Ty),
-    /// `(x: kind) -> b` or `{x: kind} -> b`
+    /// The dependent function type `(x: kind) -> b` or `{x: kind} -> b`.
     Pi(Pi),
-    /// `Exp[t, a]`, a phrase type of DPIA: an expression that is read, still to be written, or a stream.
+    /// The phrase type `Exp[t, a]` of DPIA: an expression with its access.
     Exp(Ty, Access),
-    /// `Acc[t]`, a phrase type of DPIA: a place to write to.
+    /// The phrase type `Acc[t]` of DPIA: an acceptor.
     Acc(Ty),
-    /// `Comm`, a phrase type of DPIA: a command.
+    /// The phrase type `Comm` of DPIA: a command.
     Comm,
 }
 
-/// How the value of a DPIA expression is had.
+/// The access of a DPIA expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Access {
     /// A variable of kind ReadWrite.
     Var(Var),
-    /// `Rd`: it is read, at any element, any number of times.
+    /// Can be read: at any element, any number of times.
     Rd,
-    /// `Wr`: it is still to be written, to an acceptor.
+    /// Has still to be written, to an acceptor.
     Wr,
-    /// `St`: it comes as a stream, one element after the other.
+    /// Is a stream: its elements are available one after the other.
     St,
 }
 
@@ -61,9 +61,9 @@ pub enum Access {
 pub struct Pi {
     /// The bound variable.
     pub var: Var,
-    /// What it stands for.
+    /// The variable's kind.
     pub kind: Kind,
-    /// Whether it is inferred at each use.
+    /// True if the argument is inferred at each use.
     pub implicit: bool,
     /// The conditions on the argument (`where …`), which may mention variables of earlier binders.
     /// Empty along the type of a definition, whose conditions are those of its [`Scheme`].
@@ -73,7 +73,7 @@ pub struct Pi {
 }
 
 impl Pi {
-    /// A dependent function type without conditions.
+    /// Makes a dependent function type without conditions.
     pub fn new(var: Var, kind: Kind, implicit: bool, body: Ty) -> Pi {
         Pi {
             var,
@@ -84,7 +84,7 @@ impl Pi {
         }
     }
 
-    /// The conditions, each changed by `map`.
+    /// Returns the conditions, each transformed by `map`.
     pub fn map_conditions(&self, map: impl Fn(&Prop) -> Prop) -> Arc<[Prop]> {
         match self.conditions.is_empty() {
             true => self.conditions.clone(),
@@ -93,7 +93,7 @@ impl Pi {
     }
 }
 
-/// The conditions along a function type: what it needs of the sizes that it takes.
+/// Returns the conditions along a function type, which restrict the sizes that it takes.
 pub fn conditions_along(ty: &Type) -> Vec<&Prop> {
     let mut found = Vec::new();
     let mut ty = ty;
@@ -114,7 +114,7 @@ pub fn conditions_along(ty: &Type) -> Vec<&Prop> {
 pub enum DataFun {
     /// A variable of kind Nat2Data.
     Var(Var),
-    /// `dataFun(i => t)`
+    /// The function `dataFun(i => t)`.
     Lambda(Var, Ty),
 }
 
@@ -123,7 +123,7 @@ pub enum DataFun {
 pub enum SizeFun {
     /// A variable of kind Nat2Nat.
     Var(Var),
-    /// `natFun(i => n)`
+    /// The function `natFun(i => n)`.
     Lambda(NatFun),
 }
 
@@ -132,24 +132,24 @@ pub enum SizeFun {
 pub enum Address {
     /// A variable of kind AddrSp.
     Var(Var),
-    /// One of the four.
+    /// One of the four address spaces.
     Space(AddressSpace),
 }
 
-/// What a dependent function is applied to.
+/// An argument of a dependent function.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Arg {
-    /// For kind Nat.
+    /// An argument of kind Nat.
     Nat(Nat),
-    /// For DataType and its sub-kinds.
+    /// An argument of kind DataType or one of its sub-kinds.
     Type(Ty),
-    /// For AddrSp.
+    /// An argument of kind AddrSp.
     Address(Address),
-    /// For Nat2Nat.
+    /// An argument of kind Nat2Nat.
     SizeFun(SizeFun),
-    /// For Nat2Data.
+    /// An argument of kind Nat2Data.
     DataFun(DataFun),
-    /// For ReadWrite.
+    /// An argument of kind ReadWrite.
     Access(Access),
 }
 
@@ -158,7 +158,7 @@ pub enum Arg {
 pub struct Names(pub Arc<[Name]>);
 
 impl Names {
-    /// What `var` is called.
+    /// Returns the name of `var`, or `_` if it has none.
     pub fn get(&self, var: Var) -> Name {
         match self.0.get(var.0 as usize) {
             Some(name) if !name.is_empty() => name.clone(),
@@ -167,26 +167,27 @@ impl Names {
     }
 }
 
-/// The type of a definition or primitive: implicit parameters first, with the obligations that
-/// every use takes over. Variables are numbered from 0 in the order of the type, so that equal
-/// schemes are equal values.
+/// The type of a definition or primitive: implicit parameters first, with the obligations of every
+/// use. Variables are numbered from 0 in the order of the type, so that equal schemes are equal
+/// values.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Scheme {
-    /// The type; closed.
+    /// The type, without free variables.
     pub ty: Ty,
-    /// What must hold of its parameters (`where …`).
+    /// The conditions on its parameters (`where …`).
     pub obligations: Arc<[Prop]>,
-    /// What its variables are called.
+    /// The names of its variables.
     pub names: Names,
-    /// Number literals whose type is a parameter: each use fixes it, and then they must fit.
+    /// Number literals whose type is a parameter, which must be in the range of the type at each
+    /// use.
     pub literals: Arc<[(Var, Literal)]>,
 }
 
-/// A condition on sizes that came up in an item and is not proved there.
+/// A condition on sizes that an item requires and does not prove.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Obligation {
     /// The condition, over the item's variables.
     pub prop: Prop,
-    /// The term that needs it.
+    /// The term that requires it.
     pub span: Span,
 }

@@ -1,4 +1,4 @@
-//! What inference knows of the mistake that makes a definition unreadable.
+//! Improves syntax errors of a definition by the results of its inference.
 
 use syntax::ast::{BinaryOp, Item, ScalarType, TermId, TermKind};
 use syntax::{Code, Diagnostic, Span, no_bits};
@@ -6,8 +6,8 @@ use syntax::{Code, Diagnostic, Span, no_bits};
 use crate::types::Type;
 use crate::{BinderInfo, Inference, Target, TermInfo};
 
-/// Adds to an error of syntax what only the types and names of the definition say: what a name of
-/// another language is called, and that a sign stands between integers.
+/// Adds to a syntax error the information that depends on types and names: the counterpart of
+/// another language's name, and that an operator has integer operands.
 pub fn explain(error: &mut Diagnostic, item: &Item, inference: &Inference) {
     if let Some(sign) = sign_between_integers(error.span, item, inference) {
         *error = no_bits(sign, error.span);
@@ -19,8 +19,8 @@ pub fn explain(error: &mut Diagnostic, item: &Item, inference: &Inference) {
     }
 }
 
-/// Takes over the help and the edits of what inference says of the name at the same place. An edit
-/// that leaves the name as it is goes with the one that writes it as RISE does.
+/// Copies the help and the fixes of an inference error about the name at the same place. A fix that
+/// keeps the name is combined with the edit of the syntax error.
 fn take_over(error: &mut Diagnostic, said: &Diagnostic) {
     let Some(help) = &said.help else {
         return;
@@ -36,7 +36,7 @@ fn take_over(error: &mut Diagnostic, said: &Diagnostic) {
     }
 }
 
-/// Returns the sign at a place, if other languages have it for the bits of integers and one of its
+/// Returns the operator at a place, if other languages use it for bits of integers and one of its
 /// operands is an integer.
 fn sign_between_integers(place: Span, item: &Item, inference: &Inference) -> Option<&'static str> {
     if place.len() != 1 {
@@ -60,7 +60,7 @@ fn sign_between_integers(place: Span, item: &Item, inference: &Inference) -> Opt
     })
 }
 
-/// So many parts of the operands of a sign are looked at.
+/// The greatest number of an operator's subterms that are inspected.
 const MOST_TERMS: usize = 100;
 
 /// Returns true if one of the terms, or a number that it is computed from, is an integer.
@@ -83,8 +83,7 @@ fn has_integer(mut terms: Vec<TermId>, item: &Item, inference: &Inference) -> bo
     false
 }
 
-/// Returns the type of a term; of a name that of what binds it, which the place of the term does not
-/// change.
+/// Returns the type of a term; for a name that of its binder, which the context does not change.
 fn type_of(term: TermId, inference: &Inference) -> Option<&Type> {
     let found = inference.uses.iter().find(|known| known.term == term);
     if let Some(Target::Binder(id)) = found.map(|found| found.target)

@@ -1,4 +1,4 @@
-//! A file's definitions checked one after the other, each seeing those before it and the library.
+//! Checks the definitions of a file in order; each can use the earlier ones and the library.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ impl Env for Defs {
     }
 }
 
-/// What is known about one definition.
+/// The results of checking one definition.
 pub struct Checked {
     pub name: Name,
     pub text: String,
@@ -56,7 +56,7 @@ pub fn check(text: &str, defs: &mut Defs) -> Vec<Checked> {
     out
 }
 
-/// Definitions with the standard library in scope.
+/// Returns the checked definitions of the standard library.
 pub fn library() -> Defs {
     let mut defs = Defs::default();
     for (_, text) in rise::STD {
@@ -65,7 +65,7 @@ pub fn library() -> Defs {
     defs
 }
 
-/// Schemes and diagnostics of a text, a line each, places underlined.
+/// Formats the schemes and diagnostics of a text, one per line, with the places underlined.
 pub fn report(text: &str) -> String {
     let mut defs = library();
     let mut out = String::new();

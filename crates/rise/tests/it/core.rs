@@ -1,4 +1,4 @@
-//! Explicit terms and linked programs.
+//! Tests of elaboration and linking with the example programs.
 
 use std::path::{Path, PathBuf};
 
@@ -28,7 +28,7 @@ pub fn examples() -> Vec<(String, String)> {
     files.into_iter().map(read).collect()
 }
 
-/// A file with the texts that it imports in their places.
+/// Returns the text of a file with the texts of its imports in their places.
 fn with_imports(path: &Path) -> String {
     let text = std::fs::read_to_string(path).unwrap();
     let mut out = String::new();
@@ -45,7 +45,7 @@ fn with_imports(path: &Path) -> String {
     out
 }
 
-/// The names that a text defines.
+/// Returns the names that a text defines.
 pub fn names(text: &str) -> Vec<String> {
     syntax::split(text)
         .into_iter()
@@ -56,7 +56,8 @@ pub fn names(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Every primitive has all of its arguments, every function is a parameter or an argument.
+/// Checks the normal form: every primitive has all of its arguments, and every function is a
+/// parameter or an argument.
 fn assert_normal(expr: &Expr<Primitive>, function: bool) {
     let is_function = matches!(*expr.ty, Type::Fun(..) | Type::Pi(_));
     assert!(function || !is_function, "{expr:?}");
@@ -114,7 +115,7 @@ fn the_library_is_made_of_programs() {
     }
 }
 
-/// What is printed reads back as the same text.
+/// A printed program reads back and prints as the same text.
 fn reads_back(place: &str, program: &Program<Primitive>) {
     let text = program_text(program);
     let again = match program_of(&text, &program.name) {
@@ -183,7 +184,7 @@ def behind : f32 -> (m: Nat) -> m.f32 -> m.f32 = fun(x => chunks(4))";
         assert_eq!(program.obligations.len(), 1);
         assert!(program.obligations[0].mentions(*var), "{name}");
     }
-    // At a use the condition is about the argument.
+    // The condition is instantiated with the argument at a use.
     let used = format!("{text}\ndef used = fun(xs: 256.f32 => xs |> partial(256) |> written(256))");
     let program = program_of(&used, "used").unwrap_or_else(|error| panic!("{error}"));
     check(&program).unwrap_or_else(|error| panic!("{error:?}"));

@@ -1,4 +1,4 @@
-//! What programs mean: types, parameters, conditions.
+//! Tests of inference: types, parameters, conditions and messages.
 
 use crate::common::report;
 use expect_test::{Expect, expect};
@@ -580,7 +580,7 @@ def rows = fun(xs: 8.4.f32 => xs |> map(take(5)))",
     );
 }
 
-/// Types that double at each step are given up, not followed.
+/// Types that double at each step are abandoned at the limit.
 #[test]
 fn types_that_double_end_in_one_error() {
     let stages = " |> fun(y => (y, y))".repeat(60);
@@ -1288,7 +1288,7 @@ fn a_function_of_more_arguments_is_not_replaced_at_once() {
     assert!(!is_preferred("zip3"));
 }
 
-/// The text of a definition after the first fix of its only error.
+/// Returns the text of a definition after the first fix of its only error.
 fn mended(text: &str) -> String {
     let checked = crate::common::check(text, &mut crate::common::library());
     let errors = checked[0].diagnostics.iter();

@@ -1,4 +1,4 @@
-//! The core language from outside: programs in, types and messages out.
+//! Integration tests of the core language: programs in, types and messages out.
 
 mod common;
 mod core;

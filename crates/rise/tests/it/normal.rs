@@ -1,4 +1,4 @@
-//! Explicit terms, linking and normal forms of single programs.
+//! Tests of elaboration, linking and normalisation of single programs.
 
 use expect_test::{Expect, expect};
 use rise::Primitive;

@@ -1,4 +1,4 @@
-//! The types of the papers' programs.
+//! Snapshots of the types of the papers' programs.
 
 use crate::common::report;
 use expect_test::expect;

@@ -1,4 +1,4 @@
-//! What is printed reads back as the same type.
+//! Tests that printed types read back as the same type.
 
 use crate::common::{Defs, check, library};
 
