@@ -1,9 +1,9 @@
-//! Accumulators are written in place.
+//! Checks that the functions of reductions can update their accumulators in place.
 //!
-//! A step of a reduction overwrites the accumulator while it reads the old one. That is right if
-//! what is read at each moment is what is written at that moment, or stands behind it: followed
-//! here by the places, in the accumulator, of each write and of what it reads. What cannot be
-//! followed counts as wrong.
+//! A step of a reduction overwrites the accumulator while it reads the old one. That is correct if
+//! each write reads only the element that it writes, or elements that are written later. The check
+//! follows the places of each write and of its reads in the accumulator; what it cannot follow is
+//! reported.
 
 use std::sync::Arc;
 
@@ -16,30 +16,31 @@ use super::places::{Path, Step, View, place, read_view, take_half, view};
 use super::walk::Term;
 use crate::phrase::contains_array;
 
-/// Loop variables are numbered from here on, away from those of programs and signatures.
+/// The first number of loop variables, above those of programs and signatures.
 const LOOP_VARS: u32 = 1 << 23;
 
-/// So many expressions are followed at most; names for names for names grow without bound.
+/// The greatest number of expressions that are followed, because nested `let`s can grow
+/// exponentially.
 const MOST_READS: u32 = 1 << 20;
 
-/// What a variable stands for.
+/// The value of a variable.
 #[derive(Clone)]
 enum Bound {
     /// A part of another expression.
     Part(Term, Path),
     /// An index.
     Index(Nat),
-    /// Memory of its own.
+    /// A value in memory of its own.
     Stored,
 }
 
-/// A read of the accumulator at another place than is written.
+/// A read of the accumulator at another place than the one that is written.
 pub(crate) struct Moved {
-    /// The use of the accumulator.
+    /// The origin of the read.
     pub read: Origin,
 }
 
-/// Looks at the function of a reduction with an accumulator that contains arrays.
+/// Finds the first wrong read in the function of a reduction whose accumulator contains arrays.
 pub(crate) fn moved(accumulator: &Local, body: &Term, facts: &Facts) -> Option<Moved> {
     let mut follow = Follow {
         accumulator,
@@ -59,12 +60,12 @@ struct Follow<'a> {
     accumulator: &'a Local,
     facts: Facts,
     bound: FxHashMap<u32, Bound>,
-    /// How many loops write around here.
+    /// The number of enclosing loops that write.
     loops: usize,
     next: u32,
-    /// How many expressions were followed.
+    /// The number of expressions followed so far.
     reads: u32,
-    /// What has been stored before the loops around.
+    /// The values that are stored before the enclosing loops.
     stored: FxHashSet<*const Node<Primitive>>,
     moved: Option<Moved>,
 }
@@ -128,13 +129,13 @@ impl Follow<'_> {
 
     fn write_halves(&mut self, a: &Term, b: &Term, views: &mut Vec<View>, half: fn(bool) -> View) {
         self.write_through(a, views, half(false));
-        // The first is written by then.
+        // The first half has been written before the second half is.
         self.loops += 1;
         self.write_through(b, views, half(true));
         self.loops -= 1;
     }
 
-    /// Patterns that write element by element; false for others.
+    /// Follows the patterns that write element by element; returns false for others.
     fn write_loop(&mut self, primitive: Primitive, args: &[Term], views: &mut Vec<View>) -> bool {
         use Primitive::{
             DepMapSeq, MapGlobal, MapLocal, MapPar, MapSeq, MapSeqUnroll, MapWorkGroup, ScanSeq,
@@ -159,7 +160,7 @@ impl Follow<'_> {
         };
         self.stored_in(xs, views);
         let Some((param, mut body)) = lambda(f) else {
-            // A primitive that still waits for its element reads it.
+            // A primitive as the function reads its element.
             let place = place(views, vec![Step::At(index.clone())]);
             self.read(xs, vec![Step::At(index)], &place);
             return true;
@@ -189,7 +190,7 @@ impl Follow<'_> {
         self.bound.insert(param.local.id, bound);
     }
 
-    /// What is evaluated before anything of the place around is written.
+    /// Follows a value that is evaluated before anything at the current place is written.
     fn stored(&mut self, term: &Term, views: &[View]) {
         self.stored.insert(Arc::as_ptr(term));
         if self.loops > 0
@@ -200,7 +201,7 @@ impl Follow<'_> {
         }
     }
 
-    /// The same of everything in what a loop reads.
+    /// Follows the stored values in the input of a loop.
     fn stored_in(&mut self, term: &Term, views: &[View]) {
         if is_stored(term) {
             return self.stored(term, views);
@@ -214,7 +215,7 @@ impl Follow<'_> {
 
     // ----- reading -----
 
-    /// Follows what reading a part of an expression reads of the accumulator.
+    /// Follows the reads of the accumulator in reading a part of an expression.
     fn read(&mut self, term: &Term, path: Path, place: &Option<Path>) {
         if self.moved.is_some() {
             return;
@@ -289,7 +290,7 @@ impl Follow<'_> {
                 self.read(a, path.clone(), place);
                 self.read(b, path, place);
             }
-            // Stored before its user writes.
+            // The value is stored before its user writes.
             (ToMem, _) if self.loops == 0 => {}
             (Primitive::Let, [value, f]) => {
                 if let Some((param, body)) = lambda(f) {
@@ -306,7 +307,8 @@ impl Follow<'_> {
         }
     }
 
-    /// A part of an array that a function makes, of the elements of `xs` or of indices.
+    /// Follows the read of an element of an array that a function makes, from the elements of `xs`
+    /// or from indices.
     fn read_element(&mut self, f: &Term, xs: Option<&Term>, mut path: Path, place: &Option<Path>) {
         let first = match path.is_empty() {
             true => Step::Any,
@@ -329,7 +331,7 @@ impl Follow<'_> {
         }
     }
 
-    /// All of what something reads that is not followed further.
+    /// Follows reads of whole arguments.
     fn read_all(&mut self, args: &[Term], place: &Option<Path>) {
         for arg in args {
             let path = if contains_array(&arg.ty) {
@@ -358,7 +360,7 @@ impl Follow<'_> {
         }
     }
 
-    /// What is read must be what is written, or a part of it.
+    /// Checks that a read place is the written one or a part of it.
     fn compare(&mut self, term: &Term, read: &[Step], place: &Option<Path>) {
         let same = |a: &Step, b: &Step| match (a, b) {
             (Step::At(a), Step::At(b)) => self.equal(a, b),
@@ -379,7 +381,7 @@ impl Follow<'_> {
     }
 }
 
-/// The parameter and the body of a function.
+/// Returns the parameter and the body of a function.
 fn lambda(f: &Term) -> Option<(u32, &Term)> {
     match &f.form {
         Form::Lambda(param, body) => Some((param.local.id, body)),
@@ -387,7 +389,7 @@ fn lambda(f: &Term) -> Option<(u32, &Term)> {
     }
 }
 
-/// Whether it keeps its result in memory of its own.
+/// Returns true if the primitive stores its result in memory of its own.
 fn is_stored(term: &Term) -> bool {
     use Primitive::{ReducePar, ReduceSeq, ReduceSeqUnroll, ToMem};
     matches!(

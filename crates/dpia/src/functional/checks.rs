@@ -1,5 +1,5 @@
-//! What one primitive must keep to, besides access: that the target has it, where it stands, which
-//! memory it uses.
+//! Checks of single primitives besides access: availability on the target, nesting, and address
+//! spaces.
 
 use nat::{Nat, Prop};
 use rise::core::{Form, Program};
@@ -14,7 +14,7 @@ use crate::phrase::contains_array;
 use crate::target::Target;
 
 impl Walk {
-    /// Whether the primitive may stand here as it does.
+    /// Checks the use of a primitive.
     pub(super) fn check(
         &mut self,
         term: &Term,
@@ -38,7 +38,7 @@ impl Walk {
         }
     }
 
-    /// The function of a reduction reads of the accumulator what it writes at the time.
+    /// Checks that the function of a reduction can update the accumulator in place.
     pub(super) fn check_accumulator(&mut self, primitive: Primitive, f: &Term) {
         use Primitive::{ReducePar, ReduceSeq, ReduceSeqUnroll, ScanSeq};
         if !matches!(primitive, ReduceSeq | ReduceSeqUnroll | ReducePar | ScanSeq) {
@@ -110,7 +110,8 @@ impl Walk {
         self.complain(term.origin, problem);
     }
 
-    /// Compiled code writes its result in the last round of an iteration, so there must be one.
+    /// Requires that `iterate` has at least one round: compiled code writes its result in the last
+    /// one.
     fn check_rounds(&mut self, term: &Term, rounds: &Nat) {
         let needed = Prop::AtLeast(rounds.clone(), Nat::ONE);
         if self.facts.proves(&needed) {
@@ -128,7 +129,7 @@ impl Walk {
         }
     }
 
-    /// Whether the target has values of the type; said once.
+    /// Reports a type that the target lacks, once.
     pub(super) fn check_type(&mut self, term: &Term) {
         if self.target == Target::OpenCl {
             self.check_device_has(&term.ty, term.origin);
@@ -142,7 +143,8 @@ impl Walk {
         complaints.any(|complaint| complaint.problem == Problem::NoHalf)
     }
 
-    /// The same for parameters, which nothing may use, and whether their vectors can be had.
+    /// Checks parameters, which may be unused, for types that the target lacks and vectors of an
+    /// unknown number of lanes.
     pub(super) fn check_parameters(&mut self, program: &Program<Primitive>) {
         let no_half = self.target != Target::OpenCl && !self.said_half();
         let mut term = &program.body;
@@ -166,7 +168,7 @@ impl Walk {
     }
 }
 
-/// Whether values of the type have such numbers in them.
+/// Returns true if values of the type contain numbers of this scalar type.
 pub(super) fn has(ty: &Type, scalar: ScalarType) -> bool {
     match ty {
         Type::Scalar(other) => *other == scalar,
@@ -176,7 +178,7 @@ pub(super) fn has(ty: &Type, scalar: ScalarType) -> bool {
     }
 }
 
-/// Whether the right side of a definition ends in something that is no function.
+/// Returns the body of a definition under its parameters.
 pub(super) fn result(term: &Term) -> &Term {
     let mut term = term;
     while let Form::Lambda(_, body) | Form::DepLambda(_, _, body) = &term.form {

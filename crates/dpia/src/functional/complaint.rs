@@ -1,4 +1,4 @@
-//! What keeps a program from being compiled, before it is put into words.
+//! The problems of a program that keep it from being compiled, before they become diagnostics.
 
 use nat::Nat;
 use rise::core::Origin;
@@ -10,28 +10,28 @@ pub use super::misfit::Misfit;
 pub use super::scatter::Misplaced;
 pub use super::writes::{Loop, Memory};
 
-/// One reason why a program cannot be compiled for a target as it stands, or a remark on how it
-/// will be.
+/// A reason why a program cannot be compiled for a target, or a hint about the generated code.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Complaint {
-    /// The expression that has to change.
+    /// The origin of the expression that has to change.
     pub at: Origin,
-    /// What is wrong there.
+    /// The problem of the expression.
     pub problem: Problem,
-    /// The parallel maps around it, from the outermost on.
+    /// The enclosing parallel maps, outermost first.
     pub nest: Vec<Level>,
 }
 
-/// What is wrong.
+/// The kinds of problems.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Problem {
-    /// Something that is still to be written is read.
+    /// An expression of access `Wr` is read without memory.
     MissingMemory {
-        /// What reads it.
+        /// The reader of the expression.
         reader: User,
-        /// The primitive that writes it, if it is one.
+        /// The primitive that writes the expression, if it is one.
         writer: Option<Primitive>,
-        /// The spaces that it may be stored in, and why not in the others; for OpenCL.
+        /// The address spaces for its memory, with the reason against those that are impossible;
+        /// for OpenCL.
         spaces: Vec<Space>,
     },
     /// A pattern reads all elements of stored memory, of which `padEmpty` leaves some unwritten.
@@ -39,239 +39,240 @@ pub enum Problem {
         /// The pattern that reads the memory.
         reader: User,
     },
-    /// An array that can only be read is to be written.
+    /// An array of access `Rd` is used where it has to be written.
     MissingCopy {
-        /// What wants it written.
+        /// The user that has to write it.
         wanted: User,
-        /// Its type.
+        /// The type of the array.
         data: Ty,
     },
-    /// A pattern that says what to compute, where it must say how.
+    /// A high-level pattern is used where an implementation must be chosen.
     MissingChoice {
-        /// `map` or `reduce`.
+        /// The pattern, `map` or `reduce`.
         pattern: Primitive,
-        /// The expression that only has to be copied, if another pattern would not help.
+        /// The expression that has to be copied instead, if another pattern would not help.
         copied: Option<(Origin, Ty)>,
-        /// How many elements, if that is known.
+        /// The number of elements, if it is known.
         count: Option<i64>,
-        /// Whether what its function writes is written by loops.
+        /// True if the result of the pattern's function is written by loops.
         loops: bool,
-        /// Where a reduction could keep its accumulator; for OpenCL.
+        /// The address space for the accumulator of a reduction; for OpenCL.
         space: Option<AddressSpace>,
     },
-    /// `mapFst` or `mapSnd` with a function that computes, where the result is to be written.
+    /// `mapFst` or `mapSnd` has a function that computes, and its result has to be written.
     Computes {
-        /// Which of the two.
+        /// The pattern, `mapFst` or `mapSnd`.
         pattern: Primitive,
     },
     /// A stream is used as an array.
     StreamRead {
-        /// What uses it.
+        /// The user of the stream.
         reader: User,
-        /// What the stream has in it.
+        /// The type of the stream's data.
         data: Ty,
-        /// Whether what the user yields is written, so that the stream would end there.
+        /// True if the result of the user is written, so that the stream would end there.
         ends: bool,
     },
-    /// A primitive that the target lacks.
+    /// A primitive is used that the target lacks.
     NotForTarget {
         /// The primitive.
         primitive: Primitive,
     },
-    /// An address space, where the target has none.
+    /// An address space is given for a target that has none.
     NoSpaces {
-        /// What it is written at.
+        /// The primitive with the address space.
         primitive: Primitive,
-        /// The space, if it is one of the four.
+        /// The address space, if it is one of the four.
         space: Option<AddressSpace>,
     },
-    /// Memory of a kernel whose address space is not said.
+    /// The memory of a kernel has no address space.
     WhichSpace {
-        /// What needs it.
+        /// The primitive that allocates the memory.
         primitive: Primitive,
-        /// The spaces that it may be, and why not the others.
+        /// The possible address spaces, with the reason against the others.
         spaces: Vec<Space>,
     },
-    /// Memory in an address space where it cannot be.
+    /// Memory is in an address space that is impossible there.
     WrongSpace {
-        /// What needs it.
+        /// The primitive that allocates the memory.
         primitive: Primitive,
-        /// The space that is written.
+        /// The written address space.
         space: AddressSpace,
-        /// Why it cannot be.
+        /// The reason why it is impossible.
         misfit: Misfit,
-        /// The spaces that it may be, and why not the others.
+        /// The possible address spaces, with the reason against the others.
         spaces: Vec<Space>,
     },
-    /// Memory that is larger than the device has of that kind.
+    /// Memory is larger than that of the device.
     TooLarge {
-        /// What allocates it.
+        /// The primitive that allocates the memory.
         primitive: Primitive,
-        /// What it takes, in bytes.
+        /// The size of the memory in bytes.
         bytes: u64,
-        /// What there is.
+        /// The size of the device's memory.
         limit: Limit,
-        /// The spaces that it may be, and why not the others.
+        /// The possible address spaces, with the reason against the others.
         spaces: Vec<Space>,
     },
-    /// Memory that more work-items write than one.
+    /// Memory is written by more than one work-item.
     WrittenByAll {
-        /// The memory.
+        /// The memory that is written.
         memory: Memory,
-        /// The dimension in which there are several.
+        /// The dimension in which there are several work-items.
         dimension: u8,
-        /// Which work-items.
+        /// The work-items that write it.
         sharers: Sharers,
-        /// How many there are in that dimension, where that is said.
+        /// The number of work-items in that dimension, if it is given.
         size: Option<Nat>,
-        /// A loop that could be shared among them.
+        /// A loop that could be distributed over them.
         instead: Option<Loop>,
-        /// A `mapWorkGroup` around that could hand its parts to single work-items.
+        /// An enclosing `mapWorkGroup` that could distribute its parts over single work-items.
         group: Option<Level>,
     },
-    /// Maps that share nothing in the first dimension, in which several work-items are launched.
+    /// No map is over the first dimension, in which several work-items are launched.
     SkipsFirst {
         /// The maps of the kernel.
         maps: Vec<Level>,
-        /// How many work-items there are, where that is said.
+        /// The number of work-items, if it is given.
         size: Option<Nat>,
-        /// Whether there is one work-item in the others, as far as something is said.
+        /// True if the other dimensions have one work-item, as far as their sizes are given.
         others_are_one: bool,
     },
-    /// Something that is written outside of every kernel, in a program that says what these are.
+    /// Memory is written outside of all kernels, in a program with explicit kernels.
     OutsideKernels,
-    /// Sizes of a launch in `@opencl`, where `oclRun` says what is launched.
+    /// `@opencl` has launch sizes, but `oclRun` determines the launch.
     NoEffect,
-    /// A kernel inside of a map or another loop, or of another kernel.
+    /// A kernel is inside a map or another loop, or inside another kernel.
     KernelInside {
-        /// The map; none for a kernel.
+        /// The map; `None` for a kernel.
         outer: Option<Level>,
-        /// The pattern whose function it is in.
+        /// The pattern whose function contains the kernel.
         again: Option<(Primitive, Origin)>,
     },
-    /// Sizes of a launch that do not go together, or that the device cannot have.
+    /// Launch sizes contradict each other, or exceed the limits of the device.
     Launch {
-        /// Where they are written: at this `oclRun`, or in `@opencl`.
+        /// The `oclRun` that has the sizes, or `None` for `@opencl`.
         kernel: Option<Origin>,
-        /// What is wrong with them.
+        /// The problem of the sizes.
         wrong: WrongLaunch,
     },
-    /// A type that the device lacks.
+    /// A type is used that the device lacks.
     NotOnDevice {
-        /// `f64` or `f16`.
+        /// The scalar type, `f64` or `f16`.
         scalar: ScalarType,
-        /// What the device is called.
+        /// The name of the device.
         device: Box<str>,
     },
-    /// A type that the target lacks.
+    /// A type is used that the target lacks.
     NoHalf,
-    /// Steps or lanes that are written out in code, whose number is not known.
+    /// The number of steps or lanes that are unrolled in the code is unknown.
     UnknownSize {
-        /// What writes them out.
+        /// The primitive that is unrolled.
         primitive: Primitive,
-        /// How many.
+        /// The number of steps or lanes.
         size: Nat,
     },
-    /// Steps that are written out too often.
+    /// Too many steps are unrolled.
     WrittenOut {
-        /// What writes them out.
+        /// The primitive that is unrolled.
         primitive: Primitive,
-        /// How often, with the loops around it that are written out.
+        /// The number of copies, including those of the enclosing unrolled loops.
         total: u64,
     },
-    /// `reducePar` of arrays.
+    /// `reducePar` is used with arrays as elements.
     ReducesArrays,
-    /// A scan of arrays that several work-items would copy.
+    /// A scan of arrays is copied by several work-items.
     ScansArrays {
-        /// Which ones.
+        /// The work-items that copy it.
         sharers: Sharers,
     },
-    /// A parallel map where it may not stand.
+    /// A parallel map is nested wrongly.
     Nesting {
-        /// The map.
+        /// The inner map.
         inner: Level,
-        /// The map that it may not stand in; none, if it needs one around it.
+        /// The map that may not contain it; `None` if it requires an enclosing map.
         outer: Option<Level>,
-        /// The chains of parallel maps that stand in it.
+        /// The chains of parallel maps inside it.
         inside: Vec<Vec<Level>>,
     },
-    /// `iterate` that may not iterate at all.
+    /// `iterate` has possibly no rounds.
     NoIteration {
-        /// Whether it is certain.
+        /// True if it certainly has none.
         never: bool,
     },
-    /// A function of a reduction that reads the accumulator where it has been overwritten.
+    /// The function of a reduction reads the accumulator where it has been overwritten.
     Accumulator {
         /// The reduction.
         pattern: Primitive,
-        /// Where the accumulator is read.
+        /// The origin of the read.
         read: Origin,
-        /// What the function makes, and its type.
+        /// The origin and the type of the function's result.
         result: (Origin, Ty),
-        /// The spaces that the result may be stored in, and why not in the others; for OpenCL.
+        /// The address spaces for the result, with the reason against those that are impossible;
+        /// for OpenCL.
         spaces: Vec<Space>,
     },
-    /// A `scatter` whose elements are written in another order than theirs, and whose indices may
-    /// repeat; an error unless they are stored first.
+    /// The elements of a `scatter` are written in another order than their own, although its
+    /// indices may repeat; an error unless they are stored first.
     ScatterOrder {
         /// True if the elements are stored and copied in order.
         is_kept: bool,
-        /// The expression that puts them in that order.
+        /// The expression that changes the order.
         by: Misplaced,
-        /// True if they could be stored where they are scattered.
+        /// True if they can be stored where they are scattered.
         could_store: bool,
     },
-    /// Elements of a `map` that are computed more than once.
+    /// The elements of a `map` are computed more than once.
     Recomputed {
-        /// What reads them more than once.
+        /// The reason for it.
         reader: Repeat,
     },
-    /// A definition that is no program: a parameter of a kind or type that compiled code has not.
+    /// A parameter has a kind or type that generated functions cannot have.
     Parameter {
-        /// Its name.
+        /// The name of the parameter.
         name: Name,
-        /// What it is.
+        /// The sort of the parameter.
         kind: ParameterKind,
     },
-    /// A result that generated functions have no place for.
+    /// Generated functions cannot return a result of this type.
     NoResult {
-        /// What makes the pair of arrays, if it could be an array of pairs.
+        /// The primitive that makes the pair of arrays, if an array of pairs is possible instead.
         pair: Option<(Primitive, Origin)>,
     },
 }
 
-/// Why compiled code cannot have a parameter.
+/// The reason why generated functions cannot have a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ParameterKind {
-    /// It is a function.
+    /// The parameter is a function.
     Function,
-    /// It has arrays in a tuple.
+    /// The parameter contains a tuple with arrays.
     Arrays,
-    /// It is a dependent pair.
+    /// The parameter is a dependent pair.
     DepPair,
-    /// It has vectors of an unknown number of lanes.
+    /// The parameter contains vectors of an unknown number of lanes.
     Lanes,
-    /// It has numbers that C does not have.
+    /// The parameter contains numbers of type `f16`, which C does not have.
     Half,
-    /// It is a type, an address space or a function of sizes.
+    /// The parameter is a type, an address space or a function on sizes.
     TypeLevel(Kind),
 }
 
-/// What takes a value.
+/// The user of a value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum User {
-    /// The definition: it is the result.
+    /// The definition, whose result is the value.
     Result,
-    /// An argument of a primitive.
+    /// A primitive with the value as an argument.
     Primitive(Primitive, Origin),
-    /// It is the result of the function that this primitive was given.
+    /// A primitive with a function whose result is the value.
     Function(Primitive, Origin),
-    /// An argument of a C function.
+    /// A C function with the value as an argument.
     Foreign(Name, Origin),
 }
 
 impl User {
-    /// Where it is, unless it is the whole definition.
+    /// Returns the origin of the user; `None` for the definition.
     pub fn origin(&self) -> Option<Origin> {
         match self {
             User::Result => None,
@@ -282,19 +283,19 @@ impl User {
     }
 }
 
-/// What reads elements more than once.
+/// The reason why elements are read more than once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repeat {
-    /// Windows that overlap.
+    /// Overlapping windows.
     Windows(Origin),
-    /// A loop that does not depend on them.
+    /// A loop that the elements do not depend on.
     Loop(Primitive, Origin),
     /// A name that is used more than once.
     Name(Origin),
 }
 
 impl Repeat {
-    /// Where it is.
+    /// Returns the origin of the reason.
     pub fn origin(self) -> Origin {
         match self {
             Repeat::Windows(origin) | Repeat::Loop(_, origin) | Repeat::Name(origin) => origin,
@@ -309,27 +310,26 @@ pub struct Level {
     pub primitive: Primitive,
     /// Its dimension: 0, 1 or 2.
     pub dimension: u8,
-    /// Where it is.
+    /// The origin of the map.
     pub at: Origin,
-    /// Whether it may not stand there, which has been said.
+    /// True if its nesting is wrong, which has been reported.
     pub wrong: bool,
 }
 
-/// An address space for some memory.
+/// An address space as a choice for some memory.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Space {
-    /// Which.
+    /// The address space.
     pub space: AddressSpace,
-    /// Why it cannot be this one.
+    /// The reason why it is impossible, if it is.
     pub not: Option<String>,
-    /// How much the memory takes there, where that can be said.
+    /// The size of the memory, if it is known.
     pub room: Option<Room>,
 }
 
 impl Space {
-    /// The place among the spaces that are offered: those that can be chosen stand first, nearer
-    /// ones before others. Private memory that does not fit into registers is as far as Global
-    /// memory.
+    /// Returns the rank among the offered address spaces: possible ones come first, smaller scopes
+    /// before larger ones. Private memory that does not fit into registers ranks as Global memory.
     pub(super) fn rank(&self) -> (bool, bool) {
         let room = self.room.as_ref().and_then(|room| room.bytes.as_const());
         let spills = room.is_some_and(|bytes| bytes > MOST_IN_REGISTERS);
@@ -343,21 +343,21 @@ impl Space {
 /// The bytes of registers of a work-item; devices have 128 to 256 registers of 4 bytes for each.
 const MOST_IN_REGISTERS: i64 = 1024;
 
-/// How much memory something takes.
+/// The size of some memory.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Room {
-    /// In bytes.
+    /// The size in bytes.
     pub bytes: Nat,
-    /// How many there are.
+    /// The size of the device's memory of that kind, if it is limited.
     pub of: Option<u64>,
 }
 
-/// How much a device has of something.
+/// A limit of a device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limit {
-    /// What the device is called.
+    /// The name of the device.
     pub device: Box<str>,
-    /// So much.
+    /// The greatest size or number.
     pub most: u64,
 }
 
@@ -366,16 +366,16 @@ pub struct Limit {
 pub enum Sharers {
     /// All that are launched.
     All,
-    /// Those of a work-group.
+    /// The work-items of a work-group.
     Group,
 }
 
-/// What is wrong with the sizes of a launch.
+/// The problem of a launch's sizes.
 #[derive(Clone, Debug, PartialEq)]
 pub enum WrongLaunch {
-    /// A global size is no multiple of the local one.
+    /// A global size is no multiple of the local size.
     Remainder {
-        /// Of which dimension.
+        /// The dimension.
         dimension: u8,
         /// The local size.
         local: Nat,
@@ -384,24 +384,24 @@ pub enum WrongLaunch {
     },
     /// A size is 0.
     Nothing {
-        /// Of which dimension.
+        /// The dimension.
         dimension: u8,
-        /// Whether it is the global one.
+        /// True if it is the global size.
         global: bool,
     },
-    /// More work-items in a group than the device takes.
+    /// A work-group has more work-items than the device supports.
     LargeGroup {
-        /// In one dimension, or in all.
+        /// The dimension, or `None` for all dimensions together.
         dimension: Option<u8>,
-        /// How many.
+        /// The number of work-items.
         items: Nat,
-        /// What there can be.
+        /// The limit of the device.
         limit: Limit,
     },
 }
 
 impl Complaint {
-    /// The primitive that it is about.
+    /// Returns the primitive that the problem is about.
     pub fn primitive(&self) -> Option<Primitive> {
         match &self.problem {
             Problem::MissingMemory { writer, .. } => *writer,
@@ -427,7 +427,7 @@ impl Complaint {
         }
     }
 
-    /// How much it weighs.
+    /// Returns the severity of the diagnostic.
     pub fn severity(&self) -> Severity {
         match self.problem {
             Problem::Recomputed { .. } | Problem::ScatterOrder { is_kept: true, .. } => {
@@ -454,12 +454,12 @@ impl Complaint {
         self
     }
 
-    /// Whether the program cannot be compiled because of it.
+    /// Returns true if the program cannot be compiled because of it.
     pub fn is_error(&self) -> bool {
         self.severity() == Severity::Error
     }
 
-    /// Whether it says how the result would be written.
+    /// Returns true if the result of the definition is not written.
     pub(super) fn wants_result(&self) -> bool {
         matches!(
             self.problem,
@@ -470,7 +470,7 @@ impl Complaint {
         )
     }
 
-    /// Whether a pattern does not say how it is computed.
+    /// Returns true if a pattern has no implementation.
     pub(super) fn is_choice(&self) -> bool {
         matches!(
             self.problem,
@@ -478,7 +478,7 @@ impl Complaint {
         )
     }
 
-    /// Whether it is a `map` that a loop has to stand for.
+    /// Returns true if it is a `map` that must become a loop.
     pub(super) fn is_missing_map(&self) -> bool {
         matches!(
             self.problem,
@@ -490,7 +490,7 @@ impl Complaint {
         )
     }
 
-    /// Whether who writes what will be another matter once this is mended.
+    /// Returns true if its solution may change which work-items write memory.
     pub(super) fn is_of_writers(&self) -> bool {
         self.is_choice()
             || matches!(
@@ -503,14 +503,14 @@ impl Complaint {
             )
     }
 
-    /// Whether it says that the program has no types yet.
+    /// Returns true if the program is generic, so that its types are not known.
     pub(super) fn is_generic(&self) -> bool {
         self.problem.is_generic()
     }
 }
 
 impl Problem {
-    /// Whether it is about a parameter that types depend on.
+    /// Returns true if it is about a type-level parameter.
     pub(super) fn is_generic(&self) -> bool {
         matches!(
             self,

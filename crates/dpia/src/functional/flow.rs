@@ -1,4 +1,5 @@
-//! How the value of each expression of a definition is had, for those who look at its text.
+//! The data flow of a definition for the editor: for each expression whether its value is read,
+//! written or stored.
 
 use nat::{Nat, Prop, Var};
 use rise::core::{Form, Launch, Source};
@@ -10,24 +11,24 @@ use syntax::ast::{AddressSpace, Name};
 use crate::phrase::{Phrase, PhraseProgram};
 use crate::prim::Prim;
 
-/// So many arguments are named as what an expression reads.
+/// The greatest number of arguments that are named as the sources of an expression.
 const MOST_ARGUMENTS: usize = 3;
 
-/// How a value is had.
+/// The way in which a value is available.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Held {
-    /// It is computed where it is read.
+    /// Computed where it is read.
     Read,
-    /// It is written to where it is wanted.
+    /// Written to its destination.
     Written,
-    /// It is in memory of its own; for OpenCL, in this space.
+    /// Stored in memory of its own; for OpenCL in this address space.
     Stored(Option<AddressSpace>),
-    /// Its elements come one after the other.
+    /// A stream: its elements are available one after the other.
     Stream,
 }
 
 impl Held {
-    /// In one word.
+    /// Returns a word for it.
     pub const fn word(self) -> &'static str {
         match self {
             Held::Read => "read",
@@ -38,16 +39,16 @@ impl Held {
     }
 }
 
-/// What the elements of an expression are read from.
+/// The sources of an expression's elements.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sources {
-    /// Arguments of the program.
+    /// The names of arguments of the program.
     pub arguments: Vec<Name>,
-    /// More arguments than are listed.
+    /// True if there are more arguments than are listed.
     pub more: bool,
-    /// Memory in which the program keeps something.
+    /// True if memory of the program is read.
     pub memory: bool,
-    /// Something is computed for each element.
+    /// True if elements are computed.
     pub computed: bool,
 }
 
@@ -84,81 +85,80 @@ impl Sources {
     }
 }
 
-/// Where a value is written to.
+/// The destination of a written value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Destination {
     /// The result of the program.
     Result,
-    /// Memory in which the program keeps it.
+    /// Memory of the program.
     Memory,
 }
 
-/// What is known of one expression in the text of a definition.
+/// The data flow of an expression in the text of a definition.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fact {
-    /// The whole expression. Of what another definition is made of, its use.
+    /// The span of the whole expression. For a part of another definition, that of its use.
     pub span: Span,
-    /// The word in it to point at.
+    /// The span of the word to point at.
     pub head: Span,
-    /// Its type, as data.
+    /// The data type of the expression.
     pub data: Ty,
-    /// How it is had.
+    /// The way in which its value is available.
     pub held: Held,
-    /// What it reads, where it is read.
+    /// The sources of a value that is read.
     pub from: Sources,
-    /// Where it goes, where it is written.
+    /// The destination of a value that is written.
     pub into: Destination,
-    /// The primitive that makes it, where that stands in the definition itself.
+    /// The primitive that makes it, if that is in the definition itself.
     pub made_by: Option<Prim>,
-    /// How many elements that goes over.
+    /// The number of elements of that primitive.
     pub count: Option<Nat>,
-    /// What is kept of it, if it is a stream of windows.
+    /// The buffer of a stream of windows.
     pub window: Option<Ty>,
-    /// Whether it is inside of a loop whose iterations run in parallel.
+    /// True if it is inside a parallel loop.
     pub in_parallel: bool,
-    /// The parallel maps around it that OpenCL's work-items share, from the outside in; of such a
-    /// map, itself is the last.
+    /// The enclosing parallel maps that are distributed over OpenCL's work-items, outermost first.
+    /// If it is such a map, the last one is itself.
     pub shared: Box<[Shared]>,
-    /// Which of [`Flow::launches`] it is launched with.
+    /// The index of its launch in [`Flow::launches`].
     pub launch: usize,
 }
 
-/// A map whose elements OpenCL's work-items share.
+/// A map that is distributed over OpenCL's work-items.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Shared {
-    /// `mapGlobal`, `mapWorkGroup` or `mapLocal`.
+    /// The pattern, `mapGlobal`, `mapWorkGroup` or `mapLocal`.
     pub by: Prim,
     /// The dimension, 0 to 2.
     pub dimension: u8,
-    /// How many elements there are.
+    /// The number of elements.
     pub count: Nat,
 }
 
-/// What is known of the expressions of a definition, in the order of its text.
+/// The data flow of a definition, in the order of its text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Flow {
-    /// One for each expression; of those with one place the outermost.
+    /// The facts of the expressions, one for each span: that of the outermost expression.
     pub facts: Vec<Fact>,
-    /// What size variables are called.
+    /// The names of size variables.
     pub names: Names,
-    /// The sizes that the program takes.
+    /// The size parameters of the program.
     pub sizes: Vec<Var>,
-    /// The sizes that it is launched with in OpenCL: first those of its annotation, then those of
-    /// each `oclRun`.
+    /// The launch sizes for OpenCL: first those of the annotation, then those of each `oclRun`.
     pub launches: Vec<Launch>,
-    /// What holds of its sizes.
+    /// The conditions on sizes that hold.
     pub conditions: Vec<Prop>,
 }
 
 impl Flow {
-    /// What is known of the expression at this place.
+    /// Returns the fact of the expression with this span.
     pub fn at(&self, span: Span) -> Option<&Fact> {
         let at = self.facts.binary_search_by_key(&span, |fact| fact.span);
         at.ok().and_then(|at| self.facts.get(at))
     }
 }
 
-/// How the value of each expression is had that stands in the definition's own text.
+/// Computes the data flow of the expressions in the definition's own text.
 pub fn flow(program: &PhraseProgram) -> Flow {
     let mut walk = Walk {
         program,
@@ -204,7 +204,7 @@ struct Walk<'p> {
     program: &'p PhraseProgram,
     facts: Vec<Fact>,
     seen: FxHashSet<Span>,
-    /// What the variables in scope read.
+    /// The sources of the variables in scope.
     scope: FxHashMap<u32, Sources>,
     into: Destination,
     in_parallel: bool,
@@ -214,9 +214,9 @@ struct Walk<'p> {
 }
 
 impl Walk<'_> {
-    /// Notes what there is to say of a phrase and what is in it, and gives what it reads.
+    /// Records the facts of a phrase and its parts, and returns its sources.
     fn visit(&mut self, phrase: &Phrase) -> Sources {
-        // Outer expressions come first: what stands for a definition is what that gives.
+        // Outer expressions come first, so that the use of a definition has the fact of its result.
         let at = self.note(phrase);
         let from = self.inside(phrase);
         if let Some(fact) = at.and_then(|at| self.facts.get_mut(at)) {
@@ -257,8 +257,8 @@ impl Walk<'_> {
         Some(self.facts.len() - 1)
     }
 
-    /// The place in the definition's own text: of what another definition is made of, its use. And
-    /// whether it is no such use.
+    /// Returns the place in the definition's own text, for a part of another definition that of its
+    /// use, and true if it is in the definition itself.
     fn place(&self, phrase: &Phrase) -> Option<(Source, bool)> {
         let origins = &self.program.origins;
         let mut source = origins.get(phrase.origin.0 as usize)?;
@@ -331,7 +331,7 @@ impl Walk<'_> {
         self.gives(prim, &values, bodies.last())
     }
 
-    /// The body of a function that goes over something.
+    /// Visits the function of a primitive that is applied to the elements of `over`.
     fn function(&mut self, prim: Prim, f: &Phrase, over: &Sources) -> Sources {
         let mut params = match prim {
             Prim::ReduceSeq | Prim::ReduceSeqUnroll | Prim::ReducePar => {
@@ -357,7 +357,7 @@ impl Walk<'_> {
         }
     }
 
-    /// What is read where the value of a primitive is read.
+    /// Returns the sources of a primitive's value.
     fn gives(&self, prim: Prim, values: &[Sources], body: Option<&Sources>) -> Sources {
         use Prim::{
             AsScalar, AsVector, AsVectorAligned, Assume, CircularBuffer, DepIdx, DepJoin, DepZip,
@@ -398,7 +398,7 @@ fn is_parallel(prim: Prim) -> bool {
     )
 }
 
-/// What work-items share, if this is a map of that kind.
+/// Returns the map that is distributed over work-items, if the phrase is one.
 fn shared(phrase: &Phrase) -> Option<Shared> {
     let Form::Primitive(by, types, _) = &phrase.form else {
         return None;
@@ -417,7 +417,7 @@ fn shared(phrase: &Phrase) -> Option<Shared> {
     })
 }
 
-/// The launch that an `oclRun` asks for.
+/// Returns the launch sizes of an `oclRun`.
 fn launch_of(types: &[Arg]) -> Launch {
     let size = |arg: &Arg| match arg {
         Arg::Nat(size) => Some(size.clone()),
@@ -437,7 +437,7 @@ fn first_size(types: &[Arg]) -> Option<Nat> {
     }
 }
 
-/// The memory in which a stream of windows keeps what the next windows need.
+/// Returns the type of the buffer of a stream of windows.
 fn window(prim: Prim, types: &[Arg]) -> Option<Ty> {
     let (count, element) = match (prim, types) {
         (Prim::CircularBuffer, [_, _, Arg::Type(element), _, Arg::Nat(count), ..])

@@ -1,4 +1,4 @@
-//! Kernels and the sizes that they are launched with, against what the device has.
+//! Checks of kernels and their launch sizes against the limits of the device.
 
 use nat::{Nat, Prop};
 use rise::core::{Launch, Origin};
@@ -11,7 +11,7 @@ use super::walk::Walk;
 use super::writes::Into;
 use crate::target::Target;
 
-/// What is around a kernel.
+/// The state outside of a kernel, which is restored at its end.
 pub(super) struct Around {
     launch: Launch,
     nest: Vec<Level>,
@@ -20,8 +20,8 @@ pub(super) struct Around {
 }
 
 impl Walk {
-    /// Into the kernel that `oclRun` makes, which writes to `into`. In what another kernel reads, it
-    /// runs before that one.
+    /// Enters the kernel of an `oclRun`, which writes to `into`. A kernel whose result another
+    /// kernel reads runs before that one, so it is not inside it.
     pub(super) fn enter_kernel(
         &mut self,
         (primitive, at): (Primitive, Origin),
@@ -55,7 +55,7 @@ impl Walk {
         }
     }
 
-    /// Looks at the sizes of `oclRun`, or of the annotation. What is not refuted is looked at
+    /// Checks the sizes of `oclRun` or of the annotation. Sizes that are not refuted are checked
     /// again before a launch.
     pub(super) fn check_launch(&mut self, kernel: Option<Origin>, launch: &Launch) {
         if self.target != Target::OpenCl {
@@ -127,7 +127,7 @@ impl Walk {
         }
     }
 
-    /// Whether the device has the numbers that are in values of a type; each is said once.
+    /// Reports number types of values that the device lacks, each once.
     pub(super) fn check_device_has(&mut self, ty: &Type, at: Origin) {
         let lacks = [
             (ScalarType::F64, self.device.fp64),

@@ -1,4 +1,4 @@
-//! Which address spaces memory of a kernel may be in, and how much it takes there.
+//! The possible address spaces of a kernel's memory, and its size in each of them.
 
 use nat::{Nat, Prop};
 use rise::core::{Form, Launch, Node, Origin};
@@ -15,22 +15,22 @@ use crate::phrase::contains_array;
 use crate::target::{Target, amount};
 use Primitive::{MapGlobal, MapLocal, MapWorkGroup};
 
-/// Marks memory that only might be there.
+/// The origin of memory that is assumed to exist.
 const SUPPOSED: Origin = Origin(u32::MAX);
 
-/// Why memory cannot be in an address space.
+/// The reason why memory cannot be in an address space.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Unfit {
-    /// For another reason than how much it is.
+    /// A reason other than its size.
     Place(Misfit),
-    /// It takes more than the device has.
+    /// It is larger than the device's memory.
     Large {
-        /// What it takes, in bytes.
+        /// The size of the memory in bytes.
         bytes: u64,
     },
 }
 
-/// The address space that is written at a primitive, if it is one of the four.
+/// Returns the address space that is given for a primitive, if it is one of the four.
 pub(crate) fn space_of(primitive: Primitive, types: &[Arg]) -> Option<AddressSpace> {
     match address_of(primitive, types) {
         Some(Address::Space(space)) => Some(space),
@@ -38,7 +38,7 @@ pub(crate) fn space_of(primitive: Primitive, types: &[Arg]) -> Option<AddressSpa
     }
 }
 
-/// The address space that is written at a primitive.
+/// Returns the address space that is given for a primitive.
 pub(crate) fn address_of(primitive: Primitive, types: &[Arg]) -> Option<Address> {
     let of_rise = |param: &&TypeParam| matches!(param, TypeParam::OfRise(_));
     let count =
@@ -50,7 +50,8 @@ pub(crate) fn address_of(primitive: Primitive, types: &[Arg]) -> Option<Address>
 }
 
 impl Walk {
-    /// The spaces for the memory of a primitive that stands here, those that it can be in first.
+    /// Returns the address spaces for the memory of a primitive at the current place, possible ones
+    /// first.
     pub(super) fn spaces_for(
         &mut self,
         ty: &Ty,
@@ -85,14 +86,14 @@ impl Walk {
         spaces
     }
 
-    /// The spaces for an expression that is still to be stored.
+    /// Returns the address spaces for an expression that is not stored yet.
     pub(super) fn spaces_to_store(&mut self, writer: &Term, reader: &User) -> Vec<Space> {
         let types = [Arg::Type(writer.ty.clone())];
         let args = [writer.clone()];
         self.spaces_for(&writer.ty, (Primitive::ToMem, &types, &args), Some(reader))
     }
 
-    /// The nearest space for the accumulator of a `reduce`.
+    /// Returns the address space of the smallest scope for the accumulator of a `reduce`.
     pub(super) fn accumulator_space(
         &mut self,
         term: &Term,
@@ -104,7 +105,7 @@ impl Walk {
         if self.target != Target::OpenCl || pattern != Primitive::Reduce {
             return None;
         }
-        // One type for the accumulator and the elements.
+        // The accumulator and the elements have the same type.
         let types = [
             types.first()?.clone(),
             types.get(1)?.clone(),
@@ -115,7 +116,7 @@ impl Walk {
         first.map(|space| space.space)
     }
 
-    /// Why memory could not be in this space.
+    /// Returns the reason why memory cannot be in this address space.
     fn refused(
         &mut self,
         term: &Term,
@@ -138,7 +139,7 @@ impl Walk {
         if let Some(reason) = out_of_reach(primitive, args, space, reader) {
             return Some(reason);
         }
-        // Writes to it, as they would be.
+        // Checks the writes to the memory as if it was allocated there.
         let said = self.complaints.len();
         let kept = (self.obligations.len(), self.facts.clone(), self.next_local);
         self.supposing = true;
@@ -168,7 +169,8 @@ impl Walk {
             })
     }
 
-    /// Why the memory of a primitive cannot be in a space, as far as its own place and size say.
+    /// Returns the reason why the memory of a primitive cannot be in an address space, as far as it
+    /// follows from its place and its size.
     pub(super) fn unfit(
         &self,
         primitive: Primitive,
@@ -201,7 +203,7 @@ impl Walk {
         })
     }
 
-    /// The bytes that a primitive's memory takes in a launch: in Private memory the share of one
+    /// Returns the size of a primitive's memory in bytes; for Private memory the share of one
     /// work-item.
     pub(super) fn bytes(
         &self,
@@ -238,7 +240,7 @@ impl Walk {
         }
     }
 
-    /// The bytes of what an expression writes.
+    /// Returns the size of an expression's result in bytes.
     fn written_bytes(&self, term: &Term, shared: Option<&Launch>) -> Option<Nat> {
         use Primitive::{
             AsScalar, AsVector, AsVectorAligned, Assume, Concat, Dmatch, Join, Let, MakePair,
@@ -283,7 +285,7 @@ impl Walk {
         }
     }
 
-    /// How many of the elements that a map writes one work-item has.
+    /// Returns the number of a map's elements that one work-item writes.
     fn share_of(
         &self,
         primitive: Primitive,
@@ -303,7 +305,7 @@ impl Walk {
         if share.as_const().is_some() {
             return Some(share);
         }
-        // No more elements than work-items.
+        // There are no more elements than work-items.
         let few = self.facts.proves(&Prop::AtLeast(items.clone(), n.clone()));
         Some(if few {
             Nat::ONE
@@ -313,7 +315,8 @@ impl Walk {
     }
 }
 
-/// Why what parallel maps write to memory of this space cannot be read where it is.
+/// Returns the reason why the results of parallel maps in memory of this address space cannot be
+/// read by another work-item.
 fn out_of_reach(
     primitive: Primitive,
     args: &[Term],
@@ -358,7 +361,7 @@ fn out_of_reach(
     }
 }
 
-/// The parallel maps that write the memory of a primitive.
+/// Returns the parallel maps that write the memory of a primitive.
 pub(super) fn inner_levels(primitive: Primitive, args: &[Term]) -> Vec<Level> {
     use Primitive::{
         CircularBuffer, Iterate, ReduceSeq, ReduceSeqUnroll, RotateValues, ScanSeq, ToMem,
@@ -378,7 +381,7 @@ pub(super) fn inner_levels(primitive: Primitive, args: &[Term]) -> Vec<Level> {
     levels
 }
 
-/// Whether a kernel of its own writes an expression.
+/// Returns true if an expression is written by a kernel of its own.
 pub(super) fn is_kernel(writer: &Term) -> bool {
     let mut term = writer;
     while let Form::Primitive(primitive, _, args) = &term.form {
@@ -392,7 +395,7 @@ pub(super) fn is_kernel(writer: &Term) -> bool {
     false
 }
 
-/// The result of a function.
+/// Returns the body of a function.
 fn body_of(f: &Term) -> &Term {
     let mut term = f;
     while let Form::Lambda(_, body) | Form::DepLambda(_, _, body) = &term.form {
@@ -401,7 +404,7 @@ fn body_of(f: &Term) -> &Term {
     term
 }
 
-/// The parallel maps that write an expression, outer ones first.
+/// Collects the parallel maps that write an expression, outermost first.
 pub(super) fn parallel_maps(term: &Term, levels: &mut Vec<Level>) {
     use Primitive::{
         AsScalar, AsVector, AsVectorAligned, Assume, Concat, DepMapSeq, Dmatch, Iterate, Join, Let,
@@ -431,7 +434,7 @@ pub(super) fn parallel_maps(term: &Term, levels: &mut Vec<Level>) {
     }
 }
 
-/// Whether what the function of a map writes is written by loops.
+/// Returns true if the result of a map's function is written by loops.
 pub(super) fn is_written_by_loops(map: &Term) -> bool {
     let Form::Primitive(_, _, args) = &map.form else {
         return false;
@@ -440,13 +443,13 @@ pub(super) fn is_written_by_loops(map: &Term) -> bool {
         .is_some_and(|f| contains_array(&body_of(f).ty) && args.len() > 1)
 }
 
-/// The bytes of a value in memory, tuples in halves.
+/// Returns the size of a value in bytes; a tuple has the size of its components together.
 fn bytes(ty: &Type) -> Option<Nat> {
     match ty {
         Type::Scalar(scalar) => Some(Nat::constant(scalar_bytes(*scalar))),
         Type::Index(_) => Some(Nat::constant(4)),
         Type::Array(n, element) => Some(n * &bytes(element)?),
-        // Vectors of 3 take the room of 4.
+        // Vectors of 3 have the size of vectors of 4.
         Type::Vector(lanes, lane) if lanes.as_const() == Some(3) => {
             Some(&bytes(lane)? * &Nat::constant(4))
         }

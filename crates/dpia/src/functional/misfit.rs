@@ -1,4 +1,4 @@
-//! Why memory cannot be in an address space.
+//! The reasons why memory cannot be in an address space.
 
 use std::fmt;
 
@@ -12,32 +12,33 @@ use super::memory::inner_levels;
 use super::walk::{Term, Walk};
 use Primitive::{MapGlobal, MapLocal, MapWorkGroup};
 
-/// A group that is proposed has so many work-items at most, over one, two or three dimensions.
+/// The greatest number of work-items in each dimension of a proposed group, for groups of one, two
+/// and three dimensions.
 const PROPOSED: [i64; 3] = [64, 8, 4];
 
-/// Why memory cannot be in an address space, for another reason than how much it is.
+/// The reason why memory cannot be in an address space, other than its size.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Misfit {
-    /// A kernel writes what the next one reads.
+    /// A kernel writes it, and another kernel reads it.
     BetweenKernels,
-    /// Constant memory.
+    /// Constant memory can only be read.
     ReadOnly,
-    /// Local memory outside of every work-group.
+    /// Local memory is allocated outside of every work-group.
     NoGroup,
-    /// Local memory that a map writes which several groups share.
+    /// Local memory is written by a map that is distributed over several groups.
     OfGroups(Primitive),
-    /// Private memory that a `mapWorkGroup` writes.
+    /// Private memory is written by a `mapWorkGroup`.
     OfItems,
-    /// Private memory of a type without a size.
+    /// Private memory has a type without a known size.
     NoSize,
-    /// Private memory of which each work-item has a part, and nobody says how many there are.
+    /// Private memory is distributed over an unknown number of work-items.
     UnknownShare {
-        /// The map that shares it.
+        /// The map that distributes it.
         map: Primitive,
-        /// A local size that says it.
+        /// A local size that would determine it.
         local: Option<Vec<i64>>,
     },
-    /// Private memory of so many bytes, which is no constant.
+    /// Private memory has this size in bytes, which is no constant.
     NoConstant(Nat),
 }
 
@@ -67,7 +68,8 @@ impl fmt::Display for Misfit {
 }
 
 impl Walk {
-    /// Why the memory of a primitive cannot be in a space, as far as its own place and size say.
+    /// Returns the reason why the memory of a primitive cannot be in an address space, as far as it
+    /// follows from its place and its size.
     pub(super) fn misfit(
         &self,
         primitive: Primitive,
@@ -116,8 +118,8 @@ impl Walk {
         }
     }
 
-    /// A local size that says how much of Private memory each work-item has, where nothing is said
-    /// of the launch.
+    /// Returns a local size that makes the share of each work-item in Private memory constant, if
+    /// no launch size is given.
     fn proposed(
         &self,
         (primitive, term, args): (Primitive, &Term, &[Term]),

@@ -1,8 +1,8 @@
-//! From RISE to functional DPIA: which expressions are read, and which are written.
+//! The translation of RISE to functional DPIA: the inference of accesses.
 //!
-//! [`functional`] gives every expression its phrase type, or says every reason why the program
-//! cannot be compiled as it stands: a value that is read before anything has written it to memory,
-//! an array that nothing copies to where it is wanted, a pattern without an implementation.
+//! [`functional`] gives every expression its phrase type, or returns all reasons why the program
+//! cannot be compiled: a value that is read before it is written to memory, an array that must be
+//! copied, a pattern without an implementation.
 
 mod accumulator;
 mod checks;
@@ -45,17 +45,19 @@ pub use targets::allows;
 use crate::phrase::{PhraseProgram, contains_array};
 use crate::target::{Device, Target};
 
-/// What there is to say about a program for a target.
+/// The result of checking a program for a target.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Checked {
-    /// The phrase that it is, every access solved; none if there is an error.
+    /// The translated program, with all accesses solved; `None` if there is an error.
     pub phrase: Option<PhraseProgram>,
-    /// Every error, and remarks.
+    /// Every error and hint.
     pub complaints: Vec<Complaint>,
 }
 
-/// The phrase that a program in normal form is, every access solved; or all that is missing for
-/// one.
+/// Translates a program in normal form to functional DPIA, with all accesses solved.
+///
+/// # Errors
+/// Returns every reason why the program cannot be compiled.
 pub fn functional(
     program: &Program<Primitive>,
     target: Target,
@@ -64,16 +66,17 @@ pub fn functional(
     phrase.ok_or(complaints)
 }
 
-/// The same, with what there is to say about programs that can be compiled.
+/// Checks a program for a target; see [`functional`]. The result also has hints about programs that
+/// can be compiled.
 pub fn check(program: &Program<Primitive>, target: Target) -> Checked {
     check_on(program, target, &Device::default())
 }
 
-/// The same, for a device that OpenCL programs will run on.
+/// Checks a program for a target and an OpenCL device; see [`functional`].
 pub fn check_on(program: &Program<Primitive>, target: Target, device: &Device) -> Checked {
     let mut outside = parameters(program);
     if outside.iter().any(Complaint::is_generic) {
-        // What its types are is not known yet.
+        // The types of the program are not known yet.
         return Checked {
             phrase: None,
             complaints: outside,
@@ -91,7 +94,7 @@ pub fn check_on(program: &Program<Primitive>, target: Target, device: &Device) -
         complaint.problem = Problem::NoResult {
             pair: zips(checks::result(&program.body), &walk),
         };
-        // It cannot be written at all.
+        // The result cannot be written in any way.
         walk.complaints
             .retain(|complaint| !complaint.wants_result());
     }
@@ -127,8 +130,8 @@ pub fn check_on(program: &Program<Primitive>, target: Target, device: &Device) -
     }
 }
 
-/// What there is to say about a program once these `scatter`s take their elements in order; none if
-/// they cannot.
+/// Checks a program in which these `scatter`s take their elements in order; returns `None` if that
+/// is impossible.
 fn with_scatters_in_order(
     program: &Program<Primitive>,
     found: &[Complaint],
@@ -154,7 +157,7 @@ fn with_scatters_in_order(
     Some(checked)
 }
 
-/// The parameters and results that compiled code cannot have.
+/// Reports parameters and results that generated functions cannot have.
 fn parameters(program: &Program<Primitive>) -> Vec<Complaint> {
     let mut problems = Vec::new();
     let mut term = &program.body;
@@ -192,7 +195,8 @@ fn parameters(program: &Program<Primitive>) -> Vec<Complaint> {
         .collect()
 }
 
-/// Two arrays in a pair, both of them written, that could be one array of pairs.
+/// Returns the primitive that makes a pair of two written arrays of one length, which could be an
+/// array of pairs.
 fn zips(result: &walk::Term, walk: &walk::Walk) -> Option<(Primitive, Origin)> {
     let Form::Primitive(primitive, ..) = result.form else {
         return None;
@@ -218,8 +222,8 @@ fn value_parameter(ty: &Type) -> Option<ParameterKind> {
     }
 }
 
-/// Generated functions pass arrays as pointers and tuples as structs, but no struct with an array
-/// whose size is a parameter.
+/// Returns true if a type contains a tuple with arrays. Generated functions pass arrays as pointers
+/// and tuples as structs; C has no struct with an array whose size is a parameter.
 fn has_tuple_of_arrays(ty: &Type) -> bool {
     match ty {
         Type::Pair(a, b) => contains_array(a) || contains_array(b),

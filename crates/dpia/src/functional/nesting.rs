@@ -1,4 +1,4 @@
-//! Where parallel maps may stand.
+//! The rules for the nesting of parallel maps.
 
 use rise::core::{Form, Origin};
 use rise::{Arg, Primitive};
@@ -8,10 +8,10 @@ use super::walk::{Term, Walk};
 use crate::target::Target;
 use Primitive::{MapGlobal, MapLocal, MapPar, MapWorkGroup};
 
-/// So many chains of maps are looked at for what could be written instead.
+/// The greatest number of chains of maps that are considered for alternatives.
 const MOST_CHAINS: usize = 256;
 
-/// The parallel map that a primitive is.
+/// Returns the level of a primitive that is a parallel map.
 pub(super) fn level(primitive: Primitive, types: &[Arg], at: Origin) -> Option<Level> {
     let dimension = match primitive {
         MapPar => 0,
@@ -32,9 +32,9 @@ pub(super) fn level(primitive: Primitive, types: &[Arg], at: Origin) -> Option<L
     })
 }
 
-/// Whether parallel maps may stand in each other like this, the outermost first: over each
-/// dimension none, `mapGlobal`, `mapWorkGroup`, or `mapWorkGroup` and then `mapLocal`; and nothing
-/// but `mapLocal` inside of a `mapLocal`.
+/// Returns true if parallel maps may be nested like this, outermost first: over each dimension
+/// none, `mapGlobal`, `mapWorkGroup`, or `mapLocal` in `mapWorkGroup`; and only `mapLocal` inside a
+/// `mapLocal`.
 pub(super) fn allowed(chain: &[Level]) -> bool {
     let first_local = chain.iter().position(|l| l.primitive == MapLocal);
     let in_local = first_local.is_some_and(|at| {
@@ -54,8 +54,8 @@ pub(super) fn allowed(chain: &[Level]) -> bool {
 }
 
 impl Walk {
-    /// The parallel map that a `map` of `f` without an implementation will probably be: one that those
-    /// in `f` may stand in.
+    /// Returns the parallel map that will probably implement a `map` of `f`: one that can contain
+    /// those in `f`.
     pub(super) fn likely_level(&self, at: Origin, f: Option<&Term>) -> Option<Level> {
         if self.target != Target::OpenCl {
             return None;
@@ -87,7 +87,7 @@ impl Walk {
         let nest = self.right_levels();
         let same = |level: &&Level| level.dimension == inner.dimension;
         let outer = if inner.primitive == MapPar {
-            // Threads in threads are allowed, and of no use.
+            // Nested threads are allowed, but useless.
             match nest.iter().find(|level| level.primitive == MapPar) {
                 Some(outer) => Some(*outer),
                 None => return,
@@ -99,7 +99,7 @@ impl Walk {
             }
             inner.wrong = true;
             if self.nest.iter().any(|l| l.wrong && same(&l)) {
-                // Said of the one around it.
+                // Reported for the enclosing map.
                 return;
             }
             match inner.primitive {
@@ -125,7 +125,7 @@ impl Walk {
     }
 }
 
-/// The chains of parallel maps in a function, as deep as they go.
+/// Returns the maximal chains of parallel maps in a function.
 pub(super) fn chains(f: &Term) -> Vec<Vec<Level>> {
     let mut found: Vec<Vec<Level>> = Vec::new();
     let mut stack: Vec<(&Term, Vec<Level>)> = vec![(f, Vec::new())];

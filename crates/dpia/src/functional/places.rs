@@ -1,4 +1,4 @@
-//! Places in an accumulator: steps to a part of it, and views that move them.
+//! Access paths into an accumulator, and the views that transform them.
 
 use nat::Nat;
 use rise::core::Form;
@@ -6,23 +6,23 @@ use rise::{Arg, Primitive, SizeFun};
 
 use super::walk::Term;
 
-/// One step from a value to a part of it.
+/// One step of an access path, from a value to a part of it.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Step {
-    /// The element there.
+    /// The element at an index.
     At(Nat),
-    /// So many elements from so many times as many on: the lanes of a vector.
+    /// Consecutive elements, as a multiple of a number of elements: the lanes of a vector.
     Lanes(Nat, Nat),
-    /// A half of a pair: the second, or the first.
+    /// A half of a pair; true for the second one.
     Half(bool),
-    /// Some element.
+    /// An unknown element.
     Any,
 }
 
-/// The way to a part, from the whole on.
+/// An access path, from the whole value to a part.
 pub(crate) type Path = Vec<Step>;
 
-/// How what is written is placed in what it is written to.
+/// The position of a written value in its destination.
 #[derive(Clone, Debug)]
 pub(crate) enum View {
     At(Nat),
@@ -30,19 +30,19 @@ pub(crate) enum View {
     Join(Nat),
     Split(Nat),
     Transpose,
-    /// The halves of the elements of a zip.
+    /// A half of the elements of a zip.
     Zip(bool),
     Unzip,
     Reorder(SizeFun),
     Behind(Nat),
     AsScalar(Nat),
     Same,
-    /// The views on each element, the innermost last.
+    /// The views on each element, innermost last.
     Map(Vec<View>),
     Unknown,
 }
 
-/// Takes the half at `at` out of a path.
+/// Removes the half at `at` from a path.
 pub(crate) fn take_half(path: &mut Path, at: usize) -> Option<bool> {
     match path.get(at) {
         Some(Step::Half(half)) => {
@@ -61,7 +61,7 @@ pub(crate) fn size_at(types: &[Arg], at: usize) -> Option<Nat> {
     }
 }
 
-/// How a view that is written through places its argument.
+/// Returns the view of a primitive on its argument, for writing.
 pub(crate) fn view(primitive: Primitive, types: &[Arg], args: &[Term]) -> View {
     use Primitive::{
         AsScalar, Assume, Join, Map, OclRun, PadEmpty, Reorder, Split, Transpose, Unzip,
@@ -100,7 +100,7 @@ pub(crate) fn view(primitive: Primitive, types: &[Arg], args: &[Term]) -> View {
     }
 }
 
-/// The place of a part of what is written, through the views that it is written through.
+/// Transforms the path of a part of a written value through the views that it is written through.
 pub(crate) fn place(views: &[View], path: Path) -> Option<Path> {
     views
         .iter()
@@ -175,7 +175,8 @@ pub(crate) fn apply(fun: &SizeFun, at: &Nat) -> Option<Nat> {
     }
 }
 
-/// Where a part of a view is in its argument; `None` if that is not one place.
+/// Transforms the path of a part of a view to its argument, for reading; `None` if it is not a
+/// single place.
 pub(crate) fn read_view(primitive: Primitive, types: &[Arg], mut path: Path) -> Option<Path> {
     use Primitive::{
         AsScalar, AsVector, AsVectorAligned, Assume, Drop, Join, Reorder, Slide, Split, Take,

@@ -1,4 +1,5 @@
-//! A `map` that is only read is computed at each read. Where that is more than once, it is said.
+//! Hints about `map`s whose elements are computed more than once, because they are read more than
+//! once.
 
 use rise::core::{Form, Origin, for_each_local, subterms};
 use rise::{Access, Arg, Primitive};
@@ -8,7 +9,7 @@ use super::complaint::{Complaint, Problem, Repeat};
 use crate::phrase::{Phrase, PhraseProgram};
 use crate::prim::Prim;
 
-/// The maps of a program whose elements are computed more than once.
+/// Returns a hint for each map whose elements are computed more than once.
 pub(crate) fn repeated(program: &PhraseProgram) -> Vec<Complaint> {
     let mut look = Look {
         loops: Vec::new(),
@@ -18,11 +19,11 @@ pub(crate) fn repeated(program: &PhraseProgram) -> Vec<Complaint> {
     look.found
 }
 
-/// A loop around an expression.
+/// An enclosing loop of an expression.
 struct Loop {
     primitive: Primitive,
     at: Origin,
-    /// What it and everything inside it binds.
+    /// The variables that are bound in the loop.
     bound: FxHashSet<u32>,
 }
 
@@ -32,7 +33,8 @@ struct Look {
 }
 
 impl Look {
-    /// `again`: what reads the elements of the expression more than once, if something does.
+    /// Visits a phrase; `again` is the reason why its elements are read more than once, if they
+    /// are.
     fn visit(&mut self, phrase: &Phrase, again: Option<Repeat>) {
         match &phrase.form {
             Form::Lambda(param, body) => {
@@ -96,7 +98,7 @@ impl Look {
         }
     }
 
-    /// The outermost loop that the expression does not depend on.
+    /// Returns the outermost loop that the expression does not depend on.
     fn loop_around(&self, phrase: &Phrase) -> Option<Repeat> {
         let around = self.loops.iter().find(|around| {
             let mut depends = false;
@@ -109,7 +111,7 @@ impl Look {
     }
 }
 
-/// Whether it does more than to choose and rearrange.
+/// Returns true if a function computes more than it selects and rearranges.
 fn computes(f: &Phrase) -> bool {
     match &f.form {
         Form::Lambda(_, body) | Form::DepLambda(_, _, body) => computes(body),
@@ -127,9 +129,9 @@ fn is_work(prim: Prim) -> bool {
     )
 }
 
-/// Whether windows share elements.
+/// Returns true if windows overlap.
 fn overlaps(types: &[Arg]) -> bool {
-    // `{n} {t} (sz) (sp)`
+    // The type-level parameters are `{n} {t} (sz) (sp)`.
     match (types.get(2), types.get(3)) {
         (Some(Arg::Nat(size)), Some(Arg::Nat(step))) => match (size.as_const(), step.as_const()) {
             (Some(size), Some(step)) => size > step,
@@ -139,7 +141,8 @@ fn overlaps(types: &[Arg]) -> bool {
     }
 }
 
-/// Whether the primitive reads an element of its argument as often as its own is read.
+/// Returns true if the primitive reads an element of its argument as often as its own element is
+/// read.
 fn passes(prim: Prim) -> bool {
     use Prim::{
         AsScalar, AsVector, AsVectorAligned, Assume, Drop, Join, Map, PadClamp, PadCst, Reorder,
@@ -166,7 +169,7 @@ fn passes(prim: Prim) -> bool {
     )
 }
 
-/// Whether the primitive calls its function many times.
+/// Returns true if the primitive calls its function many times.
 fn repeats(prim: Prim) -> bool {
     use Prim::{
         Generate, Map, MapGlobal, MapLocal, MapPar, MapSeq, MapSeqUnroll, MapWorkGroup, ReducePar,
@@ -189,7 +192,7 @@ fn repeats(prim: Prim) -> bool {
     )
 }
 
-/// The second use of a function's parameter.
+/// Returns the second use of a function's parameter.
 fn used_again(f: &Phrase) -> Option<Origin> {
     let Form::Lambda(param, body) = &f.form else {
         return None;

@@ -1,4 +1,5 @@
-//! What a primitive reads and what it writes, as its type in `primitives.dpia` says it.
+//! The access table: the accesses of primitives' arguments and results, read from their types in
+//! `primitives.dpia`.
 
 use std::sync::LazyLock;
 
@@ -8,46 +9,46 @@ use syntax::ast::{Kind, Name};
 
 use crate::prim::Prim;
 
-/// The access of one value that a primitive takes.
+/// The access of an argument of a primitive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Taken {
-    /// A value.
+    /// The argument is a value.
     Value(Slot),
-    /// A function, of sizes first if it has binders for them.
+    /// The argument is a function of values, after its sizes if it has binders for them.
     Function {
-        /// Of its parameters.
+        /// The accesses of its parameters.
         params: Vec<Slot>,
-        /// Of its result.
+        /// The access of its result.
         result: Slot,
     },
 }
 
-/// One place in a row of the access table.
+/// An entry of the access table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Slot {
-    /// This one.
+    /// A fixed access.
     Is(Access),
-    /// That of the result.
+    /// The access of the result.
     Result,
-    /// That of the value itself: read, or a stream. The variable is the one of the type.
+    /// The argument's own access, `Rd` or `St`, with its variable in the type.
     Own(Var),
 }
 
 /// A row of the access table.
 #[derive(Clone, Debug)]
 pub(crate) struct Row {
-    /// What it takes, in order.
+    /// The accesses of the arguments, in order.
     pub taken: Vec<Taken>,
-    /// Of its result: [`Slot::Is`] or [`Slot::Result`], then as its user wants it.
+    /// The access of the result: [`Slot::Is`], or [`Slot::Result`] if it depends on the context.
     pub result: Slot,
-    /// Its type-level parameters in order: where each stands in RISE, or which access it is.
+    /// The type-level parameters in order: their positions in RISE, or the accesses that they are.
     pub params: Vec<TypeParam>,
 }
 
 /// A type-level parameter of a primitive of DPIA.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TypeParam {
-    /// That parameter of the primitive of RISE.
+    /// The type-level parameter of RISE's primitive at this position.
     OfRise(usize),
     /// The access of the result.
     ResultAccess,
@@ -55,14 +56,15 @@ pub(crate) enum TypeParam {
     OwnAccess(Var),
 }
 
-/// The row of a primitive that both languages have.
+/// Returns the row of a primitive that both languages have.
 pub(crate) fn row(prim: Prim) -> &'static Row {
     static ROWS: LazyLock<Vec<Row>> =
         LazyLock::new(|| Prim::ALL.iter().map(|&prim| read_row(prim)).collect());
     &ROWS[prim as usize]
 }
 
-/// The primitive of DPIA that a primitive of RISE becomes; `reduce` becomes none.
+/// Returns the primitive of DPIA for a primitive of RISE; `None` for `reduce`, which has no
+/// implementation.
 pub(crate) fn prim_of(primitive: Primitive) -> Option<Prim> {
     static PRIMS: LazyLock<Vec<Option<Prim>>> = LazyLock::new(|| {
         Primitive::ALL
@@ -139,8 +141,8 @@ fn taken(ty: &Type, slot: &dyn Fn(Access) -> Slot) -> Taken {
     }
 }
 
-/// The names of the type-level parameters that the primitive has in RISE, in order. The zip of
-/// streams is a `zip` there.
+/// Returns the names of the type-level parameters of RISE's primitive, in order. The `zipStream` of
+/// DPIA is a `zip` in RISE.
 fn rise_params(prim: Prim) -> Vec<Name> {
     let name = match prim {
         Prim::ZipStream => Prim::Zip.name(),
@@ -164,7 +166,8 @@ fn rise_params(prim: Prim) -> Vec<Name> {
     }
 }
 
-/// The type-level arguments in the order of DPIA; an address space or dimension stays last.
+/// Returns the type-level arguments in the order of DPIA; an optional address space or dimension
+/// stays last.
 pub(crate) fn type_args(
     row: &Row,
     types: &[Arg],

@@ -1,4 +1,4 @@
-//! For which targets a definition is checked while it is written.
+//! Selects the targets for which a definition is checked in the editor.
 
 use rise::core::{Expr, Form, subterms};
 use rise::{Inference, Primitive, Scheme, Type};
@@ -8,17 +8,17 @@ use super::{has_tuple_of_arrays, targets};
 use crate::target::{Target, Targets};
 use crate::{definition, typing};
 
-/// What a definition says about its targets.
+/// The targets that a definition determines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Selection {
-    /// Those of `@target`.
+    /// The targets of `@target`.
     pub marked: Targets,
-    /// The first that alone has what the definition uses.
+    /// The target of the first primitive or address space that only one target has.
     pub used: Option<Target>,
 }
 
 impl Selection {
-    /// Of a definition that has been inferred.
+    /// Determines the targets of an inferred definition.
     pub fn of(item: &Item, inference: &Inference) -> Selection {
         Selection {
             marked: marked(item),
@@ -69,8 +69,8 @@ fn used(item: &Item, inference: &Inference) -> Option<Target> {
     first.map(|(_, target)| target)
 }
 
-/// Returns the target whose patterns an expression uses: OpenCL if it uses one that only OpenCL has,
-/// else OpenMP if it uses one that only OpenMP has, else C.
+/// Returns the target of an expression's patterns: OpenCL if it uses one that only OpenCL has,
+/// otherwise OpenMP if it uses one that only OpenMP has, otherwise C.
 pub fn made_for(body: &Expr<Primitive>) -> Target {
     let only = subterms(body).filter_map(|term| match term.form {
         Form::Primitive(primitive, ..) => targets::only(primitive),
@@ -82,14 +82,14 @@ pub fn made_for(body: &Expr<Primitive>) -> Target {
     })
 }
 
-/// Whether a definition of this type, in RISE or in DPIA, can be compiled on its own: it takes sizes
-/// and data, and gives what compiled code can give.
+/// Returns true if a definition of this type, in RISE or in DPIA, can be compiled on its own: its
+/// parameters are sizes and data, and generated functions can return its result.
 pub fn is_program(scheme: &Scheme) -> bool {
     stands_alone(scheme) && result(&scheme.ty).is_none_or(|result| !has_tuple_of_arrays(result))
 }
 
-/// Returns true if a definition of RISE that has errors takes sizes and data, as far as its type is
-/// known: an unknown name may leave its result open, or a parameter of that type.
+/// Returns true if a definition of RISE with errors takes sizes and data, as far as its type is
+/// known: because of an unknown name, its result or a parameter may be open.
 pub fn may_be_program(scheme: &Scheme) -> bool {
     let mut ty = &scheme.ty;
     let mut takes_data = false;
@@ -115,7 +115,7 @@ fn is_function(ty: &Type) -> bool {
     matches!(ty, Type::Fun(..) | Type::Pi(_))
 }
 
-/// The result of a function of RISE.
+/// Returns the result type of a function of RISE.
 fn result(mut ty: &Type) -> Option<&Type> {
     loop {
         ty = match ty {
@@ -126,8 +126,8 @@ fn result(mut ty: &Type) -> Option<&Type> {
     }
 }
 
-/// Whether a definition of this type is meant to be compiled on its own, as far as what it takes
-/// says: it takes sizes and data.
+/// Returns true if a definition of this type can be compiled on its own judging by its parameters:
+/// they are sizes and data.
 pub fn stands_alone(scheme: &Scheme) -> bool {
     let mut ty = &scheme.ty;
     loop {

@@ -1,4 +1,4 @@
-//! Sizes that generated code must know as numbers.
+//! Checks of sizes that generated code must know as constants.
 
 use nat::{Nat, Prop};
 use rise::{Primitive, Type};
@@ -8,12 +8,12 @@ use super::walk::{Term, Walk};
 use crate::phrase::contains_array;
 use crate::target::{MOST_STATEMENTS, Target};
 
-/// Vectors have at most so many lanes.
+/// The greatest number of lanes of a vector.
 const MOST_LANES: i64 = 1 << 16;
 
 impl Walk {
-    /// Looks at what is written out in code, once for each of a number of steps or lanes. Returns how
-    /// many times the primitive's function is.
+    /// Checks the sizes of primitives that are unrolled in code, over steps or lanes. Returns the
+    /// number of copies of the primitive's function.
     pub(super) fn check_sizes(&mut self, term: &Term, primitive: Primitive, args: &[Term]) -> u64 {
         use Primitive::{
             AsVector, AsVectorAligned, MapSeqUnroll, ReducePar, ReduceSeqUnroll, RotateValues,
@@ -28,7 +28,7 @@ impl Walk {
                 if let Type::Array(_, window) = &*term.ty
                     && let Type::Array(size, _) = &**window
                 {
-                    // All but the last move along.
+                    // Every value but the last one is moved.
                     self.written_out(term, primitive, size, &Nat::sub(size, &Nat::ONE));
                 }
             }
@@ -56,7 +56,7 @@ impl Walk {
                 }
                 count
             }
-            // One step is no loop.
+            // One step needs no loop.
             None if self.facts.proves(&Prop::AtLeast(Nat::ONE, steps.clone())) => 1,
             None => {
                 let size = size.clone();
@@ -73,7 +73,7 @@ impl Walk {
         }
     }
 
-    /// Whether vectors of the type have a number of lanes that code can be made for.
+    /// Returns true if the vectors of a type have a known and possible number of lanes.
     pub(super) fn has_known_lanes(&self, ty: &Type) -> bool {
         lanes(ty).is_none_or(|lanes| known(&self.facts.normalize(lanes)))
     }
@@ -83,7 +83,7 @@ fn known(lanes: &Nat) -> bool {
     lanes.as_const().is_some_and(|count| count <= MOST_LANES)
 }
 
-/// The lanes of the vectors in a type.
+/// Returns the number of lanes of the vectors in a type.
 fn lanes(ty: &Type) -> Option<&Nat> {
     match ty {
         Type::Vector(lanes, _) => Some(lanes),

@@ -1,5 +1,4 @@
-//! Offered address spaces, tried on the program: some of what they break is known only of the code
-//! that would be made.
+//! Tries offered address spaces on the program: some problems appear only in the generated code.
 
 use rise::core::{Expr, Form, Mapper, Node, Origin, Program, subterms, walk};
 use rise::{Address, Arg, Primitive, Type};
@@ -11,27 +10,26 @@ use super::{Checked, check_on};
 use crate::phrase::PhraseProgram;
 use crate::target::{Device, Target};
 
-/// So many complaints about memory are tried, the first ones: more are mended one after the other
-/// anyway.
+/// The greatest number of problems about memory that are tried; users solve further ones one after
+/// the other.
 const MOST_TRIED: usize = 3;
 
-/// What became of a program when an offered space was tried.
+/// The result of compiling a program with an offered address space.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Tried {
-    /// It compiles.
+    /// The program compiles.
     Compiles,
-    /// It does not.
+    /// The program does not compile.
     Fails {
-        /// Why.
+        /// The reason.
         why: String,
-        /// Whether that is certainly about who shares memory.
+        /// True if the reason is certainly that work-items share memory.
         shares: bool,
     },
 }
 
-/// Marks the address spaces that are offered in complaints, and with which the program does not
-/// compile, as those that cannot be chosen. Nothing is known where a program is wrong for other
-/// reasons, too.
+/// Compiles the program with each address space that its problems offer, and marks those that fail
+/// as impossible. Does nothing if the program has other errors too.
 pub fn try_spaces(
     checked: &mut Checked,
     program: &Program<Primitive>,
@@ -77,8 +75,8 @@ pub fn try_spaces(
     }
 }
 
-/// The program with the memory in another space that is written from a place on, and what asks for
-/// that memory, with its place; none if nothing does.
+/// Returns the program with another address space for the memory of the value at an origin, and the
+/// primitive that allocates that memory, with its origin; `None` if there is no such memory.
 pub fn stored_in(
     program: &Program<Primitive>,
     at: Origin,
@@ -105,7 +103,7 @@ struct Moved {
 }
 
 impl Moved {
-    /// Memory has the place of what is written to it.
+    /// Returns true for the memory of the value: `toMem` has the origin of its argument.
     fn is_meant(&self, expr: &Expr<Primitive>, args: &[Expr<Primitive>]) -> bool {
         match &expr.form {
             Form::Primitive(Primitive::ToMem, ..) => {
@@ -137,7 +135,7 @@ impl Mapper<Primitive> for Moved {
     }
 }
 
-/// Type-level arguments with another address space.
+/// Replaces the address space in type-level arguments.
 fn with_space(primitive: Primitive, types: &[Arg], space: AddressSpace) -> Vec<Arg> {
     let mut types = types.to_vec();
     if address_of(primitive, &types).is_some() {
@@ -147,7 +145,7 @@ fn with_space(primitive: Primitive, types: &[Arg], space: AddressSpace) -> Vec<A
     types
 }
 
-/// The spaces that a complaint offers.
+/// Returns the address spaces that a problem offers.
 fn spaces(complaint: &Complaint) -> &[Space] {
     match &complaint.problem {
         Problem::MissingMemory { spaces, .. }
@@ -163,7 +161,7 @@ fn legal(complaint: &Complaint) -> Vec<AddressSpace> {
     legal.map(|space| space.space).collect()
 }
 
-/// The space that is most likely to be right, where it is another one's turn.
+/// Returns the most probable address space, which is used while another problem's spaces are tried.
 fn chosen(complaint: &Complaint) -> Option<AddressSpace> {
     let legal = legal(complaint);
     let shared = [AddressSpace::Local, AddressSpace::Global];
@@ -185,7 +183,7 @@ fn refuse(complaint: &mut Complaint, space: AddressSpace, why: String) {
     spaces.sort_by_key(Space::rank);
 }
 
-/// Whether work-items share what is stored.
+/// Returns true if several work-items share the stored value.
 fn is_shared(program: &Program<Primitive>, complaint: &Complaint) -> bool {
     let of_group = |level: &Level| level.primitive == Primitive::MapWorkGroup;
     let of_item = |level: &Level| matches!(level.primitive, Primitive::MapLocal);
@@ -208,14 +206,14 @@ fn is_shared(program: &Program<Primitive>, complaint: &Complaint) -> bool {
     levels.is_some_and(|levels| !levels.is_empty())
 }
 
-/// Whether a complaint is about this application of a primitive.
+/// Returns true if a problem is about this application of a primitive.
 fn is_meant(term: &Expr<Primitive>, primitive: Primitive, complaint: &Complaint) -> bool {
     term.origin == complaint.at
         && complaint.primitive() == Some(primitive)
         && !matches!(*term.ty, Type::Fun(..) | Type::Pi(_))
 }
 
-/// The program with the space that a complaint offers.
+/// Changes the program to use an address space that a problem offers.
 fn store(program: &mut Program<Primitive>, complaint: &Complaint, space: AddressSpace) {
     let mut stored = Stored { complaint, space };
     program.body = stored.expr(&program.body);

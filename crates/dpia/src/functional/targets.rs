@@ -1,10 +1,10 @@
-//! What targets have.
+//! The availability of primitives on targets.
 
 use rise::{Arg, Primitive};
 
 use crate::target::Target;
 
-/// Whether programs for the target may use the primitive.
+/// Returns true if programs for the target may use the primitive.
 pub(crate) fn has(target: Target, primitive: Primitive) -> bool {
     use Primitive::{MapGlobal, MapLocal, MapPar, MapWorkGroup, OclRun, ReducePar};
     match primitive {
@@ -14,8 +14,8 @@ pub(crate) fn has(target: Target, primitive: Primitive) -> bool {
     }
 }
 
-/// Whether programs for the target may use the primitive with these types and sizes: an address
-/// space is for OpenCL, and OpenCL needs one.
+/// Returns true if programs for the target may use the primitive with these type-level arguments:
+/// OpenCL requires an address space, and other targets do not allow one.
 pub fn allows(target: Target, primitive: Primitive, types: &[Arg]) -> bool {
     let takes_space =
         primitive.optional_argument() == Some(rise::primitive::OptionalArgument::AddressSpace);
@@ -23,7 +23,7 @@ pub fn allows(target: Target, primitive: Primitive, types: &[Arg]) -> bool {
     has(target, primitive) && (!takes_space || has_space == (target == Target::OpenCl))
 }
 
-/// The only target that has it.
+/// Returns the target of a primitive that only one target has.
 pub(crate) fn only(primitive: Primitive) -> Option<Target> {
     let mut having = Target::ALL
         .into_iter()

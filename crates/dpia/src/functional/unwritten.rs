@@ -1,9 +1,9 @@
-//! Which elements of stored arrays nothing writes, and which patterns read them.
+//! Reports reads of elements of stored arrays that are never written.
 //!
-//! `padEmpty` adds elements that have no value. They may be part of memory and of a result, but no
+//! `padEmpty` adds elements without values. They may be part of memory and of a result, but no
 //! program may read them. [`readers`] follows them from `padEmpty` through memory, names, views and
-//! functions to the patterns that read whole arrays. What `idx` and `gather` read depends on data,
-//! so that they are taken to read written elements only.
+//! functions to the patterns that read whole arrays. The reads of `idx` and `gather` depend on data
+//! and are assumed to be of written elements only.
 
 use nat::{Facts, Nat, Prop};
 use rise::core::{Form, Origin, Program, subterms};
@@ -14,7 +14,7 @@ use super::complaint::{Complaint, Problem, User};
 use super::places::size_at;
 use super::walk::Term;
 
-/// Every pattern that reads stored elements that `padEmpty` adds, once for each `padEmpty`.
+/// Returns a problem for each `padEmpty` whose elements are stored and read by a pattern.
 pub(super) fn readers(program: &Program<Primitive>, facts: &Facts) -> Vec<Complaint> {
     let pads = |term: &Term| matches!(term.form, Form::Primitive(Primitive::PadEmpty, ..));
     if !subterms(&program.body).any(pads) {
@@ -33,33 +33,33 @@ pub(super) fn readers(program: &Program<Primitive>, facts: &Facts) -> Vec<Compla
 /// A step from a value to one of its parts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Step {
-    /// From an array to any of its elements.
+    /// The step from an array to any of its elements.
     Element,
-    /// From a pair to its first half (`false`) or its second.
+    /// The step from a pair to its first half (`false`) or its second.
     Half(bool),
 }
 
 use Step::{Element, Half};
 
-/// An array in a value that has elements which nothing writes.
+/// An array in a value that has unwritten elements.
 #[derive(Clone, Debug, PartialEq)]
 struct Gap {
-    /// The way from the value to the array.
+    /// The path from the value to the array.
     path: Vec<Step>,
     /// The `padEmpty` that adds the elements.
     at: Origin,
-    /// Which elements come before them, if they are the last ones.
+    /// The written elements before them, if the unwritten ones are the last.
     before: Option<Before>,
-    /// True if the array is in memory: what is not cannot be read for that reason alone.
+    /// True if the array is in memory: other arrays cannot be read for another reason.
     is_stored: bool,
 }
 
 /// The written elements at the beginning of an array.
 #[derive(Clone, Debug, PartialEq)]
 struct Before {
-    /// How many numbers are written.
+    /// The number of written numbers.
     count: Nat,
-    /// How many of them make an element of the array.
+    /// The number of numbers in an element of the array.
     each: Nat,
 }
 
@@ -69,7 +69,7 @@ impl Gap {
         self
     }
 
-    /// The same elements, of which it is no longer known where they are.
+    /// Removes the position of the unwritten elements.
     fn anywhere(mut self) -> Gap {
         self.before = None;
         self
@@ -85,7 +85,7 @@ fn within(gaps: Vec<Gap>, step: Step) -> Vec<Gap> {
     gaps.into_iter().map(|gap| gap.within(step)).collect()
 }
 
-/// The gaps of the part that a step leads to.
+/// Returns the gaps of the part that a step leads to.
 fn part(gaps: &[Gap], step: Step) -> Vec<Gap> {
     gaps.iter()
         .filter(|gap| gap.path.first() == Some(&step))
@@ -111,9 +111,9 @@ fn in_memory(mut gaps: Vec<Gap>) -> Vec<Gap> {
 
 struct Search<'a> {
     facts: &'a Facts,
-    /// The gaps of every value that has a name.
+    /// The gaps of the values of local variables.
     scope: FxHashMap<u32, Vec<Gap>>,
-    /// True while an expression is looked at as the later rounds of a loop see it.
+    /// True while an expression is visited as in the later rounds of a loop.
     is_repeated: bool,
     found: Vec<Complaint>,
 }
@@ -137,7 +137,7 @@ impl Search<'_> {
         }
     }
 
-    /// The gaps of what a function yields for values with these gaps.
+    /// Returns the gaps of a function's result for arguments with these gaps.
     fn call(&mut self, f: &Term, mut values: Vec<Vec<Gap>>) -> Vec<Gap> {
         match &f.form {
             Form::DepLambda(_, _, body) => self.call(body, values),
@@ -156,7 +156,8 @@ impl Search<'_> {
         }
     }
 
-    /// The gaps of what a function yields that takes its own result again in the next round.
+    /// Returns the gaps of the result of a function that gets its own result as an argument in the
+    /// next round.
     fn rounds(
         &mut self,
         f: &Term,
@@ -257,7 +258,7 @@ impl Search<'_> {
                 within(sums, Element)
             }
             (Iterate, Some(f)) => {
-                // The sizes of one round say nothing of those of the next.
+                // The sizes of one round differ from those of the next.
                 let anywhere = |gaps: Vec<Gap>| gaps.into_iter().map(Gap::anywhere).collect();
                 let rounds = self.rounds(f, last.clone(), |array| vec![anywhere(array)]);
                 union(last, anywhere(rounds))
@@ -300,7 +301,7 @@ impl Search<'_> {
         }
     }
 
-    /// What is left of a gap of an array, seen through a view.
+    /// Returns the gaps of a view of an array with a gap.
     fn viewed(&self, view: Primitive, types: &[Arg], mut gap: Gap) -> Vec<Gap> {
         use Primitive::*;
         let size = |at: usize| size_at(types, at);
@@ -350,7 +351,7 @@ impl Search<'_> {
             .proves(&Prop::AtLeast(before.count.clone(), read))
     }
 
-    /// Reports that a pattern reads every element of an array with these gaps.
+    /// Reports a pattern that reads every element of an array with these gaps.
     fn read(&mut self, gaps: &[Gap], reader: impl Fn() -> User) {
         let whole = |gap: &&Gap| gap.path.is_empty() && gap.is_stored;
         if let Some(gap) = gaps.iter().find(whole) {
@@ -358,7 +359,7 @@ impl Search<'_> {
         }
     }
 
-    /// Reports that a function reads all of a value with these gaps.
+    /// Reports a function that reads all parts of a value with these gaps.
     fn read_all(&mut self, gaps: &[Gap], reader: impl Fn() -> User) {
         if let Some(gap) = gaps.iter().find(|gap| gap.is_stored) {
             self.report(gap, reader());
@@ -376,7 +377,7 @@ impl Search<'_> {
     }
 }
 
-/// The gap of an array of arrays, or of vectors, of `each` elements, in the array of all of them.
+/// Returns the gap after joining rows or vectors of `each` elements.
 fn joined(mut gap: Gap, each: Option<Nat>) -> Gap {
     gap.before = gap
         .before

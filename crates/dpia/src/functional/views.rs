@@ -1,15 +1,15 @@
-//! Functions that only rearrange, so that what they yield can be written through them.
+//! Functions that only rearrange their argument, so that their result can be written through them.
 
 use rise::Primitive::{self, Map, MapFst, MapSnd, Scatter};
 use rise::core::{Form, Local, for_each_local};
 
 use super::walk::Term;
 
-/// Whether the function of one value only rearranges it.
+/// Returns true if a function of one value only rearranges it.
 pub(crate) fn function_rearranges(f: &Term) -> bool {
     match &f.form {
         Form::Lambda(param, body) => rearranges(body, &param.local),
-        // One that still waits for its value.
+        // A partial application that misses only its last argument.
         Form::Primitive(primitive, _, args) => match (primitive, &args[..]) {
             (Scatter, [_]) => true,
             (Map | MapFst | MapSnd, [f]) => function_rearranges(f),
@@ -20,7 +20,7 @@ pub(crate) fn function_rearranges(f: &Term) -> bool {
     }
 }
 
-/// Whether `body` is a chain of views that ends in the variable, which it uses nowhere else.
+/// Returns true if `body` is a chain of views of the variable, which it uses nowhere else.
 fn rearranges(body: &Term, param: &Local) -> bool {
     let mut term = body;
     loop {
@@ -42,7 +42,7 @@ fn rearranges(body: &Term, param: &Local) -> bool {
     }
 }
 
-/// Whether it takes one value and writes it elsewhere.
+/// Returns true if the primitive takes one value and writes it to another place.
 fn is_view(primitive: Primitive) -> bool {
     use Primitive::{AsScalar, AsVector, Assume, Join, PadEmpty, Reorder, Split, Transpose, Unzip};
     matches!(

@@ -1,10 +1,11 @@
-//! Access by one walk down a program.
+//! The inference of accesses, in one traversal of a program.
 //!
-//! In normal form every place says which access it wants: the result of the program is written,
-//! arguments are wanted as the table has it, and where the table has a variable the context of the
-//! whole says which. So the constraints need no solver. For a type with an array, what is had must
-//! be what is wanted. For one without, `Rd` may stand where `Wr` is wanted, and the variable takes
-//! the least access that its parts allow: what can be read is written by one assignment.
+//! In normal form every context determines the access of an expression: the result of the program
+//! is written, arguments have the accesses of the table, and a variable in the table is determined
+//! by the context of the whole expression. So no constraint solver is needed. For a type with an
+//! array, the access must be the expected one. For one without, `Rd` is accepted where `Wr` is
+//! expected, and the variable gets the smallest access that its parts allow: a readable value is
+//! written by one assignment.
 
 use std::sync::Arc;
 
@@ -25,14 +26,14 @@ use crate::target::{Device, Target};
 /// A term of RISE.
 pub(crate) type Term = Expr<Primitive>;
 
-/// What the place of an expression wants of it.
+/// The requirements of an expression's context.
 #[derive(Clone, Debug)]
 pub(crate) struct Want {
-    /// `Rd`, `Wr`, or `St` where a stream is taken as it is.
+    /// The expected access: `Rd`, `Wr`, or `St` where a stream is consumed.
     pub access: Access,
-    /// Who wants it.
+    /// The user of the expression.
     pub user: User,
-    /// Whether what its user yields is written, so that a stream would end there.
+    /// True if the result of its user is written, so that a stream would end there.
     pub ends: bool,
     /// The memory that it is written to.
     pub into: Into,
@@ -40,34 +41,34 @@ pub(crate) struct Want {
 
 pub(crate) struct Walk {
     pub target: Target,
-    /// The access of every variable in scope.
+    /// The accesses of the variables in scope.
     pub scope: FxHashMap<u32, Access>,
-    /// The parallel maps around the expression.
+    /// The enclosing parallel maps.
     pub nest: Vec<Level>,
     pub complaints: Vec<Complaint>,
     pub next_local: u32,
-    /// What the generated code will rely on.
+    /// The conditions that the generated code assumes.
     pub obligations: Vec<Prop>,
-    /// What is known of sizes.
+    /// The facts about sizes.
     pub facts: Facts,
-    /// How often the expression is written out in code.
+    /// The number of copies of the expression in unrolled code.
     pub copies: u64,
-    /// The sizes that the program takes.
+    /// The size parameters of the program.
     pub params: Vec<Var>,
-    /// What it is for.
+    /// The device of the target.
     pub device: Device,
-    /// How the kernel is launched.
+    /// The launch sizes of the kernel.
     pub launch: Launch,
-    /// Whether the program says what its kernels are, and whether the expression is in one.
+    /// True if the program has explicit kernels, and true if the expression is in one.
     pub kernels: bool,
     pub in_kernel: bool,
-    /// The `oclRun` that makes the kernel.
+    /// The `oclRun` of the enclosing kernel.
     pub kernel: Option<Origin>,
-    /// The innermost pattern that may do the expression more than once.
+    /// The innermost enclosing pattern that may repeat the expression.
     pub again: Option<(Primitive, Origin)>,
-    /// Whether this only tries what would be said.
+    /// True while a choice is only tried.
     pub supposing: bool,
-    /// All of the program.
+    /// The whole program.
     pub root: Term,
 }
 
@@ -98,7 +99,7 @@ impl Walk {
         }
     }
 
-    /// The right side of a definition: its parameters are read, its result is written.
+    /// Translates the right side of a definition: its parameters are read, its result is written.
     pub fn definition(&mut self, term: &Term) -> Phrase {
         match &term.form {
             Form::Lambda(param, body) => {
@@ -144,7 +145,7 @@ impl Walk {
         });
     }
 
-    /// An expression of data.
+    /// Translates an expression of data.
     pub fn value(&mut self, term: &Term, want: &Want) -> Phrase {
         let origin = term.origin;
         match &term.form {
@@ -175,8 +176,8 @@ impl Walk {
                 let ty = exp(&term.ty, Access::Rd);
                 Node::new(Form::Foreign(function.clone(), args), ty, origin)
             }
-            // What is left is no part of a program in normal form: a parameter that is a function
-            // is called, which has been complained of.
+            // The remaining forms do not occur in a program in normal form, except for calls of
+            // parameters, which have been reported.
             Form::Lambda(..)
             | Form::DepLambda(..)
             | Form::Apply(..)
@@ -231,10 +232,10 @@ impl Walk {
                 Some(Taken::Function { .. }) => inside,
                 _ => copies,
             };
-            // More than the type says are the values of `makeArray`.
+            // The arguments beyond those of the type are the values of `makeArray`.
             let said = self.complaints.len();
             let (phrase, was) = self.taken(arg, row.taken.get(at), whole, want, level);
-            // How a function that misses a choice would write is not known.
+            // The writes of a function without an implementation are not known.
             if at == 0 && !self.complaints[said..].iter().any(Complaint::is_choice) {
                 self.check_accumulator(primitive, arg);
             }
@@ -251,8 +252,8 @@ impl Walk {
         phrase::prim(prim, types, taken, term.origin)
     }
 
-    /// What a primitive with this result takes at one place, and its access where that is its own
-    /// to say.
+    /// Translates an argument of a primitive with this result; returns also its access if that is
+    /// its own.
     fn taken(
         &mut self,
         arg: &Term,
@@ -261,7 +262,7 @@ impl Walk {
         want: &Want,
         level: Option<Level>,
     ) -> (Phrase, Option<(Var, Access)>) {
-        // Who wants the whole written wants the part written.
+        // The user that expects the whole to be written expects its part to be written too.
         let passes = |slot: &Slot| *slot == Slot::Result && access == Access::Wr;
         let wants = |slot: &Slot, access| Want {
             access,
@@ -315,7 +316,7 @@ impl Walk {
         }
     }
 
-    /// An argument stands outside of the loop that its primitive is.
+    /// Translates an argument, which is outside of the primitive's own loop.
     fn argument(&mut self, arg: &Term, want: &Want, level: Option<Level>) -> Phrase {
         let inside = level.and_then(|_| self.nest.pop());
         let phrase = self.value(arg, want);
@@ -323,8 +324,8 @@ impl Walk {
         phrase
     }
 
-    /// The access of what a primitive yields, and for a `map` that has to be a loop, the loop that
-    /// is looked at in its place.
+    /// Chooses the access of a primitive's result, and the loop as which a `map` is checked that
+    /// must become one.
     fn choose(&mut self, term: &Term, prim: Prim, args: &[Term], want: &Want) -> (Prim, Access) {
         match row(prim).result {
             Slot::Is(access) => return (prim, access),
@@ -343,7 +344,7 @@ impl Walk {
             return (prim, access);
         }
         match (prim, args) {
-            // Said of the stream.
+            // Reported for the stream.
             (Prim::Map, [_, xs]) if is_stream(xs) => (prim, Access::Rd),
             (Prim::Map, [f, xs]) => self.written_map(term, f, xs),
             (Prim::MapFst | Prim::MapSnd, [f, _]) if !function_rearranges(f) => {
@@ -359,8 +360,8 @@ impl Walk {
         }
     }
 
-    /// A `map` whose result is to be written stays if it only rearranges what something else
-    /// writes.
+    /// Handles a `map` whose result is written: it stays if it only rearranges the result of
+    /// something else that writes, and is reported otherwise.
     fn written_map(&mut self, term: &Term, f: &Term, xs: &Term) -> (Prim, Access) {
         if function_rearranges(f) {
             if self.supply(xs) == Access::Wr {
@@ -371,7 +372,7 @@ impl Walk {
                 _ => None,
             };
             self.missing_choice(term, Primitive::Map, copied);
-            // Nothing in it would change if it were a loop.
+            // As a loop it would have the same problem.
             return (Prim::Map, Access::Rd);
         }
         self.missing_choice(term, Primitive::Map, None);
@@ -418,7 +419,7 @@ impl Walk {
         }
     }
 
-    /// `fun(x => f(x))`
+    /// Eta-expands a function to `fun(x => f(x))`.
     fn expand(&mut self, f: &Term) -> Term {
         let Type::Fun(from, _) = &*f.ty else {
             return f.clone();
@@ -437,7 +438,7 @@ impl Walk {
         rise::core::lambda(param, body)
     }
 
-    /// Whether something that is had so may stand where it is wanted so.
+    /// Checks that an expression of this access is accepted by its context.
     fn fit(&mut self, term: &Term, has: Access, want: &Want) {
         let user = want.user.clone();
         let data = term.ty.clone();
@@ -484,7 +485,8 @@ impl Walk {
         self.complain(term.origin, problem);
     }
 
-    /// Whether the expression itself has been complained of, so that what it yields is not known.
+    /// Returns true if a problem of the expression itself has been reported, so that its access is
+    /// not known.
     fn is_complained_of(&self, term: &Term) -> bool {
         self.complaints
             .iter()
@@ -492,7 +494,7 @@ impl Walk {
             .any(|complaint| complaint.at == term.origin && complaint.is_choice())
     }
 
-    /// What an expression yields if nothing more is written than has to be.
+    /// Returns the access of an expression in which as little as possible is written.
     pub fn supply(&mut self, term: &Term) -> Access {
         match &term.form {
             Form::Var(local) => self.scope.get(&local.id).copied().unwrap_or(Access::Rd),
@@ -544,8 +546,7 @@ fn resolve(slot: Slot, result: Access) -> Access {
     }
 }
 
-/// Whether the expression is a stream. Streams come from stream patterns only, and nothing else
-/// passes them on.
+/// Returns true if the expression is a stream: only stream patterns yield streams.
 pub(crate) fn is_stream(term: &Term) -> bool {
     match &term.form {
         Form::Primitive(Primitive::Zip, _, args) => args.iter().any(is_stream),
@@ -556,7 +557,7 @@ pub(crate) fn is_stream(term: &Term) -> bool {
     }
 }
 
-/// Whether it is a `map` over a stream, of which it has been said that it is none.
+/// Returns true for a `map` over a stream, whose problem has been reported.
 fn maps_stream(term: &Term) -> bool {
     match &term.form {
         Form::Primitive(Primitive::Map, _, args) => args.last().is_some_and(is_stream),
@@ -564,7 +565,7 @@ fn maps_stream(term: &Term) -> bool {
     }
 }
 
-/// The `map` that makes what is only read here, through views.
+/// Returns the `map` that makes a readable value, through views.
 fn last_map(term: &Term) -> Option<&Term> {
     let Form::Primitive(primitive, _, args) = &term.form else {
         return None;

@@ -1,8 +1,8 @@
-//! Which work-items write a place of memory.
+//! Checks that each place in memory is written by one work-item only.
 //!
-//! Every work-item of a launch runs the whole kernel, and parallel maps say what each leaves to the
-//! others. What is written where no parallel map stands over a dimension in which there are several
-//! work-items, all of them write.
+//! Every work-item of a launch runs the whole kernel, and parallel maps distribute iterations over
+//! them. If there are several work-items in a dimension and no parallel map over it encloses a
+//! write, all of them do the same write.
 
 use nat::{Nat, Prop};
 use rise::core::{Form, Origin, subterms};
@@ -17,49 +17,49 @@ use crate::phrase::contains_array;
 use crate::target::Target;
 use Primitive::{MapGlobal, MapLocal, MapWorkGroup};
 
-/// Memory that something is written to.
+/// Memory that a program writes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Memory {
-    /// Where, unless that is not said.
+    /// The address space, if it is given.
     pub space: Option<AddressSpace>,
-    /// What allocates it; none if it is the result of the program.
+    /// The primitive that allocates it; `None` for the result of the program.
     pub made_by: Option<Origin>,
 }
 
-/// The memory that an expression is written to, and what it is written by.
+/// The destination of an expression, with the patterns that write it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Into {
-    /// The memory; the rounds of `iterate` write to one or the other.
+    /// The possible memory; the rounds of `iterate` alternate between two.
     pub memory: Vec<Memory>,
-    /// The loops on the way that are not shared, outer ones first.
+    /// The enclosing loops that are not distributed, outermost first.
     loops: Vec<Alone>,
     /// The outermost pattern that writes.
     first: Option<Origin>,
-    /// Whether a map on the way is wrong, so that who writes is not known.
+    /// True if an enclosing map has a problem, so that the writing work-items are not known.
     pub unsure: bool,
 }
 
-/// A loop all of which is run by whoever comes to it.
+/// A sequential loop, which every work-item runs completely.
 #[derive(Clone, Debug)]
 struct Alone {
     term: Term,
-    /// The parallel maps around it, from the outermost on.
+    /// The enclosing parallel maps, outermost first.
     nest: Vec<Level>,
 }
 
-/// A loop that could be shared among work-items.
+/// A loop that could be distributed over work-items.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Loop {
-    /// Where it is.
+    /// The origin of the loop.
     pub at: Origin,
-    /// The pattern.
+    /// The pattern of the loop.
     pub primitive: Primitive,
-    /// The parallel map that it could be, and its dimension.
+    /// The parallel map that it could become, with its dimension.
     pub map: Option<(Primitive, u8)>,
 }
 
 impl Into {
-    /// The result of the program.
+    /// Returns the destination of the program's result.
     pub fn result() -> Into {
         Into {
             memory: vec![Memory {
@@ -70,7 +70,7 @@ impl Into {
         }
     }
 
-    /// Whether it is the result of the program.
+    /// Returns true for the destination of the program's result.
     pub fn is_result(&self) -> bool {
         self.memory.iter().any(|memory| memory.made_by.is_none())
     }
@@ -87,7 +87,7 @@ impl Into {
 }
 
 impl Walk {
-    /// Where an argument that is written is written to, if its primitive writes to `into`.
+    /// Returns the destination of an argument of a primitive that writes to `into`.
     pub(super) fn memory_of(
         &self,
         term: &Term,
@@ -105,7 +105,7 @@ impl Walk {
         let allocated = || Into::allocated(space_of(primitive, types), term.origin);
         let mut into = match primitive {
             ToMem | ReduceSeq | ReduceSeqUnroll | CircularBuffer | RotateValues => allocated(),
-            // Memory of its own for each work-item.
+            // The memory belongs to each work-item.
             MapStream | Reduce | ReducePar => Into::default(),
             Iterate | ScanSeq => {
                 let mut both = into.clone();
@@ -124,19 +124,19 @@ impl Walk {
         into
     }
 
-    /// The parallel maps around that stand where they may.
+    /// Returns the enclosing parallel maps that are nested correctly.
     pub(super) fn right_levels(&self) -> Vec<Level> {
         let right = self.nest.iter().filter(|level| !level.wrong);
         right.copied().collect()
     }
 
-    /// Something without arrays is written here.
+    /// Checks a write of a value without arrays.
     pub(super) fn check_write(&mut self, at: Origin, into: &Into) {
         if self.target != Target::OpenCl || into.unsure || into.memory.is_empty() {
             return;
         }
         if self.nest.iter().any(|level| level.wrong) {
-            // Who writes will be another matter.
+            // The nesting has to change first, which changes the writing work-items.
             return;
         }
         if self.kernels && !self.in_kernel {
@@ -178,8 +178,8 @@ impl Walk {
         }
     }
 
-    /// A scan copies its accumulator to each element of its result, one number after the other:
-    /// arrays are copied by everyone who scans.
+    /// Checks a scan, which copies its accumulator to each element of its result: every work-item
+    /// that runs the scan would copy arrays.
     pub(super) fn check_scan(
         &mut self,
         term: &Term,
@@ -198,8 +198,8 @@ impl Walk {
         }
     }
 
-    /// Whether the kernel's maps share nothing in the first dimension, in which there are several
-    /// work-items, but something in others: that is one mistake, wherever something is written.
+    /// Reports that no map of the kernel is over the first dimension, which has several work-items,
+    /// although others are: one mistake for all writes. Returns true if so.
     fn skips_first(&mut self) -> bool {
         let maps = self.levels_of_kernel();
         let outermost = self.nest.first().map(|level| level.at);
@@ -222,7 +222,7 @@ impl Walk {
         true
     }
 
-    /// The parallel maps of the kernel.
+    /// Returns the parallel maps of the kernel.
     pub(super) fn levels_of_kernel(&self) -> Vec<Level> {
         let kernel = self.kernel.and_then(|at| {
             subterms(&self.root).find(|term| {
@@ -239,7 +239,7 @@ impl Walk {
         found
     }
 
-    /// The `mapWorkGroup` around, if it could be a `mapGlobal`.
+    /// Returns the enclosing `mapWorkGroup`, if it could be a `mapGlobal`.
     fn group_of_one(
         &self,
         instead: &Option<Loop>,
@@ -269,7 +269,8 @@ impl Walk {
         inside.iter().all(with).then_some(group)
     }
 
-    /// The dimension in which several work-items write memory of this space, and which.
+    /// Returns the first dimension in which several work-items write memory of this address space,
+    /// and these work-items.
     fn writers(&self, space: Option<AddressSpace>) -> Option<(u8, Sharers)> {
         let has = |primitive, dimension| {
             self.nest
@@ -293,8 +294,8 @@ impl Walk {
         })
     }
 
-    /// Whether a launch has one work-item in a dimension; of sizes that are not known those of the
-    /// first dimension are not 1, and the others have to be.
+    /// Returns true if a launch has one work-item in a dimension. An unknown size of the first
+    /// dimension is assumed not to be 1, that of another dimension must be.
     fn is_one(&self, size: Option<&Nat>, dimension: u8) -> bool {
         match size {
             Some(size) => self.facts.proves(&Prop::Equal(size.clone(), Nat::ONE)),
@@ -303,7 +304,8 @@ impl Walk {
     }
 }
 
-/// The outermost of some loops that work-items could share, and how; if none, the outermost.
+/// Returns the outermost loop that could be distributed over work-items, with its map; if there is
+/// none, the outermost loop.
 fn shared_instead(loops: &[Alone], dimension: u8, sharers: Sharers) -> Option<Loop> {
     let primitive = match sharers {
         Sharers::All => MapGlobal,
@@ -337,13 +339,13 @@ fn shared_instead(loops: &[Alone], dimension: u8, sharers: Sharers) -> Option<Lo
     })
 }
 
-/// Whether a program says itself what its kernels are.
+/// Returns true if a program has explicit kernels.
 pub(super) fn has_kernels(term: &Term) -> bool {
     let is_kernel = |term: &Term| matches!(term.form, Form::Primitive(Primitive::OclRun, ..));
     subterms(term).any(is_kernel)
 }
 
-/// The parallel map at a place.
+/// Returns the parallel map at an origin.
 fn term_at(term: &Term, at: Origin) -> Option<&Term> {
     let maps = |term: &Term| {
         matches!(

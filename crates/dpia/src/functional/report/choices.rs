@@ -1,4 +1,4 @@
-//! What could stand in the place of what is missing.
+//! Alternatives that the messages offer for missing implementations.
 
 use rise::{DataFun, Primitive, Type};
 
@@ -10,21 +10,21 @@ use crate::target::Target;
 use Primitive::{MapGlobal, MapLocal, MapWorkGroup};
 use syntax::ast::AddressSpace;
 
-/// Loops with more steps are not offered to be written out.
+/// The greatest number of steps of a loop for which unrolling is offered.
 const MOST_UNROLLED: i64 = 64;
 
-/// What is known of a pattern, besides where it stands.
+/// The properties of a pattern besides its nesting.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct More {
-    /// How many elements it goes over.
+    /// The number of elements, if it is known.
     pub count: Option<i64>,
-    /// Whether what its function writes is written by loops.
+    /// True if the result of its function is written by loops.
     pub loops: bool,
-    /// Where a reduction could keep its accumulator, if not in Private memory.
+    /// The address space for the accumulator of a reduction; the default is Private.
     pub space: Option<AddressSpace>,
 }
 
-/// What can be written for a pattern without an implementation, the obvious one first.
+/// Returns the implementations of a pattern, the best first.
 pub(super) fn choices(
     pattern: Primitive,
     target: Target,
@@ -69,7 +69,7 @@ fn maps(target: Target, nest: &[Level], loops: bool) -> Vec<String> {
     }
 }
 
-/// What could stand in the place of a parallel map with these in it.
+/// Returns the alternatives for a parallel map that contains these maps.
 pub(super) fn instead(inner: Level, nest: &[Level], inside: &[Vec<Level>]) -> Vec<String> {
     let all = |chain: &[Level], fits: &dyn Fn(&[Level]) -> bool| match inside {
         [] => fits(chain),
@@ -85,8 +85,8 @@ pub(super) fn instead(inner: Level, nest: &[Level], inside: &[Vec<Level>]) -> Ve
     found
 }
 
-/// Whether work-items share what is inside of these maps: those of the first dimension, and those
-/// of each group that is chosen.
+/// Returns true if these maps distribute the work over single work-items: one of them is over the
+/// first dimension, and there is a `mapLocal` for every `mapWorkGroup`.
 pub(super) fn is_shared(chain: &[Level]) -> bool {
     let has = |primitive, dimension| {
         let mut all = chain.iter();
@@ -97,7 +97,7 @@ pub(super) fn is_shared(chain: &[Level]) -> bool {
     (has(MapGlobal, 0) || grouped(0)) && (0..3).all(in_groups)
 }
 
-/// The maps that fit inside of others, each over the first dimension in which it does.
+/// Returns the maps that fit inside others, each over the first possible dimension.
 fn kernel_maps(nest: &[Level], fits: &dyn Fn(&[Level]) -> bool) -> Vec<String> {
     let with = |primitive, dimension| {
         let level = Level {
@@ -118,7 +118,7 @@ fn kernel_maps(nest: &[Level], fits: &dyn Fn(&[Level]) -> bool) -> Vec<String> {
     if is_shared(nest) {
         found.extend(sequential.clone());
     }
-    // The two go together, but hardly ever are what is meant.
+    // `mapGlobal` and `mapWorkGroup` can be combined, but hardly ever should.
     let has = |primitive| nest.iter().any(|level| level.primitive == primitive);
     if !has(MapWorkGroup) {
         found.extend(first(MapGlobal));
@@ -132,7 +132,7 @@ fn kernel_maps(nest: &[Level], fits: &dyn Fn(&[Level]) -> bool) -> Vec<String> {
     found
 }
 
-/// A function that copies a value, as it is written.
+/// Returns the text of a function that copies a value.
 pub(super) fn copy(data: &Type, target: Target, nest: &[Level]) -> String {
     if !contains_array(data) {
         return "id".into();
@@ -167,8 +167,7 @@ pub(super) fn copy(data: &Type, target: Target, nest: &[Level]) -> String {
     }
 }
 
-/// The parallel maps around what is inside the loop of a copy: they do not nest further than
-/// one loop of threads.
+/// Returns the parallel maps around the body of a copy's loop, as many as prevent further nesting.
 fn inside(nest: &[Level], target: Target) -> Vec<Level> {
     let mut nest = nest.to_vec();
     let primitive = match target {

@@ -1,4 +1,4 @@
-//! The library's maps over several dimensions, which are written out with a map for each of them.
+//! Fixes for the library's maps over several dimensions: a nested map for each dimension.
 
 use rise::Primitive;
 use rise::core::Origin;
@@ -12,7 +12,7 @@ use crate::functional::complaint::Level;
 use crate::target::Target;
 
 impl Reporter<'_> {
-    /// Offers what `map2D` and `map3D` stand for, with maps that say how they are computed.
+    /// Adds the nested implementations of `map2D` and `map3D` to a message.
     pub(super) fn written_out_map(&self, at: Origin, nest: &[Level], found: &mut Diagnostic) {
         let head = self.places.spot(at).head;
         let dimensions = match self.places.text(head) {
@@ -36,7 +36,7 @@ impl Reporter<'_> {
         }
     }
 
-    /// The edits that put several maps in the place of the one that is called `head`.
+    /// Returns the edits that replace the map named at `head` by nested maps.
     fn nested_maps(&self, head: Span, chain: &[String]) -> Option<Edits> {
         let item = self.places.written.item;
         let function = item.terms.iter().find_map(|term| match &term.kind {
@@ -53,7 +53,7 @@ impl Reporter<'_> {
     }
 }
 
-/// The maps that can stand for one over so many dimensions, the obvious choice first.
+/// Returns the nested maps for one over several dimensions, the best first.
 fn chains(dimensions: usize, target: Target, nest: &[Level]) -> Vec<Vec<String>> {
     let sequential = |outer: Option<&str>| {
         let outer = outer.unwrap_or("mapSeq").to_owned();

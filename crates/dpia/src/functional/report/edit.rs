@@ -11,7 +11,7 @@ use super::place::Places;
 pub(super) type Edits = Vec<(Span, String)>;
 
 impl Places<'_> {
-    /// The expression with `stage` behind it: `e |> stage`, `e >> stage` for a function.
+    /// Appends `stage` to the expression: `e |> stage`, or `e >> stage` for a function.
     pub fn append(&self, origin: Origin, stage: &str) -> Option<Edits> {
         let term = self.spine_of(self.spot(origin))?;
         let item = self.written.item;
@@ -55,7 +55,7 @@ impl Places<'_> {
         })
     }
 
-    /// Another expression in the place of an application.
+    /// Replaces an application by another expression.
     pub fn rewrite(&self, origin: Origin, text: &str) -> Option<Edits> {
         let term = self.spine_of(self.spot(origin))?;
         if !self.is_applied(term) {
@@ -79,7 +79,7 @@ impl Places<'_> {
         Some(vec![(item.term(term).span, text)])
     }
 
-    /// `zip(a)(b)` in the place of `(a, b)`.
+    /// Replaces `(a, b)` by `zip(a)(b)`.
     pub fn zipped(&self, origin: Origin) -> Option<Edits> {
         let spot = self.spot(origin);
         if spot.inside.is_some() {
@@ -93,12 +93,12 @@ impl Places<'_> {
         })?;
         let open = Span::new(whole.start, a.start);
         let comma = Span::new(a.end, b.start);
-        // Comments stay where they are.
+        // Only if no comments are in between, which would be lost.
         let plain = self.text(open).trim() == "(" && self.text(comma).trim() == ",";
         plain.then(|| vec![(open, "zip(".to_owned()), (comma, ")(".to_owned())])
     }
 
-    /// `n.(a, b)` in the place of the result `(n.a, n.b)` of a written type.
+    /// Replaces the result `(n.a, n.b)` of a written type by `n.(a, b)`.
     pub fn zipped_type(&self, mut ty: TermId) -> Option<(Span, String)> {
         let item = self.written.item;
         loop {
@@ -123,7 +123,7 @@ impl Places<'_> {
         Some((item.term(ty).span, format!("{n}.({a}, {b})")))
     }
 
-    /// `xs` in the place of `xs |> f`.
+    /// Removes the last stage: replaces `xs |> f` by `xs`.
     pub fn without_stage(&self, origin: Origin) -> Option<Edits> {
         let spot = self.spot(origin);
         let item = self.written.item;
@@ -141,7 +141,7 @@ impl Places<'_> {
         }
     }
 
-    /// Another name in the place of the primitive's, and of what is optionally written behind it.
+    /// Replaces the name of a primitive together with its optional argument.
     pub fn replace(&self, origin: Origin, primitive: Primitive, name: &str) -> Option<Edits> {
         let spot = self.spot(origin);
         if !self.names(spot, primitive) {
@@ -152,7 +152,7 @@ impl Places<'_> {
         Some(edits)
     }
 
-    /// An optional argument written, or another one in its place.
+    /// Writes or replaces the optional argument of a primitive.
     pub fn set_optional(
         &self,
         origin: Origin,
@@ -163,7 +163,7 @@ impl Places<'_> {
         self.replace(origin, primitive, &format!("{name}({argument})"))
     }
 
-    /// The optional argument behind the name at `head`, removed.
+    /// Removes the optional argument after the name at `head`.
     fn without_optional(&self, head: Span) -> Option<(Span, String)> {
         let item = self.written.item;
         let (callee, args) = item.terms.iter().find_map(|term| match &term.kind {
@@ -180,7 +180,7 @@ impl Places<'_> {
                     && matches!(used.target, rise::Target::Primitive(p)
                         if p.optional_argument() == Some(rise::primitive::OptionalArgument::Dimension))
             }),
-            // A variable of kind AddrSp.
+            // The name may be a variable of kind AddrSp.
             TermKind::Name(_) => matches!(
                 self.written.inference.terms.get(args[0].0 as usize),
                 Some(rise::TermInfo::Arg(rise::Arg::Address(_)))
@@ -209,7 +209,7 @@ impl Places<'_> {
     }
 }
 
-/// The parts of a term that are expressions, as far as edits must know them.
+/// Returns the direct subexpressions of a term that edits have to consider.
 fn children(kind: &TermKind) -> Vec<TermId> {
     match kind {
         TermKind::Apply { callee, args } => {

@@ -1,4 +1,4 @@
-//! Kernels: who writes what, and how they are launched.
+//! Messages about kernels: writes by several work-items, and launch sizes.
 
 use nat::Nat;
 use rise::core::Origin;
@@ -119,8 +119,8 @@ impl Reporter<'_> {
         found
     }
 
-    /// `split(64) |> mapLocal(f)`: an array of one element, which one work-item computes, for the
-    /// value of `f` that stands at a place.
+    /// Returns the text of `split(64) |> mapLocal(f)` for the application of `f` at an origin: an
+    /// array of one element, which one work-item computes.
     fn by_one_item(&self, at: Origin, map: &str) -> Option<String> {
         const LONGEST: usize = 60;
         let item = self.places.written.item;
@@ -210,7 +210,7 @@ impl Reporter<'_> {
         found
     }
 
-    /// The definition with one more annotation.
+    /// Returns the edit that adds an annotation to the definition.
     fn annotated(&self, annotation: &str) -> Option<Edits> {
         if self.launch_annotation().is_some() {
             return None;
@@ -221,7 +221,7 @@ impl Reporter<'_> {
         Some(vec![(Span::empty(def), format!("{annotation}\n"))])
     }
 
-    /// The definition with these local sizes, where it says none.
+    /// Returns the edit that adds these local sizes to the annotation, if it has none.
     pub(super) fn with_local(&self, sizes: &str) -> Option<Edits> {
         let Some(annotation) = self.launch_annotation() else {
             return self.annotated(&format!("@opencl(local = {sizes})"));
@@ -417,13 +417,13 @@ impl Reporter<'_> {
         }
     }
 
-    /// A size as its author writes it.
+    /// Prints a size with the names of the source text.
     pub(super) fn size(&self, size: &Nat) -> String {
         let names = rise::Names(self.places.program.names.clone().into());
         print::nat_text(size, &names)
     }
 
-    /// The list of sizes that the annotation has, and where it stands.
+    /// Returns the list of sizes in the annotation, with its span.
     fn launch_sizes(&self, key: &str) -> Option<(&[TermId], Span)> {
         let args = &self.launch_annotation()?.args;
         args.iter().find_map(|arg| match (&arg.key, &arg.value) {
@@ -455,7 +455,7 @@ impl Reporter<'_> {
     }
 }
 
-/// The largest group that a device takes of those that a large one can be cut into.
+/// Returns the largest size of groups that the device supports and that divides a larger group.
 fn smaller_group(items: &Nat, most: u64) -> Option<u64> {
     let items = u64::try_from(items.as_const()?).ok()?;
     (1..=most.min(items))

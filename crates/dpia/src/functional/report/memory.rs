@@ -1,4 +1,4 @@
-//! Memory that is missing, or that cannot be where it is wanted.
+//! Messages about missing memory and impossible address spaces.
 
 use nat::Nat;
 use rise::core::{Origin, subterms};
@@ -80,8 +80,8 @@ impl Reporter<'_> {
         found
     }
 
-    /// Reports that a pattern reads the elements that `padEmpty` adds, which nothing writes, whether
-    /// the array is stored or not.
+    /// Reports that a pattern reads the elements that `padEmpty` adds, which nothing writes,
+    /// whether the array is stored or not.
     pub(super) fn left_out(&self, at: Origin, reader: &User, is_stored: bool) -> Diagnostic {
         let padding = self.quote(at, Primitive::PadEmpty);
         let message = format!(
@@ -113,7 +113,7 @@ impl Reporter<'_> {
         self.fixed(found, &format!("Write `{written}`"), Some(edits))
     }
 
-    /// Returns true if an expression gives an array of numbers.
+    /// Returns true if the type of an expression is an array of numbers.
     fn adds_numbers(&self, at: Origin) -> bool {
         let whole = subterms(&self.places.program.body).find(|term| term.origin == at);
         let Some(Type::Array(_, element)) = whole.map(|term| &*term.ty) else {
@@ -122,8 +122,8 @@ impl Reporter<'_> {
         matches!(**element, Type::Scalar(scalar) if scalar != ScalarType::Bool)
     }
 
-    /// The fix that lets a function always store what it gives, where the only use that does not read
-    /// this is the result of the definition, which is copied then.
+    /// Returns the fix that stores a function's result inside the function and copies it for the
+    /// definition's result, if that is the only use that does not read it.
     fn stored_and_copied(&self, complaint: &Complaint, memory: &str) -> Option<(String, Edits)> {
         let result = crate::functional::checks::result(&self.places.program.body);
         let is_read = |at: Origin| self.complaints.iter().any(|other| other.at == at);
@@ -141,7 +141,7 @@ impl Reporter<'_> {
         Some((title, edits))
     }
 
-    /// `Store in Local memory: 4 kB of 48 kB`
+    /// Returns the title of a fix, for example `Store in Local memory: 4 kB of 48 kB`.
     fn store_in(&self, space: &Space, nest: &[Level]) -> String {
         let title = format!("Store in {} memory", space.space);
         let Some(room) = space.room.as_ref().filter(|_| space.not.is_none()) else {
@@ -229,7 +229,8 @@ impl Reporter<'_> {
         found
     }
 
-    /// What can be written instead, the best first; if nothing can, why not Global memory.
+    /// Returns the text of the possible address spaces, the best first, or the reason why even
+    /// Global memory is impossible.
     fn legal(&self, name: &str, primitive: Primitive, spaces: &[Space]) -> Result<String, String> {
         let written = |space: &Space| match is_short(name) {
             true => format!("`to{}`", space.space),
@@ -244,7 +245,7 @@ impl Reporter<'_> {
         Err(no_space(spaces))
     }
 
-    /// What would make the space that is written right.
+    /// Returns the change that makes the written address space possible.
     fn to_fit(&self, misfit: &Misfit) -> Option<String> {
         Some(match misfit {
             Misfit::NoGroup => {
@@ -318,7 +319,7 @@ impl Reporter<'_> {
         found
     }
 
-    /// Another address space at a primitive.
+    /// Returns the edits that change the address space of a primitive.
     pub(super) fn space_edits(
         &self,
         at: Origin,
@@ -360,7 +361,7 @@ impl Reporter<'_> {
     }
 }
 
-/// Explains that nothing can be written, not even Global memory.
+/// Explains that no address space is possible, not even Global memory.
 fn no_space(spaces: &[Space]) -> String {
     let global = spaces.iter().find(|s| s.space == AddressSpace::Global);
     match global.and_then(|space| space.not.as_deref()) {
@@ -369,12 +370,12 @@ fn no_space(spaces: &[Space]) -> String {
     }
 }
 
-/// Whether it is a name of the library's that has the address space in it.
+/// Returns true for the library's functions that have the address space in their names.
 fn is_short(name: &str) -> bool {
     matches!(name, "toGlobal" | "toLocal" | "toPrivate")
 }
 
-/// `[8, 8]`
+/// Formats a list of sizes, for example `[8, 8]`.
 fn sizes_text(sizes: &[i64]) -> String {
     let all: Vec<String> = sizes.iter().map(i64::to_string).collect();
     format!("[{}]", all.join(", "))

@@ -1,4 +1,4 @@
-//! Complaints in words, with the edits that mend them.
+//! The diagnostics of a program's problems, with fixes.
 
 mod choices;
 mod dimensions;
@@ -23,9 +23,9 @@ use crate::target::Target;
 use edit::Edits;
 use place::{Places, Spot};
 
-/// What there is to say about the definition that `program` was made of. Each complaint is about a
-/// place in the definition itself: what is wrong inside of a definition that it uses is said of the
-/// use.
+/// Makes the diagnostics of the definition that `program` is linked from. Each problem is reported
+/// at a place in the definition itself: a problem inside a definition that it uses is reported at
+/// the use.
 pub fn diagnostics(
     complaints: &[Complaint],
     program: &Program<Primitive>,
@@ -69,12 +69,13 @@ pub fn diagnostics(
         })
         .collect();
     found.sort_by_key(|diagnostic| (diagnostic.span, diagnostic.code));
-    // Two uses of one value inside of a definition are one mistake where it is used.
+    // Two uses of a value inside a used definition are reported as one mistake at the use of that
+    // definition.
     found.dedup_by(|a, b| (a.span, a.code, &a.message) == (b.span, b.code, &b.message));
     found
 }
 
-/// The fix that stores what stands at a place in another address space.
+/// Returns the fix that changes the address space of the memory at an origin.
 pub fn store_elsewhere(
     program: &Program<Primitive>,
     written: Written,
@@ -95,7 +96,7 @@ pub fn store_elsewhere(
 struct Reporter<'a> {
     places: Places<'a>,
     target: Target,
-    /// All complaints about the program.
+    /// All problems of the program.
     complaints: &'a [Complaint],
 }
 
@@ -201,9 +202,9 @@ impl Reporter<'_> {
         found
     }
 
-    /// Returns true if `part` is about what is copied into an array for which `whole` wants memory:
-    /// nothing writes it because nothing stores the array; or about one of the arrays of which
-    /// `select` makes the one that `whole` wants copied.
+    /// Returns true if `part` is included in the diagnostic of `whole`: either an array that must
+    /// be copied to the memory that `whole` lacks, or an alternative of the `select` whose result
+    /// must be copied according to `whole`.
     fn holds(&self, whole: &Complaint, part: &Complaint) -> bool {
         if let (
             Problem::MissingCopy { .. },
@@ -227,8 +228,8 @@ impl Reporter<'_> {
         whole.inside.is_none() && into.inside.is_none() && whole.span.contains(into.span)
     }
 
-    /// The `mapLocal`s in a definition whose every map is in no work-group, in the order of the text:
-    /// one mistake, however many there are.
+    /// Returns the `mapLocal`s without an enclosing work-group, in the order of the text. They are
+    /// reported as one mistake.
     fn maps_without_groups<'c>(&self, complaints: &'c [Complaint]) -> Vec<&'c Complaint> {
         let is_local = |complaint: &&Complaint| {
             matches!(
@@ -249,7 +250,8 @@ impl Reporter<'_> {
         found
     }
 
-    /// Names the other maps that the same mistake is about. A fix of one map does not mend them.
+    /// Adds the places of the other maps with the same mistake. The fixes are removed, because they
+    /// change one map only.
     fn with_others(&self, mut found: Diagnostic, others: &[&Complaint]) -> Diagnostic {
         if !others.is_empty() {
             found.fixes.clear();
@@ -264,8 +266,8 @@ impl Reporter<'_> {
         })
     }
 
-    /// A diagnostic about a copy of what `select` chooses, whose fixes also store the arrays that it
-    /// chooses between.
+    /// Extends a diagnostic about copying the result of `select`: its fixes also store the
+    /// alternatives.
     fn with_memory(&self, mut found: Diagnostic, parts: &[&Complaint]) -> Diagnostic {
         let is_stored = |part: &&&Complaint| matches!(part.problem, Problem::MissingMemory { .. });
         let parts: Vec<&&Complaint> = parts.iter().filter(is_stored).collect();
@@ -305,7 +307,8 @@ impl Reporter<'_> {
         found
     }
 
-    /// A diagnostic about memory whose fixes also copy the parts of what is stored.
+    /// Extends a diagnostic about missing memory: its fixes also copy the parts of the stored
+    /// value.
     fn with_copies(&self, mut found: Diagnostic, parts: &[&Complaint]) -> Diagnostic {
         if found.code != Code::MissingMemory {
             return found;
@@ -369,8 +372,9 @@ impl Reporter<'_> {
         )
     }
 
-    /// The place in the definition's own text that has to change, or the use in another definition.
-    /// A function that is used several times changes if the complaint is about each of its uses.
+    /// Returns the place in the definition's own text that has to change, or otherwise the use in
+    /// another definition. A function with several uses is changed if each of them has the same
+    /// problem.
     fn place_to_change(&self, complaint: &Complaint) -> Result<Origin, Origin> {
         let kind = std::mem::discriminant(&complaint.problem);
         let is_changed = |at: Origin| {
@@ -380,7 +384,7 @@ impl Reporter<'_> {
         self.places.place_to_change(complaint.at, &is_changed)
     }
 
-    /// The definition that uses a function that it is given.
+    /// Returns the name of the definition that uses the function given to it.
     fn user_of_function(&self, used_at: Origin) -> String {
         tick(self.places.text(self.places.spot(used_at).head))
     }
@@ -657,8 +661,8 @@ impl Reporter<'_> {
         })
     }
 
-    /// Edits with which the body gives an array of pairs, and one of the written type, which said a
-    /// pair of arrays.
+    /// Adds the edit of the written result type, from a pair of arrays to an array of pairs, to
+    /// edits that change the body accordingly.
     fn with_result_zipped(&self, edits: Option<Edits>) -> Option<Edits> {
         let mut edits = edits?;
         if let ItemKind::Def { ty: Some(ty), .. } = self.places.written.item.kind {
@@ -679,7 +683,8 @@ impl Reporter<'_> {
         self.places.quote(at, primitive.name())
     }
 
-    /// What the author calls the primitive: its name, or that of the definition it is in.
+    /// Returns the name of the primitive in the text, which may be that of a definition that uses
+    /// it.
     fn name(&self, spot: Spot, primitive: Primitive) -> String {
         let word = self.places.word(spot);
         word.unwrap_or_else(|| primitive.name()).to_owned()
@@ -696,7 +701,7 @@ impl Reporter<'_> {
         }
     }
 
-    /// Where something is written to.
+    /// Describes the destination of a written value.
     fn destination(&self, user: &User) -> String {
         use Primitive::{Iterate, ReducePar, ReduceSeq, ReduceSeqUnroll, ScanSeq, ToMem};
         match user {
@@ -723,7 +728,7 @@ impl Reporter<'_> {
         found
     }
 
-    /// Adds a fix; the first that can be chosen is the preferred one.
+    /// Adds a fix; the first enabled one is the preferred one.
     fn push(
         &self,
         found: &mut Diagnostic,

@@ -1,4 +1,4 @@
-//! Parallel maps where they may not stand, and what could stand there.
+//! Messages about wrongly nested parallel maps, with alternatives.
 
 use rise::Primitive;
 use syntax::{Code, Diagnostic};
@@ -9,7 +9,7 @@ use crate::functional::nesting::allowed;
 use crate::target::Target;
 use Primitive::{MapGlobal, MapLocal, MapPar, MapSeq, MapWorkGroup};
 
-/// As it is written: `mapLocal(1)`.
+/// Returns the text of a parallel map, for example `mapLocal(1)`.
 pub(super) fn written(primitive: Primitive, dimension: u8) -> String {
     match (primitive, dimension) {
         (MapGlobal | MapWorkGroup | MapLocal, 1..) => format!("{}({dimension})", primitive.name()),
@@ -86,7 +86,8 @@ impl Reporter<'_> {
         found
     }
 
-    /// Work-groups of another dimension around a `mapLocal`, which could be over its dimension.
+    /// Adds the fix that changes the dimension of the enclosing work-groups to that of the
+    /// `mapLocal`.
     fn groups_of_dimension(
         &self,
         found: &mut Diagnostic,
@@ -115,7 +116,7 @@ impl Reporter<'_> {
         self.push(found, title, edits, None, first);
     }
 
-    /// A `mapGlobal` around work-groups, which could be over another dimension.
+    /// Adds the fix that changes the dimension of a `mapGlobal` around work-groups.
     fn outer_elsewhere(
         &self,
         found: &mut Diagnostic,
@@ -158,8 +159,8 @@ impl Reporter<'_> {
         }
     }
 
-    /// Where the other map is to blame: `mapGlobal` around `mapLocal`, or the two of a pair in the
-    /// wrong order.
+    /// Adds the fix that changes the outer map: a `mapGlobal` around a `mapLocal`, or the outer one
+    /// of two maps in the wrong order.
     fn other_outer(
         &self,
         found: &mut Diagnostic,
@@ -222,7 +223,7 @@ impl Reporter<'_> {
     }
 }
 
-/// Why OpenCL does not have it so.
+/// Returns the reason why OpenCL does not allow the nesting.
 fn why(inner: Level, outer: Option<Level>) -> Option<&'static str> {
     let Some(outer) = outer else {
         return Some(

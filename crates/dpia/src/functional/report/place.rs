@@ -1,4 +1,4 @@
-//! From places in a program to places in the text of the definition that is reported on.
+//! Maps the origins of a program to places in the text of the definition that is reported on.
 
 use std::ops::Range;
 
@@ -7,29 +7,29 @@ use rise::{Inference, Primitive, TermInfo, Type};
 use syntax::ast::{BinaryOp, Item, TermId, TermKind};
 use syntax::{GlobalId, Place, Span};
 
-/// A definition as its author sees it.
+/// A definition in the form in which it is written.
 #[derive(Clone, Copy, Debug)]
 pub struct Written<'a> {
-    /// Its syntax.
+    /// The syntax tree of the definition.
     pub item: &'a Item,
-    /// Its text, in which spans count.
+    /// The text of the definition, to which spans refer.
     pub text: &'a str,
-    /// What inference knows about it.
+    /// The result of inference for the definition.
     pub inference: &'a Inference,
 }
 
-/// Where something of a program stands in the reported definition.
+/// The place of a part of a program in the reported definition.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Spot {
-    /// The whole expression there.
+    /// The span of the whole expression.
     pub span: Span,
-    /// The word to point at.
+    /// The span of the word to point at.
     pub head: Span,
-    /// Where it really is, if that is in another definition: which, and the word there.
+    /// For a part of another definition, that definition and the span of the word in it.
     pub inside: Option<(GlobalId, Span)>,
 }
 
-/// Looks places up.
+/// The places of a program's origins.
 #[derive(Clone, Copy)]
 pub(super) struct Places<'a> {
     pub written: Written<'a>,
@@ -41,7 +41,8 @@ impl<'a> Places<'a> {
         self.program.origins.get(origin.0 as usize)
     }
 
-    /// The place in the reported definition: for what comes from another definition, its use.
+    /// Returns the place in the reported definition, which for a part of another definition is its
+    /// use.
     pub fn spot(&self, origin: Origin) -> Spot {
         let whole = self
             .written
@@ -57,7 +58,7 @@ impl<'a> Places<'a> {
             return spot;
         };
         spot.inside = source.def.map(|def| (def, source.head));
-        // Uses of uses of …: as many as definitions.
+        // Uses nest at most as deeply as there are definitions.
         for _ in 0..self.program.origins.len() {
             if source.def.is_none() {
                 break;
@@ -74,10 +75,10 @@ impl<'a> Places<'a> {
         }
     }
 
-    /// A place, the use of the function or definition that it is in, the use of the one that this
-    /// stands in, and so on.
+    /// Returns an origin, the use of the function or definition that contains it, the use of the
+    /// one that contains that use, and so on.
     fn uses(self, origin: Origin) -> impl Iterator<Item = Origin> + use<'a> {
-        // As many as there are origins.
+        // The limit prevents an endless iteration.
         let most = self.program.origins.len();
         let next = move |origin: &Origin| self.source(*origin).and_then(|source| source.used_at);
         std::iter::successors(Some(origin), next).take(most)
@@ -95,12 +96,12 @@ impl<'a> Places<'a> {
         }
     }
 
-    /// The place in the definition's own text where a change reaches what stands at an origin and
-    /// otherwise only what also has to change; if there is none, the use in another definition that
-    /// would have to change.
+    /// Returns the innermost place in the definition's own text where a change affects the
+    /// expression at an origin and otherwise only expressions for which `changes` returns true. If
+    /// there is none, returns the use in another definition that would have to change.
     ///
-    /// The text of a function that is used several times stands for several expressions. Where only
-    /// some of them have to change, it is the use of the function that does.
+    /// The text of a function with several uses corresponds to several expressions. If only some of
+    /// them have to change, a use of the function has to change instead.
     pub fn place_to_change(
         &self,
         origin: Origin,
@@ -121,21 +122,21 @@ impl<'a> Places<'a> {
         Ok(origin)
     }
 
-    /// The expressions of the program that the text at an origin stands for.
+    /// Returns the expressions of the program that have the same text as the origin.
     pub fn same_text(self, origin: Origin) -> impl Iterator<Item = Origin> + use<'a> {
         let all = subterms(&self.program.body).map(|term| term.origin);
         all.filter(move |other| self.is_same_text(origin, *other))
     }
 
-    /// The innermost and the outermost place in the definition's own text that an expression comes
-    /// from.
+    /// Returns the innermost and the outermost place in the definition's own text that an
+    /// expression comes from.
     pub fn own_places(self, origin: Origin) -> Option<(Origin, Origin)> {
         let first = self.own_uses(origin).next()?;
         let last = self.own_uses(origin).filter(|at| self.is_own(*at)).last()?;
         Some((first, last))
     }
 
-    /// The uses of a place from the first one in the definition's own text on.
+    /// Returns the uses of a place, from the first one in the definition's own text on.
     fn own_uses(self, origin: Origin) -> impl Iterator<Item = Origin> + use<'a> {
         self.uses(origin).skip_while(move |at| !self.is_own(*at))
     }
@@ -144,7 +145,7 @@ impl<'a> Places<'a> {
         self.written.text.get(Range::from(span)).unwrap_or_default()
     }
 
-    /// The place of a further remark: in the definition where it really is.
+    /// Returns the place of a related message, which may be in another definition.
     pub fn related(&self, origin: Origin) -> Place {
         let spot = self.spot(origin);
         match spot.inside {
@@ -156,12 +157,12 @@ impl<'a> Places<'a> {
         }
     }
 
-    /// Whether the primitive's own name stands there, so that it can be replaced.
+    /// Returns true if the text is the primitive's own name, so that it can be replaced.
     pub fn names(&self, spot: Spot, primitive: Primitive) -> bool {
         spot.inside.is_none() && self.text(spot.head) == primitive.name()
     }
 
-    /// The expression without the data that it is given: `mapSeq(f)` in `xs |> mapSeq(f)`.
+    /// Returns the span of an expression without its data: `mapSeq(f)` in `xs |> mapSeq(f)`.
     pub fn stage(&self, origin: Origin) -> Span {
         let spot = self.spot(origin);
         let Some(mut term) = self.spine_of(spot) else {
@@ -189,14 +190,15 @@ impl<'a> Places<'a> {
         }
     }
 
-    /// The word at a place, if there is one: what a strategy made has only a whole term for its place.
+    /// Returns the word at a place; `None` if it is a whole term, as for expressions that a
+    /// strategy made.
     pub fn word(&self, spot: Spot) -> Option<&'a str> {
         let head = self.text(spot.head);
         let is_word = !head.is_empty() && !head.contains(|c: char| c.is_whitespace() || c == '(');
         is_word.then_some(head)
     }
 
-    /// As it is called in a message: `mapSeq(f)` if that is short, else its head.
+    /// Returns the text for messages: `mapSeq(f)` if that is short, otherwise the word at its head.
     pub fn quote(&self, origin: Origin, name: &str) -> String {
         const SHORT: usize = 32;
         let spot = self.spot(origin);
@@ -218,7 +220,7 @@ impl<'a> Places<'a> {
         }
     }
 
-    /// Whether the term is a function still to be applied.
+    /// Returns true if the term is no function, so that it has all of its arguments.
     pub fn is_applied(&self, term: TermId) -> bool {
         match self.written.inference.terms.get(term.0 as usize) {
             Some(TermInfo::Expr(ty)) => !matches!(**ty, Type::Fun(..) | Type::Pi(_)),
@@ -226,16 +228,17 @@ impl<'a> Places<'a> {
         }
     }
 
-    /// The term of a place, with everything that what stands there is applied to.
+    /// Returns the term at a place with all of its arguments.
     pub fn spine_of(&self, spot: Spot) -> Option<TermId> {
         let item = self.written.item;
         let terms = item.terms.iter().enumerate();
-        // The outermost of that span: parentheses have a larger one.
+        // Several terms can have the same span; the last one is the outermost. Parentheses have a
+        // larger span.
         let mut at = terms
             .filter(|(_, term)| term.span == spot.span)
             .map(|(at, _)| at)
             .next_back()?;
-        // Parents stand behind their children.
+        // A parent has a larger index than its children.
         for (parent, term) in item.terms.iter().enumerate().skip(at + 1) {
             if self.is_applied(id(at)) {
                 break;

@@ -1,4 +1,4 @@
-//! What there is to say about a `reduce` whose implementation is to be chosen.
+//! Messages about a `reduce` that needs an implementation.
 
 use rise::Primitive;
 use rise::core::{Expr, Form, Mapper, Node, Origin, expr_text, subterms, walk};
@@ -7,8 +7,8 @@ use syntax::Diagnostic;
 use super::Reporter;
 
 impl Reporter<'_> {
-    /// `reducePar` needs a function that may be grouped in any way; said where it is offered and
-    /// the function is not known to be one.
+    /// Adds the remark that `reducePar` requires an associative function, if it is offered and the
+    /// function is not known to be one.
     pub(super) fn about_reduction(&self, at: Origin, choices: &[String], found: &mut Diagnostic) {
         if !choices
             .iter()
@@ -35,8 +35,8 @@ impl Reporter<'_> {
 }
 
 impl Reporter<'_> {
-    /// What a definition does that uses `reduce`, written out in the place of its use with one of
-    /// the choices.
+    /// Adds fixes that replace the use of a definition by its body, in which a choice implements
+    /// the `reduce`.
     pub(super) fn written_out(&self, at: Origin, choices: &[String], found: &mut Diagnostic) {
         let Some(used) = self.used(at) else { return };
         let mut first = true;
@@ -63,7 +63,8 @@ impl Reporter<'_> {
         }
     }
 
-    /// All that the use of a definition stands for, if it is written in terms of this definition.
+    /// Returns the inlined body of a used definition, if it can be written in the terms of the
+    /// reported definition.
     fn used(&self, at: Origin) -> Option<&Expr<Primitive>> {
         let head = self.places.spot(at).head;
         let is_used = |expr: &&Expr<Primitive>| {
@@ -74,7 +75,7 @@ impl Reporter<'_> {
         self.is_in_own_words(used).then_some(used)
     }
 
-    /// Whether each variable is one of the text, under a name that stands for nothing else.
+    /// Returns true if each free variable is one of the text whose name is unambiguous.
     fn is_in_own_words(&self, expr: &Expr<Primitive>) -> bool {
         let binders = &self.places.written.item.binders;
         let (mut bound, mut used) = (Vec::new(), Vec::new());
@@ -97,10 +98,10 @@ impl Reporter<'_> {
     }
 }
 
-/// Bytes up to which a definition is written out.
+/// The greatest length of an inlined definition, in bytes.
 const LONGEST: usize = 160;
 
-/// Puts an implementation in the place of the `reduce` at an origin.
+/// Replaces the `reduce` at an origin by an implementation.
 struct Chosen {
     at: Origin,
     pattern: Primitive,
@@ -111,7 +112,7 @@ impl Mapper<Primitive> for Chosen {
         let expr = walk(self, expr);
         match &expr.form {
             Form::Primitive(Primitive::Reduce, types, args) if expr.origin == self.at => {
-                // In the order of their own types.
+                // The type-level arguments are in the order of the primitives' own types.
                 let mut types = types.to_vec();
                 if self.pattern != Primitive::ReducePar {
                     types.extend(types.last().cloned());
@@ -124,7 +125,7 @@ impl Mapper<Primitive> for Chosen {
     }
 }
 
-/// The function of the `reduce` that stands there.
+/// Returns the function of the `reduce` at an origin.
 fn find(body: &Expr<Primitive>, at: Origin) -> Option<&Expr<Primitive>> {
     subterms(body).find_map(|term| match &term.form {
         Form::Primitive(Primitive::Reduce, _, args) if term.origin == at => args.first(),
@@ -132,9 +133,9 @@ fn find(body: &Expr<Primitive>, at: Origin) -> Option<&Expr<Primitive>> {
     })
 }
 
-/// Whether a function is one of those whose grouping does not matter: `add`, `mul`, `and`, `or`, and
-/// the smaller or larger of two by `select`, as functions that are written out, too. (Sums of
-/// floating point numbers are as far as anybody asks: `reducePar` says that it groups.)
+/// Returns true if a function is known to be associative: `add`, `mul`, `and`, `or`, and minimum or
+/// maximum by `select`, also if they are written as a `fun`. (Rounding of floating-point numbers is
+/// ignored: `reducePar` is documented to change the grouping.)
 fn is_associative(f: &Expr<Primitive>) -> bool {
     use Primitive::{Add, And, Ge, Gt, Le, Lt, Mul, Or, Select};
     if let Form::Primitive(Add | Mul | And | Or, _, args) = &f.form {

@@ -1,4 +1,4 @@
-//! Sizes that generated code must know, in words.
+//! Messages about sizes that generated code must know as constants.
 
 use nat::Nat;
 use rise::core::Origin;
@@ -58,7 +58,7 @@ impl Reporter<'_> {
         self.renamed(found, at, Primitive::ReducePar, "reduceSeq")
     }
 
-    /// The same pattern with a loop.
+    /// Offers the same pattern as a loop.
     fn rolled(&self, at: Origin, primitive: Primitive, message: String, or: &str) -> Diagnostic {
         let instead = match primitive {
             Primitive::MapSeqUnroll => "mapSeq",
@@ -69,7 +69,7 @@ impl Reporter<'_> {
         self.renamed(found, at, primitive, instead)
     }
 
-    /// The same windows in memory where nothing moves.
+    /// Offers a `circularBuffer`, which moves no values.
     fn ring(&self, at: Origin, message: String, size: &str) -> Diagnostic {
         let help = format!(
             "write a small number, as in `rotateValues(3)`, or `circularBuffer({size})({size})`, \
@@ -87,7 +87,7 @@ impl Reporter<'_> {
         Diagnostic::error(Code::NotOnTarget, self.places.spot(at).head, message)
     }
 
-    /// A fix that writes another name and leaves all arguments.
+    /// Adds the fix that changes a primitive's name and keeps all arguments.
     fn renamed(
         &self,
         found: Diagnostic,

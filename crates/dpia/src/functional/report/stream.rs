@@ -1,4 +1,4 @@
-//! Streams where arrays are wanted.
+//! Messages about streams that are used as arrays.
 
 use rise::core::Origin;
 use rise::{Primitive, Ty, Type};
@@ -56,7 +56,7 @@ impl Reporter<'_> {
         }
     }
 
-    /// `let` keeps what can be read again; a stream is written where it is used.
+    /// Reports a stream that is bound by `let`, whose values must be readable more than once.
     fn named_stream(&self, at: Origin, origin: Origin, data: &Ty) -> Diagnostic {
         let stage = self.places.stage(at);
         let named = self.named(stage);
@@ -82,7 +82,7 @@ impl Reporter<'_> {
         self.fixed(found.help(help), &format!("Store it: `{stored}`"), edits)
     }
 
-    /// The `let` whose value ends in what stands at `stage`.
+    /// Returns the innermost `let` whose value contains the expression at `stage`.
     fn named(&self, stage: Span) -> Option<Named<'_>> {
         let written = self.places.written;
         let lets = written
@@ -116,14 +116,14 @@ impl Reporter<'_> {
         })
     }
 
-    /// The stream in the place of its one use.
+    /// Returns the edits that inline a stream at its only use.
     fn inlined(&self, named: &Named) -> Option<Edits> {
         let item = self.places.written.item;
         let [used] = named.uses[..] else { return None };
         let (used, value) = (item.term(used).span, item.term(named.value));
         let body = item.term(named.body).span;
         let text = self.places.text(value.span);
-        // At the start of a pipe, or as an argument.
+        // No parentheses are needed at the start of a pipe or for an argument.
         let pipe = |term: &syntax::ast::Term| match &term.kind {
             TermKind::Binary {
                 op: BinaryOp::Pipe,
@@ -149,18 +149,18 @@ impl Reporter<'_> {
     }
 }
 
-/// A name for a stream.
+/// The name that a `let` gives to a stream.
 struct Named<'a> {
     name: &'a str,
-    /// The whole `let`.
+    /// The span of the whole `let`.
     whole: Span,
     value: TermId,
     body: TermId,
-    /// Where the name stands.
+    /// The uses of the name.
     uses: Vec<TermId>,
 }
 
-/// A function that copies an element of a stream.
+/// Returns the text of a function that copies an element of a stream.
 fn elements_copy(data: &Type) -> String {
     match data {
         Type::Array(_, element) => choices::copy(element, Target::C, &[]),

@@ -1,10 +1,10 @@
-//! Rewrites a program such that each `scatter` takes its elements in their order.
+//! Rewrites a program such that each `scatter` takes its elements in order.
 //!
-//! What stands between a loop and `scatter` and changes the order is moved to the other side of the
-//! loop, where it rearranges what the loop reads: `mapSeq(f) |> reorder` is `reorder |> mapSeq(f)`.
-//! Where views split and join what several loops write, their functions are applied where a loop
-//! over the result reads them, if that computes nothing twice. What is left is stored and copied,
-//! on targets that have one kind of memory.
+//! Views between a loop and `scatter` that change the order are moved to the other side of the
+//! loop, where they rearrange its input: `mapSeq(f) |> reorder` becomes `reorder |> mapSeq(f)`. If
+//! views split and join the results of several loops, the loops become `map`s that a loop over the
+//! result reads, unless that computes something twice. In the remaining cases the elements are
+//! stored and copied, on targets with a single kind of memory.
 
 use std::sync::Arc;
 
@@ -22,12 +22,12 @@ use crate::target::Target;
 /// A program whose `scatter`s take their elements in order.
 pub(in crate::functional) struct InOrder {
     pub program: Program<Primitive>,
-    /// The `scatter`s whose elements are stored for that.
+    /// The `scatter`s whose elements are stored.
     pub stored: FxHashSet<Origin>,
 }
 
-/// The program with the order kept at these `scatter`s; none if that needs memory, and the target
-/// has several kinds.
+/// Rewrites the program such that these `scatter`s take their elements in order; returns `None` if
+/// that requires memory and the target has several kinds.
 pub(in crate::functional) fn in_order(
     program: &Program<Primitive>,
     scatters: FxHashSet<Origin>,
@@ -58,9 +58,9 @@ pub(in crate::functional) fn in_order(
 }
 
 struct Rewrite<'f> {
-    /// Gives new variables.
+    /// The program, which provides new variables.
     program: Program<Primitive>,
-    /// Those that take their elements out of order.
+    /// The `scatter`s that take their elements out of order.
     scatters: FxHashSet<Origin>,
     facts: &'f Facts,
     /// True if memory needs no address space.
@@ -90,7 +90,8 @@ impl Mapper<Primitive> for Rewrite<'_> {
                     if !matches!(&pushed.form, Form::Primitive(Primitive::Map, ..)) {
                         return walk(self, &pushed);
                     }
-                    // What a `scatter` leaves open cannot be read by another one.
+                    // The elements that a `scatter` does not write cannot be read by another one,
+                    // so all are rewritten.
                     let all = scatters_in(f);
                     self.scatters
                         .extend((all.len() > 1).then_some(all).into_iter().flatten());
@@ -113,7 +114,7 @@ impl Mapper<Primitive> for Rewrite<'_> {
 }
 
 impl Rewrite<'_> {
-    /// The `scatter`s in a term that are meant.
+    /// Returns the `scatter`s in a term that are to be rewritten.
     fn within(&self, term: &Term) -> Vec<Origin> {
         let mut found = scatters_in(term);
         found.retain(|scatter| self.scatters.contains(scatter));
@@ -124,7 +125,7 @@ impl Rewrite<'_> {
         !self.within(term).is_empty()
     }
 
-    /// A `scatter` of elements that are written, in order.
+    /// Rewrites a `scatter` of written elements.
     fn scatter(&mut self, scatter: &Term) -> Term {
         let Form::Primitive(_, types, args) = &scatter.form else {
             return scatter.clone();
@@ -152,14 +153,14 @@ impl Rewrite<'_> {
         self.failed |= !self.has_memory;
     }
 
-    /// A term in memory.
+    /// Stores a term in memory.
     fn stored(&mut self, term: &Term) -> Term {
         let types = [Arg::Type(term.ty.clone())].into();
         let form = Form::Primitive(Primitive::ToMem, types, [term.clone()].into());
         Node::new(form, term.ty.clone(), term.origin)
     }
 
-    /// A term that is read, written element by element in order.
+    /// Copies a readable term element by element in order.
     fn copied(&mut self, term: &Term) -> Term {
         let (n, element) = match &*term.ty {
             Type::Array(n, element) => (n.clone(), element.clone()),
@@ -185,7 +186,7 @@ impl Rewrite<'_> {
 
     // ----- views before loops -----
 
-    /// The same elements, with views of single elements of a loop before it.
+    /// Moves the views that rearrange a loop's result before the loop.
     fn pushed(&mut self, term: &Term) -> Term {
         let Form::Primitive(primitive, types, args) = &term.form else {
             return term.clone();
@@ -242,8 +243,8 @@ impl Rewrite<'_> {
 
     // ----- loops over what they read -----
 
-    /// A written term as one that is read: its sequential loops are `map`s. None if something would
-    /// be computed more than once where each element is read once.
+    /// Makes a readable term of a written one: its sequential loops become `map`s. Returns `None`
+    /// if something would be computed more than once, although each element is read once.
     fn read(&mut self, term: &Term, outermost: bool) -> Option<Term> {
         let Form::Primitive(primitive, types, args) = &term.form else {
             return None;
@@ -257,7 +258,8 @@ impl Rewrite<'_> {
                     return None;
                 }
                 let f = match &*body.ty {
-                    // Halves of a pair are read one by one.
+                    // The halves of a pair are read separately, so the elements would be computed
+                    // twice.
                     Type::Pair(..) => return None,
                     ty if contains_array(ty) => lambda(param.clone(), self.read(body, false)?),
                     _ => f.clone(),
@@ -279,7 +281,8 @@ impl Rewrite<'_> {
 
     // ----- functions that rearrange -----
 
-    /// A function that rearranges, as one that reads its argument and writes it in order.
+    /// Rewrites a function that rearranges to one that reads its argument and writes its result in
+    /// order.
     fn function(&mut self, f: &Term) -> Term {
         match &f.form {
             Form::Lambda(param, body) => lambda(param.clone(), self.chain(body)),
@@ -290,7 +293,7 @@ impl Rewrite<'_> {
         }
     }
 
-    /// A chain of views of an argument that is read, with a `scatter` that is meant.
+    /// Rewrites a chain of views of a readable argument that contains a `scatter` to be rewritten.
     fn chain(&mut self, term: &Term) -> Term {
         let Form::Primitive(primitive, types, args) = &term.form else {
             return term.clone();
@@ -331,7 +334,7 @@ impl Rewrite<'_> {
     }
 }
 
-/// The places of the `scatter`s in a term.
+/// Returns the origins of the `scatter`s in a term.
 fn scatters_in(term: &Term) -> Vec<Origin> {
     subterms(term)
         .filter(|term| matches!(term.form, Form::Primitive(Primitive::Scatter, ..)))
@@ -339,7 +342,7 @@ fn scatters_in(term: &Term) -> Vec<Origin> {
         .collect()
 }
 
-/// A term with other arguments and perhaps another primitive.
+/// Makes a term of the same type and origin with other arguments.
 fn with_args(
     primitive: Primitive,
     types: &Arc<[Arg]>,
@@ -350,7 +353,7 @@ fn with_args(
     Node::new(form, term.ty.clone(), term.origin)
 }
 
-/// Type-level arguments with another type in the place of the last one.
+/// Replaces the last type in type-level arguments.
 fn with_type(types: &[Arg], ty: &Ty) -> Arc<[Arg]> {
     let mut types = types.to_vec();
     let mut all = types.iter_mut().rev();
@@ -360,7 +363,7 @@ fn with_type(types: &[Arg], ty: &Ty) -> Arc<[Arg]> {
     types.into()
 }
 
-/// A loop with its function taken apart.
+/// Returns the parts of a loop: map, types, parameter, body and array.
 fn loop_over(term: &Term) -> Option<(Primitive, &[Arg], &Param, &Term, &Term)> {
     let Form::Primitive(map, types, args) = &term.form else {
         return None;
@@ -388,7 +391,7 @@ fn is_rearrangement(primitive: Primitive) -> bool {
     matches!(primitive, Join | Split | Transpose | Reorder | Assume)
 }
 
-/// Returns true if a function that rearranges may leave elements unwritten, or takes vectors apart.
+/// Returns true if a function that rearranges may leave elements unwritten, or splits vectors.
 fn leaves_out(f: &Term) -> bool {
     subterms(f).any(|term| match &term.form {
         Form::Primitive(Primitive::Map, ..) => false,
@@ -397,7 +400,7 @@ fn leaves_out(f: &Term) -> bool {
     })
 }
 
-/// Returns true if reading an element of a term takes more than finding its place.
+/// Returns true if reading an element of a term computes more than its place.
 fn computes(term: &Term) -> bool {
     use Primitive::{
         Drop, Fst, Gather, Idx, IndexAsNat, Join, Map, NatAsIndex, PadClamp, PadCst, Reorder,

@@ -1,18 +1,18 @@
-//! The order in which the elements that `scatter` places are written.
+//! Checks the order in which the elements of `scatter` are written.
 //!
-//! Where an index of `scatter` repeats, the last element with that index stays. Generated code
-//! writes an element when the loop that computes it comes to it, so loops must come to the elements
-//! of `scatter` in their order. Views between a loop and `scatter` can change that order; then
+//! If an index of `scatter` repeats, the last element with that index must remain. Generated code
+//! writes an element when the loop that computes it runs, so loops must compute the elements of
+//! `scatter` in their order. Views between a loop and `scatter` can change that order; then
 //! [`in_order`] rewrites the program.
 //!
-//! Each dimension of what is written is followed as a mixed-radix number whose digits are the
-//! counters of loops (the delinearised subscripts of dependence analysis). `join` concatenates
-//! digits, `split` cuts them, `transpose` swaps dimensions. Elements that differ in one dimension
-//! only are written in ascending order if the digits of that dimension are loops from the outermost
-//! to the innermost. A dimension whose elements a view moves in another way counts as shuffled.
+//! Each dimension of a written array is represented as a mixed-radix number whose digits are loop
+//! counters (the delinearised subscripts of dependence analysis). `join` concatenates digits,
+//! `split` cuts them, `transpose` swaps dimensions. Elements that differ in one dimension only are
+//! written in ascending order if the digits of that dimension are loops from the outermost to the
+//! innermost. A dimension that a view rearranges in another way counts as shuffled.
 //!
-//! Iterations of a parallel map have no order. Indices that repeat there are a mistake that the
-//! interpreter reports, because it cannot be seen before the run.
+//! Iterations of a parallel map have no order. Repeated indices are an error there, which only the
+//! interpreter can report, as they are not known before the run.
 
 mod in_order;
 #[cfg(test)]
@@ -33,37 +33,38 @@ use super::places::size_at;
 use super::views::function_rearranges;
 use super::walk::Term;
 
-/// The time that one loop takes: its digit can be cut so often in halves.
+/// The length of a loop's time interval, which limits how often its digit can be halved.
 const LOOP: u64 = 1 << 32;
 
-/// The most components of a tuple that are followed.
+/// The greatest number of a tuple's components that are followed.
 const MAX_COMPONENTS: usize = 1 << 10;
 
-/// Numbers for variables of indices, away from those of programs and signatures.
+/// The first number of index variables, above those of programs and signatures.
 const INDEX_VARS: u32 = 1 << 23;
 
-/// A digit of the position in a dimension: a loop, or a part of one.
+/// A digit of the position in a dimension: the counter of a loop, or a part of it.
 #[derive(Clone, Debug)]
 struct Digit {
     size: Nat,
-    /// Orders loops from the outermost to the innermost, and the parts of a loop's counter.
+    /// The time interval of the digit: it orders loops from the outermost to the innermost, and the
+    /// parts of one counter.
     time: Range<u64>,
     parallel: bool,
     at: Origin,
 }
 
-/// The position in a dimension, as digits from the most significant on.
+/// The position in a dimension, as digits with the most significant first.
 #[derive(Clone, Debug, Default)]
 struct Dimension {
     digits: Vec<Digit>,
-    /// The view that puts the elements in an order that is not followed.
+    /// The view that shuffles the elements, if there is one.
     shuffled: Option<Origin>,
 }
 
-/// The dimensions of one scalar component of what is written, the outermost first.
+/// The dimensions of one scalar component of a written value, outermost first.
 type Layout = Vec<Dimension>;
 
-/// Each `scatter` of a program whose elements are written in another order than theirs.
+/// Returns a problem for each `scatter` of a program whose elements are written out of order.
 pub(super) fn out_of_order(body: &Term, facts: &Facts) -> Vec<Complaint> {
     if !has_scatter(body) {
         return Vec::new();
@@ -86,11 +87,11 @@ fn has_scatter(body: &Term) -> bool {
 
 struct WriteOrder {
     facts: Facts,
-    /// The number of loops around.
+    /// The number of enclosing loops.
     depth: u32,
-    /// The number of dimensions that belong to `map`s around, whose functions rearrange elements.
+    /// The number of dimensions of enclosing `map`s, whose functions rearrange elements.
     mapped: usize,
-    /// The values that are written to the parameters of functions that rearrange.
+    /// The layouts of the parameters of functions that rearrange.
     params: FxHashMap<u32, Vec<Layout>>,
     next_index: u32,
     found: Vec<Complaint>,
@@ -99,7 +100,7 @@ struct WriteOrder {
 /// The last argument of a primitive.
 enum Input<'t> {
     Term(&'t Term),
-    /// An argument that a function receives.
+    /// The layouts of an argument of a function.
     Given(Option<Vec<Layout>>),
 }
 
@@ -112,7 +113,8 @@ enum Indices {
 }
 
 impl WriteOrder {
-    /// The layout of each component of an expression that is written; none of one that is read.
+    /// Computes the layout of each component of a written expression; returns `None` for one that
+    /// is read.
     fn layouts(&mut self, term: &Term) -> Option<Vec<Layout>> {
         match &term.form {
             Form::Var(local) => self.params.get(&local.id).cloned(),
@@ -142,7 +144,7 @@ impl WriteOrder {
         }
     }
 
-    /// Looks at an expression that is not part of what is written here.
+    /// Checks an expression that is no part of the current written value.
     fn separately(&mut self, term: &Term) {
         let around = (self.depth, self.mapped);
         (self.depth, self.mapped) = (0, 0);
@@ -150,7 +152,7 @@ impl WriteOrder {
         (self.depth, self.mapped) = around;
     }
 
-    /// Returns what a function writes, given what is written to its argument.
+    /// Returns the layouts of a function's result, given those of its argument.
     fn applied(&mut self, f: &Term, arg: Option<Vec<Layout>>) -> Option<Vec<Layout>> {
         match &f.form {
             Form::Lambda(Param { local, .. }, body) => {
@@ -239,7 +241,7 @@ impl WriteOrder {
                 if first.is_none() && second.is_none() {
                     return None;
                 }
-                // A half without arrays is one assignment.
+                // A half without arrays is written by one assignment.
                 let Type::Pair(a, b) = &**ty else { return None };
                 let mut layouts = first.or_else(|| self.in_order(a, origin))?;
                 layouts.extend(second.or_else(|| self.in_order(b, origin))?);
@@ -378,7 +380,7 @@ impl WriteOrder {
         Some(layouts)
     }
 
-    /// Returns what one assignment after the other writes, in order.
+    /// Returns the layouts of a value that is written by consecutive assignments, in order.
     fn in_order(&mut self, ty: &Ty, origin: Origin) -> Option<Vec<Layout>> {
         if components(ty) > MAX_COMPONENTS {
             return None;
@@ -402,7 +404,7 @@ impl WriteOrder {
         Some(with_dimension(elements?, &dimension))
     }
 
-    /// A loop at this depth.
+    /// Makes the digit of a loop at the current depth.
     fn digit(&mut self, size: Nat, parallel: bool, at: Origin) -> Digit {
         let start = u64::from(self.depth) * LOOP;
         Digit {
@@ -428,7 +430,8 @@ impl WriteOrder {
 
     // ----- views -----
 
-    /// A dimension as one digit, if its elements are written in order.
+    /// Merges a dimension to one digit if its elements are written in order; marks it as shuffled
+    /// otherwise.
     fn fused(&self, layout: &Layout, at: usize, size: Nat, origin: Origin) -> Dimension {
         let mut dimension = layout[at].clone();
         match dimension.misplaced() {
@@ -438,7 +441,7 @@ impl WriteOrder {
         dimension
     }
 
-    /// A dimension of `outer` rows of `inner` elements as two.
+    /// Splits a dimension of `outer` rows of `inner` elements into two.
     fn split(
         &self,
         layout: &Layout,
@@ -463,7 +466,7 @@ impl WriteOrder {
         (dimension.clone(), dimension)
     }
 
-    /// Cuts the digits of a dimension where the product of the lower ones is `inner`.
+    /// Splits the digits of a dimension where the product of the lower ones is `inner`.
     fn cut(&self, layout: &Layout, at: usize, inner: &Nat) -> Option<(Dimension, Dimension)> {
         let mut high = layout[at].digits.clone();
         let mut low = Vec::new();
@@ -492,12 +495,13 @@ impl WriteOrder {
         Some((part(high), part(low)))
     }
 
-    /// Two arrays of which the second is written after the first; `digit` tells them apart.
+    /// Concatenates two arrays, of which the second is written after the first; `digit` is the
+    /// index of the array.
     fn concatenated(&self, a: Layout, b: Layout, digit: &Digit, size: &Nat) -> Layout {
         let (at, origin) = (self.mapped, digit.at);
         let dimensions = a.len().min(b.len());
         let whole = |k: usize| {
-            // The two have loops of their own, which compare only as a whole.
+            // The two arrays have different loops, which are comparable only as a whole.
             let size = match k == at {
                 true => size.clone(),
                 false => product(&a[k]),
@@ -538,7 +542,7 @@ impl WriteOrder {
                     match this.without_single(dimension).misplaced() {
                         Some(found) => {
                             misplaced = misplaced.or(Some(found));
-                            // Said once.
+                            // Cleared, so that it is reported once.
                             layout[at] = Dimension::default();
                         }
                         None => layout[at].shuffle(origin),
@@ -552,7 +556,7 @@ impl WriteOrder {
                 problem: Problem::ScatterOrder {
                     by: misplaced,
                     is_kept: false,
-                    // Nothing is copied inside of a function that rearranges.
+                    // Nothing can be copied inside a function that rearranges.
                     could_store: is_term && at == 0,
                 },
                 nest: Vec::new(),
@@ -561,7 +565,7 @@ impl WriteOrder {
         layouts
     }
 
-    /// A dimension without the loops that have one iteration at most.
+    /// Removes the loops that have at most one iteration.
     fn without_single(&self, dimension: &Dimension) -> Dimension {
         let mut dimension = dimension.clone();
         let is_single = |digit: &Digit| self.proves(Prop::AtLeast(Nat::ONE, digit.size.clone()));
@@ -569,7 +573,7 @@ impl WriteOrder {
         dimension
     }
 
-    /// Returns what is known of the indices that a function of the position gives.
+    /// Returns the order of indices that a function of the position computes.
     fn indices(&mut self, indices: &Term) -> Indices {
         let Form::Primitive(Primitive::Generate, _, args) = &indices.form else {
             return Indices::Unknown;
@@ -586,7 +590,7 @@ impl WriteOrder {
         let Some(index) = self.index(body, &mut locals) else {
             return Indices::Unknown;
         };
-        // Another position behind it.
+        // `j` is a later position than `i`.
         let j = self.fresh_index();
         let mut facts = self.facts.clone();
         facts.range(i, &Nat::ZERO, n);
@@ -600,7 +604,7 @@ impl WriteOrder {
         if above(&index, &next) {
             return Indices::Distinct;
         }
-        // `a % b` where `a` takes different values less than `b` apart.
+        // `a % b` is distinct if the values of `a` are distinct and less than `b` apart.
         let modulo = self.remainder(body, &mut locals);
         let differ = modulo.is_some_and(|(a, b)| {
             let next = later(&a);
@@ -613,7 +617,7 @@ impl WriteOrder {
         }
     }
 
-    /// The two sides of `%`, where an index is a remainder.
+    /// Returns the operands of `%`, if an index is a remainder.
     fn remainder(&mut self, term: &Term, locals: &mut FxHashMap<u32, Nat>) -> Option<(Nat, Nat)> {
         match &term.form {
             Form::Primitive(Primitive::NatAsIndex | Primitive::IndexAsNat, _, args) => {
@@ -627,7 +631,7 @@ impl WriteOrder {
         }
     }
 
-    /// An index or number as a size.
+    /// Translates an index or number to a size.
     fn index(&mut self, term: &Term, locals: &mut FxHashMap<u32, Nat>) -> Option<Nat> {
         use Primitive::{Add, Div, IndexAsNat, Mod, Mul, NatAsIndex, Sub};
         match &term.form {
@@ -676,7 +680,7 @@ impl Dimension {
         }
     }
 
-    /// One digit in the place of all.
+    /// Merges all digits to one.
     fn merge(&mut self, size: Nat) {
         let Some(first) = self.digits.first().cloned() else {
             return;
@@ -692,7 +696,8 @@ impl Dimension {
         });
     }
 
-    /// The view or loop by which elements are written out of order; parallel loops have none.
+    /// Returns the view or loop that causes elements to be written out of order. Parallel loops are
+    /// ignored, because they have no order.
     fn misplaced(&self) -> Option<Misplaced> {
         let sequential: Vec<&Digit> = self.digits.iter().filter(|d| !d.parallel).collect();
         if let Some(view) = self.shuffled {
@@ -704,12 +709,12 @@ impl Dimension {
     }
 }
 
-/// What writes elements out of order.
+/// The cause of elements that are written out of order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Misplaced {
-    /// A view, behind the loop that writes them.
+    /// A view of the result of the loop that writes them.
     View(Origin),
-    /// A loop that is further out than a loop over elements further apart.
+    /// A loop that is further out than a loop over elements that are further apart.
     Loop(Origin),
 }
 
@@ -721,7 +726,7 @@ fn with_dimension(elements: Vec<Layout>, dimension: &Dimension) -> Vec<Layout> {
     elements.into_iter().map(within).collect()
 }
 
-/// A digit in two, unless another dimension has loops inside of it.
+/// Splits a digit in two, unless another dimension has loops in its time interval.
 fn halved(
     layout: &Layout,
     at: usize,
@@ -749,7 +754,7 @@ fn product(dimension: &Dimension) -> Nat {
     sizes.fold(Nat::ONE, |all, size| Nat::mul(&all, size))
 }
 
-/// The number of elements, and the type of one.
+/// Returns the number of elements and the element type.
 fn array(ty: &Type) -> Option<(Nat, Ty)> {
     match ty {
         Type::Array(n, element) | Type::Vector(n, element) => Some((n.clone(), element.clone())),
@@ -758,7 +763,7 @@ fn array(ty: &Type) -> Option<(Nat, Ty)> {
     }
 }
 
-/// The number of scalars or vectors in a value without its arrays.
+/// Counts the scalars and vectors in a value, without the sizes of arrays.
 fn components(ty: &Type) -> usize {
     match ty {
         Type::Pair(a, b) => components(a).saturating_add(components(b)),

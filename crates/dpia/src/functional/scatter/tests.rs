@@ -1,4 +1,4 @@
-//! Tests which views keep the order of elements.
+//! Tests for views that keep or change the order of elements.
 
 use super::super::walk::Walk;
 use super::out_of_order;
@@ -12,7 +12,7 @@ fn is_out_of_order(text: &str) -> bool {
     !out_of_order(&program.body, &facts).is_empty()
 }
 
-/// Numbers that follow from a seed.
+/// A pseudo-random generator.
 struct Random(u64);
 
 impl Random {
@@ -25,7 +25,7 @@ impl Random {
     }
 }
 
-/// An array, with the time at which each of its elements is written.
+/// A model of an array: the time at which each of its elements is written.
 #[derive(Clone)]
 struct Written {
     sizes: Vec<usize>,
@@ -33,7 +33,7 @@ struct Written {
 }
 
 impl Written {
-    /// Elements of another shape: `from` says which position each has in this one.
+    /// Returns the array of another shape; `from` maps its positions to those in this array.
     fn moved(&self, sizes: Vec<usize>, from: impl Fn(&[usize]) -> Vec<usize>) -> Written {
         let count: usize = sizes.iter().product();
         let times = (0..count)
@@ -53,7 +53,8 @@ impl Written {
         Written { sizes, times }
     }
 
-    /// The array behind a view on the dimension `at`; none if there is no such view.
+    /// Returns the text of a random view on the dimension `at`, and the array after it; `None` if
+    /// the view is impossible.
     fn viewed(&self, random: &mut Random, at: usize) -> Option<(String, Written)> {
         let (sizes, n) = (&self.sizes, *self.sizes.get(at)?);
         let mut new = sizes.clone();
@@ -113,8 +114,8 @@ impl Written {
     }
 }
 
-/// Tests that what is accepted is in order, and that of views that only split, join and transpose
-/// all that is in order is accepted.
+/// Soundness: every accepted program is in order. Completeness: every program that only splits,
+/// joins and transposes and is in order is accepted.
 #[test]
 fn views_that_keep_the_order_are_told_from_those_that_do_not() {
     let (mut accepted, mut refused, mut missed) = (0, 0, Vec::new());
