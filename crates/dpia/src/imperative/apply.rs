@@ -1,4 +1,4 @@
-//! Functions put in the places where they are applied.
+//! Beta-reduction: inlines functions where they are applied.
 
 use std::sync::Arc;
 
@@ -14,8 +14,8 @@ use super::pure::{is_atomic, uses};
 use crate::phrase::{Phrase, PhraseProgram, contains_array, prim};
 use crate::prim::Prim;
 
-/// A copy of the body of a function with arguments in the places of parameters. The binders in it
-/// are new ones, since it may be copied more than once.
+/// A copy of a function's body with arguments substituted for parameters. Its binders are renamed,
+/// because a body may be copied more than once.
 struct Copy<'a> {
     program: &'a mut PhraseProgram,
     values: FxHashMap<Local, Phrase>,
@@ -85,7 +85,7 @@ impl Mapper<Prim> for Copy<'_> {
 }
 
 impl Translation {
-    /// The phrase with values and sizes in the places of variables.
+    /// Copies a phrase and substitutes values and a size for variables.
     pub fn copy(
         &mut self,
         body: &Phrase,
@@ -102,8 +102,7 @@ impl Translation {
         .expr(body)
     }
 
-    /// The phrase with applications at its head carried out. A value that would be computed twice
-    /// by that becomes a `let`.
+    /// Beta-reduces the head of a phrase. A value that would be computed twice becomes a `let`.
     pub fn head(&mut self, phrase: &Phrase) -> Result<Phrase> {
         match &phrase.form {
             Form::Apply(f, x) => {
@@ -127,7 +126,7 @@ impl Translation {
         }
     }
 
-    /// `f(x)`, whatever `x` is.
+    /// Beta-reduces `f(x)`, even if `x` would be computed twice.
     pub fn substitute(&mut self, f: &Phrase, x: Phrase, origin: Origin) -> Result<Phrase> {
         let f = self.head(f)?;
         match &f.form {
@@ -137,7 +136,7 @@ impl Translation {
         }
     }
 
-    /// `f(arg)` for a function of sizes.
+    /// Beta-reduces `f(arg)` for a function of sizes.
     pub fn at_size(&mut self, f: &Phrase, arg: Arg) -> Result<Phrase> {
         let f = self.head(f)?;
         match &f.form {
@@ -146,13 +145,14 @@ impl Translation {
         }
     }
 
-    /// `f(xs…)` for values: commands that reading one needs come first, once.
+    /// Beta-reduces `f(xs…)` for values; the commands that reading a value requires are emitted
+    /// once, before.
     pub fn call(&mut self, f: &Phrase, args: impl IntoIterator<Item = Phrase>) -> Result<Phrase> {
         let mut f = f.clone();
         let mut values = Vec::new();
         for arg in args {
             let value = self.read(&arg)?;
-            // Functions under functions are entered at once.
+            // Nested functions are entered at once.
             if let Form::Lambda(param, body) = &f.form {
                 values.push((param.local.clone(), value));
                 f = body.clone();
@@ -166,7 +166,7 @@ impl Translation {
         self.head(&body)
     }
 
-    /// A body with the values of the parameters that it was reached through.
+    /// Substitutes the collected values in a body.
     fn enter(&mut self, body: &Phrase, values: &mut Vec<(Local, Phrase)>) -> Phrase {
         match values.is_empty() {
             true => body.clone(),
@@ -175,7 +175,7 @@ impl Translation {
     }
 }
 
-/// The type of a value that is read more than once, and would be computed as often.
+/// Returns the type of a value that must be bound because it is read more than once.
 fn shared(param: &Param, body: &Phrase, x: &Phrase) -> Option<Ty> {
     let Type::Exp(data, Access::Rd) = &*x.ty else {
         return None;

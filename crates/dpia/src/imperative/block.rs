@@ -1,4 +1,4 @@
-//! Blocks of commands while they are being built.
+//! The construction of blocks of commands.
 
 use rise::core::{Form, Node, Origin, Param};
 use rise::{Address, Arg, DataFun, Ty};
@@ -12,11 +12,11 @@ use crate::prim::Prim;
 use nat::{Nat, Var};
 use rise::Access;
 
-/// A part of a block.
+/// A step of a block.
 pub enum Step {
     /// A command.
     Do(Phrase),
-    /// Memory for the rest of the block.
+    /// An allocation of memory for the rest of the block.
     New {
         data: Ty,
         space: Option<Arg>,
@@ -24,7 +24,7 @@ pub enum Step {
         value: Param,
         origin: Origin,
     },
-    /// The rest of the block for the size and the value of a dependent pair.
+    /// A match of a dependent pair, whose size and value are bound in the rest of the block.
     Match {
         pair: Phrase,
         of: DataFun,
@@ -35,7 +35,7 @@ pub enum Step {
 }
 
 impl Translation {
-    /// The command that `fill` puts together.
+    /// Makes the command of the steps that `fill` adds.
     pub fn block(
         &mut self,
         origin: Origin,
@@ -62,7 +62,8 @@ impl Translation {
         }
     }
 
-    /// Memory for the rest of the current block: what is written to it, what it is read by.
+    /// Allocates memory for the rest of the current block; returns its acceptor and the expression
+    /// that reads it.
     pub fn allocate(
         &mut self,
         data: &Ty,
@@ -82,7 +83,7 @@ impl Translation {
         places
     }
 
-    /// The two variables of a place in memory.
+    /// Makes the two variables of an allocation, the acceptor and the expression.
     pub fn memory(&mut self, name: &str, data: &Ty) -> (Param, Param) {
         let acceptor = self.param(&format!("{name}Acc"), acc(data));
         let value = self.param(name, exp(data, Access::Rd));
@@ -90,13 +91,14 @@ impl Translation {
         (acceptor, value)
     }
 
-    /// Where memory is that the input does not name a place for: single values of a work-item.
+    /// Returns the address space of memory that the input does not name: that of single values of a
+    /// work-item.
     pub fn default_space(&self) -> Option<Arg> {
         let private = Arg::Address(Address::Space(AddressSpace::Private));
         self.opencl.then_some(private)
     }
 
-    /// The name of the next loop's counter: one that no size or parameter has.
+    /// Returns the name of the next loop's counter, which no size or parameter has.
     pub fn counter(&self) -> Name {
         let free = |name: &&str| !self.taken.iter().any(|taken| taken == *name);
         match ["i", "j", "k"]
@@ -109,7 +111,7 @@ impl Translation {
         }
     }
 
-    /// Adds a loop: `for` or `forUnroll`.
+    /// Adds a loop, `for` or `forUnroll`.
     pub fn repeat(
         &mut self,
         which: Prim,
@@ -141,7 +143,7 @@ impl Translation {
         Ok(())
     }
 
-    /// Adds a loop each of whose iterations has its own place in `output`.
+    /// Adds a loop whose iterations write to distinct parts of `output`.
     pub fn repeat_into(
         &mut self,
         which: Prim,
@@ -173,7 +175,7 @@ impl Translation {
         Ok(())
     }
 
-    /// A block under one more loop.
+    /// Makes a block inside one more loop.
     pub fn nested(
         &mut self,
         origin: Origin,
@@ -186,7 +188,7 @@ impl Translation {
     }
 }
 
-/// The steps as one command.
+/// Folds the steps to one command.
 fn fold(steps: Vec<Step>) -> Option<Phrase> {
     let mut rest: Option<Phrase> = None;
     for step in steps.into_iter().rev() {

@@ -1,4 +1,4 @@
-//! Phrases that the translation makes, with their type-level arguments read off their parts.
+//! Constructors of imperative phrases, which derive the type-level arguments from the parts.
 
 use std::sync::Arc;
 
@@ -11,17 +11,17 @@ use super::error::{Reason, Result, fail};
 use crate::phrase::{self, Phrase, contains_array, data, exp, prim};
 use crate::prim::Prim;
 
-/// The type of sizes as values.
+/// Returns the type of sizes as values.
 pub fn nat_type() -> Ty {
     Arc::new(Type::Scalar(ScalarType::NatType))
 }
 
-/// The type of commands.
+/// Returns the type of commands.
 pub fn comm() -> Ty {
     Arc::new(Type::Comm)
 }
 
-/// The data type of an expression or acceptor.
+/// Returns the data type of an expression or acceptor.
 pub fn data_of(phrase: &Phrase) -> Result<Ty> {
     match data(&phrase.ty) {
         Some(data) => Ok(data.clone()),
@@ -29,7 +29,7 @@ pub fn data_of(phrase: &Phrase) -> Result<Ty> {
     }
 }
 
-/// The size and the element type of an array.
+/// Returns the size and the element type of an array.
 pub fn array_of(phrase: &Phrase) -> Result<(Nat, Ty)> {
     match &*data_of(phrase)? {
         Type::Array(n, t) => Ok((n.clone(), t.clone())),
@@ -37,7 +37,7 @@ pub fn array_of(phrase: &Phrase) -> Result<(Nat, Ty)> {
     }
 }
 
-/// The size of a dependent array and the types of its elements.
+/// Returns the size and the element types of a dependent array.
 pub fn dep_array_of(phrase: &Phrase) -> Result<(Nat, DataFun)> {
     match &*data_of(phrase)? {
         Type::DepArray(n, f) => Ok((n.clone(), f.clone())),
@@ -45,7 +45,7 @@ pub fn dep_array_of(phrase: &Phrase) -> Result<(Nat, DataFun)> {
     }
 }
 
-/// The types of the halves of a pair.
+/// Returns the types of the halves of a pair.
 pub fn pair_of(phrase: &Phrase) -> Result<(Ty, Ty)> {
     match &*data_of(phrase)? {
         Type::Pair(a, b) => Ok((a.clone(), b.clone())),
@@ -53,23 +53,23 @@ pub fn pair_of(phrase: &Phrase) -> Result<(Ty, Ty)> {
     }
 }
 
-/// Whether writing it is more than one assignment.
+/// Returns true if a value contains an array, so that writing it takes more than one assignment.
 pub fn has_array(phrase: &Phrase) -> Result<bool> {
     let data = data_of(phrase)?;
     Ok(contains_array(&data))
 }
 
-/// `fun(a => fun(b => body))`
+/// Makes the function `fun(a => fun(b => body))`.
 pub fn fun2(a: Param, b: Param, body: Phrase) -> Phrase {
     phrase::fun(a, phrase::fun(b, body))
 }
 
-/// `depFun(n: Nat => body)`
+/// Makes the function `depFun(n: Nat => body)`.
 pub fn nat_fun(var: nat::Var, body: Phrase) -> Phrase {
     dep_fun(var, Kind::Nat, body)
 }
 
-/// `depFun(x: kind => body)`
+/// Makes the function `depFun(x: kind => body)`.
 pub fn dep_fun(var: nat::Var, kind: Kind, body: Phrase) -> Phrase {
     let ty = Arc::new(Type::Pi(rise::Pi::new(var, kind, false, body.ty.clone())));
     let origin = body.origin;
@@ -78,7 +78,7 @@ pub fn dep_fun(var: nat::Var, kind: Kind, body: Phrase) -> Phrase {
 
 // ---- numbers and indices ------------------------------------------------------------------------
 
-/// An operator on two sizes; computed here where both are known.
+/// Makes an operation on two sizes; folds constants and neutral elements.
 pub fn arithmetic(op: Prim, a: Phrase, b: Phrase, origin: Origin) -> Phrase {
     if let (Form::Nat(x), Form::Nat(y)) = (&a.form, &b.form) {
         let value = match op {
@@ -111,12 +111,12 @@ fn known(phrase: &Phrase) -> Option<i64> {
     }
 }
 
-/// A comparison of two sizes.
+/// Makes a comparison of two sizes.
 pub fn compare(op: Prim, a: Phrase, b: Phrase, origin: Origin) -> Phrase {
     prim(op, vec![Arg::Type(nat_type())], vec![a, b], origin)
 }
 
-/// An index as a number.
+/// Makes the number of an index.
 pub fn position(index: &Phrase) -> Result<Phrase> {
     match &index.form {
         Form::Primitive(Prim::NatAsIndex, _, args) if args.len() == 1 => Ok(args[0].clone()),
@@ -136,7 +136,7 @@ pub fn position(index: &Phrase) -> Result<Phrase> {
     }
 }
 
-/// A number as an index into `n` elements.
+/// Makes an index into `n` elements of a number.
 pub fn index(n: &Nat, position: Phrase) -> Phrase {
     if let Form::Primitive(Prim::IndexAsNat, types, args) = &position.form
         && types.first() == Some(&Arg::Nat(n.clone()))
@@ -151,20 +151,20 @@ pub fn index(n: &Nat, position: Phrase) -> Phrase {
 
 // ---- reading --------------------------------------------------------------------------------------
 
-/// The element at an index.
+/// Makes the read of the element at an index.
 pub fn idx(index: Phrase, array: &Phrase, origin: Origin) -> Result<Phrase> {
     let (n, t) = array_of(array)?;
     let types = vec![Arg::Nat(n), Arg::Type(t)];
     Ok(prim(Prim::Idx, types, vec![index, array.clone()], origin))
 }
 
-/// The element at a position.
+/// Makes the read of the element at a position.
 pub fn element(position: Phrase, array: &Phrase, origin: Origin) -> Result<Phrase> {
     let (n, _) = array_of(array)?;
     idx(index(&n, position), array, origin)
 }
 
-/// A lane.
+/// Makes the read of a lane.
 pub fn lane(index: Phrase, vector: &Phrase, origin: Origin) -> Result<Phrase> {
     match &*data_of(vector)? {
         Type::Vector(n, t) => {
@@ -176,21 +176,21 @@ pub fn lane(index: Phrase, vector: &Phrase, origin: Origin) -> Result<Phrase> {
     }
 }
 
-/// The element of a dependent array.
+/// Makes the read of an element of a dependent array.
 pub fn dep_idx(i: &Nat, array: &Phrase, origin: Origin) -> Result<Phrase> {
     let (n, f) = dep_array_of(array)?;
     let types = vec![Arg::Nat(n), Arg::DataFun(f), Arg::Nat(i.clone())];
     Ok(prim(Prim::DepIdx, types, vec![array.clone()], origin))
 }
 
-/// Half of a pair: `fst` or `snd`.
+/// Makes the read of a half of a pair, `fst` or `snd`.
 pub fn half(which: Prim, pair: &Phrase, origin: Origin) -> Result<Phrase> {
     let (s, t) = pair_of(pair)?;
     let types = vec![Arg::Type(s), Arg::Type(t)];
     Ok(prim(which, types, vec![pair.clone()], origin))
 }
 
-/// A pair that is read.
+/// Makes a readable pair.
 pub fn pair(a: Phrase, b: Phrase, origin: Origin) -> Result<Phrase> {
     let types = vec![
         Arg::Type(data_of(&a)?),
@@ -200,13 +200,13 @@ pub fn pair(a: Phrase, b: Phrase, origin: Origin) -> Result<Phrase> {
     Ok(prim(Prim::MakePair, types, vec![a, b], origin))
 }
 
-/// The first value if the condition holds, else the second.
+/// Makes the choice of the first value if the condition holds, otherwise of the second.
 pub fn select(condition: Phrase, a: Phrase, b: Phrase, origin: Origin) -> Result<Phrase> {
     let types = vec![Arg::Type(data_of(&a)?)];
     Ok(prim(Prim::Select, types, vec![condition, a, b], origin))
 }
 
-/// The array of `n` elements that a function from indices gives.
+/// Makes the array of `n` elements that a function computes from indices.
 pub fn generate(n: &Nat, function: Phrase, origin: Origin) -> Result<Phrase> {
     let element = match &*function.ty {
         Type::Fun(_, result) => data(result).cloned(),
@@ -223,7 +223,7 @@ pub fn generate(n: &Nat, function: Phrase, origin: Origin) -> Result<Phrase> {
 
 // ---- writing --------------------------------------------------------------------------------------
 
-/// The place of an element.
+/// Makes the acceptor of an element.
 pub fn idx_acc(index: Phrase, array: &Phrase, origin: Origin) -> Result<Phrase> {
     let (n, t) = array_of(array)?;
     let types = vec![Arg::Nat(n), Arg::Type(t)];
@@ -231,25 +231,25 @@ pub fn idx_acc(index: Phrase, array: &Phrase, origin: Origin) -> Result<Phrase> 
     Ok(prim(Prim::IdxAcc, types, args, origin))
 }
 
-/// The place of the element at a position.
+/// Makes the acceptor of the element at a position.
 pub fn element_acc(position: Phrase, array: &Phrase, origin: Origin) -> Result<Phrase> {
     let (n, _) = array_of(array)?;
     idx_acc(index(&n, position), array, origin)
 }
 
-/// The place of an element of a dependent array.
+/// Makes the acceptor of an element of a dependent array.
 pub fn dep_idx_acc(i: &Nat, array: &Phrase, origin: Origin) -> Result<Phrase> {
     let (n, f) = dep_array_of(array)?;
     let types = vec![Arg::Nat(n), Arg::DataFun(f), Arg::Nat(i.clone())];
     Ok(prim(Prim::DepIdxAcc, types, vec![array.clone()], origin))
 }
 
-/// The place of half of a pair: `pairAcc1` or `pairAcc2`.
+/// Makes the acceptor of a half of a pair, `pairAcc1` or `pairAcc2`.
 pub fn half_acc(which: Prim, pair: &Phrase, origin: Origin) -> Result<Phrase> {
     half(which, pair, origin)
 }
 
-/// The first `n` places, or all but the first: `takeAcc` or `dropAcc`.
+/// Makes the acceptor of the first `n` elements (`takeAcc`), or of all but these (`dropAcc`).
 pub fn part_acc(which: Prim, n: &Nat, array: &Phrase, origin: Origin) -> Result<Phrase> {
     let (all, t) = array_of(array)?;
     let types = vec![
@@ -262,12 +262,12 @@ pub fn part_acc(which: Prim, n: &Nat, array: &Phrase, origin: Origin) -> Result<
 
 // ---- commands -------------------------------------------------------------------------------------
 
-/// Does nothing.
+/// Makes the empty command.
 pub fn skip(origin: Origin) -> Phrase {
     prim(Prim::Skip, Vec::new(), Vec::new(), origin)
 }
 
-/// One command after the other; chains nest to the right.
+/// Makes the sequence of two commands; chains nest to the right.
 pub fn seq(a: Phrase, b: Phrase) -> Phrase {
     let mut parts = Vec::new();
     let mut rest = &a;
@@ -284,28 +284,28 @@ pub fn seq(a: Phrase, b: Phrase) -> Phrase {
     })
 }
 
-/// One of two commands.
+/// Makes the conditional of two commands.
 pub fn branch(condition: Phrase, a: Phrase, b: Phrase, origin: Origin) -> Phrase {
     prim(Prim::If, Vec::new(), vec![condition, a, b], origin)
 }
 
-/// One assignment.
+/// Makes an assignment.
 pub fn assign(acceptor: Phrase, value: Phrase, origin: Origin) -> Result<Phrase> {
     let types = vec![Arg::Type(data_of(&acceptor)?)];
     Ok(prim(Prim::Assign, types, vec![acceptor, value], origin))
 }
 
-/// The type of indices into `n` elements, as an expression.
+/// Returns the type of indices into `n` elements, as an expression.
 pub fn index_type(n: &Nat) -> Ty {
     exp(&Arc::new(Type::Index(n.clone())), Access::Rd)
 }
 
-/// The first `n` elements.
+/// Makes the first `n` elements of an array.
 pub fn take(n: &Nat, array: &Phrase, origin: Origin) -> Result<Phrase> {
     part_acc(Prim::Take, n, array, origin)
 }
 
-/// The type that a function from sizes to types gives.
+/// Applies a function from sizes to types.
 pub fn data_at(f: &DataFun, n: &Nat) -> Ty {
     match f {
         DataFun::Var(f) => Arc::new(Type::Apply(*f, n.clone())),
@@ -315,7 +315,7 @@ pub fn data_at(f: &DataFun, n: &Nat) -> Ty {
     }
 }
 
-/// The size that a function from sizes to sizes gives.
+/// Applies a function from sizes to sizes.
 pub fn size_at(f: &SizeFun, n: &Nat) -> Nat {
     match f {
         SizeFun::Var(f) => Nat::apply(*f, n),

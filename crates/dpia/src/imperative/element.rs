@@ -1,5 +1,5 @@
-//! One element of an array that is no memory: the index moves inwards along the views to the
-//! `map`, `generate` or array of values that has it.
+//! Reads of single elements of arrays that are not in memory: the index is transformed view by view
+//! until it reaches the `map`, `generate` or array literal that has the element.
 
 use std::sync::Arc;
 
@@ -17,8 +17,8 @@ use crate::phrase::{self, Phrase, exp, fun, prim};
 use crate::prim::Prim;
 
 impl Translation {
-    /// A part (`idx`, `depIdx`, `fst`, `snd`) of a view, as the view of a part; `None` if it is a
-    /// part of something else.
+    /// Moves a projection (`idx`, `depIdx`, `fst`, `snd`) of a view inwards; returns `None` if its
+    /// argument is no view.
     pub fn inward(&mut self, part: &Phrase) -> Result<Option<Phrase>> {
         let Form::Primitive(which, types, args) = &part.form else {
             return Ok(None);
@@ -87,7 +87,7 @@ impl Translation {
         Ok(Some(found))
     }
 
-    /// An element of a view that has elements of several arrays, or makes them.
+    /// Reads an element of a view that combines several arrays or computes its elements.
     fn element_among(&mut self, i: &Phrase, at: Phrase, array: &Phrase) -> Result<Option<Phrase>> {
         let Form::Primitive(which, types, args) = &array.form else {
             return Ok(None);
@@ -127,7 +127,7 @@ impl Translation {
         Ok(Some(found))
     }
 
-    /// The `n` elements from `start` on.
+    /// Makes the array of `n` elements from `start` on.
     fn window(&mut self, n: &Nat, start: Phrase, xs: &Phrase, origin: Origin) -> Result<Phrase> {
         self.each(n, origin, |_, j| {
             let at = arithmetic(Prim::Add, start, position(&j)?, origin);
@@ -135,7 +135,7 @@ impl Translation {
         })
     }
 
-    /// The vector of the elements at `at*n` and after, computed lane by lane.
+    /// Makes the vector of the elements from `at*n` on, lane by lane.
     fn vector_of(
         &mut self,
         t: &Arg,
@@ -238,7 +238,7 @@ impl Translation {
     }
 }
 
-/// What the elements of a joined dependent array are elements of.
+/// The array that has the elements of a joined dependent array.
 enum Joined {
     Whole(Phrase),
     Either(Phrase, Phrase, Phrase),
@@ -261,7 +261,7 @@ fn joined(types: &[Arg], parts: &Phrase, origin: Origin) -> Result<Option<Joined
     })
 }
 
-/// The value at a position among some.
+/// Chooses the value at a position.
 fn one_of(values: &[Phrase], at: &Phrase, origin: Origin) -> Result<Phrase> {
     if let Form::Nat(nat) = &at.form
         && let Some(value) = nat
@@ -283,7 +283,7 @@ fn one_of(values: &[Phrase], at: &Phrase, origin: Origin) -> Result<Phrase> {
     Ok(chosen)
 }
 
-/// An element of `padCst`.
+/// Makes the read of an element of `padCst`.
 fn padded_by_value(
     (n, l, r): (&Nat, &Nat, &Nat),
     at: Phrase,
@@ -304,7 +304,7 @@ fn padded_by_value(
     select(condition, inside, value.clone(), origin)
 }
 
-/// An element of `padClamp`.
+/// Makes the read of an element of `padClamp`.
 fn padded_by_edges(
     (n, l, r): (&Nat, &Nat, &Nat),
     at: Phrase,

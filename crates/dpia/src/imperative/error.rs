@@ -1,62 +1,62 @@
-//! What keeps a phrase from being translated.
+//! The errors of the translation to imperative DPIA.
 
 use rise::core::Origin;
 
 use crate::prim::Prim;
 
-/// Why a phrase has no imperative form. Phrases that type-check have one, but for `map` at `Wr`
-/// over something that is no chain of views.
+/// The error of a phrase that has no imperative form. Well-typed phrases have one, except for `map`
+/// at `Wr` of a function that is no chain of views.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}")]
 pub struct ImperativeError {
-    /// What is wrong.
+    /// The reason for the error.
     pub reason: Reason,
-    /// The phrase that it is wrong with.
+    /// The origin of the wrong phrase.
     pub origin: Origin,
 }
 
-/// What is wrong with a phrase.
+/// The reason why a phrase has no imperative form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Reason {
-    /// An array is read where it would have to be written.
+    /// An array is read where it has to be written.
     #[error("the program does not say how this is written")]
     NotWritten,
-    /// The function of a `map` that is written through does more than rearrange.
+    /// The function of a written `map` does more than rearrange its argument.
     #[error("the function of a written `{}` may only rearrange its argument", .0.name())]
     NotAView(Prim),
-    /// A stream stands where an array is read or written.
+    /// A stream is used as an array.
     #[error("a stream is read as an array")]
     StreamAsArray,
-    /// A primitive with other arguments than its type says.
+    /// A primitive has other arguments than its type requires.
     #[error("`{}` does not have the arguments that its type says", .0.name())]
     Arguments(Prim),
-    /// No function where one is applied.
+    /// Something that is no function is applied.
     #[error("this is applied, but is not a function")]
     NoFunction,
-    /// No data where some is wanted.
+    /// Something that has no data type is used as data.
     #[error("this is not a value")]
     NoValue,
-    /// No array where one is wanted.
+    /// Something that is no array is used as one.
     #[error("this is not an array")]
     NoArray,
-    /// No pair where one is wanted.
+    /// Something that is no pair is used as one.
     #[error("this is not a pair")]
     NoPair,
-    /// A definition that has not been put in its place.
+    /// A definition has not been inlined by linking.
     #[error("this definition has not been linked")]
     NotLinked,
-    /// A command or acceptor in a functional program.
+    /// A functional program contains a command or an acceptor.
     #[error("`{}` is imperative already", .0.name())]
     Imperative(Prim),
-    /// Elements that need commands, in a form in which they cannot be had one by one.
+    /// Elements that need commands are in a form in which they cannot be computed one by one.
     #[error("the elements of this cannot be computed one at a time")]
     NoElement,
 }
 
-/// What the parts of the translation return.
+/// The result of the translation's functions.
 pub type Result<T> = std::result::Result<T, ImperativeError>;
 
-/// An error.
+/// Returns an error.
 pub fn fail<T>(reason: Reason, origin: Origin) -> Result<T> {
     Err(ImperativeError { reason, origin })
 }

@@ -1,10 +1,12 @@
 //! Let floating inwards.
 //!
-//! The value of a `let` is a mistake only where it is needed, and a quotient or an element may not exist where it is not:
-//! `let q = a / b in select(b == 0)(0)(q * q)`. The translation computes values where they are bound. So a value that may
-//! fail moves into the branches of conditions first if nothing else reads it. Values that cannot fail stay where they are.
+//! A failing value of a `let` is an error only where it is read: in
+//! `let q = a / b in select(b == 0)(0)(q * q)` the quotient may not exist. The translation computes
+//! values where they are bound. So a value that may fail is moved into the branches of conditions
+//! first if nothing else reads it. Values that cannot fail stay where they are.
 //!
-//! Source: Peyton Jones, Partain, Santos, *Let-floating: moving bindings to give faster programs* (ICFP 1996), section 3.1.
+//! Source: Peyton Jones, Partain, Santos, *Let-floating: moving bindings to give faster programs*
+//! (ICFP 1996), section 3.1.
 
 use std::sync::Arc;
 
@@ -19,7 +21,7 @@ use crate::phrase::{self, Phrase, contains_array};
 use crate::prim::Prim;
 
 impl Translation {
-    /// Moves values that may fail to where they are needed.
+    /// Moves values that may fail into the branches that read them.
     pub fn float_in(&mut self, body: &Phrase) -> Phrase {
         match Risk::of(body) {
             None => body.clone(),
@@ -32,16 +34,16 @@ impl Translation {
     }
 }
 
-/// What is known of an expression whose value may not exist.
+/// The properties of an expression that may fail.
 struct Risk {
-    /// Whether computing it takes a loop, or calls a C function.
+    /// True if its computation contains a loop or calls a C function.
     repeats: bool,
-    /// Whether it writes memory, or has loops that work-items or threads share.
+    /// True if it writes memory, or contains parallel loops.
     stores: bool,
 }
 
 impl Risk {
-    /// The risk of an expression; `None` if it always has a value.
+    /// Returns the properties of an expression; `None` if it cannot fail.
     fn of(phrase: &Phrase) -> Option<Risk> {
         let (mut fails, mut repeats, mut stores) = (false, false, false);
         for_each(
@@ -63,7 +65,7 @@ impl Risk {
     }
 }
 
-/// Returns true if a primitive has no result for some of the values that its arguments may have.
+/// Returns true if a primitive is undefined for some values of its arguments.
 fn may_fail(prim: Prim, args: &[Phrase]) -> bool {
     match (prim, args) {
         (Prim::Div | Prim::Mod, [_, divisor]) => !is_float(divisor) && !is_other_than_zero(divisor),
@@ -87,7 +89,7 @@ fn is_float(phrase: &Phrase) -> bool {
     )
 }
 
-/// Returns true if an expression is a number that is known, and other than 0.
+/// Returns true if an expression is a constant other than 0.
 fn is_other_than_zero(phrase: &Phrase) -> bool {
     match &phrase.form {
         Form::Literal(syntax::ast::Literal::Int { value, .. }) => *value != 0,
@@ -99,7 +101,6 @@ fn is_other_than_zero(phrase: &Phrase) -> bool {
     }
 }
 
-/// The pass over a program.
 struct FloatIn<'t> {
     translation: &'t mut Translation,
     done: FxHashMap<*const Node<Prim>, Phrase>,
@@ -115,7 +116,8 @@ impl Mapper<Prim> for FloatIn<'_> {
         if let Some(done) = self.done.get(&address) {
             return done.clone();
         }
-        // Inner values first: where they end up is where outer ones are read.
+        // Inner values are moved first, because their new positions are where outer values are
+        // read.
         let inner = walk(self, expr);
         let floated = match Binding::of(&inner) {
             Some(binding) => binding.floated(self.translation).unwrap_or(inner),
@@ -126,7 +128,7 @@ impl Mapper<Prim> for FloatIn<'_> {
     }
 }
 
-/// A value without arrays, and the expression that reads it as a parameter.
+/// A value without arrays that is bound to a parameter, and the body.
 struct Binding {
     param: Param,
     value: Phrase,
@@ -153,7 +155,8 @@ impl Binding {
         })
     }
 
-    /// The body with the value in the branches that read it; `None` if it stays where it is.
+    /// Returns the body with the value in the branches that read it; `None` if the value stays
+    /// where it is.
     fn floated(&self, translation: &mut Translation) -> Option<Phrase> {
         let risk = Risk::of(&self.value).filter(|risk| !risk.stores)?;
         let mut needs = Needs {
@@ -173,14 +176,14 @@ impl Binding {
     }
 }
 
-/// How an expression needs a variable.
+/// The way in which an expression reads a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Need {
-    /// It does not mention it.
+    /// The variable is not read.
     None,
-    /// It reads it in branches of conditions alone.
+    /// The variable is read only in branches of conditions.
     InBranches,
-    /// It reads it whenever it is computed, as far as can be said.
+    /// The variable is possibly read whenever the expression is computed.
     Always,
 }
 
@@ -190,10 +193,10 @@ impl Need {
     }
 }
 
-/// How the parts of an expression need a variable.
+/// The analysis of the reads of a variable, with a memo table by address.
 struct Needs<'b> {
     param: &'b Param,
-    /// Whether the value may be computed again in each round of a loop.
+    /// True if the value may be computed again in each iteration of a loop.
     crosses_loops: bool,
     known: FxHashMap<*const Node<Prim>, Need>,
 }
@@ -213,7 +216,7 @@ impl Needs<'_> {
         match &phrase.form {
             Form::Var(local) if *local == self.param.local => Need::Always,
             Form::Var(_) | Form::Literal(_) | Form::Nat(_) | Form::Global(..) => Need::None,
-            // A function that is applied here is no loop.
+            // The body of a function that is applied here runs once, so it is no loop.
             Form::Apply(f, x) => self.of(x).max(self.of_body(f)),
             Form::Primitive(Prim::Let, _, args) if args.len() == 2 => {
                 self.of(&args[0]).max(self.of_body(&args[1]))
@@ -246,7 +249,7 @@ impl Needs<'_> {
     }
 }
 
-/// The number of the first argument of a primitive that is computed only under a condition.
+/// Returns the index of the first argument of a primitive that is computed conditionally.
 fn first_branch(prim: Prim) -> usize {
     match prim {
         Prim::Select | Prim::And | Prim::Or => 1,
@@ -254,7 +257,7 @@ fn first_branch(prim: Prim) -> usize {
     }
 }
 
-/// The pass that puts a value into the branches that read it.
+/// The pass that moves a value into the branches that read it.
 struct Sink<'s> {
     translation: &'s mut Translation,
     binding: &'s Binding,
@@ -287,7 +290,7 @@ impl Mapper<Prim> for Sink<'_> {
 }
 
 impl Sink<'_> {
-    /// A branch in which the value is bound, as far inside as it is needed.
+    /// Binds the value in a branch, as deep inside as possible.
     fn branch(&mut self, branch: &Phrase) -> Phrase {
         match self.needs.of(branch) {
             Need::None => branch.clone(),

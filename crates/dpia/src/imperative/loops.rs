@@ -14,7 +14,7 @@ use crate::phrase::{self, Phrase, prim};
 use crate::prim::Prim;
 
 impl Translation {
-    /// The rules of primitives that are loops. Whether there is one.
+    /// Applies the rule of a primitive that is a loop. Returns false if there is none.
     pub fn write_loop(
         &mut self,
         which: Prim,
@@ -108,7 +108,7 @@ impl Translation {
         })
     }
 
-    /// The running value is kept, and copied to each element when it is complete.
+    /// Translates a scan: the accumulator is updated, and then copied to the element.
     fn write_scan(
         &mut self,
         types: &[Arg],
@@ -133,8 +133,9 @@ impl Translation {
         })
     }
 
-    /// Iteration `i` of `k` makes `n^(k-1-i)*m` elements of `n` times as many. Before the last one
-    /// the buffer to write to becomes the output.
+    /// Translates `iterate` with a double buffer: iteration `i` of `k` computes an array of
+    /// `n^(k-1-i)*m` elements from one of `n` times as many. Before the last iteration the buffer
+    /// to write to is replaced by the output.
     fn write_iterate(
         &mut self,
         buffers: &Buffers<'_>,
@@ -200,7 +201,7 @@ struct Buffers<'a> {
     space: &'a [Arg],
 }
 
-/// The loop of a sequential pattern.
+/// Returns the loop of a sequential pattern.
 pub fn sequential(which: Prim) -> Prim {
     match which {
         Prim::MapSeqUnroll | Prim::ReduceSeqUnroll => Prim::ForUnroll,
@@ -208,7 +209,7 @@ pub fn sequential(which: Prim) -> Prim {
     }
 }
 
-/// The loop of a parallel pattern, and what its counter and places are called.
+/// Returns the loop of a parallel pattern, and the names of its counter and its acceptor.
 fn parallel(which: Prim) -> (Prim, (&'static str, &'static str)) {
     match which {
         Prim::MapGlobal => (Prim::ParForGlobal, ("gId", "gOut")),

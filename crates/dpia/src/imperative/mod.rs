@@ -1,16 +1,16 @@
-//! The translation of functional into imperative phrases.
+//! The translation of functional to imperative DPIA.
 //!
-//! Two functions that call each other (RISE & Shine, listings 8 and 9), one rule a primitive: the
-//! *acceptor translation* [`Translation::write`] makes the commands that write an expression to a
-//! place, the *continuation translation* [`Translation::read`] those after which an expression can
-//! be read, and returns the expression that reads it. What the paper passes on as a continuation is
-//! here the rest of the block: memory that `read` asks for lives to the end of the block that is
-//! being built, so that no continuation is ever copied.
+//! Two mutually recursive functions have one rule for each primitive (RISE & Shine, listings 8 and
+//! 9). The *acceptor translation* [`Translation::write`] emits the commands that write an
+//! expression to an acceptor. The *continuation translation* [`Translation::read`] emits the
+//! commands after which an expression can be read, and returns the expression that reads it. The
+//! continuation of the paper is the rest of the block here: memory that `read` allocates is in
+//! scope until the end of the current block, so that no continuation is ever copied.
 //!
-//! What `read` returns needs no commands any more, with one exception. An array whose elements do
-//! (`map` with a function that contains a reduction) stays as it is until an element of it is read;
-//! then the index moves inwards along the views to the function (see `element`). So every
-//! expression in the result is pure.
+//! The result of `read` needs no further commands, with one exception. An array whose elements need
+//! commands (`map` of a function that contains a reduction) is returned as it is until an element
+//! of it is read; then the index is moved inwards through the views to the function (see
+//! `element`). So every expression in the result is pure.
 
 mod apply;
 mod block;
@@ -39,9 +39,9 @@ pub(crate) use build::data_at;
 pub use error::{ImperativeError, Reason as ImperativeReason};
 pub(crate) use pure::for_each;
 
-/// The imperative program that computes what a functional one says, into its first parameter:
-/// `depFun(sizes… => fun(output: Acc[t] => fun(params… => Comm)))`, the sizes that are written
-/// before those that are inferred. A program that is imperative already stays as it is.
+/// Translates a functional program to an imperative one that writes the result to its first
+/// parameter: `depFun(sizes… => fun(output: Acc[t] => fun(params… => Comm)))`, with explicit sizes
+/// before implicit ones. An imperative program stays as it is.
 pub fn imperative(program: &PhraseProgram) -> Result<PhraseProgram, ImperativeError> {
     if is_imperative(program) {
         return Ok(program.clone());
@@ -61,7 +61,7 @@ pub fn imperative(program: &PhraseProgram) -> Result<PhraseProgram, ImperativeEr
     Ok(program)
 }
 
-/// Whether a program is imperative already: a command under its parameters.
+/// Returns true if a program is imperative: a command under its parameters.
 pub fn is_imperative(program: &PhraseProgram) -> bool {
     let mut ty = &program.body.ty;
     loop {
@@ -76,25 +76,25 @@ pub fn is_imperative(program: &PhraseProgram) -> bool {
 
 /// The state of a translation.
 struct Translation {
-    /// Gives new variables; its body is the functional one.
+    /// The program, which provides new variables; its body is the functional one.
     program: PhraseProgram,
-    /// The blocks that are being built, the innermost last.
+    /// The blocks under construction, innermost last.
     blocks: Vec<Vec<Step>>,
-    /// Which phrases need commands.
+    /// A memo table of the phrases that need no commands.
     purity: pure::Purity,
-    /// The expression that reads what an acceptor writes, by the numbers of both.
+    /// Maps acceptors to the expressions that read the same memory, by number.
     twins: FxHashMap<u32, u32>,
-    /// What the acceptors that loops give are places in.
+    /// Maps the acceptors that loops bind to the memory of which they are parts.
     within: FxHashMap<u32, Vec<u32>>,
-    /// Whether memory that no primitive of the input names an address space for must have one.
+    /// True if memory needs an address space, also where the input names none.
     opencl: bool,
-    /// How many loops there are around whose counters have no names of their own.
+    /// The number of enclosing loops whose counters have no names of their own.
     depth: usize,
-    /// What the parameters are called.
+    /// The names of the parameters.
     taken: Vec<Name>,
 }
 
-/// The parameters in front of a program.
+/// The leading parameters of a program.
 struct Parameters {
     sizes: Vec<(nat::Var, Kind, bool)>,
     values: Vec<Param>,
@@ -142,7 +142,7 @@ impl Translation {
         Ok(command)
     }
 
-    /// A new variable of this type.
+    /// Makes a parameter with a new variable.
     fn param(&mut self, name: &str, ty: Ty) -> Param {
         Param {
             local: self.program.fresh_local(name),
@@ -151,7 +151,7 @@ impl Translation {
     }
 }
 
-/// The parameters of a program, and what is under them.
+/// Splits a program into its parameters and its body.
 fn parameters(body: &Phrase) -> (Parameters, Phrase) {
     let mut parameters = Parameters {
         sizes: Vec::new(),
@@ -174,7 +174,7 @@ fn parameters(body: &Phrase) -> (Parameters, Phrase) {
     }
 }
 
-/// Whether a program is for OpenCL.
+/// Returns true if a program is for OpenCL.
 fn uses_address_spaces(body: &Phrase) -> bool {
     let mut found = false;
     let mut seen = rustc_hash::FxHashSet::default();

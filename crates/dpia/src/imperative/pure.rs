@@ -1,4 +1,4 @@
-//! Which expressions need no commands.
+//! Purity: the expressions that need no commands.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use super::Translation;
 use crate::phrase::Phrase;
 use crate::prim::Prim;
 
-/// What is known of phrases, by their addresses, which the phrases themselves hold on to.
+/// A memo table by address; it keeps the phrases alive, so that addresses are not reused.
 #[derive(Default)]
 pub struct Purity(FxHashMap<*const Node<Prim>, (Phrase, bool)>);
 
@@ -24,7 +24,8 @@ impl Purity {
             Form::Lambda(_, body) | Form::DepLambda(_, _, body) => self.of(body),
             Form::Apply(..) | Form::DepApply(..) | Form::Global(..) => false,
             Form::Primitive(prim, _, args) => is_pure(*prim) && args.iter().all(|arg| self.of(arg)),
-            // A tuple that a function returns is kept, so that its parts are not two calls.
+            // A tuple that a function returns is stored, so that its projections do not call the
+            // function twice.
             Form::Foreign(function, args) => {
                 !matches!(*function.result, Type::Pair(..)) && args.iter().all(|arg| self.of(arg))
             }
@@ -35,13 +36,13 @@ impl Purity {
 }
 
 impl Translation {
-    /// Whether reading it needs no commands.
+    /// Returns true if reading a phrase needs no commands.
     pub fn is_pure(&mut self, phrase: &Phrase) -> bool {
         self.purity.of(phrase)
     }
 }
 
-/// Whether a primitive may stand in an expression of an imperative program.
+/// Returns true if a primitive may occur in an expression of an imperative program.
 pub fn is_pure(prim: Prim) -> bool {
     use Prim::*;
     match prim {
@@ -51,7 +52,7 @@ pub fn is_pure(prim: Prim) -> bool {
         | PadClamp | Zip | Unzip | DepIdx | MakePair | Fst | Snd | MapFst | MapSnd
         | VectorFromScalar | AsScalar | AsVector | AsVectorAligned | IdxVec | Map | DepZip
         | DepJoin | Partition => true,
-        // It is taken apart where it is matched on, and never in memory unless it is stored.
+        // A dependent pair is split where it is matched, and in memory only if it is stored.
         MakeDepPair => false,
         Concat | Scatter | PadEmpty | MapVec | MapSeq | MapSeqUnroll | MapPar | MapGlobal
         | MapWorkGroup | MapLocal | MapStream | IterateStream | ReduceSeq | ReduceSeqUnroll
@@ -67,7 +68,8 @@ pub fn is_pure(prim: Prim) -> bool {
     }
 }
 
-/// Whether reading it twice is no more work than once: a variable, a number, a part of such.
+/// Returns true if it costs nothing to read an expression twice: a variable, a number, or a part of
+/// one.
 pub fn is_atomic(phrase: &Phrase) -> bool {
     match &phrase.form {
         Form::Var(_) | Form::Literal(_) | Form::Nat(_) => true,
@@ -78,7 +80,7 @@ pub fn is_atomic(phrase: &Phrase) -> bool {
     }
 }
 
-/// Whether it is arithmetic on counters and sizes, which ends up in an index.
+/// Returns true for arithmetic on counters and sizes, which becomes a part of an index.
 pub fn is_index_arithmetic(phrase: &Phrase) -> bool {
     match &phrase.form {
         Form::Primitive(
@@ -96,7 +98,7 @@ pub fn is_index_arithmetic(phrase: &Phrase) -> bool {
     }
 }
 
-/// Calls `f` with each phrase in `phrase`, those that are shared once.
+/// Calls `f` for each subterm of `phrase`, once for shared ones.
 pub fn for_each(
     phrase: &Phrase,
     seen: &mut FxHashSet<*const Node<Prim>>,
@@ -111,8 +113,8 @@ pub fn for_each(
     }
 }
 
-/// How often a variable is read: 2 stands for more than once, and for under a function, which may
-/// run more than once.
+/// Counts the reads of a variable; 2 is several or one inside a function, which may run several
+/// times.
 pub fn uses(param: &Param, body: &Phrase) -> usize {
     fn count(param: &Param, phrase: &Phrase, weight: usize) -> usize {
         let found = match &phrase.form {

@@ -14,8 +14,8 @@ use rise::Access;
 use std::sync::Arc;
 
 impl Translation {
-    /// Adds the commands after which `phrase` can be read, and returns what reads it: a pure
-    /// expression, or views on arrays of which only single elements need commands.
+    /// Emits the commands after which `phrase` can be read, and returns the expression that reads
+    /// it: a pure one, or views of arrays of which only single elements need commands.
     pub fn read(&mut self, phrase: &Phrase) -> Result<Phrase> {
         if self.is_pure(phrase) {
             return Ok(phrase.clone());
@@ -46,7 +46,7 @@ impl Translation {
         args.iter().map(|arg| self.read(arg)).collect()
     }
 
-    /// The same primitive on what reads its arguments.
+    /// Translates the arguments and applies the same primitive to the results.
     fn read_args(
         &mut self,
         which: Prim,
@@ -82,7 +82,7 @@ impl Translation {
             | ReduceSeq | ReduceSeqUnroll | ReducePar => {
                 self.read_special(which, types, args, phrase)
             }
-            // What is written lies in memory before it is read.
+            // The result is written to memory before it is read.
             Concat | Scatter | PadEmpty | MapVec | MapSeq | MapSeqUnroll | MapPar | MapGlobal
             | MapWorkGroup | MapLocal | IterateStream | ScanSeq | Iterate | OclRun | DepMapSeq => {
                 self.store(phrase, None, "tmp")
@@ -100,7 +100,7 @@ impl Translation {
         }
     }
 
-    /// What a part of a pair or array is read by, its arguments being read already.
+    /// Reads a part of a pair or array whose arguments have been translated.
     fn read_part(&mut self, part: &Phrase) -> Result<Phrase> {
         if self.is_pure(part) {
             return Ok(part.clone());
@@ -121,7 +121,7 @@ impl Translation {
     ) -> Result<Phrase> {
         let origin = phrase.origin;
         match (which, types, args) {
-            // The right side is computed only if needed.
+            // The right operand is computed only if it is needed.
             (Prim::And, _, [a, b]) if !self.is_pure(b) => {
                 self.choose(a, b, &truth(false, phrase), origin)
             }
@@ -160,7 +160,7 @@ impl Translation {
         }
     }
 
-    /// Commands in the function run once, for both halves.
+    /// Translates `mapFst` or `mapSnd`; commands in the function run once for both halves.
     fn read_half_map(
         &mut self,
         which: Prim,
@@ -227,7 +227,7 @@ impl Translation {
         let (place, acc_ty, exp_ty) = ("out", phrase::acc(t), exp(t, Access::Rd));
         let out = self.param(place, acc_ty.clone());
         let [x, y] = ["x", "y"].map(|name| self.param(name, exp_ty.clone()));
-        // The result takes the place of the left operand.
+        // The result overwrites the left operand.
         self.twins.insert(out.local.id, x.local.id);
         let args = [Node::var(&x, origin), Node::var(&y, origin)];
         let combine = self.acc_call(f, args, &Node::var(&out, origin))?;
@@ -247,7 +247,7 @@ impl Translation {
     }
 }
 
-/// `true` or `false`.
+/// Makes the constant `true` or `false`.
 fn truth(value: bool, at: &Phrase) -> Phrase {
     let data = Arc::new(Type::Scalar(ScalarType::Bool));
     phrase::literal(Literal::Bool(value), &data, at.origin)

@@ -1,4 +1,4 @@
-//! Values in memory: assignments, copies, and values that are kept.
+//! Values in memory: assignments, copies, and temporary variables.
 
 use rise::core::{Form, Node, Origin, Param};
 use rise::{Arg, DataFun, Type};
@@ -18,8 +18,8 @@ use rustc_hash::FxHashSet;
 use syntax::ast::Name;
 
 impl Translation {
-    /// Adds the assignment of a value without arrays. A pair goes part by part, unless a part
-    /// that comes later reads what was written.
+    /// Emits the assignment of a value without arrays. A pair is assigned by halves, unless the
+    /// second half reads what the first assignment writes.
     pub fn assign(&mut self, output: &Phrase, value: &Phrase, origin: Origin) -> Result<()> {
         if let Form::Primitive(Prim::MakePair, _, args) = &value.form
             && let [a, b] = &args[..]
@@ -32,7 +32,7 @@ impl Translation {
         Ok(())
     }
 
-    /// Whether `value` reads memory that `place` is part of.
+    /// Returns true if `value` reads the memory that `place` is part of.
     pub fn reads_from(&self, value: &Phrase, place: &Phrase) -> bool {
         let roots = self.roots(place);
         let mut reads = false;
@@ -44,7 +44,7 @@ impl Translation {
         reads
     }
 
-    /// The variables that stand for the memory that a place is in, by number.
+    /// Returns the variables of the memory that contains a place, by number.
     pub fn roots(&self, place: &Phrase) -> Vec<u32> {
         let mut roots = Vec::new();
         for_each_local(place, &mut |local| match self.within.get(&local) {
@@ -54,7 +54,7 @@ impl Translation {
         roots
     }
 
-    /// Adds the commands that copy a value that can be read.
+    /// Emits the commands that copy a readable value.
     pub fn copy_to(&mut self, output: &Phrase, value: &Phrase, origin: Origin) -> Result<()> {
         let data = data_of(output)?;
         match &*data {
@@ -101,7 +101,7 @@ impl Translation {
         self.copy_to(&place, &value, origin)
     }
 
-    /// The size and the value of a dependent pair that can be read, for the rest of the block.
+    /// Returns the size and the value of a readable dependent pair for the rest of the block.
     fn open(
         &mut self,
         pair: &Phrase,
@@ -132,7 +132,7 @@ impl Translation {
         Ok((n, read))
     }
 
-    /// What `dmatch` gives, to be read or written in the rest of the block.
+    /// Translates `dmatch`; its result is read or written in the rest of the block.
     pub fn matched(
         &mut self,
         pair: &Phrase,
@@ -144,7 +144,7 @@ impl Translation {
             return fail(Reason::Arguments(Prim::Dmatch), phrase.origin);
         };
         let pair = self.read(pair)?;
-        // Of two pairs that are not in memory one is taken apart.
+        // A choice of two pairs that are not in memory becomes a choice of two matches.
         if let Form::Primitive(Prim::Select, _, args) = &pair.form
             && let [condition, a, b] = &args[..]
             && !self.is_pure(&pair)
@@ -170,8 +170,8 @@ impl Translation {
         self.call(&f, [value])
     }
 
-    /// The body of a `let`, its value computed. Of a chain of them it is the body of the last one,
-    /// which is copied once for all of their values.
+    /// Computes the value of a `let` and returns its body. A chain of `let`s is handled at once, so
+    /// that its body is copied only once for all values.
     pub fn bind_in(&mut self, value: &Phrase, f: &Phrase, origin: Origin) -> Result<Phrase> {
         let (mut value, mut f, mut origin) = (value.clone(), f.clone(), origin);
         let mut values = Vec::new();
@@ -196,8 +196,8 @@ impl Translation {
         }
     }
 
-    /// A value that can be read any number of times without being computed again; arrays stay
-    /// what they are.
+    /// Stores a value that is not atomic in a variable, so that it is computed once; arrays are not
+    /// stored.
     fn keep(&mut self, value: Phrase, name: &str, origin: Origin) -> Result<Phrase> {
         if is_atomic(&value) {
             return Ok(value);
@@ -215,14 +215,14 @@ impl Translation {
         self.kept(value, name, origin)
     }
 
-    /// A value without arrays in a variable of its own.
+    /// Stores a value without arrays in a variable.
     pub fn kept(&mut self, value: Phrase, name: &str, origin: Origin) -> Result<Phrase> {
         let (acc, read) = self.allocate(&data_of(&value)?, None, name, origin);
         self.assign(&acc, &value, origin)?;
         Ok(read)
     }
 
-    /// An index that may be used more than once.
+    /// Makes an index that can be used several times.
     pub fn shared_index(&mut self, index: &Phrase) -> Result<Phrase> {
         if is_index_arithmetic(index) {
             return Ok(index.clone());
@@ -230,8 +230,8 @@ impl Translation {
         self.kept(index.clone(), "index", index.origin)
     }
 
-    /// A value that is read as a whole, where no index can move inwards: an array whose elements
-    /// need commands is kept in memory.
+    /// Reads a value as a whole, so that no index can be moved inwards: an array whose elements
+    /// need commands is stored in memory.
     pub fn read_plain(&mut self, phrase: &Phrase) -> Result<Phrase> {
         let value = self.read(phrase)?;
         if self.is_pure(&value) {
@@ -244,7 +244,7 @@ impl Translation {
         Ok(read)
     }
 
-    /// Memory with what a written expression gives.
+    /// Stores a written expression in memory and returns the expression that reads it.
     pub fn store(&mut self, phrase: &Phrase, space: Option<Arg>, name: &str) -> Result<Phrase> {
         let (acc, read) = self.allocate(&data_of(phrase)?, space, name, phrase.origin);
         let command = self.acc(phrase, acc)?;
@@ -252,7 +252,7 @@ impl Translation {
         Ok(read)
     }
 
-    /// One of two values, of which only that one is computed.
+    /// Translates a choice of two values, of which only one is computed.
     pub fn choose(
         &mut self,
         condition: &Phrase,
@@ -283,7 +283,8 @@ impl Translation {
         Ok(read)
     }
 
-    /// Translates a branch once: what is in memory anyway is left until it is known where.
+    /// Translates a branch once; a value that is stored anyway is not translated until its memory
+    /// is known.
     fn prepare(&mut self, phrase: &Phrase) -> Result<Prepared> {
         let phrase = self.head(phrase)?;
         if is_stored(&phrase) {
@@ -300,7 +301,7 @@ impl Translation {
         })
     }
 
-    /// Adds the commands that write a branch.
+    /// Emits the commands that write a branch.
     fn finish(&mut self, branch: Prepared, output: &Phrase, origin: Origin) -> Result<()> {
         match branch {
             Prepared::Stored(phrase) => self.store_at(&phrase, output, origin),
@@ -312,7 +313,7 @@ impl Translation {
         }
     }
 
-    /// Adds the commands that write a value that would be stored elsewhere.
+    /// Emits the commands that write a value which would be stored elsewhere.
     fn store_at(&mut self, phrase: &Phrase, output: &Phrase, origin: Origin) -> Result<()> {
         let phrase = &self.head(phrase)?;
         match &phrase.form {
@@ -337,8 +338,8 @@ impl Translation {
         }
     }
 
-    /// What an accumulator is called: as in the function, unless that was written without
-    /// parameters and has made-up ones.
+    /// Returns the name of an accumulator: that of the function's parameter, unless the name was
+    /// generated for a function without written parameters.
     pub fn accumulator_name(&self, f: &Phrase, at: usize) -> Name {
         match &*self.parameter_name(f, at, "accum") {
             "x" | "xs" => "accum".into(),
@@ -346,7 +347,7 @@ impl Translation {
         }
     }
 
-    /// What the `at`-th parameter of a function is called.
+    /// Returns the name of a function's parameter number `at`.
     pub fn parameter_name(&self, f: &Phrase, at: usize, otherwise: &str) -> Name {
         let mut f = f;
         for _ in 0..at {
@@ -375,11 +376,11 @@ fn for_each_local(phrase: &Phrase, f: &mut dyn FnMut(u32)) {
     });
 }
 
-/// A branch of a choice between arrays.
+/// A translated branch of a choice between arrays.
 enum Prepared {
-    /// It is written to memory, wherever that is.
+    /// It is written to memory, whose place is not determined yet.
     Stored(Phrase),
-    /// It can be read at once.
+    /// It can be read without commands.
     Value(Phrase),
     /// It can be read after some steps.
     After(Vec<Step>, Phrase),
@@ -402,7 +403,7 @@ impl Prepared {
     }
 }
 
-/// Whether an array is written to memory at its end.
+/// Returns true if an array is stored in memory by its outermost primitive.
 fn is_stored(phrase: &Phrase) -> bool {
     match &phrase.form {
         Form::Primitive(Prim::ToMem, ..) => true,
@@ -415,7 +416,7 @@ fn is_stored(phrase: &Phrase) -> bool {
     }
 }
 
-/// The address space of a value that is stored.
+/// Returns the address space of a stored value.
 fn memory_of(phrase: &Phrase) -> Option<Arg> {
     match &phrase.form {
         Form::Primitive(Prim::ToMem, types, _) => types.get(1).cloned(),

@@ -1,7 +1,7 @@
-//! The stream translation: arrays whose elements come one after the other, each once.
+//! The translation of streams: arrays whose elements are available one after the other, each once.
 //!
-//! A stream asks for its elements in order. What has to happen after an element was used (moving
-//! a window along) stands at the end of the iteration.
+//! The elements of a stream are read in order. The commands after the use of an element (shifting a
+//! window) are at the end of the iteration.
 
 use nat::Nat;
 use rise::Arg;
@@ -13,36 +13,36 @@ use super::error::{Reason, Result, fail};
 use crate::phrase::{self, Phrase};
 use crate::prim::Prim;
 
-/// A stream, its memory allocated and its first elements loaded.
+/// A stream whose memory is allocated and whose first elements are loaded.
 pub enum Stream {
     /// The elements of an array.
     Array(Phrase),
-    /// A function of each element.
+    /// A function that is applied to each element.
     Map(Phrase, Box<Stream>),
-    /// Two streams side by side.
+    /// Two streams in parallel.
     Zip(Box<Stream>, Box<Stream>, Origin),
-    /// Windows in memory.
+    /// Windows of a stream, in memory.
     Windows(Box<Windows>),
 }
 
 /// Windows of `size` elements of a stream, in memory.
 pub struct Windows {
     input: Stream,
-    /// How many elements the input has.
+    /// The number of elements of the input.
     count: Nat,
-    /// What is applied to an element on its way into memory.
+    /// The function that is applied to an element before it is stored.
     load: Phrase,
     acc: Phrase,
     read: Phrase,
     size: Nat,
-    /// How many elements there is memory for, if they are written around in a ring; else they
-    /// move.
+    /// The number of elements of the memory if it is a ring buffer; otherwise the elements are
+    /// shifted.
     ring: Option<Nat>,
     origin: Origin,
 }
 
 impl Translation {
-    /// Adds the commands with which a stream begins.
+    /// Emits the commands that initialise a stream.
     pub fn stream(&mut self, phrase: &Phrase) -> Result<Stream> {
         let phrase = &self.head(phrase)?;
         let origin = phrase.origin;
@@ -124,7 +124,7 @@ impl Translation {
         Ok(Stream::Windows(Box::new(windows)))
     }
 
-    /// Adds the command that puts element `from` of the input at a place.
+    /// Emits the command that loads element `from` of the input to a position.
     fn load(&mut self, windows: &Windows, from: Phrase, to: Phrase) -> Result<()> {
         let origin = windows.origin;
         let place = element_acc(to, &windows.acc, origin)?;
@@ -139,7 +139,8 @@ impl Translation {
         Ok(())
     }
 
-    /// Adds the commands after which element `i` can be read, and returns what reads it.
+    /// Emits the commands after which element `i` can be read, and returns the expression that
+    /// reads it.
     pub fn next(&mut self, stream: &Stream, i: &Phrase) -> Result<Phrase> {
         match stream {
             Stream::Array(xs) => {
@@ -179,8 +180,8 @@ impl Translation {
         })
     }
 
-    /// Adds the commands that stand after the last use of an element: those that move a window
-    /// along. What is in it has been through the function already, and moves as it is.
+    /// Emits the commands after the last use of an element, which shift the windows. Their elements
+    /// have been through the function already and are copied.
     pub fn after(&mut self, stream: &Stream) -> Result<()> {
         match stream {
             Stream::Array(_) => Ok(()),

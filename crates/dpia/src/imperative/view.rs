@@ -1,4 +1,4 @@
-//! Views on places: the mirrors of the views on values.
+//! Views of acceptors, which mirror the views of expressions.
 
 use std::sync::Arc;
 
@@ -13,8 +13,8 @@ use crate::phrase::{Phrase, acc, exp, fun, prim};
 use crate::prim::Prim;
 
 impl Translation {
-    /// Where `phrase` is a view: what it is a view of, and the place that this is written to so
-    /// that the view is written to `output`.
+    /// For a view `phrase`, returns its argument and the acceptor to which the argument is written
+    /// so that the view is written to `output`.
     pub fn mirror(&mut self, phrase: &Phrase, output: &Phrase) -> Result<Option<(Phrase, Phrase)>> {
         let Form::Primitive(which, types, args) = &phrase.form else {
             return Ok(None);
@@ -37,8 +37,8 @@ impl Translation {
             (Prim::AsVector | Prim::AsVectorAligned, [m, t, _, n], [e]) => {
                 (e, place(Prim::AsVectorAcc, &[n, m, t], output))
             }
-            // Element `i` of the result is element `g(i)` of the argument, so the argument's
-            // element `j` belongs where `g` gives `j`.
+            // Element `i` of the result is element `g(i)` of the argument, so element `j` of the
+            // argument is written to the index for which `g` is `j`.
             (Prim::Reorder, [t, _, n, _, inverse], [e]) => {
                 (e, place(Prim::ReorderAcc, &[t, n, inverse], output))
             }
@@ -48,7 +48,7 @@ impl Translation {
                 }
                 _ => return fail(Reason::Arguments(*which), origin),
             },
-            // Both sizes are one: the same place.
+            // The two sizes are equal, so the acceptor is the same.
             (Prim::Assume, _, [e]) => (e, output.clone()),
             (Prim::Scatter, types, [indices, e]) => {
                 let indices = self.read_plain(indices)?;
@@ -67,7 +67,8 @@ impl Translation {
         Ok(Some((mirrored.0.clone(), mirrored.1)))
     }
 
-    /// The mirror of `map`, `mapFst` or `mapSnd`: the views of its function on each part.
+    /// Mirrors `map`, `mapFst` or `mapSnd`: applies the mirrored views of its function to each
+    /// part.
     fn mirror_each(
         &mut self,
         which: Prim,
@@ -105,7 +106,7 @@ impl Translation {
         Ok(prim(mirror, types.to_vec(), args, origin))
     }
 
-    /// The index that element `i` of a reordered array has in it.
+    /// Returns the index in the argument of element `i` of a reordered array.
     pub fn reordered(&mut self, types: &[Arg], i: &Phrase, phrase: &Phrase) -> Result<Phrase> {
         let origin = phrase.origin;
         let (n, _) = array_of(phrase)?;
@@ -120,7 +121,7 @@ impl Translation {
         build::idx(i.clone(), &reordered, origin)
     }
 
-    /// The array whose element at `j` is what `element` says.
+    /// Makes the array whose element at `j` is the result of `element`.
     pub fn each(
         &mut self,
         n: &Nat,

@@ -10,12 +10,12 @@ use crate::phrase::{Phrase, prim};
 use crate::prim::Prim;
 
 impl Translation {
-    /// The command that writes `phrase` to `output`.
+    /// Returns the command that writes `phrase` to `output`.
     pub fn acc(&mut self, phrase: &Phrase, output: Phrase) -> Result<Phrase> {
         self.block(phrase.origin, |this| this.write(phrase, &output))
     }
 
-    /// Adds the commands that write `phrase` to `output`.
+    /// Emits the commands that write `phrase` to `output`.
     pub fn write(&mut self, phrase: &Phrase, output: &Phrase) -> Result<()> {
         let phrase = &self.head(phrase)?;
         if let Form::Primitive(which, types, args) = &phrase.form
@@ -33,7 +33,7 @@ impl Translation {
         self.assign(output, &value, phrase.origin)
     }
 
-    /// The mirror of a view of arrays; values without arrays are assigned whole.
+    /// Mirrors a view of arrays; values without arrays are assigned as a whole.
     fn mirrored(&mut self, phrase: &Phrase, output: &Phrase) -> Result<Option<(Phrase, Phrase)>> {
         if has_array(phrase)? {
             self.mirror(phrase, output)
@@ -42,7 +42,7 @@ impl Translation {
         }
     }
 
-    /// The rules of primitives that do more than view. Whether there is one.
+    /// Applies the rule of a primitive that is more than a view. Returns false if there is none.
     fn write_primitive(
         &mut self,
         which: Prim,
@@ -104,7 +104,7 @@ impl Translation {
         Ok(true)
     }
 
-    /// Adds the commands that write `f(args…)`.
+    /// Emits the commands that write `f(args…)`.
     pub fn write_call<const N: usize>(
         &mut self,
         f: &Phrase,
@@ -115,7 +115,7 @@ impl Translation {
         self.write(&body, output)
     }
 
-    /// The same as one command.
+    /// Returns the command that writes `f(args…)`.
     pub fn acc_call<const N: usize>(
         &mut self,
         f: &Phrase,
@@ -125,8 +125,8 @@ impl Translation {
         self.block(f.origin, |this| this.write_call(f, args, output))
     }
 
-    /// A pair with arrays is written half by half. If they read what is overwritten, a half
-    /// without arrays is computed before the other is written, and put in its place afterwards.
+    /// Writes a pair with arrays by halves. If a half reads memory that the other one overwrites, a
+    /// half without arrays is stored in a variable before the other one is written.
     fn write_halves(
         &mut self,
         a: &Phrase,
@@ -166,7 +166,7 @@ impl Translation {
     }
 }
 
-/// What is wrong with an array for which there is no rule.
+/// Returns the reason why an array has no rule.
 fn reason_unwritten(phrase: &Phrase) -> Reason {
     match &phrase.form {
         Form::Primitive(
