@@ -1,4 +1,4 @@
-//! Phrases as terms of a language: how they are written and brought into normal form.
+//! DPIA as a language of core terms, for printing and normalisation.
 
 use nat::Nat;
 use rise::Arg;
@@ -30,7 +30,7 @@ impl Language for Prim {
         &self.scheme().ty
     }
 
-    /// Phrases stand for what they do, so none is computed beforehand.
+    /// Returns false: a phrase may be a command or an acceptor, so normalisation substitutes it.
     fn binds(_ty: &Type) -> bool {
         false
     }
@@ -119,8 +119,8 @@ impl Language for Prim {
 }
 
 impl Prim {
-    /// The type-level arguments that are written: the optional one, the implicit ones if they are
-    /// written at all, the others.
+    /// Returns the written type-level arguments: the optional one, the implicit ones if they are
+    /// written, and the explicit ones.
     fn lists(self, types: &[Arg], implicit: bool) -> Vec<Vec<Arg>> {
         let mut written = Vec::new();
         let (mut ty, mut rest) = (&*self.scheme().ty, types.iter());
@@ -132,7 +132,7 @@ impl Prim {
             ty = &pi.body;
         }
         match rest.next() {
-            // 0 is what stands for none.
+            // The dimension 0 means that none is given.
             Some(Arg::Nat(dimension)) if dimension.is_zero() => {}
             Some(optional) => written.insert(0, optional.clone()),
             None => {}

@@ -19,18 +19,18 @@ pub type Phrase = Expr<Prim>;
 /// A program in DPIA, functional or imperative.
 pub type PhraseProgram = Program<Prim>;
 
-/// The variables that primitives' own types bind are numbered from here on, away from those of
-/// programs. They occur bound only.
+/// The first number of the variables that primitives' types bind, above those of programs. They are
+/// never free.
 const SIGNATURE_VARS: u32 = 1 << 24;
 
-/// A primitive applied to all of its type-level arguments, in the order of its type in
-/// `primitives.dpia` (an optional address space or dimension last), and all of its values.
+/// Makes the application of a primitive to all of its type-level arguments, in the order of its
+/// type in `primitives.dpia` (an optional address space or dimension last), and all of its values.
 pub fn prim(prim: Prim, types: Vec<Arg>, args: Vec<Phrase>, origin: Origin) -> Phrase {
     let ty = result_type(prim, &types, args.len());
     Node::new(Form::Primitive(prim, types.into(), args.into()), ty, origin)
 }
 
-/// The type of a primitive at these type-level arguments.
+/// Instantiates the type of a primitive at these type-level arguments.
 pub fn instantiate(prim: Prim, types: &[Arg]) -> Ty {
     let mut ty = rename(&prim.scheme().ty, &|v| Var(v.0 + SIGNATURE_VARS));
     for arg in types {
@@ -46,24 +46,24 @@ fn result_type(prim: Prim, types: &[Arg], args: usize) -> Ty {
     for _ in 0..args {
         match &*ty {
             Type::Fun(_, result) => ty = result.clone(),
-            // `makeArray` takes as many as it says.
+            // `makeArray` has as many values as its size, and its type has no parameters for them.
             _ => break,
         }
     }
     ty
 }
 
-/// `Exp[t, a]`
+/// Makes the type `Exp[t, a]`.
 pub fn exp(data: &Ty, access: Access) -> Ty {
     Arc::new(Type::Exp(data.clone(), access))
 }
 
-/// `Acc[t]`
+/// Makes the type `Acc[t]`.
 pub fn acc(data: &Ty) -> Ty {
     Arc::new(Type::Acc(data.clone()))
 }
 
-/// The data type of an expression or acceptor.
+/// Returns the data type of an expression or acceptor.
 pub fn data(ty: &Type) -> Option<&Ty> {
     match ty {
         Type::Exp(data, _) | Type::Acc(data) => Some(data),
@@ -71,34 +71,35 @@ pub fn data(ty: &Type) -> Option<&Ty> {
     }
 }
 
-/// A size as an expression of `natType`.
+/// Makes an expression of `natType` of a size.
 pub fn nat(nat: Nat, origin: Origin) -> Phrase {
     let ty = exp(&Arc::new(Type::Scalar(ScalarType::NatType)), Access::Rd);
     Node::new(Form::Nat(nat), ty, origin)
 }
 
-/// A size that is below `n` as an index.
+/// Makes an index of a size that is below `n`.
 pub fn index(value: Nat, n: Nat, origin: Origin) -> Phrase {
     let value = nat(value, origin);
     prim(Prim::NatAsIndex, vec![Arg::Nat(n)], vec![value], origin)
 }
 
-/// A constant of a data type.
+/// Makes a constant of a data type.
 pub fn literal(literal: Literal, data: &Ty, origin: Origin) -> Phrase {
     Node::new(Form::Literal(literal), exp(data, Access::Rd), origin)
 }
 
-/// `fun(param => body)`
+/// Makes the function `fun(param => body)`.
 pub fn fun(param: Param, body: Phrase) -> Phrase {
     rise::core::lambda(param, body)
 }
 
-/// Whether values of the type contain an array: then writing one is more than an assignment.
+/// Returns true if values of the type contain an array, so that writing one takes more than an
+/// assignment.
 pub fn contains_array(data: &Type) -> bool {
     match data {
         Type::Array(..) | Type::DepArray(..) | Type::DepPair(_) => true,
         Type::Pair(a, b) => contains_array(a) || contains_array(b),
-        // An unknown type may be one.
+        // An unknown type may be an array.
         Type::Var(_) | Type::Apply(..) => true,
         _ => false,
     }

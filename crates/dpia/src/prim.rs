@@ -1,7 +1,7 @@
 //! The primitives of DPIA.
 //!
-//! What there is to know about one stands once, in DPIA's own notation, in `primitives.dpia`.
-//! [`Prim`] names them, so that passes can match on all of them; a test holds the two equal.
+//! The properties of a primitive are defined once, in DPIA's own notation, in `primitives.dpia`.
+//! [`Prim`] enumerates them for exhaustive matches; a test checks that the two agree.
 
 use std::ops::Range;
 use std::sync::{Arc, LazyLock};
@@ -25,12 +25,12 @@ macro_rules! primitives {
             /// Every primitive, in the order of `primitives.dpia`.
             pub const ALL: &'static [Prim] = &[$(Prim::$variant),+];
 
-            /// As it is written in a program.
+            /// Returns the primitive's name in programs.
             pub const fn name(self) -> &'static str {
                 match self { $(Prim::$variant => $name),+ }
             }
 
-            /// The primitive that is written so.
+            /// Returns the primitive with this name.
             pub fn from_name(name: &str) -> Option<Prim> {
                 match name { $($name => Some(Prim::$variant),)+ _ => None }
             }
@@ -144,7 +144,7 @@ primitives! {
     OclRunCommand = "oclRunCommand",
     DmatchCommand = "dmatchCommand",
     DepPairFst = "depPairFst",
-    // acceptors: the mirrors of the views
+    // acceptors, which mirror the views
     IdxAcc = "idxAcc",
     JoinAcc = "joinAcc",
     SplitAcc = "splitAcc",
@@ -170,7 +170,7 @@ primitives! {
     DepPairSndAcc = "depPairSndAcc",
 }
 
-/// What `primitives.dpia` says about one primitive.
+/// A primitive's definition in `primitives.dpia`.
 struct Entry {
     item: Item,
     span: Span,
@@ -194,12 +194,12 @@ impl Prim {
         &ENTRIES[self as usize]
     }
 
-    /// Its type.
+    /// Returns the primitive's type.
     pub fn scheme(self) -> &'static Arc<Scheme> {
         &self.entry().scheme
     }
 
-    /// Its documentation, in Markdown.
+    /// Returns the primitive's documentation in Markdown.
     pub fn docs(self) -> &'static str {
         self.entry()
             .item
@@ -208,12 +208,13 @@ impl Prim {
             .map_or("", |docs| &docs.text)
     }
 
-    /// The text of its entry in `primitives.dpia`.
+    /// Returns the text of its entry in `primitives.dpia`.
     pub fn source(self) -> &'static str {
         &SOURCE[Range::from(self.entry().span)]
     }
 
-    /// How many values it takes, where its type says it: `makeArray` takes as many as its size.
+    /// Returns the number of values in the primitive's type, which for `makeArray` depends on its
+    /// size and is 0 here.
     pub fn arity(self) -> usize {
         let mut ty = &*self.scheme().ty;
         let mut count = 0;
@@ -229,7 +230,7 @@ impl Prim {
         }
     }
 
-    /// The text in `@name("text")`.
+    /// Returns the text in `@name("text")`.
     fn word(self, name: &str) -> Option<&'static str> {
         let annotations = &self.entry().item.annotations;
         let annotation = annotations
@@ -246,7 +247,7 @@ impl Prim {
         }
     }
 
-    /// The argument that may be written before the others, if there is one.
+    /// Returns the optional first argument, if there is one.
     pub fn optional_argument(self) -> Option<rise::primitive::OptionalArgument> {
         use rise::primitive::OptionalArgument::{AddressSpace, Dimension};
         match self.word("optional")? {

@@ -1,9 +1,9 @@
-//! Whether the iterations of parallel loops stay out of each other's way.
+//! Detects data races between the iterations of parallel loops.
 //!
-//! What the translation makes does so by construction; hand-written programs are held to the rule
-//! that makes it so, which is DPIA's own (syntactic control of interference): the body of a
-//! parallel loop uses nothing from outside of it that could write, other than the acceptor that it
-//! is given, and reads nothing that other iterations of the loop write.
+//! Translated programs are free of races by construction. Written programs must obey DPIA's rule
+//! that ensures it (syntactic control of interference): the body of a parallel loop uses no command
+//! or acceptor from outside except for the acceptor that it is given, and reads nothing that other
+//! iterations of the loop write.
 
 mod paths;
 
@@ -17,51 +17,51 @@ use crate::functional::places::{Path, Step};
 use crate::phrase::{self, Phrase, PhraseProgram};
 use crate::prim::Prim;
 
-/// Variables for indices are numbered from here on, away from those of programs and signatures.
+/// The first number of index variables, above those of programs and signatures.
 const INDEX_VARS: u32 = 1 << 23;
 
-/// Something in the body of a parallel loop that the iterations share.
+/// A data race: something that the iterations of a parallel loop share.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{problem}")]
 pub struct Race {
-    /// What is wrong.
+    /// The sort of sharing.
     pub problem: Sharing,
-    /// Where it is used.
+    /// The origin of the use.
     pub at: Origin,
-    /// The loop.
+    /// The origin of the loop.
     pub around: Origin,
 }
 
-/// How the iterations of a loop share something.
+/// The ways in which the iterations of a loop share something.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Sharing {
-    /// A place outside of the loop is written.
+    /// An acceptor from outside of the loop is written.
     #[error("every iteration of `{loop_name}` may write to `{name}`")]
     Written {
-        /// The acceptor.
+        /// The name of the acceptor.
         name: Name,
-        /// The loop.
+        /// The name of the loop.
         loop_name: &'static str,
     },
     /// A command from outside of the loop is run, which may write anywhere.
     #[error("every iteration of `{loop_name}` runs `{name}`, and what that writes is not known")]
     Run {
-        /// The command, or the function that gives it.
+        /// The name of the command, or of the function that returns it.
         name: Name,
-        /// The loop.
+        /// The name of the loop.
         loop_name: &'static str,
     },
-    /// What iterations of the loop write is read in it.
+    /// Memory is read that other iterations of the loop write.
     #[error("`{name}` is read here while other iterations of `{loop_name}` write it")]
     Read {
-        /// The expression.
+        /// The name of the expression.
         name: Name,
-        /// The loop.
+        /// The name of the loop.
         loop_name: &'static str,
     },
 }
 
-/// All that iterations of parallel loops share, in the order of the program.
+/// Returns the data races of a program, in the order of its text.
 pub fn races(program: &PhraseProgram) -> Vec<Race> {
     let mut facts = Facts::new();
     for prop in program.facts.iter().chain(&program.obligations) {
@@ -82,15 +82,15 @@ pub fn races(program: &PhraseProgram) -> Vec<Race> {
     finder.found
 }
 
-/// The expressions that read what an acceptor writes, each with the part of it that is written;
-/// none, if that is not known to be one place.
+/// Maps the expressions that read written memory to the path of its written part; `None` if that is
+/// not a single place.
 type Written = FxHashMap<u32, Option<Path>>;
 
-/// A parallel loop around what is looked at.
+/// An enclosing parallel loop.
 struct Loop {
     name: &'static str,
     origin: Origin,
-    /// What one iteration writes.
+    /// The memory that one iteration writes.
     written: Written,
 }
 
@@ -98,22 +98,22 @@ struct Finder {
     facts: Facts,
     next: u32,
     loops: Vec<Loop>,
-    /// For every variable in scope how many loops are around its binder.
+    /// The number of enclosing loops of the binder of each variable in scope.
     depth: FxHashMap<u32, usize>,
-    /// The expression that reads the memory that an acceptor writes.
+    /// Maps acceptors to the expressions that read their memory.
     readers: FxHashMap<u32, u32>,
-    /// What the acceptors that loops give to their bodies write.
+    /// Maps the acceptors that loops bind to the memory that they write.
     parts: FxHashMap<u32, Written>,
-    /// The indices in scope.
+    /// Maps the counters in scope to sizes.
     indices: FxHashMap<u32, Nat>,
     found: Vec<Race>,
-    /// What is found already: a use that stands in several places of the program is one in the
-    /// text.
+    /// The races found so far: a use that occurs in several places of the program occurs once in
+    /// the text.
     places: FxHashSet<(Origin, Origin)>,
 }
 
 impl Finder {
-    /// Looks at what is done for a part of a phrase: the whole, if the path is empty.
+    /// Checks the reads of a part of a phrase; the empty path is the whole.
     fn read(&mut self, phrase: &Phrase, path: Path) {
         match &phrase.form {
             Form::Var(local) => self.variable(local, &phrase.ty, phrase.origin, &path),
@@ -153,7 +153,7 @@ impl Finder {
         }
     }
 
-    /// A variable for an index below `n`.
+    /// Makes a size for an index below `n`.
     fn index(&mut self, local: u32, n: &Nat) -> Nat {
         let var = Var(self.next);
         self.next += 1;
@@ -162,7 +162,8 @@ impl Finder {
         Nat::var(var)
     }
 
-    /// `new(fun((acc, exp) => …))`: the expression reads what the acceptor writes.
+    /// Records for `new(fun((acc, exp) => …))` that the expression reads the memory of the
+    /// acceptor.
     fn remember(&mut self, body: &Phrase) {
         if let Form::Lambda(acceptor, inner) = &body.form
             && let Form::Lambda(reader, _) = &inner.form
@@ -171,7 +172,8 @@ impl Finder {
         }
     }
 
-    /// A loop whose values from `bodies` on run in parallel, and write to the one at the start.
+    /// Checks a parallel loop whose arguments from `bodies` on run in parallel and write to the
+    /// first argument.
     fn parallel(&mut self, phrase: &Phrase, prim: Prim, args: &[Phrase], bodies: usize) {
         let (before, bodies) = args.split_at(bodies.min(args.len()));
         self.all(before);
@@ -204,7 +206,7 @@ impl Finder {
         self.loops.pop();
     }
 
-    /// The index of an iteration, what it is given, and what it does.
+    /// Returns the index of an iteration, its parameters, and its body.
     fn iteration<'p>(&mut self, body: &'p Phrase) -> Option<(Nat, [Option<u32>; 2], &'p Phrase)> {
         let (at, counter, inner) = match &body.form {
             Form::Lambda(counter, inner) => {
@@ -232,7 +234,7 @@ impl Finder {
             return self.report(Sharing::Read { name, loop_name }, at, around);
         }
         let depth = self.depth.get(&local.id).copied().unwrap_or(0);
-        // The loops around it from its binder inwards share it.
+        // The outermost loop inside its binder shares it.
         let Some(around) = self.loops.get(depth) else {
             return;
         };
@@ -262,7 +264,7 @@ impl Finder {
     }
 }
 
-/// What a function gives in the end.
+/// Returns the result type of a function after all arguments.
 fn result(mut ty: &Type) -> &Type {
     loop {
         ty = match ty {
@@ -273,7 +275,7 @@ fn result(mut ty: &Type) -> &Type {
     }
 }
 
-/// For a parallel loop, the first of its values that run in parallel.
+/// Returns the index of a parallel loop's first argument that runs in parallel.
 fn parallel(prim: Prim) -> Option<usize> {
     match prim {
         Prim::ParFor

@@ -1,4 +1,4 @@
-//! From checked items of DPIA to phrases.
+//! The elaboration of checked items of DPIA.
 
 use std::sync::Arc;
 
@@ -11,8 +11,7 @@ use crate::phrase;
 use crate::prim::Prim;
 use crate::typing;
 
-/// The phrase that a checked item of DPIA defines; `None` if something is wrong with it, and for
-/// items that define nothing.
+/// Elaborates a checked item of DPIA. Returns `None` if it has an error or defines nothing.
 ///
 /// `item` must have been read without a syntax error.
 pub fn elaborate(item: &Item, inference: &Inference) -> Option<Def<Prim>> {

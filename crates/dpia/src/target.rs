@@ -1,9 +1,9 @@
-//! What programs are compiled for.
+//! Targets of compilation and the devices of OpenCL programs.
 
-/// Statements up to which loops are written out.
+/// The greatest number of statements of unrolled code.
 pub const MOST_STATEMENTS: usize = 10_000;
 
-/// A kind of machine that code is generated for.
+/// A target of the code generator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Target {
     /// C99 for one thread.
@@ -18,7 +18,7 @@ impl Target {
     /// Every target.
     pub const ALL: [Target; 3] = [Target::C, Target::OpenMp, Target::OpenCl];
 
-    /// As it is written in `@target(…)` and on the command line.
+    /// Returns the target's name in `@target(…)` and on the command line.
     pub const fn as_str(self) -> &'static str {
         match self {
             Target::C => "c",
@@ -27,14 +27,14 @@ impl Target {
         }
     }
 
-    /// The target that is written so.
+    /// Returns the target with this name.
     pub fn from_name(name: &str) -> Option<Target> {
         Target::ALL
             .into_iter()
             .find(|target| target.as_str() == name)
     }
 
-    /// As it is called in a sentence.
+    /// Returns the target's name in a sentence.
     pub const fn title(self) -> &'static str {
         match self {
             Target::C => "C",
@@ -55,8 +55,8 @@ pub enum IndexWidth {
 }
 
 impl IndexWidth {
-    /// The number of elements from which on an array is too large. With 64 bits it is far below
-    /// what overflows, so that offsets in bytes and sums of several sizes fit, too.
+    /// The number of elements from which on an array is too large. With 64 bits it is far below the
+    /// overflow, so that offsets in bytes and sums of several sizes fit, too.
     pub const fn limit(self) -> u64 {
         match self {
             IndexWidth::Bits32 => 1 << 31,
@@ -70,7 +70,7 @@ impl IndexWidth {
 pub enum IndexPolicy {
     /// Every call has indices of this width.
     Fixed(IndexWidth),
-    /// The sizes of a call choose: 32 bits where everything fits, 64 bits elsewhere.
+    /// The sizes of a call determine the width: 32 bits where everything fits, 64 bits elsewhere.
     BySizes,
 }
 
@@ -86,49 +86,49 @@ impl From<IndexWidth> for IndexPolicy {
     }
 }
 
-/// What is known of the device that OpenCL programs are for.
+/// The properties of a device for OpenCL programs.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Device {
-    /// What it is called in messages.
+    /// The device's name in messages.
     pub name: Box<str>,
-    /// Bytes of local memory that a work-group can have.
+    /// The size of a work-group's local memory in bytes.
     pub local_memory: u64,
-    /// Work-items that a work-group can have.
+    /// The greatest number of work-items in a work-group.
     pub work_group: u64,
-    /// The same in each dimension.
+    /// The greatest number of work-items in a work-group for each dimension.
     pub work_item_sizes: [u64; 3],
-    /// Work-groups that run at a time.
+    /// The number of work-groups that run at the same time.
     pub compute_units: u32,
-    /// Lanes of its own vectors.
+    /// The numbers of lanes of its vectors.
     pub vector_widths: VectorWidths,
-    /// Whether it has `f64`.
+    /// True if it supports `f64`.
     pub fp64: bool,
-    /// Whether it has `f16`.
+    /// True if it supports `f16`.
     pub fp16: bool,
 }
 
-/// How many lanes the vectors of a device have, by the type of the lanes; 1 where it has none.
+/// The number of lanes of a device's vectors by the type of the lanes; 1 if it has no vectors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct VectorWidths {
-    /// Of `i8` and `u8`.
+    /// The number of lanes for `i8` and `u8`.
     pub i8: u32,
-    /// Of `i16` and `u16`.
+    /// The number of lanes for `i16` and `u16`.
     pub i16: u32,
-    /// Of `i32` and `u32`.
+    /// The number of lanes for `i32` and `u32`.
     pub i32: u32,
-    /// Of `i64` and `u64`.
+    /// The number of lanes for `i64` and `u64`.
     pub i64: u32,
-    /// Of `f16`.
+    /// The number of lanes for `f16`.
     pub f16: u32,
-    /// Of `f32`.
+    /// The number of lanes for `f32`.
     pub f32: u32,
-    /// Of `f64`.
+    /// The number of lanes for `f64`.
     pub f64: u32,
 }
 
 impl Default for Device {
-    /// What every graphics card of the last ten years has. It has all types, so that nothing is
-    /// refused that some device could run.
+    /// Returns the limits that every graphics card of the last ten years meets. It supports all
+    /// types, so that nothing is rejected that some device can run.
     fn default() -> Self {
         Device {
             name: "a usual device".into(),
@@ -151,7 +151,7 @@ impl Default for Device {
     }
 }
 
-/// So many bytes in a sentence: `4 kB`.
+/// Formats a number of bytes, for example `4 kB`.
 pub fn amount(bytes: u64) -> String {
     const KILO: u64 = 1 << 10;
     match bytes {
@@ -164,27 +164,27 @@ pub fn amount(bytes: u64) -> String {
     }
 }
 
-/// Some targets.
+/// A set of targets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Targets(u8);
 
 impl Targets {
-    /// Adds one.
+    /// Adds a target.
     pub fn insert(&mut self, target: Target) {
         self.0 |= 1 << target as u8;
     }
 
-    /// Whether it is among them.
+    /// Returns true if the set contains the target.
     pub fn contains(self, target: Target) -> bool {
         self.0 & (1 << target as u8) != 0
     }
 
-    /// Whether there are none.
+    /// Returns true if the set is empty.
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// Each of them.
+    /// Returns the targets in the set.
     pub fn iter(self) -> impl Iterator<Item = Target> {
         Target::ALL
             .into_iter()

@@ -1,4 +1,4 @@
-//! Types of `*.dpia`: the primitives of DPIA, where inference looks for them.
+//! Inference of DPIA's items, with the primitives in their environment.
 
 use std::sync::Arc;
 
@@ -8,17 +8,17 @@ use syntax::ast::{Item, Name};
 
 use crate::prim::Prim;
 
-/// Checks one item of DPIA, given what the definitions that it uses are.
+/// Checks one item of DPIA; `env` resolves the definitions that it uses.
 pub fn infer(item: &Item, env: &dyn Env) -> Inference {
     rise::infer_in(item, &WithPrimitives(env), Dialect::Dpia)
 }
 
-/// What inference calls a primitive: its place in [`Prim::ALL`].
+/// Returns the primitive with this number, its index in [`Prim::ALL`].
 pub fn primitive(id: u32) -> Option<Prim> {
     Prim::ALL.get(usize::try_from(id).ok()?).copied()
 }
 
-/// Definitions, and the primitives of DPIA beside them.
+/// An environment extended by the primitives of DPIA.
 struct WithPrimitives<'e>(&'e dyn Env);
 
 impl Env for WithPrimitives<'_> {
@@ -44,8 +44,8 @@ impl Env for WithPrimitives<'_> {
     }
 }
 
-/// Whether a primitive's access parameters stand for `Rd` or `St`: it takes what comes as a stream
-/// and what can be read alike.
+/// Returns true if a primitive's access parameters are `Rd` or `St`: it takes streams and readable
+/// arrays alike.
 fn streams(prim: Prim) -> bool {
     use Prim::{CircularBuffer, IterateStream, MapStream, RotateValues, ZipStream};
     matches!(

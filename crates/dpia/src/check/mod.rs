@@ -1,8 +1,8 @@
-//! The types of phrases, computed again from those of the primitives.
+//! A type checker for phrases: computes their types again from those of the primitives.
 //!
-//! What inference and translation make has a type on each node; here they are held against
-//! `primitives.dpia`. Sizes are compared under what the program assumes and under the ranges of
-//! the sizes that loops count.
+//! Inference and translation put a type on each node; the checker compares these types with those
+//! of `primitives.dpia`. Sizes are compared under the program's conditions and the ranges of loop
+//! counters.
 
 mod same;
 
@@ -20,47 +20,47 @@ use syntax::ast::{Kind, ScalarType};
 use crate::phrase::{Phrase, PhraseProgram, exp, instantiate};
 use crate::prim::Prim;
 
-/// A phrase whose type is not what its parts make it.
+/// The error of a phrase whose type does not follow from its parts.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}")]
 pub struct CheckError {
-    /// What is wrong.
+    /// The reason why the type is wrong.
     pub reason: CheckReason,
-    /// The phrase that it is wrong with.
+    /// The origin of the wrong phrase.
     pub origin: Origin,
 }
 
-/// What is wrong with the type of a phrase.
+/// The reason why the type of a phrase is wrong.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CheckReason {
-    /// Another type than what is around asks for.
+    /// The phrase has another type than its context expects.
     #[error("this has the type `{found}`, but `{expected}` is expected")]
     Type {
-        /// What is wanted.
+        /// The expected type.
         expected: String,
-        /// What it is.
+        /// The type of the phrase.
         found: String,
     },
-    /// A variable that nothing binds.
+    /// A variable is not bound.
     #[error("nothing binds `{0}`")]
     Unbound(String),
-    /// A primitive with too few or too many arguments, or of the wrong kinds.
+    /// A primitive has too few or too many arguments, or arguments of wrong kinds.
     #[error("`{}` does not have the arguments that its type says", .0.name())]
     Arguments(Prim),
-    /// An application of something else than a function.
+    /// A phrase that is no function is applied.
     #[error("this is applied, but has the type `{0}`")]
     NoFunction(String),
-    /// A constant of a type that has none.
+    /// A constant has a type that has no constants.
     #[error("there are no constants of the type `{0}`")]
     Literal(String),
-    /// A definition that has not been put in its place.
+    /// A definition has not been inlined by linking.
     #[error("this definition has not been linked")]
     NotLinked,
 }
 
 type Result<T> = std::result::Result<T, CheckError>;
 
-/// Checks that each phrase of a program has the type that it says.
+/// Checks that each phrase of a program has the type on its node.
 pub fn check(program: &PhraseProgram) -> Result<()> {
     let mut facts = Facts::new();
     for prop in program.obligations.iter().chain(&program.facts) {
@@ -80,9 +80,9 @@ struct Checker {
     names: Names,
     facts: Facts,
     locals: FxHashMap<u32, Ty>,
-    /// Phrases that stand in more than one place are checked once.
+    /// Phrases that are already checked, because shared phrases are checked once.
     done: FxHashSet<*const Node<Prim>>,
-    /// How many binders of types are compared at the moment.
+    /// The number of enclosing binders of the types that are being compared.
     binders: u32,
 }
 
@@ -95,7 +95,7 @@ impl Checker {
         type_text(ty, &self.names)
     }
 
-    /// The type of a phrase, which is the one on its node.
+    /// Computes the type of a phrase and checks that it is the one on its node.
     fn infer(&mut self, phrase: &Phrase) -> Result<Ty> {
         if self.done.contains(&Arc::as_ptr(phrase)) {
             return Ok(phrase.ty.clone());
@@ -156,7 +156,8 @@ impl Checker {
 
     fn literal(&self, phrase: &Phrase) -> Result<Ty> {
         match &*phrase.ty {
-            // Of a type that is a parameter it is one of each type of numbers; of a vector, in every lane.
+            // A constant whose type is a parameter is a literal of every number type; a vector
+            // constant has it in every lane.
             Type::Exp(data, Access::Rd)
                 if matches!(
                     **data,
@@ -235,7 +236,7 @@ impl Checker {
         }
     }
 
-    /// As many values as the type says.
+    /// Checks that `makeArray` has as many values as the size in its type.
     fn make_array(&mut self, ty: &Ty, args: &[Phrase], origin: Origin) -> Result<Ty> {
         let Type::Exp(data, Access::Rd) = &**ty else {
             return self.error(CheckReason::Arguments(Prim::MakeArray), origin);
@@ -254,7 +255,7 @@ impl Checker {
         Ok(ty.clone())
     }
 
-    /// Runs `f` knowing the range of a variable.
+    /// Runs `f` with the range of a variable added to the facts.
     fn in_range<T>(&mut self, range: Option<(Var, Nat)>, f: impl FnOnce(&mut Self) -> T) -> T {
         let Some((var, to)) = range else {
             return f(self);
@@ -267,8 +268,8 @@ impl Checker {
     }
 }
 
-/// Whether a primitive takes these type-level arguments: those of its type, and one more where it
-/// takes an address space or dimension.
+/// Returns true if a primitive takes these type-level arguments: those of its type, and an optional
+/// address space or dimension.
 fn takes(prim: Prim, types: &[Arg]) -> bool {
     let mut ty = &prim.scheme().ty;
     let mut rest = types.iter();
@@ -301,7 +302,7 @@ fn has_kind(arg: &Arg, kind: Kind) -> bool {
     }
 }
 
-/// Whether a type is data of a sub-kind.
+/// Returns true if a type is data of a kind.
 fn is_of_kind(ty: &Type, kind: Kind) -> bool {
     use ScalarType::{Bool, F16, F32, F64, NatType};
     let float = matches!(ty, Type::Scalar(F16 | F32 | F64));
@@ -311,7 +312,8 @@ fn is_of_kind(ty: &Type, kind: Kind) -> bool {
             ty,
             Type::Error | Type::Fun(..) | Type::Pi(_) | Type::Exp(..) | Type::Acc(_) | Type::Comm
         ),
-        // Its own kind says what a variable stands for.
+        // A variable or an application of one is accepted, because its own kind was checked at its
+        // binder.
         _ if matches!(ty, Type::Var(_) | Type::Apply(..)) => true,
         Kind::Scalar => matches!(ty, Type::Scalar(_) | Type::Index(_)),
         Kind::Int => number && !float,

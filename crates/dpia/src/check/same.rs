@@ -1,4 +1,4 @@
-//! Which types are the same, and which may stand where another is wanted.
+//! Type equality up to alpha-equivalence, and subtyping.
 
 use nat::{Nat, Prop, Var};
 use rise::subst::subst;
@@ -8,11 +8,13 @@ use syntax::ast::Kind;
 use super::Checker;
 use crate::phrase::contains_array;
 
-/// Binders that are compared get numbers from here on, above those of programs and primitives.
+/// The first number of the common variables of compared binders, above those of programs and
+/// primitives.
 const COMPARED: u32 = 1 << 26;
 
 impl Checker {
-    /// Whether what has the type `a` may stand where `b` is wanted.
+    /// Returns true if `a` is a subtype of `b`: `Exp[t, Rd]` is one of `Exp[t, Wr]` if `t` contains
+    /// no array.
     pub fn is_subtype(&mut self, a: &Ty, b: &Ty) -> bool {
         match (&**a, &**b) {
             (Type::Exp(s, x), Type::Exp(t, y)) => {
@@ -30,7 +32,7 @@ impl Checker {
         }
     }
 
-    /// Whether two types are the same, whatever their binders are called.
+    /// Returns true if two types are alpha-equivalent.
     fn same(&mut self, a: &Ty, b: &Ty) -> bool {
         match (&**a, &**b) {
             (Type::Scalar(a), Type::Scalar(b)) => a == b,
@@ -74,7 +76,7 @@ impl Checker {
         self.closing(|this| this.same(&a, &b))
     }
 
-    /// The bodies of two binders, over one variable.
+    /// Opens two binders: returns their bodies over a common variable.
     fn opened(&self, a: &Pi, b: &Pi) -> (Ty, Ty) {
         let common = Var(COMPARED + self.binders);
         let open = |pi: &Pi| {
@@ -93,7 +95,7 @@ impl Checker {
     }
 }
 
-/// A variable of a kind as an argument.
+/// Makes a type-level argument of a variable of this kind.
 fn as_arg(var: Var, kind: Kind) -> Arg {
     match kind {
         Kind::Nat => Arg::Nat(Nat::var(var)),

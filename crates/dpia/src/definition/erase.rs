@@ -1,4 +1,4 @@
-//! Functional DPIA as RISE: the same program, with nothing said of accesses.
+//! Access erasure: the translation of functional DPIA to RISE.
 
 use std::sync::Arc;
 
@@ -10,20 +10,20 @@ use crate::functional::{TypeParam, row};
 use crate::phrase::{Phrase, PhraseProgram};
 use crate::prim::Prim;
 
-/// A primitive that RISE does not have.
+/// The error for a primitive that RISE does not have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotInRise {
     /// The primitive.
     pub prim: Prim,
-    /// Where it stands.
+    /// The origin of its use.
     pub origin: Origin,
 }
 
-/// The program of RISE that a functional program in normal form is. Numbers, origins and
-/// conditions stay.
+/// Translates a functional program in normal form to RISE by removing accesses. Numbers, origins
+/// and conditions stay.
 ///
 /// # Errors
-/// The first primitive that only imperative programs have.
+/// Returns the first primitive that only imperative programs have.
 pub fn erase(program: &PhraseProgram) -> Result<Program<Primitive>, NotInRise> {
     Ok(Program {
         name: program.name.clone(),
@@ -81,7 +81,7 @@ fn primitive(prim: Prim) -> Option<Primitive> {
     }
 }
 
-/// The type of the values that a phrase yields, or of functions of such.
+/// Removes the access from the type of an expression, or from a function type.
 fn data(ty: &Ty) -> Ty {
     match &**ty {
         Type::Exp(data, _) => data.clone(),
@@ -95,7 +95,8 @@ fn data(ty: &Ty) -> Ty {
     }
 }
 
-/// The type-level arguments in the order of RISE; an address space or dimension stays last.
+/// Returns the type-level arguments in the order of RISE; an optional address space or dimension
+/// stays last.
 fn type_args(prim: Prim, types: &[Arg]) -> Arc<[Arg]> {
     let params = &row(prim).params;
     let mut in_order: Vec<(usize, Arg)> = params

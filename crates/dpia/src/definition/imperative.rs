@@ -1,4 +1,4 @@
-//! What commands are held to, besides types.
+//! Checks of imperative programs besides types: data races, address spaces, outputs and targets.
 
 use rise::core::{Form, Origin};
 use rise::primitive::OptionalArgument;
@@ -13,8 +13,8 @@ use crate::prim::Prim;
 use crate::races::{Race, Sharing, races};
 use crate::target::Target;
 
-/// What iterations of parallel loops share. What a definition that is used does by itself is said
-/// of that one.
+/// Reports data races between the iterations of parallel loops. A race inside a used definition is
+/// reported there only.
 pub(super) fn data_races(
     linked: &PhraseProgram,
     whole: &PhraseProgram,
@@ -59,7 +59,8 @@ pub(super) fn data_races(
     }
 }
 
-/// Whether memory is made with an address space, where each primitive that can have one stands.
+/// Returns every primitive with an optional address space, with its origin and true if the address
+/// space is given.
 fn spaces(body: &Phrase) -> Vec<(Prim, Origin, bool)> {
     let mut found = Vec::new();
     each(body, &mut |phrase| {
@@ -73,8 +74,8 @@ fn spaces(body: &Phrase) -> Vec<(Prim, Origin, bool)> {
     found
 }
 
-/// Memory without an address space is for C and OpenMP, with one for OpenCL: a program has one
-/// kind.
+/// Reports programs that mix memory with address spaces, which is for OpenCL, and memory without,
+/// which is for C and OpenMP.
 pub(super) fn mixed_spaces(program: &PhraseProgram, places: &Places, found: &mut Vec<Diagnostic>) {
     let all = spaces(&program.body);
     let with = all.iter().find(|(_, _, space)| *space);
@@ -94,7 +95,7 @@ pub(super) fn mixed_spaces(program: &PhraseProgram, places: &Places, found: &mut
     }
 }
 
-/// A definition that is no program.
+/// Explains why a definition is no program.
 pub(super) fn no_program(program: &PhraseProgram, places: &Places) -> Diagnostic {
     let name = &program.name;
     let mut ty = &program.body.ty;
@@ -125,7 +126,7 @@ pub(super) fn no_program(program: &PhraseProgram, places: &Places) -> Diagnostic
         .help("a program takes sizes and data and gives data, or takes a place to write to as well and is a command")
 }
 
-/// A compiled command writes to one place.
+/// Reports a compiled command that does not have exactly one output.
 pub(super) fn one_output(program: &PhraseProgram, places: &Places, found: &mut Vec<Diagnostic>) {
     let signature = program.signature();
     let outputs: Vec<_> = signature
@@ -147,7 +148,7 @@ pub(super) fn one_output(program: &PhraseProgram, places: &Places, found: &mut V
     found.push(places.whole(Code::NotAProgram, text).help(help));
 }
 
-/// What the target lacks.
+/// Reports primitives that the target lacks.
 pub(super) fn target(
     program: &PhraseProgram,
     target: Target,
@@ -194,7 +195,7 @@ pub(super) fn target(
     });
 }
 
-/// The only target that has a primitive.
+/// Returns the target of a primitive that only one target has.
 pub(crate) fn only(prim: Prim) -> Option<Target> {
     use Prim::{
         Barrier, MapGlobal, MapLocal, MapPar, MapWorkGroup, OclRun, OclRunCommand, ParFor,
@@ -208,7 +209,7 @@ pub(crate) fn only(prim: Prim) -> Option<Target> {
     }
 }
 
-/// What to write on another target.
+/// Returns the replacement of a primitive on another target.
 fn instead(prim: Prim, target: Target) -> &'static str {
     match (prim, target) {
         (Prim::Barrier, _) => "its threads share nothing that a barrier would guard: leave it out",
@@ -223,7 +224,7 @@ fn instead(prim: Prim, target: Target) -> &'static str {
     }
 }
 
-/// Every phrase of a program, shared ones once.
+/// Calls `f` for every phrase of a program, once for shared ones.
 fn each(body: &Phrase, f: &mut dyn FnMut(&Phrase)) {
     for_each(body, &mut FxHashSet::default(), f);
 }

@@ -1,8 +1,8 @@
-//! Definitions that are written in DPIA: what is wrong with them, and what is compiled of them.
+//! Checks and compilation of definitions that are written in DPIA.
 //!
-//! Inference has found types and accesses; what is looked at here takes a definition with
-//! everything that it uses in its place. [`check`] is about the definition whatever it is compiled
-//! for, [`for_target`] about it as a program for one target.
+//! The definitions are type-checked by inference before; the checks here need a linked definition.
+//! [`check`] is independent of the target, [`for_target`] checks the definition as a program for
+//! one target.
 
 mod erase;
 mod imperative;
@@ -25,15 +25,15 @@ use places::Places;
 /// The two forms of programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
-    /// An expression under its parameters: it says what is written, and is translated.
+    /// An expression under its parameters, which is translated to imperative DPIA.
     Functional,
-    /// A command under its parameters: loops and assignments already.
+    /// A command under its parameters, which consists of loops and assignments.
     Imperative,
 }
 
 impl Stage {
-    /// The form of a definition of this type; none for what is neither: parts of programs, such
-    /// as functions of functions.
+    /// Returns the stage of a definition of this type; `None` for parts of programs, such as
+    /// functions of functions.
     pub fn of(ty: &Type) -> Option<Stage> {
         let mut ty = ty;
         let mut outputs = 0;
@@ -56,21 +56,21 @@ impl Stage {
     }
 }
 
-/// A definition as a program for a target.
+/// The result of compiling a definition for a target.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Compiled {
-    /// Its form, if it is a program.
+    /// The stage of the definition, if it is a program.
     pub stage: Option<Stage>,
-    /// The program in normal form; none if there is an error.
+    /// The program in normal form; `None` if there is an error.
     pub program: Option<PhraseProgram>,
-    /// What there is to say about it for the target: everything that [`check`] does not say.
+    /// The diagnostics for the target, without those of [`check`].
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// What is wrong with a linked definition whatever it is compiled for: iterations of parallel
-/// loops that get in each other's way, memory with an address space beside memory without one.
+/// Checks a linked definition independent of the target: data races in parallel loops, and memory
+/// with an address space beside memory without one.
 ///
-/// It must have been inferred without an error.
+/// The definition must have been inferred without an error.
 pub fn check(linked: &PhraseProgram, written: Written) -> Vec<Diagnostic> {
     let places = Places::new(linked, written);
     let mut found = Vec::new();
@@ -88,9 +88,10 @@ pub fn check(linked: &PhraseProgram, written: Written) -> Vec<Diagnostic> {
     sorted(found)
 }
 
-/// The program that a linked definition is for a target, and what keeps it from being one.
+/// Compiles a linked definition for a target, or reports why that is impossible.
 ///
-/// It must have been inferred without an error, and [`check`] must have said nothing.
+/// The definition must have been inferred without an error, and [`check`] must have returned
+/// nothing.
 pub fn for_target(linked: &PhraseProgram, target: Target, written: Written) -> Compiled {
     let places = Places::new(linked, written);
     let stage = Stage::of(&linked.body.ty);
@@ -118,8 +119,8 @@ pub fn for_target(linked: &PhraseProgram, target: Target, written: Written) -> C
     }
 }
 
-/// A functional program, checked for the same as in RISE: as the program of RISE that it is when
-/// nothing is said of accesses. They are found anew, the least that will do.
+/// Checks a functional program as in RISE: erases its accesses, and checks the resulting program of
+/// RISE, for which the smallest accesses are inferred anew.
 fn expression(
     program: &PhraseProgram,
     target: Target,
@@ -151,7 +152,7 @@ fn expression(
     (phrase, found)
 }
 
-/// The parameters of a program are arrays and values that are there.
+/// Reports parameters of a program whose access is not `Rd`.
 fn unread_parameters(program: &PhraseProgram, places: &Places) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for param in program.signature().values() {
@@ -171,7 +172,8 @@ fn unread_parameters(program: &PhraseProgram, places: &Places) -> Vec<Diagnostic
     found
 }
 
-/// A `map` at `Wr` over what is no chain of views has no translation.
+/// Makes the diagnostic for a program without translation, such as a `map` of access `Wr` whose
+/// function is no chain of views.
 fn untranslated(error: &ImperativeError, places: &Places) -> Diagnostic {
     let code = match error.reason {
         ImperativeReason::NotAView(_) => Code::MissingChoice,
@@ -182,8 +184,8 @@ fn untranslated(error: &ImperativeError, places: &Places) -> Diagnostic {
     places.error(code, error.origin, error.reason.to_string())
 }
 
-/// Edits that put a word in the place of another one are the same in both languages; all others,
-/// and some advice, are made for pipes of RISE.
+/// Adapts a diagnostic about RISE to DPIA: keeps the fixes that replace one word, which are the
+/// same in both languages, and removes the others, which write pipes.
 fn in_dpia(found: &mut Diagnostic) {
     match found.code {
         Code::MissingCopy => {
@@ -213,8 +215,8 @@ fn sorted(mut found: Vec<Diagnostic>) -> Vec<Diagnostic> {
     found
 }
 
-/// Whether a definition of this type can be compiled on its own: it takes sizes and data, and
-/// yields data or is a command.
+/// Returns true if a definition of this type can be compiled on its own: its parameters are sizes
+/// and data, and its result is data or a command.
 pub fn is_program(ty: &Type) -> bool {
     fn passes(ty: &Type) -> bool {
         match ty {

@@ -1,4 +1,4 @@
-//! Where things stand in the text of the definition that is reported on.
+//! Maps origins to places in the text of the definition that is reported on.
 
 use rise::core::{Origin, Source};
 use syntax::{Code, Diagnostic, Place, Span};
@@ -6,7 +6,7 @@ use syntax::{Code, Diagnostic, Place, Span};
 use crate::functional::Written;
 use crate::phrase::PhraseProgram;
 
-/// Looks places up.
+/// The origins of a program, with the text of its definition.
 pub(super) struct Places<'a> {
     program: &'a PhraseProgram,
     written: Written<'a>,
@@ -21,18 +21,19 @@ impl<'a> Places<'a> {
         self.program.origins.get(origin.0 as usize)
     }
 
-    /// The name of the definition.
+    /// Returns the span of the definition's name.
     fn name(&self) -> Span {
         let name = self.written.item.name();
         name.map_or_else(Span::default, |name| name.span)
     }
 
-    /// The word to point at; for what stands in another definition, the word of its use.
+    /// Returns the span of the word to point at; for an origin in another definition that of its
+    /// use.
     pub fn head(&self, origin: Origin) -> Span {
         let Some(mut source) = self.source(origin) else {
             return self.name();
         };
-        // Uses of uses of …: as many as definitions.
+        // Uses nest at most as deeply as there are definitions.
         for _ in 0..self.program.origins.len() {
             if source.def.is_none() {
                 break;
@@ -45,7 +46,7 @@ impl<'a> Places<'a> {
         source.head
     }
 
-    /// The place itself, in another definition where it is there.
+    /// Returns the place of the origin itself, which may be in another definition.
     pub fn really(&self, origin: Origin) -> Place {
         match self.source(origin) {
             Some(source) => Place {
@@ -56,18 +57,18 @@ impl<'a> Places<'a> {
         }
     }
 
-    /// Whether it stands in another definition.
+    /// Returns true if the origin is in another definition.
     pub fn is_elsewhere(&self, origin: Origin) -> bool {
         self.source(origin).is_some_and(|s| s.def.is_some())
     }
 
-    /// The text of the definition.
+    /// Returns the text at a span of the definition.
     pub fn text(&self, span: Span) -> &'a str {
         let range = std::ops::Range::from(span);
         self.written.text.get(range).unwrap_or_default()
     }
 
-    /// An error at a place; in another definition, at its use.
+    /// Makes an error at an origin; for an origin in another definition at its use.
     pub fn error(&self, code: Code, origin: Origin, text: impl Into<String>) -> Diagnostic {
         let found = Diagnostic::error(code, self.head(origin), text);
         match self.is_elsewhere(origin) {
@@ -80,7 +81,7 @@ impl<'a> Places<'a> {
         }
     }
 
-    /// An error of the definition as a whole.
+    /// Makes an error about the definition as a whole.
     pub fn whole(&self, code: Code, text: impl Into<String>) -> Diagnostic {
         Diagnostic::error(code, self.name(), text)
     }

@@ -1,4 +1,4 @@
-//! Which part of some memory is written through an acceptor, and which is read through views.
+//! The access paths of memory that is written through acceptors and read through views.
 
 use nat::{Nat, Prop};
 use rise::core::{Form, Node};
@@ -10,8 +10,8 @@ use crate::phrase::Phrase;
 use crate::prim::Prim;
 
 impl Finder {
-    /// What reads the memory behind an acceptor, and which part of that memory a part of the
-    /// acceptor is.
+    /// Collects the expressions that read an acceptor's memory, with the path in that memory of a
+    /// part of the acceptor.
     pub(super) fn written(&self, acceptor: &Phrase, path: Option<Path>, into: &mut Written) {
         let mut rest: Vec<(&Node<Prim>, Option<Path>)> = vec![(acceptor, path)];
         while let Some((node, path)) = rest.pop() {
@@ -49,7 +49,7 @@ impl Finder {
         }
     }
 
-    /// Where a part of an acceptor is in the one that it is made of, its last argument.
+    /// Transforms a path in an acceptor to one in its last argument, of which it is a view.
     fn place(&self, prim: Prim, types: &[Arg], args: &[Phrase], mut path: Path) -> Option<Path> {
         let size = |at: usize, view: fn(Nat) -> View| size_at(types, at).map(view);
         let view = match prim {
@@ -81,7 +81,7 @@ impl Finder {
         through(&view, path)
     }
 
-    /// Follows what reading a part of what a primitive makes reads.
+    /// Follows the reads of a part of a primitive's result.
     pub(super) fn read_primitive(
         &mut self,
         prim: Prim,
@@ -118,7 +118,7 @@ impl Finder {
                     self.read(b, path);
                 }
             },
-            // An element of the result reads nothing of the argument but the element there.
+            // An element of the result depends only on the same element of the argument.
             (Prim::Map, [f, xs]) => {
                 self.read(f, Path::new());
                 path.truncate(1);
@@ -162,7 +162,7 @@ impl Finder {
         }
     }
 
-    /// Whether what is read is a part of what is written.
+    /// Returns true if a read place is certainly a part of the written one.
     pub(super) fn stays_in(&self, read: &[Step], written: Option<&[Step]>) -> bool {
         let equal =
             |a: &Nat, b: &Nat| a == b || self.facts.proves(&Prop::Equal(a.clone(), b.clone()));
@@ -179,7 +179,7 @@ impl Finder {
     }
 }
 
-/// A part of a part: an element of a row is one of the array that the rows are joined to.
+/// Concatenates two paths; an element of a row becomes one of the array of all rows.
 fn behind(prefix: &[Step], path: &[Step]) -> Path {
     match (prefix, path) {
         ([outer @ .., Step::Lanes(row, columns)], [Step::At(at), inner @ ..]) => {
@@ -190,7 +190,7 @@ fn behind(prefix: &[Step], path: &[Step]) -> Path {
     }
 }
 
-/// A view as RISE has it: its type-level arguments stand in another order there.
+/// Returns RISE's primitive of a view, with its type-level arguments in RISE's order.
 fn view(prim: Prim, types: &[Arg]) -> Option<(Primitive, Vec<Arg>)> {
     let at = |all: &[usize]| all.iter().map(|&at| types.get(at).cloned()).collect();
     let (primitive, types): (Primitive, Option<Vec<Arg>>) = match prim {
