@@ -1,7 +1,8 @@
-//! What is printed of phrases reads back as the same phrases.
+//! Tests that printed phrases read back as the same phrases.
 //!
-//! For every program of `examples` that can be compiled for a target: its functional and its
-//! imperative form print, parse, are inferred, are well-typed, have no races, and print the same.
+//! Each program of `examples` that can be compiled for a target is translated to functional and
+//! imperative DPIA. Both forms are printed, parsed and inferred again; the results are well-typed,
+//! have no races, and print the same.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -73,7 +74,7 @@ fn reads_back(program: &PhraseProgram) -> Result<(), String> {
     }
 }
 
-/// The text of a program with those that it imports in front.
+/// Returns the text of a program with those of its imports before it.
 fn whole(path: &Path) -> String {
     let text = fs::read_to_string(path).expect("a program");
     let mut out = String::new();
@@ -89,7 +90,7 @@ fn whole(path: &Path) -> String {
     out
 }
 
-/// Every program below a folder.
+/// Returns every program in a folder and its subfolders.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).expect("the examples are there") {
@@ -150,7 +151,7 @@ fn programs_for_opencl_read_back() {
     programs(Target::OpenCl, 50);
 }
 
-/// Threads that each read the element of an accumulator that they write.
+/// Each thread reads the element of an accumulator that it writes.
 #[test]
 fn accumulators_of_threads_read_back() {
     let text = "def f = depFun((n: Nat, m: Nat) => fun(xs: n.m.i32 => xs

@@ -1,11 +1,11 @@
-//! What is said of accumulators that are overwritten.
+//! Tests of messages about accumulators that are overwritten before they are read.
 
 use dpia::Target::C;
 use expect_test::expect;
 
 use super::messages::say;
 
-/// How the function writes is not known before it is chosen.
+/// An accumulator is not checked before the implementations of its function are chosen.
 #[test]
 fn not_before_the_choice() {
     say(
@@ -25,7 +25,7 @@ fn not_before_the_choice() {
     );
 }
 
-/// Sums of matrices, where `read` makes of the accumulator what the next matrix is added to.
+/// Returns a program that sums matrices; `read` computes the matrix to which the next one is added.
 fn sum_of(read: &str) -> String {
     format!(
         "def main = depFun(n: Nat => fun(xs: n.4.4.f32 =>\n  \
@@ -110,7 +110,7 @@ fn accumulators_of_other_shapes() {
                 generate(fun(i => 0.0f)) |> mapSeq(id)) |> mapSeq(id)))
         "#]],
     );
-    // It is summed up before.
+    // The sum is stored before the accumulator is overwritten.
     say(
         C,
         "def main = depFun(n: Nat => fun(xs: n.4.f32 =>\n  \
@@ -119,7 +119,7 @@ fn accumulators_of_other_shapes() {
              generate(fun(i => 0.0f)) |> mapSeq(id)) |> mapSeq(id)))",
         expect![[r#""#]],
     );
-    // Blocks that are written through views.
+    // The accumulator is written through views.
     say(
         C,
         "def main = depFun(n: Nat => fun(xs: n.8.f32 =>\n  \
@@ -128,7 +128,7 @@ fn accumulators_of_other_shapes() {
              generate(fun(i => 0.0f)) |> mapSeq(id)) |> mapSeq(id)))",
         expect![[r#""#]],
     );
-    // Two halves, where the second is read after it was written.
+    // The second half reads the first one after that is overwritten.
     say(
         C,
         "def main = depFun(n: Nat => fun(xs: n.f32 =>\n  \

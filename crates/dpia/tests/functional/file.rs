@@ -1,4 +1,4 @@
-//! Definitions of a text, checked for a target, and their fixes applied.
+//! Checks the definitions of a text for a target and applies their fixes.
 
 use std::ops::Range;
 use std::sync::{Arc, LazyLock};
@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use syntax::ast::Name;
 use syntax::{Diagnostic, GlobalId, Severity};
 
-/// The types of what a text and the standard library define.
+/// The types of the definitions of a text and the standard library.
 #[derive(Clone, Default)]
 struct Types(FxHashMap<Name, Arc<Scheme>>);
 
@@ -40,10 +40,10 @@ impl Types {
         &LIBRARY
     }
 
-    /// Definitions stand behind those that they use.
+    /// Infers the definitions of a text, which may use earlier ones.
     fn read(&mut self, text: &str) -> Vec<(String, Inference)> {
         let mut inferences = Vec::new();
-        // In the library some are used before they are written.
+        // Two rounds, because the library uses some definitions before they are written.
         for _ in 0..2 {
             inferences.clear();
             for span in syntax::split(text) {
@@ -60,22 +60,22 @@ impl Types {
     }
 }
 
-/// A definition that was checked.
+/// A checked definition.
 pub struct Def {
     pub checked: Checked,
     pub diagnostics: Vec<Diagnostic>,
-    /// Its own text, and where that starts in the whole.
+    /// The text of the definition, and its offset in the whole text.
     pub text: String,
     start: usize,
     whole: String,
 }
 
-/// Checks a definition for a target, whose right side has no type error.
+/// Checks a definition without type errors for a target.
 pub fn check(text: &str, name: &str, target: Target) -> Def {
     check_on(text, name, target, &Device::default())
 }
 
-/// The same for a device.
+/// Checks a definition without type errors for a target and a device.
 pub fn check_on(text: &str, name: &str, target: Target, device: &Device) -> Def {
     let mut program = match program_of(text, name) {
         Ok(program) => program,
@@ -114,7 +114,7 @@ pub fn check_on(text: &str, name: &str, target: Target, device: &Device) -> Def 
 }
 
 impl Def {
-    /// What is said, place by place.
+    /// Formats the diagnostics with their places.
     pub fn shown(&self) -> String {
         let mut shown = String::new();
         for found in &self.diagnostics {
@@ -155,7 +155,7 @@ impl Def {
         shown
     }
 
-    /// The whole text after a fix.
+    /// Returns the whole text after a fix.
     fn fixed(&self, edits: &[(syntax::Span, String)]) -> String {
         let mut edits = edits.to_vec();
         edits.sort_by_key(|(span, _)| std::cmp::Reverse(span.start));
@@ -168,7 +168,7 @@ impl Def {
     }
 }
 
-/// The first fix of each thing that is said, one after the other, until there is no error.
+/// Applies the first fix of each diagnostic in turn, until there is no error.
 pub fn mended(text: &str, name: &str, target: Target) -> String {
     let mut text = text.to_owned();
     for _ in 0..8 {
@@ -186,7 +186,7 @@ pub fn mended(text: &str, name: &str, target: Target) -> String {
     panic!("not mended:\n{text}");
 }
 
-/// Every fix that can be chosen makes one thing less to say.
+/// Checks that every enabled fix reduces the number of errors.
 pub fn each_fix_helps(text: &str, name: &str, target: Target) {
     let errors = |def: &Def| {
         let all = def.diagnostics.iter();
@@ -208,7 +208,7 @@ pub fn each_fix_helps(text: &str, name: &str, target: Target) {
     }
 }
 
-/// The programs of a text that are checked for a target while they are written.
+/// Returns the programs of a text with the targets for which the editor checks them.
 pub fn selected(text: &str) -> Vec<(String, Target)> {
     let mut types = Types::library().clone();
     let mut found = Vec::new();

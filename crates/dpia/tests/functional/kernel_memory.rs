@@ -1,4 +1,4 @@
-//! What is said about the memory of programs for OpenCL, and what a device has of it.
+//! Tests of messages about the memory of programs for OpenCL and the limits of devices.
 
 use dpia::Device;
 use dpia::Target::OpenCl;
@@ -7,7 +7,7 @@ use expect_test::{Expect, expect};
 use crate::file::check_on;
 use crate::kernels::{only_say, rows, say};
 
-/// What is said for a device.
+/// Checks the messages for a device.
 fn say_on(device: &Device, text: &str, expected: Expect) {
     expected.assert_eq(&check_on(text, "main", OpenCl, device).shown());
 }
@@ -181,7 +181,7 @@ fn a_local_size_says_the_share_of_a_work_item() {
         "#]],
     );
     only_say(&two("@opencl(local = [16, 16])\n"), expect![[""]]);
-    // A size that is not known has no constant share.
+    // An array of unknown size has no constant share.
     say(
         &rows(
             "xs |> mapWorkGroup(fun(row => row |> mapLocal(id) |> toMem(Private) |> mapLocal(id)))",

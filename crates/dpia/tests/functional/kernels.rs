@@ -1,4 +1,4 @@
-//! What is said about programs for OpenCL: nesting, who writes what, and how they are launched.
+//! Tests of messages about programs for OpenCL: nesting, and writes by several work-items.
 
 use dpia::Target::OpenCl;
 use expect_test::{Expect, expect};
@@ -10,12 +10,12 @@ pub fn say(text: &str, expected: Expect) {
     say_for(OpenCl, text, expected);
 }
 
-/// The same where no edit is offered that is all there is to do.
+/// Checks the messages for programs that no fix makes right.
 pub fn only_say(text: &str, expected: Expect) {
     expected.assert_eq(&check(text, "main", OpenCl).shown());
 }
 
-/// A program over `n` rows of `m` numbers.
+/// Returns a program over `n` rows of `m` numbers.
 pub fn rows(body: &str) -> String {
     format!("def main = depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 =>\n  {body}))")
 }
@@ -86,7 +86,7 @@ fn maps_in_the_wrong_order() {
               fix: Swap `mapLocal(1)` and `mapWorkGroup(1)`
         "#]],
     );
-    // One mistake, though neither of the two has its group.
+    // Neither map is in a work-group, which is one mistake.
     say(
         &rows("xs |> mapLocal(mapLocal(fun(x => x * 2.0f)))"),
         expect![[r#"
@@ -138,7 +138,7 @@ fn maps_in_the_wrong_order() {
             xs |> mapWorkGroup(mapLocal(mapSeq(fun(x => x * 2.0f))))))
         "#]],
     );
-    // What is written in it does not count until it stands where it may.
+    // Writes in a wrongly nested map are not checked before the nesting is right.
     only_say(
         "@opencl(local = [4, 8], global = [4 * n, 8])\n\
          def main = depFun((n: Nat, m: Nat) => fun(xs: n.m.4.f32 => xs |> mapWorkGroup(mapLocal(1)(fun(row =>\n  \
@@ -151,7 +151,7 @@ fn maps_in_the_wrong_order() {
               fix: Replace with `mapSeq`
         "#]],
     );
-    // Every dimension has its own.
+    // Each dimension has its own kind of map.
     say(
         "@opencl(local = [1, 8, 1], global = [1, n, n])\n\
          def main = depFun(n: Nat => fun(xs: n.n.n.f32 =>\n  \
@@ -336,7 +336,7 @@ fn choices() {
               xs |> mapGlobal(fun(row => row |> map(fun(x => x * x)) |> reduceSeq(Private)(add)(0.0f)))))
         "#]],
     );
-    // An accumulator whose size is not known is in Global memory.
+    // An accumulator of unknown size is in Global memory.
     say(
         &rows(
             "xs |> split(4) |> mapGlobal(fun(rows => rows |> reduce(fun(a, row => zip(a)(row) |> mapSeq(fun(p => p._1 + p._2))))(generate(fun(i => 0.0f)) |> mapSeq(id)) |> mapSeq(id)))",

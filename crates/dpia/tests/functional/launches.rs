@@ -1,4 +1,4 @@
-//! What is said about how programs for OpenCL are launched: kernels of their own, sizes, dimensions.
+//! Tests of messages about launches of OpenCL programs: explicit kernels, sizes and dimensions.
 
 use expect_test::expect;
 
@@ -138,7 +138,7 @@ fn a_first_dimension_that_nothing_shares() {
               xs |> mapWorkGroup(mapLocal(fun(x => x * 2.0f)))))
         "#]],
     );
-    // Several memories are one mistake.
+    // Writes to several memories are one mistake.
     say(
         "def main = depFun(n: Nat => fun(xs: n.64.f32 => xs |> mapWorkGroup(1)(fun(row =>\n\
            row |> mapLocal(1)(id) |> toMem(Local) |> mapLocal(1)(id)))))",

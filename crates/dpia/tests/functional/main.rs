@@ -1,4 +1,4 @@
-//! Which programs have a functional phrase, and what is said about those that have none.
+//! Tests of the translation to functional DPIA and of its messages.
 
 mod accumulators;
 mod file;

@@ -1,11 +1,11 @@
-//! What is said about programs that cannot be compiled as they stand, where, and what mends it.
+//! Tests of messages about programs that cannot be compiled, their places and their fixes.
 
 use dpia::Target::{self, C, OpenCl, OpenMp};
 use expect_test::{Expect, expect};
 
 use crate::file::{check, each_fix_helps, mended};
 
-/// What is said about `main`, and the text once the first fixes are taken.
+/// Checks the messages about `main`, and the text after the first fixes.
 pub fn say(target: Target, text: &str, expected: Expect) {
     let def = check(text, "main", target);
     let mut shown = def.shown();
@@ -577,7 +577,7 @@ fn what_is_computed_more_than_once() {
            xs |> mapSeq(fun(row => row |> map(fun(x => x * x)) |> reduceSeq(add)(0.0f)))))",
         expect![[r#""#]],
     );
-    // Windows that do not overlap; nothing is computed.
+    // The windows do not overlap and compute nothing.
     say(
         C,
         "def main = depFun(n: Nat => fun(xs: (2 * n + 2).(f32, f32) =>\n  \
@@ -713,7 +713,7 @@ fn elements_that_nothing_writes() {
                   help: `padCst` gives them a value, as in `padCst(0)(2)(0)`
             "#]],
         ),
-        // They are followed through windows, names and functions.
+        // Unwritten elements are followed through windows, names and functions.
         (
             "def main = depFun(n: Nat => fun(xs: n.f32 =>\n  \
                xs |> mapSeq(id) |> padEmpty(2) |> toMem |> slide(3)(1) |> mapSeq(reduceSeq(add)(0.0f))))",
@@ -756,7 +756,7 @@ fn elements_that_nothing_writes() {
                   help: give them a value where the memory is read: `|> toMem |> padCst(0)(1)(0)`
             "#]],
         ),
-        // What is written is read only.
+        // Only written elements are read.
         (
             "def main = depFun(n: Nat => fun(xs: n.f32 =>\n  \
                xs |> mapSeq(id) |> padEmpty(2) |> toMem |> take(n) |> mapSeq(id)))",

@@ -1,4 +1,4 @@
-//! Programs that can be compiled, as phrases.
+//! Snapshots of the phrases of programs that can be compiled.
 
 use dpia::{Phrase, Prim, Target};
 use expect_test::{Expect, expect};
@@ -7,7 +7,7 @@ use rise::{Arg, Names, print};
 
 use crate::file::check;
 
-/// The phrase with the access of every expression.
+/// Prints a phrase with the access of every expression.
 fn show(phrase: &Phrase, names: &Names, out: &mut String, depth: usize) {
     let indent = "  ".repeat(depth);
     let ty = print::type_text(&phrase.ty, names);

@@ -1,4 +1,4 @@
-//! Tests how the order in which `scatter` takes its elements is kept.
+//! Tests for the order in which `scatter` takes its elements.
 
 use dpia::Target;
 use dpia::Target::{C, OpenCl, OpenMp};
@@ -48,14 +48,14 @@ fn elements_that_memory_puts_in_order_are_named() {
     );
 }
 
-/// The means that keep the order of a `scatter`.
+/// The way in which the order of a `scatter` is kept.
 #[derive(Debug, PartialEq)]
 enum Order {
-    /// Loops come to its elements in their order.
+    /// The loops compute its elements in order.
     Loops,
     /// The elements are stored first.
     Memory,
-    /// The program is refused.
+    /// The program is rejected.
     Refused,
 }
 
@@ -82,7 +82,7 @@ fn order(text: &str, target: Target) -> Order {
 #[test]
 fn elements_in_order_need_no_memory() {
     let rest = [
-        // One column after the other, each from its first row to its last.
+        // The columns come one after the other, each from its first row to its last.
         (
             "ix: m.Idx[n], xs: n.m.i32",
             "mapSeq(mapSeq(id)) |> transpose |> scatter(ix)",
@@ -99,7 +99,7 @@ fn elements_in_order_need_no_memory() {
             "ix: n.Idx[n], xs: n.i32",
             "mapSeq(id) |> padEmpty(0) |> scatter(ix)",
         ),
-        // Indices that do not repeat may come in any order.
+        // Distinct indices may be in any order.
         (
             "xs: n.i32",
             "mapSeq(id) |> reorder(n)(natFun(i => n - 1 - i))(natFun(i => n - 1 - i)) |> scatterShift(1)",
@@ -125,7 +125,7 @@ fn views_move_before_loops_to_keep_the_order() {
     let reverse = "reorder(n)(natFun(i => n - 1 - i))(natFun(i => n - 1 - i))";
     let rest = [
         ("ix: n.Idx[n], xs: n.i32", format!("mapSeq(id) |> {reverse} |> scatter(ix)")),
-        // What the loop computes for an element is not looked at.
+        // The function of the loop does not affect the order.
         (
             "ix: n.Idx[n], xs: n.m.i32",
             format!("mapSeq(fun(row => row |> mapSeq(id) |> padEmpty(1))) |> {reverse} |> scatter(ix)"),
@@ -189,7 +189,7 @@ fn memory_keeps_the_order_where_loops_cannot() {
             "xs: n.i32",
             "mapSeq(id) |> scatterShift(1) |> scatter(generate(fun(i => natAsIndex(n)(indexAsNat(i) / 2))))",
         ),
-        // The loop inside needs what is computed once for all of its iterations.
+        // The inner loop depends on a value that is computed once for all of its iterations.
         (
             "ix: (m * n).Idx[n], xs: n.m.i32",
             "mapSeq(fun(row => row |> mapSeq(id) |> toMem |> mapSeq(id))) |> transpose |> join |> scatter(ix)",

@@ -1,4 +1,4 @@
-//! What is said of sizes that generated code must know.
+//! Tests of messages about sizes that generated code must know as constants.
 
 use dpia::Target::{C, OpenCl, OpenMp};
 use expect_test::expect;

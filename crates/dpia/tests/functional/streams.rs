@@ -1,4 +1,4 @@
-//! What is said about streams that are used as arrays.
+//! Tests of messages about streams that are used as arrays.
 
 use dpia::Target::C;
 use expect_test::expect;

@@ -1,4 +1,4 @@
-//! The programs of the examples can be compiled.
+//! Tests that the example programs and those of the documentation can be compiled.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ fn programs(folder: &str, target: Target) {
     assert!(programs_in(folder, target) > 10);
 }
 
-/// How many programs there are.
+/// Checks the programs in a folder and returns their number.
 fn programs_in(folder: &str, target: Target) -> usize {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../examples")
@@ -70,7 +70,7 @@ fn examples_for_opencl() {
     programs_in("opencl/h200", Target::OpenCl);
 }
 
-/// The blocks of a page that are programs without a mistake.
+/// Returns the code blocks of a page that are programs without errors.
 fn blocks(markdown: &str) -> Vec<String> {
     let mut lines = markdown.lines();
     let mut found = Vec::new();
@@ -83,7 +83,7 @@ fn blocks(markdown: &str) -> Vec<String> {
     found
 }
 
-/// What a text says that is wrong for the targets that its definitions select.
+/// Formats the errors of a text for the targets that its definitions select.
 fn wrong(text: &str) -> String {
     let mut wrong = String::new();
     for (name, target) in crate::file::selected(text) {

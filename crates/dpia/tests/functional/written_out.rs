@@ -1,4 +1,4 @@
-//! Fixes that write something else in the place of a name.
+//! Tests of fixes that replace a name by the definition's body.
 
 use dpia::Target::{C, OpenMp};
 use expect_test::expect;

@@ -1,4 +1,4 @@
-//! The checker notices every wrong type.
+//! Tests that the type checker finds every wrong type.
 
 use std::sync::Arc;
 
@@ -37,7 +37,7 @@ fn children(phrase: &Phrase) -> Vec<Phrase> {
     }
 }
 
-/// The phrase with another type at one of its nodes.
+/// Returns the phrase with another type at one of its nodes.
 fn with_other_type(phrase: &Phrase, left: &mut usize) -> Phrase {
     if *left == 0 {
         *left = usize::MAX;

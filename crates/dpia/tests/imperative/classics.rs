@@ -1,4 +1,4 @@
-//! What the papers show, and how it comes out.
+//! Snapshots of the imperative forms of the papers' examples.
 
 use dpia::Target;
 use expect_test::{Expect, expect};

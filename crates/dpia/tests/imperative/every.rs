@@ -1,4 +1,4 @@
-//! Every primitive in a small program: the translation succeeds and keeps types.
+//! Translates every primitive in a small program and checks the types of the result.
 
 use dpia::{Prim, Target};
 use rise::core::Form;
@@ -27,7 +27,8 @@ fn translation_keeps_types_for_opencl() {
     }
 }
 
-/// What only hand-written programs, or elements that need commands, contain.
+/// The primitives that only occur in imperative programs that are written, or in reads of elements
+/// that need commands.
 const ELSEWHERE: &[Prim] = &[
     Prim::Barrier,
     Prim::ParForNat,

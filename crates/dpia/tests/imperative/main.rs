@@ -1,4 +1,4 @@
-//! The translation of programs to imperative form.
+//! Tests of the translation to imperative DPIA.
 
 mod check;
 mod classics;

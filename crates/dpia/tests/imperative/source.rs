@@ -1,15 +1,15 @@
-//! Imperative programs from texts.
+//! Translates texts to imperative programs.
 
 use dpia::{PhraseProgram, Target};
 use rise::core::{normalise, program_of, program_text};
 
-/// What a definition becomes, whose types are checked.
+/// Returns the imperative program of a definition, whose types are checked.
 pub fn imperative(text: &str, name: &str, target: Target) -> PhraseProgram {
     let [_, imperative] = both(text, name, target);
     imperative
 }
 
-/// The functional and the imperative phrase of a definition.
+/// Returns the functional and the imperative program of a definition.
 pub fn both(text: &str, name: &str, target: Target) -> [PhraseProgram; 2] {
     let mut program = match program_of(text, name) {
         Ok(program) => program,
@@ -35,7 +35,7 @@ pub fn both(text: &str, name: &str, target: Target) -> [PhraseProgram; 2] {
     [functional, imperative]
 }
 
-/// Its text.
+/// Returns the text of a definition's imperative program.
 pub fn shown(text: &str, name: &str, target: Target) -> String {
     program_text(&imperative(text, name, target))
 }

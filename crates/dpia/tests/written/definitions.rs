@@ -1,4 +1,4 @@
-//! What is said about definitions that are written in DPIA, and what is compiled of them.
+//! Tests of messages about definitions that are written in DPIA, and of their compilation.
 
 use dpia::Target;
 use dpia::definition::{self, Stage};
@@ -34,7 +34,7 @@ fn show(definition: &Definition, found: &[Diagnostic]) -> String {
     out
 }
 
-/// What is said about each definition of a text, whatever it is compiled for.
+/// Checks the messages about each definition of a text that are independent of a target.
 fn check(text: &str, expected: Expect) {
     let mut out = String::new();
     for definition in definitions(text) {
@@ -44,7 +44,7 @@ fn check(text: &str, expected: Expect) {
     expected.assert_eq(&out);
 }
 
-/// The same for a target.
+/// Checks the messages about each definition of a text for a target.
 fn target(target: Target, text: &str, expected: Expect) {
     let mut out = String::new();
     for definition in definitions(text) {
@@ -85,8 +85,8 @@ fn races_are_errors_with_both_places() {
     );
 }
 
-/// A definition that is used with a place and an expression of the same memory is right by
-/// itself, and its use is not.
+/// A definition can be free of races by itself, and have one at a use that gives it an acceptor and
+/// an expression of the same memory.
 #[test]
 fn races_between_definitions() {
     check(
@@ -133,7 +133,7 @@ def items = depFun((n: Nat) => fun((out: Acc[n.f32], xs: Exp[n.f32, Rd]) =>
   parForGlobal(n, f32, out, fun((i, o) => new(Private, f32, fun((acc, exp) => acc = idx(i, xs); o = exp))))))
 ";
 
-/// A number whose type nothing decides makes a definition for every type of numbers, as in RISE.
+/// A number of undetermined type makes a definition generic over all number types, as in RISE.
 #[test]
 fn numbers_of_any_type() {
     let text = "def three = fun(x: Exp[i32, Rd] => 3)
@@ -237,7 +237,7 @@ fn what_is_no_program() {
     );
 }
 
-/// What the table of accesses leaves to be said of functional programs.
+/// Functional programs are checked beyond the table of accesses.
 #[test]
 fn what_is_checked_of_functional_programs() {
     target(

@@ -1,4 +1,4 @@
-//! The programs of the language reference.
+//! Tests the programs of the language reference.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use syntax::{Dialect, GlobalId, Severity, format_in};
 
 use super::source::definitions;
 
-/// The blocks of the page: where they begin, what is remarked, and the text.
+/// Returns the code blocks of the page: the line, the info string, and the text.
 fn blocks(page: &str) -> Vec<(usize, &str, String)> {
     let mut found = Vec::new();
     let mut lines = page.lines().enumerate();
@@ -29,7 +29,7 @@ fn blocks(page: &str) -> Vec<(usize, &str, String)> {
     found
 }
 
-/// The definitions before one.
+/// The definitions before the current one.
 #[derive(Default)]
 struct Known(Vec<(Name, Arc<Scheme>)>);
 
@@ -46,7 +46,7 @@ impl Env for Known {
     }
 }
 
-/// The codes of the errors in a text.
+/// Returns the codes of the errors in a text.
 fn errors(text: &str) -> Vec<&'static str> {
     let mut codes = Vec::new();
     let mut known = Known::default();

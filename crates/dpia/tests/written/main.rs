@@ -1,4 +1,4 @@
-//! Programs that are written in DPIA.
+//! Tests of programs that are written in DPIA.
 
 mod definitions;
 mod docs;

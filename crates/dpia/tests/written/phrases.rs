@@ -1,4 +1,4 @@
-//! Programs that are written in DPIA become well-typed phrases.
+//! Tests that programs written in DPIA become well-typed phrases.
 
 use super::source::programs;
 

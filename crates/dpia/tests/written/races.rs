@@ -1,4 +1,4 @@
-//! What iterations of parallel loops share.
+//! Tests of the detection of data races.
 
 use std::fs;
 use std::path::Path;
@@ -77,7 +77,7 @@ fn shared_places() {
     );
 }
 
-/// What an iteration writes itself it may read, through whatever views.
+/// An iteration may read the elements that it writes, through any views.
 #[test]
 fn own_elements() {
     check(
@@ -155,7 +155,7 @@ fn elements_of_others() {
     );
 }
 
-/// What the translation makes keeps the rule.
+/// Translated programs have no data races.
 #[test]
 fn translated_programs_share_nothing() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");

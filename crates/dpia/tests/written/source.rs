@@ -1,4 +1,4 @@
-//! Programs from texts in DPIA.
+//! Makes programs from texts in DPIA.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ struct Entry {
     text: String,
 }
 
-/// A definition with what is known of it.
+/// A definition with the results of its checks.
 pub struct Definition {
     pub name: String,
     pub text: String,
@@ -55,12 +55,12 @@ impl Env for File {
     }
 }
 
-/// The programs that a text defines.
+/// Returns the programs that a text defines.
 pub fn programs(text: &str) -> Vec<PhraseProgram> {
     definitions(text).into_iter().map(|d| d.linked).collect()
 }
 
-/// The definitions of a text.
+/// Returns the definitions of a text.
 pub fn definitions(text: &str) -> Vec<Definition> {
     let mut file = File::default();
     for span in syntax::split(text) {

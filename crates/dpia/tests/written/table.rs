@@ -1,8 +1,8 @@
-//! The table of accesses: for each primitive, which accesses its arguments and its result may have.
+//! Tests the table of accesses: for each primitive the accesses of its arguments and its result.
 //!
-//! Each row is tried with every combination of accesses: what the table lists is accepted, and
-//! nothing else is. `@` is a place for an access. Data that contains an array is not copied by
-//! itself, so that the places of most rows are exact.
+//! Each row is tried with every combination of accesses: those of the table are accepted, and no
+//! others. `@` marks the position of an access. Data that contains an array is not copied
+//! implicitly, so that the accesses of most rows are exact.
 
 use dpia::{surface, typing};
 use rise::{Env, Resolution};
@@ -10,14 +10,15 @@ use syntax::ast::Name;
 use syntax::{Dialect, Severity};
 
 struct Row {
-    /// What stands before the definition, and its size parameters.
+    /// The definitions before the tested one, and its size parameters.
     sizes: &'static str,
-    /// The parameters and the result.
+    /// The types of the parameters and the result.
     ty: &'static str,
     /// The right side under `fun((…) => …)`.
     params: &'static str,
     body: &'static str,
-    /// What is accepted: for each `@` a letter or several in brackets; `a` is the same everywhere.
+    /// The accepted accesses: a letter for each `@`, or several in brackets; `a` is the same
+    /// everywhere.
     accepted: &'static [&'static str],
 }
 
@@ -203,7 +204,7 @@ fn what_only_reads() {
     ));
 }
 
-/// A value without arrays that is read may stand where one is written.
+/// A value without arrays of access `Rd` is accepted where `Wr` is expected.
 #[test]
 fn single_values() {
     for (ty, body) in [
@@ -296,7 +297,7 @@ fn holds_as(row: &Row, name: &str) {
     );
 }
 
-/// Whether the accesses are those of a pattern.
+/// Returns true if the accesses match a pattern.
 fn fits(pattern: &str, letters: &str) -> bool {
     let mut signs = pattern.chars();
     let mut same = None;
@@ -333,7 +334,7 @@ fn text(row: &Row, name: &str, letters: &str) -> String {
     format!("def main : {sizes} -> {ty} = depFun(({names}) => fun(({params}) => {body}))")
 }
 
-/// A C function, for one of the rows.
+/// The environment of a C function for one of the rows.
 struct Root;
 
 impl Env for Root {

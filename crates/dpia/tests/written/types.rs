@@ -1,4 +1,4 @@
-//! The types of programs that are written in DPIA.
+//! Tests of the types of programs that are written in DPIA.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ impl Env for Defs {
     }
 }
 
-/// Schemes and diagnostics of a text, a line each, places underlined.
+/// Formats the schemes and diagnostics of a text, one per line, with the places underlined.
 fn report(text: &str) -> String {
     let mut defs = Defs::default();
     let mut out = String::new();
