@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use std::ops::{Add, Mul, Neg, Sub};
 
 impl Nat {
-    /// `a + b`
+    /// Computes `a + b`.
     #[allow(clippy::should_implement_trait)]
     pub fn add(a: &Nat, b: &Nat) -> Nat {
         match (&a.0, &b.0) {
@@ -21,7 +21,7 @@ impl Nat {
         recombine(plain_add(a, b, 1))
     }
 
-    /// `a - b`; may be negative
+    /// Computes `a - b`, which may be negative.
     #[allow(clippy::should_implement_trait)]
     pub fn sub(a: &Nat, b: &Nat) -> Nat {
         match (&a.0, &b.0) {
@@ -38,7 +38,7 @@ impl Nat {
         recombine(plain_add(a, b, -1))
     }
 
-    /// `a * b`
+    /// Computes `a * b`.
     #[allow(clippy::should_implement_trait)]
     pub fn mul(a: &Nat, b: &Nat) -> Nat {
         match (&a.0, &b.0) {
@@ -55,12 +55,13 @@ impl Nat {
         recombine(plain_mul(a, b))
     }
 
-    /// `a * factor`
+    /// Computes `a * factor`.
     pub(crate) fn scale(&self, factor: i64) -> Nat {
         Nat::mul(self, &Nat::constant(factor))
     }
 
-    /// Whether no value of the variables makes this negative, as far as its shape tells.
+    /// Returns true if the form of the size shows that it is not negative for any values of its
+    /// variables.
     pub(crate) fn is_plainly_nonneg(&self) -> bool {
         match &self.0 {
             Repr::Const(value) => *value >= 0,
@@ -71,7 +72,7 @@ impl Nat {
         }
     }
 
-    /// `(p, q)` without a negative coefficient, with `self = p - q`.
+    /// Returns `(p, q)` without negative coefficients such that `self = p - q`.
     pub fn split_signs(&self) -> (Nat, Nat) {
         let (mut plus, mut minus) = (Vec::new(), Vec::new());
         for term in self.terms().iter() {
@@ -86,7 +87,7 @@ impl Nat {
         (Nat::from_sorted(plus), Nat::from_sorted(minus))
     }
 
-    /// The greatest common divisor of the coefficients; 0 for 0.
+    /// Returns the greatest common divisor of the coefficients; 0 for the size 0.
     pub(crate) fn content(&self) -> i64 {
         let gcd = self
             .terms()
@@ -95,7 +96,7 @@ impl Nat {
         i64::try_from(gcd).unwrap_or(1)
     }
 
-    /// The largest product of atoms that divides every term.
+    /// Returns the largest product of atoms that divides every term.
     pub(crate) fn common_mono(&self) -> Mono {
         let terms = self.terms();
         let Some((first, rest)) = terms.split_first() else {
@@ -117,8 +118,8 @@ impl Nat {
         }
     }
 
-    /// `self / by` if every term is a multiple. Products keep the order of terms; there are no
-    /// powers, which would have to be put together.
+    /// Divides by a term that divides every term. Products keep the order of terms; powers are not
+    /// allowed, because they would have to be normalised.
     fn over_term(&self, by: &Term) -> Option<Nat> {
         if by.mono.is_one() && by.coeff == 1 {
             return Some(self.clone());
@@ -135,7 +136,8 @@ impl Nat {
         divided.map(Nat::from_sorted)
     }
 
-    /// `self / divisor` if that is a polynomial with integer coefficients and nothing remains.
+    /// Divides exactly: returns `self / divisor` if that is a polynomial with integer coefficients
+    /// and there is no remainder.
     pub(crate) fn exact_div(&self, divisor: &Nat) -> Option<Nat> {
         if let (Repr::Const(a), Repr::Const(b)) = (&self.0, &divisor.0) {
             return (*b != 0 && a.checked_rem(*b)? == 0).then(|| Nat::constant(a / b));
@@ -206,7 +208,8 @@ pub(crate) fn gcd(mut a: u64, mut b: u64) -> u64 {
     a
 }
 
-/// `a + sign * b`, by merging.
+/// Computes `a + sign * b` without recombining quotients and remainders; on overflow the sum stays
+/// an atom.
 pub(crate) fn plain_add(a: &Nat, b: &Nat, sign: i64) -> Nat {
     try_add(a, b, sign).unwrap_or_else(|| {
         let b = match sign < 0 {
@@ -217,7 +220,7 @@ pub(crate) fn plain_add(a: &Nat, b: &Nat, sign: i64) -> Nat {
     })
 }
 
-/// `a + sign * b`, if that fits.
+/// Computes `a + sign * b` by merging the terms; `None` on overflow.
 pub(crate) fn try_add(a: &Nat, b: &Nat, sign: i64) -> Option<Nat> {
     let (left, right) = (a.terms(), b.terms());
     let mut out = Vec::with_capacity(left.len() + right.len());
@@ -265,8 +268,8 @@ fn is_pow(op: &Op) -> bool {
     matches!(op, Op::Pow(..))
 }
 
-/// A sum of sorted terms; where equal powers met in it, what became of them may be a power again:
-/// `2^(k-1) + 2^(k-1)` is `2^k`.
+/// Makes a size of sorted terms; if terms with powers were merged (`meet`), it normalises the
+/// powers: `2^(k-1) + 2^(k-1)` becomes `2^k`.
 fn with_powers_in_form(terms: Vec<Term>, meet: bool) -> Option<Nat> {
     if !meet {
         return Some(Nat::from_sorted(terms));
@@ -278,7 +281,7 @@ fn with_powers_in_form(terms: Vec<Term>, meet: bool) -> Option<Nat> {
     crate::power::mul_with_powers(&terms, &[one])
 }
 
-/// `a * b`, distributed.
+/// Computes `a * b` by distribution; on overflow the product stays an atom.
 pub(crate) fn plain_mul(a: &Nat, b: &Nat) -> Nat {
     try_mul(a, b).unwrap_or_else(|| {
         let (a, b) = if a <= b { (a, b) } else { (b, a) };
@@ -286,7 +289,7 @@ pub(crate) fn plain_mul(a: &Nat, b: &Nat) -> Nat {
     })
 }
 
-/// `a * b`, distributed, if that fits.
+/// Computes `a * b` by distribution; `None` on overflow or for too many terms.
 pub(crate) fn try_mul(a: &Nat, b: &Nat) -> Option<Nat> {
     let (left, right) = (a.terms(), b.terms());
     if left.len().saturating_mul(right.len()) > MAX_TERMS {
@@ -307,7 +310,7 @@ pub(crate) fn try_mul(a: &Nat, b: &Nat) -> Option<Nat> {
     collect(out)
 }
 
-/// Sorts and merges terms; `None` if a coefficient does not fit.
+/// Sorts and merges terms; `None` on overflow of a coefficient.
 pub(crate) fn collect(mut terms: Vec<Term>) -> Option<Nat> {
     let mut meet = false;
     if terms.len() > 1 {
@@ -335,10 +338,10 @@ pub(crate) fn collect(mut terms: Vec<Term>) -> Option<Nat> {
     with_powers_in_form(terms, meet)
 }
 
-/// Terms up to which quotients and remainders are looked for.
+/// The greatest number of terms among which quotients and remainders are recombined.
 const MAX_RECOMBINED: usize = 64;
 
-/// Puts `(a/d)*d + a%d` together to `a`.
+/// Recombines `(a/d)*d + a%d` to `a`.
 fn recombine(nat: Nat) -> Nat {
     let Repr::Poly(terms) = &nat.0 else {
         return nat;

@@ -48,7 +48,7 @@ struct Range<'a> {
 }
 
 impl Range<'_> {
-    /// Bounds a size that stands within `depth` sums.
+    /// Bounds a size inside `depth` sums.
     fn bound(&self, nat: &Nat, side: Side, depth: u32) -> Option<Nat> {
         if !nat.mentions(self.var) {
             return Some(nat.clone());
@@ -101,7 +101,7 @@ impl Range<'_> {
                 };
                 match self.is_nonneg(&(&divisor - 1), depth) || !b.mentions(self.var) {
                     true => Some(Nat::div(&bound(a, side)?, &divisor)),
-                    // A divisor is at least 1 wherever there is a value.
+                    // A divisor is at least 1 wherever the division is defined.
                     false if side == Side::Upper => bound(a, side),
                     false => Some(Nat::ZERO),
                 }
@@ -151,7 +151,8 @@ impl Range<'_> {
         }
     }
 
-    /// Returns true if a size within `depth` sums is not negative. Their indices stand for sizes.
+    /// Returns true if a size inside `depth` sums is not negative; the indices of the sums are
+    /// treated as variables.
     fn is_nonneg(&self, nat: &Nat, depth: u32) -> bool {
         let index = |at: u32| Nat::var(Var(u32::MAX - at));
         let open = (0..depth).fold(nat.clone(), |nat, at| nat.open(&index(at)));

@@ -1,22 +1,22 @@
-//! Sizes as text that reads back as the same size.
+//! The printer of sizes; its text reads back as the same size.
 
 use crate::repr::{Atom, Mono, Nat, Op, Repr, Term, Var};
 use smol_str::SmolStr;
 use std::fmt::{self, Display, Write};
 
-/// What [`Nat::display`] gives.
+/// The result of [`Nat::display`], which implements `Display`.
 pub struct DisplayNat<'a> {
     nat: &'a Nat,
     names: &'a dyn Fn(Var) -> SmolStr,
 }
 
 impl Nat {
-    /// As text: `n*k + 2`; with `{:#}` without spaces, as in types: `n*k+2`.
+    /// Prints the size, for example `n*k + 2`; with `{:#}` without spaces, as in types: `n*k+2`.
     pub fn display<'a>(&'a self, names: &'a dyn Fn(Var) -> SmolStr) -> DisplayNat<'a> {
         DisplayNat { nat: self, names }
     }
 
-    /// Whether this can stand before `.t` without parentheses: a number, a variable, `f(n)`.
+    /// Returns true if the size needs no parentheses before `.t`: a number, a variable, or `f(n)`.
     pub fn is_atomic(&self) -> bool {
         match &self.0 {
             Repr::Const(value) => *value >= 0,
@@ -49,16 +49,16 @@ impl Display for DisplayNat<'_> {
     }
 }
 
-/// Where an expression stands, which says what needs parentheses.
+/// The context of an expression, which determines whether it needs parentheses.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Place {
-    /// Anything goes.
+    /// Any expression.
     Top,
-    /// At the left of `*` or `/`: no sum.
+    /// The left operand of `*` or `/`: no sum.
     Factor,
-    /// At the right of `*` or `/`: no product either.
+    /// The right operand of `*` or `/`: no sum and no product.
     Operand,
-    /// Below or above `^`: no power either.
+    /// An operand of `^`: no sum, no product and no power.
     Base,
 }
 
@@ -101,7 +101,7 @@ impl Writer<'_, '_> {
         Ok(())
     }
 
-    /// `a*b^2*4`: the number last, as in `split(4) : (n*4).t`.
+    /// Prints a term such as `a*b^2*4`, with the number last as in `split(4) : (n*4).t`.
     fn term(&mut self, mono: &Mono, coeff: u64, up: bool) -> fmt::Result {
         if mono.is_one() {
             return write!(self.out, "{coeff}");
@@ -216,7 +216,7 @@ impl Writer<'_, '_> {
         self.out.write_char(')')
     }
 
-    /// `min(a, min(b, c))`: the functions of the language take two.
+    /// Prints `min(a, min(b, c))`, because the functions of the language take two arguments.
     fn nested(&mut self, name: &str, all: &[Nat]) -> fmt::Result {
         let Some((last, rest)) = all.split_last() else {
             return Ok(());
@@ -230,7 +230,7 @@ impl Writer<'_, '_> {
         rest.iter().try_for_each(|_| self.out.write_char(')'))
     }
 
-    /// A name for the index of a sum that means nothing else here.
+    /// Returns an unused name for the index of a sum.
     fn fresh_index(&self) -> SmolStr {
         let taken = |name: &SmolStr| self.used.contains(name) || self.indices.contains(name);
         let letters = ["i", "j", "k", "l"].into_iter().map(SmolStr::new_static);
@@ -242,20 +242,21 @@ impl Writer<'_, '_> {
     }
 }
 
-/// A term to write; `up` writes the division in it rounded up.
+/// A term to print; if `up`, its division is printed as one that rounds up.
 struct Shown {
     mono: Mono,
     coeff: i64,
     up: bool,
 }
 
-/// Variable terms before constants, and something positive in front, if there is any.
+/// Returns the terms in printing order: terms with variables before constants, and a positive one
+/// first, if there is any.
 fn in_order(nat: &Nat) -> Vec<Shown> {
     let terms = nat.terms();
     let mut constant = nat.constant_part();
     let mut shown: Vec<Shown> = Vec::with_capacity(terms.len());
     for Term { mono, coeff } in terms.iter().filter(|t| !t.mono.is_one()) {
-        // 1 + (n-1)/s is n/s rounded up
+        // `1 + (n-1)/s` is `n/s` rounded up.
         let up = *coeff > 0 && constant >= *coeff && is_below_one(mono);
         constant -= if up { *coeff } else { 0 };
         shown.push(Shown {
@@ -279,7 +280,7 @@ fn in_order(nat: &Nat) -> Vec<Shown> {
     shown
 }
 
-/// Whether this is one division whose dividend ends in `- 1`.
+/// Returns true for a single division whose dividend ends in `- 1`.
 fn is_below_one(mono: &Mono) -> bool {
     match mono.0.as_slice() {
         [factor] if factor.exp == 1 => match factor.atom.op() {
@@ -290,7 +291,7 @@ fn is_below_one(mono: &Mono) -> bool {
     }
 }
 
-/// The size whose quotient is rounded up, if `a / b` is best written so.
+/// Returns the dividend of the division rounded up that `a / b` is printed as, if it is.
 fn rounded_up(a: &Nat, b: &Nat, up: bool) -> Option<Nat> {
     if up {
         return Some(a + 1);

@@ -3,18 +3,18 @@
 use crate::arith::{gcd, plain_mul, try_add, try_mul};
 use crate::repr::{Mono, Nat, Op, Term};
 
-/// How multiples of a constant divisor are taken out of a sum.
+/// The rounding of coefficients when multiples of a constant divisor are taken out of a sum.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Rounding {
-    /// What is left has the sign it had: `(n-1)/4` stays.
+    /// Towards zero: the remainder keeps its sign, so `(n-1)/4` stays.
     Truncate,
-    /// What is left is not negative: `(n-1)/4` is `(n+3)/4 - 1`. Equal sizes get equal forms, but
-    /// not those that a reader expects.
+    /// Towards minus infinity: the remainder is not negative, so `(n-1)/4` becomes `(n+3)/4 - 1`.
+    /// This makes more equal sizes equal in form, but the forms are harder to read.
     Floor,
 }
 
 impl Nat {
-    /// `a / b`, rounded down
+    /// Computes `a / b`, rounded down.
     #[allow(clippy::should_implement_trait)]
     pub fn div(a: &Nat, b: &Nat) -> Nat {
         if is_plain(a, b) {
@@ -26,7 +26,7 @@ impl Nat {
         })
     }
 
-    /// `a % b`, with the sign of `b`
+    /// Computes `a % b`, with the sign of `b`.
     #[allow(clippy::should_implement_trait)]
     pub fn rem(a: &Nat, b: &Nat) -> Nat {
         if let (Some(x), Some(y)) = (a.as_const(), b.as_const())
@@ -59,17 +59,19 @@ impl Nat {
         Nat::mul(&factor, &rest)
     }
 
-    /// `a / b`, rounded up
+    /// Computes `a / b`, rounded up.
     pub fn ceil_div(a: &Nat, b: &Nat) -> Nat {
         Nat::div(&Nat::sub(&Nat::add(a, b), &Nat::ONE), b)
     }
 
-    /// `self / divisor` where both are products that divide, powers too: `2^k / 2^(k-1)` is 2.
+    /// Divides a size by a product exactly, with symbolic powers: `2^k / 2^(k-1)` is 2. Returns
+    /// `None` if the quotient is no size.
     pub fn ratio(&self, divisor: &Nat) -> Option<Nat> {
         self.ratio_where(divisor, &Nat::is_plainly_nonneg)
     }
 
-    /// The same where `is_nonneg` knows which exponents of the quotient are not negative.
+    /// Divides as `ratio` does; `is_nonneg` decides whether the exponents of the quotient are not
+    /// negative.
     pub(crate) fn ratio_where(
         &self,
         divisor: &Nat,
@@ -101,7 +103,8 @@ impl Nat {
     }
 }
 
-/// A variable by another, or by a number: nothing to simplify.
+/// Returns true for the division of a variable by another variable or by a constant, which cannot
+/// be simplified.
 fn is_plain(a: &Nat, b: &Nat) -> bool {
     a.as_var().is_some() && (b.as_const().is_some_and(|b| b > 1) || b.as_var().is_some() && a != b)
 }
@@ -121,7 +124,8 @@ pub(crate) fn floor_rem(a: i64, b: i64) -> Option<i64> {
     })
 }
 
-/// `a / b` as a size and, if something remains, operands of a division that is left.
+/// Returns the quotient of the parts that divide exactly and, if there is a remainder, the operands
+/// of the remaining division.
 pub(crate) fn divide(a: &Nat, b: &Nat, rounding: Rounding) -> (Nat, Option<(Nat, Nat)>) {
     let mut quotient = Nat::ZERO;
     let (mut a, mut b) = (a.clone(), b.clone());
@@ -153,7 +157,7 @@ pub(crate) fn divide(a: &Nat, b: &Nat, rounding: Rounding) -> (Nat, Option<(Nat,
     }
 }
 
-/// Operands that are simpler and have the same floor quotient.
+/// Returns simpler operands with the same floor quotient.
 fn smaller(a: &Nat, b: &Nat) -> (Nat, Nat) {
     if let Some(Op::Div(x, y)) = a.as_atom().as_ref().and_then(|atom| atom.op())
         && b.is_plainly_nonneg()
@@ -196,7 +200,7 @@ fn smaller(a: &Nat, b: &Nat) -> (Nat, Nat) {
     }
 }
 
-/// `(g, a/g, b/g)` for the largest product that divides every term of both.
+/// Returns `(g, a/g, b/g)` for the largest product `g` that divides every term of both.
 fn without_common_factor(a: &Nat, b: &Nat) -> (Nat, Nat, Nat) {
     let content = gcd(a.content().unsigned_abs(), b.content().unsigned_abs());
     let content = i64::try_from(content).unwrap_or(1);
@@ -216,7 +220,7 @@ fn without_common_factor(a: &Nat, b: &Nat) -> (Nat, Nat, Nat) {
     }
 }
 
-/// `0 <= a < b`, as far as the shape tells.
+/// Returns true if the form of the sizes shows that `0 <= a < b`.
 fn is_remainder_of(a: &Nat, b: &Nat) -> bool {
     if let Some(Op::Mod(_, d)) = a.as_atom().as_ref().and_then(|atom| atom.op())
         && d.is_plainly_nonneg()
@@ -227,7 +231,7 @@ fn is_remainder_of(a: &Nat, b: &Nat) -> bool {
     a.is_plainly_nonneg() && Nat::sub(&Nat::sub(b, a), &Nat::ONE).is_plainly_nonneg()
 }
 
-/// `(k, r)` with `a = k*b + r` and a simpler `r`.
+/// Returns `(k, r)` with `a = k*b + r` and a simpler `r`.
 pub(crate) fn reduce(a: &Nat, b: &Nat, rounding: Rounding) -> (Nat, Nat) {
     let by = b.terms();
     match by.as_ref() {
@@ -252,7 +256,7 @@ pub(crate) fn reduce(a: &Nat, b: &Nat, rounding: Rounding) -> (Nat, Nat) {
     }
 }
 
-/// Takes out multiples of a sum as long as that leaves nothing negative that was not there.
+/// Takes out multiples of a sum as long as the remainder does not get more negative terms.
 fn reduce_by_sum(a: &Nat, b: &Nat, lead: &Term) -> (Nat, Nat) {
     let (mut quotient, mut rest) = (Nat::ZERO, a.clone());
     'next: for _ in 0..64 {
@@ -294,7 +298,7 @@ fn negativity(nat: &Nat) -> u128 {
     negative + strange as u128
 }
 
-/// Under `% b` a remainder by a multiple of `b` is what it is the remainder of.
+/// Removes inner remainders under `% b`: `(x % d) % b` is `x % b` if `d` is a multiple of `b`.
 fn drop_inner_remainders(a: &Nat, b: &Nat) -> Nat {
     let mut out = a.clone();
     for term in a.terms().iter() {
@@ -320,8 +324,8 @@ fn drop_inner_remainders(a: &Nat, b: &Nat) -> Nat {
     out
 }
 
-/// `a / b` for a number `b` that divides every term because of its powers, whose exponents are
-/// large enough: `2^(k-i) / 2` is `2^(k-i-1)` where `k > i`.
+/// Divides a size by a number exactly, using powers whose exponents are large enough: `2^(k-i) / 2`
+/// is `2^(k-i-1)` if `k > i`.
 pub(crate) fn exact_quotient(a: &Nat, b: i64, is_nonneg: &dyn Fn(&Nat) -> bool) -> Option<Nat> {
     if b < 2 {
         return None;
@@ -344,7 +348,7 @@ fn term_quotient(term: &Term, b: i64, is_nonneg: &dyn Fn(&Nat) -> bool) -> Optio
         };
         let number = base.as_const().filter(|base| *base >= 2)?;
         let exp = exp.scale(i64::from(factor.exp));
-        // So many of the power's factors make up what is missing.
+        // The number of the power's factors that the division consumes.
         let mut coeff = term.coeff;
         let mut taken = 0;
         while coeff % b != 0 {

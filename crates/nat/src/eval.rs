@@ -1,14 +1,14 @@
-//! The values of sizes.
+//! Evaluation of sizes.
 
 use crate::division::{floor_div, floor_rem};
 use crate::repr::{Atom, Nat, Op, Repr, Var};
 
-/// Steps after which an evaluation gives up: sums may be long, and nested.
+/// The greatest number of steps of an evaluation, because sums may be long and nested.
 const MAX_STEPS: u32 = 200_000;
 
 impl Nat {
-    /// The value for values of the variables and of functions at arguments. `None` if a variable
-    /// has none, where the size is undefined, if it does not fit, or after too many steps.
+    /// Evaluates the size for values of variables and of functions at arguments. Returns `None` if
+    /// a variable has no value, if the size is undefined, on overflow, or after too many steps.
     pub fn eval(
         &self,
         vars: &dyn Fn(Var) -> Option<i64>,

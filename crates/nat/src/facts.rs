@@ -1,9 +1,9 @@
-//! What is assumed about sizes.
+//! Assumptions about sizes.
 //!
-//! A fact that gives a variable a shape is used by putting the shape in the variable's place:
-//! `s divides n` makes `n` the product `s*q` with a new variable `q` for `n/s`, and then
-//! `(n/s)*s`, `n % s` and `s divides n*m` need no rules of their own. Facts of no such form stay
-//! as inequalities, divisibilities and equations.
+//! A fact that determines the form of a variable is applied by substitution: `s divides n` replaces
+//! `n` by the product `s*q` with a new variable `q` for `n/s`; then `(n/s)*s`, `n % s` and
+//! `s divides n*m` need no further rules. Other facts are kept as inequalities, divisibilities and
+//! equations.
 
 use crate::arith::plain_mul;
 use crate::division::floor_rem;
@@ -13,30 +13,30 @@ use crate::repr::{Atom, Factor, Mono, Nat, Op, Term, Var};
 use crate::visit::Mapper;
 use std::sync::Arc;
 
-/// Numbers from here on are for variables that stand for quotients.
+/// The first number of variables that represent quotients.
 pub(crate) const FIRST_INNER: u32 = 1 << 31;
 
-/// Assumptions about sizes. Every variable is an integer `>= 0`. Cheap to clone.
+/// A set of assumptions about sizes. Every variable is an integer `>= 0`. Cloning is cheap.
 #[derive(Clone, Debug, Default)]
 pub struct Facts(pub(crate) Arc<Known>);
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Known {
-    /// As they were assumed.
+    /// The assumptions as they were given.
     pub assumed: Vec<Prop>,
-    /// Variables that have a shape, which mentions none of them.
+    /// The variables that are substituted by shapes; no shape mentions one of them.
     pub shapes: Vec<Shape>,
-    /// What new variables stand for, in terms of the caller's.
+    /// The values of the quotient variables, in terms of the caller's variables.
     pub quotients: Vec<Nat>,
-    /// At least 0.
+    /// Sizes that are at least 0.
     pub nonneg: Vec<Nat>,
-    /// The first divides the second.
+    /// Pairs of which the first divides the second.
     pub divides: Vec<(Nat, Nat)>,
-    /// Equal to 0.
+    /// Sizes that are equal to 0.
     pub zero: Vec<Nat>,
-    /// For all values in a range.
+    /// Conditions on all values in a range.
     pub for_all: Vec<Prop>,
-    /// Sizes that satisfy all of this.
+    /// A cache of points that satisfy the assumptions.
     pub points: Points,
 }
 
@@ -47,27 +47,27 @@ pub(crate) struct Shape {
 }
 
 impl Facts {
-    /// No assumptions.
+    /// Makes an empty set of assumptions.
     pub fn new() -> Facts {
         Facts::default()
     }
 
-    /// Whether nothing is assumed.
+    /// Returns true if nothing is assumed.
     pub fn is_empty(&self) -> bool {
         self.0.assumed.is_empty()
     }
 
-    /// What has been assumed, in order.
+    /// Returns the assumptions in the order in which they were made.
     pub fn assumed(&self) -> &[Prop] {
         &self.0.assumed
     }
 
-    /// Whether the same is assumed, in the same order; at once for clones.
+    /// Returns true if both have the same assumptions in the same order; constant time for clones.
     pub fn is_same(&self, other: &Facts) -> bool {
         Arc::ptr_eq(&self.0, &other.0) || self.0.assumed == other.0.assumed
     }
 
-    /// A variable is an integer `>= 0`, which holds for those that are not declared too.
+    /// Does nothing: every variable is an integer `>= 0`, declared or not.
     pub fn declare(&mut self, _var: Var) {}
 
     /// Assumes a condition.
@@ -90,8 +90,8 @@ impl Facts {
         self.assume(&Prop::AtLeast(to_exclusive.clone(), var + 1));
     }
 
-    /// Assumes that `var` is an index below `n` that is read from memory. Whether anything is read is not known: where `n`
-    /// may be 0, this does not say that it is not, and `var` may be 0 all the same.
+    /// Assumes that `var` is an index below `n` that is read from memory. Possibly nothing is read:
+    /// if `n` may be 0, this does not assume that it is not, and allows `var` to be 0.
     pub fn index(&mut self, var: Var, n: &Nat) {
         match self.proves(&Prop::AtLeast(n.clone(), Nat::ONE)) {
             true => self.range(var, &Nat::ZERO, n),
@@ -99,7 +99,7 @@ impl Facts {
         }
     }
 
-    /// The normal form under the assumptions: with `s divides n`, `(n/s)*s` is `n`.
+    /// Returns the normal form under the assumptions: with `s divides n`, `(n/s)*s` becomes `n`.
     pub fn normalize(&self, nat: &Nat) -> Nat {
         if self.is_empty() || nat.as_const().is_some() {
             return nat.clone();
@@ -133,7 +133,7 @@ impl Known {
         }
     }
 
-    /// Gives shapes to variables that later facts made possible.
+    /// Retries the divisibilities, from which later facts may determine shapes.
     fn retry_divides(&mut self) {
         for (d, a) in std::mem::take(&mut self.divides) {
             self.learn_divides(self.inner(&d), self.inner(&a));
@@ -141,7 +141,7 @@ impl Known {
     }
 
     fn learn_nonneg(&mut self, nat: Nat) {
-        // -c*v + k >= 0 with k < c leaves only 0.
+        // `-c*v + k >= 0` with `0 <= k < c` implies `v = 0`.
         if let [term, rest @ ..] = nat.terms().as_ref() {
             let only = Nat::from_term(term.mono.clone(), 1).as_var();
             let constant = nat.constant_part();
@@ -152,7 +152,7 @@ impl Known {
                 return self.give_shape(var, Nat::ZERO);
             }
         }
-        // What is to be proved is written so, too.
+        // Conditions to prove are tightened in the same way.
         let nat = crate::nonneg::tighten(&nat);
         if !nat.is_plainly_nonneg() && !self.nonneg.contains(&nat) {
             self.nonneg.push(nat);
@@ -163,7 +163,7 @@ impl Known {
         if nat.is_zero() {
             return;
         }
-        // Of two variables the later one takes the value of the earlier one.
+        // An equation of two variables substitutes the later one by the earlier one.
         let terms = nat.terms();
         let single = terms.iter().filter(|term| matches!(term.coeff, 1 | -1));
         let values = single.filter_map(|term| {
@@ -191,7 +191,7 @@ impl Known {
         }
     }
 
-    /// `by | k*v + c` says `v = m*q + r`.
+    /// Uses `by | k*v + c`, which implies `v = m*q + r`.
     fn learn_multiple(&mut self, by: i64, a: &Nat) -> bool {
         if by < 1 {
             return false;
@@ -225,7 +225,7 @@ impl Known {
         true
     }
 
-    /// `d | v - r` with `v >= r` says `v = d*q + r`.
+    /// Uses `d | v - r` with `v >= r`, which implies `v = d*q + r`.
     fn learn_product(&mut self, d: &Nat, a: &Nat) -> bool {
         for term in a.terms().iter().filter(|t| t.coeff == 1) {
             let Some(var) = Nat::from_term(term.mono.clone(), 1).as_var() else {
@@ -244,7 +244,7 @@ impl Known {
         false
     }
 
-    /// `var = d*q + rest` with a new `q`.
+    /// Substitutes `var` by `d*q + rest` with a new variable `q`.
     fn give_multiple(&mut self, var: Var, d: &Nat, rest: &Nat) {
         let quotient = self.outer(&Nat::div(&Nat::sub(&Nat::var(var), rest), d));
         let Ok(number) = u32::try_from(self.quotients.len()) else {
@@ -277,7 +277,7 @@ impl Known {
             var,
             value: value.clone(),
         });
-        // Learning may find further shapes, so what is learned is put in today's terms first.
+        // Learning may determine further shapes, so each fact is rewritten before it is learned.
         nonneg
             .iter()
             .for_each(|nat| self.learn_nonneg(self.inner(nat)));
@@ -287,14 +287,14 @@ impl Known {
         zero.iter().for_each(|nat| self.learn_zero(self.inner(nat)));
     }
 
-    /// Whether the variable is another size, and not just one of some shape.
+    /// Returns true if the variable equals a size without quotient variables.
     fn has_value(&self, var: Var) -> bool {
         let of_shape = |t: &Term| inner_factors(&t.mono).next().is_some();
         let shape = self.shapes.iter().find(|s| s.var == var);
         shape.is_some_and(|s| !s.value.terms().iter().any(of_shape))
     }
 
-    /// With shapes for variables.
+    /// Substitutes shapes for variables.
     pub fn inner(&self, nat: &Nat) -> Nat {
         if self.shapes.is_empty() {
             return nat.clone();
@@ -307,7 +307,7 @@ impl Known {
         })
     }
 
-    /// Quotients in place of their variables.
+    /// Substitutes quotients for quotient variables.
     fn named(&self, nat: &Nat) -> Nat {
         nat.subst(&|v| {
             self.quotients
@@ -316,7 +316,7 @@ impl Known {
         })
     }
 
-    /// In terms of the caller's variables again.
+    /// Translates a size back to the caller's variables.
     fn outer(&self, nat: &Nat) -> Nat {
         if self.quotients.is_empty() {
             return nat.clone();
@@ -325,7 +325,7 @@ impl Known {
         self.named(&self.contract(&inside))
     }
 
-    /// Puts variables for their shapes: with `n = 12*q`, `3*q*m` is `(n/4)*m`.
+    /// Replaces shapes by variables: with `n = 12*q`, `3*q*m` becomes `(n/4)*m`.
     fn contract(&self, nat: &Nat) -> Nat {
         let whole = self.contract_if(nat, &Nat::is_one);
         self.contract_if(&whole, &|_| true)
@@ -342,13 +342,13 @@ impl Known {
             if !out.terms().iter().any(|term| may_share(term, lead)) {
                 continue;
             }
-            // Of a shape such as (n + 1)*q a part says nothing in terms of the variable.
+            // A part of a shape such as `(n + 1)*q` cannot be expressed by the variable.
             let is_product = terms.iter().filter(has_inner).count() == 1;
             let this = Nat::from_term(lead.mono.clone(), lead.coeff);
-            // lead = var - others
+            // `lead` is `var - others`.
             let multiple = Nat::sub(&Nat::var(shape.var), &Nat::sub(&shape.value, &this));
             for term in out.clone().terms().iter() {
-                // A part of a product that may be 0 is no share of it.
+                // A divisor that may be 0 is not allowed.
                 let is_share = |by: &Nat| is_product && crate::nonneg::is_nonneg(self, &(by - 1));
                 let usable = |by: &Nat| fits(by) && (by.is_one() || is_share(by));
                 let Some((part, by)) = as_share(term, lead).filter(|(_, by)| usable(by)) else {
@@ -373,7 +373,7 @@ fn inner_factors(mono: &Mono) -> impl Iterator<Item = &Factor> {
         .filter(|f| matches!(f.atom, Atom::Var(var) if is_inner(var)))
 }
 
-/// Whether the term has all that stands for quotients in the other, which most have not.
+/// A quick test: returns true if the term has all quotient variables of `lead`.
 fn may_share(term: &Term, lead: &Term) -> bool {
     inner_factors(&lead.mono).all(|of_lead| {
         let factors = &term.mono.0;
@@ -383,7 +383,7 @@ fn may_share(term: &Term, lead: &Term) -> bool {
     })
 }
 
-/// `(p, d)` with `term = p * (lead / d)`.
+/// Returns `(p, d)` with `term = p * (lead / d)`.
 fn as_share(term: &Term, lead: &Term) -> Option<(Nat, Nat)> {
     let common = term.mono.common(&lead.mono);
     let missing = lead.mono.over(&common)?;
@@ -423,12 +423,13 @@ impl Mapper for Outer<'_> {
     }
 }
 
-/// The solutions of `coeff*v + constant ≡ 0` modulo `by`, as `v ≡ rest` modulo `modulus`; `None` if there are none.
+/// Solves `coeff*v + constant ≡ 0` modulo `by`: returns `(rest, modulus)` with `v ≡ rest` modulo
+/// `modulus`, or `None` if there are no solutions.
 ///
 /// Source: Knuth, *The Art of Computer Programming*, volume 2, section 4.5.2 (extended Euclid).
 fn congruence(coeff: i64, constant: i64, by: i64) -> Option<(i64, i64)> {
     let (coeff, constant, by) = (i128::from(coeff), i128::from(constant), i128::from(by));
-    // `common = coeff*factor` modulo `by`.
+    // The invariant is `common = coeff*factor` modulo `by`.
     let (mut common, mut next) = (by, coeff.rem_euclid(by));
     let (mut factor, mut next_factor) = (0i128, 1i128);
     while next != 0 {

@@ -4,7 +4,7 @@ use crate::arith::plain_mul;
 use crate::repr::{Nat, Op, Var};
 
 impl Nat {
-    /// The smaller of two sizes.
+    /// Computes the smaller of two sizes.
     #[allow(clippy::should_implement_trait)]
     pub fn min(a: &Nat, b: &Nat) -> Nat {
         if let (Some(x), Some(y)) = (a.as_const(), b.as_const()) {
@@ -13,7 +13,7 @@ impl Nat {
         extremum(a, b, Extremum::Min)
     }
 
-    /// The larger of two sizes.
+    /// Computes the larger of two sizes.
     #[allow(clippy::should_implement_trait)]
     pub fn max(a: &Nat, b: &Nat) -> Nat {
         if let (Some(x), Some(y)) = (a.as_const(), b.as_const()) {
@@ -22,7 +22,7 @@ impl Nat {
         extremum(a, b, Extremum::Max)
     }
 
-    /// The logarithm to base 2, rounded down; 0 has none.
+    /// Computes the logarithm to base 2, rounded down; it is undefined for 0.
     pub fn log2(a: &Nat) -> Nat {
         if let Some(value) = a.as_const() {
             return match value.checked_ilog2() {
@@ -47,7 +47,7 @@ impl Nat {
         Op::Log2(a.clone()).nat()
     }
 
-    /// `fun(arg)` for a variable that stands for a function from sizes to sizes.
+    /// Makes the application `fun(arg)` of a variable for a function from sizes to sizes.
     pub fn apply(fun: Var, arg: &Nat) -> Nat {
         Op::App(fun, arg.clone()).nat()
     }
@@ -75,7 +75,7 @@ fn extremum(a: &Nat, b: &Nat, which: Extremum) -> Nat {
     of_members(all, which)
 }
 
-/// Members that are not compared again.
+/// Makes the extremum of members that have been compared already.
 pub(crate) fn of_members(mut all: Vec<Nat>, which: Extremum) -> Nat {
     match (all.len(), which) {
         (1, _) => all.swap_remove(0),
@@ -84,7 +84,7 @@ pub(crate) fn of_members(mut all: Vec<Nat>, which: Extremum) -> Nat {
     }
 }
 
-/// Whether `winner` is the result if only the two are compared.
+/// Returns true if the form of the sizes shows that `winner` is the extremum of the two.
 fn wins(winner: &Nat, loser: &Nat, which: Extremum) -> bool {
     let (small, large) = match which {
         Extremum::Min => (winner, loser),
@@ -100,7 +100,7 @@ fn members(nat: &Nat, which: Extremum) -> Vec<Nat> {
     }
 }
 
-/// An operation over operands that may have changed, in normal form again.
+/// Makes an operation whose operands may have changed, in normal form.
 pub(crate) fn build(op: Op) -> Nat {
     match op {
         Op::Div(a, b) => Nat::div(&a, &b),

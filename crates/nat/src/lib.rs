@@ -1,17 +1,17 @@
 //! The algebra of sizes: natural-number expressions in normal form, facts about them, a prover
 //! that also finds the smallest counterexamples, and a solver for equations with unknowns.
 //!
-//! A [`Nat`] is a polynomial with integer coefficients over *atoms*: variables, and what no
-//! polynomial expresses (division, remainder, symbolic powers, minimum, maximum, logarithm,
-//! sums, applications of size functions). Values are built in normal form, so equal normal forms
+//! A [`Nat`] is a polynomial with integer coefficients over *atoms*: variables, and operations that
+//! are no polynomials (division, remainder, symbolic powers, minimum, maximum, logarithm, sums,
+//! applications of size functions). Values are constructed in normal form, so equal normal forms
 //! mean equal sizes; different normal forms may still be equal, which [`Facts::prove`] decides
 //! where it can.
 //!
-//! Meaning: variables are integers `>= 0`, `/` and `%` are floor division and remainder, and what
-//! has no value (division by zero, a negative exponent, the logarithm of 0) is *undefined*. Every
-//! simplification keeps the value wherever there is one, and may give a value where there was
-//! none: `(n*s)/s` is `n`, although the former has no value at `s = 0`. That a divisor is not
-//! zero is an obligation of its own, reported by whoever wrote the division.
+//! Meaning: variables are integers `>= 0`, `/` and `%` are floor division and remainder, and
+//! division by zero, a negative exponent and the logarithm of 0 are *undefined*. Every
+//! simplification preserves the value where it is defined, and may define a value where it was
+//! undefined: `(n*s)/s` is `n`, although the former is undefined at `s = 0`. That a divisor is not
+//! zero is a separate obligation, which the caller that makes the division has to report.
 //!
 //! ```
 //! use nat::{Facts, Nat, Prop, Solution, Var, Verdict, solve};

@@ -1,4 +1,4 @@
-//! What is at least 0.
+//! The prover of inequalities.
 
 use crate::arith::{plain_add, plain_mul, try_add, try_mul};
 use crate::facts::Known;
@@ -8,7 +8,7 @@ use crate::repr::{Atom, Factor, Mono, Nat, Op, Term, Var};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-/// Whether `nat >= 0` follows.
+/// Returns true if `nat >= 0` is proved from the assumptions.
 pub(crate) fn is_nonneg(known: &Known, nat: &Nat) -> bool {
     if nat.is_plainly_nonneg() {
         return true;
@@ -22,9 +22,10 @@ pub(crate) fn is_nonneg(known: &Known, nat: &Nat) -> bool {
         is_cut: Cell::new(false),
         bounds: RefCell::default(),
     };
-    // Short proofs first: a wrong turn must not use up the work.
+    // Iterative deepening: short proofs are tried first, so that one wrong branch does not use up
+    // the work limit.
     for depth in 1..=MAX_DEPTH {
-        // The shortest are cheaper still than to see that there is none.
+        // Proofs of the smallest depths are cheaper than refutations.
         if depth == FIRST_REFUTED && is_negative_somewhere(known, nat) {
             return false;
         }
@@ -43,29 +44,29 @@ pub(crate) fn is_nonneg(known: &Known, nat: &Nat) -> bool {
     false
 }
 
-/// The length of proof from which on it is first asked whether there can be one.
+/// The depth from which on a proof is preceded by a refutation at known points.
 const FIRST_REFUTED: u32 = 2;
-/// The length of proof from which on it is asked whether there can be one by looking for sizes at
-/// which the condition fails.
+/// The depth from which on a proof is preceded by a search for a point that refutes the condition.
 const FIRST_SEARCHED: u32 = 4;
-/// Facts that a proof uses one after another.
+/// The greatest number of facts that a proof uses in succession.
 const MAX_DEPTH: u32 = 7;
-/// Terms that are looked at before a proof of some depth is given up.
+/// The greatest number of terms that are visited at each depth.
 const MAX_WORK: usize = 1_500;
-/// Levels of a proof within a proof: that a divisor is positive, and the like.
+/// The depth of proofs of side conditions, such as that a divisor is positive.
 const SIDE_DEPTH: u32 = 2;
 
 struct Prover<'a> {
     known: &'a Known,
     work: Cell<usize>,
-    /// Whether something was left because it was too deep.
+    /// True if a proof was abandoned because of the depth limit.
     is_cut: Cell<bool>,
-    /// What is known of operations by themselves, as far as it was asked for.
+    /// A memo table of the bounds of operations.
     bounds: RefCell<Vec<(Atom, Rc<[Nat]>)>>,
 }
 
 impl Prover<'_> {
-    /// Takes away multiples of what is known to be `>= 0` until what is left plainly is.
+    /// Subtracts multiples of sizes that are known to be `>= 0`, by backtracking, until the form of
+    /// the rest shows that it is not negative.
     fn nonneg(&self, nat: &Nat, depth: u32) -> bool {
         let nat = tighten(nat);
         if nat.is_plainly_nonneg() {
@@ -110,7 +111,8 @@ impl Prover<'_> {
         left.is_some()
     }
 
-    /// `a/b + r >= 0` says `a + b*r >= 0`, and `r - a/b >= 0` says `b*r + b - 1 - a >= 0`.
+    /// Eliminates a division: `a/b + r >= 0` follows from `a + b*r >= 0`, and `r - a/b >= 0` from
+    /// `b*r + b - 1 - a >= 0`.
     fn without_division(&self, nat: &Nat) -> Option<Nat> {
         for term in nat.terms().iter().filter(|t| matches!(t.coeff, 1 | -1)) {
             let [factor] = term.mono.0.as_slice() else {
@@ -134,7 +136,8 @@ impl Prover<'_> {
         None
     }
 
-    /// Lets `fact >= 0` cancel the term `target`.
+    /// Subtracts a multiple of `fact`, which is `>= 0`, such that the term `target` is cancelled,
+    /// and proves the rest.
     fn with(&self, nat: &Nat, target: &Term, fact: &Nat, depth: u32) -> bool {
         fact.terms().iter().any(|t| {
             if (t.coeff < 0) != (target.coeff < 0) {
@@ -143,7 +146,7 @@ impl Prover<'_> {
             let Some(mono) = target.mono.over(&t.mono).filter(Mono::is_plainly_nonneg) else {
                 return false;
             };
-            // Higher degrees would have to be cancelled in turn, which they hardly ever are.
+            // Terms of higher degree would have to be cancelled in turn, which rarely succeeds.
             if !mono.is_one() && mono.degree() + degree(fact) > degree(nat) {
                 return false;
             }
@@ -174,7 +177,7 @@ impl Prover<'_> {
         })
     }
 
-    /// `b^e >= b^f` for `b >= 1` and `e >= f`.
+    /// Uses `b^e >= b^f` for `b >= 1` and `e >= f`.
     fn with_powers(&self, nat: &Nat, target: &Term, depth: u32) -> bool {
         fn powers(term: &Term) -> impl Iterator<Item = (&Factor, &Nat, &Nat)> {
             term.mono
@@ -204,7 +207,7 @@ impl Prover<'_> {
         })
     }
 
-    /// `p(0) >= 0` and `p(v + 1) >= 0` for a variable that helps: `n*n >= n`.
+    /// Proves by induction over a variable: `p(0) >= 0` and `p(v + 1) >= 0`, as for `n*n >= n`.
     fn by_first_value(nat: &Nat) -> bool {
         let terms = nat.terms();
         let mut bad = terms
@@ -215,7 +218,7 @@ impl Prover<'_> {
             Atom::Var(var) => Some(var),
             _ => None,
         });
-        // At 0 only the other terms are left.
+        // At 0 the terms with the variable vanish, so it must occur in all bad terms.
         let mut helping = vars.filter(|var| {
             let atom = Atom::Var(*var);
             let has = |t: &Term| t.mono.0.iter().any(|f| f.atom == atom);
@@ -227,7 +230,8 @@ impl Prover<'_> {
         })
     }
 
-    /// What holds of an operation by itself.
+    /// Returns the bounds of an operation that follow from its definition, as sizes that are
+    /// `>= 0`.
     fn bounds(&self, factor: &Factor) -> Rc<[Nat]> {
         let Atom::Node(node) = &factor.atom else {
             return Rc::default();
@@ -237,7 +241,7 @@ impl Prover<'_> {
             return bounds.clone();
         }
         drop(known);
-        // In case it is asked for on the way.
+        // An empty entry stops the recursion if the bounds are needed for their own computation.
         self.bounds
             .borrow_mut()
             .push((factor.atom.clone(), Rc::default()));
@@ -256,7 +260,7 @@ impl Prover<'_> {
         let side = |nat: &Nat| self.nonneg(nat, SIDE_DEPTH);
         let mut out = Vec::new();
         match op {
-            // A divisor that is not negative is at least 1 wherever there is a value.
+            // A divisor that is not negative is at least 1 wherever the division is defined.
             Op::Div(a, b) if side(b) => {
                 let rest = plain_add(a, &plain_mul(b, &this), -1);
                 out.push(plain_add(&plain_add(b, &Nat::ONE, -1), &rest, -1));
@@ -276,7 +280,7 @@ impl Prover<'_> {
             Op::Max(all) => out.extend(all.iter().map(|m| plain_add(&this, m, -1))),
             Op::Pow(base, exp) if side(&plain_add(base, &Nat::ONE, -1)) => {
                 out.push(plain_add(&this, &Nat::ONE, -1));
-                // 2^(6-i) is at most 64.
+                // For example, `2^(6-i)` is at most 64.
                 let most = Nat::constant(exp.constant_part());
                 if base.as_const().is_some() && side(&plain_add(&most, exp, -1)) {
                     let most = Nat::pow(base, &most);
@@ -290,7 +294,7 @@ impl Prover<'_> {
         out
     }
 
-    /// What is known for all arguments of `fun`, for `arg`.
+    /// Instantiates the conditions on all arguments of `fun` at `arg`.
     fn instances(&self, fun: Var, arg: &Nat, out: &mut Vec<Nat>) {
         for prop in &self.known.for_all {
             let Prop::ForAll {
@@ -327,12 +331,12 @@ impl Factor {
     }
 }
 
-/// Of the first term, which no other exceeds.
+/// Returns the degree of a size, which is that of its first term.
 fn degree(nat: &Nat) -> u64 {
     nat.terms().first().map_or(0, |t| t.mono.degree())
 }
 
-/// Integers: `2*n - 1 >= 0` is `n - 1 >= 0`.
+/// Tightens an inequality of integers: `2*n - 1 >= 0` becomes `n - 1 >= 0`.
 pub(crate) fn tighten(nat: &Nat) -> Nat {
     let constant = nat.constant_part();
     let varying = plain_add(nat, &Nat::constant(constant), -1);
@@ -349,8 +353,8 @@ pub(crate) fn tighten(nat: &Nat) -> Nat {
     }
 }
 
-/// With each member of a minimum that stands for something large, or of a maximum for something
-/// small.
+/// Splits into cases by the members of a minimum with a positive coefficient, or of a maximum with
+/// a negative one.
 fn both_cases(nat: &Nat) -> Option<Vec<Nat>> {
     for term in nat.terms().iter() {
         for factor in term.mono.0.iter().filter(|f| f.exp == 1) {

@@ -1,15 +1,16 @@
-//! Sizes that satisfy the assumptions. One at which a condition fails shows that it does not
-//! follow, which is cheaper than to look for a proof in vain.
+//! Points (values of the variables) that satisfy the assumptions. A point at which a condition
+//! fails refutes it, which is cheaper than a failing search for a proof.
 //!
-//! A few points are found for the assumptions alone, and asked for every condition. Where none of
-//! them refutes one, they are where a walk starts that looks for sizes at which this one fails.
+//! A few points are found for the assumptions alone and tried for every condition. If none of them
+//! refutes it, they are the starting points of a local search for a point at which the condition
+//! fails.
 
 use crate::facts::Known;
 use crate::repr::{Atom, Factor, Nat, Op, Var};
 use smallvec::SmallVec;
 use std::sync::OnceLock;
 
-/// Values of what the assumptions leave alone.
+/// The initial values of a point, which are changed only if the assumptions require it.
 #[derive(Clone, Copy, Debug)]
 struct Style {
     vars: Vars,
@@ -18,19 +19,19 @@ struct Style {
 
 #[derive(Clone, Copy, Debug)]
 enum Vars {
-    /// All the same.
+    /// All variables have this value.
     Same(i64),
-    /// All different, by this seed.
+    /// The variables have different values, determined by this seed.
     Mixed(u32),
 }
 
-/// Size functions.
+/// The initial values of size functions.
 #[derive(Clone, Copy, Debug)]
 enum Funs {
     Zero,
-    /// What comes in.
+    /// The identity function.
     Identity,
-    /// Something else for each function and argument, by this seed.
+    /// Pseudo-random values for each function and argument, determined by this seed.
     Mixed(u32),
 }
 
@@ -47,17 +48,17 @@ const STYLES: [Style; 10] = [
     Style::of(Vars::Mixed(5), Funs::Zero),
 ];
 
-/// Steps towards the assumptions, for each of them.
+/// The number of steps of the search for each assumption.
 const STEPS_PER_FACT: usize = 3;
-/// Steps towards the assumptions, for all of them.
+/// The greatest number of steps of the search.
 const MAX_STEPS: usize = 24;
-/// Points from which sizes are looked for at which one condition fails.
+/// The number of points from which a counterexample to one condition is searched.
 const STARTS: usize = 3;
-/// Levels of operations through which a step goes to a variable.
+/// The greatest nesting of operations through which a step changes a variable.
 const MAX_NESTED: u32 = 4;
 
-/// Points that satisfy the assumptions, each found when it is first asked for. A copy starts
-/// without any, since it is made to assume more.
+/// The points that satisfy the assumptions, each computed on first use. A clone has none, because
+/// it is made to assume more.
 #[derive(Debug, Default)]
 pub(crate) struct Points([OnceLock<Option<Point>>; STYLES.len()]);
 
@@ -71,17 +72,17 @@ impl Clone for Points {
 #[derive(Clone, Debug)]
 struct Point {
     style: Style,
-    /// Those that differ from what the style says.
+    /// The values that differ from the initial ones.
     moved: SmallVec<[(Var, i64); 4]>,
 }
 
-/// Whether `nat` is negative for some sizes that satisfy the assumptions.
+/// Returns true if `nat` is negative at one of the points.
 pub(crate) fn is_negative_somewhere(known: &Known, nat: &Nat) -> bool {
     any(known, |point| point.at(nat).is_some_and(|value| value < 0))
 }
 
-/// Whether sizes that satisfy the assumptions and for which `nat` is negative are found by looking
-/// for such.
+/// Returns true if a local search finds a point that satisfies the assumptions and at which `nat`
+/// is negative.
 pub(crate) fn is_negative_by_search(known: &Known, nat: &Nat) -> bool {
     let negative = &-nat - 1;
     let starts = known
@@ -95,12 +96,12 @@ pub(crate) fn is_negative_by_search(known: &Known, nat: &Nat) -> bool {
     })
 }
 
-/// Whether `nat` is another number than 0 for some sizes that satisfy the assumptions.
+/// Returns true if `nat` is not 0 at one of the points.
 pub(crate) fn is_nonzero_somewhere(known: &Known, nat: &Nat) -> bool {
     any(known, |point| point.at(nat).is_some_and(|value| value != 0))
 }
 
-/// Whether `d` leaves a remainder for some sizes that satisfy the assumptions.
+/// Returns true if `a` is no multiple of `d` at one of the points.
 pub(crate) fn leaves_a_remainder_somewhere(known: &Known, d: &Nat, a: &Nat) -> bool {
     any(known, |point| match (point.at(d), point.at(a)) {
         (Some(d), Some(a)) => d >= 1 && a.checked_rem(d).is_some_and(|rest| rest != 0),
@@ -139,17 +140,17 @@ impl Style {
     }
 }
 
-/// Some number below `2^16` for each variable.
+/// Computes a hash value below `2^16` for each variable.
 fn mixed(var: u32, seed: u32) -> i64 {
     let spread = var.wrapping_add(seed).wrapping_mul(0x9e37_79b9);
     i64::from((spread ^ (spread >> 13)).wrapping_mul(0x85eb_ca6b) >> 16)
 }
 
-/// An assumption that does not hold at a point: by how much `nat` is to change.
+/// A violated assumption, and the amount by which `nat` has to change.
 struct Failing<'a> {
     nat: &'a Nat,
     by: i64,
-    /// What it may change by instead.
+    /// An alternative amount.
     or_by: Option<i64>,
 }
 
@@ -157,14 +158,14 @@ struct Failing<'a> {
 struct Move {
     var: Var,
     by: i64,
-    /// By how much it has to change for something to change by 1.
+    /// The change of the variable that changes the size by 1.
     scale: i64,
 }
 
 type Moves = SmallVec<[Move; 4]>;
 
 impl Point {
-    /// The nearest point of this style that satisfies the assumptions, if one is found.
+    /// Searches a point that satisfies the assumptions, starting from this style.
     fn find(known: &Known, style: Style) -> Option<Point> {
         let mut point = Point {
             style,
@@ -193,8 +194,8 @@ impl Point {
         })
     }
 
-    /// Goes so many steps, each towards an assumption that does not hold, until all do. What is
-    /// `wanted` is to be at least 0, too.
+    /// Changes one variable in each step to satisfy a violated assumption, until all hold; `wanted`
+    /// has to be at least 0 too.
     fn walk(&mut self, known: &Known, wanted: Option<&Nat>, steps: usize) -> bool {
         for step in 0..=steps {
             match self.failing(known, wanted) {
@@ -211,7 +212,7 @@ impl Point {
         false
     }
 
-    /// An assumption that does not hold here; an error if that cannot be computed.
+    /// Returns a violated assumption; an error if one cannot be evaluated.
     fn failing<'a>(
         &self,
         known: &'a Known,
@@ -244,8 +245,8 @@ impl Point {
         Ok(None)
     }
 
-    /// Moves a variable such that the assumption holds, or that goes some way. Upwards first, or
-    /// downwards; or which comes at this turn.
+    /// Changes a variable such that the assumption holds, or comes closer to it. Increases are
+    /// tried first unless `prefers_less`; `turn` selects the first candidate instead.
     fn approach(&mut self, failing: &Failing<'_>, turn: Option<usize>, prefers_less: bool) -> bool {
         let mut moves = Moves::new();
         for by in [Some(failing.by), failing.or_by].into_iter().flatten() {
@@ -260,7 +261,7 @@ impl Point {
         })
     }
 
-    /// What changes `nat` by so much, or some way.
+    /// Collects the changes of variables that change `nat` by this amount or a part of it.
     fn moves(&self, nat: &Nat, by: i64, scale: i64, nested: u32, out: &mut Moves) {
         if nested == 0 || by == 0 {
             return;
@@ -342,10 +343,10 @@ mod tests {
     const Y: Var = Var(4);
     const Z: Var = Var(5);
 
-    /// Two work-items in rounds of a reduction by a tree, of a part of an array each.
+    /// Two work-items in the rounds of a tree reduction, each of a part of an array.
     fn rounds() -> Facts {
         let mut facts = Facts::new();
-        // Of one size it would be a shape.
+        // A divisibility of a single variable would become a shape.
         let sum = Nat::var(N) + Nat::var(Z);
         facts.assume(&Prop::Divides(Nat::constant(8192), sum));
         facts.assume(&Prop::AtLeast(Nat::var(N), Nat::ONE));
@@ -356,7 +357,7 @@ mod tests {
         facts
     }
 
-    /// `2^(5-round)`
+    /// Makes the size `2^(5-round)`.
     fn half(round: Var) -> Nat {
         Nat::pow(
             &Nat::constant(2),

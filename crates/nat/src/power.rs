@@ -1,17 +1,17 @@
-//! Powers with exponents that are no constants, and products of them.
+//! Symbolic powers, whose exponents are no constants, and products of them.
 //!
-//! In a product each base has one power: `n^j * n^k` is `n^(j+k)`. What of the exponent is a
-//! constant stands outside where the rest is not negative (`n^(k+1)` is `n * n^k`), and goes back
-//! inside otherwise (`n * n^(k-1)` is `n^k`).
+//! In the normal form a product has one power for each base: `n^j * n^k` is `n^(j+k)`. The constant
+//! part of the exponent is a separate factor if the rest of the exponent is not negative (`n^(k+1)`
+//! is `n * n^k`), and is merged into the power otherwise (`n * n^(k-1)` is `n^k`).
 
 use crate::arith::{collect, plain_mul};
 use crate::repr::{Atom, Factor, MAX_TERMS, Mono, Nat, Op, Term};
 
-/// Terms up to which a power of a sum is multiplied out.
+/// The greatest number of terms of an expanded power of a sum.
 const MAX_EXPANDED: usize = 128;
 
 impl Nat {
-    /// `base ^ exp`; `0 ^ 0` is 1, and a negative exponent gives no value.
+    /// Computes `base ^ exp`; `0 ^ 0` is 1, and a power with a negative exponent is undefined.
     pub fn pow(base: &Nat, exp: &Nat) -> Nat {
         match (exp.as_const(), base.as_const()) {
             (Some(0), _) | (_, Some(1)) => return Nat::ONE,
@@ -38,7 +38,7 @@ fn as_stands(base: &Nat, exp: &Nat) -> Nat {
     Op::Pow(base.clone(), exp.clone()).nat()
 }
 
-/// The power of one base that is no product, in normal form.
+/// Makes the power of a base that is no product, in normal form.
 fn power(base: &Nat, exp: &Nat) -> Nat {
     let mono = Mono::atom(Op::Pow(base.clone(), exp.clone()).atom());
     normal_term(&mono, 1).unwrap_or_else(|| as_stands(base, exp))
@@ -55,7 +55,7 @@ fn pow_of_sum(base: &Nat, exp: i64) -> Nat {
     }
 }
 
-/// `(c*a*b)^e` is `c^e * a^e * b^e`.
+/// Distributes a power over a product: `(c*a*b)^e` is `c^e * a^e * b^e`.
 fn pow_of_term(term: &Term, exp: &Nat) -> Nat {
     let base = || Nat::from_term(term.mono.clone(), term.coeff);
     let negative = exp.as_const().is_some_and(|e| e < 0);
@@ -97,7 +97,7 @@ fn pow_of_term(term: &Term, exp: &Nat) -> Nat {
     product
 }
 
-/// `(r, k)` with `r^k = value` and the largest `k`.
+/// Returns `(r, k)` with `r^k = value` and the largest `k`.
 fn root(value: i64) -> (i64, i64) {
     for times in (2..63u32).rev() {
         if let Some(root) = exact_root(value, times).filter(|r| *r >= 2) {
@@ -107,7 +107,7 @@ fn root(value: i64) -> (i64, i64) {
     (value, 1)
 }
 
-/// The number whose power is `value`, if there is one.
+/// Returns the root of `value`, if it is a whole number.
 pub(crate) fn exact_root(value: i64, times: u32) -> Option<i64> {
     let (mut low, mut high) = (0i64, value);
     while low <= high {
@@ -121,7 +121,7 @@ pub(crate) fn exact_root(value: i64, times: u32) -> Option<i64> {
     None
 }
 
-/// The product of two polynomials in which powers occur.
+/// Multiplies two polynomials with symbolic powers; `None` on overflow or for too many terms.
 pub(crate) fn mul_with_powers(left: &[Term], right: &[Term]) -> Option<Nat> {
     let mut out = Vec::with_capacity(left.len() * right.len());
     for x in left {
@@ -137,11 +137,11 @@ pub(crate) fn mul_with_powers(left: &[Term], right: &[Term]) -> Option<Nat> {
     collect(out)
 }
 
-/// A product on its way to normal form.
+/// A product under normalisation.
 struct Product {
     coeff: i64,
     factors: Vec<Factor>,
-    /// What is no single term.
+    /// The factors that are no single terms.
     others: Nat,
 }
 
@@ -176,7 +176,7 @@ fn normal_term(mono: &Mono, coeff: i64) -> Option<Nat> {
 }
 
 impl Product {
-    /// Multiplies with `base ^ exp`.
+    /// Multiplies by `base ^ exp`.
     fn take(&mut self, base: &Nat, exp: &Nat) -> Option<()> {
         let constant = exp.constant_part();
         let rest = Nat::sub(exp, &Nat::constant(constant));
@@ -195,7 +195,7 @@ impl Product {
         Some(())
     }
 
-    /// What of the constant part of the exponent stays inside.
+    /// Normalises the constant part of the exponent; returns the part that stays in the power.
     fn with_number(&mut self, base: i64, mut constant: i64, splits: bool) -> i64 {
         if splits && constant > 0 {
             let outside = u32::try_from(constant)

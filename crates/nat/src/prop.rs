@@ -1,4 +1,4 @@
-//! What can be said of sizes.
+//! Conditions on sizes.
 
 use crate::repr::{Nat, Var};
 use crate::visit::NatFun;
@@ -10,31 +10,31 @@ use std::fmt::{self, Display};
 pub enum Prop {
     /// `a` divides `b`, which includes `a >= 1`.
     Divides(Nat, Nat),
-    /// `a >= b`
+    /// The inequality `a >= b`.
     AtLeast(Nat, Nat),
-    /// `a = b`
+    /// The equation `a = b`.
     Equal(Nat, Nat),
-    /// `prop` for every `var` with `from <= var < to`.
+    /// The condition `prop` for every `var` with `from <= var < to`.
     ForAll {
-        /// The variable.
+        /// The bound variable.
         var: Var,
-        /// Its smallest value.
+        /// The smallest value of the variable.
         from: Nat,
-        /// One more than its largest value.
+        /// The exclusive upper bound of the variable.
         to: Nat,
-        /// What holds of it.
+        /// The condition on the variable.
         prop: Box<Prop>,
     },
 }
 
-/// What [`Prop::display`] gives.
+/// The result of [`Prop::display`], which implements `Display`.
 pub struct DisplayProp<'a> {
     prop: &'a Prop,
     names: &'a dyn Fn(Var) -> SmolStr,
 }
 
 impl Prop {
-    /// `prop` for every `var` with `from <= var < to`; just `prop` if `var` does not occur in it.
+    /// Makes the condition `prop` for every `var` with `from <= var < to`.
     pub fn for_all(var: Var, from: Nat, to: Nat, prop: Prop) -> Prop {
         Prop::ForAll {
             var,
@@ -44,7 +44,7 @@ impl Prop {
         }
     }
 
-    /// Calls `visit` with each free variable, once for each place where it occurs.
+    /// Calls `visit` with each free variable, once for each occurrence.
     pub fn for_each_var(&self, visit: &mut dyn FnMut(Var)) {
         match self {
             Prop::Divides(a, b) | Prop::AtLeast(a, b) | Prop::Equal(a, b) => {
@@ -68,25 +68,25 @@ impl Prop {
         }
     }
 
-    /// Whether `var` occurs free.
+    /// Returns true if `var` occurs free.
     pub fn mentions(&self, var: Var) -> bool {
         let mut found = false;
         self.for_each_var(&mut |v| found |= v == var);
         found
     }
 
-    /// With other sizes for variables. What is put in must not mention a variable that is bound
-    /// here; binders have numbers of their own.
+    /// Substitutes sizes for free variables. The sizes must not mention a variable that is bound in
+    /// the condition, or it would be captured; binders have unique numbers.
     pub fn subst(&self, map: &dyn Fn(Var) -> Option<Nat>) -> Prop {
         self.map(&|nat, bound| nat.subst(&|v| if bound.contains(&v) { None } else { map(v) }))
     }
 
-    /// With functions for variables that stand for functions.
+    /// Substitutes functions for function variables.
     pub fn subst_fun(&self, map: &dyn Fn(Var) -> Option<NatFun>) -> Prop {
         self.map(&|nat, _| nat.subst_fun(map))
     }
 
-    /// With other sizes throughout; `map` also gets the variables bound around each.
+    /// Transforms all sizes by `map`, which also gets the variables that are bound around each.
     pub fn map(&self, map: &dyn Fn(&Nat, &[Var]) -> Nat) -> Prop {
         self.map_under(map, &mut Vec::new())
     }
@@ -116,8 +116,8 @@ impl Prop {
         }
     }
 
-    /// Whether this holds for values of the variables; `None` if that cannot be computed. A
-    /// division by zero in it counts as such.
+    /// Evaluates the condition; returns `None` if that is impossible, for example because of a
+    /// division by zero.
     pub fn eval(
         &self,
         vars: &dyn Fn(Var) -> Option<i64>,
@@ -152,7 +152,8 @@ impl Prop {
         }
     }
 
-    /// As text: `4 divides n`, `n >= 1`, `n*m = k`, `for all 0 <= i < n: …`.
+    /// Prints the condition, for example `4 divides n`, `n >= 1`, `n*m == k` or
+    /// `for all 0 <= i < n: …`.
     pub fn display<'a>(&'a self, names: &'a dyn Fn(Var) -> SmolStr) -> DisplayProp<'a> {
         DisplayProp { prop: self, names }
     }

@@ -1,4 +1,4 @@
-//! Deciding conditions under assumptions.
+//! The decision of conditions under assumptions.
 
 use crate::arith::plain_mul;
 use crate::division::{Rounding, divide, exact_quotient, reduce};
@@ -10,23 +10,24 @@ use crate::prop::Prop;
 use crate::repr::{Atom, Mono, Nat, Op, Term, Var};
 use crate::visit::Mapper;
 
-/// What is known of a condition.
+/// The result of deciding a condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It holds for all sizes that satisfy the assumptions.
+    /// The condition holds for all sizes that satisfy the assumptions.
     Proved,
-    /// It does not: it fails for these sizes, which satisfy the assumptions and are the smallest
-    /// such. Empty if it speaks of no variable.
+    /// The condition fails for these sizes, which satisfy the assumptions. The search tries small
+    /// values first, and in general returns the smallest ones. Empty if the condition has no
+    /// variables.
     Refuted(Vec<(Var, i64)>),
-    /// Neither was found.
+    /// The condition is neither proved nor refuted.
     Unknown,
 }
 
-/// Variables from here on stand for one value of a range.
+/// The first number of fresh variables, which represent an arbitrary value of a range.
 pub(crate) const FIRST_FRESH: u32 = 3 << 30;
 
 impl Facts {
-    /// Whether `prop` follows from the assumptions.
+    /// Decides whether `prop` follows from the assumptions.
     pub fn prove(&self, prop: &Prop) -> Verdict {
         if self.holds(prop, 0) {
             return Verdict::Proved;
@@ -37,13 +38,13 @@ impl Facts {
         }
     }
 
-    /// Whether `prop` is proved; looks for no counterexample.
+    /// Returns true if `prop` is proved; does not search for a counterexample.
     pub fn proves(&self, prop: &Prop) -> bool {
         self.holds(prop, 0)
     }
 
-    /// Whether `prop` fails for all sizes that satisfy the assumptions: `4 divides 10`, a divisor
-    /// that is 0, `3 >= n + 5`.
+    /// Returns true if `prop` is proved to fail for all sizes that satisfy the assumptions:
+    /// `4 divides 10`, a divisor that is 0, `3 >= n + 5`.
     pub fn excludes(&self, prop: &Prop) -> bool {
         let fails = |prop: Prop| self.holds(&prop, 0);
         match prop {
@@ -69,7 +70,7 @@ impl Facts {
                 to,
                 prop,
             } => {
-                // Fails if the range has a first value, and it fails there.
+                // The condition fails if the range is not empty and it fails at the first value.
                 fails(Prop::AtLeast(to.clone(), from + 1))
                     && self.excludes(&prop.subst(&|v| (v == *var).then(|| from.clone())))
             }
@@ -109,7 +110,7 @@ impl Facts {
     }
 }
 
-/// Equal up to the names of what is bound.
+/// Returns true if two conditions are alpha-equivalent.
 fn same(a: &Prop, b: &Prop) -> bool {
     match (a, b) {
         (
@@ -130,8 +131,8 @@ fn same(a: &Prop, b: &Prop) -> bool {
     }
 }
 
-/// Whether no value is a multiple: all but the constant part is divisible by what does not divide
-/// that.
+/// Returns true if no value of `a` is a multiple of `d`: the greatest common divisor of `d` and the
+/// coefficients does not divide the constant part.
 fn never_multiple(d: i64, a: &Nat) -> bool {
     let constant = a.constant_part();
     let content = (a - constant).content();
@@ -139,8 +140,8 @@ fn never_multiple(d: i64, a: &Nat) -> bool {
     common != 0 && !constant.unsigned_abs().is_multiple_of(common)
 }
 
-/// A form in which equal sizes are equal more often, but which nobody wants to read: no
-/// remainders, and divisions by constants with no negative coefficient inside.
+/// Returns a normal form that identifies more equal sizes but is hard to read: it has no
+/// remainders, and the coefficients inside divisions by constants are not negative.
 pub(crate) fn complete(nat: &Nat) -> Nat {
     struct Complete;
     impl Mapper for Complete {
@@ -162,7 +163,7 @@ pub(crate) fn complete(nat: &Nat) -> Nat {
     nat.map(&mut Complete)
 }
 
-/// Uses ranges and divisibilities on divisions, remainders, minima and maxima.
+/// Simplifies divisions, remainders, minima and maxima by the assumptions.
 pub(crate) fn simplify(known: &Known, nat: &Nat) -> Nat {
     if known.nonneg.is_empty() && known.divides.is_empty() && known.zero.is_empty() {
         return nat.clone();
@@ -214,7 +215,7 @@ fn quotient(known: &Known, a: &Nat, b: &Nat) -> Option<Nat> {
     (is_nonneg(known, &(-&rest - 1)) && is_nonneg(known, &(&b + &rest))).then(|| quotient - 1)
 }
 
-/// What powers with exponents of at least 1 are divided by, and powers by powers.
+/// Divides exactly by symbolic powers, using the assumptions for the signs of exponents.
 fn by_powers(known: &Known, a: &Nat, b: &Nat) -> Option<Nat> {
     let is_nonneg = |exp: &Nat| is_nonneg(known, exp);
     match b.as_const() {
@@ -245,8 +246,9 @@ fn remainder(known: &Known, a: &Nat, b: &Nat) -> Option<Nat> {
     divides(known, b, &rest).then_some(Nat::ZERO)
 }
 
-/// A dividend `step*steps + within` with `0 <= within < step`, and a divisor `step*count`: then
-/// the quotient is `steps / count`, and the remainder is `step*(steps % count) + within`.
+/// A decomposition of a dividend into `step*steps + within` with `0 <= within < step`, and of a
+/// divisor into `step*count`. The quotient is `steps / count`, and the remainder
+/// `step*(steps % count) + within`.
 struct Steps {
     step: Nat,
     steps: Nat,
@@ -254,7 +256,8 @@ struct Steps {
     within: Nat,
 }
 
-/// Takes a dividend apart where what is no multiple of a factor of the divisor is less than that.
+/// Decomposes a dividend by a factor of the divisor that exceeds the part of the dividend it does
+/// not divide.
 fn in_steps(known: &Known, a: &Nat, b: &Nat) -> Option<Steps> {
     let all = a.terms();
     let of_divisor = b.common_mono();
@@ -307,7 +310,7 @@ fn extremes(known: &Known, all: &[Nat], smallest: bool) -> Vec<Nat> {
     kept
 }
 
-/// Puts `(a/d)*d` together where `d` is known to divide `a`.
+/// Replaces `(a/d)*d` by `a` if `d` is known to divide `a`.
 fn fold_exact(known: &Known, nat: &Nat) -> Nat {
     for term in nat.terms().iter() {
         for factor in &term.mono.0 {
@@ -359,7 +362,7 @@ pub(crate) fn is_zero(known: &Known, nat: &Nat) -> bool {
             && is_nonneg(known, &-&nat))
 }
 
-/// Adds multiples of equations until nothing is left.
+/// Subtracts multiples of equations, by backtracking, until nothing is left.
 fn follows_from_equations(known: &Known, nat: &Nat, depth: u32) -> bool {
     let Some(lead) = nat.terms().first().cloned() else {
         return true;
@@ -385,7 +388,7 @@ impl Known {
     }
 }
 
-/// Whether `d` divides `a` where `d >= 1`.
+/// Returns true if `d` is proved to divide `a`, for `d >= 1`.
 pub(crate) fn divides(known: &Known, d: &Nat, a: &Nat) -> bool {
     if d.is_one() || a.exact_div(d).is_some() {
         return true;
@@ -413,7 +416,7 @@ fn is_zero_by_equations(known: &Known, a: &Nat) -> bool {
     !known.zero.is_empty() && follows_from_equations(known, a, 3)
 }
 
-/// Takes out multiples of what `d` is known to divide.
+/// Subtracts multiples of sizes that are known to be divisible by `d`, by backtracking.
 fn divides_by_facts(known: &Known, d: &Nat, a: &Nat, depth: u32) -> bool {
     let rest = reduce(a, d, Rounding::Truncate).1;
     if rest.is_zero() || rest.exact_div(d).is_some() {
@@ -421,7 +424,7 @@ fn divides_by_facts(known: &Known, d: &Nat, a: &Nat, depth: u32) -> bool {
     }
     depth > 0
         && known.divides.iter().any(|(by, multiple)| {
-            // d | by*k and by | multiple say d | multiple*k
+            // `d | by*k` and `by | multiple` imply `d | multiple*k`.
             let factor = match (by.exact_div(d), d.exact_div(by)) {
                 (Some(_), _) => Nat::ONE,
                 (None, Some(factor)) => factor,
@@ -443,7 +446,7 @@ fn divides_by_facts(known: &Known, d: &Nat, a: &Nat, depth: u32) -> bool {
         })
 }
 
-/// Tries all residues of the variables: `2` divides `n^2 - n`.
+/// Tries all residues of the variables, which shows for example that 2 divides `n^2 - n`.
 fn divides_all_residues(d: i64, a: &Nat) -> bool {
     let mut vars: Vec<Atom> = Vec::new();
     for factor in a.terms().iter().flat_map(|t| t.mono.0.to_vec()) {

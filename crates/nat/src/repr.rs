@@ -1,4 +1,4 @@
-//! How sizes are stored.
+//! The representation of sizes.
 
 use smallvec::SmallVec;
 use std::cmp::Ordering;
@@ -6,8 +6,8 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// A variable; what it is called is known to whoever made it. Numbers from `2^31` on are for
-/// this crate's own use.
+/// A variable, whose name is known to the caller. Numbers from `2^31` on are reserved for this
+/// crate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Var(pub u32);
 
@@ -15,8 +15,8 @@ pub struct Var(pub u32);
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Nat(pub(crate) Repr);
 
-/// Constants and single variables stand on their own and need no memory.
-/// A `Poly` is never one of those.
+/// The representation of a size. Constants and single variables need no memory; a `Poly` is never
+/// one of these.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Repr {
     Const(i64),
@@ -24,7 +24,7 @@ pub(crate) enum Repr {
     Poly(Arc<[Term]>),
 }
 
-/// `coeff * mono`; the coefficient is not 0.
+/// The product `coeff * mono`; the coefficient is not 0.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Term {
     pub mono: Mono,
@@ -35,7 +35,7 @@ pub(crate) struct Term {
 #[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Mono(pub SmallVec<[Factor; 2]>);
 
-/// `atom ^ exp` with `exp >= 1`.
+/// The power `atom ^ exp` with `exp >= 1`.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Factor {
     pub atom: Atom,
@@ -45,19 +45,19 @@ pub(crate) struct Factor {
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Atom {
     Var(Var),
-    /// The variable of the sum so many binders out.
+    /// The index of an enclosing sum, as a de Bruijn index.
     Bound(u32),
     Node(Arc<Node>),
 }
 
-/// An operation that is no polynomial, with measures that bound all recursion over it.
+/// An operation that is no polynomial, with measures that limit all recursion over it.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Node {
     pub measure: Measure,
     pub op: Op,
 }
 
-// What is shared is equal without looking into it, which derived orders do not use.
+// Shared nodes are compared by address first, which derived implementations do not do.
 
 impl Ord for Atom {
     fn cmp(&self, other: &Atom) -> Ordering {
@@ -101,14 +101,14 @@ impl PartialOrd for Repr {
     }
 }
 
-/// What is known of an expression without looking into it.
+/// Measures of an expression that are stored to avoid traversals.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Measure {
-    /// Levels of nodes.
+    /// The number of levels of nodes.
     pub depth: u32,
-    /// Atoms, as a tree.
+    /// The number of atoms, counting shared ones repeatedly.
     pub weight: u32,
-    /// One more than the largest `Bound` that is bound outside; 0 for none.
+    /// One more than the largest de Bruijn index that is free; 0 for none.
     pub loose: u32,
 }
 
@@ -117,31 +117,32 @@ pub(crate) enum Op {
     Div(Nat, Nat),
     Mod(Nat, Nat),
     Pow(Nat, Nat),
-    /// Sorted, at least two, none of them a minimum.
+    /// Sorted members, at least two, none of them a minimum.
     Min(Vec<Nat>),
-    /// Sorted, at least two, none of them a maximum.
+    /// Sorted members, at least two, none of them a maximum.
     Max(Vec<Nat>),
     Log2(Nat),
-    /// The body's `Bound(0)` is the index.
+    /// A sum, whose index is the body's `Bound(0)`.
     Sum {
         from: Nat,
         to: Nat,
         body: Nat,
     },
     App(Var, Nat),
-    /// A sum whose coefficients do not fit.
+    /// A sum that overflows its coefficients.
     BigAdd(Nat, Nat),
-    /// A product whose coefficients or terms do not fit.
+    /// A product that overflows its coefficients or has too many terms.
     BigMul(Nat, Nat),
-    /// What was too large to keep; has no value and equals nothing that is computed.
+    /// The replacement of an expression beyond the limits; it is undefined and equals nothing that
+    /// is computed.
     TooBig,
 }
 
-/// Levels of nodes above which an expression is not kept.
+/// The greatest depth of an expression.
 const MAX_DEPTH: u32 = 100;
-/// Atoms above which an expression is not kept.
+/// The greatest weight of an expression.
 const MAX_WEIGHT: u32 = 50_000;
-/// Terms above which an operation is kept as it stands.
+/// The greatest number of terms of a polynomial.
 pub(crate) const MAX_TERMS: usize = 1_000;
 
 impl Mono {
@@ -163,8 +164,9 @@ impl Mono {
         self.0.iter().map(|f| u64::from(f.exp)).sum()
     }
 
-    /// The order of the terms of a polynomial: by degree, then by factors, largest first. It is
-    /// compatible with multiplication, which exact division needs.
+    /// The order of the terms of a polynomial: by degree, then by factors, largest first (a graded
+    /// lexicographic monomial order). It is compatible with multiplication, which exact division
+    /// requires.
     pub fn order(&self, other: &Mono) -> Ordering {
         other.degree().cmp(&self.degree()).then_with(|| {
             for (a, b) in self.0.iter().zip(&other.0) {
@@ -177,7 +179,7 @@ impl Mono {
         })
     }
 
-    /// The product; `None` if an exponent does not fit.
+    /// Computes the product; `None` if an exponent overflows.
     pub fn times(&self, other: &Mono) -> Option<Mono> {
         if other.is_one() {
             return Some(self.clone());
@@ -211,7 +213,7 @@ impl Mono {
         }
     }
 
-    /// `self / other` if that is a product again.
+    /// Computes `self / other` if that is a product.
     pub fn over(&self, other: &Mono) -> Option<Mono> {
         let mut out = SmallVec::new();
         let mut rest = other.0.iter().peekable();
@@ -233,7 +235,7 @@ impl Mono {
         rest.next().is_none().then_some(Mono(out))
     }
 
-    /// The largest product that divides both.
+    /// Computes the largest product that divides both.
     pub fn common(&self, other: &Mono) -> Mono {
         let mut out = SmallVec::new();
         for a in &self.0 {
@@ -247,7 +249,7 @@ impl Mono {
         Mono(out)
     }
 
-    /// Whether a factor is an operation of this sort.
+    /// Returns true if `test` accepts the operation of a factor.
     pub fn any_op(&self, test: fn(&Op) -> bool) -> bool {
         self.0.iter().any(|f| f.atom.op().is_some_and(test))
     }
@@ -299,7 +301,7 @@ impl Measure {
 }
 
 impl Op {
-    /// The operands; for a sum the body is last, under one binder.
+    /// Returns the operands; for a sum the body is last, under one binder.
     pub fn operands(&self) -> SmallVec<[&Nat; 3]> {
         let mut out = SmallVec::new();
         match self {
@@ -334,7 +336,7 @@ impl Op {
         all
     }
 
-    /// The operation as an atom, as it stands.
+    /// Makes an atom of the operation without simplification; `TooBig` beyond the limits.
     pub fn atom(self) -> Atom {
         let measure = self.measure();
         if measure.depth > MAX_DEPTH || measure.weight > MAX_WEIGHT {
@@ -347,13 +349,13 @@ impl Op {
         Atom::Node(Arc::new(Node { op: self, measure }))
     }
 
-    /// The operation as a size, as it stands.
+    /// Makes a size of the operation without simplification.
     pub fn nat(self) -> Nat {
         self.atom().nat()
     }
 }
 
-/// The terms of a size, in order; constants and variables need no memory for it.
+/// The terms of a size, in order; constants and variables allocate nothing.
 pub(crate) enum Terms<'a> {
     None,
     One([Term; 1]),
@@ -372,22 +374,22 @@ impl Deref for Terms<'_> {
 }
 
 impl Nat {
-    /// 0
+    /// The size 0.
     pub const ZERO: Nat = Nat(Repr::Const(0));
-    /// 1
+    /// The size 1.
     pub const ONE: Nat = Nat(Repr::Const(1));
 
-    /// A number.
+    /// Makes a constant.
     pub const fn constant(value: i64) -> Nat {
         Nat(Repr::Const(value))
     }
 
-    /// A variable.
+    /// Makes a variable.
     pub const fn var(var: Var) -> Nat {
         Nat(Repr::Var(var))
     }
 
-    /// The number that this is, if it is one.
+    /// Returns the value if the size is a constant.
     pub fn as_const(&self) -> Option<i64> {
         match self.0 {
             Repr::Const(value) => Some(value),
@@ -395,7 +397,7 @@ impl Nat {
         }
     }
 
-    /// The variable that this is, if it is one.
+    /// Returns the variable if the size is a single one.
     pub fn as_var(&self) -> Option<Var> {
         match self.0 {
             Repr::Var(var) => Some(var),
@@ -403,12 +405,12 @@ impl Nat {
         }
     }
 
-    /// Whether this is 0.
+    /// Returns true if the size is 0.
     pub fn is_zero(&self) -> bool {
         self.as_const() == Some(0)
     }
 
-    /// Whether this is 1.
+    /// Returns true if the size is 1.
     pub fn is_one(&self) -> bool {
         self.as_const() == Some(1)
     }
@@ -428,7 +430,7 @@ impl Nat {
         }
     }
 
-    /// From terms that are sorted, distinct and have no coefficient 0.
+    /// Makes a size of terms that are sorted, distinct and have no coefficient 0.
     pub(crate) fn from_sorted(terms: Vec<Term>) -> Nat {
         match terms.as_slice() {
             [] => Nat::ZERO,
@@ -454,7 +456,7 @@ impl Nat {
         }
     }
 
-    /// The atom that this is, if it is one.
+    /// Returns the atom if the size is a single one.
     pub(crate) fn as_atom(&self) -> Option<Atom> {
         match &self.0 {
             Repr::Const(_) => None,
@@ -488,7 +490,7 @@ impl Nat {
         }
     }
 
-    /// The constant part.
+    /// Returns the constant term.
     pub(crate) fn constant_part(&self) -> i64 {
         match &self.0 {
             Repr::Const(value) => *value,
@@ -500,7 +502,7 @@ impl Nat {
         }
     }
 
-    /// Whether some part was too large to keep.
+    /// Returns true if a part exceeded the limits and was dropped.
     pub fn is_too_big(&self) -> bool {
         match &self.0 {
             Repr::Const(_) | Repr::Var(_) => false,

@@ -1,15 +1,15 @@
-//! The smallest sizes for which a condition fails.
+//! The search for small counterexamples.
 
 use crate::facts::Facts;
 use crate::prop::Prop;
 use crate::repr::{Nat, Var};
 
-/// Assignments that are tried.
+/// The greatest number of assignments that are tried.
 const MAX_TRIED: u64 = 20_000;
-/// Values of one variable that are tried.
+/// The greatest value of a variable that is tried, relative to its least value.
 const MAX_VALUE: i64 = 130;
 
-/// Sizes that satisfy the assumptions and for which `prop` fails.
+/// Searches values that satisfy the assumptions and for which `prop` fails, small ones first.
 pub(crate) fn counterexample(facts: &Facts, prop: &Prop) -> Option<Vec<(Var, i64)>> {
     let search = Search::new(facts, prop)?;
     search.run()
@@ -17,17 +17,17 @@ pub(crate) fn counterexample(facts: &Facts, prop: &Prop) -> Option<Vec<(Var, i64
 
 struct Search<'a> {
     prop: &'a Prop,
-    /// Assumptions that have to do with the condition.
+    /// The assumptions that share variables with the condition, directly or indirectly.
     facts: Vec<&'a Prop>,
     facts_in: &'a Facts,
     /// The variables of the condition.
     shown: Vec<Var>,
-    /// Variables whose values are tried, with their smallest.
+    /// The variables whose values are enumerated, with their least values.
     free: Vec<(Var, i64)>,
 }
 
 struct Found {
-    /// The largest value, then all.
+    /// The largest value, then all values: the order in which counterexamples are preferred.
     key: (i64, Vec<i64>),
 }
 
@@ -138,7 +138,7 @@ impl<'a> Search<'a> {
     }
 }
 
-/// The next values up to `level`, the last changing fastest.
+/// Advances to the next assignment with values up to `level`; the last value changes fastest.
 fn next(values: &mut [i64], level: i64) -> bool {
     for at in (0..values.len()).rev() {
         if values[at] < level {
@@ -160,7 +160,7 @@ fn vars_of(prop: &Prop) -> Vec<Var> {
     vars
 }
 
-/// A constant that the variable is at least.
+/// Returns a constant lower bound of the variable.
 fn least_value(facts: &Facts, var: Var) -> i64 {
     let bound = |nat: &Nat| match nat.terms().as_ref() {
         [term, last] if last.mono.is_one() && term.coeff > 0 && last.coeff < 0 => {
@@ -173,8 +173,8 @@ fn least_value(facts: &Facts, var: Var) -> i64 {
     facts.0.nonneg.iter().filter_map(bound).max().unwrap_or(0)
 }
 
-/// Whether the condition has a value there, and fails. An equation between sizes of which one is
-/// negative says nothing: that is another mistake.
+/// Returns true if the condition is defined at the point and fails. An equation between sizes of
+/// which one is negative does not count, because the negative size is another mistake.
 fn is_counterexample(prop: &Prop, vars: &dyn Fn(Var) -> Option<i64>) -> bool {
     let none = |_: Var, _: i64| None;
     if let Prop::Equal(a, b) = prop {

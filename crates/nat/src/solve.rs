@@ -1,20 +1,20 @@
-//! Equations between sizes with unknowns.
+//! The solver of equations between sizes with unknowns.
 
 use crate::facts::Facts;
 use crate::prop::Prop;
 use crate::prove::Verdict;
 use crate::repr::{Atom, Factor, Mono, Nat, Repr, Term, Var};
 
-/// What became of an equation.
+/// The result of solving an equation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Solution {
-    /// It holds as it stands.
+    /// The equation holds without assignments.
     Trivial,
-    /// It holds with these values, which do not mention the variables that are assigned.
+    /// The equation holds with these values, which do not mention the assigned variables.
     Solved(Vec<Assignment>),
-    /// It does not hold: sizes for which it fails, or empty if it fails for all.
+    /// The equation has no solution: it fails for these sizes, or for all sizes if there are none.
     Refuted(Vec<(Var, i64)>),
-    /// It was not decided.
+    /// The equation was not decided.
     Stuck,
 }
 
@@ -23,9 +23,9 @@ pub enum Solution {
 pub struct Assignment {
     /// The unknown.
     pub var: Var,
-    /// Its value.
+    /// The value of the unknown.
     pub value: Nat,
-    /// What has to hold, and is not proved, for it to be a solution.
+    /// The conditions under which the value is a solution, as far as they are not proved.
     pub needs: Vec<Prop>,
 }
 
@@ -87,7 +87,7 @@ struct Solver<'a> {
     visible: &'a dyn Fn(Var, Var) -> bool,
 }
 
-/// `coeff * var + rest = 0`, where `var` occurs in neither.
+/// The linear equation `coeff * var + rest = 0`, where `var` occurs in neither.
 struct Linear {
     var: Var,
     coeff: Nat,
@@ -95,7 +95,7 @@ struct Linear {
 }
 
 impl Solver<'_> {
-    /// Without unknowns.
+    /// Decides an equation without unknowns.
     fn rigid(&self) -> Solution {
         let prop = Prop::Equal(self.lhs.clone(), self.rhs.clone());
         match self.facts.prove(&prop) {
@@ -127,7 +127,7 @@ impl Solver<'_> {
         vars
     }
 
-    /// `nat = 0` for one unknown that may be isolated.
+    /// Solves `nat = 0` for an unknown that can be isolated.
     fn one(&self, nat: &Nat) -> Solution {
         if nat.is_zero() {
             return Solution::Trivial;
@@ -162,7 +162,7 @@ impl Solver<'_> {
         }
     }
 
-    /// Without the number that divides all of it, and without factors that are not 0.
+    /// Divides by the content, and by common factors that are not 0.
     fn primitive(&self, nat: &Nat) -> Nat {
         let content = Nat::constant(nat.content().max(1));
         let mut nat = nat.exact_div(&content).unwrap_or_else(|| nat.clone());
@@ -185,7 +185,8 @@ impl Solver<'_> {
         count
     }
 
-    /// The value of the unknown; `Err` if there is none, `None` if it cannot be given.
+    /// Solves a linear equation by division; `Err` if it has no solution, `None` if the solution
+    /// cannot be expressed.
     fn divide(&self, linear: Linear, alone: bool) -> Option<Result<Assignment, Solution>> {
         let Linear { var, coeff, rest } = linear;
         let seen = |nat: &Nat| !nat.any_var(&|v| !(self.visible)(var, v));
@@ -196,7 +197,7 @@ impl Solver<'_> {
             }
             return Some(self.assign(var, value.clone(), &value, Vec::new()));
         }
-        // Dividing with other unknowns around would settle more than the equation says.
+        // With several unknowns a division would assume more than the equation implies.
         if !alone || !seen(&above) || !seen(&below) {
             return None;
         }
@@ -213,7 +214,7 @@ impl Solver<'_> {
         Some(self.assign(var, value, &above, needs))
     }
 
-    /// `above / below` with a divisor that is positive, as far as can be told.
+    /// Returns the operands of `above / below` with a positive divisor, as far as that is known.
     fn positive(&self, above: Nat, below: Nat) -> (Nat, Nat) {
         let is_positive = |nat: &Nat| {
             self.facts.proves(&Prop::AtLeast(nat.clone(), Nat::ONE)) || nat.is_plainly_nonneg()
@@ -245,7 +246,7 @@ impl Solver<'_> {
         Ok(Assignment { var, value, needs })
     }
 
-    /// `x^k = c`
+    /// Solves `x^k = c`.
     fn root(&self, nat: &Nat, var: Var) -> Solution {
         let terms = nat.terms();
         let (term, constant) = match terms.as_ref() {
@@ -285,7 +286,8 @@ impl Solver<'_> {
         }
     }
 
-    /// `nat = 0` for all values of the variables that the unknowns may not mention.
+    /// Solves `nat = 0` by comparing coefficients: it must hold for all values of the variables
+    /// that the unknowns may not mention.
     fn by_coefficients(&self, nat: &Nat) -> Solution {
         let unknowns = self.unknowns(nat);
         let hidden = |v: Var| !(self.open)(v) && unknowns.iter().all(|x| !(self.visible)(*x, v));
@@ -363,7 +365,7 @@ fn substitute(equations: &mut [Nat], solved: &mut [Assignment], new: &Assignment
     }
 }
 
-/// If `var` occurs as a factor only, and not squared.
+/// Isolates `var` if `nat` is linear in it.
 fn isolate(nat: &Nat, var: Var) -> Option<Linear> {
     let atom = Mono::atom(Atom::Var(var));
     let (mut coeff, mut rest) = (Nat::ZERO, Vec::new());

@@ -4,17 +4,17 @@ use crate::arith::plain_mul;
 use crate::repr::{Atom, Factor, Mono, Nat, Op, Term, Var};
 use crate::visit::unshift;
 
-/// Index values up to which a sum between constants is written out.
+/// The greatest length of a sum that is unrolled.
 const MAX_UNROLLED: i64 = 32;
 
 impl Nat {
-    /// The sum of `body` over `from <= var < to`; empty if there is no such `var`.
+    /// Computes the sum of `body` over `from <= var < to`, which may be empty.
     pub fn sum(var: Var, from: &Nat, to: &Nat, body: &Nat) -> Nat {
         sum(from, to, &body.close(var))
     }
 }
 
-/// The sum of a body whose `Bound(0)` is the index.
+/// Computes the sum of a body whose index is `Bound(0)`.
 pub(crate) fn sum(from: &Nat, to: &Nat, body: &Nat) -> Nat {
     if body.is_zero() || from == to {
         return Nat::ZERO;
@@ -28,7 +28,7 @@ pub(crate) fn sum(from: &Nat, to: &Nat, body: &Nat) -> Nat {
     }
     let closed = length.is_plainly_nonneg();
     let nonempty = (&length - 1).is_plainly_nonneg();
-    // Terms of one power of the index are summed at once.
+    // Terms with the same power of the index are summed together.
     let mut total = Nat::ZERO;
     let mut powers: [Vec<Term>; 4] = Default::default();
     for term in body.terms().iter() {
@@ -59,7 +59,7 @@ pub(crate) fn sum(from: &Nat, to: &Nat, body: &Nat) -> Nat {
     total
 }
 
-/// A short sum, written out.
+/// Unrolls a sum of small constant length.
 fn unrolled(from: &Nat, length: &Nat, body: &Nat) -> Option<Nat> {
     let length = length.as_const().filter(|n| *n <= MAX_UNROLLED)?;
     let all = (0..length).fold(Nat::ZERO, |all, step| {
@@ -68,8 +68,8 @@ fn unrolled(from: &Nat, length: &Nat, body: &Nat) -> Option<Nat> {
     Some(all)
 }
 
-/// The factors without the index, and those with it. What may have no value stays inside, where
-/// an empty sum does not need it.
+/// Splits a product into the factors without the index and those with it. Factors that may be
+/// undefined stay in the sum, because an empty sum does not evaluate them.
 fn split(mono: &Mono, nonempty: bool) -> (Mono, Mono) {
     let (mut outside, mut inside) = (Mono::one(), Mono::one());
     for factor in &mono.0 {
@@ -80,7 +80,7 @@ fn split(mono: &Mono, nonempty: bool) -> (Mono, Mono) {
     (outside, inside)
 }
 
-/// Whether there is a value for all values of the variables.
+/// Returns true if the atom is defined for all values of its variables.
 fn has_value(atom: &Atom) -> bool {
     let Some(op) = atom.op() else { return true };
     let parts = op.operands().iter().all(|nat| {
@@ -133,7 +133,7 @@ fn power_of_index(mono: &Mono) -> Option<usize> {
 
 const DIVISORS: [i64; 4] = [1, 2, 6, 4];
 
-/// `DIVISORS[power]` times the sum of `i^power` over `0 <= i < n`.
+/// Computes `DIVISORS[power]` times the sum of `i^power` over `0 <= i < n`.
 fn power_sum(power: usize, n: &Nat) -> Nat {
     let below = n - 1;
     let product = n * &below;

@@ -1,34 +1,35 @@
-//! What a size is made of, for those who write it in another notation.
+//! The structure of sizes, for printing them in other notations.
 
 use crate::arith::plain_mul;
 use crate::repr::{Atom, Nat, Op, Repr, Term, Var};
 use smallvec::SmallVec;
 
-/// One summand of a size: `coeff * factors`.
+/// A summand of a size, the product of `coeff` and `factors`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Summand<'a> {
-    /// The number in front, not 0.
+    /// The coefficient, which is not 0.
     pub coeff: i64,
-    /// What it is multiplied with, each to a power `>= 1`; empty for a constant.
+    /// The factors with their exponents, which are `>= 1`; empty for a constant.
     pub factors: SmallVec<[(Part<'a>, u32); 2]>,
 }
 
-/// What sizes are built from besides numbers, `+` and `*`.
+/// An atom of a size: anything besides numbers, `+` and `*`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Part<'a> {
     /// A variable.
     Var(Var),
-    /// The index of the [`Part::Sum`] so many sums out: 0 is that of the innermost one.
+    /// The index of an enclosing [`Part::Sum`], as a de Bruijn index: 0 is that of the innermost
+    /// one.
     Index(u32),
-    /// `a / b`, rounded down.
+    /// The quotient `a / b`, rounded down.
     Div(&'a Nat, &'a Nat),
-    /// `a % b`, the remainder of that.
+    /// The remainder `a % b` of floor division.
     Rem(&'a Nat, &'a Nat),
-    /// `a ^ b`
+    /// The power `a ^ b`.
     Pow(&'a Nat, &'a Nat),
-    /// The smallest of at least two.
+    /// The smallest of at least two sizes.
     Min(&'a [Nat]),
-    /// The largest of at least two.
+    /// The largest of at least two sizes.
     Max(&'a [Nat]),
     /// The logarithm to base 2, rounded down.
     Log2(&'a Nat),
@@ -36,23 +37,23 @@ pub enum Part<'a> {
     Sum {
         /// The first index.
         from: &'a Nat,
-        /// One more than the last.
+        /// The exclusive upper bound of the index.
         to: &'a Nat,
-        /// What is summed; its [`Part::Index`] 0 is the index of this sum.
+        /// The summed size; its [`Part::Index`] 0 is the index of this sum.
         body: &'a Nat,
     },
-    /// `f(a)` for a variable that stands for a function.
+    /// The application `f(a)` of a function variable.
     Apply(Var, &'a Nat),
-    /// `a + b` whose coefficients do not fit.
+    /// The sum `a + b`, whose coefficients overflow.
     Add(&'a Nat, &'a Nat),
-    /// `a * b` whose coefficients or terms do not fit.
+    /// The product `a * b`, whose coefficients overflow or which has too many terms.
     Mul(&'a Nat, &'a Nat),
-    /// Something that was too large to keep.
+    /// A size beyond the limits.
     TooBig,
 }
 
 impl Nat {
-    /// The summands whose sum this is, in normal form: none for 0, a constant last.
+    /// Returns the summands in normal form: none for 0, a constant last.
     pub fn summands(&self) -> Vec<Summand<'_>> {
         if let Some(value) = self.as_const() {
             let constant = Summand {

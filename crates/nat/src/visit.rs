@@ -1,4 +1,4 @@
-//! Going through sizes: free variables, substitution, functions of sizes.
+//! Traversals of sizes: free variables, substitution, and functions of sizes.
 
 use crate::arith::plain_mul;
 use crate::functions::build;
@@ -6,17 +6,17 @@ use crate::repr::{Atom, Nat, Op, Repr, Var};
 use smallvec::SmallVec;
 use std::hash::{Hash, Hasher};
 
-/// A function from sizes to sizes, `natFun(param => body)`. Equal up to the name of the parameter.
+/// A function from sizes to sizes, `natFun(param => body)`. Equality is alpha-equivalence.
 #[derive(Clone, Debug)]
 pub struct NatFun {
     /// The parameter.
     pub param: Var,
-    /// What it gives.
+    /// The result as a size over the parameter.
     pub body: Nat,
 }
 
 impl NatFun {
-    /// The size it gives for `arg`.
+    /// Applies the function to `arg`.
     pub fn apply(&self, arg: &Nat) -> Nat {
         if self.body.as_var() == Some(self.param) {
             return arg.clone();
@@ -25,7 +25,7 @@ impl NatFun {
             .map(&mut Subst(&|v| (v == self.param).then(|| arg.clone())))
     }
 
-    /// The body, its parameter as the index of a sum.
+    /// Returns the body with the parameter as a de Bruijn index.
     fn abstracted(&self) -> Nat {
         self.body.close(self.param)
     }
@@ -49,7 +49,8 @@ impl Hash for NatFun {
     }
 }
 
-/// What to put in the place of parts; `None` leaves them. `depth` counts the sums around them.
+/// A bottom-up transformation of sizes; a method returns `None` to keep a part. `depth` is the
+/// number of enclosing sums.
 pub(crate) trait Mapper {
     fn var(&mut self, _var: Var, _depth: u32) -> Option<Nat> {
         None
@@ -57,15 +58,15 @@ pub(crate) trait Mapper {
     fn bound(&mut self, _index: u32, _depth: u32) -> Option<Nat> {
         None
     }
-    /// Whether `op` is asked about such an operation though nothing in it changed.
+    /// Returns true if `op` is called for the operation even if no operand changed.
     fn wants(&self, _op: &Op) -> bool {
         false
     }
-    /// The operands are done; `changed` says whether one of them is new.
+    /// Transforms an operation after its operands; `changed` is true if one of them is new.
     fn op(&mut self, op: Op, changed: bool, _depth: u32) -> Option<Nat> {
         changed.then(|| build(op))
     }
-    /// Whether nothing in the atom can change.
+    /// Returns true if nothing in the atom can change, so that it is skipped.
     fn skips(&self, _atom: &Atom, _depth: u32) -> bool {
         false
     }
@@ -101,7 +102,7 @@ impl Mapper for SubstFun<'_> {
     }
 }
 
-/// Adds `by` to what is bound outside.
+/// Adds `by` to the free de Bruijn indices.
 struct Shift(i64);
 
 impl Mapper for Shift {
@@ -125,7 +126,7 @@ pub(crate) fn shift(nat: Nat, by: u32) -> Nat {
     }
 }
 
-/// Out of a binder whose index does not occur.
+/// Removes a binder whose index does not occur.
 pub(crate) fn unshift(nat: &Nat) -> Nat {
     if nat.measure().loose == 0 {
         nat.clone()
@@ -161,8 +162,8 @@ impl Mapper for Open<'_> {
 }
 
 impl Nat {
-    /// Calls `visit` with each free variable, those that stand for functions too, once for each
-    /// place where it occurs.
+    /// Calls `visit` with each free variable, function variables included, once for each
+    /// occurrence.
     pub fn for_each_var(&self, visit: &mut dyn FnMut(Var)) {
         match &self.0 {
             Repr::Const(_) => {}
@@ -187,7 +188,7 @@ impl Nat {
         }
     }
 
-    /// `(f, n)` if this is the application `f(n)` of a function variable, and nothing else.
+    /// Returns `(f, n)` if the size is the application `f(n)` of a function variable.
     pub fn as_apply(&self) -> Option<(Var, Nat)> {
         match self.as_atom()?.op()? {
             Op::App(fun, arg) => Some((*fun, arg.clone())),
@@ -195,7 +196,7 @@ impl Nat {
         }
     }
 
-    /// Whether `var` occurs free.
+    /// Returns true if `var` occurs free.
     pub fn mentions(&self, var: Var) -> bool {
         match &self.0 {
             Repr::Const(_) => false,
@@ -208,14 +209,14 @@ impl Nat {
         }
     }
 
-    /// Whether a variable occurs free for which `test` holds.
+    /// Returns true if `test` accepts a free variable.
     pub fn any_var(&self, test: &dyn Fn(Var) -> bool) -> bool {
         let mut found = false;
         self.for_each_var(&mut |v| found = found || test(v));
         found
     }
 
-    /// With other sizes for variables; indices of sums are not captured.
+    /// Substitutes sizes for variables; indices of sums are not captured.
     pub fn subst(&self, map: &dyn Fn(Var) -> Option<Nat>) -> Nat {
         match &self.0 {
             Repr::Const(_) => self.clone(),
@@ -224,7 +225,7 @@ impl Nat {
         }
     }
 
-    /// With functions for variables that stand for functions.
+    /// Substitutes functions for function variables.
     pub fn subst_fun(&self, map: &dyn Fn(Var) -> Option<NatFun>) -> Nat {
         match &self.0 {
             Repr::Const(_) | Repr::Var(_) => self.clone(),
@@ -232,7 +233,7 @@ impl Nat {
         }
     }
 
-    /// With one function variable in the place of another.
+    /// Renames function variables.
     pub fn rename_fun(&self, map: &dyn Fn(Var) -> Option<Var>) -> Nat {
         struct Rename<'a>(&'a dyn Fn(Var) -> Option<Var>);
         impl Mapper for Rename<'_> {
@@ -255,12 +256,12 @@ impl Nat {
         }
     }
 
-    /// The body of a binder of `var`.
+    /// Binds `var`: replaces it by the de Bruijn index of a new binder.
     pub(crate) fn close(&self, var: Var) -> Nat {
         self.map(&mut Close(var))
     }
 
-    /// The body of a binder with `arg` for its index.
+    /// Instantiates a binder: replaces its de Bruijn index by `arg`.
     pub(crate) fn open(&self, arg: &Nat) -> Nat {
         if self.measure().loose == 0 {
             self.clone()
@@ -274,7 +275,7 @@ impl Nat {
     }
 }
 
-/// `None` if nothing changed.
+/// Maps a size; `None` if nothing changes.
 fn map_nat(nat: &Nat, mapper: &mut dyn Mapper, depth: u32) -> Option<Nat> {
     let terms = match &nat.0 {
         Repr::Const(_) => return None,
@@ -340,7 +341,7 @@ fn map_atom(atom: &Atom, mapper: &mut dyn Mapper, depth: u32) -> Option<Nat> {
 }
 
 impl Op {
-    /// The same operation over as many other operands.
+    /// Replaces the operands by as many others.
     fn with(&self, operands: &mut dyn Iterator<Item = Nat>) -> Option<Op> {
         let mut next = || operands.next();
         Some(match self {

@@ -1,4 +1,4 @@
-//! Sizes and conditions as text.
+//! Tests of the printing of sizes and conditions.
 
 use nat::{Nat, Prop, Var};
 use smol_str::{SmolStr, format_smolstr};

@@ -1,4 +1,4 @@
-//! Equations of index arithmetic that have to hold, with floor division and remainder.
+//! Tests of equations of index arithmetic with floor division and remainder.
 
 use nat::{Facts, Nat, Prop, Var};
 
@@ -25,7 +25,7 @@ fn rem(a: impl Into<Nat>, b: impl Into<Nat>) -> Nat {
     Nat::rem(&a.into(), &b.into())
 }
 
-/// `lower <= var < upper` for each.
+/// Assumes `lower <= var < upper` for each.
 fn ranges(all: &[(Var, Nat, Nat)]) -> Facts {
     let mut facts = Facts::new();
     for (var, from, to) in all {
@@ -126,7 +126,7 @@ fn known_multiples() {
 #[test]
 fn remainders_by_constants() {
     assert_eq!(rem(v(K) * 3 - 2, 3), c(1));
-    // Right for floor remainders whatever the sign of what is subtracted.
+    // The result is correct for floor remainders, whatever the sign of the subtracted size.
     assert_eq!(rem(c(3) - v(I), 3), rem(-v(I), 3));
     let facts = ranges(&[(I, c(0), c(32))]);
     under(&facts, rem(v(I) * 4 + 899, 128), v(I) * 4 + 3);

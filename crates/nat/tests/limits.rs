@@ -1,4 +1,4 @@
-//! Nothing grows without bound, overflows or panics.
+//! Tests that nothing grows without bound, overflows or panics.
 
 use nat::{Facts, Nat, Prop, Solution, Var, Verdict, solve};
 

@@ -1,4 +1,4 @@
-//! What follows for powers.
+//! Tests of facts about symbolic powers.
 
 use nat::{Facts, Nat, Prop, Var};
 
@@ -21,7 +21,7 @@ fn larger_exponents_make_larger_powers() {
         assert!(later.proves(&at_least(written(Nat::ONE), written(v(i)))));
         assert!(!rounds.proves(&at_least(written(Nat::ONE), written(v(i)))));
     }
-    // Of a base that may be 0 nothing follows.
+    // Nothing follows for a base that may be 0.
     let power = |exp: Nat| Nat::pow(&v(3), &exp);
     assert!(!rounds.proves(&Prop::AtLeast(power(v(k)), power(v(i)))));
 }
@@ -36,7 +36,7 @@ fn powers_are_divided_by_powers_where_the_exponents_are_large_enough() {
     assert_eq!(rounds.normalize(&Nat::div(&all, &half)), Nat::constant(2));
     let rows = Nat::mul(&half, &Nat::div(&all, &half));
     assert!(rounds.proves(&Prop::Equal(rows, all.clone())));
-    // The other way around there is no whole quotient.
+    // The inverse quotient is not a whole number.
     let other = Nat::div(&half, &all);
     assert_ne!(rounds.normalize(&other).as_const(), Some(2));
 }
@@ -53,8 +53,8 @@ fn equal_powers_add_up_to_a_larger_one() {
         .iter()
         .fold(Nat::ZERO, |sum, power| Nat::add(&sum, power));
     assert_eq!(sum, all);
-    // What grows together stays one term of a sum.
+    // Equal powers are merged to one term of a sum.
     assert_eq!(Nat::add(&(&half + v(1)), &half), all + v(1));
-    // A power whose exponent is not negative keeps its factors outside.
+    // A power whose exponent is not negative keeps constant factors outside.
     assert_eq!(Nat::add(&two(v(0)), &two(v(0))), two(v(0) + 1));
 }

@@ -1,9 +1,9 @@
-//! Every operation agrees with evaluation; nothing that is proved or refuted is wrong.
+//! Property tests: every operation agrees with evaluation, and proofs and refutations are correct.
 
 use nat::{Facts, Nat, NatFun, Prop, Solution, Var, Verdict, solve};
 use proptest::prelude::*;
 
-/// An expression as written.
+/// An expression before normalisation.
 #[derive(Clone, Debug)]
 enum Expr {
     Const(i64),
@@ -11,7 +11,7 @@ enum Expr {
     Op(Op, Box<Expr>, Box<Expr>),
     Log2(Box<Expr>),
     App(Box<Expr>),
-    /// The index is variable 9.
+    /// A sum whose index is variable 9.
     Sum(Box<Expr>, Box<Expr>, Box<Expr>),
 }
 
@@ -73,7 +73,7 @@ impl Expr {
                     return None;
                 }
                 let mut sum = 0;
-                // What does not fit does so in an empty sum too, taken apart.
+                // An overflow in the body also occurs in an empty sum if that is split.
                 let mut first = *vars;
                 first[INDEX as usize] = from as i64;
                 body.eval(&first)?;
@@ -95,7 +95,7 @@ impl Expr {
                     Op::Mul => a.checked_mul(b)?,
                     Op::Div => floor(a, b)?,
                     Op::Mod => a - b * floor(a, b)?,
-                    // Larger powers do not fit, taken apart.
+                    // Larger powers overflow when they are expanded.
                     Op::Pow => a.checked_pow(u32::try_from(b).ok().filter(|b| *b <= 12)?)?,
                     Op::Min => a.min(b),
                     Op::Max => a.max(b),
@@ -149,7 +149,7 @@ fn any_expr() -> impl Strategy<Value = Expr> {
     expr(4, VARS, true)
 }
 
-/// Without functions and sums, for the prover.
+/// Generates expressions without functions and sums, for the prover.
 fn plain_expr() -> impl Strategy<Value = Expr> {
     expr(3, VARS, false).prop_filter("no functions", |e| !e.nat().mentions(FUN))
 }
@@ -174,7 +174,7 @@ fn grid() -> impl Iterator<Item = [i64; 10]> {
     (0..343).map(|code| [code % 7, code / 7 % 7, code / 49, 0, 0, 0, 0, 0, 0, 0])
 }
 
-/// Expressions of the shapes that facts have.
+/// Generates conditions of the forms of facts.
 fn fact() -> impl Strategy<Value = Prop> {
     let small = || expr(1, VARS, false).prop_filter("no functions", |e| !e.nat().mentions(FUN));
     prop_oneof![
@@ -242,8 +242,8 @@ proptest! {
         if let Some(value) = x.eval(&vars) {
             let mut inside = vars;
             inside[1] = value as i64;
-            // A negative value is outside of what a variable may be. Large powers that cancel in
-            // `e` may not fit once they are written out.
+            // A variable is never negative. Large powers that cancel in `e` may overflow when they
+            // are expanded.
             if value >= 0
                 && let Some(expected) = e.eval(&inside)
                 && let Some(found) = eval(&put, &vars)
@@ -255,7 +255,7 @@ proptest! {
 
     #[test]
     fn functions_are_put_in(e in any_expr(), vars in values()) {
-        // natFun(i => i % 5 * 2 + 1)
+        // The function is `natFun(i => i % 5 * 2 + 1)`.
         let body = Nat::rem(&Nat::var(Var(30)), &Nat::constant(5)) * 2 + 1;
         let put = e.nat().subst_fun(&|f| {
             (f == FUN).then(|| NatFun { param: Var(30), body: body.clone() })
@@ -307,7 +307,7 @@ proptest! {
         a in plain_expr(), b in plain_expr(), props in prop::collection::vec(fact(), 0..2),
         opens in 1..4u32,
     ) {
-        // Variable 0 is open, or 0 and 1; facts are about the others.
+        // Variable 0 is open, or 0 and 1; facts are about the other variables.
         let is_open = |v: Var| v.0 < opens.min(2);
         let known = |p: &Prop| (0..opens.min(2)).all(|v| !p.mentions(Var(v)));
         let props: Vec<Prop> = props.into_iter().filter(known).collect();

@@ -1,4 +1,4 @@
-//! What follows from assumptions, and the smallest sizes for which something does not.
+//! Tests of proofs from assumptions, and of the smallest counterexamples.
 
 use nat::{Facts, Nat, Prop, Var, Verdict};
 
@@ -93,7 +93,7 @@ fn bounds_of_operations() {
         &[at_least(N, S), positive],
         at_least(Nat::div(&v(N), &v(S)), 1),
     );
-    // The last of n/s tiles of s ends within n.
+    // The last of `n/s` tiles of `s` ends within `n`.
     let last = v(K) * v(S) + v(S);
     proved(
         &[at_least(Nat::div(&v(N), &v(S)), v(K) + 1)],
@@ -118,7 +118,7 @@ fn divisibility() {
     refuted(&[at_least(N, 33)], divides(33, N), &[(N, 34)]);
     refuted(&[], divides(4, 10), &[]);
     refuted(&[], divides(S, v(S) * v(K)), &[(S, 0), (K, 0)]);
-    // A fact about a multiple is known however its size is written.
+    // A fact about a multiple is found in whatever form its size is written.
     proved(&[divides(8, N), at_least(N, 1)], at_least(N, 1));
     proved(&[divides(8, N), divides(N, M)], at_least(N, 8));
 }
@@ -187,7 +187,7 @@ fn functions_of_sizes_agree_up_to_their_parameter() {
 
 #[test]
 fn substitution_does_not_capture() {
-    // sum(k, 0, n, k*m) with k for m: another k
+    // Substitutes `m` by `k` in `sum(k, 0, n, k*m)`; the index `k` is another variable.
     let sum = Nat::sum(K, &c(0), &c(40), &Nat::rem(&v(M), &(v(K) + 1)));
     let put = sum.subst(&|var| (var == M).then(|| v(K)));
     assert!(put.mentions(K));
@@ -227,7 +227,7 @@ fn what_can_never_hold() {
     assert!(!facts.excludes(&at_least(N, 5)));
 }
 
-/// Functions that undo each other: nothing refutes the other order, and no rule proves it.
+/// Inverse functions: the converse order is neither refuted nor proved.
 #[test]
 fn inverse_functions() {
     let app = |f: Var, arg: &Nat| Nat::apply(f, arg);
@@ -301,7 +301,8 @@ fn powers_are_divided_where_their_exponents_are_large_enough() {
     assert!(!Facts::new().proves(&at_least(63, six)));
 }
 
-/// `step*steps + within` by a multiple of `step`, where `within` is less than `step`.
+/// The remainder of `step*steps + within` by a multiple of `step`, where `within` is less than
+/// `step`.
 #[test]
 fn remainders_keep_what_is_less_than_a_common_factor() {
     let mut known = Facts::new();
@@ -326,7 +327,7 @@ fn remainders_keep_what_is_less_than_a_common_factor() {
         v(M) * Nat::rem(&v(N), &v(F)) + v(S)
     );
     assert_eq!(simple(Nat::div(&row, &rows)), Nat::div(&v(N), &v(F)));
-    // Without the range nothing is known of the lane.
+    // Without the range nothing is known about the lane.
     let wide = &c(4) * &v(N) + v(G);
     assert_eq!(simple(Nat::rem(&wide, &c(64))), Nat::rem(&wide, &c(64)));
 }
@@ -338,7 +339,7 @@ fn sums_of_multiples_of_a_difference_are_multiples() {
     proved(&[at_least(N, 3)], divides(v(N) - 2, apart));
 }
 
-/// A remainder need not grow with what it is the remainder of.
+/// A remainder need not grow with its dividend.
 #[test]
 fn remainders_are_not_ordered() {
     let mut known = Facts::new();

@@ -1,4 +1,4 @@
-//! What equations between sizes give.
+//! Tests of the solutions of equations between sizes.
 
 use nat::{Facts, Nat, Prop, Solution, Var, solve};
 use smol_str::SmolStr;
@@ -62,7 +62,7 @@ fn show(solution: Solution) -> String {
     }
 }
 
-/// Variables from `x` on are open; see everything.
+/// Solves an equation; the variables from `x` on are open and see all others.
 fn solved(lhs: Nat, rhs: Nat) -> String {
     solved_under(&Facts::new(), lhs, rhs)
 }
@@ -171,7 +171,7 @@ fn with_facts() {
 
 #[test]
 fn for_all_values_of_what_is_bound_further_in() {
-    // x and y are bound outside of l: x*l + y = 3*l + n holds for every l.
+    // `x` and `y` are bound outside of `l`: `x*l + y = 3*l + n` holds for every `l`.
     let lhs = v("x") * v("l") + v("y");
     let rhs = v("l") * 3 + v("n");
     let visible = |_: Var, other: Var| other != var("l");
