@@ -291,7 +291,7 @@ fn is_below_one(mono: &Mono) -> bool {
     }
 }
 
-/// Returns the dividend of the division rounded up that `a / b` is printed as, if it is.
+/// Returns the dividend `d` if `a / b` is printed as `d / b` rounded up.
 fn rounded_up(a: &Nat, b: &Nat, up: bool) -> Option<Nat> {
     if up {
         return Some(a + 1);

@@ -256,7 +256,7 @@ pub(crate) fn reduce(a: &Nat, b: &Nat, rounding: Rounding) -> (Nat, Nat) {
     }
 }
 
-/// Takes out multiples of a sum as long as the remainder does not get more negative terms.
+/// Takes out multiples of a sum as long as the remainder does not become more negative.
 fn reduce_by_sum(a: &Nat, b: &Nat, lead: &Term) -> (Nat, Nat) {
     let (mut quotient, mut rest) = (Nat::ZERO, a.clone());
     'next: for _ in 0..64 {

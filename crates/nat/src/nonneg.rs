@@ -207,7 +207,8 @@ impl Prover<'_> {
         })
     }
 
-    /// Proves by induction over a variable: `p(0) >= 0` and `p(v + 1) >= 0`, as for `n*n >= n`.
+    /// Proves by cases of a variable, 0 or a successor: `p(0) >= 0` and `p(v + 1) >= 0`, as for
+    /// `n*n >= n`.
     fn by_first_value(nat: &Nat) -> bool {
         let terms = nat.terms();
         let mut bad = terms

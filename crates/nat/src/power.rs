@@ -107,7 +107,7 @@ fn root(value: i64) -> (i64, i64) {
     (value, 1)
 }
 
-/// Returns the root of `value`, if it is a whole number.
+/// Returns the root of degree `times` of `value`, if it is a whole number.
 pub(crate) fn exact_root(value: i64, times: u32) -> Option<i64> {
     let (mut low, mut high) = (0i64, value);
     while low <= high {

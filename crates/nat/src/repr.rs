@@ -129,9 +129,9 @@ pub(crate) enum Op {
         body: Nat,
     },
     App(Var, Nat),
-    /// A sum that overflows its coefficients.
+    /// A sum whose coefficients overflow.
     BigAdd(Nat, Nat),
-    /// A product that overflows its coefficients or has too many terms.
+    /// A product whose coefficients overflow or that has too many terms.
     BigMul(Nat, Nat),
     /// The replacement of an expression beyond the limits; it is undefined and equals nothing that
     /// is computed.

@@ -11,7 +11,7 @@ use super::walk::Term;
 pub(crate) enum Step {
     /// The element at an index.
     At(Nat),
-    /// Consecutive elements, as a multiple of a number of elements: the lanes of a vector.
+    /// The lanes of a vector: `Lanes(i, n)` is the `n` elements from index `i*n` on.
     Lanes(Nat, Nat),
     /// A half of a pair; true for the second one.
     Half(bool),

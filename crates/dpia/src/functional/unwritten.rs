@@ -50,7 +50,7 @@ struct Gap {
     at: Origin,
     /// The written elements before them, if the unwritten ones are the last.
     before: Option<Before>,
-    /// True if the array is in memory: other arrays cannot be read for another reason.
+    /// True if the array is in memory: a read of another array is an error already.
     is_stored: bool,
 }
 

@@ -238,7 +238,7 @@ impl Translation {
     }
 }
 
-/// The array that has the elements of a joined dependent array.
+/// The array, or the choice of two arrays, that has the elements of a joined dependent array.
 enum Joined {
     Whole(Phrase),
     Either(Phrase, Phrase, Phrase),

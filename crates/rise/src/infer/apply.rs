@@ -302,7 +302,7 @@ impl Infer<'_> {
                     .retain(|equation| equation.demand != early_demand);
             }
             // Calls inside a call that is checked again are not checked again themselves, so that
-            // the number of checks stays linear.
+            // the work does not grow exponentially with the nesting.
             let explained = piped_fits
                 && self.quiet == 0
                 && self.are_clashes(said)
