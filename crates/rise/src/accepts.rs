@@ -6,8 +6,8 @@ use syntax::ast::{Kind, ScalarType};
 use crate::types::{DataFun, Scheme, Ty, Type};
 
 /// Returns true if a function of this scheme can take a value of type `ty` as its last argument,
-/// once its explicit parameters (and functions before the value) are given. Sizes are not computed:
-/// `n.f32` fits `(m*4).t`.
+/// once its explicit parameters (and functions before the value) are given. Sizes differ only if
+/// both are constants: `n.f32` fits `(m*4).t`.
 pub fn matches(scheme: &Scheme, ty: &Ty) -> bool {
     let mut known = Known::default();
     let mut rest = &scheme.ty;

@@ -91,7 +91,8 @@ pub struct Inference {
     /// The implicit parameters that terms are generalised over because their context expects such a
     /// function, outermost first; `terms` has the types under them.
     pub generalised: FxHashMap<TermId, Box<[(Var, Kind)]>>,
-    /// The functions `fun((x, y) => …)` that take a pair apart, and are not curried.
+    /// The functions `fun((x, y) => …)` whose parameters are a pattern for a pair, and which are
+    /// not curried.
     pub patterns: FxHashSet<TermId>,
     /// The implicit arguments of terms that are no names, such as `(e : {n: Nat} -> n.f32 -> f32)`.
     pub instantiated: FxHashMap<TermId, Vec<(Name, Arg)>>,

@@ -25,7 +25,7 @@ pub enum LinkError {
     /// The definition itself has errors.
     #[error("the definition has errors")]
     Broken,
-    /// A definition that it needs has errors, or is gone.
+    /// A used definition has errors or does not exist.
     #[error("`{user}` uses `{name}`, which has errors")]
     BrokenUse {
         /// The definition that contains the use.

@@ -335,8 +335,7 @@ impl Infer<'_> {
         Some(access)
     }
 
-    /// Returns true if the term denotes an address space, which distinguishes the optional
-    /// argument.
+    /// Returns true if the term denotes an address space, and so can be the optional argument.
     pub(super) fn is_address(&self, term: TermId) -> bool {
         match &self.item.term(self.bare(term)).kind {
             TermKind::Address(_) => true,

@@ -387,7 +387,7 @@ impl Infer<'_> {
             .fold(result, |out, ty| Arc::new(Type::Fun(ty, out)))
     }
 
-    /// Checks a function: curried over its parameters, or of a pair that it takes apart.
+    /// Checks a function: curried over its parameters, or of a pair for which they are a pattern.
     fn function(
         &mut self,
         term: TermId,

@@ -348,8 +348,8 @@ impl Infer<'_> {
     }
 }
 
-/// Simplifies sizes under the item's conditions, with a memo table, because the same few sizes
-/// occur many times.
+/// A simplifier of sizes under the item's conditions, with a memo table, because the same few
+/// sizes occur many times.
 pub(super) struct Simplified {
     facts: Facts,
     seen: RefCell<FxHashMap<Nat, Nat>>,

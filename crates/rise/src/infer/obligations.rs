@@ -17,7 +17,7 @@ use crate::types::{Names, Obligation, Pi};
 pub(super) struct Pending {
     pub prop: Prop,
     pub span: Span,
-    /// True if it is written with `@assume` or `where`, so that no information about it is needed.
+    /// True if it is written with `@assume` or `where`, so that it is not reported as information.
     pub written: bool,
     /// The origin of the condition, which describes it better than its own terms.
     pub source: Option<Source>,
@@ -392,7 +392,7 @@ impl Infer<'_> {
         })
     }
 
-    /// Adds one information for each place that assumes something.
+    /// Adds a diagnostic of severity information for each place that assumes conditions.
     pub(super) fn remark(&mut self, kept: &[Obligation], written: Vec<bool>) {
         let mut places: Vec<(Span, Vec<String>)> = Vec::new();
         let unwritten = kept.iter().zip(written).filter(|(_, written)| !written);
