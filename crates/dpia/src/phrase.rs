@@ -71,13 +71,13 @@ pub fn data(ty: &Type) -> Option<&Ty> {
     }
 }
 
-/// Makes an expression of `natType` of a size.
+/// Converts a size to an expression of `natType`.
 pub fn nat(nat: Nat, origin: Origin) -> Phrase {
     let ty = exp(&Arc::new(Type::Scalar(ScalarType::NatType)), Access::Rd);
     Node::new(Form::Nat(nat), ty, origin)
 }
 
-/// Makes an index of a size that is below `n`.
+/// Converts a size that is below `n` to an index.
 pub fn index(value: Nat, n: Nat, origin: Origin) -> Phrase {
     let value = nat(value, origin);
     prim(Prim::NatAsIndex, vec![Arg::Nat(n)], vec![value], origin)

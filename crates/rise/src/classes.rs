@@ -71,8 +71,9 @@ impl Classes {
         })
     }
 
-    /// Returns the kind that has exactly these classes. Indices and functions are not counted, as
-    /// only a literal's context makes an index.
+    /// Returns the kind that has exactly these classes, functions aside. No kind has exactly those of
+    /// integer literals or of the operands of `fma`: they become `Num`, without indices, and `Float`,
+    /// without vectors.
     pub(crate) fn to_kind(self) -> Option<Kind> {
         let data = self.and(Classes::DATA);
         [

@@ -1,9 +1,8 @@
 //! Checks that the functions of reductions can update their accumulators in place.
 //!
 //! A step of a reduction overwrites the accumulator while it reads the old one. That is correct if
-//! each write reads only the element that it writes, or elements that are written later. The check
-//! follows the places of each write and of its reads in the accumulator; what it cannot follow is
-//! reported.
+//! each write reads only the place that it writes, or a part of it. The check follows the places of
+//! each write and of its reads in the accumulator; what it cannot follow is reported.
 
 use std::sync::Arc;
 

@@ -28,7 +28,7 @@ pub enum Held {
 }
 
 impl Held {
-    /// Returns a word for it.
+    /// Returns a single word that describes it.
     pub const fn word(self) -> &'static str {
         match self {
             Held::Read => "read",

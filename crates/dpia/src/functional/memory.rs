@@ -315,8 +315,8 @@ impl Walk {
     }
 }
 
-/// Returns the reason why the results of parallel maps in memory of this address space cannot be
-/// read by another work-item.
+/// Returns the reason why a pattern that reads other elements than its own cannot read the results
+/// of parallel maps in memory of this address space: other work-items or work-groups write them.
 fn out_of_reach(
     primitive: Primitive,
     args: &[Term],

@@ -111,7 +111,7 @@ impl Look {
     }
 }
 
-/// Returns true if a function computes more than it selects and rearranges.
+/// Returns true if a function does more than select and rearrange.
 fn computes(f: &Phrase) -> bool {
     match &f.form {
         Form::Lambda(_, body) | Form::DepLambda(_, _, body) => computes(body),

@@ -116,7 +116,7 @@ pub fn compare(op: Prim, a: Phrase, b: Phrase, origin: Origin) -> Phrase {
     prim(op, vec![Arg::Type(nat_type())], vec![a, b], origin)
 }
 
-/// Makes the number of an index.
+/// Converts an index to a number.
 pub fn position(index: &Phrase) -> Result<Phrase> {
     match &index.form {
         Form::Primitive(Prim::NatAsIndex, _, args) if args.len() == 1 => Ok(args[0].clone()),
@@ -136,7 +136,7 @@ pub fn position(index: &Phrase) -> Result<Phrase> {
     }
 }
 
-/// Makes an index into `n` elements of a number.
+/// Converts a number to an index into `n` elements.
 pub fn index(n: &Nat, position: Phrase) -> Phrase {
     if let Form::Primitive(Prim::IndexAsNat, types, args) = &position.form
         && types.first() == Some(&Arg::Nat(n.clone()))
@@ -151,20 +151,20 @@ pub fn index(n: &Nat, position: Phrase) -> Phrase {
 
 // ---- reading --------------------------------------------------------------------------------------
 
-/// Makes the read of the element at an index.
+/// Makes the expression that reads the element at an index.
 pub fn idx(index: Phrase, array: &Phrase, origin: Origin) -> Result<Phrase> {
     let (n, t) = array_of(array)?;
     let types = vec![Arg::Nat(n), Arg::Type(t)];
     Ok(prim(Prim::Idx, types, vec![index, array.clone()], origin))
 }
 
-/// Makes the read of the element at a position.
+/// Makes the expression that reads the element at a position.
 pub fn element(position: Phrase, array: &Phrase, origin: Origin) -> Result<Phrase> {
     let (n, _) = array_of(array)?;
     idx(index(&n, position), array, origin)
 }
 
-/// Makes the read of a lane.
+/// Makes the expression that reads a lane.
 pub fn lane(index: Phrase, vector: &Phrase, origin: Origin) -> Result<Phrase> {
     match &*data_of(vector)? {
         Type::Vector(n, t) => {
@@ -176,14 +176,14 @@ pub fn lane(index: Phrase, vector: &Phrase, origin: Origin) -> Result<Phrase> {
     }
 }
 
-/// Makes the read of an element of a dependent array.
+/// Makes the expression that reads an element of a dependent array.
 pub fn dep_idx(i: &Nat, array: &Phrase, origin: Origin) -> Result<Phrase> {
     let (n, f) = dep_array_of(array)?;
     let types = vec![Arg::Nat(n), Arg::DataFun(f), Arg::Nat(i.clone())];
     Ok(prim(Prim::DepIdx, types, vec![array.clone()], origin))
 }
 
-/// Makes the read of a half of a pair, `fst` or `snd`.
+/// Makes the expression that reads a half of a pair, `fst` or `snd`.
 pub fn half(which: Prim, pair: &Phrase, origin: Origin) -> Result<Phrase> {
     let (s, t) = pair_of(pair)?;
     let types = vec![Arg::Type(s), Arg::Type(t)];

@@ -283,7 +283,7 @@ fn one_of(values: &[Phrase], at: &Phrase, origin: Origin) -> Result<Phrase> {
     Ok(chosen)
 }
 
-/// Makes the read of an element of `padCst`.
+/// Makes the expression that reads an element of `padCst`.
 fn padded_by_value(
     (n, l, r): (&Nat, &Nat, &Nat),
     at: Phrase,
@@ -304,7 +304,7 @@ fn padded_by_value(
     select(condition, inside, value.clone(), origin)
 }
 
-/// Makes the read of an element of `padClamp`.
+/// Makes the expression that reads an element of `padClamp`.
 fn padded_by_edges(
     (n, l, r): (&Nat, &Nat, &Nat),
     at: Phrase,

@@ -113,8 +113,8 @@ pub fn for_each(
     }
 }
 
-/// Counts the reads of a variable; 2 is several or one inside a function, which may run several
-/// times.
+/// Counts the reads of a variable up to 2; one inside a function counts as 2, because the function
+/// may run several times.
 pub fn uses(param: &Param, body: &Phrase) -> usize {
     fn count(param: &Param, phrase: &Phrase, weight: usize) -> usize {
         let found = match &phrase.form {

@@ -167,7 +167,8 @@ pub(super) fn copy(data: &Type, target: Target, nest: &[Level]) -> String {
     }
 }
 
-/// Returns the parallel maps around the body of a copy's loop, as many as prevent further nesting.
+/// Returns the parallel maps around the body of a copy's loop: one in every dimension, so that the
+/// copy does not nest parallel maps further.
 fn inside(nest: &[Level], target: Target) -> Vec<Level> {
     let mut nest = nest.to_vec();
     let primitive = match target {
