@@ -191,7 +191,8 @@ impl Known {
         }
     }
 
-    /// Uses `by | k*v + c`, which implies `v = m*q + r`.
+    /// Uses `by | k*v + c`, which implies `v = m*q + r`. Returns false if the fact has another
+    /// form.
     fn learn_multiple(&mut self, by: i64, a: &Nat) -> bool {
         if by < 1 {
             return false;
@@ -225,7 +226,8 @@ impl Known {
         true
     }
 
-    /// Uses `d | v - r` with `v >= r`, which implies `v = d*q + r`.
+    /// Uses `d | v - r` with `v >= r`, which implies `v = d*q + r`. Returns false if the fact has
+    /// another form.
     fn learn_product(&mut self, d: &Nat, a: &Nat) -> bool {
         for term in a.terms().iter().filter(|t| t.coeff == 1) {
             let Some(var) = Nat::from_term(term.mono.clone(), 1).as_var() else {

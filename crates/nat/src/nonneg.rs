@@ -65,8 +65,9 @@ struct Prover<'a> {
 }
 
 impl Prover<'_> {
-    /// Subtracts multiples of sizes that are known to be `>= 0`, by backtracking, until the form of
-    /// the rest shows that it is not negative.
+    /// Proves `nat >= 0`: subtracts multiples of sizes that are known to be `>= 0`, by
+    /// backtracking, until the form of the rest shows that it is not negative. Returns true if that
+    /// succeeds.
     fn nonneg(&self, nat: &Nat, depth: u32) -> bool {
         let nat = tighten(nat);
         if nat.is_plainly_nonneg() {
@@ -137,7 +138,7 @@ impl Prover<'_> {
     }
 
     /// Subtracts a multiple of `fact`, which is `>= 0`, such that the term `target` is cancelled,
-    /// and proves the rest.
+    /// and proves the rest. Returns true if that succeeds.
     fn with(&self, nat: &Nat, target: &Term, fact: &Nat, depth: u32) -> bool {
         fact.terms().iter().any(|t| {
             if (t.coeff < 0) != (target.coeff < 0) {
@@ -177,7 +178,7 @@ impl Prover<'_> {
         })
     }
 
-    /// Uses `b^e >= b^f` for `b >= 1` and `e >= f`.
+    /// Proves `nat >= 0` by `b^e >= b^f` for `b >= 1` and `e >= f`. Returns true if that succeeds.
     fn with_powers(&self, nat: &Nat, target: &Term, depth: u32) -> bool {
         fn powers(term: &Term) -> impl Iterator<Item = (&Factor, &Nat, &Nat)> {
             term.mono
@@ -208,7 +209,7 @@ impl Prover<'_> {
     }
 
     /// Proves by cases of a variable, 0 or a successor: `p(0) >= 0` and `p(v + 1) >= 0`, as for
-    /// `n*n >= n`.
+    /// `n*n >= n`. Returns true if that succeeds.
     fn by_first_value(nat: &Nat) -> bool {
         let terms = nat.terms();
         let mut bad = terms

@@ -195,7 +195,7 @@ impl Point {
     }
 
     /// Changes one variable in each step to satisfy a violated assumption, until all hold; `wanted`
-    /// has to be at least 0 too.
+    /// has to be at least 0 too. Returns true if they do.
     fn walk(&mut self, known: &Known, wanted: Option<&Nat>, steps: usize) -> bool {
         for step in 0..=steps {
             match self.failing(known, wanted) {
@@ -246,7 +246,8 @@ impl Point {
     }
 
     /// Changes a variable such that the assumption holds, or comes closer to it. Increases are
-    /// tried first unless `prefers_less`; `turn` selects the first candidate instead.
+    /// tried first unless `prefers_less`; `turn` selects the first candidate instead. Returns false
+    /// if no variable can change.
     fn approach(&mut self, failing: &Failing<'_>, turn: Option<usize>, prefers_less: bool) -> bool {
         let mut moves = Moves::new();
         for by in [Some(failing.by), failing.or_by].into_iter().flatten() {

@@ -362,7 +362,8 @@ pub(crate) fn is_zero(known: &Known, nat: &Nat) -> bool {
             && is_nonneg(known, &-&nat))
 }
 
-/// Subtracts multiples of equations, by backtracking, until nothing is left.
+/// Proves that a size is 0: subtracts multiples of equations, by backtracking, until nothing is
+/// left. Returns true if that succeeds.
 fn follows_from_equations(known: &Known, nat: &Nat, depth: u32) -> bool {
     let Some(lead) = nat.terms().first().cloned() else {
         return true;
@@ -416,7 +417,8 @@ fn is_zero_by_equations(known: &Known, a: &Nat) -> bool {
     !known.zero.is_empty() && follows_from_equations(known, a, 3)
 }
 
-/// Subtracts multiples of sizes that are known to be divisible by `d`, by backtracking.
+/// Proves divisibility: subtracts multiples of sizes that are known to be divisible by `d`, by
+/// backtracking. Returns true if nothing is left.
 fn divides_by_facts(known: &Known, d: &Nat, a: &Nat, depth: u32) -> bool {
     let rest = reduce(a, d, Rounding::Truncate).1;
     if rest.is_zero() || rest.exact_div(d).is_some() {
@@ -446,7 +448,8 @@ fn divides_by_facts(known: &Known, d: &Nat, a: &Nat, depth: u32) -> bool {
         })
 }
 
-/// Tries all residues of the variables, which shows for example that 2 divides `n^2 - n`.
+/// Proves divisibility by all residues of the variables, for example that 2 divides `n^2 - n`.
+/// Returns true if that succeeds.
 fn divides_all_residues(d: i64, a: &Nat) -> bool {
     let mut vars: Vec<Atom> = Vec::new();
     for factor in a.terms().iter().flat_map(|t| t.mono.0.to_vec()) {

@@ -139,6 +139,7 @@ impl<'a> Search<'a> {
 }
 
 /// Advances to the next assignment with values up to `level`; the last value changes fastest.
+/// Returns false after the last one.
 fn next(values: &mut [i64], level: i64) -> bool {
     for at in (0..values.len()).rev() {
         if values[at] < level {

@@ -143,8 +143,8 @@ fn is_of(ty: &Type, kind: Kind) -> bool {
     }
 }
 
-/// One-way matching: matches a scheme's type against a value's and records the types of the
-/// scheme's variables.
+/// One-way matching: returns true if a scheme's type matches a value's, and records the types of
+/// the scheme's variables.
 fn fits(pattern: &Ty, ty: &Ty, known: &mut Known) -> bool {
     match (&**pattern, &**ty) {
         (Type::Var(v), _) => match known.seen(*v) {

@@ -386,7 +386,8 @@ impl Infer<'_> {
         agrees
     }
 
-    /// Checks the arguments; silently, and returning false, if something was wrong `before`.
+    /// Checks the arguments and returns true if all fit. If something was wrong `before`, checks
+    /// them without messages and returns false.
     fn check_unless(&mut self, before: bool, spine: &Spine, waiting: Vec<Waiting>) -> bool {
         match before {
             true => {
@@ -676,7 +677,7 @@ impl Infer<'_> {
     }
 
     /// Checks the arguments, those other than `fun`s first. After one that does not fit, the others
-    /// are checked without messages.
+    /// are checked without messages. Returns true if all fit.
     fn check_waiting(&mut self, spine: &Spine, waiting: Vec<Waiting>) -> bool {
         let mut fine = true;
         let (funs, values): (Vec<_>, Vec<_>) = waiting

@@ -44,7 +44,7 @@ impl Infer<'_> {
     }
 
     /// Reports a first argument that is an unknown name. It may be intended as an address space, so
-    /// the application cannot be inferred.
+    /// the application cannot be inferred. Returns true if it reported one.
     pub(super) fn unknown_first(&mut self, term: TermId) -> bool {
         let Some(name) = self.source_name(term).cloned() else {
             return false;

@@ -108,7 +108,8 @@ impl Infer<'_> {
         result
     }
 
-    /// Unifies the types if that is possible; otherwise backtracks, so that nothing changes.
+    /// Unifies the types and returns true if that is possible; otherwise backtracks, so that
+    /// nothing changes.
     pub(super) fn attempt(&mut self, expected: &Ty, found: &Ty, cause: Cause) -> bool {
         let mark = self.table.begin();
         let (equations, obligations, demands, accesses) = (
@@ -418,7 +419,7 @@ impl Infer<'_> {
     }
 
     /// Solves `f(i) = value` for the unification variable `f` and a rigid variable `i` by
-    /// abstracting over `i`.
+    /// abstracting over `i`. Returns false if that is impossible.
     fn solve_size_fun(&mut self, f: Var, arg: &Nat, value: &Nat) -> bool {
         let Some(index) = arg.as_var().filter(|&v| self.table.is_rigid(v)) else {
             return false;

@@ -159,8 +159,8 @@ impl Reporter<'_> {
         }
     }
 
-    /// Adds the fix that changes the outer map: a `mapGlobal` around a `mapLocal`, or the outer one
-    /// of two maps in the wrong order.
+    /// Adds the fix that changes a `mapGlobal` around a `mapLocal`, or that swaps a `mapLocal` and
+    /// the `mapWorkGroup` inside it.
     fn other_outer(
         &self,
         found: &mut Diagnostic,

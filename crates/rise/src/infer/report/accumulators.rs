@@ -21,7 +21,7 @@ impl Infer<'_> {
     /// Replaces the messages since `said` about a reduction whose function has an accumulator of
     /// another form than the initial value, such as an array instead of a number. `after` has the
     /// types of the reduction after each of its arguments; the first `given` of these are no
-    /// values.
+    /// values. Returns true if it replaced them.
     pub(in crate::infer) fn report_initial_value(
         &mut self,
         spine: &Spine,

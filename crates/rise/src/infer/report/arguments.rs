@@ -38,7 +38,8 @@ struct Given {
 
 impl Infer<'_> {
     /// Replaces the messages since `said` about a call by one error if its arguments fit in another
-    /// order. `after` has the types of the function after each of its arguments.
+    /// order. `after` has the types of the function after each of its arguments. Returns true if
+    /// they do.
     pub(in crate::infer) fn report_wrong_order(
         &mut self,
         spine: &Spine,
@@ -107,7 +108,7 @@ impl Infer<'_> {
     }
 
     /// Replaces the messages since `said` about a call by one error if a `fun` among its arguments
-    /// is right with its first two parameters exchanged.
+    /// is right with its first two parameters exchanged. Returns true if there is one.
     pub(in crate::infer) fn report_swapped_parameters(
         &mut self,
         spine: &Spine,
