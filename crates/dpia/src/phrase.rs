@@ -63,7 +63,7 @@ pub fn acc(data: &Ty) -> Ty {
     Arc::new(Type::Acc(data.clone()))
 }
 
-/// Returns the data type of an expression or acceptor.
+/// Returns the data type of an expression or acceptor type; `None` for other types.
 pub fn data(ty: &Type) -> Option<&Ty> {
     match ty {
         Type::Exp(data, _) | Type::Acc(data) => Some(data),

@@ -30,7 +30,7 @@ macro_rules! primitives {
                 match self { $(Prim::$variant => $name),+ }
             }
 
-            /// Returns the primitive with this name.
+            /// Returns the primitive with this name, if there is one.
             pub fn from_name(name: &str) -> Option<Prim> {
                 match name { $($name => Some(Prim::$variant),)+ _ => None }
             }

@@ -27,7 +27,7 @@ impl Target {
         }
     }
 
-    /// Returns the target with this name.
+    /// Returns the target with this name, if there is one.
     pub fn from_name(name: &str) -> Option<Target> {
         Target::ALL
             .into_iter()

@@ -87,7 +87,7 @@ macro_rules! primitives {
                 match self { $($(Primitive::$variant => $name),+),+ }
             }
 
-            /// Returns the primitive with this name.
+            /// Returns the primitive with this name, if there is one.
             pub fn from_name(name: &str) -> Option<Primitive> {
                 match name { $($($name => Some(Primitive::$variant),)+)+ _ => None }
             }

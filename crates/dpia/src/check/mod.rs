@@ -61,6 +61,9 @@ pub enum CheckReason {
 type Result<T> = std::result::Result<T, CheckError>;
 
 /// Checks that each phrase of a program has the type on its node.
+///
+/// # Errors
+/// Returns the first phrase that has another type.
 pub fn check(program: &PhraseProgram) -> Result<()> {
     let mut facts = Facts::new();
     for prop in program.obligations.iter().chain(&program.facts) {

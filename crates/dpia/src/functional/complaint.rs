@@ -401,7 +401,7 @@ pub enum WrongLaunch {
 }
 
 impl Complaint {
-    /// Returns the primitive that the problem is about.
+    /// Returns the primitive that the problem is about, if it is about one.
     pub fn primitive(&self) -> Option<Primitive> {
         match &self.problem {
             Problem::MissingMemory { writer, .. } => *writer,

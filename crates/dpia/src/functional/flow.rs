@@ -151,7 +151,7 @@ pub struct Flow {
 }
 
 impl Flow {
-    /// Returns the fact of the expression with this span.
+    /// Returns the fact of the expression with this span, if there is one.
     pub fn at(&self, span: Span) -> Option<&Fact> {
         let at = self.facts.binary_search_by_key(&span, |fact| fact.span);
         at.ok().and_then(|at| self.facts.get(at))

@@ -42,6 +42,9 @@ pub(crate) use pure::for_each;
 /// Translates a functional program to an imperative one that writes the result to its first
 /// parameter: `depFun(sizes… => fun(output: Acc[t] => fun(params… => Comm)))`, with explicit sizes
 /// before implicit ones. An imperative program stays as it is.
+///
+/// # Errors
+/// Returns the first phrase that has no imperative form.
 pub fn imperative(program: &PhraseProgram) -> Result<PhraseProgram, ImperativeError> {
     if is_imperative(program) {
         return Ok(program.clone());

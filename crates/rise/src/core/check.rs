@@ -23,6 +23,9 @@ pub struct IllTyped(String);
 ///
 /// Types are compared up to alpha-equivalence, sizes under the program's conditions: sizes that
 /// cannot be refuted to be equal count as equal.
+///
+/// # Errors
+/// Returns the first node whose type is wrong, or the first name that is bound wrongly.
 pub fn check<P: Language>(program: &Program<P>) -> Result<(), IllTyped> {
     let mut facts = Facts::new();
     for prop in program.obligations.iter().chain(&program.facts) {

@@ -43,6 +43,9 @@ pub enum NormalError {
 ///
 /// Parameters that are functions stay as they are: a call of one is the only [`Form::Apply`] of a
 /// normal form.
+///
+/// # Errors
+/// Fails if the normal form exceeds the limits of a program's size.
 pub fn normalise<P: Language>(program: &mut Program<P>) -> Result<(), NormalError> {
     let body = program.body.clone();
     let mut normaliser = Normaliser {

@@ -148,6 +148,9 @@ impl<P: Clone> Program<P> {
 
     /// Checks that the program can run or be compiled: it takes only sizes, and data whose types
     /// are known up to sizes.
+    ///
+    /// # Errors
+    /// Returns the first parameter that makes the program generic or is a function.
     pub fn runnable(&self) -> Result<(), NotRunnable> {
         for param in self.signature().params {
             match param.form {

@@ -122,7 +122,7 @@ impl Table {
         }
     }
 
-    /// Returns the place where a solved variable was determined.
+    /// Returns the place where a solved variable was determined; `None` for other variables.
     pub fn solved_at(&self, var: Var) -> Option<Span> {
         match &self.info(var).state {
             State::Solved(_, at) => Some(*at),

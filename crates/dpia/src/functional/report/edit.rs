@@ -11,7 +11,8 @@ use super::place::Places;
 pub(super) type Edits = Vec<(Span, String)>;
 
 impl Places<'_> {
-    /// Appends `stage` to the expression: `e |> stage`, or `e >> stage` for a function.
+    /// Returns the edits that append `stage` to the expression: `e |> stage`, or `e >> stage` for a
+    /// function.
     pub fn append(&self, origin: Origin, stage: &str) -> Option<Edits> {
         let term = self.spine_of(self.spot(origin))?;
         let item = self.written.item;
@@ -55,7 +56,7 @@ impl Places<'_> {
         })
     }
 
-    /// Replaces an application by another expression.
+    /// Returns the edits that replace an application by another expression.
     pub fn rewrite(&self, origin: Origin, text: &str) -> Option<Edits> {
         let term = self.spine_of(self.spot(origin))?;
         if !self.is_applied(term) {
@@ -79,7 +80,7 @@ impl Places<'_> {
         Some(vec![(item.term(term).span, text)])
     }
 
-    /// Replaces `(a, b)` by `zip(a)(b)`.
+    /// Returns the edits that replace `(a, b)` by `zip(a)(b)`.
     pub fn zipped(&self, origin: Origin) -> Option<Edits> {
         let spot = self.spot(origin);
         if spot.inside.is_some() {
@@ -98,7 +99,7 @@ impl Places<'_> {
         plain.then(|| vec![(open, "zip(".to_owned()), (comma, ")(".to_owned())])
     }
 
-    /// Replaces the result `(n.a, n.b)` of a written type by `n.(a, b)`.
+    /// Returns the edit that replaces the result `(n.a, n.b)` of a written type by `n.(a, b)`.
     pub fn zipped_type(&self, mut ty: TermId) -> Option<(Span, String)> {
         let item = self.written.item;
         loop {
@@ -123,7 +124,7 @@ impl Places<'_> {
         Some((item.term(ty).span, format!("{n}.({a}, {b})")))
     }
 
-    /// Removes the last stage: replaces `xs |> f` by `xs`.
+    /// Returns the edits that remove the last stage: `xs |> f` becomes `xs`.
     pub fn without_stage(&self, origin: Origin) -> Option<Edits> {
         let spot = self.spot(origin);
         let item = self.written.item;
@@ -141,7 +142,7 @@ impl Places<'_> {
         }
     }
 
-    /// Replaces the name of a primitive together with its optional argument.
+    /// Returns the edits that replace the name of a primitive together with its optional argument.
     pub fn replace(&self, origin: Origin, primitive: Primitive, name: &str) -> Option<Edits> {
         let spot = self.spot(origin);
         if !self.names(spot, primitive) {
@@ -152,7 +153,7 @@ impl Places<'_> {
         Some(edits)
     }
 
-    /// Writes or replaces the optional argument of a primitive.
+    /// Returns the edits that write or replace the optional argument of a primitive.
     pub fn set_optional(
         &self,
         origin: Origin,
@@ -163,7 +164,7 @@ impl Places<'_> {
         self.replace(origin, primitive, &format!("{name}({argument})"))
     }
 
-    /// Removes the optional argument after the name at `head`.
+    /// Returns the edit that removes the optional argument after the name at `head`, if there is one.
     fn without_optional(&self, head: Span) -> Option<(Span, String)> {
         let item = self.written.item;
         let (callee, args) = item.terms.iter().find_map(|term| match &term.kind {

@@ -75,7 +75,8 @@ pub fn diagnostics(
     found
 }
 
-/// Returns the fix that changes the address space of the memory at an origin.
+/// Returns the fix that changes the address space of the memory at an origin, if the text can be
+/// edited.
 pub fn store_elsewhere(
     program: &Program<Primitive>,
     written: Written,
