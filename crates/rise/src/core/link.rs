@@ -67,8 +67,8 @@ pub enum LinkError {
 /// eta-expanded: it starts with a function for each parameter of its type, implicit ones included.
 ///
 /// # Errors
-/// Fails if a definition has errors or depends on itself, and if the program exceeds [`MAX_NODES`] or
-/// [`MAX_HEIGHT`].
+/// Fails if a definition has errors or depends on itself, and if the program exceeds `MAX_NODES` or
+/// `MAX_HEIGHT`.
 pub fn link<P: Clone + PartialEq>(
     root: GlobalId,
     lookup: &dyn Fn(GlobalId) -> Option<Arc<Def<P>>>,
