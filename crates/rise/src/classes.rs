@@ -71,9 +71,9 @@ impl Classes {
         })
     }
 
-    /// Returns the kind that has exactly these classes, functions aside. No kind has exactly those of
-    /// integer literals or of the operands of `fma`: they become `Num`, without indices, and `Float`,
-    /// without vectors.
+    /// Returns the kind that has exactly these classes, functions aside. No kind has exactly those
+    /// of integer literals or of the operands of `fma`: they become `Num`, without indices, and
+    /// `Float`, without vectors.
     pub(crate) fn to_kind(self) -> Option<Kind> {
         let data = self.and(Classes::DATA);
         [

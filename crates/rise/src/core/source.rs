@@ -49,7 +49,8 @@ fn first_message(diagnostics: &[Diagnostic]) -> &str {
 /// ```
 ///
 /// # Errors
-/// Fails if nothing has the name, if a definition has errors, or if the definitions cannot be linked.
+/// Fails if nothing has the name, if a definition has errors, or if the definitions cannot be
+/// linked.
 pub fn program_of(text: &str, name: &str) -> Result<Program<Primitive>, SourceError> {
     let mut file = File::with_library();
     file.read(text);

@@ -164,7 +164,8 @@ impl Places<'_> {
         self.replace(origin, primitive, &format!("{name}({argument})"))
     }
 
-    /// Returns the edit that removes the optional argument after the name at `head`, if there is one.
+    /// Returns the edit that removes the optional argument after the name at `head`, if there is
+    /// one.
     fn without_optional(&self, head: Span) -> Option<(Span, String)> {
         let item = self.written.item;
         let (callee, args) = item.terms.iter().find_map(|term| match &term.kind {

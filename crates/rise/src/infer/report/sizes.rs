@@ -311,7 +311,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Returns the message about an equation such as `4*m = 10` or `5 + m = 3`, which no `m` solves.
+    /// Returns the message about an equation such as `4*m = 10` or `5 + m = 3`, which no `m`
+    /// solves.
     pub(in crate::infer) fn impossible_size(
         &self,
         a: &Nat,
