@@ -1,4 +1,5 @@
-//! The typed syntax of RISE and DPIA: one arena of terms an item, with explicit holes for what is missing.
+//! Defines the abstract syntax tree of RISE and DPIA: each item has one arena of terms, with
+//! explicit holes for missing parts.
 //!
 //! Expressions, types and sizes are one syntactic category, [`Term`]: what an argument is follows
 //! only from the callee's type (`rise.md` section 2), so the parser does not decide it.
@@ -6,414 +7,418 @@
 use crate::Span;
 use smol_str::SmolStr;
 
-/// An identifier.
+/// The text of an identifier.
 pub type Name = SmolStr;
 
-/// Index of a term in its item.
+/// An index into [`Item::terms`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TermId(pub u32);
 
-/// Index of a binder in its item.
+/// An index into [`Item::binders`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BinderId(pub u32);
 
-/// An import, a definition, a foreign function, or text that is none of these.
+/// A top-level item: an import, a definition, a foreign function, or text that is none of these.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Item {
-    /// The `///` lines before it.
+    /// The documentation: the `///` lines before the item.
     pub docs: Option<Docs>,
-    /// `@name(…)` before it, in order.
+    /// The annotations `@name(…)` before the item, in the order of the text.
     pub annotations: Box<[Annotation]>,
-    /// What it is.
+    /// The form of the item and its parts.
     pub kind: ItemKind,
-    /// Every term of the item; children stand before their parents.
+    /// The arena of all terms of the item; children precede their parents.
     pub terms: Box<[Term]>,
-    /// Every binder of the item, in the order of the text.
+    /// The arena of all binders of the item, in the order of the text.
     pub binders: Box<[Binder]>,
-    /// The names that `type t = …`, `let f = …` and the like would define, which is an error.
+    /// The names that erroneous declarations such as `type t = …` and `let f = …` would define.
     pub synonyms: Box<[Name]>,
 }
 
-/// Documentation, without the slashes, one space and the final line break removed.
+/// The documentation of an item, without the slashes, the space behind them and the final line
+/// break.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Docs {
-    /// Markdown.
+    /// The text, in Markdown.
     pub text: Box<str>,
-    /// All `///` lines.
+    /// The span of all `///` lines.
     pub span: Span,
 }
 
-/// A name where it is written.
+/// An occurrence of a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ident {
     /// The name.
     pub name: Name,
-    /// Where it stands.
+    /// The span of the name.
     pub span: Span,
 }
 
-/// What an item is.
+/// The forms of items.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ItemKind {
-    /// `import "path"`.
+    /// An import `import "path"`.
     Import {
-        /// The path as it is meant (escapes resolved), with the span of the literal and its quotes.
+        /// The path with its escapes resolved, and the span of the literal with its quotes.
         path: Option<(Box<str>, Span)>,
     },
-    /// `def name : type = body`.
+    /// A definition `def name : type = body`.
     Def {
-        /// Missing in half-typed code.
+        /// The name; `None` in incomplete code.
         name: Option<Ident>,
-        /// The written type.
+        /// The type annotation, if there is one.
         ty: Option<TermId>,
-        /// The right side, [`TermKind::Missing`] where there is none.
+        /// The right-hand side; [`TermKind::Missing`] if there is none.
         body: TermId,
     },
-    /// `foreign def name(params): type = """C"""`.
+    /// A foreign function `foreign def name(params): type = """C"""`.
     Foreign {
-        /// Missing in half-typed code.
+        /// The name; `None` in incomplete code.
         name: Option<Ident>,
-        /// The parameters; each has a type annotation or an error was reported.
+        /// The parameters; each one without a type annotation has been reported as an error.
         params: Box<[BinderId]>,
         /// The result type.
         result: TermId,
-        /// The text between the triple quotes, and its span without them.
+        /// The C text between the triple quotes, and its span without the quotes.
         body: Option<(Box<str>, Span)>,
     },
-    /// Text before the first item, or after an import: reported, and otherwise ignored.
+    /// Text before the first item or after an import; it is reported and otherwise ignored.
     Stray,
 }
 
-/// `@name(arguments)`.
+/// An annotation `@name(arguments)`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Annotation {
     /// The name after `@`.
     pub name: Option<Ident>,
-    /// The arguments, in order.
+    /// The arguments, in the order of the text.
     pub args: Box<[AnnotationArg]>,
-    /// From `@` to the closing parenthesis.
+    /// The span from `@` to the closing parenthesis.
     pub span: Span,
 }
 
-/// `value` or `key = value` in an annotation.
+/// An argument of an annotation: `value` or `key = value`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AnnotationArg {
     /// The name before `=`.
     pub key: Option<Ident>,
-    /// What it is set to.
+    /// The value of the argument.
     pub value: AnnotationValue,
 }
 
-/// What an annotation's argument may be.
+/// The forms of values of annotation arguments.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AnnotationValue {
-    /// Any term; `a | b` (divides) is [`BinaryOp::Divides`].
+    /// A term; `a | b` (divides) is [`BinaryOp::Divides`].
     Term(TermId),
     /// A string literal.
     String(Box<str>, Span),
-    /// `[a, b, c]`.
+    /// A list `[a, b, c]`.
     List(Box<[TermId]>, Span),
 }
 
-/// A place where a name is bound.
+/// A binding occurrence of a name.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Binder {
-    /// The name; empty where it is missing.
+    /// The name; empty if it is missing.
     pub name: Name,
     /// The name's span.
     pub span: Span,
-    /// What is written after the colon.
+    /// The type or kind after the colon.
     pub annotation: BinderAnnotation,
 }
 
-/// What is written after a binder's colon.
+/// The type or kind annotation after the colon of a binder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BinderAnnotation {
-    /// Nothing.
+    /// No annotation.
     None,
     /// A type.
     Type(TermId),
-    /// A kind, with its span; `None` where something else stands (reported).
+    /// A kind and its span; `None` for other text, which has been reported.
     Kind(Option<Kind>, Span),
 }
 
 /// A node of the syntax tree.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Term {
-    /// What it is.
+    /// The form of the term and its children.
     pub kind: TermKind,
-    /// Where it stands.
+    /// The span of the term.
     pub span: Span,
 }
 
 /// The forms of terms.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TermKind {
-    /// Something that must stand here does not; already reported.
+    /// A required term that is absent; this has been reported.
     Missing,
-    /// `_`
+    /// A typed hole `_`.
     Hole,
-    /// A variable, definition, primitive or library name.
+    /// The name of a variable, definition, primitive or library definition.
     Name(Name),
-    /// A number or truth value.
+    /// A number or a Boolean.
     Literal(Literal),
-    /// `(+)`
+    /// An operator as a function, such as `(+)`.
     Operator(BinaryOp),
-    /// `f(a, b)`
+    /// A function application `f(a, b)`.
     Apply {
-        /// `f`
+        /// The function `f`.
         callee: TermId,
-        /// `a`, `b`; never empty (an absent argument is `Missing`).
+        /// The arguments `a` and `b`; never empty (an absent argument is `Missing`).
         args: Box<[TermId]>,
     },
-    /// `a OP b`, pipes and compositions included.
+    /// An infix operation `a OP b`, including pipes and compositions.
     Binary {
         /// The operator.
         op: BinaryOp,
-        /// The operator's own span.
+        /// The span of the operator.
         op_span: Span,
-        /// Left operand.
+        /// The left operand.
         lhs: TermId,
-        /// Right operand.
+        /// The right operand.
         rhs: TermId,
     },
-    /// `-a`, `!a` (a minus directly before a number is part of the literal).
+    /// A prefix operation `-a` or `!a` (a minus directly before a number is part of the literal).
     Unary {
         /// The operator.
         op: UnaryOp,
-        /// Its operand.
+        /// The operand.
         operand: TermId,
     },
-    /// `a._1`, `a._2`
+    /// A projection `a._1` or `a._2`.
     Project {
         /// The pair.
         pair: TermId,
-        /// Which half.
+        /// The component that is selected.
         half: Half,
     },
-    /// `fun(x, y => body)`
+    /// An abstraction `fun(x, y => body)`.
     Fun {
-        /// The parameters, curried.
+        /// The parameters of the curried function.
         params: Box<[BinderId]>,
-        /// True if parentheses stand around them, as in `fun((x, y) => body)`: two of them are the
-        /// components of a pair where a function from pairs to data is wanted.
+        /// True if the parameters are in parentheses, as in `fun((x, y) => body)`: two such
+        /// parameters are the components of a pair where a function from pairs to data is expected.
         grouped: bool,
         /// The body.
         body: TermId,
     },
-    /// `depFun(n: Nat => body)`
+    /// A dependent abstraction `depFun(n: Nat => body)`.
     DepFun {
-        /// The parameters, curried, each with a kind.
+        /// The parameters of the curried function, each with a kind.
         params: Box<[BinderId]>,
         /// The body.
         body: TermId,
     },
-    /// `let x = value in body`
+    /// A local binding `let x = value in body`.
     Let {
-        /// `x`
+        /// The binder `x`.
         binder: BinderId,
-        /// Its value.
+        /// The bound value.
         value: TermId,
-        /// Where it is in scope.
+        /// The scope of the binder.
         body: TermId,
     },
-    /// `natFun(i => nat)`
+    /// A type-level function `natFun(i => nat)`.
     NatFun {
         /// The parameter.
         param: BinderId,
         /// The body, a size.
         body: TermId,
     },
-    /// `dataFun(i => data)`
+    /// A type-level function `dataFun(i => data)`.
     DataFun {
         /// The parameter.
         param: BinderId,
         /// The body, a data type.
         body: TermId,
     },
-    /// `(a, b)`: a pair, or the type of pairs.
+    /// `(a, b)`: a pair, or a pair type.
     Pair(TermId, TermId),
-    /// `(e : type)`
+    /// A type ascription `(e : type)`.
     Ascribe {
         /// The expression.
         term: TermId,
-        /// Its type.
+        /// The ascribed type.
         ty: TermId,
     },
-    /// `(e)`
+    /// A parenthesised term `(e)`.
     Paren(TermId),
     /// A scalar type.
     Scalar(ScalarType),
     /// An address space.
     Address(AddressSpace),
-    /// `n.t`, or `Array[n, t]` if `long`.
+    /// An array type `n.t`, or `Array[n, t]` if `long`.
     Array {
-        /// Number of elements.
+        /// The number of elements.
         size: TermId,
-        /// Element type.
+        /// The element type.
         elem: TermId,
-        /// Whether it is written `Array[…]`.
+        /// True for the notation `Array[…]`.
         long: bool,
     },
-    /// `Tuple[a, b]`
+    /// A pair type `Tuple[a, b]`.
     Tuple(TermId, TermId),
-    /// `Vec[n, t]`
+    /// A vector type `Vec[n, t]`.
     Vector {
-        /// Number of lanes.
+        /// The number of lanes.
         size: TermId,
-        /// Lane type.
+        /// The type of a lane.
         elem: TermId,
     },
-    /// `Idx[n]`
+    /// The type of indices below `n`, `Idx[n]`.
     Index(TermId),
-    /// `n..f`
+    /// A position-dependent array type `n..f`.
     DepArray {
-        /// Number of elements.
+        /// The number of elements.
         size: TermId,
-        /// A name of kind Nat2Data, or a `DataFun`.
+        /// The function from an index to the element type: a name of kind Nat2Data, or a `DataFun`.
         elem: TermId,
     },
-    /// `DepPair[k => t]`
+    /// A dependent pair type `DepPair[k => t]`.
     DepPair {
-        /// `k`
+        /// The binder `k`.
         param: BinderId,
-        /// `t`
+        /// The type `t` of the second component.
         body: TermId,
     },
-    /// `a -> b`
+    /// A function type `a -> b`.
     Arrow(TermId, TermId),
-    /// `(n: Nat) -> b`, or `{n: Nat} -> b` if `implicit`.
+    /// A dependent function type `(n: Nat) -> b`, or `{n: Nat} -> b` if `implicit`.
     Pi {
-        /// `n` with its kind.
+        /// The parameter `n` with its kind.
         param: BinderId,
-        /// Whether it is written in braces.
+        /// True if the parameter is written in braces.
         implicit: bool,
-        /// The rest of the type.
+        /// The result type.
         body: TermId,
     },
-    /// `type where 4 | n, n >= 12`: a function type and the conditions on the sizes that it takes.
+    /// A function type and the conditions on its sizes, `type where 4 | n, n >= 12`.
     Where {
         /// The type.
         ty: TermId,
-        /// Its conditions; `a | b` (divides) is [`BinaryOp::Divides`].
+        /// The conditions; `a | b` (divides) is [`BinaryOp::Divides`].
         conditions: Box<[TermId]>,
     },
-    /// `Exp[t, rw]`, the type of expressions; this and all below in DPIA only.
+    /// The type of expressions `Exp[t, rw]`; this variant and those below occur only in DPIA.
     Exp {
-        /// What it yields.
+        /// The data type of the expression's value.
         data: TermId,
         /// An [`Access`](TermKind::Access), a name of kind `ReadWrite`, or a hole.
         access: TermId,
     },
-    /// `Acc[t]`, the type of acceptors.
+    /// The type of acceptors, `Acc[t]`.
     Acc(TermId),
-    /// `Comm`, the type of commands.
+    /// The type of commands, `Comm`.
     Comm,
-    /// `Rd`, `Wr`, `St`
+    /// An access annotation: `Rd`, `Wr` or `St`.
     Access(ReadWrite),
-    /// `acceptor = expression`
+    /// An assignment `acceptor = expression`.
     Assign {
-        /// The `=`.
+        /// The span of `=`.
         op_span: Span,
-        /// What is written.
+        /// The acceptor that is written.
         lhs: TermId,
-        /// What it is set to.
+        /// The expression that is assigned.
         rhs: TermId,
     },
-    /// `c1; c2; c3`: two commands or more; a `;` behind the last one leaves no trace.
+    /// The sequential composition `c1; c2; c3` of two commands or more; a trailing `;` is not
+    /// recorded.
     Sequence(Box<[TermId]>),
-    /// `if (condition) { then } else { otherwise }`
+    /// A conditional command `if (condition) { then } else { otherwise }`.
     If {
-        /// What decides.
+        /// The condition.
         condition: TermId,
-        /// The first command.
+        /// The command for a true condition.
         then: TermId,
-        /// The second command.
+        /// The command for a false condition.
         otherwise: TermId,
     },
-    /// `skip`, the command that does nothing.
+    /// The command `skip`, which does nothing.
     Skip,
 }
 
 /// A literal.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Literal {
-    /// `true`, `false`
+    /// `true` or `false`.
     Bool(bool),
-    /// `3`, `-128i8`; within 64 bits (signed or unsigned), else an error was reported.
+    /// An integer such as `3` or `-128i8`; one outside 64 bits (signed or unsigned) has been
+    /// reported.
     Int {
         /// The value.
         value: i128,
-        /// `i8` … `u64`, `f16` … `f64` (`1f16` is a float written without a point), `natType`.
+        /// The type suffix: `i8` … `u64`, `f16` … `f64` (`1f16` is a float without a point) or
+        /// `natType`.
         suffix: Option<ScalarType>,
     },
-    /// `0.5f`, `-1e-6`
+    /// A floating-point number such as `0.5f` or `-1e-6`.
     Float {
-        /// The digits without suffix, with the sign.
+        /// The digits with the sign, without the suffix.
         text: Name,
-        /// `f16`, `f32` (also written `f`), `f64`.
+        /// The type suffix: `f16`, `f32` (also written `f`) or `f64`.
         suffix: Option<ScalarType>,
     },
 }
 
-/// `_1` or `_2`.
+/// A component of a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Half {
-    /// `_1`
+    /// The first component, `_1`.
     First,
-    /// `_2`
+    /// The second component, `_2`.
     Second,
 }
 
-/// Unary operators.
+/// The prefix operators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum UnaryOp {
-    /// `-`
+    /// Negation, `-`.
     Neg,
-    /// `!`
+    /// Logical negation, `!`.
     Not,
 }
 
-/// Binary operators, loosest first.
+/// The infix operators, in order of increasing precedence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum BinaryOp {
-    /// `f <| x`
+    /// Application, `f <| x`.
     ApplyLeft,
-    /// `x |> f`
+    /// Reverse application, `x |> f`.
     Pipe,
-    /// `f >> g`
+    /// Composition from left to right, `f >> g`.
     Then,
-    /// `f << g`
+    /// Composition from right to left, `f << g`.
     After,
-    /// `||`
+    /// Disjunction, `||`.
     Or,
-    /// `&&`
+    /// Conjunction, `&&`.
     And,
-    /// `==`
+    /// Equality, `==`.
     Eq,
-    /// `!=`
+    /// Inequality, `!=`.
     Ne,
-    /// `<`
+    /// Less than, `<`.
     Lt,
-    /// `<=`
+    /// Less than or equal, `<=`.
     Le,
-    /// `>`
+    /// Greater than, `>`.
     Gt,
-    /// `>=`
+    /// Greater than or equal, `>=`.
     Ge,
-    /// `+`
+    /// Addition, `+`.
     Add,
-    /// `-`
+    /// Subtraction, `-`.
     Sub,
-    /// `*`
+    /// Multiplication, `*`.
     Mul,
-    /// `/`
+    /// Division, `/`.
     Div,
-    /// `%`
+    /// Remainder, `%`.
     Mod,
-    /// `^`
+    /// Exponentiation, `^`.
     Pow,
-    /// `a | b` or `a divides b` in a condition: a divides b.
+    /// Divisibility in a condition: `a | b` or `a divides b`.
     Divides,
 }
 
@@ -424,7 +429,7 @@ impl BinaryOp {
         matches!(self, Add | Sub | Mul | Div | Mod | Pow)
     }
 
-    /// As it is written.
+    /// Returns the operator as it is written.
     pub const fn as_str(self) -> &'static str {
         use BinaryOp::*;
         match self {
@@ -457,11 +462,11 @@ macro_rules! words {
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum $name { $($(#[$vdoc])* $variant),+ }
         impl $name {
-            /// All of them, in order.
+            /// All variants, in the order of their declaration.
             pub const ALL: &'static [$name] = &[$($name::$variant),+];
-            /// As it is written.
+            /// Returns the word as it is written.
             pub const fn as_str(self) -> &'static str { match self { $($name::$variant => $text),+ } }
-            /// The one that is written so.
+            /// Returns the variant that `text` denotes.
             pub fn from_text(text: &str) -> Option<Self> {
                 match text { $($text => Some($name::$variant),)+ _ => None }
             }
@@ -473,65 +478,66 @@ macro_rules! words {
 }
 
 words! {
-    /// Types of single values.
+    /// The scalar data types.
     ScalarType {
-        /// Truth values.
+        /// A Boolean.
         Bool = "bool",
-        /// 8-bit signed.
+        /// An 8-bit signed integer.
         I8 = "i8",
-        /// 16-bit signed.
+        /// A 16-bit signed integer.
         I16 = "i16",
-        /// 32-bit signed.
+        /// A 32-bit signed integer.
         I32 = "i32",
-        /// 64-bit signed.
+        /// A 64-bit signed integer.
         I64 = "i64",
-        /// 8-bit unsigned.
+        /// An 8-bit unsigned integer.
         U8 = "u8",
-        /// 16-bit unsigned.
+        /// A 16-bit unsigned integer.
         U16 = "u16",
-        /// 32-bit unsigned.
+        /// A 32-bit unsigned integer.
         U32 = "u32",
-        /// 64-bit unsigned.
+        /// A 64-bit unsigned integer.
         U64 = "u64",
-        /// Half precision.
+        /// A half-precision floating-point number.
         F16 = "f16",
-        /// Single precision.
+        /// A single-precision floating-point number.
         F32 = "f32",
-        /// Double precision.
+        /// A double-precision floating-point number.
         F64 = "f64",
-        /// A size as a value.
+        /// A size that is used as a value.
         NatType = "natType",
     }
 }
 
 words! {
-    /// OpenCL's memories.
+    /// The address spaces of OpenCL.
     AddressSpace {
-        /// Device memory.
+        /// The memory of the device.
         Global = "Global",
-        /// Memory of a work-group.
+        /// The memory of a work-group.
         Local = "Local",
-        /// Memory of a work-item.
+        /// The memory of a work-item.
         Private = "Private",
-        /// Read-only device memory.
+        /// The read-only memory of the device.
         Constant = "Constant",
     }
 }
 
 words! {
-    /// What a type-level name stands for; `Scalar`, `Num`, `Int`, `Float` are sub-kinds of `DataType`.
+    /// The kinds of type-level names; `Scalar`, `Num`, `Int` and `Float` are sub-kinds of
+    /// `DataType`.
     Kind {
-        /// A size.
+        /// A size, a natural number.
         Nat = "Nat",
-        /// Any type of storable values.
+        /// The type of a value that memory can contain.
         DataType = "DataType",
-        /// bool, numbers, Idx.
+        /// A data type that is `bool`, a number type or `Idx`.
         Scalar = "Scalar",
-        /// Numbers and vectors of them.
+        /// A number type or a vector of numbers.
         Num = "Num",
-        /// Integers and natType.
+        /// An integer type or `natType`.
         Int = "Int",
-        /// f16, f32, f64.
+        /// A floating-point type: `f16`, `f32` or `f64`.
         Float = "Float",
         /// An address space.
         AddrSp = "AddrSp",
@@ -539,35 +545,35 @@ words! {
         Nat2Nat = "Nat2Nat",
         /// A function from sizes to data types.
         Nat2Data = "Nat2Data",
-        /// How an expression may be used; in DPIA only.
+        /// The access of an expression; in DPIA only.
         ReadWrite = "ReadWrite",
     }
 }
 
 words! {
-    /// What an expression of DPIA is for.
+    /// The accesses of DPIA expressions.
     ReadWrite {
-        /// It can be read.
+        /// The expression can be read.
         Rd = "Rd",
-        /// It has still to be written somewhere.
+        /// The expression has still to be written to an acceptor.
         Wr = "Wr",
-        /// A stream: it can be read once, in order.
+        /// The expression is a stream: it can be read once, in order.
         St = "St",
     }
 }
 
 impl Item {
-    /// The term with this index.
+    /// Returns the term with index `id`.
     pub fn term(&self, id: TermId) -> &Term {
         &self.terms[id.0 as usize]
     }
 
-    /// The binder with this index.
+    /// Returns the binder with index `id`.
     pub fn binder(&self, id: BinderId) -> &Binder {
         &self.binders[id.0 as usize]
     }
 
-    /// The name that the item defines.
+    /// Returns the name that the item defines.
     pub fn name(&self) -> Option<&Ident> {
         match &self.kind {
             ItemKind::Def { name, .. } | ItemKind::Foreign { name, .. } => name.as_ref(),

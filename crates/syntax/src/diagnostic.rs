@@ -1,32 +1,32 @@
-//! The one diagnostic type, from every layer.
+//! Defines the diagnostics that every layer of the compiler reports.
 
 use crate::Span;
 
-/// How much a diagnostic weighs.
+/// The severity of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
-    /// The program has no meaning as it stands.
+    /// An error: the program has no meaning.
     Error,
-    /// The program has a meaning, but probably not the one that was wanted.
+    /// A warning: the program has a meaning, but probably not the intended one.
     Warning,
-    /// A fact worth knowing: an obligation that is assumed and checked at run time.
+    /// A fact, such as an obligation that is assumed and checked at run time.
     Information,
-    /// A remark that stays in the background.
+    /// A hint that editors show inconspicuously.
     Hint,
 }
 
 macro_rules! codes {
     ($($(#[$doc:meta])* $name:ident = $text:literal),+ $(,)?) => {
-        /// What kind of mistake (or fact) a diagnostic reports. The text form is stable:
-        /// scripts filter by it and `rise-ls explain CODE` describes it.
+        /// The kind of mistake or fact that a diagnostic reports. The text form is stable: scripts
+        /// filter by it and `rise-ls explain CODE` describes it.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Code { $($(#[$doc])* $name),+ }
 
         impl Code {
-            /// Every code, in the order of the error reference.
+            /// All codes, in the order of the error reference.
             pub const ALL: &'static [Code] = &[$(Code::$name),+];
 
-            /// The stable text form.
+            /// Returns the stable text form.
             pub const fn as_str(self) -> &'static str {
                 match self { $(Code::$name => $text),+ }
             }
@@ -35,136 +35,131 @@ macro_rules! codes {
 }
 
 codes! {
-    // Files and syntax.
     /// The file is not UTF-8 or cannot be read as text.
     NotText = "not-text",
-    /// Something is missing or does not belong here.
+    /// A token is missing or unexpected.
     SyntaxError = "syntax-error",
-    /// A comment, string or foreign body without its end.
+    /// A comment, string or foreign body has no end.
     Unterminated = "unterminated",
-    /// A number that is malformed or does not fit 64 bits.
+    /// A number is malformed or does not fit 64 bits.
     BadNumber = "bad-number",
-    /// `>>` and `<<`, or two comparisons, side by side without parentheses.
+    /// `>>` and `<<`, or two comparisons, are combined without parentheses.
     AmbiguousOperators = "ambiguous-operators",
-    /// A reserved word where a name is wanted.
+    /// A reserved word is used as a name.
     ReservedName = "reserved-name",
-    /// Deeper nesting than the tool follows.
+    /// The nesting is deeper than the parser's limit.
     TooDeep = "too-deep",
-    /// An annotation that does not exist or has wrong arguments.
+    /// An annotation does not exist or has wrong arguments.
     BadAnnotation = "bad-annotation",
-    // Names.
-    /// A name that nothing binds.
+    /// A name is not bound.
     UnknownName = "unknown-name",
-    /// Two definitions of one name in a file.
+    /// A file has two definitions of one name.
     DuplicateDef = "duplicate-def",
-    /// Two parameters of one function with the same name.
+    /// Two parameters of a function have the same name.
     DuplicateParameter = "duplicate-parameter",
-    /// A definition that uses itself.
+    /// A definition refers to itself.
     RecursiveDef = "recursive-def",
-    /// A name that two imports define.
+    /// Two imports define the same name.
     AmbiguousImport = "ambiguous-import",
-    /// An import of a file that does not exist or cannot be read.
+    /// An imported file does not exist or cannot be read.
     ImportNotFound = "import-not-found",
-    /// Files that import each other in a circle.
+    /// Files import each other in a cycle.
     ImportCycle = "import-cycle",
-    /// A definition that hides a library definition or primitive.
+    /// A definition shadows a library definition or a primitive.
     ShadowedName = "shadowed-name",
-    /// A name of a C function or its parameters that C does not take.
+    /// The name of a C function or parameter is not allowed in C.
     ForeignName = "foreign-name",
-    /// A body of a C function that is not a block in braces.
+    /// The body of a C function is not a block in braces.
     ForeignBody = "foreign-body",
-    // Types.
-    /// A type where another one is expected.
+    /// A term has another type than the expected one.
     TypeMismatch = "type-mismatch",
-    /// Two sizes that differ.
+    /// Two sizes differ.
     SizeMismatch = "size-mismatch",
-    /// Two sizes that can neither be proved equal nor told apart.
+    /// Two sizes can be proved neither equal nor different.
     SizeUnknown = "size-unknown",
-    /// A type, size, function or address space where another kind is wanted.
+    /// A type, size, function or address space is used where another kind is expected.
     KindMismatch = "kind-mismatch",
-    /// An argument for something that takes none.
+    /// A term that is not a function is applied.
     NotAFunction = "not-a-function",
-    /// A function where data is wanted.
+    /// A function is used where data is expected.
     NotData = "not-data",
-    /// A type that would contain itself.
+    /// A type would contain itself (occurs check).
     InfiniteType = "infinite-type",
-    /// A type whose sub-kind does not allow the operation.
+    /// The sub-kind of a type does not allow the operation.
     WrongSubkind = "wrong-subkind",
-    /// A literal outside the range of its type.
+    /// A literal is outside the range of its type.
     LiteralOutOfRange = "literal-out-of-range",
-    /// A type or size that nothing determines.
+    /// A type or size cannot be inferred.
     CannotInfer = "cannot-infer",
-    /// A typed hole.
+    /// The program contains a typed hole.
     Hole = "hole",
-    /// A function bound by `let`.
+    /// A function is bound by `let`.
     LetFunction = "let-function",
-    // Obligations.
-    /// A condition on sizes that is assumed, and checked before a run.
+    /// A condition on sizes is assumed, and checked before a run.
     Obligation = "obligation",
-    /// A condition on sizes that does not hold.
+    /// A condition on sizes does not hold.
     ObligationFails = "obligation-fails",
-    /// A size that is negative.
+    /// A size is negative.
     NegativeSize = "negative-size",
-    // Targets.
-    /// A pattern that says what to compute where it must say how.
+    /// A pattern does not say how to compute, which the target requires.
     MissingChoice = "missing-choice",
-    /// A value that is read before it is in memory.
+    /// A value is read before it is in memory.
     MissingMemory = "missing-memory",
-    /// An array that nothing copies to where it is wanted.
+    /// An array is not copied to the memory where it is required.
     MissingCopy = "missing-copy",
-    /// Memory whose address space is not said, or cannot be this one.
+    /// The address space of memory is missing or wrong.
     AddressSpace = "address-space",
-    /// A stream where an array is wanted.
+    /// A stream is used where an array is expected.
     StreamAsArray = "stream-as-array",
-    /// Something that the target lacks.
+    /// The target does not support a feature.
     NotOnTarget = "not-on-target",
-    /// A definition that cannot be compiled on its own.
+    /// A definition cannot be compiled on its own.
     NotAProgram = "not-a-program",
-    /// A parallel pattern inside another one that it may not stand in.
+    /// A parallel pattern is nested in a pattern that does not allow it.
     WrongNesting = "wrong-nesting",
-    /// Memory that more work-items than one write at once.
+    /// Several work-items write the same memory at once.
     WrittenByAll = "written-by-all",
-    /// Private memory that another work-item reads than wrote it.
+    /// A work-item reads private memory that another work-item wrote.
     OtherWorkItem = "other-work-item",
-    /// Memory that one work-group writes and another one reads in the same kernel.
+    /// A work-group reads memory that another one writes in the same kernel.
     AcrossGroups = "across-groups",
-    /// A barrier that only some work-items of a group come to.
+    /// Only some work-items of a group reach a barrier.
     DivergentBarrier = "divergent-barrier",
-    /// Sizes of a launch that do not go together, or not with the program.
+    /// The sizes of a launch do not fit each other or the program.
     LaunchSize = "launch-size",
-    /// More than the device has.
+    /// The program exceeds a limit of the device.
     DeviceLimit = "device-limit",
-    /// Iterations of a parallel loop that get in each other's way.
+    /// Iterations of a parallel loop access the same memory, and at least one writes it.
     DataRace = "data-race",
-    /// An accumulator that is read where it has been overwritten.
+    /// An accumulator is read after it has been overwritten.
     AccumulatorMoved = "accumulator-moved",
-    /// Elements that are written in another order than `scatter` takes them.
+    /// Elements are written in another order than `scatter` requires.
     ScatterOrder = "scatter-order",
-    /// A value that is computed at each of several reads.
+    /// A value is computed again at each of several reads.
     Recomputed = "recomputed",
-    // Strategies.
-    /// A strategy that never ends.
+    /// A strategy does not terminate.
     EndlessStrategy = "endless-strategy",
-    /// A case that another one leaves nothing to match.
+    /// A case is unreachable, because an earlier one matches all that it does.
     UnreachableCase = "unreachable-case",
-    /// A strategy that does not apply to the program that it is for.
+    /// A strategy does not apply to its program.
     StrategyFails = "strategy-fails",
-    /// An example that does not come out as it says.
+    /// An example does not have the stated result.
     ExampleFails = "example-fails",
-    /// The tool failed on this input (a bug in it).
+    /// The tool failed on this input, which is a bug in it.
     Internal = "internal",
 }
 
-/// Names a definition of another item; what the number means is known to who made it (`db`).
+/// An identifier of a definition in another item. The crate that creates diagnostics assigns the
+/// number (`db`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct GlobalId(pub u64);
 
-/// A place in this item, or in another one.
+/// A span in the item of the diagnostic, or in another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Place {
-    /// The item, if it is not the one that the diagnostic belongs to.
+    /// The item, if it is another one than that of the diagnostic.
     pub item: Option<GlobalId>,
-    /// The bytes within that item.
+    /// The span, relative to the start of the item.
     pub span: Span,
 }
 
@@ -174,32 +169,32 @@ impl From<Span> for Place {
     }
 }
 
-/// A second place that explains a diagnostic.
+/// A further place that explains a diagnostic.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Related {
-    /// Where.
+    /// The place.
     pub place: Place,
-    /// What stands there, in a few words.
+    /// A short message about the place.
     pub message: String,
 }
 
-/// An edit that mends what a diagnostic reports.
+/// An edit that corrects what a diagnostic reports.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Fix {
-    /// What it does, as a menu line.
+    /// The description of the fix in a menu.
     pub title: String,
     /// Replacements within the item; they do not overlap.
     pub edits: Vec<(Span, String)>,
-    /// Places whose text is replaced by the text of another place, as two exchanged arguments are.
+    /// Spans whose text is replaced by the text of another span, as for two exchanged arguments.
     pub moves: Vec<(Span, Span)>,
-    /// Whether this is the one obvious mend.
+    /// True if this is the one obvious correction.
     pub preferred: bool,
-    /// Why it cannot be chosen, where it is shown all the same.
+    /// The reason why the fix cannot be chosen, if it is shown nevertheless.
     pub disabled: Option<String>,
 }
 
 impl Fix {
-    /// The one obvious mend.
+    /// Creates a fix that is the one obvious correction.
     pub fn preferred(title: impl Into<String>, edits: Vec<(Span, String)>) -> Fix {
         Fix {
             title: title.into(),
@@ -211,27 +206,27 @@ impl Fix {
     }
 }
 
-/// A message about a place in an item.
+/// A message about a span of an item.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Diagnostic {
-    /// What kind of message.
+    /// The kind of the message.
     pub code: Code,
-    /// Its weight.
+    /// The severity.
     pub severity: Severity,
-    /// The place, relative to the item.
+    /// The span, relative to the start of the item.
     pub span: Span,
-    /// One or more lines: what was expected, what was found.
+    /// The text, of one or more lines: what was expected and what was found.
     pub message: String,
-    /// Further places.
+    /// Further places that explain the message.
     pub related: Vec<Related>,
-    /// What to do.
+    /// Advice on what to do.
     pub help: Option<String>,
-    /// Edits that do it.
+    /// Edits that correct the mistake.
     pub fixes: Vec<Fix>,
 }
 
 impl Diagnostic {
-    /// A diagnostic without further places, help or fixes.
+    /// Creates a diagnostic without further places, help or fixes.
     pub fn new(severity: Severity, code: Code, span: Span, message: impl Into<String>) -> Self {
         Diagnostic {
             code,
@@ -244,12 +239,12 @@ impl Diagnostic {
         }
     }
 
-    /// An error.
+    /// Creates a diagnostic of severity [`Severity::Error`].
     pub fn error(code: Code, span: Span, message: impl Into<String>) -> Self {
         Diagnostic::new(Severity::Error, code, span, message)
     }
 
-    /// Adds a further place.
+    /// Adds a related place.
     #[must_use]
     pub fn related(mut self, place: impl Into<Place>, message: impl Into<String>) -> Self {
         self.related.push(Related {
@@ -259,14 +254,14 @@ impl Diagnostic {
         self
     }
 
-    /// Sets the help line.
+    /// Sets the advice.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }
 
-    /// Adds an edit.
+    /// Adds a fix.
     #[must_use]
     pub fn fix(
         mut self,
@@ -282,10 +277,10 @@ impl Diagnostic {
     }
 }
 
-/// What a message may quote in full, in bytes.
+/// The length in bytes from which messages and their quotations are truncated.
 const QUOTED: usize = 1000;
 
-/// A message whose quotations are no longer than a reader can take: of a name of megabytes, its start.
+/// Truncates the quotations of a long message, so that a name of megabytes shows only its start.
 fn without_length(message: String) -> String {
     if message.len() <= QUOTED {
         return message;

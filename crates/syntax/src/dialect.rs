@@ -1,6 +1,6 @@
-//! The languages that are written in this syntax.
+//! Defines the dialects of the syntax.
 
-/// Which language a text is in. The items of a file are the same in each.
+/// The language of a text. A file has the same items in every dialect.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Dialect {
     /// RISE, `*.rise`.
@@ -11,10 +11,10 @@ pub enum Dialect {
 }
 
 impl Dialect {
-    /// All of them.
+    /// All dialects.
     pub const ALL: &'static [Dialect] = &[Dialect::Rise, Dialect::Dpia];
 
-    /// What the language is called.
+    /// Returns the name of the language.
     pub const fn name(self) -> &'static str {
         match self {
             Dialect::Rise => "RISE",
@@ -22,7 +22,7 @@ impl Dialect {
         }
     }
 
-    /// How its files end, without the dot.
+    /// Returns the file extension, without the dot.
     pub const fn extension(self) -> &'static str {
         match self {
             Dialect::Rise => "rise",
@@ -30,7 +30,7 @@ impl Dialect {
         }
     }
 
-    /// The one whose files end so; `extension` comes without the dot.
+    /// Returns the dialect of files with this extension, which has no dot.
     pub fn from_extension(extension: &str) -> Option<Self> {
         Self::ALL
             .iter()

@@ -1,11 +1,11 @@
-//! The syntax tree as an S-expression, for tests and for comparison with other parsers.
+//! Prints the syntax tree as an S-expression, for tests and for comparison with other parsers.
 
 use crate::ast::{
     AnnotationValue, BinderAnnotation, BinderId, Half, Item, ItemKind, Literal, ScalarType, TermId,
     TermKind, UnaryOp,
 };
 
-/// The tree of an item, without spans, comments and documentation, on one line.
+/// Returns the tree of an item, without spans, comments and documentation, on one line.
 ///
 /// ```text
 /// (import "path")   (def NAME TYPE BODY)   (stray)
@@ -20,8 +20,8 @@ use crate::ast::{
 /// (Exp T A)  (Acc T)  Comm  (access Rd)  (assign A B)  (seq A B …)  (if A B C)  skip
 /// ```
 ///
-/// `(array …)` is `n.t`, `(Array …)` the long form. What is absent is `-`: a name, a type, a body.
-/// Annotation arguments are terms, `"strings"`, `(list A …)`, and `(= KEY ARG)`.
+/// `(array …)` is `n.t`, `(Array …)` the long form. An absent name, type or body is `-`. Annotation
+/// arguments are terms, `"strings"`, `(list A …)`, and `(= KEY ARG)`.
 pub fn dump(item: &Item) -> String {
     let mut dumper = Dumper {
         item,
@@ -31,7 +31,7 @@ pub fn dump(item: &Item) -> String {
     dumper.out
 }
 
-/// One term of an item, as in [`dump`].
+/// Prints one term of an item as [`dump`] does.
 pub(crate) fn dump_term(item: &Item, term: TermId) -> String {
     let mut dumper = Dumper {
         item,
@@ -41,7 +41,7 @@ pub(crate) fn dump_term(item: &Item, term: TermId) -> String {
     dumper.out
 }
 
-/// Annotations of one item, whose terms belong to another one, as in [`dump`].
+/// Prints the annotations of one item, whose terms are in another one, as [`dump`] does.
 pub(crate) fn dump_annotations(annotations: &[crate::ast::Annotation], terms: &Item) -> String {
     let mut dumper = Dumper {
         item: terms,

@@ -1,169 +1,171 @@
-//! Text to tokens. Every byte of the text belongs to exactly one token; nothing is rejected here.
+//! Splits a text into tokens. Every byte of the text is in exactly one token, and no text is
+//! rejected.
 
 use crate::{Dialect, Span};
 use unicode_ident::{is_xid_continue, is_xid_start};
 
-/// A word, symbol, or stretch of trivia.
+/// A word, a symbol or a run of trivia.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Token {
-    /// What it is.
+    /// The kind of the token.
     pub kind: TokenKind,
-    /// Where it stands.
+    /// The span of the token.
     pub span: Span,
 }
 
-/// What a token is.
+/// The kinds of tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum TokenKind {
-    /// Blanks, tabs, line ends, and a byte order mark at the start of the text.
+    /// Blanks, tabs, line ends, or a byte order mark at the start of the text.
     Whitespace,
-    /// `// …` up to the end of the line; also `////…`.
+    /// A line comment `// …`, also `////…`.
     LineComment,
-    /// `/// …` up to the end of the line.
+    /// A doc comment `/// …` up to the end of the line.
     DocComment,
-    /// `/* … */`; does not nest.
+    /// A block comment `/* … */`, which does not nest.
     BlockComment,
-    /// `/* …` up to the end of the text. Not trivia: it is an error, and an item holds it.
+    /// A block comment `/* …` without its end. It is not trivia: it is an error that is a part of
+    /// an item.
     OpenComment,
 
-    /// A name that is no reserved word.
+    /// A name that is not a reserved word.
     Ident,
-    /// `_`
+    /// The underscore `_`.
     Underscore,
-    /// Digits and perhaps a suffix: `3`, `3i32`, `1f16`; the suffix may be wrong (`3abc`).
+    /// An integer, perhaps with a suffix: `3`, `3i32`, `1f16`; the suffix may be wrong (`3abc`).
     Int,
     /// A number with a point or exponent, perhaps with a suffix.
     Float,
-    /// `"…"` on one line.
+    /// A string `"…"` on one line.
     String,
-    /// `"…` without its end on this line.
+    /// A string `"…` without its end on this line.
     OpenString,
-    /// `"""…"""`
+    /// A raw string `"""…"""`.
     RawString,
-    /// `"""…` without its end.
+    /// A raw string `"""…` without its end.
     OpenRawString,
 
-    /// `import`
+    /// The keyword `import`.
     Import,
-    /// `def`
+    /// The keyword `def`.
     Def,
-    /// `foreign`
+    /// The keyword `foreign`.
     Foreign,
-    /// `let`
+    /// The keyword `let`.
     Let,
-    /// `in`
+    /// The keyword `in`.
     In,
-    /// `fun`
+    /// The keyword `fun`.
     Fun,
-    /// `depFun`
+    /// The keyword `depFun`.
     DepFun,
-    /// `natFun`
+    /// The keyword `natFun`.
     NatFun,
-    /// `dataFun`
+    /// The keyword `dataFun`.
     DataFun,
-    /// `true`
+    /// The keyword `true`.
     True,
-    /// `false`
+    /// The keyword `false`.
     False,
-    /// `if`, in DPIA
+    /// The keyword `if`, in DPIA.
     If,
-    /// `else`, in DPIA
+    /// The keyword `else`, in DPIA.
     Else,
-    /// `skip`, in DPIA
+    /// The keyword `skip`, in DPIA.
     Skip,
-    /// `f32`, `natType`, …
+    /// The name of a scalar type: `f32`, `natType`, …
     Scalar,
-    /// `Nat`, `DataType`, …
+    /// The name of a kind: `Nat`, `DataType`, …
     Kind,
-    /// `Array`, `Tuple`, `Vec`, `Idx`, `DepPair`
+    /// A type constructor: `Array`, `Tuple`, `Vec`, `Idx` or `DepPair`.
     Constructor,
-    /// `Global`, `Local`, `Private`, `Constant`
+    /// An address space: `Global`, `Local`, `Private` or `Constant`.
     Address,
-    /// `Exp`, `Acc`, `Comm`, in DPIA
+    /// A constructor of phrase types in DPIA: `Exp`, `Acc` or `Comm`.
     Phrase,
-    /// `Rd`, `Wr`, `St`, in DPIA
+    /// An access in DPIA: `Rd`, `Wr` or `St`.
     Access,
 
-    /// `(`
+    /// The token `(`.
     LParen,
-    /// `)`
+    /// The token `)`.
     RParen,
-    /// `[`
+    /// The token `[`.
     LBracket,
-    /// `]`
+    /// The token `]`.
     RBracket,
-    /// `{`
+    /// The token `{`.
     LBrace,
-    /// `}`
+    /// The token `}`.
     RBrace,
-    /// `,`
+    /// The token `,`.
     Comma,
-    /// `:`
+    /// The token `:`.
     Colon,
-    /// `;`, in DPIA
+    /// The token `;`, in DPIA.
     Semicolon,
-    /// `.`
+    /// The token `.`.
     Dot,
-    /// `..`
+    /// The token `..`.
     DotDot,
-    /// `=`
+    /// The token `=`.
     Equals,
-    /// `=>`
+    /// The token `=>`.
     FatArrow,
-    /// `->`
+    /// The token `->`.
     Arrow,
-    /// `@`
+    /// The token `@`.
     At,
-    /// `|>`
+    /// The token `|>`.
     Pipe,
-    /// `<|`
+    /// The token `<|`.
     ApplyLeft,
-    /// `>>`
+    /// The token `>>`.
     Then,
-    /// `<<`
+    /// The token `<<`.
     After,
-    /// `||`
+    /// The token `||`.
     Or,
-    /// `&&`
+    /// The token `&&`.
     And,
-    /// `==`
+    /// The token `==`.
     EqEq,
-    /// `!=`
+    /// The token `!=`.
     NotEq,
-    /// `<`
+    /// The token `<`.
     Less,
-    /// `<=`
+    /// The token `<=`.
     LessEq,
-    /// `>`
+    /// The token `>`.
     Greater,
-    /// `>=`
+    /// The token `>=`.
     GreaterEq,
-    /// `+`
+    /// The token `+`.
     Plus,
-    /// `-`
+    /// The token `-`.
     Minus,
-    /// `*`
+    /// The token `*`.
     Star,
-    /// `/`
+    /// The token `/`.
     Slash,
-    /// `%`
+    /// The token `%`.
     Percent,
-    /// `^`
+    /// The token `^`.
     Caret,
-    /// `!`
+    /// The token `!`.
     Bang,
-    /// `|`
+    /// The token `|`.
     Bar,
 
-    /// One character that begins no token.
+    /// A character that begins no token.
     Unknown,
-    /// The end of the text; [`lex`] does not yield it, the parser ends its token list with it.
+    /// The end of the text; [`lex`] does not yield it, but the parser's token list ends with it.
     End,
 }
 
 impl TokenKind {
-    /// Whether it means nothing to the parser: whitespace and closed comments.
+    /// Returns true if the parser ignores the token: whitespace and closed comments.
     pub const fn is_trivia(self) -> bool {
         matches!(
             self,
@@ -174,7 +176,7 @@ impl TokenKind {
         )
     }
 
-    /// Whether it is a comment of any form.
+    /// Returns true for a comment of any form.
     pub const fn is_comment(self) -> bool {
         matches!(
             self,
@@ -185,32 +187,31 @@ impl TokenKind {
         )
     }
 
-    /// Whether it is a word that cannot be bound: keywords, types, kinds, address spaces.
+    /// Returns true for a word that cannot be bound: keywords, types, kinds and address spaces.
     pub const fn is_reserved(self) -> bool {
         self as u8 >= TokenKind::Import as u8 && self as u8 <= TokenKind::Access as u8
     }
 }
 
-/// The tokens of a text in RISE, trivia included, in order and without gaps.
+/// Returns the tokens of a RISE text, including trivia, in order and without gaps.
 pub fn lex(text: &str) -> impl Iterator<Item = Token> {
     lex_in(text, Dialect::Rise)
 }
 
-/// The tokens of a text in one of the dialects, trivia included, in order and without gaps.
+/// Returns the tokens of a text in `dialect`, including trivia, in order and without gaps.
 pub fn lex_in(text: &str, dialect: Dialect) -> impl Iterator<Item = Token> {
     Lexer::new(text, dialect)
 }
 
-/// The iterator behind [`lex`].
 pub(crate) struct Lexer<'t> {
     text: &'t str,
     dialect: Dialect,
     pos: usize,
-    /// Whether the text is the start of a file, where a byte order mark may stand.
+    /// True if the text starts at the start of a file, where a byte order mark is allowed.
     file_start: bool,
 }
 
-/// What a byte can begin or continue, by bits.
+/// The character classes of each byte, as a bit set.
 const CLASS: [u8; 256] = classes();
 const WORD_START: u8 = 1;
 const WORD: u8 = 2;
@@ -233,7 +234,8 @@ const fn classes() -> [u8; 256] {
     table
 }
 
-/// The tokens of bytes that are a token whatever follows them; others are [`TokenKind::End`].
+/// The kind of each byte that is a token of its own, independent of the next one;
+/// [`TokenKind::End`] for all other bytes.
 const SINGLE: [TokenKind; 256] = singles();
 
 const fn singles() -> [TokenKind; 256] {
@@ -272,8 +274,8 @@ impl<'t> Lexer<'t> {
         }
     }
 
-    /// A lexer for a text that may be taken from the middle of its file, where the words and signs
-    /// that only one dialect has do not matter.
+    /// Creates a lexer for a text that may begin in the middle of a file, for uses in which the
+    /// tokens of a single dialect make no difference.
     pub(crate) fn within(text: &'t str, file_start: bool) -> Self {
         Lexer {
             text,
@@ -283,17 +285,18 @@ impl<'t> Lexer<'t> {
         }
     }
 
-    /// Where the next token begins.
+    /// Returns the offset of the next token.
     pub(crate) fn pos(&self) -> usize {
         self.pos
     }
 
-    /// Passes over some bytes that a language around this one has read; they end at a character.
+    /// Skips bytes that the lexer of an enclosing language has read; they end at a character
+    /// boundary.
     pub(crate) fn pass(&mut self, length: usize) {
         self.pos += length;
     }
 
-    /// The length of the word that begins so many bytes behind the current place.
+    /// Returns the length of the word that begins `ahead` bytes behind the current offset.
     pub(crate) fn word_length(&self, ahead: usize) -> usize {
         let start = self.pos + ahead;
         let first = self.char_at(start).map_or(0, char::len_utf8);
@@ -319,7 +322,7 @@ impl<'t> Lexer<'t> {
         self.text.len()
     }
 
-    /// The end of the run of bytes with one of the `bits` that begins at `at`.
+    /// Returns the end of the run of bytes that have one of the `bits`, starting at `at`.
     fn run(&self, at: usize, bits: u8) -> usize {
         let rest = &self.text.as_bytes()[at..];
         at + rest
@@ -328,7 +331,7 @@ impl<'t> Lexer<'t> {
             .unwrap_or(rest.len())
     }
 
-    /// The end of the word that continues at `at`.
+    /// Returns the end of the word that continues at `at`.
     fn word_end(&self, mut at: usize) -> usize {
         loop {
             at = self.run(at, WORD);
@@ -351,7 +354,8 @@ impl<'t> Lexer<'t> {
         }
     }
 
-    /// Digits; a point if a digit follows it; an exponent; and whatever word sticks to it.
+    /// Reads digits, a point if a digit follows it, an exponent, and any word directly behind them,
+    /// the suffix.
     fn number(&self) -> (TokenKind, usize) {
         let mut kind = TokenKind::Int;
         let mut end = self.run(self.pos, DIGIT);
@@ -501,7 +505,7 @@ impl Iterator for Lexer<'_> {
     }
 }
 
-/// A word of up to eight bytes as a number.
+/// Packs a word of up to eight bytes into an integer.
 const fn packed(word: &[u8]) -> u64 {
     let mut key = 0;
     let mut at = 0;
@@ -512,8 +516,8 @@ const fn packed(word: &[u8]) -> u64 {
     key
 }
 
-/// Makes a function from packed words to their kinds, as one comparison of numbers after another
-/// that the compiler turns into a search.
+/// Defines a function from packed words to their kinds. It compares integers, which the compiler
+/// translates to a binary search.
 macro_rules! reserved_words {
     ($($kind:ident: $($name:ident = $word:literal),+;)+) => {
         const fn packed_kind(key: u64) -> TokenKind {
@@ -545,16 +549,16 @@ reserved_words! {
     Address: GLOBAL = b"Global", LOCAL = b"Local", PRIVATE = b"Private", CONSTANT = b"Constant";
 }
 
-/// The reserved word that `word` is, or that it is a name.
+/// Returns the kind of the reserved word `word`, or `Ident`.
 fn word_kind(word: &[u8]) -> TokenKind {
-    // The longest reserved words have eight bytes, and no word holds a zero byte.
+    // The longest reserved words have eight bytes, and no word contains a zero byte.
     match word.len() <= 8 {
         true => packed_kind(packed(word)),
         false => TokenKind::Ident,
     }
 }
 
-/// The word that only DPIA reserves, or that it is a name.
+/// Returns the kind of a word that only DPIA reserves, or `Ident`.
 fn dpia_word_kind(word: &[u8]) -> TokenKind {
     match word {
         b"if" => TokenKind::If,

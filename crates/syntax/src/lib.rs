@@ -1,8 +1,9 @@
-//! Text to typed syntax, and back: spans, diagnostics, items, parser, formatter.
+//! Parses and formats the source text of RISE, DPIA and ELEVATE: lexers, parsers, syntax trees,
+//! formatters, spans and diagnostics.
 //!
-//! One syntax serves two languages, the [`Dialect`]s RISE and DPIA; functions that do not say which
-//! are for RISE. Knows no types, no database, no editor. Parsing never fails: it returns a tree with explicit
-//! holes and what it has to say about the text.
+//! RISE and DPIA have one syntax in two [`Dialect`]s; functions whose name has no dialect are for
+//! RISE. The crate does not depend on types, the database or the editor. Parsing never fails: it
+//! returns a tree with explicit holes, and diagnostics.
 
 pub mod ast;
 pub mod diagnostic;

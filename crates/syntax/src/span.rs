@@ -1,4 +1,4 @@
-//! Byte ranges, always relative to the start of the item (or file) they stand in.
+//! Defines byte ranges, relative to the start of their item (or file).
 
 use std::fmt;
 use std::ops::Range;
@@ -9,24 +9,24 @@ use std::ops::Range;
 /// changes none of them.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Span {
-    /// First byte.
+    /// The index of the first byte.
     pub start: u32,
-    /// One past the last byte.
+    /// The index after the last byte.
     pub end: u32,
 }
 
 impl Span {
-    /// The span `start..end`.
+    /// Creates the span `start..end`.
     pub const fn new(start: u32, end: u32) -> Self {
         Span { start, end }
     }
 
-    /// The empty span at `at`.
+    /// Creates the empty span at `at`.
     pub const fn empty(at: u32) -> Self {
         Span { start: at, end: at }
     }
 
-    /// The smallest span that holds both.
+    /// Returns the smallest span that contains both.
     pub fn cover(self, other: Span) -> Span {
         Span {
             start: self.start.min(other.start),
@@ -34,27 +34,27 @@ impl Span {
         }
     }
 
-    /// Whether `offset` lies in the span or at its end (where a cursor still touches it).
+    /// Returns true if `offset` is in the span or at its end, where a cursor still touches it.
     pub fn touches(self, offset: u32) -> bool {
         self.start <= offset && offset <= self.end
     }
 
-    /// Whether `other` lies within this span.
+    /// Returns true if `other` is within this span.
     pub fn contains(self, other: Span) -> bool {
         self.start <= other.start && other.end <= self.end
     }
 
-    /// Number of bytes.
+    /// Returns the number of bytes.
     pub fn len(self) -> u32 {
         self.end - self.start
     }
 
-    /// Whether the span holds no byte.
+    /// Returns true if the span contains no byte.
     pub fn is_empty(self) -> bool {
         self.start == self.end
     }
 
-    /// The same span counted from `base` bytes earlier.
+    /// Returns the span moved to the right by `base` bytes.
     pub fn shifted(self, base: u32) -> Span {
         Span {
             start: self.start + base,

@@ -1,46 +1,46 @@
-//! A file to its items, at once or after an edit; the same in every dialect.
+//! Splits a file into its items, as a whole or incrementally after an edit, in every dialect.
 //!
-//! Items are found by their tokens alone: `import`, `def`, `foreign` and `@` never stand inside an
-//! expression, so each begins an item, except `def` right after `foreign`, and `@`, `foreign` and
-//! `def` after an annotation, which they continue, and an `@` that stands between two operands as
-//! an operator does: it is a mistake of the item around it. What stands before the first of them, or after
-//! an import's path, is a stray item. Doc comments directly before an item's first token belong to
-//! it; other comments between items belong to none.
+//! Items are found by their tokens alone: `import`, `def`, `foreign` and `@` never occur inside an
+//! expression, so each begins an item. There are three exceptions: `def` right after `foreign`;
+//! `@`, `foreign` and `def` after an annotation, which they continue; and an `@` between two
+//! operands, in the position of an operator, which is a mistake of the item around it. Text before
+//! the first item or after an import's path is a stray item. Doc comments directly before the first
+//! token of an item are a part of it; other comments between items are in no item.
 
 use crate::Span;
 use crate::lexer::{Lexer, Token, TokenKind};
 
-/// One replacement in a text: the bytes `start..old_end` became `start..new_end`.
+/// A replacement in a text: the bytes `start..old_end` become `start..new_end`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Edit {
-    /// Where both begin.
+    /// The start of the replaced bytes and of the new ones.
     pub start: u32,
-    /// Where the replaced bytes ended in the old text.
+    /// The end of the replaced bytes in the old text.
     pub old_end: u32,
-    /// Where the new bytes end in the new text.
+    /// The end of the new bytes in the new text.
     pub new_end: u32,
 }
 
 impl Edit {
-    /// Where a place behind the edit stands in the new text.
+    /// Returns the offset in the new text of an offset behind the edit in the old text.
     pub(crate) fn shift(self, at: u32) -> u32 {
         at - self.old_end + self.new_end
     }
 }
 
-/// How an edit changes the items of a file.
+/// The change of the items of a file by an edit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resplit {
-    /// This many old items from the start keep their text and place.
+    /// The number of old items at the start that keep their text and offset.
     pub prefix: usize,
-    /// This many old items from the end keep their text and shift with the edit.
+    /// The number of old items at the end that keep their text and move with the edit.
     pub suffix: usize,
     /// The items between them, in the new text.
     pub middle: Vec<Span>,
 }
 
-/// The items of a file, in order. An item reaches from its first token, or the first doc comment
-/// that belongs to it, to the end of its last token.
+/// Returns the spans of the items of a file, in order. An item reaches from its first token, or the
+/// first doc comment that is a part of it, to the end of its last token.
 pub fn split(text: &str) -> Vec<Span> {
     let mut splitter = Splitter::of(text, 0);
     let mut items = Vec::new();
@@ -51,34 +51,34 @@ pub fn split(text: &str) -> Vec<Span> {
     items
 }
 
-/// What may follow in the item that is being read.
+/// The state of the splitter: it decides which tokens continue the current item.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum State {
     /// No item has begun.
     #[default]
     Outside,
-    /// Annotations; the definition follows.
+    /// Annotations have been read; the definition follows.
     Annotated,
-    /// `foreign`; `def` follows.
+    /// `foreign` has been read; `def` follows.
     Foreign,
-    /// `import`; the path follows.
+    /// `import` has been read; the path follows.
     Import,
-    /// The import is complete: whatever follows is another item.
+    /// The import is complete: the next token begins another item.
     Imported,
-    /// Anything but the first token of an item.
+    /// Any token but the first of an item has been read.
     Body,
 }
 
-/// Reads tokens and notes where items begin and end.
+/// A state machine that reads tokens and collects the spans of items.
 struct Splitter<'t> {
     /// The text, or a part of it.
     text: &'t str,
-    /// Where that part begins.
+    /// The offset of that part in the file.
     base: u32,
     state: State,
-    /// The first of the doc comments since the last token.
+    /// The start of the first doc comment since the last token.
     docs: Option<u32>,
-    /// The item that is being read, up to its last token so far.
+    /// The current item, up to its last token so far.
     current: Option<Span>,
 }
 
@@ -93,7 +93,7 @@ impl<'t> Splitter<'t> {
         }
     }
 
-    /// Reads a token; whether it is the first of an item, and then where the item begins.
+    /// Reads a token. If it is the first one of an item, returns the start of that item.
     #[inline]
     fn feed(&mut self, token: Token, items: &mut Vec<Span>) -> Option<u32> {
         if token.kind.is_trivia() {
@@ -130,14 +130,14 @@ impl<'t> Splitter<'t> {
     }
 }
 
-/// Whether a token begins items, wherever it stands in a body.
+/// Returns true if the token begins an item outside of annotations and operators.
 fn begins_item(token: TokenKind) -> bool {
     use TokenKind::{At, Def, Foreign, Import};
     matches!(token, At | Def | Foreign | Import)
 }
 
-/// Returns true if a token is an `@` that stands where an operator of other languages would: behind
-/// the item so far on the same line, and apart from the name behind it or touching what is before it.
+/// Returns true if the token is an `@` in the position of an infix operator: behind the item so far
+/// on the same line, and apart from the name behind it or adjacent to the text before it.
 fn is_operator(text: &str, base: u32, item: Span, token: Token) -> bool {
     let [end, start, behind] =
         [item.end, token.span.start, token.span.end].map(|place| (place - base) as usize);
@@ -146,7 +146,7 @@ fn is_operator(text: &str, base: u32, item: Span, token: Token) -> bool {
     token.kind == TokenKind::At && !gap.contains('\n') && (gap.is_empty() || is_apart)
 }
 
-/// Whether a token begins an item, and what may follow it.
+/// Returns true if the token begins an item, and the state after it.
 fn step(state: State, token: TokenKind) -> (bool, State) {
     use State::*;
     match (token, state) {
@@ -162,10 +162,11 @@ fn step(state: State, token: TokenKind) -> (bool, State) {
     }
 }
 
-/// The items after an edit, from the items before it: always what [`split`] gives for the new text.
+/// Computes the items after an edit from the items before it; the result equals [`split`] of the
+/// new text.
 ///
-/// `read` gives a span of the new text, which is `new_len` bytes long. Usually it is asked once,
-/// for the edited item and the one behind it.
+/// `read` returns a span of the new text, which has `new_len` bytes. It is usually called for the
+/// edited item and the one behind it only.
 pub fn resplit(old: &[Span], edit: Edit, new_len: u32, read: &dyn Fn(Span) -> String) -> Resplit {
     let first = restart(old, edit, new_len, read);
     let base = if first == 0 { 0 } else { old[first].start };
@@ -184,10 +185,11 @@ pub fn resplit(old: &[Span], edit: Edit, new_len: u32, read: &dyn Fn(Span) -> St
     }
 }
 
-/// The item to read again from: one that certainly still begins where it began.
+/// Returns the index of an item before the edit whose start is certainly unchanged.
 ///
-/// The item that holds the start of the edit does so if its own first token lies before the edit.
-/// Otherwise the one before it does: the edit then stands behind all of its text.
+/// This holds for the item that contains the start of the edit if the first token of that item is
+/// before the edit. Otherwise it holds for the previous item, because the edit is behind all of its
+/// text.
 fn restart(old: &[Span], edit: Edit, new_len: u32, read: &dyn Fn(Span) -> String) -> usize {
     let before = old.partition_point(|item| item.start < edit.start);
     let Some(last) = before.checked_sub(1) else {
@@ -201,10 +203,10 @@ fn restart(old: &[Span], edit: Edit, new_len: u32, read: &dyn Fn(Span) -> String
     if leads { last } else { last.saturating_sub(1) }
 }
 
-/// Reads items from `base` on, until one begins where an old item behind the edit began.
+/// Reads items from `base` on, up to one that begins at the start of an old item behind the edit.
 ///
-/// Gives the items before that one, and its index; `old.len()` if the text is `complete` and there
-/// is none. Gives nothing if the text ends before that can be said.
+/// Returns the items before that one, and its index; `old.len()` if the text is `complete` and
+/// there is none. Returns `None` if the text ends before this is decided.
 fn scan(
     text: &str,
     base: u32,
@@ -234,7 +236,7 @@ fn scan(
     complete.then_some((items, old.len()))
 }
 
-/// Counts unchanged items in front of the edit as prefix.
+/// Moves unchanged items in front of the edit from `middle` to the prefix.
 pub(crate) fn trim(
     old: &[Span],
     edit: Edit,

@@ -1,9 +1,9 @@
-//! "Did you mean …?"
+//! Finds the intended word for a misspelt one.
 
-/// The candidate that is most like `word`, if one is close enough to be a slip of the fingers:
-/// another word that only looks alike, as `sub` for `sum`, misleads.
+/// Returns the candidate with the smallest edit distance to `word`, if it is small enough for a
+/// typing mistake: a word that only looks similar, such as `sub` for `sum`, misleads.
 pub fn closest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
-    // Nobody mistypes a name of a thousand letters by two.
+    // Long names are not compared, for the cost.
     const LONG: usize = 64;
     if word.len() > LONG {
         return None;
@@ -22,14 +22,14 @@ pub fn closest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) ->
         .map(|(_, candidate)| candidate)
 }
 
-/// Words of so many letters differ from many others by one letter in the middle or at the end.
+/// The length up to which words differ from many others by one letter in the middle or at the end.
 const TINY: usize = 3;
-/// Words of so many letters differ from many others by their first letter.
+/// The length up to which words differ from many others by their first letter.
 const SHORT: usize = 5;
 
-/// The number of insertions, deletions, replacements and swaps of neighbours between two words,
-/// ignoring case (a difference of case alone counts as 1), if it is at most `limit`. A letter of a
-/// short word is not replaced where that makes another word of it.
+/// Returns the edit distance of two words if it is at most `limit`: the number of insertions,
+/// deletions, replacements and swaps of neighbours, ignoring case (a difference of case alone
+/// counts as 1). Letters of short words are not replaced where that results in another word.
 fn distance(a: &str, b: &str, limit: usize) -> Option<usize> {
     if a.eq_ignore_ascii_case(b) {
         return (limit >= 1).then_some(1);
@@ -66,7 +66,7 @@ fn distance(a: &str, b: &str, limit: usize) -> Option<usize> {
 mod tests {
     use super::*;
 
-    /// Names of the library that are short, or look like other words.
+    /// Library names that are short or similar to other words.
     const NAMES: [&str; 24] = [
         "abs",
         "add",

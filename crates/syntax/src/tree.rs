@@ -1,10 +1,10 @@
-//! Walks over the terms of an item.
+//! Traverses the terms of an item.
 
 use crate::ast::{BinderAnnotation, BinderId, Item, TermId, TermKind};
 
 impl Item {
-    /// Visits the direct children of a term in the order of the text, the types written at its
-    /// binders included.
+    /// Visits the direct children of a term in the order of the text, including the type
+    /// annotations of its binders.
     pub fn children(&self, id: TermId, mut visit: impl FnMut(TermId)) {
         let binder = |id: BinderId, visit: &mut dyn FnMut(TermId)| {
             if let BinderAnnotation::Type(ty) = self.binder(id).annotation {
@@ -83,8 +83,9 @@ impl Item {
         }
     }
 
-    /// For every term the one that holds it, by [`TermId`]. Roots have none: a def's type and body,
-    /// a foreign function's types, annotation arguments, and what was dropped after an error.
+    /// Returns the parent of every term, indexed by [`TermId`]. Roots have none: the type and body
+    /// of a definition, the types of a foreign function, annotation arguments, and terms dropped
+    /// after an error.
     pub fn parents(&self) -> Vec<Option<TermId>> {
         let mut parents = vec![None; self.terms.len()];
         for id in (0..self.terms.len() as u32).map(TermId) {
@@ -93,8 +94,8 @@ impl Item {
         parents
     }
 
-    /// The innermost term that holds `offset` or ends or begins there; of several, the first one
-    /// in the text that is not [`TermKind::Missing`].
+    /// Returns the innermost term that contains `offset` or ends or begins there; of several, the
+    /// first one in the text that is not [`TermKind::Missing`].
     pub fn term_at(&self, offset: u32) -> Option<TermId> {
         (0..self.terms.len() as u32)
             .map(TermId)

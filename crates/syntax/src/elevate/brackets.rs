@@ -1,19 +1,19 @@
-//! Which brackets belong together.
+//! Matches opening and closing brackets.
 
 use super::lexer::TokenKind;
 use crate::TokenKind as Rise;
 
-/// The brackets that are open at a place, the innermost last, each with what is noted of it.
+/// A stack of the open brackets at a position, each with a note.
 ///
-/// A bracket is closed by one of its own kind only. One that closes nothing changes nothing, so
-/// that a `)` too many does not end the braces around it.
+/// A bracket is closed only by one of its own shape. An unmatched closing bracket has no effect, so
+/// that a superfluous `)` does not close the braces around it.
 pub(super) struct OpenBrackets<T> {
     open: Vec<(Shape, T)>,
-    /// How many of each shape are open.
+    /// The number of open brackets of each shape.
     counts: [usize; 3],
 }
 
-/// Round, square or curly.
+/// The shape of a bracket: round, square or curly.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Shape {
     Round,
@@ -33,8 +33,8 @@ impl<T> OpenBrackets<T> {
         self.open.is_empty()
     }
 
-    /// Reads a token. Returns what was noted of the bracket that it closes, if it closes one; those
-    /// that are open inside of that one are closed with it.
+    /// Reads a token. If it closes a bracket, returns the note of that bracket, and closes the
+    /// brackets within it that are still open.
     pub(super) fn read(&mut self, kind: TokenKind, note: T) -> Option<T> {
         let TokenKind::Rise(kind) = kind else {
             return None;

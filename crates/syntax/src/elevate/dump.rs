@@ -1,4 +1,4 @@
-//! The syntax tree as an S-expression, for tests and for comparison with other parsers.
+//! Prints the syntax tree as an S-expression, for tests and for comparison with other parsers.
 
 use super::ast::{
     Alt, Case, ClauseKind, CondId, CondKind, Expect, ExprId, ExprKind, Item, ItemKind, ListForm,
@@ -7,7 +7,7 @@ use super::ast::{
 use crate::ast::{Ident, Literal, TermId};
 use crate::dump::{dump_annotations, dump_term};
 
-/// The tree of an item, without spans, comments and documentation, on one line.
+/// Returns the tree of an item, without spans, comments and documentation, on one line.
 ///
 /// ```text
 /// (import "path")  (language rise)  (traversal functionFirst)  (main E)  (stray)
@@ -29,7 +29,7 @@ use crate::dump::{dump_annotations, dump_term};
 /// Nat  (List TYPE)  (arrow TYPE TYPE)  (tuple TYPE …)
 /// ```
 ///
-/// Terms `T` are as [`dump`](crate::dump()) writes them. What is absent is `-`; `PARAMS` are lists such
+/// Terms `T` are printed by [`dump`](crate::dump()). An absent part is `-`; `PARAMS` are lists such
 /// as `((x Nat E) y)`, none of them if there are no parentheses.
 pub fn dump(item: &Item) -> String {
     let mut dumper = Dumper {
@@ -66,7 +66,7 @@ impl Dumper<'_> {
         self.word(&format!("{text:?}"));
     }
 
-    /// A name, in backquotes if it is not a word.
+    /// Prints a name, in backquotes if it is not an identifier.
     fn name(&mut self, name: Option<&Ident>) {
         match name {
             Some(name) => self.quoted(&name.name),

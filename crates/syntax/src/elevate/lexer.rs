@@ -1,59 +1,61 @@
-//! Text to tokens. Every byte of the text belongs to exactly one token; nothing is rejected here.
+//! Splits a text into tokens. Every byte of the text is in exactly one token, and no text is
+//! rejected.
 //!
-//! The tokens of RISE, and besides: operators of strategies, plain or in quotes; names in
-//! backquotes; metavariables `?f`; `|->`; `::`; the words of ELEVATE.
+//! The tokens are those of RISE and the following: operators of strategies, plain or in quotes;
+//! names in backquotes; metavariables `?f`; `|->`; `::`; the keywords of ELEVATE.
 
 use super::ast::Op;
 use crate::{Span, lexer};
 use unicode_ident::is_xid_start;
 
-/// A word, symbol, or stretch of trivia.
+/// A word, a symbol or a run of trivia.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Token {
-    /// What it is.
+    /// The kind of the token.
     pub kind: TokenKind,
-    /// Where it stands.
+    /// The span of the token.
     pub span: Span,
 }
 
-/// What a token is.
+/// The kinds of tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TokenKind {
-    /// A token of RISE that means the same here, trivia too.
+    /// A RISE token with the same meaning, including trivia.
     Rise(crate::TokenKind),
-    /// A reserved word of ELEVATE that RISE does not have.
+    /// A keyword of ELEVATE that RISE does not have.
     Word(Word),
-    /// `;`, `;;`, `<+`, `@` between strategies, and how it is written.
+    /// An operator between strategies, `;`, `;;`, `<+` or `@`, and its notation.
     Combinator(Combinator, Quotes),
-    /// The `@` of an attribute: it touches the name behind it, and not what stands before it.
+    /// The `@` of an attribute: it is adjacent to the name behind it, and not to the token before
+    /// it.
     Attribute,
-    /// `|->` or `↦`
+    /// The arrow of a rule, `|->` or `↦`.
     MapsTo,
-    /// `::`
+    /// The operator `::`.
     Cons,
-    /// `` `a name` `` on one line.
+    /// A name in backquotes on one line, `` `a name` ``.
     Quoted,
-    /// A backquote without its partner on this line, up to the end of the line.
+    /// A backquote without a second one on its line, up to the end of the line.
     OpenQuote,
-    /// `?f`
+    /// A metavariable `?f`.
     Metavariable,
 }
 
 /// The operators between strategies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Combinator {
-    /// `;`
+    /// The operator `;`.
     Seq,
-    /// `;;`
+    /// The operator `;;`.
     SeqNormal,
-    /// `<+`
+    /// The operator `<+`.
     Choice,
-    /// `@`
+    /// The operator `@`.
     At,
 }
 
 impl Combinator {
-    /// The operator in the tree.
+    /// Returns the operator of the syntax tree.
     pub const fn op(self) -> Op {
         match self {
             Combinator::Seq => Op::Seq,
@@ -74,33 +76,33 @@ impl Combinator {
     }
 }
 
-/// How an operator is written.
+/// The notations of an operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Quotes {
-    /// `;`
+    /// An operator without quotes, `;`.
     Plain,
-    /// `` `;` ``
+    /// An operator in backquotes, `` `;` ``.
     Back,
-    /// `‘;‘`, as text that is copied from print has it.
+    /// An operator in typographic quotes, `‘;‘`, as in text copied from print.
     Typographic,
 }
 
 macro_rules! words {
     ($($(#[$doc:meta])* $variant:ident = $text:literal),+ $(,)?) => {
-        /// The words that ELEVATE reserves besides those of RISE.
+        /// The keywords of ELEVATE that RISE does not reserve.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Word { $($(#[$doc])* $variant),+ }
 
         impl Word {
-            /// All of them.
+            /// All keywords.
             pub const ALL: &'static [Word] = &[$(Word::$variant),+];
 
-            /// As it is written.
+            /// Returns the keyword as it is written.
             pub const fn as_str(self) -> &'static str {
                 match self { $(Word::$variant => $text),+ }
             }
 
-            /// The one that is written so.
+            /// Returns the keyword that `text` is.
             pub fn from_text(text: &str) -> Option<Self> {
                 match text { $($text => Some(Word::$variant),)+ _ => None }
             }
@@ -109,48 +111,49 @@ macro_rules! words {
 }
 
 words! {
-    /// Begins a rule; before `{` a rule without a name.
+    /// The keyword of rules; before `{` of anonymous rules.
     Rule = "rule",
-    /// Stands before `rule`.
+    /// The modifier of a rule that needs a law which cannot be decided.
     Unsafe = "unsafe",
-    /// Begins a strategy.
+    /// The keyword of strategies.
     Strategy = "strategy",
-    /// Begins a value.
+    /// The keyword of values.
     Val = "val",
-    /// Begins a predicate.
+    /// The keyword of predicates.
     Pred = "pred",
-    /// Begins a normal form.
+    /// The keyword of normal forms.
     NormalForm = "normalform",
-    /// Begins a size that is tuned.
+    /// The keyword of tuning parameters.
     Tune = "tune",
-    /// Begins an example.
+    /// The keyword of examples.
     Example = "example",
-    /// Begins the header that names the language of the programs.
+    /// The keyword of the header that names the language of the programs.
     Language = "language",
-    /// Begins the header that sets the order of traversals.
+    /// The keyword of the header that sets the order of traversals.
     Traversal = "traversal",
-    /// Stands behind what is looked at.
+    /// The keyword behind the matched expression.
     Match = "match",
-    /// Begins a case.
+    /// The keyword of a case.
     Case = "case",
-    /// Begins a choice by a truth value, or the guard of a case.
+    /// The keyword of a conditional expression or the guard of a case.
     If = "if",
-    /// Stands before the first branch.
+    /// The keyword before the first branch.
     Then = "then",
-    /// Stands before the second branch.
+    /// The keyword before the second branch.
     Else = "else",
-    /// Sets the normal form of `;;`.
+    /// The keyword that sets the normal form of `;;`.
     With = "with",
-    /// Begins a condition that is decided.
+    /// The keyword of a condition that is decided.
     Where = "where",
-    /// Begins a condition that must be proved.
+    /// The keyword of a condition that must be proved.
     Requires = "requires",
-    /// Begins a condition that must not be refuted.
+    /// The keyword of a condition that must not be refuted.
     Assuming = "assuming",
 }
 
 impl Word {
-    /// Whether it begins an item wherever it stands; `rule` does so unless a `{` follows it.
+    /// Returns true if the keyword begins an item at any position; `rule` does so unless a `{`
+    /// follows.
     pub const fn begins_item(self) -> bool {
         matches!(
             self,
@@ -169,18 +172,18 @@ impl Word {
 }
 
 impl TokenKind {
-    /// Whether it means nothing to the parser: whitespace and closed comments.
+    /// Returns true if the parser ignores the token: whitespace and closed comments.
     pub const fn is_trivia(self) -> bool {
         matches!(self, TokenKind::Rise(kind) if kind.is_trivia())
     }
 
-    /// Whether it is a comment of any form.
+    /// Returns true for a comment of any form.
     pub const fn is_comment(self) -> bool {
         matches!(self, TokenKind::Rise(kind) if kind.is_comment())
     }
 
-    /// What it is to the parser of RISE: its own tokens are what they are, names are names, and
-    /// nothing else goes on with a term.
+    /// Returns the kind of the token for the RISE parser: RISE tokens keep their kind, names are
+    /// identifiers, and any other token ends a term.
     pub(super) const fn in_rise(self) -> crate::TokenKind {
         match self {
             TokenKind::Rise(crate::TokenKind::Bar | crate::TokenKind::At) => {
@@ -193,22 +196,21 @@ impl TokenKind {
     }
 }
 
-/// The tokens of a text, trivia included, in order and without gaps.
+/// Returns the tokens of a text, including trivia, in order and without gaps.
 pub fn lex(text: &str) -> impl Iterator<Item = Token> {
     Lexer::within(text, true)
 }
 
-/// The iterator behind [`lex`].
 pub(super) struct Lexer<'t> {
     text: &'t str,
     inner: lexer::Lexer<'t>,
-    /// Whether a token that is no trivia ends at the current place.
+    /// True if a token that is not trivia ends at the current position.
     touching: bool,
 }
 
 impl<'t> Lexer<'t> {
-    /// A lexer for a text that may be taken from the middle of its file, at the beginning of an
-    /// item.
+    /// Creates a lexer for a text that begins at the start of an item, possibly in the middle of a
+    /// file.
     pub(super) fn within(text: &'t str, file_start: bool) -> Self {
         Lexer {
             text,
@@ -221,7 +223,7 @@ impl<'t> Lexer<'t> {
         self.text.get(self.inner.pos()..).unwrap_or("")
     }
 
-    /// A token that RISE does not have, and its length.
+    /// Reads a token that RISE does not have. Returns its kind and length.
     fn own(&self) -> Option<(TokenKind, usize)> {
         use TokenKind::{Attribute, Cons, MapsTo, Metavariable};
         let rest = self.rest();
@@ -252,7 +254,7 @@ fn starts_name(text: &str) -> bool {
         .is_some_and(|c| c == '_' || is_xid_start(c))
 }
 
-/// What begins with a backquote.
+/// Reads a token that begins with a backquote.
 fn quoted(rest: &str) -> (TokenKind, usize) {
     let line = rest.lines().next().unwrap_or(rest);
     match line[1..].find('`') {
@@ -267,7 +269,7 @@ fn quoted(rest: &str) -> (TokenKind, usize) {
     }
 }
 
-/// `‘;‘`
+/// Reads an operator in typographic quotes, `‘;‘`.
 fn typographic(rest: &str) -> Option<(TokenKind, usize)> {
     let marks = ['‘', '’', '‛', '´', '′'];
     let inner = rest.strip_prefix(marks)?;

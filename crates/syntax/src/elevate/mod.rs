@@ -1,19 +1,20 @@
-//! ELEVATE, the language of optimization strategies, `*.elevate`: text to typed syntax, and back.
+//! Parses and formats ELEVATE, the language of optimisation strategies, `*.elevate`.
 //!
-//! Files consist of items, as those of RISE do; the terms of RISE in them are read and printed by
-//! what reads and prints RISE. The whole grammar stands in `docs/elevate.md`. What tokens alone
-//! say, so that other readers of the language agree:
+//! Files consist of items, as in RISE; the parser and formatter of RISE process the RISE terms
+//! within them. `docs/elevate.md` defines the whole grammar. The following lexical rules are listed
+//! here so that other parsers of the language agree:
 //!
-//! - `@` is the sign of an attribute where it touches the name behind it and nothing before it; every
-//!   other `@`, plain or in quotes, is the operator.
-//! - `` `…` `` on one line is an operator if it holds one, white space aside, and else a name.
-//! - The `(` of a call touches what is called, in terms of RISE too.
-//! - Reserved are the [`Word`]s and what RISE reserves. `and or divides notIn not holds`, `step pow
-//!   divisors`, `input apply expect modulo failure trace`, `rise`, `List Seq`, `Success Failure` and
-//!   the nodes `app lit prim depapp depfun` mean something in their places only.
-//! - `rule` before `{` is an expression, and else begins an item.
-//! - Where an operand is complete outside of brackets, a name, a `(`, `fun`, `if`, `with` or `rule {`
-//!   at the start of a line begins the main expression. Further right an operator is missing.
+//! - `@` begins an attribute if it is adjacent to the name behind it and not to the token before
+//!   it; any other `@`, plain or in quotes, is the operator.
+//! - `` `…` `` on one line is an operator if it contains one (and white space), and otherwise a name.
+//! - The `(` of a call is adjacent to the callee, in RISE terms too.
+//! - Reserved are the [`Word`]s and the words that RISE reserves. `and or divides notIn not holds`,
+//!   `step pow divisors`, `input apply expect modulo failure trace`, `rise`, `List Seq`, `Success
+//!   Failure` and the nodes `app lit prim depapp depfun` are keywords in certain positions only.
+//! - `rule` before `{` is an expression, and otherwise begins an item.
+//! - Outside of brackets, behind a complete operand, a name, a `(`, `fun`, `if`, `with` or `rule {`
+//!   at the start of a line begins the main expression. In an indented position an operator is
+//!   missing.
 
 pub mod ast;
 mod brackets;

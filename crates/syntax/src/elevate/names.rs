@@ -1,38 +1,38 @@
-//! The names that an item mentions.
+//! Collects the names that an item refers to.
 
 use super::ast::{Expect, ExprKind, Item, ItemKind, PatternKind};
 use crate::Span;
 use crate::ast::{BinderAnnotation, Name, TermKind};
 
-/// A name where it is mentioned, not bound.
+/// A reference to a name, not a binding occurrence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mention {
     /// The name, without backquotes; a metavariable with its `?`.
     pub name: Name,
-    /// Where it stands, backquotes included.
+    /// The span of the name, with its backquotes.
     pub span: Span,
-    /// In what.
+    /// The syntactic context of the name.
     pub place: MentionPlace,
 }
 
-/// Where a name is mentioned.
+/// The syntactic contexts of names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MentionPlace {
-    /// In a strategy expression, the trace or normal form of an example.
+    /// A strategy expression, or the trace or normal form of an example.
     Strategy,
-    /// Behind a `.`, as a function of what stands before it.
+    /// A name behind a `.`, a function of the expression before it.
     Member,
-    /// As the name of an argument, `f(n = 3)`: a parameter of what is called.
+    /// The name of an argument, `f(n = 3)`: a parameter of the callee.
     Argument,
-    /// As a pattern of its own, where it may bind a variable.
+    /// A whole pattern, where the name may bind a variable.
     Pattern,
-    /// In a term or type of RISE.
+    /// A RISE term or type.
     Term,
 }
 
 impl Item {
-    /// Every mention of a name in the item, in the order of the text. Whether it is bound in the
-    /// item itself is not asked; names in attributes are none.
+    /// Returns all references to names in the item, in the order of the text, including those to
+    /// names that the item binds. Names in attributes are not included.
     pub fn mentions(&self) -> Vec<Mention> {
         let mut mentions = Vec::new();
         let mut add = |name: &Name, span, place| {
@@ -81,8 +81,8 @@ impl Item {
         mentions
     }
 
-    /// Visits every term of RISE below the [`roots`](Item::roots): not those that only gave their
-    /// text, such as the word of a property in a condition.
+    /// Visits every RISE term below the [`roots`](Item::roots). Terms that were parsed only for
+    /// their text, such as the name of a property in a condition, are not visited.
     fn terms_in_use(&self, mut visit: impl FnMut(crate::ast::TermId)) {
         let mut pending = self.roots();
         while let Some(id) = pending.pop() {
@@ -91,7 +91,7 @@ impl Item {
         }
     }
 
-    /// The places where terms of RISE bind a name, in the order of the text.
+    /// Returns the binders of RISE terms, in the order of the text.
     pub fn rise_binders(&self) -> impl Iterator<Item = (&Name, Span, BinderAnnotation)> {
         self.rise
             .binders

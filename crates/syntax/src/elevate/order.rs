@@ -1,16 +1,17 @@
-//! What holds of a file's items together: headers first, the main expression last, one of each.
+//! Checks the order of the items of a file: headers first, the main expression last, at most one of
+//! each.
 
 use super::Parsed;
 use super::ast::{ExprKind, Item, ItemKind};
 use crate::{Code, Diagnostic, Span};
 use std::mem::discriminant;
 
-/// What is wrong with the order of a file's items: for each mistake the item that it stands in, by
-/// its index, and the diagnostic.
+/// Returns the mistakes in the order of a file's items: the index of the item and the diagnostic.
 ///
-/// `language` and `traversal` stand before what they hold for, once each. The main expression is
-/// the last item: one that is not was probably meant to go on with the item before it. One with a
-/// syntax error may have been meant as another item, and is not counted.
+/// `language` and `traversal` precede the items that they apply to, and occur at most once each.
+/// The main expression is the last item: another one was probably intended as a continuation of the
+/// item before it. A main expression with a syntax error is ignored, since it may have been
+/// intended as another item.
 pub fn check_order<'i>(parsed: impl IntoIterator<Item = &'i Parsed>) -> Vec<(usize, Diagnostic)> {
     let (items, broken): (Vec<&Item>, Vec<bool>) = parsed
         .into_iter()
@@ -70,7 +71,7 @@ fn second_main(item: &Item) -> Diagnostic {
     )
 }
 
-/// The leftmost operand of the main expression.
+/// Returns the span of the leftmost operand of the main expression.
 fn first_operand(item: &Item) -> Span {
     let ItemKind::Main { expr } = item.kind else {
         return Span::default();

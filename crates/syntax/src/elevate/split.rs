@@ -1,26 +1,28 @@
-//! A file to its items, at once or after an edit.
+//! Splits a file into its items, as a whole or incrementally after an edit.
 //!
-//! Items are found by their tokens, and newlines mean nothing but for the main expression:
+//! Items are found by their tokens, and newlines matter only for the main expression:
 //!
-//! - A word that begins items (`rule`, `strategy`, `val`, …) begins one wherever it stands; `rule`
-//!   before `{` does not, it is an expression. Attributes and `unsafe` belong to what follows them.
-//! - `import "path"` and the headers are complete after one token; only an `@` that touches it still
-//!   belongs to them.
-//! - Outside of brackets, where an operand is complete, a name, a `(`, `fun`, `if`, `with` or
-//!   `rule {` at the start of a line begins the main expression: nothing joins it to what stands
-//!   before it. Further right it belongs to the item before it, where the parser reports that an
-//!   operator is missing. In the head of a definition, before its `=`, nothing begins it.
 //!
-//! Doc comments directly before an item's first token belong to it; other comments between items
-//! belong to none.
+//! - A keyword that begins items (`rule`, `strategy`, `val`, …) does so at any position; `rule`
+//!   before `{` does not, as it is an expression. Attributes and `unsafe` are a part of the item
+//!   behind them.
+//! - `import "path"` and the headers are complete after one token; only an `@` adjacent to it is
+//!   still a part of them.
+//! - Outside of brackets, behind a complete operand, a name, a `(`, `fun`, `if`, `with` or `rule {`
+//!   at the start of a line begins the main expression, since no operator joins it to the operand.
+//!   In an indented position it is a part of the item before it, where the parser reports a missing
+//!   operator. In the head of a definition, before its `=`, no main expression begins.
+//!
+//! Doc comments directly before the first token of an item are a part of it; other comments between
+//! items are in no item.
 
 use super::brackets::OpenBrackets;
 use super::lexer::{Combinator, Lexer, Token, TokenKind, Word};
 use crate::split::{Edit, Resplit};
 use crate::{Span, TokenKind as Rise};
 
-/// The items of a file, in order. An item reaches from its first token, or the first doc comment
-/// that belongs to it, to the end of its last token.
+/// Returns the spans of the items of a file, in order. An item reaches from its first token, or the
+/// first doc comment that is a part of it, to the end of its last token.
 pub fn split(text: &str) -> Vec<Span> {
     let mut splitter = Splitter::new(text);
     let mut items = Vec::new();
@@ -31,48 +33,49 @@ pub fn split(text: &str) -> Vec<Span> {
     items
 }
 
-/// What may follow in the item that is being read.
+/// The state of the splitter: it decides which tokens continue the current item.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     /// No item has begun.
     Outside,
-    /// `@`, and then the name of an attribute.
+    /// `@` has been read; the name of an attribute follows.
     Attribute,
-    /// Attributes; the definition follows.
+    /// Attributes have been read; the definition follows.
     Annotated,
-    /// `unsafe`; `rule` follows.
+    /// `unsafe` has been read; `rule` follows.
     Unsafe,
-    /// `import`; the path follows.
+    /// `import` has been read; the path follows.
     Path,
-    /// `language` or `traversal`; a name follows.
+    /// `language` or `traversal` has been read; a name follows.
     Header,
-    /// The item is complete: whatever follows is another one.
+    /// The item is complete: the next token begins another one.
     Complete,
-    /// The name, parameters and type of a definition, or the title of an example, up to this token.
+    /// The name, parameters and type of a definition, or the title of an example, are being read,
+    /// up to this token.
     Head(Rise),
-    /// Anything else.
+    /// Any other part of an item is being read.
     Body,
 }
 
-/// Reads tokens and notes where items begin and end.
+/// A state machine that reads tokens and collects the spans of items.
 struct Splitter<'t> {
     text: &'t str,
     state: State,
-    /// The brackets of the item that are open.
+    /// The open brackets of the item.
     brackets: OpenBrackets<()>,
-    /// Whether the last token completes an operand.
+    /// True if the last token completes an operand.
     operand: bool,
-    /// Whether the last token is `not`, an operator or a name.
+    /// True if the last token is `not`, which is an operator or a name.
     not: bool,
-    /// Whether the item is a `tune`, where `step` and `pow` join sizes.
+    /// True if the item is a `tune`, where `step` and `pow` join sizes.
     tune: bool,
-    /// Where the last token ends.
+    /// The end of the last token.
     end: u32,
-    /// The first of the doc comments since the last token.
+    /// The start of the first doc comment since the last token.
     docs: Option<u32>,
-    /// A `rule` whose meaning the next token says, with its doc comments.
+    /// A `rule` and its doc comments; the next token decides whether it begins an item.
     held: Option<(Token, Option<u32>)>,
-    /// The item that is being read, up to its last token so far.
+    /// The current item, up to its last token so far.
     current: Option<Span>,
 }
 
@@ -120,7 +123,7 @@ impl<'t> Splitter<'t> {
         items.extend(self.current.take());
     }
 
-    /// Reads a token; `item` says whether it is a word that begins items.
+    /// Reads a token; `item` is true for a keyword that begins items.
     fn token(&mut self, token: Token, docs: Option<u32>, item: bool, items: &mut Vec<Span>) {
         let begins = match self.state {
             State::Outside => true,
@@ -146,7 +149,7 @@ impl<'t> Splitter<'t> {
         self.end = token.span.end;
     }
 
-    /// Whether a word that begins items goes on with the current one.
+    /// Returns true if a keyword that begins items continues the current one.
     fn continues(&self, kind: TokenKind) -> bool {
         match kind {
             TokenKind::Rise(Rise::Import) | TokenKind::Word(Word::Language | Word::Traversal) => {
@@ -157,14 +160,14 @@ impl<'t> Splitter<'t> {
         }
     }
 
-    /// Returns true if a token is an `@` that touches what stands before it, and so begins no
-    /// attributes. Even a complete item goes on with it: read alone, it would begin attributes.
+    /// Returns true if the token is an `@` adjacent to the token before it, which therefore begins
+    /// no attributes. It continues even a complete item: on its own it would begin attributes.
     fn applies(&self, token: Token) -> bool {
         let at = matches!(token.kind, TokenKind::Combinator(Combinator::At, _));
         at && token.span.start == self.end
     }
 
-    /// Whether a token begins the main expression behind a complete operand.
+    /// Returns true if a token begins the main expression behind a complete operand.
     fn begins_main(&self, token: Token) -> bool {
         if !self.brackets.is_empty() || !self.operand || !self.starts_line(token) {
             return false;
@@ -178,13 +181,13 @@ impl<'t> Splitter<'t> {
         }
     }
 
-    /// Returns true if a token is the first of its line, and not indented.
+    /// Returns true if a token is the first of its line and not indented.
     fn starts_line(&self, token: Token) -> bool {
         let before = self.text.as_bytes().get(..token.span.start as usize);
         before.is_some_and(|before| before.ends_with(b"\n"))
     }
 
-    /// Whether a name stands for an operator behind an operand.
+    /// Returns true if a name is an operator behind an operand.
     fn joins(&self, token: Token) -> bool {
         match self.slice(token) {
             "and" | "or" | "divides" | "notIn" => true,
@@ -199,7 +202,7 @@ impl<'t> Splitter<'t> {
             .unwrap_or("")
     }
 
-    /// What may follow a token.
+    /// Returns the state after a token.
     fn next(&self, kind: TokenKind, begins: bool, item: bool) -> State {
         match (kind, self.state) {
             (TokenKind::Attribute, _) if item => State::Attribute,
@@ -225,7 +228,7 @@ impl<'t> Splitter<'t> {
         }
     }
 
-    /// Brackets, and whether an operand is complete.
+    /// Updates the open brackets and the flags about operands.
     fn count(&mut self, token: Token) {
         self.brackets.read(token.kind, ());
         let name = token.kind == TokenKind::Rise(Rise::Ident);
@@ -235,7 +238,7 @@ impl<'t> Splitter<'t> {
     }
 }
 
-/// Whether a token begins items, wherever it stands; `rule` does unless a `{` follows it.
+/// Returns true if a token begins items at any position; `rule` does unless a `{` follows it.
 fn begins_item(kind: TokenKind) -> bool {
     match kind {
         TokenKind::Attribute | TokenKind::Rise(Rise::Import | Rise::Def) => true,
@@ -244,7 +247,7 @@ fn begins_item(kind: TokenKind) -> bool {
     }
 }
 
-/// Whether an operand may end with a token.
+/// Returns true if an operand can end with a token.
 fn ends_operand(kind: TokenKind) -> bool {
     use Rise::*;
     match kind {
@@ -269,10 +272,11 @@ fn ends_operand(kind: TokenKind) -> bool {
     }
 }
 
-/// The items after an edit, from the items before it: always what [`split`] gives for the new text.
+/// Computes the items after an edit from the items before it; the result equals [`split`] of the
+/// new text.
 ///
-/// `read` gives a span of the new text, which is `new_len` bytes long. Usually it is asked twice:
-/// for the beginning of the edited item, and for it and the one behind it.
+/// `read` returns a span of the new text, which has `new_len` bytes. It is usually called twice:
+/// for the start of the edited item, and for that item and the one behind it.
 pub fn resplit(old: &[Span], edit: Edit, new_len: u32, read: &dyn Fn(Span) -> String) -> Resplit {
     let first = restart(old, edit, new_len, read);
     let base = if first == 0 { 0 } else { old[first].start };
@@ -291,8 +295,8 @@ pub fn resplit(old: &[Span], edit: Edit, new_len: u32, read: &dyn Fn(Span) -> St
     }
 }
 
-/// The item to read again from: one that certainly still begins where it began, and in the same
-/// way. It does if its first two tokens lie before the edit.
+/// Returns the index of an item before the edit whose start and first tokens are certainly
+/// unchanged: its first two tokens are before the edit.
 fn restart(old: &[Span], edit: Edit, new_len: u32, read: &dyn Fn(Span) -> String) -> usize {
     let before = old.partition_point(|item| item.start < edit.start);
     for at in (1..before).rev() {
@@ -309,10 +313,10 @@ fn restart(old: &[Span], edit: Edit, new_len: u32, read: &dyn Fn(Span) -> String
     0
 }
 
-/// Reads items from `base` on, until one begins where an old item behind the edit began.
+/// Reads items from `base` on, up to one that begins at the start of an old item behind the edit.
 ///
-/// Gives the items before that one, and its index; `old.len()` if the text is `complete` and there
-/// is none. Gives nothing if the text ends before that can be said.
+/// Returns the items before that one, and its index; `old.len()` if the text is `complete` and
+/// there is none. Returns `None` if the text ends before this is decided.
 fn scan(
     text: &str,
     base: u32,
@@ -331,7 +335,7 @@ fn scan(
             continue;
         }
         reading = start;
-        // What touches the edit may now be read as something else.
+        // A token adjacent to the edit may have changed.
         let Some(start) = start.filter(|&start| {
             start > edit.new_end
                 || start == edit.new_end && !text[(start - base) as usize..].starts_with('@')

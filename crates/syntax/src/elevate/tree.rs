@@ -1,4 +1,4 @@
-//! Walks over the nodes of an item.
+//! Traverses the nodes of an item.
 
 use super::ast::{
     Alt, ClauseKind, CondId, CondKind, Expect, ExprId, ExprKind, Item, ItemKind, PredBody,
@@ -7,8 +7,9 @@ use super::ast::{
 use crate::ast::TermId;
 
 impl Item {
-    /// Visits the direct children of an expression that are expressions, in the order of the text:
-    /// defaults of parameters, guards, and strategies in the conditions of a nameless rule too.
+    /// Visits the children of an expression that are expressions, in the order of the text,
+    /// including defaults of parameters, guards, and strategies in the conditions of an anonymous
+    /// rule.
     pub fn children(&self, id: ExprId, mut visit: impl FnMut(ExprId)) {
         match &self.expr(id).kind {
             ExprKind::Missing
@@ -65,7 +66,7 @@ impl Item {
         }
     }
 
-    /// The conditions of an alternative, in the order of the text.
+    /// Visits the conditions of an alternative, in the order of the text.
     fn conditions_of(&self, alt: &Alt, visit: &mut dyn FnMut(CondId)) {
         for clause in &alt.clauses {
             match clause.kind {
@@ -77,7 +78,7 @@ impl Item {
         }
     }
 
-    /// The strategies of `holds` in a condition.
+    /// Visits the strategies of `holds` in a condition.
     fn strategies_in(&self, id: CondId, visit: &mut dyn FnMut(ExprId)) {
         match self.cond(id).kind {
             CondKind::Or(a, b) | CondKind::And(a, b) => {
@@ -90,8 +91,8 @@ impl Item {
         }
     }
 
-    /// The innermost expression that holds `offset` or ends or begins there; of several, the first
-    /// one in the text that is not [`ExprKind::Missing`].
+    /// Returns the innermost expression that contains `offset` or ends or begins there; of several,
+    /// the first one in the text that is not [`ExprKind::Missing`].
     pub fn expr_at(&self, offset: u32) -> Option<ExprId> {
         (0..self.exprs.len() as u32)
             .map(ExprId)
@@ -102,8 +103,8 @@ impl Item {
             })
     }
 
-    /// The terms of RISE that no other term of RISE holds, in the order of the text: the sides of
-    /// rules, patterns, quotations, the operands of conditions, sizes.
+    /// Returns the RISE terms that are not a part of another RISE term, in the order of the text:
+    /// the sides of rules, patterns, quotations, the operands of conditions, and sizes.
     pub fn roots(&self) -> Vec<TermId> {
         let mut roots = Vec::new();
         match &self.kind {

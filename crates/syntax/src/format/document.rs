@@ -1,33 +1,35 @@
-//! Layout by groups: a group stands on one line if it fits, else every line of its own breaks.
+//! A pretty-printing algorithm for groups: a group is printed on one line if it fits, otherwise
+//! each of its own line breaks is printed.
 //!
-//! A document is a flat list of commands, so that neither building nor printing it recurses.
+//! A document is a flat list of commands, so that neither its construction nor printing is
+//! recursive.
 
 use super::WIDTH;
 
-/// A group of a [`Document`].
+/// The index of a group of a [`Document`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Group(usize);
 
 #[derive(Debug)]
 enum Command<'t> {
     Text(&'t str),
-    /// A comment behind the last text: it may stand out over the end of the line.
+    /// A comment behind the last text; it may exceed the line width.
     Comment(&'t str),
     /// A space, unless the line ends.
     Space,
     /// A blank line, if the next text begins a line.
     Blank,
-    /// A space where the group stands on one line, else a line end.
+    /// A space in a group on one line, otherwise a line break.
     Line,
-    /// Nothing where the group stands on one line, else a line end.
+    /// Nothing in a group on one line, otherwise a line break.
     SoftLine,
-    /// A line end, unless a line has just ended.
+    /// A line break, unless a line has just ended.
     Fresh,
     Open(Group),
     Close,
-    /// Changes the indentation of the lines that follow.
+    /// A change of the indentation of the following lines.
     Indent(i32),
-    /// The same, if the group did not fit.
+    /// A change of the indentation, if the group did not fit.
     IndentIfBroken(Group, i32),
 }
 
@@ -35,15 +37,15 @@ enum Command<'t> {
 #[derive(Debug, Default)]
 pub(crate) struct Document<'t> {
     commands: Vec<Command<'t>>,
-    /// For every group whether it holds a line end that must be.
+    /// For each group, true if it contains a mandatory line break.
     forced: Vec<bool>,
     open: Vec<Group>,
-    /// Comments behind the last text. They are written before the next text, when the groups that
-    /// end with the last one are closed: those need not break for them.
+    /// The comments behind the last text. They are written before the next text, after the groups
+    /// that end with the last text have been closed: those groups need not break for them.
     behind: Vec<&'t str>,
 }
 
-/// How far a step indents.
+/// The number of columns of an indentation step.
 const STEP: i32 = 2;
 
 impl<'t> Document<'t> {
@@ -54,7 +56,7 @@ impl<'t> Document<'t> {
         }
     }
 
-    /// A comment that stands behind the last text and ends its line.
+    /// Adds a comment that is behind the last text and ends its line.
     pub(crate) fn comment_behind(&mut self, text: &'t str) {
         self.behind.push(text);
     }
@@ -92,13 +94,13 @@ impl<'t> Document<'t> {
         self.force();
     }
 
-    /// Ends the line; the groups around do not fit on one then.
+    /// Adds a line break, so that the enclosing groups do not fit on one line.
     pub(crate) fn fresh(&mut self) {
         self.push(Command::Fresh);
         self.force();
     }
 
-    /// Breaks the innermost group, and with it those around it.
+    /// Breaks the innermost group, and thereby the groups around it.
     pub(crate) fn force(&mut self) {
         if let Some(group) = self.open.last() {
             self.forced[group.0] = true;
@@ -114,7 +116,6 @@ impl<'t> Document<'t> {
         group
     }
 
-    /// Closes the innermost group.
     pub(crate) fn close(&mut self) {
         let forced = self.open.pop().is_some_and(|group| self.forced[group.0]);
         if forced {
@@ -139,7 +140,7 @@ impl<'t> Document<'t> {
         self.commands.push(Command::IndentIfBroken(group, -STEP));
     }
 
-    /// The layout.
+    /// Chooses the line breaks and returns the text.
     pub(crate) fn print(mut self, newline: &str) -> String {
         self.write_behind();
         let mut printer = Printer {
@@ -178,7 +179,8 @@ impl<'t> Document<'t> {
         printer.out
     }
 
-    /// Whether the group that opens at a command, and what must follow it on its line, fits.
+    /// Returns true if the group that opens at a command fits the line, with the texts that must
+    /// follow it on the line.
     fn fits(&self, open: usize, mut column: usize) -> bool {
         let mut depth = 0;
         for command in &self.commands[open..] {
@@ -210,9 +212,9 @@ struct Printer<'n> {
     newline: &'n str,
     column: usize,
     indent: i32,
-    /// Whether the line ends before the next text.
+    /// True if the line ends before the next text.
     ended: bool,
-    /// Whether a space stands before the next text, if its line goes on.
+    /// True if a space precedes the next text on the same line.
     space: bool,
     blank: bool,
 }

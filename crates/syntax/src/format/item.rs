@@ -1,4 +1,4 @@
-//! Items: definitions, foreign functions, imports, and the annotations before them.
+//! Lays out items: definitions, foreign functions, imports, and annotations.
 
 use super::document::Document;
 use super::source::Writer;
@@ -8,7 +8,7 @@ use crate::ast::{
 };
 use crate::lexer::TokenKind;
 
-/// The document of an item without syntax errors.
+/// Returns the document of an item without syntax errors.
 pub(crate) fn layout<'t>(text: &'t str, item: &'t Item, dialect: Dialect) -> Document<'t> {
     let mut writer = Writer::new(text, item, dialect);
     writer.item();
@@ -43,7 +43,8 @@ impl Writer<'_> {
         }
     }
 
-    /// `@name(…)`, a line each; their terms are terms of the item.
+    /// Writes each annotation `@name(…)` on its own line; the terms of the annotations are in the
+    /// item.
     pub(crate) fn annotations(&mut self, annotations: &[Annotation]) {
         for annotation in annotations {
             self.words_until(annotation.name.as_ref().map_or(0, |name| name.span.end));
@@ -59,7 +60,7 @@ impl Writer<'_> {
         }
     }
 
-    /// `def name : type = body`. A function goes on in the same line if its parameters fit.
+    /// Writes `def name : type = body`. A function begins on the same line if its parameters fit.
     fn def(&mut self, ty: Option<TermId>, body: TermId) {
         let function = self.is_function(body);
         let head = function.then(|| self.open());
@@ -89,7 +90,8 @@ impl Writer<'_> {
         }
     }
 
-    /// What stands behind a `=` or `=>`, below it if it is long. A command has its own line.
+    /// Writes the right-hand side of a `=` or `=>`, on a line of its own if it is long or a
+    /// command.
     pub(crate) fn right_side(&mut self, body: TermId) {
         self.out.open();
         if matches!(
@@ -105,7 +107,7 @@ impl Writer<'_> {
         self.out.close();
     }
 
-    /// `foreign def name(x: type): type`
+    /// Writes `foreign def name(x: type): type`.
     fn foreign(&mut self, params: &[BinderId], result: TermId) {
         self.word();
         self.space();
@@ -144,7 +146,7 @@ impl Writer<'_> {
         }
     }
 
-    /// `(a, b)` or `[a, b]`: on one line, or each element on its own.
+    /// Writes `(a, b)` or `[a, b]`: on one line, or each element on its own.
     pub(crate) fn list(&mut self, count: usize, mut each: impl FnMut(&mut Self, usize)) {
         self.open();
         self.word();
@@ -162,7 +164,7 @@ impl Writer<'_> {
         self.out.close();
     }
 
-    /// `x`, `x: type`, `n: Nat`
+    /// Writes a binder: `x`, `x: type` or `n: Nat`.
     pub(crate) fn binder(&mut self, id: BinderId) {
         self.word();
         match self.item.binder(id).annotation {

@@ -1,8 +1,8 @@
-//! The formatter: the same tokens and comments, laid out anew.
+//! A source code formatter that changes white space only.
 //!
-//! An item's tree says how its tokens group, and nothing but white space changes: the tokens are
-//! taken from the text one by one, each with the comments that belong to it. One token goes: the
-//! `;` behind the last command of a sequence. What has a syntax error stays as it is.
+//! The tree of an item determines the layout. The tokens and their comments are taken from the text
+//! in order. There is one exception: the `;` behind the last command of a sequence is removed. An
+//! item with a syntax error is not changed.
 
 mod document;
 mod item;
@@ -14,23 +14,22 @@ mod tests;
 use crate::lexer::{Lexer, Token, TokenKind};
 use crate::{Dialect, Span, parse_in, split};
 
-/// Lines are at most this many characters long where their parts allow it.
+/// The maximal line length in characters, exceeded only where a part cannot be broken.
 pub const WIDTH: usize = 100;
 
-/// Formats a file of RISE. Items with syntax errors are left byte for byte as they are; formatting
-/// twice is formatting once.
+/// Formats a RISE file. Items with syntax errors are unchanged. The function is idempotent.
 pub fn format(text: &str) -> String {
     format_in(text, Dialect::Rise)
 }
 
-/// Formats a file in one of the dialects, as [`format()`] does.
+/// Formats a file in `dialect`, as [`format()`] does.
 pub fn format_in(text: &str, dialect: Dialect) -> String {
     let each = |item: &str, newline: &str| format_item_in(item, newline, dialect);
     format_file(text, &split(text), &each)
 }
 
-/// Formats a file of these items by what formats one of them, and keeps the comments and blank
-/// lines between them.
+/// Formats a file by formatting each item with `each`, and keeps the comments and blank lines
+/// between them.
 pub(crate) fn format_file(
     text: &str,
     items: &[Span],
@@ -55,27 +54,27 @@ pub(crate) fn format_file(
     file.out
 }
 
-/// Formats the text of one item of RISE; gives it back unchanged if it has a syntax error.
+/// Formats the text of one RISE item; returns it unchanged if it has a syntax error.
 pub fn format_item(text: &str, newline: &str) -> String {
     format_item_in(text, newline, Dialect::Rise)
 }
 
-/// Formats the text of one item in one of the dialects, as [`format_item`] does.
+/// Formats the text of one item in `dialect`, as [`format_item`] does.
 pub fn format_item_in(text: &str, newline: &str, dialect: Dialect) -> String {
     let parsed = parse_in(text, dialect);
     if !parsed.diagnostics.is_empty() {
         return text.to_owned();
     }
     let formatted = item::layout(text, &parsed.item, dialect).print(newline);
-    // Nothing but white space may change, whatever the layout does.
+    // A safeguard: the layout must change nothing but white space.
     match same_tokens(text, &formatted, dialect) {
         true => formatted,
         false => text.to_owned(),
     }
 }
 
-/// The tokens of a text but for those that formatting takes away: a `;` behind the last command of
-/// a sequence.
+/// Returns the tokens of a text without those that formatting removes: a `;` behind the last
+/// command of a sequence.
 fn kept_tokens(text: &str, dialect: Dialect) -> Vec<Token> {
     let mut kept = Vec::with_capacity(text.len() / 4);
     let mut separator = None;
@@ -97,7 +96,7 @@ fn kept_tokens(text: &str, dialect: Dialect) -> Vec<Token> {
     kept
 }
 
-/// Whether a sequence goes on with a token: those of the others end it.
+/// Returns true if a token can begin the next command of a sequence.
 fn follows_separator(kind: TokenKind) -> bool {
     use TokenKind::{Colon, Comma, In, RBrace, RParen};
     !matches!(kind, RParen | RBrace | Comma | Colon | In)
@@ -113,14 +112,14 @@ fn same_tokens(a: &str, b: &str, dialect: Dialect) -> bool {
     words(a).eq(words(b))
 }
 
-/// The formatted file so far.
 struct File<'n> {
     out: String,
     newline: &'n str,
 }
 
 impl File<'_> {
-    /// The comments and blank lines before the first item, between two, or behind the last one.
+    /// Writes the comments and blank lines before the first item, between two items, or behind the
+    /// last one.
     fn gap(&mut self, text: &str, span: Span, item_follows: bool) {
         let gap = &text[std::ops::Range::from(span)];
         let mut lines = 0;
@@ -139,7 +138,7 @@ impl File<'_> {
             self.out.push_str(piece.trim_end());
             lines = usize::from(kind != TokenKind::BlockComment);
             if lines > 0 {
-                // The line end that follows is the comment's own.
+                // The line end behind it ends the comment.
                 self.end_line();
                 lines = 0;
             }
@@ -150,7 +149,7 @@ impl File<'_> {
         }
     }
 
-    /// Whether nothing but a byte order mark is written yet.
+    /// Returns true if nothing but a byte order mark has been written.
     fn is_empty(&self) -> bool {
         self.out.trim_start_matches('\u{feff}').is_empty()
     }
@@ -161,7 +160,7 @@ impl File<'_> {
         }
     }
 
-    /// What stands between two pieces that were `lines` lines apart.
+    /// Writes the separator of two pieces that are `lines` lines apart in the text.
     fn separate(&mut self, lines: usize) {
         if self.is_empty() {
             return;

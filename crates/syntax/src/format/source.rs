@@ -1,4 +1,4 @@
-//! The tokens of an item in their order, each with the comments that stand at it.
+//! Provides the tokens of an item in order, each with its comments.
 
 use super::document::{Document, Group};
 use crate::ast::Item;
@@ -10,7 +10,7 @@ use crate::{Dialect, Span};
 struct Comment<'t> {
     text: &'t str,
     line_comment: bool,
-    /// How many lines end between it and what stands before it.
+    /// The number of line ends between the comment and the previous token or comment.
     lines_before: usize,
 }
 
@@ -20,15 +20,15 @@ impl Comment<'_> {
     }
 }
 
-/// A token that is to be written.
+/// A token with its comments.
 struct Word<'t> {
     token: Token,
     text: &'t str,
-    /// The comments before it, those that trail the token before it aside.
+    /// The comments before the token, except those on the line of the previous token.
     before: Vec<Comment<'t>>,
-    /// How many lines end directly before it.
+    /// The number of line ends directly before the token.
     lines_before: usize,
-    /// The comments behind it on its line.
+    /// The comments behind the token on its line.
     behind: Vec<Comment<'t>>,
 }
 
@@ -38,13 +38,13 @@ impl Word<'_> {
     }
 }
 
-/// Writes a document from an item's tree and tokens.
+/// A writer that builds a document from the tree and the tokens of an item.
 pub(crate) struct Writer<'t> {
     pub(crate) item: &'t Item,
     pub(crate) out: Document<'t>,
     words: Vec<Word<'t>>,
     next: usize,
-    /// Whether what stands before the next token is written.
+    /// True if the comments and the blank line before the next token have been written.
     led: bool,
 }
 
@@ -53,7 +53,7 @@ impl<'t> Writer<'t> {
         Writer::over(text, item, super::kept_tokens(text, dialect))
     }
 
-    /// A writer for an item whose tokens, trivia included, are given.
+    /// Creates a writer for an item with these tokens, including trivia.
     pub(crate) fn over(text: &'t str, item: &'t Item, tokens: Vec<Token>) -> Self {
         Writer {
             item,
@@ -64,26 +64,26 @@ impl<'t> Writer<'t> {
         }
     }
 
-    /// The next token.
+    /// Returns the kind of the next token.
     pub(crate) fn kind(&self) -> TokenKind {
         self.words
             .get(self.next)
             .map_or(TokenKind::End, |word| word.token.kind)
     }
 
-    /// The place of the next token.
+    /// Returns the span of the next token.
     pub(crate) fn place(&self) -> Span {
         self.words
             .get(self.next)
             .map_or(Span::default(), |word| word.token.span)
     }
 
-    /// Whether a line ends directly before the next token.
+    /// Returns true if a line ends directly before the next token.
     pub(crate) fn begins_line(&self) -> bool {
         self.words.get(self.next).is_some_and(Word::begins_line)
     }
 
-    /// Whether a line ends directly before the token at this place.
+    /// Returns true if a line ends directly before the token at `place`.
     pub(crate) fn begins_line_at(&self, place: Span) -> bool {
         let at = self
             .words
@@ -91,12 +91,12 @@ impl<'t> Writer<'t> {
         self.words.get(at).is_some_and(Word::begins_line)
     }
 
-    /// Whether a line ends directly before or behind the next token.
+    /// Returns true if a line ends directly before or behind the next token.
     pub(crate) fn at_line_end(&self) -> bool {
         self.begins_line() || self.words.get(self.next + 1).is_some_and(Word::begins_line)
     }
 
-    /// Opens a group with the next token; the comments before it stay outside.
+    /// Opens a group at the next token; the comments before it are outside of the group.
     pub(crate) fn open(&mut self) -> Group {
         self.lead();
         self.out.open()
@@ -116,7 +116,7 @@ impl<'t> Writer<'t> {
         self.next += 1;
     }
 
-    /// Writes what stands before the next token: comments and a blank line.
+    /// Writes the comments and the blank line before the next token.
     fn lead(&mut self) {
         if self.led {
             return;
@@ -182,7 +182,7 @@ fn is_closer(kind: TokenKind) -> bool {
     )
 }
 
-/// The tokens of a text, with the comments between them handed to one side or the other.
+/// Returns the tokens of a text, each with its comments.
 fn words(text: &str, tokens: Vec<Token>) -> Vec<Word<'_>> {
     let mut words: Vec<Word> = Vec::new();
     let mut comments: Vec<Comment> = Vec::new();
@@ -222,7 +222,7 @@ fn words(text: &str, tokens: Vec<Token>) -> Vec<Word<'_>> {
     words
 }
 
-/// How many of the comments stand behind the last token on its line and end that line.
+/// Returns the number of comments that follow the last token on its line and end that line.
 fn trailing(comments: &[Comment], lines: usize) -> usize {
     let same_line = comments
         .iter()

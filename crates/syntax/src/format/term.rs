@@ -1,11 +1,12 @@
-//! Terms: pipelines a stage a line, functions with their bodies below, the rest in groups.
+//! Lays out terms: a stage of a pipeline on each line, the body of a function below its parameters,
+//! other terms in groups.
 
 use super::document::Group;
 use super::source::Writer;
 use crate::ast::{BinaryOp, BinderId, TermId, TermKind};
 use crate::lexer::TokenKind;
 
-/// Operators that break together, since a chain of them reads as one.
+/// The classes of operators that form a chain and break together.
 #[derive(PartialEq, Eq)]
 enum Chain {
     Pipe,
@@ -32,7 +33,7 @@ impl Chain {
     }
 }
 
-/// A line of a type: what stands before the last `->`s.
+/// A line of a function type: a parameter before an arrow.
 enum Step {
     Arrow(TermId),
     Pi(BinderId),
@@ -43,8 +44,8 @@ impl Writer<'_> {
         self.tail(id, &mut None);
     }
 
-    /// A term at the end of a group. A function there ends the group before its body, so that the
-    /// body may stand on lines of its own without breaking what stands before it.
+    /// Writes a term at the end of a group. An abstraction closes the group before its body, so
+    /// that a body on lines of its own does not break the text before it.
     pub(crate) fn tail(&mut self, id: TermId, group: &mut Option<Group>) {
         let item = self.item;
         let term = item.term(id);
@@ -118,7 +119,7 @@ impl Writer<'_> {
         }
     }
 
-    /// `Array[n, t]` and its like.
+    /// Writes a type constructor such as `Array[n, t]`.
     fn brackets(&mut self, parts: &[TermId]) {
         self.word();
         self.list(parts.len(), |writer, at| writer.term(parts[at]));
@@ -128,7 +129,7 @@ impl Writer<'_> {
         matches!(self.item.term(id).kind, TermKind::Sequence(_))
     }
 
-    /// `c1; c2`, one below the other.
+    /// Writes the commands `c1; c2` on a line each.
     fn sequence(&mut self, commands: &[TermId]) {
         self.open();
         self.out.force();
@@ -142,7 +143,8 @@ impl Writer<'_> {
         self.out.close();
     }
 
-    /// `acceptor = expression`; a chain of operators begins behind the sign and breaks itself.
+    /// Writes `acceptor = expression`; a chain of operators begins behind the sign and breaks
+    /// itself.
     fn assign(&mut self, lhs: TermId, rhs: TermId) {
         self.term(lhs);
         self.space();
@@ -156,7 +158,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A command between brackets that stand on lines of their own.
+    /// Writes a command between brackets that are on lines of their own.
     fn block(&mut self, command: TermId) {
         self.word();
         self.out.indent();
@@ -167,7 +169,7 @@ impl Writer<'_> {
         self.word();
     }
 
-    /// `if (condition) { then } else { otherwise }`
+    /// Writes `if (condition) { then } else { otherwise }`.
     fn conditional(&mut self, condition: TermId, then: TermId, otherwise: TermId) {
         self.word();
         self.space();
@@ -182,7 +184,8 @@ impl Writer<'_> {
         }
     }
 
-    /// `f(a, b)`. A function as last argument begins behind the parenthesis.
+    /// Writes a call `f(a, b)`. An abstraction as the last argument begins on the line of the
+    /// parenthesis.
     fn apply(&mut self, callee: TermId, args: &[TermId], group: &mut Option<Group>) {
         self.term(callee);
         let functions = args.iter().filter(|&&arg| self.is_function(arg)).count();
@@ -211,7 +214,8 @@ impl Writer<'_> {
         )
     }
 
-    /// `fun(params => body)`, with or without parentheses around the parameters; `DepPair[k => t]`.
+    /// Writes `fun(params => body)`, with or without parentheses around the parameters, or
+    /// `DepPair[k => t]`.
     fn function(&mut self, params: &[BinderId], body: TermId, group: &mut Option<Group>) {
         self.word();
         self.word();
@@ -239,7 +243,8 @@ impl Writer<'_> {
         self.word();
     }
 
-    /// A function as body of another one, on the line of its parameters if its own fit there.
+    /// Writes an abstraction that is the body of another one, on the same line if its parameters
+    /// fit.
     fn function_in_line(&mut self, id: TermId) {
         let group = self.out.open();
         self.out.indent_if_broken(group);
@@ -248,7 +253,7 @@ impl Writer<'_> {
         self.out.dedent_if_broken(group);
     }
 
-    /// Operands and the operators between them, which begin the lines of a long chain.
+    /// Writes a chain of operators; the lines of a long chain begin with the operators.
     fn chain(&mut self, id: TermId, op: BinaryOp) {
         let mut operands = Vec::new();
         let mut head = id;
@@ -301,7 +306,8 @@ impl Writer<'_> {
         }
     }
 
-    /// `-a`; a space stays before a number, which the sign would become part of.
+    /// Writes a prefix operator; a space before a number is kept, as the sign would become a part
+    /// of the number.
     fn unary(&mut self, operand: TermId) {
         self.word();
         if matches!(self.kind(), TokenKind::Int | TokenKind::Float) {
@@ -310,8 +316,8 @@ impl Writer<'_> {
         self.term(operand);
     }
 
-    /// `let x = value in` and what follows it, one below the other if they were so or
-    /// do not fit on a line.
+    /// Writes `let x = value in` and its body, below each other if they are so in the text or do
+    /// not fit on a line.
     fn lets(&mut self, id: TermId) {
         let mut id = id;
         self.open();
@@ -353,7 +359,7 @@ impl Writer<'_> {
         self.out.close();
     }
 
-    /// `n.t`, `n..f`. In `3.3.f32` two sizes are one token.
+    /// Writes `n.t` or `n..f`. In `3.3.f32` two sizes are one token.
     fn dimension(&mut self, size: TermId, elem: TermId) {
         let place = self.place();
         let shared = self.kind() == TokenKind::Float
@@ -372,7 +378,7 @@ impl Writer<'_> {
         self.term(elem);
     }
 
-    /// What follows the second size of a token such as `3.3`.
+    /// Writes the part of an array type behind the second size of a token such as `3.3`.
     fn rest_of_dimension(&mut self, id: TermId) {
         match self.item.term(id).kind {
             TermKind::Array {
@@ -393,7 +399,8 @@ impl Writer<'_> {
         }
     }
 
-    /// `s -> t -> u`: long ones break before each arrow but those of parameters.
+    /// Writes a function type `s -> t -> u`: a long one breaks before each arrow but those of
+    /// parameters.
     fn arrows(&mut self, id: TermId, indent: bool) {
         let mut steps = Vec::new();
         let mut last = id;
@@ -439,7 +446,7 @@ impl Writer<'_> {
         self.out.close();
     }
 
-    /// `where 4 | n, n >= 12` behind a type, on a line of its own if the type needs several.
+    /// Writes `where 4 | n, n >= 12` behind a type, on a line of its own if the type needs several.
     fn conditions(&mut self, conditions: &[TermId]) {
         self.out.line();
         self.word();
@@ -452,7 +459,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The type of a definition, which has its own indentation.
+    /// Writes the type of a definition, which has its own indentation.
     pub(crate) fn type_of_def(&mut self, id: TermId) {
         match &self.item.term(id).kind {
             TermKind::Where { ty, conditions } => {

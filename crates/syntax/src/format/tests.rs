@@ -1,4 +1,4 @@
-//! The layout changes white space only, and settles at once.
+//! Tests that the formatter changes white space only and is idempotent.
 
 use super::{format, format_in, format_item, item, same_tokens};
 use crate::{Dialect, TokenKind, dump, lex, lex_in, parse, parse_in};
@@ -23,7 +23,7 @@ fn fill(template: &str, parts: &[String]) -> String {
         .collect()
 }
 
-/// One of the templates, its `$` filled from the strategy.
+/// Generates one of the templates, each `$` replaced by a value of `inner`.
 fn templates(
     templates: &'static [&'static str],
     inner: BoxedStrategy<String>,
@@ -99,7 +99,7 @@ fn ty() -> BoxedStrategy<String> {
     .boxed()
 }
 
-/// Types with conditions, which RISE has.
+/// Generates types with conditions, which only RISE has.
 fn conditional_type() -> BoxedStrategy<String> {
     templates(
         &[
@@ -224,7 +224,7 @@ fn imperative() -> BoxedStrategy<String> {
         .boxed()
 }
 
-/// Puts white space and comments between the tokens of a text.
+/// Replaces the white space and comments of a text by those of `between`, in turn.
 fn scatter(text: &str, between: &[&str]) -> String {
     let mut between = between.iter().cycle();
     let mut out = String::new();

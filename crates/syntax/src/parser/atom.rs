@@ -1,4 +1,4 @@
-//! Names, literals, brackets, type constructors.
+//! Parses operands: names, literals, terms in brackets and type constructors.
 
 use super::operator::section_op;
 use super::recover::begins_operand;
@@ -8,7 +8,7 @@ use crate::lexer::{Token, TokenKind};
 use crate::{Code, Diagnostic, Dialect, Span};
 
 impl Parser<'_> {
-    /// An operand without what may follow it.
+    /// Parses an operand without postfix forms.
     pub(crate) fn atom(&mut self, mode: Mode) -> TermId {
         match self.kind() {
             TokenKind::Ident => self.named(mode),
@@ -51,7 +51,7 @@ impl Parser<'_> {
         self.leaf(|parser, span| TermKind::Name(parser.name(span)))
     }
 
-    /// `(e)`, `(a, b)`, `(e : type)`, `(+)`.
+    /// Parses a term in parentheses: `(e)`, `(a, b)`, `(e : type)` or `(+)`.
     fn parentheses(&mut self, mode: Mode) -> TermId {
         let open = self.bump();
         let section = section_op(self.kind()).filter(|_| self.peek_kind(1) == TokenKind::RParen);
@@ -81,7 +81,7 @@ impl Parser<'_> {
         self.push(kind, span)
     }
 
-    /// The rest of a pair; of more components, a pair of pairs and an error.
+    /// Parses the rest of a pair. More than two components become nested pairs, with an error.
     fn pair(&mut self, first: TermId, mode: Mode) -> TermKind {
         self.bump();
         let second = self.term(mode);
@@ -115,7 +115,7 @@ impl Parser<'_> {
         TermKind::Ascribe { term, ty }
     }
 
-    /// `Array[…]` and its like.
+    /// Parses a type constructor with its arguments, such as `Array[n, t]`.
     fn constructor(&mut self) -> TermId {
         let word = self.bump();
         let name = self.slice(word.span);
@@ -197,7 +197,8 @@ impl Parser<'_> {
         Some((open, TokenKind::RParen))
     }
 
-    /// Adds to the error about the parentheses of a constructor the edit that writes brackets.
+    /// Adds an edit that replaces parentheses by brackets to the error about the parentheses of a
+    /// constructor.
     fn brackets_for_parentheses(&mut self, open: Token) {
         let Some(close) = self
             .previous()
@@ -221,7 +222,7 @@ impl Parser<'_> {
         });
     }
 
-    /// Returns true if this is the first argument of a call of the function.
+    /// Returns true at the first argument of a call of the function.
     fn is_argument_of(&self, function: &str) -> bool {
         match self.tokens[..self.pos] {
             [.., name, open] => open.kind == TokenKind::LParen && self.slice(name.span) == function,
@@ -229,7 +230,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Something that is no operand: eaten if it can only be a mistake itself.
+    /// Parses a token that cannot begin an operand. It is skipped unless an enclosing construct may
+    /// use it.
     fn no_operand(&mut self, mode: Mode) -> TermId {
         let token = self.token();
         let text = self.quoted(token);
@@ -321,14 +323,14 @@ impl Parser<'_> {
         }
     }
 
-    /// Returns true if the token is all that stands for an argument.
+    /// Returns true if the current token is the whole text of an argument.
     fn is_lone_argument(&self) -> bool {
         let opens = |kind| matches!(kind, TokenKind::LParen | TokenKind::Comma);
         let closes = |kind| matches!(kind, TokenKind::RParen | TokenKind::Comma);
         self.previous().is_some_and(|token| opens(token.kind)) && closes(self.peek_kind(1))
     }
 
-    /// `reduce(+)`: an operator without parentheses of its own.
+    /// Parses an operator as an argument without parentheses, as in `reduce(+)`.
     fn operator_as_argument(&mut self, op: BinaryOp) -> TermId {
         let span = self.bump().span;
         let word = op.as_str();
@@ -359,7 +361,7 @@ impl Parser<'_> {
         self.push(TermKind::Operator(op), span)
     }
 
-    /// `.5f`
+    /// Returns true at a float without a digit before its point, such as `.5f`.
     fn is_point_before_digits(&self) -> bool {
         let (dot, next) = (self.token(), self.peek(1));
         next.kind == TokenKind::Int && next.span.start == dot.span.end
@@ -381,7 +383,7 @@ impl Parser<'_> {
         self.push(TermKind::Missing, span)
     }
 
-    /// Returns true at the `=` of `+=` and the like.
+    /// Returns true at the `=` of a compound assignment such as `+=`.
     fn is_assignment_operator(&self) -> bool {
         let touches = |token: &Token| token.span.end == self.token().span.start;
         let before = self.previous().filter(touches);

@@ -1,4 +1,4 @@
-//! Blocks of other languages: `{ let y = x; y + 1.0f }`.
+//! Error recovery for blocks of other languages: `{ let y = x; y + 1.0f }`.
 
 use super::{Mode, Parser};
 use crate::ast::{TermId, TermKind};
@@ -6,8 +6,8 @@ use crate::lexer::{Token, TokenKind};
 use crate::{Code, Diagnostic, Span};
 
 impl Parser<'_> {
-    /// An expression in braces, perhaps with statements before it: one mistake, with the edits that
-    /// write the expression as RISE has it.
+    /// Parses an expression in braces, perhaps with statements before it. It reports a single
+    /// error, with the edits that turn the block into a RISE expression.
     pub(crate) fn foreign_block(&mut self) -> TermId {
         let first = self.pos;
         self.skip_brackets();
@@ -45,8 +45,7 @@ impl Parser<'_> {
         self.push(TermKind::Missing, span)
     }
 
-    /// Reads the `;` behind the values of a block's `let`s as `in`, and returns the edits that write
-    /// it.
+    /// Turns each `;` behind the value of a `let` of the block into `in`, and returns the edits.
     fn statements_of_lets(&mut self, behind: usize) -> Vec<(Span, String)> {
         let mut edits = Vec::new();
         let mut depth = 0u32;
@@ -69,16 +68,16 @@ impl Parser<'_> {
         edits
     }
 
-    /// The edits of an error inside of a block that only says how a word of other languages is
-    /// written.
+    /// Returns the edits of an error within a block that only concerns a keyword of other
+    /// languages.
     fn edits_of_habits(&self) -> Vec<(Span, String)> {
         let fix = self.error.as_ref().and_then(|error| error.fixes.first());
         let fix = fix.filter(|fix| matches!(&*fix.title, "Remove `return`" | "Write `let`"));
         fix.map_or_else(Vec::new, |fix| fix.edits.clone())
     }
 
-    /// Adds the edits that take the braces away, or write parentheses for them. `first` is the place
-    /// of the opening one among the tokens.
+    /// Adds the edits that remove the braces or replace them by parentheses. `first` is the index
+    /// of the opening brace among the tokens.
     fn mend_braces(
         &mut self,
         first: usize,
@@ -102,7 +101,8 @@ impl Parser<'_> {
             self.error = Some(error.fix(title, edits, true));
         }
     }
-    /// The place of an opening brace with the blanks behind it, or before it at the end of a line.
+    /// Returns the span of an opening brace and the blanks behind it, or before it at the end of a
+    /// line.
     fn without_blanks(&self, open: Span) -> Span {
         let (before, behind) = (
             &self.text[..open.start as usize],

@@ -1,4 +1,4 @@
-//! Brackets behind values, and array types in the notation of other languages.
+//! Error recovery for indexing in brackets, and for array types in the notation of other languages.
 
 use super::juxtaposition::beside;
 use super::recover::SEEK_LIMIT;
@@ -8,7 +8,7 @@ use crate::lexer::{Token, TokenKind};
 use crate::{Code, Diagnostic, Dialect, Span};
 
 impl Parser<'_> {
-    /// `xs[i]`, `xs[i][j]` and `xs[i, j]`.
+    /// Reports an index in brackets: `xs[i]`, `xs[i][j]` or `xs[i, j]`.
     pub(crate) fn index_in_brackets(&mut self, term: TermId) {
         let open = self.token();
         let dialect = self.dialect;
@@ -41,14 +41,16 @@ impl Parser<'_> {
         }
     }
 
-    /// Returns true if a token directly in the brackets here is as asked.
+    /// Returns true if a token directly within the brackets at the current position satisfies the
+    /// predicate.
     pub(crate) fn is_in_brackets(&self, is_it: impl Fn(TokenKind, &str) -> bool) -> bool {
         let inner = self.tokens[self.pos + 1..].iter().take(SEEK_LIMIT);
         let mut tokens = beside(inner, 1);
         tokens.any(|token| is_it(token.kind, self.slice(token.span)))
     }
 
-    /// Skips the brackets here; the texts between their commas, if they are closed and none is empty.
+    /// Skips the brackets at the current position. Returns the texts between their commas, if the
+    /// brackets are closed and none of the texts is empty.
     fn tokens_of_index(&mut self) -> Option<Vec<String>> {
         let first = self.pos;
         self.skip_brackets();
@@ -78,7 +80,7 @@ impl Parser<'_> {
         parts.iter().all(|part| !part.is_empty()).then_some(parts)
     }
 
-    /// `f32[n]` where a type stands.
+    /// Parses an array type with its sizes behind the element type, `f32[n]`, as an error.
     pub(crate) fn sizes_behind_type(&mut self, elem: TermId) -> TermId {
         let (start, open) = (self.span_of(elem).start, self.token().span);
         let was_first = self.error.is_none();
@@ -116,7 +118,7 @@ impl Parser<'_> {
         ty
     }
 
-    /// `[n, f32]`, `[f32; n]` and `[n]f32` where a type stands.
+    /// Parses an array type in brackets, `[n, f32]`, `[f32; n]` or `[n]f32`, as an error.
     pub(crate) fn type_in_brackets(&mut self) -> TermId {
         let was_first = self.error.is_none();
         let open = self.bump();
@@ -172,7 +174,7 @@ impl Parser<'_> {
         ty
     }
 
-    /// `4 f32` and `4 * f32` where a type stands.
+    /// Parses an array type without its dot, `4 f32` or `4 * f32`, as an error.
     pub(crate) fn size_beside_type(&mut self, size: TermId) -> Option<TermId> {
         let token = self.token();
         let times = token.kind == TokenKind::Star;
@@ -207,7 +209,7 @@ impl Parser<'_> {
         Some(self.array_of(size, elem))
     }
 
-    /// Reports that a constructor has its size behind the type of its elements: `Array[f32, n]`.
+    /// Reports a constructor whose element type precedes the size: `Array[f32, n]`.
     pub(crate) fn size_stands_first(&mut self, name: &str, first: TermId, second: TermId) {
         if self.is_size(first) || !self.is_type(first) || !self.is_size(second) {
             return;
@@ -224,7 +226,8 @@ impl Parser<'_> {
         });
     }
 
-    /// `Array<n, f32>`: reports the `<`. Returns whether it was there.
+    /// Reports a constructor in angle brackets, `Array<n, f32>`. Returns true if the current token
+    /// is `<`.
     pub(crate) fn angle_brackets(&mut self, word: Token, form: &str) -> bool {
         if !self.at(TokenKind::Less) {
             return false;
@@ -268,7 +271,7 @@ impl Parser<'_> {
         self.push(kind, span)
     }
 
-    /// A type as it is written in RISE, where it was in brackets.
+    /// Returns the text of a type in RISE notation, for a type that was parsed from brackets.
     fn written_type(&self, ty: TermId) -> String {
         match self.terms[ty.0 as usize].kind {
             TermKind::Array {
@@ -288,7 +291,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Returns true if a term can be a size, by its form.
+    /// Returns true if the form of a term allows it to be a size.
     fn is_size(&self, term: TermId) -> bool {
         use TermKind::{Apply, Binary, Literal, Name, Paren};
         let kind = &self.terms[term.0 as usize].kind;
@@ -298,7 +301,7 @@ impl Parser<'_> {
         )
     }
 
-    /// Returns true if a term can be a type, by its form.
+    /// Returns true if the form of a term allows it to be a type.
     fn is_type(&self, term: TermId) -> bool {
         use TermKind::{Array, DepArray, DepPair, Index, Name, Pair, Paren, Scalar, Tuple, Vector};
         let kind = &self.terms[term.0 as usize].kind;

@@ -1,4 +1,4 @@
-//! What only DPIA has: commands, and the types of phrases.
+//! Parses the constructs that only DPIA has: commands and phrase types.
 
 use super::{Mode, Parser};
 use crate::ast::{BinaryOp, ReadWrite, TermId, TermKind};
@@ -6,12 +6,12 @@ use crate::lexer::{Token, TokenKind};
 use crate::{Code, Diagnostic, Dialect, Span};
 
 impl Parser<'_> {
-    /// Whether `=` and `;` go on with a term at such a place.
+    /// Returns true if `=` or `;` may follow a term in this mode.
     pub(super) fn commands_may_stand(&self, mode: Mode) -> bool {
         self.dialect == Dialect::Dpia && !mode.is_type() && !self.divides
     }
 
-    /// Whether the term is a command by its form.
+    /// Returns true if the form of a term shows that it is a command.
     pub(super) fn is_command(&self, id: TermId) -> bool {
         matches!(
             self.terms[id.0 as usize].kind,
@@ -19,8 +19,8 @@ impl Parser<'_> {
         )
     }
 
-    /// The `=` of an assignment whose left side was just read. Signs that other languages assign
-    /// with are reported and taken for it.
+    /// Parses the `=` of an assignment behind its left-hand side. Assignment operators of other
+    /// languages are reported and read as `=`.
     pub(super) fn assignment_sign(&mut self) -> Option<Span> {
         if let Some(sign) = self.eat(TokenKind::Equals) {
             return Some(sign.span);
@@ -52,7 +52,7 @@ impl Parser<'_> {
         Some(span)
     }
 
-    /// Whether an operator and a `=` stand together, as in `+=`.
+    /// Returns true at a compound assignment operator such as `+=`.
     pub(super) fn assigns_with_operator(&self, mode: Mode) -> bool {
         if !self.commands_may_stand(mode) {
             return false;
@@ -63,8 +63,8 @@ impl Parser<'_> {
             && super::operator::section_op(first.kind).is_some()
     }
 
-    /// Where the `in` of a `let` belongs: behind its value, or behind what stands before the `;`
-    /// that was written for the `in`.
+    /// Returns the place of the missing `in` of a `let`: behind its value, or behind the first
+    /// command if `;` was written instead of `in`.
     pub(super) fn end_of_value(&self, value: TermId) -> Span {
         match &self.terms[value.0 as usize].kind {
             TermKind::Sequence(commands) if !commands.is_empty() => {
@@ -80,7 +80,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Behind an assignment: a second `=` is reported.
+    /// Reports a second `=` behind an assignment.
     pub(super) fn chained_assignment(&mut self) {
         let span = self.token().span;
         self.error_at(span, || {
@@ -89,8 +89,8 @@ impl Parser<'_> {
         });
     }
 
-    /// Behind a command: whether another one follows. A `;` may also stand behind the last one.
-    /// Where one is missing between two commands that is reported.
+    /// Returns true if another command follows the one before. A `;` is also allowed behind the
+    /// last command; a missing `;` between two commands is reported.
     pub(super) fn next_command(&mut self, before: TermId, mode: Mode, sequence: bool) -> bool {
         if let Some(sign) = self.eat(TokenKind::Semicolon) {
             return self.behind_semicolon(sign);
@@ -147,7 +147,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `c1; c2; …` of two commands or more.
+    /// Builds the sequential composition of two commands or more.
     pub(super) fn sequence(&mut self, commands: Box<[TermId]>) -> TermId {
         let ends = commands.first().zip(commands.last());
         let span = ends.map_or(Span::empty(self.last_end()), |(&first, &last)| {
@@ -156,7 +156,7 @@ impl Parser<'_> {
         self.push(TermKind::Sequence(commands), span)
     }
 
-    /// `if (condition) { then } else { otherwise }`
+    /// Parses `if (condition) { then } else { otherwise }`.
     pub(super) fn conditional_command(&mut self) -> TermId {
         let word = self.bump();
         let condition = self.condition(word);
@@ -196,7 +196,7 @@ impl Parser<'_> {
         condition
     }
 
-    /// A value; a `=` in it was meant to compare.
+    /// Parses a value. An `=` within it is reported and read as `==`.
     fn compared(&mut self) -> TermId {
         let first = self.operators(Mode::Expr);
         let Some(sign) = self.eat(TokenKind::Equals) else {
@@ -223,7 +223,7 @@ impl Parser<'_> {
         )
     }
 
-    /// `{ command }` behind `if (…)` or `else`.
+    /// Parses `{ command }` behind `if (…)` or `else`.
     fn block(&mut self, word: Token) -> TermId {
         let Some(open) = self.eat(TokenKind::LBrace) else {
             self.if_form("`{` and a command", word);
@@ -252,7 +252,7 @@ impl Parser<'_> {
         command
     }
 
-    /// A command without the braces that belong around it.
+    /// Parses a command that lacks its braces.
     fn lone_command(&mut self) -> TermId {
         let first = self.operators(Mode::Expr);
         match self.assignment_sign() {
@@ -300,7 +300,7 @@ impl Parser<'_> {
         missing
     }
 
-    /// A command where a type or size belongs.
+    /// Reports a command in the position of a type or size.
     pub(super) fn command_in_type(&mut self) -> TermId {
         let word = self.token();
         let text = self.quoted(word);
@@ -320,7 +320,7 @@ impl Parser<'_> {
         self.push(TermKind::Skip, span)
     }
 
-    /// An `else` that no `if` waits for.
+    /// Reports an `else` without an `if`.
     pub(super) fn lone_else(&mut self) -> TermId {
         let word = self.bump();
         self.error_at(word.span, || "this `else` has no `if`".to_owned());
@@ -331,7 +331,7 @@ impl Parser<'_> {
         self.push(TermKind::Missing, span)
     }
 
-    /// `Exp[t, rw]`, `Acc[t]`, `Comm`.
+    /// Parses a phrase type: `Exp[t, rw]`, `Acc[t]` or `Comm`.
     pub(super) fn phrase_type(&mut self) -> TermId {
         let word = self.bump();
         let name = self.slice(word.span);
@@ -360,7 +360,7 @@ impl Parser<'_> {
         self.push(kind, span)
     }
 
-    /// The `, rw` of `Exp[t, rw]`.
+    /// Parses the `, rw` of `Exp[t, rw]`.
     fn access(&mut self, opened: bool) -> TermId {
         if !opened {
             return self.missing();
@@ -394,7 +394,6 @@ impl Parser<'_> {
         }
     }
 
-    /// `Rd`, `Wr`, `St`
     pub(super) fn access_word(&mut self) -> TermId {
         let span = self.bump().span;
         let kind =

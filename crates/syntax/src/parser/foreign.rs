@@ -1,4 +1,4 @@
-//! Foreign functions, and what C or the types of RISE suggest to write instead.
+//! Parses foreign functions, with error recovery for C declarations and RISE function types.
 
 use super::habits::is_nearly_def;
 use super::{Mode, Parser};
@@ -6,16 +6,16 @@ use crate::ast::{BinderAnnotation, BinderId, Ident, ItemKind, ScalarType, TermId
 use crate::lexer::{Token, TokenKind};
 use crate::{Code, Diagnostic, Span};
 
-/// The title of the edit that names every parameter that has no name.
+/// The title of the fix that names every nameless parameter.
 const NAME_PARAMETERS: &str = "Name the parameters";
 
-/// The most parameters that are given names.
+/// The maximal number of parameters for which a fix proposes names.
 const MOST_NAMED: usize = 16;
 
 const EXAMPLE: &str = "a function of C is declared as in `foreign def hypot(x: f32, y: f32): f32`";
 
 impl Parser<'_> {
-    /// `foreign def f(x: f32): f32`, perhaps with a body in C.
+    /// Parses `foreign def f(x: f32): f32`, perhaps with a body in C.
     pub(crate) fn foreign(&mut self) -> ItemKind {
         let word = self.bump();
         let word = self.def_of_foreign(word);
@@ -40,7 +40,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The `def` behind `foreign`; the word before the name, if it is missing.
+    /// Parses the `def` behind `foreign`. If it is missing, returns the word before the name.
     fn def_of_foreign(&mut self, foreign: Token) -> Token {
         if let Some(def) = self.eat(TokenKind::Def) {
             return def;
@@ -85,7 +85,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `x: f32`
+    /// Parses a parameter `x: f32`.
     fn foreign_parameter(&mut self) -> BinderId {
         if self.at_type_before_name() {
             return self.type_before_name();
@@ -108,7 +108,7 @@ impl Parser<'_> {
         id
     }
 
-    /// `(x)` or `(x f32)`
+    /// Reports a parameter without a type, `x`, or without its colon, `x f32`.
     fn no_type_of_parameter(&mut self, id: BinderId) {
         let name = self.binders[id.0 as usize].name.clone();
         let span = self.last_char();
@@ -124,7 +124,7 @@ impl Parser<'_> {
         });
     }
 
-    /// Returns true for `f32 x` and `float x`.
+    /// Returns true at a parameter in C notation: `f32 x` or `float x`.
     fn at_type_before_name(&self) -> bool {
         matches!(self.kind(), TokenKind::Scalar | TokenKind::Ident)
             && self.peek_kind(1) == TokenKind::Ident
@@ -157,7 +157,7 @@ impl Parser<'_> {
         id
     }
 
-    /// A parameter that is only a type.
+    /// Parses a parameter that consists of a type only.
     fn nameless_parameter(&mut self) -> BinderId {
         let id = self.nameless_binder();
         let ty = self.term(Mode::Type);
@@ -185,7 +185,7 @@ impl Parser<'_> {
         id
     }
 
-    /// So many names for parameters that the item does not use.
+    /// Returns `count` parameter names that do not occur in the item.
     fn names_of_parameters(&self, count: usize) -> Vec<String> {
         let letters = ["x", "y", "z"].map(str::to_owned).into_iter();
         let numbered = (1u32..).map(|number| format!("x{number}"));
@@ -194,7 +194,7 @@ impl Parser<'_> {
         names.take(count).collect()
     }
 
-    /// Reads what stands where the parameters belong, which may be the type of a function.
+    /// Parses the text in place of a parameter list, which may be a function type.
     fn no_foreign_parameters(&mut self, name: Option<&Ident>) -> Box<[BinderId]> {
         if !self.at(TokenKind::Colon) || self.error.is_some() {
             self.expected_with_help("`(` and the parameters", EXAMPLE);
@@ -234,7 +234,7 @@ impl Parser<'_> {
         Box::default()
     }
 
-    /// The parameters and the result of a type that is written with `->`.
+    /// Splits a function type into the types of its parameters and its result.
     fn parts_of_function(&self, ty: TermId) -> (Vec<TermId>, TermId) {
         let (mut from, mut rest) = (Vec::new(), ty);
         while let TermKind::Arrow(param, result) = self.terms[rest.0 as usize].kind {
@@ -244,7 +244,7 @@ impl Parser<'_> {
         (from, rest)
     }
 
-    /// Eats what stands before the result type. Returns whether there is one.
+    /// Skips the token before the result type. Returns true if there is a result type.
     fn colon_of_result(&mut self) -> bool {
         if self.eat(TokenKind::Colon).is_some() {
             return true;
@@ -273,7 +273,7 @@ impl Parser<'_> {
         has_type
     }
 
-    /// Eats the `=` before a body. Returns whether there is one.
+    /// Skips the `=` before a body. Returns true if there is a body.
     fn equals_of_body(&mut self) -> bool {
         if self.eat(TokenKind::Equals).is_some() {
             return true;
@@ -290,7 +290,7 @@ impl Parser<'_> {
         has_body
     }
 
-    /// `"""C"""`
+    /// Parses the body `"""C"""`.
     fn foreign_body(&mut self) -> Option<(Box<str>, Span)> {
         let token = self.token();
         match token.kind {
@@ -305,7 +305,7 @@ impl Parser<'_> {
         None
     }
 
-    /// Reports a body in C that does not stand between three quotes.
+    /// Reports a C body that is not in triple quotes.
     fn body_without_quotes(&mut self) {
         let token = self.token();
         let before = self
@@ -334,7 +334,7 @@ impl Parser<'_> {
         });
     }
 
-    /// The block in braces that a text means which stands for a body in C.
+    /// Returns the block in braces that a wrongly quoted C body denotes.
     fn quoted_body(&self, first: Token, text: &str) -> Option<String> {
         let is_block = |text: &str| text.starts_with('{') && text.ends_with('}');
         match first.kind {
@@ -354,7 +354,7 @@ impl Parser<'_> {
     }
 }
 
-/// The scalar type for one of C.
+/// Returns the scalar type of a C type.
 fn scalar_of_c(word: &str) -> Option<&'static str> {
     Some(match word {
         "float" => "f32",

@@ -1,4 +1,4 @@
-//! `fun`, `depFun`, `natFun`, `dataFun`, and what they bind.
+//! Parses abstractions, `fun`, `depFun`, `natFun` and `dataFun`, and their binders.
 
 use super::{Mode, Parser};
 use crate::ast::{Binder, BinderAnnotation, BinderId, Kind, Name, TermId, TermKind};
@@ -6,13 +6,13 @@ use crate::lexer::{Token, TokenKind};
 use crate::{Code, Diagnostic, Dialect, Span};
 
 impl Parser<'_> {
-    /// `fun(params => body)`, `depFun(dparams => body)`.
+    /// Parses `fun(params => body)` or `depFun(dparams => body)`.
     pub(crate) fn function(&mut self) -> TermId {
         let word = self.bump();
         self.function_after(word, word.kind == TokenKind::DepFun)
     }
 
-    /// The rest of a function whose keyword, or what was written in its place, is `word`.
+    /// Parses the rest of an abstraction behind `word`, its keyword or a word in its place.
     pub(crate) fn function_after(&mut self, word: Token, dependent: bool) -> TermId {
         let base = self.params.len();
         let head = self.pos;
@@ -50,7 +50,8 @@ impl Parser<'_> {
         self.push(kind, span)
     }
 
-    /// `fun(x: f32) => …`: reports the parenthesis before the arrow, and eats both.
+    /// Reports parentheses that are closed before the arrow, `fun(x: f32) => …`, and skips `)` and
+    /// the arrow.
     fn closed_before_body(&mut self, word: Token) -> Option<(Span, Span)> {
         let next = self.peek_kind(1);
         let is_early =
@@ -69,7 +70,7 @@ impl Parser<'_> {
         Some((close, arrow))
     }
 
-    /// Adds the edit that puts the body into the parentheses that were closed before it.
+    /// Adds the edit that moves the `)` behind the body.
     fn move_parenthesis(&mut self, (close, arrow): (Span, Span), body: TermId) {
         if matches!(self.terms[body.0 as usize].kind, TermKind::Missing) {
             return;
@@ -85,7 +86,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Adds the edit that puts parentheses around parameters, `head` to `start`, and a body.
+    /// Adds the edit that encloses the parameters, from `head` to `start`, and the body in
+    /// parentheses.
     fn add_parentheses(&mut self, word: Token, head: usize, start: usize, body: TermId) {
         let (first, arrow) = (self.tokens[head].span, self.tokens[start - 1].span);
         let end = Span::empty(self.last_end());
@@ -105,8 +107,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Adds to the error about a parameter of the other sort, a size among values or a value among
-    /// sizes, the edit that gives sizes to `depFun` and the values behind them to `fun`.
+    /// Adds an edit to the error about a size among the parameters of `fun` or a value among those
+    /// of `depFun`: it moves the sizes to a `depFun` and the values behind them to a `fun`.
     fn separate_kinds(&mut self, word: Token, base: usize) {
         let Some(at) = self.error.as_ref().map(|error| error.span) else {
             return;
@@ -137,7 +139,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Returns whether a parameter is written with a kind, and the place behind its colon.
+    /// Returns true if a parameter is annotated with a kind, and the span of its annotation.
     fn sort_of(&self, param: BinderId) -> Option<(bool, Span)> {
         match self.binders[param.0 as usize].annotation {
             BinderAnnotation::Kind(kind, span) => Some((kind.is_some(), span)),
@@ -149,7 +151,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `natFun(i => nat)`, `dataFun(i => data)`.
+    /// Parses `natFun(i => nat)` or `dataFun(i => data)`.
     pub(crate) fn type_function(&mut self) -> TermId {
         let word = self.bump();
         let open = self.function_open(word);
@@ -185,7 +187,8 @@ impl Parser<'_> {
         open
     }
 
-    /// Reports a `->` between typed parameters and a body, and reads it as `=>`: `fun(x: f32 -> x + 1.0f)`.
+    /// Reports a `->` between typed parameters and a body, and reads it as `=>`: `fun(x: f32 -> x +
+    /// 1.0f)`.
     fn arrow_before_body(&mut self) {
         let Some(arrow) = self.last_arrow_of_function() else {
             return;
@@ -195,7 +198,8 @@ impl Parser<'_> {
         self.tokens[arrow].kind = TokenKind::FatArrow;
     }
 
-    /// The `->` in the brackets of a function that have no `=>`, if a body stands behind it.
+    /// Returns the last `->` in the parentheses of a function that contain no `=>`, if the text
+    /// behind it is a body.
     fn last_arrow_of_function(&self) -> Option<usize> {
         let mut depth = 0u32;
         let mut arrow = None;
@@ -216,7 +220,7 @@ impl Parser<'_> {
         None
     }
 
-    /// Returns true if the tokens from `first` up to `end` are rather an expression than a type.
+    /// Returns true if the tokens from `first` to `end` are an expression rather than a type.
     fn is_body(&self, first: usize, end: usize) -> bool {
         let tokens = &self.tokens[first..end];
         let is_parameter = |token: &Token| {
@@ -247,7 +251,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Returns whether parentheses stand around the parameters.
+    /// Parses the parameters. Returns true if they are in parentheses.
     fn parameters(&mut self, dependent: bool) -> bool {
         let first = self.pos;
         let group = self.eat(TokenKind::LParen);
@@ -282,7 +286,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Reports that no `,` stands before the parameter here, which has a type or a kind.
+    /// Reports a missing `,` before a parameter with a type or kind.
     fn comma_is_missing(&mut self) -> bool {
         let is_parameter = self.host.is_none()
             && self.at(TokenKind::Ident)
@@ -302,7 +306,7 @@ impl Parser<'_> {
         is_parameter
     }
 
-    /// `x` or `x: type`.
+    /// Parses a parameter `x` or `x: type`.
     fn parameter(&mut self) -> BinderId {
         let id = self.name_or_pattern("a parameter");
         if self.eat(TokenKind::Colon).is_some() || self.colon_missing(id) {
@@ -316,7 +320,7 @@ impl Parser<'_> {
         id
     }
 
-    /// Reports a type that stands behind a parameter without `:`, as in `fun(xs n.f32 => …)`.
+    /// Reports the missing `:` between a parameter and its type, as in `fun(xs n.f32 => …)`.
     fn colon_missing(&mut self, param: BinderId) -> bool {
         use TokenKind::{Dot, FatArrow, Ident, Int, Scalar};
         let token = self.token();
@@ -344,7 +348,7 @@ impl Parser<'_> {
         true
     }
 
-    /// A parameter of `fun` with a kind.
+    /// Reports a parameter of `fun` that is annotated with a kind.
     fn kind_as_type(&mut self) -> TermId {
         let token = self.bump();
         let text = self.quoted(token);
@@ -360,7 +364,7 @@ impl Parser<'_> {
         self.push(TermKind::Missing, token.span)
     }
 
-    /// `n: Nat`
+    /// Parses a binder with a kind, `n: Nat`.
     pub(crate) fn kinded_binder(&mut self) -> BinderId {
         let id = self.binder("a parameter");
         let annotation = match self.eat(TokenKind::Colon) {
@@ -411,12 +415,12 @@ impl Parser<'_> {
             )
             .help("parameters that are values are bound by `fun`"),
         });
-        // What stands in the kind's place is read as the type that it looks like, and dropped.
+        // The term in place of the kind is parsed as a type and discarded.
         self.term(Mode::Type);
         BinderAnnotation::Kind(meant.copied(), token.span)
     }
 
-    /// The place where a name is bound. `what` names it if it is missing.
+    /// Parses a binder. `what` describes it in the error if it is missing.
     pub(crate) fn binder(&mut self, what: &str) -> BinderId {
         let token = self.token();
         let (name, span) = match token.kind {
@@ -448,7 +452,7 @@ impl Parser<'_> {
         self.push_binder(name, span)
     }
 
-    /// A binder whose name is missing or cannot be read.
+    /// Adds a binder whose name is missing or cannot be read.
     pub(crate) fn nameless_binder(&mut self) -> BinderId {
         self.push_binder(Name::default(), Span::empty(self.last_end()))
     }
@@ -474,7 +478,7 @@ impl Parser<'_> {
         });
     }
 
-    /// The `=>` behind parameters.
+    /// Parses the `=>` behind the parameters.
     pub(crate) fn fat_arrow(&mut self, word: Token) {
         if self.eat(TokenKind::FatArrow).is_some() {
             return;
@@ -504,7 +508,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The `=>` behind unreadable parameters, if it is theirs.
+    /// Searches for the `=>` behind unreadable parameters, within the same brackets.
     fn seek_arrow(&self) -> Option<usize> {
         let mut depth = 0u32;
         for (pos, token) in self.ahead() {

@@ -1,25 +1,27 @@
-//! Definitions and functions in the notation of other languages: `def f(x) = …`, `\x -> …`.
+//! Error recovery for definitions and functions in the notation of other languages: `def f(x) = …`,
+//! `\x -> …`.
 
 use super::{Mode, Parser};
 use crate::ast::{BinderAnnotation, BinderId, Name, TermId, TermKind};
 use crate::lexer::{Token, TokenKind};
 use crate::{Code, Diagnostic, Span};
 
-/// The title of the edits that write a function as RISE has it.
+/// The title of the fixes that write a function in RISE notation.
 const WRITE_FUNCTION: &str = "write `fun`";
 
-/// The parameters of a definition that stand before its `=`.
+/// The parameters of a definition that precede its `=`.
 pub(crate) struct Head {
-    /// The `(` or the first parameter, where the mistake is reported.
+    /// The `(` or the first parameter: the span of the error.
     place: Span,
-    /// From the name to the end of the `=`.
+    /// The span from the name to the end of the `=`.
     span: Span,
-    /// The text in their place, with `…` for the body.
+    /// The replacement of that span, with `…` for the body.
     text: String,
 }
 
 impl Parser<'_> {
-    /// The parameters between the name of a definition and its `=`: `def f(x: f32): f32 = …`, `def f x = …`.
+    /// Parses parameters between the name of a definition and its `=`: `def f(x: f32): f32 = …`,
+    /// `def f x = …`.
     pub(crate) fn parameters_of_def(&mut self) -> Option<Head> {
         let place = self.token().span;
         let name = self.previous().map_or("f", |name| self.slice(name.span));
@@ -50,7 +52,7 @@ impl Parser<'_> {
             .map(|text| Head { place, span, text })
     }
 
-    /// Adds the edit that moves the parameters behind the `=`, once the body is read.
+    /// Adds the edit that moves the parameters behind the `=`, after the body has been parsed.
     pub(crate) fn move_parameters(&mut self, head: Head, body: TermId) {
         let end = self.last_end();
         let is_whole = self.at(TokenKind::End)
@@ -67,7 +69,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Parameters in parentheses or as bare names; nothing if they cannot be read.
+    /// Parses parameters in parentheses or as bare names; `None` if they cannot be read.
     fn parameters_before_equals(&mut self) -> Option<Vec<BinderId>> {
         let mut params = Vec::new();
         let mut is_read = true;
@@ -96,7 +98,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `x`, `x: f32` or `n: Nat`.
+    /// Parses a parameter `x`, `x: f32` or `n: Nat`.
     fn typed_or_kinded(&mut self) -> BinderId {
         let id = self.binder("a parameter");
         if self.eat(TokenKind::Colon).is_some() {
@@ -108,7 +110,8 @@ impl Parser<'_> {
         id
     }
 
-    /// Returns the text behind the name of a definition with these parameters, with `…` for its body.
+    /// Returns the text of a definition behind its name, with these parameters and `…` for the
+    /// body.
     fn function_of(&self, params: &[BinderId], result: Option<TermId>) -> Option<String> {
         let text = |span: Span| self.slice(span);
         let mut ty = String::new();
@@ -164,8 +167,8 @@ impl Parser<'_> {
         })
     }
 
-    /// Returns true if a function in the notation of another language begins here: `\x -> …`, `|x| …`,
-    /// `lambda x: …`, `λx. …`.
+    /// Returns true at an abstraction in the notation of another language: `\x -> …`, `|x| …`,
+    /// `lambda x: …` or `λx. …`.
     pub(crate) fn at_foreign_function(&self, mode: Mode) -> bool {
         let token = self.token();
         let next = self.peek_kind(1);
@@ -183,8 +186,8 @@ impl Parser<'_> {
             }
     }
 
-    /// Returns true if what stands behind the name here can only be the sign of a function: an
-    /// argument may be a type, where `->` and `.` have their own meaning.
+    /// Returns true if the token behind the name can only be the arrow or dot of an abstraction. An
+    /// argument may also be a type, in which `->` and `.` have another meaning.
     fn is_sign_of_lambda(&self, mode: Mode) -> bool {
         let (sign, behind) = (self.peek(1), self.peek(2));
         match sign.kind {
@@ -194,7 +197,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Reads such a function. It is taken for the one that RISE writes with `fun`.
+    /// Parses an abstraction in the notation of another language as if it were a `fun`.
     pub(crate) fn foreign_function(&mut self) -> TermId {
         let word = self.token();
         let text = self.slice(word.span);
@@ -237,8 +240,8 @@ impl Parser<'_> {
         self.push(TermKind::Missing, span)
     }
 
-    /// `x => …` without `fun`, where `params` are what stands before the `=>`: reported and read.
-    /// Returns false if they are no parameters.
+    /// Reports and parses an abstraction without its keyword, `x => …`, where `params` is the term
+    /// before the `=>`. Returns false if that term is not a parameter list.
     pub(crate) fn function_without_word(&mut self, params: TermId, call: Option<&str>) -> bool {
         let kind = &self.terms[params.0 as usize].kind;
         let is_list = matches!(
@@ -276,7 +279,8 @@ impl Parser<'_> {
         }
     }
 
-    /// A definition that begins with the word of another language, where an item begins or ends.
+    /// Reports a definition that begins with a keyword of another language, at the start or end of
+    /// an item.
     pub(crate) fn foreign_definition(&mut self) -> bool {
         let (word, next) = (self.token(), self.peek(1));
         let text = self.slice(word.span).to_owned();
@@ -317,8 +321,8 @@ impl Parser<'_> {
         defines || is_function || is_synonym || is_misspelt
     }
 
-    /// The words that other languages have before a definition, where nothing else stands: the item
-    /// ends before the `def`.
+    /// Reports modifiers of other languages before a definition, if the item contains nothing else:
+    /// it ends before the `def`.
     pub(crate) fn words_before_def(&mut self) -> bool {
         let words = &self.tokens[self.pos..self.tokens.len() - 1];
         let is_word = |token: &Token| modifier(self.slice(token.span)).is_some();
@@ -357,7 +361,7 @@ impl Parser<'_> {
         true
     }
 
-    /// Notes the names that are defined or given types from here on, by words that do not do so.
+    /// Records the names that the rest of the item defines by keywords of other languages.
     fn note_names(&mut self) {
         let tokens = &self.tokens[self.pos..];
         let names: Vec<Name> = (tokens.windows(3))
@@ -372,7 +376,7 @@ impl Parser<'_> {
         self.synonyms.extend(names);
     }
 
-    /// A comment in the notation of another language.
+    /// Reports a comment in the notation of another language.
     pub(crate) fn foreign_comment(&mut self) -> bool {
         let (first, second) = (self.token(), self.peek(1));
         let touches = first.span.end == second.span.start;
@@ -386,20 +390,20 @@ impl Parser<'_> {
     }
 }
 
-/// What a word before a definition says in other languages, the least important first.
+/// The meaning of a modifier of another language before a definition, in order of increasing
+/// priority.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Modifier {
-    /// Something that RISE does not say of a definition.
+    /// A modifier without a counterpart in RISE.
     Plain,
-    /// Who may use it.
+    /// A visibility modifier.
     Visible,
-    /// That it is defined elsewhere.
+    /// A modifier of declarations whose definition is elsewhere.
     Foreign,
-    /// That it runs on a device.
+    /// A modifier of functions that run on a device.
     Kernel,
 }
 
-/// Returns what a word before a definition says in other languages.
 fn modifier(word: &str) -> Option<Modifier> {
     Some(match word {
         "kernel" | "__kernel" | "__global__" | "global" => Modifier::Kernel,
@@ -414,22 +418,22 @@ fn modifier(word: &str) -> Option<Modifier> {
     })
 }
 
-/// Returns true for the words by which other languages name a type.
+/// Returns true for a keyword that declares a type in other languages.
 fn is_word_for_type(word: &str) -> bool {
     matches!(word, "type" | "typedef" | "struct" | "data" | "class")
 }
 
-/// Returns true for the words by which other languages begin a definition.
+/// Returns true for a keyword that begins a definition in other languages.
 fn is_word_for_definition(word: &str) -> bool {
     matches!(word, "let" | "val" | "var" | "const" | "define") || is_word_for_function(word)
 }
 
-/// Returns true for the words by which other languages begin the definition of a function.
+/// Returns true for a keyword that begins a function definition in other languages.
 fn is_word_for_function(word: &str) -> bool {
     matches!(word, "fun" | "fn" | "func" | "function")
 }
 
-/// Returns true if a word is `def` with one letter too few or too many, or with two exchanged.
+/// Returns true if a word is `def` with one letter missing, added or transposed.
 pub(super) fn is_nearly_def(word: &str) -> bool {
     let without = |text: &str, other: &str| {
         (0..text.len()).any(|at| {
@@ -446,7 +450,7 @@ pub(super) fn is_nearly_def(word: &str) -> bool {
     }
 }
 
-/// Returns true for what stands behind the name that a definition defines.
+/// Returns true for a token that can follow the name of a definition.
 fn begins_definition(token: TokenKind) -> bool {
     matches!(
         token,
@@ -454,7 +458,7 @@ fn begins_definition(token: TokenKind) -> bool {
     )
 }
 
-/// The mistake of a comment that begins with another sign.
+/// Returns the error for a comment that begins with a sign of another language.
 pub(crate) fn comment(sign: Span, text: &str) -> Diagnostic {
     let message = format!("`{text}` begins no comment: write `//`, or `/* … */` around it");
     let error = Diagnostic::error(Code::SyntaxError, sign, message);

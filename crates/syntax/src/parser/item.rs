@@ -1,4 +1,4 @@
-//! Definitions, imports, annotations, documentation.
+//! Parses items: definitions, imports, annotations and documentation.
 
 use super::{Mode, Parser};
 use crate::ast::{Annotation, AnnotationArg, AnnotationValue, Docs, Ident, ItemKind, TermId};
@@ -6,7 +6,7 @@ use crate::lexer::{Lexer, Token, TokenKind};
 use crate::{Code, Diagnostic, Span};
 
 impl Parser<'_> {
-    /// The whole item; what follows it is reported.
+    /// Parses the whole item, and reports any text behind it.
     pub(crate) fn item(&mut self) -> (Option<Docs>, Box<[Annotation]>, ItemKind) {
         let docs = docs(self.text);
         let annotations = self.annotations();
@@ -68,7 +68,8 @@ impl Parser<'_> {
         ItemKind::Def { name, ty, body }
     }
 
-    /// `def f :: f32 = …`, whose second colon is eaten, and `def f := …`. Returns true if no type follows.
+    /// Reports `def f :: f32 = …`, whose second colon is skipped, or `def f := …`. Returns true if
+    /// no type follows.
     fn doubled_colon(&mut self, colon: Token) -> bool {
         let next = self.token();
         let sign = colon.span.cover(next.span);
@@ -104,7 +105,7 @@ impl Parser<'_> {
                 });
                 return None;
             }
-            // The definition that it belongs to, of an annotation that has no name yet.
+            // An annotation without a name precedes its definition.
             TokenKind::Def | TokenKind::Foreign | TokenKind::Import
                 if word.kind == TokenKind::At =>
             {
@@ -201,7 +202,7 @@ impl Parser<'_> {
         AnnotationValue::List(terms.into_boxed_slice(), self.since(open.span.start))
     }
 
-    /// Between an annotation and what it belongs to nothing may stand.
+    /// Reports and skips text between an annotation and its definition.
     fn skip_behind_annotation(&mut self) {
         use TokenKind::{At, Def, End, Foreign, Import};
         let token = self.token();
@@ -217,7 +218,8 @@ impl Parser<'_> {
         }
     }
 
-    /// A string literal with its escapes resolved, and its span with the quotes.
+    /// Parses a string literal. Returns its text with the escapes resolved, and its span with the
+    /// quotes.
     pub(crate) fn string(&mut self) -> (Box<str>, Span) {
         let span = self.bump().span;
         let inner = self.slice(Span::new(span.start + 1, span.end.max(span.start + 2) - 1));
@@ -256,7 +258,7 @@ impl Parser<'_> {
     }
 }
 
-/// The `///` lines before the first token.
+/// Returns the `///` lines before the first token.
 pub(crate) fn docs(text: &str) -> Option<Docs> {
     let mut docs: Option<Docs> = None;
     let mut lines = String::new();

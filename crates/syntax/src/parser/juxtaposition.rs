@@ -1,6 +1,7 @@
-//! Arguments behind a function without parentheses, as in `map f xs`.
+//! Error recovery for function application by juxtaposition, as in `map f xs`.
 //!
-//! They are reported and read as arguments, so that what follows them is read as usual.
+//! The arguments are reported and parsed as arguments, so that the text behind them is parsed as
+//! usual.
 
 use super::habits::comment;
 use super::recover::SEEK_LIMIT;
@@ -9,16 +10,16 @@ use crate::ast::{BinaryOp, BinderAnnotation, TermId, TermKind};
 use crate::lexer::{Token, TokenKind};
 use crate::{Code, Diagnostic, Dialect, Span};
 
-/// The title of the edit that mends every such call of an item.
+/// The title of the fix that corrects every such call of an item.
 const TITLE: &str = "put the arguments in parentheses";
 
-/// The title of the edit that mends a pipeline.
+/// The title of the fix that corrects a pipeline.
 const INSERT_PIPE: &str = "Insert `|>`";
 
-/// The longest text that a message quotes.
+/// The maximal length of a text that a message quotes.
 const SHOWN: usize = 60;
 
-/// Functions of the library that arrays are piped into, once they have their other arguments.
+/// Library functions into which arrays are piped after they have got their other arguments.
 const PIPED: [&str; 24] = [
     "map",
     "mapSeq",
@@ -46,14 +47,14 @@ const PIPED: [&str; 24] = [
     "toMem",
 ];
 
-/// Words that stand between operands in other languages.
+/// Keywords and operators of other languages that occur between operands.
 const CONNECTIVES: [&str; 12] = [
     "where", "then", "else", "if", "for", "and", "or", "mod", "div", "do", "of", "with",
 ];
 
 impl Parser<'_> {
-    /// A function and the arguments that follow it without parentheses on its line, or the function
-    /// alone if there are none.
+    /// Parses the arguments that follow a function without parentheses on its line; returns the
+    /// function alone if there are none.
     pub(crate) fn with_loose_arguments(&mut self, callee: TermId, mode: Mode) -> TermId {
         if !self.starts_loose_argument() || !self.takes_loose_arguments(callee, mode) {
             return callee;
@@ -91,8 +92,8 @@ impl Parser<'_> {
         self.push(TermKind::Apply { callee, args }, span)
     }
 
-    /// Returns true if the second of two terms in a row is a pattern with arguments, which the first
-    /// would be piped into: it is a value that the item binds, or the end of a pipeline.
+    /// Returns true if the second of two adjacent terms is a pattern with arguments into which the
+    /// first would be piped: the first is a value that the item binds, or the end of a pipeline.
     fn is_pipe_missing(&self, first: TermId, second: TermId) -> bool {
         let mut head = second;
         while let TermKind::Apply { callee, .. } = self.terms[head.0 as usize].kind {
@@ -104,7 +105,7 @@ impl Parser<'_> {
         is_applied && is_pattern && (self.is_bound_value(first) || self.ends_pipeline(first))
     }
 
-    /// Returns true if a term is piped into and has all of its other arguments.
+    /// Returns true if a term is a stage of a pipeline and has all of its other arguments.
     fn ends_pipeline(&self, term: TermId) -> bool {
         let is_complete = match &self.terms[term.0 as usize].kind {
             TermKind::Apply { .. } => true,
@@ -114,7 +115,7 @@ impl Parser<'_> {
         is_complete && self.is_piped_into(term)
     }
 
-    /// Returns true if a term is a name that the item binds, but not as a function.
+    /// Returns true if a term is a name that the item binds, other than to a function.
     fn is_bound_value(&self, term: TermId) -> bool {
         let TermKind::Name(name) = &self.terms[term.0 as usize].kind else {
             return false;
@@ -133,7 +134,7 @@ impl Parser<'_> {
         })
     }
 
-    /// Returns true if `|>` stands before a term.
+    /// Returns true if `|>` precedes a term.
     fn is_piped_into(&self, term: TermId) -> bool {
         let start = self.span_of(term).start;
         let before = self.tokens[..self.pos]
@@ -142,7 +143,7 @@ impl Parser<'_> {
         before.is_some_and(|at| self.tokens[at].kind == TokenKind::Pipe)
     }
 
-    /// Reports a missing `|>`, and reads the two terms as if it stood between them.
+    /// Reports a missing `|>`, and combines the two terms as if it were present.
     fn with_pipe(&mut self, first: TermId, (gap, start): (Span, Token), second: TermId) -> TermId {
         let written = match (
             self.slice(self.span_of(first)),
@@ -169,7 +170,7 @@ impl Parser<'_> {
     }
 
     fn piped(&mut self, first: TermId, gap: Span, second: TermId) -> TermId {
-        // Of two functions in a pipeline, the second takes what the first gives.
+        // In a pipeline, the second function is applied to the result of the first.
         let op = match self.is_piped_into(first) {
             true => BinaryOp::Then,
             false => BinaryOp::Pipe,
@@ -217,7 +218,7 @@ impl Parser<'_> {
         self.report(|| Diagnostic::error(Code::SyntaxError, span, message).fix(TITLE, edits, true));
     }
 
-    /// Reports `x as f32` and `(f32) x`.
+    /// Reports a cast in the notation of other languages: `x as f32` or `(f32) x`.
     fn cast_of_other_languages(&mut self, callee: TermId, args: &[TermId]) -> bool {
         let kind = |term: TermId| &self.terms[term.0 as usize].kind;
         let (value, ty) = match *args {
@@ -245,7 +246,7 @@ impl Parser<'_> {
         true
     }
 
-    /// A `--` before a term, which begins a comment in other languages.
+    /// Returns the span of a `--` before a term, which begins a comment in other languages.
     fn dashes_before(&self, term: TermId) -> Option<Span> {
         let start = self.span_of(term).start;
         let at = self.tokens[..self.pos]
@@ -258,7 +259,7 @@ impl Parser<'_> {
         (self.slice(sign) == "--").then_some(sign)
     }
 
-    /// Returns true if an argument begins here, on the line on which the last token ends.
+    /// Returns true if an argument begins at the current token, on the line of the previous token.
     fn starts_loose_argument(&self) -> bool {
         use TokenKind::*;
         let token = self.token();
@@ -293,15 +294,15 @@ impl Parser<'_> {
             && !self.is_in_missing()
     }
 
-    /// Returns true if one plain argument stands here before the next argument or the end of a
-    /// list: there a comma may be what is missing.
+    /// Returns true if a single plain argument precedes the next argument or the end of a list:
+    /// then a comma is probably missing.
     fn is_comma_likely(&self) -> bool {
         use TokenKind::{Comma, End, Float, Ident, Int, RParen};
         let is_plain = matches!(self.kind(), Ident | Int | Float);
         is_plain && matches!(self.peek_kind(1), Comma | RParen | End)
     }
 
-    /// Returns true if this is the value of a `let` that has no `in`.
+    /// Returns true in the value of a `let` that has no `in`.
     fn is_in_missing(&self) -> bool {
         let before = self.tokens[..self.pos].iter().rev().take(SEEK_LIMIT);
         let is_value = beside(before, -1).find_map(|token| match token.kind {
@@ -320,7 +321,7 @@ impl Parser<'_> {
         is_value == Some(true) && has_in() != Some(true)
     }
 
-    /// An argument without what could be the next one: only a `(` that touches it is its own.
+    /// Parses an argument without consuming the next one: only an adjacent `(` is a call.
     fn loose_argument(&mut self) -> TermId {
         let mut term = self.atom(Mode::Arg);
         loop {
@@ -337,7 +338,7 @@ impl Parser<'_> {
         Span::new(self.last_end(), self.token().span.start)
     }
 
-    /// Returns the white space, but no comment, that an edit replaces before the current token.
+    /// Returns the white space, without comments, that an edit replaces before the current token.
     fn gap_before(&self) -> Span {
         let space = self.space_before();
         match self.slice(space).trim().is_empty() {
@@ -351,8 +352,8 @@ fn is_about_arguments(error: &Diagnostic) -> bool {
     error.fixes.first().is_some_and(|fix| fix.title == TITLE)
 }
 
-/// The tokens in the innermost bracket around the first one; `deeper` is what an opening
-/// bracket adds to the depth, 1 if the tokens are given forwards and -1 if backwards.
+/// Returns the tokens in the innermost brackets around the first one; `deeper` is the change of
+/// depth at an opening bracket, 1 if the tokens are given forwards and -1 if backwards.
 pub(super) fn beside<'a>(
     tokens: impl Iterator<Item = &'a Token>,
     deeper: i32,

@@ -1,4 +1,4 @@
-//! Numbers and truth values.
+//! Parses numbers and Booleans.
 
 use super::Parser;
 use crate::ast::{Literal, Name, ScalarType, TermId, TermKind};
@@ -6,7 +6,7 @@ use crate::lexer::{Token, TokenKind};
 use crate::{Code, Diagnostic, Span};
 
 impl Parser<'_> {
-    /// A number, perhaps with the `-` that belongs to it.
+    /// Parses a number, perhaps with an adjacent `-`.
     pub(crate) fn number(&mut self) -> TermId {
         let negative = self.eat(TokenKind::Minus);
         let token = self.bump();
@@ -39,7 +39,7 @@ impl Parser<'_> {
         Literal::Float { text, suffix }
     }
 
-    /// The value of a run of digits; 0 if it does not fit 64 bits.
+    /// Returns the value of a run of digits, or 0 with an error if it does not fit 64 bits.
     fn int_value(&mut self, span: Span, negative: bool) -> i128 {
         let value = self.slice(span).parse::<u64>().map(i128::from).ok();
         let value = value.map(|value| if negative { -value } else { value });
@@ -54,7 +54,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The type that the word behind the digits names.
+    /// Returns the scalar type of the suffix behind the digits.
     fn suffix(&mut self, number: Span, digits: usize, whole: bool) -> Option<ScalarType> {
         let text = self.slice(number);
         let suffix = match &text[digits..] {
@@ -77,7 +77,7 @@ impl Parser<'_> {
         suffix
     }
 
-    /// The two sizes that `3.3` is in a type.
+    /// Returns the spans of the two sizes of a token such as `3.3` in a type.
     pub(crate) fn split_float(&self) -> Option<(Span, Span)> {
         let span = self.token().span;
         let text = self.slice(span);
@@ -88,7 +88,7 @@ impl Parser<'_> {
         plain.then(|| (Span::new(span.start, dot), Span::new(dot + 1, span.end)))
     }
 
-    /// A size that is part of a token.
+    /// Adds a literal for a size that is a part of a token.
     pub(crate) fn integer(&mut self, span: Span, negative: bool) -> TermId {
         let value = self.int_value(span, negative);
         self.push(
@@ -101,7 +101,7 @@ impl Parser<'_> {
     }
 }
 
-/// How many bytes of a float are digits, point and exponent.
+/// Returns the number of bytes of a float without its suffix: digits, point and exponent.
 fn float_digits(text: &str) -> usize {
     let bytes = text.as_bytes();
     let run = |from: usize| {
@@ -124,7 +124,6 @@ fn float_digits(text: &str) -> usize {
     end
 }
 
-/// Returns the digits without the zeros before them, which say nothing here.
 fn without_leading_zeros(digits: &str) -> &str {
     match digits.trim_start_matches('0') {
         "" => "0",

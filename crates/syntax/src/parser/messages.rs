@@ -1,4 +1,5 @@
-//! Mistakes that have a name of their own: habits from other languages, typing slips.
+//! Error recovery for mistakes with a message of their own: notations of other languages and typing
+//! mistakes.
 
 use super::habits::comment;
 use super::juxtaposition::beside;
@@ -9,8 +10,8 @@ use crate::lexer::{Lexer, Token, TokenKind};
 use crate::{Code, Diagnostic, Dialect, Span};
 
 impl Parser<'_> {
-    /// A character that begins no token, or a comment or string without its end. A sign that is
-    /// only written otherwise here is read as what it means.
+    /// Reports a character that begins no token, or a comment or string without its end. A sign
+    /// that RISE writes in another way is replaced by the token that it denotes.
     pub(crate) fn lexical_error(&mut self, token: Token) {
         let open = |length: u32| Span::new(token.span.start, token.span.start + length);
         let unterminated =
@@ -48,7 +49,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A `;`, which RISE does not have. What stands before it is already read.
+    /// Reports a `;`, which RISE does not have. The tokens before it are already read.
     fn semicolon(&mut self, token: Token) {
         if self.error.is_some() {
             return;
@@ -57,7 +58,7 @@ impl Parser<'_> {
         let bracket = innermost_bracket(before.clone());
         let is_block = bracket == Some(TokenKind::LBrace) && self.host.is_none();
         if bracket == Some(TokenKind::LBracket) || is_block {
-            // Sizes stand behind it in the array types of other languages, and statements in their
+            // Such a `;` separates a size in array types of other languages, or statements in
             // blocks.
             return self.tokens.push(Token {
                 kind: TokenKind::Semicolon,
@@ -110,7 +111,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Reports `&` before a type. Returns false if it stands elsewhere.
+    /// Reports `&` before a type. Returns false at any other `&`.
     fn reference_in_type(&mut self, token: Token) -> bool {
         let before = self.tokens.last().map(|token| token.kind);
         let is_type = matches!(before, Some(TokenKind::Colon | TokenKind::Arrow));
@@ -194,7 +195,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether one operand of a sign that has not been read is a whole number, all of it.
+    /// Returns true if one operand of an operator that has not been read is a whole number and
+    /// nothing else.
     fn joins_numbers(&self, sign: Span) -> bool {
         let before = match &self.tokens[..] {
             [.., first, last] => {
@@ -212,7 +214,8 @@ impl Parser<'_> {
         before || self.is_whole_number(sign)
     }
 
-    /// Whether what follows is a number that is no operand of something else.
+    /// Returns true if the text behind `before` is a whole number that is not an operand of another
+    /// operator.
     fn is_whole_number(&self, before: Span) -> bool {
         let rest = self.text.get(before.end as usize..).unwrap_or_default();
         let rest = rest.trim_start();
@@ -223,7 +226,7 @@ impl Parser<'_> {
         rest.starts_with(|c: char| c.is_ascii_digit()) && ends
     }
 
-    /// An operator in parentheses that is no function: reported.
+    /// Reports an operator in parentheses that is not a function.
     pub(crate) fn at_lone_operator(&mut self) -> bool {
         let token = self.token();
         let text = self.quoted(token);
@@ -242,7 +245,7 @@ impl Parser<'_> {
         lone
     }
 
-    /// `|` outside of annotations.
+    /// Reports a `|` outside of conditions, and reads it as `|>`.
     pub(crate) fn single_bar(&mut self) -> Option<BinaryOp> {
         let span = self.token().span;
         let joins_numbers = self.is_whole_number(span);
@@ -259,7 +262,7 @@ impl Parser<'_> {
         Some(BinaryOp::Pipe)
     }
 
-    /// Reports `<>` between operands, and eats its first half.
+    /// Reports `<>` between operands, and skips its first character.
     pub(crate) fn angles_for_unequal(&mut self) -> bool {
         let (first, second) = (self.token().span, self.peek(1).span);
         let is_sign = self.peek_kind(1) == TokenKind::Greater && first.end == second.start;
@@ -278,7 +281,8 @@ impl Parser<'_> {
         is_sign
     }
 
-    /// The name before an `=` here, if it begins a body and an `in` follows: `fun(x => y = x in y)`.
+    /// Returns the name before the current `=`, if it begins a body and an `in` follows: `fun(x =>
+    /// y = x in y)`.
     fn name_without_let(&self) -> Option<Span> {
         let [.., before, name] = self.tokens[..self.pos] else {
             return None;
@@ -295,8 +299,8 @@ impl Parser<'_> {
         is_binding.then_some(name.span)
     }
 
-    /// The last `>` of `>>>`, which shifts bits in other languages. Before a number the operator is
-    /// read as a division.
+    /// Skips the last `>` of `>>>`, the shift operator of other languages. Before a number the
+    /// operator is read as a division.
     pub(crate) fn shift_without_sign(&mut self, op: BinaryOp, sign: Span) -> Option<BinaryOp> {
         let last = self.token();
         if op != BinaryOp::Then || last.kind != TokenKind::Greater || last.span.start != sign.end {
@@ -319,7 +323,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `axis = ` before an argument, where nothing in the item is called `axis`. It is skipped.
+    /// Reports and skips `axis = ` before an argument, if the item binds no `axis`.
     pub(crate) fn named_argument(&mut self) {
         let (name, equals) = (self.token().span, self.peek(1).span);
         let has_form = self.at(TokenKind::Ident) && self.peek_kind(1) == TokenKind::Equals;
@@ -343,7 +347,7 @@ impl Parser<'_> {
         });
     }
 
-    /// `=` between operands.
+    /// Reports an `=` between operands.
     pub(crate) fn single_equals(&mut self) -> Option<BinaryOp> {
         let span = self.token().span;
         if let Some(name) = self.name_without_let() {
@@ -368,7 +372,7 @@ impl Parser<'_> {
         Some(BinaryOp::Eq)
     }
 
-    /// Returns true if `=` and a size stand behind a condition on sizes that compares nothing.
+    /// Returns true if `=` and a size follow a condition on sizes that contains no comparison.
     pub(crate) fn at_equals_for_relation(&self, condition: TermId) -> bool {
         use TokenKind::{
             Arrow, Caret, Comma, End, Equals, Ident, Int, LParen, Minus, Percent, Plus,
@@ -399,7 +403,7 @@ impl Parser<'_> {
         self.at(Equals) && !relates && ends && !is_empty
     }
 
-    /// `where n = 4`
+    /// Parses a condition with `=` instead of `==`: `where n = 4`.
     pub(crate) fn equals_for_relation(&mut self, lhs: TermId) -> TermId {
         let op_span = self.token().span;
         let op = self.single_equals().unwrap_or(BinaryOp::Eq);
@@ -415,7 +419,7 @@ impl Parser<'_> {
         self.push(kind, span)
     }
 
-    /// `->` behind conditions.
+    /// Reports a `->` behind conditions.
     pub(crate) fn conditions_within_type(&mut self) {
         let arrow = self.bump();
         self.report(|| {
@@ -426,13 +430,13 @@ impl Parser<'_> {
         self.term(Mode::Type);
     }
 
-    /// Returns true if `where` and the beginning of a condition stand where a type belongs.
+    /// Returns true if `where` and the start of a condition are in the position of a type.
     pub(crate) fn at_conditions_without_type(&self) -> bool {
         let next = self.peek_kind(1);
         self.at_where() && matches!(next, TokenKind::Ident | TokenKind::Int)
     }
 
-    /// The type that is missing before `where`.
+    /// Reports the missing type before `where`.
     pub(crate) fn type_before_conditions(&mut self) -> TermId {
         let before = self.previous().map(|token| self.quoted(token));
         let (span, before) = (self.last_char(), before.unwrap_or_default());
@@ -445,7 +449,7 @@ impl Parser<'_> {
         self.missing()
     }
 
-    /// The type of a parameter, which has no conditions of its own.
+    /// Parses the type of a parameter, which must not have conditions.
     pub(crate) fn type_of_parameter(&mut self) -> TermId {
         if self.at_conditions_without_type() {
             let ty = self.type_before_conditions();
@@ -460,7 +464,7 @@ impl Parser<'_> {
         ty
     }
 
-    /// `let x: type = …`
+    /// Reports the type annotation of a `let`: `let x: type = …`.
     pub(crate) fn let_with_type(&mut self, name: &Name) {
         let colon = self.bump();
         self.error_at(colon.span, || {
@@ -469,7 +473,7 @@ impl Parser<'_> {
         self.term(Mode::Type);
     }
 
-    /// The `=` behind `let x`.
+    /// Parses the `=` behind `let x`.
     pub(crate) fn let_equals(&mut self, name: &Name) {
         if self.eat(TokenKind::Equals).is_some() {
             return;
@@ -503,8 +507,8 @@ impl Parser<'_> {
         self.eat(TokenKind::EqEq);
     }
 
-    /// A dot behind an expression that is not `._1` or `._2`. Gives what was probably meant;
-    /// nothing if the rest cannot be read as part of this expression.
+    /// Reports a dot behind an expression that is not `._1` or `._2`. Returns the probable meaning,
+    /// or `None` if the rest cannot be read as a part of the expression.
     pub(crate) fn dot_in_expression(&mut self, term: TermId) -> Option<TermId> {
         let dot = self.token();
         let next = self.peek(1);
@@ -627,7 +631,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Returns true if white space stands before and behind the current token.
+    /// Returns true if there is white space before and behind the current token.
     fn is_spaced(&self, token: Token) -> bool {
         self.last_end() < token.span.start && token.span.end < self.peek(1).span.start
     }
@@ -646,7 +650,7 @@ impl Parser<'_> {
         });
     }
 
-    /// `n + 1.f32` where a type stands.
+    /// Reports an operator in a size without parentheses, such as `n + 1.f32`, in a type.
     pub(crate) fn reject_operator_in_type(&mut self, operand: TermId) {
         if super::operator::section_op(self.kind()).is_none() {
             return;
@@ -674,8 +678,8 @@ impl Parser<'_> {
         });
     }
 
-    /// The size that begins with an operand and goes on with operators and operands, up to the `.`
-    /// behind it, and what stands there.
+    /// Returns the span of a size that consists of this operand, operators and further operands up
+    /// to a `.`, and the span of the token behind the `.`.
     fn size_with_operators(&self, first: TermId) -> Option<(Span, Option<Span>)> {
         let starts = matches!(
             self.terms[first.0 as usize].kind,
@@ -697,7 +701,7 @@ impl Parser<'_> {
         None
     }
 
-    /// `fun` inside a type.
+    /// Reports an abstraction in a type.
     pub(crate) fn function_in_type(&mut self) -> TermId {
         let word = self.token();
         let text = self.quoted(word);
@@ -709,7 +713,8 @@ impl Parser<'_> {
         self.push(TermKind::Missing, span)
     }
 
-    /// A name; words that other languages reserve are recognised by what follows them.
+    /// Parses a name, or a construct of another language, whose keyword is recognised by the tokens
+    /// behind it.
     pub(crate) fn named(&mut self, mode: Mode) -> TermId {
         let token = self.token();
         let text = self.slice(token.span);
@@ -738,8 +743,8 @@ impl Parser<'_> {
         self.plain_name()
     }
 
-    /// Returns true if a choice by patterns of another language begins here: `case x of …`,
-    /// `match x with …`, `switch (x) { … }`.
+    /// Returns true at a pattern match of another language: `case x of …`, `match x with …` or
+    /// `switch (x) { … }`.
     fn is_match_statement(&self, text: &str) -> bool {
         let is_word = matches!(text, "case" | "match" | "switch");
         if !is_word || self.host.is_some() || !self.starts_operand(self.peek(1)) {
@@ -763,13 +768,13 @@ impl Parser<'_> {
         self.push(TermKind::Missing, word.span)
     }
 
-    /// Returns true for `forall n. …` and `forall (n: Nat) …` in a type.
+    /// Returns true at a quantifier in a type: `forall n. …` or `forall (n: Nat) …`.
     fn is_quantifier(&self, text: &str) -> bool {
         use TokenKind::{Ident, LBrace, LParen};
         text == "forall" && matches!(self.peek_kind(1), Ident | LParen | LBrace)
     }
 
-    /// Reports such a type, and goes on behind it.
+    /// Reports a quantifier, and continues with the type behind it.
     fn quantified_type(&mut self) -> TermId {
         let word = self.bump();
         self.report(|| {
@@ -793,7 +798,7 @@ impl Parser<'_> {
         self.push(TermKind::Missing, word.span)
     }
 
-    /// Returns true for `val x = …`, `var x = …` and `const x = …`.
+    /// Returns true at `val x = …`, `var x = …` or `const x = …`.
     pub(crate) fn at_word_for_let(&self) -> bool {
         matches!(self.slice(self.token().span), "val" | "var" | "const")
             && self.peek_kind(1) == TokenKind::Ident
@@ -802,7 +807,7 @@ impl Parser<'_> {
             && self.host.is_none()
     }
 
-    /// Reports such a word and reads it as `let`.
+    /// Reports `val`, `var` or `const`, and reads it as `let`.
     fn word_for_let(&mut self, mode: Mode) -> TermId {
         let word = self.token();
         let text = self.quoted(word);
@@ -819,13 +824,13 @@ impl Parser<'_> {
         self.term(mode)
     }
 
-    /// Returns true if the body of a function follows the comma here: `depFun(n: Nat, fun(…))`.
+    /// Returns true if the body of a function follows the comma: `depFun(n: Nat, fun(…))`.
     pub(crate) fn is_comma_for_arrow(&self) -> bool {
         let begins_body = matches!(self.peek_kind(1), TokenKind::Fun | TokenKind::DepFun);
         begins_body && self.peek_kind(2) == TokenKind::LParen
     }
 
-    /// Reports the comma and reads it as `=>`.
+    /// Reports the comma, and reads it as `=>`.
     pub(crate) fn comma_for_arrow(&mut self) {
         let comma = self.token().span;
         self.report(|| {
@@ -839,7 +844,7 @@ impl Parser<'_> {
         self.tokens[self.pos].kind = TokenKind::FatArrow;
     }
 
-    /// `f x` in brackets: an argument without parentheses.
+    /// Returns true at an argument without parentheses, the `x` of `f x`, within brackets.
     pub(crate) fn is_argument_without_parentheses(&self) -> bool {
         let is_plain = |token: Token| {
             matches!(
@@ -855,7 +860,8 @@ impl Parser<'_> {
             && !self.slice(same_line).contains('\n')
     }
 
-    /// `and`, `or`, `mod`, `div` between operands, and `divide` between sizes.
+    /// Parses `and`, `or`, `mod` and `div` between operands, and `divide` between sizes, as
+    /// operators.
     pub(crate) fn word_for_operator(&mut self) -> Option<BinaryOp> {
         let token = self.token();
         let (op, sign) = match self.slice(token.span) {
@@ -895,7 +901,7 @@ impl Parser<'_> {
         Some(op)
     }
 
-    /// `&&` between conditions on sizes.
+    /// Reports `&&` between conditions on sizes.
     pub(crate) fn joined_conditions(&mut self, condition: TermId) {
         let mut signs = Vec::new();
         let mut terms = vec![condition];
@@ -921,7 +927,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Reports what stands between conditions instead of commas.
+    /// Reports operators in place of the commas between conditions.
     fn join_of_conditions(&mut self, signs: &[Span]) {
         let shown = self.slice(signs[0]).to_owned();
         let edits = signs.iter().map(|sign| {
@@ -942,7 +948,7 @@ impl Parser<'_> {
         self.dialect == Dialect::Rise && self.host.is_none() && is_value
     }
 
-    /// `return e`, which is read as `e`.
+    /// Reports `return`, and reads `return e` as `e`.
     fn return_statement(&mut self, mode: Mode) -> TermId {
         let word = self.bump().span;
         let gap = Span::new(word.start, self.token().span.start);
@@ -957,7 +963,7 @@ impl Parser<'_> {
         self.postfix(mode)
     }
 
-    /// Returns true if a loop of another language begins here: `for (i in …`, `for i in …`.
+    /// Returns true at a loop of another language: `for (i in …` or `for i in …`.
     fn is_loop_statement(&self, text: &str) -> bool {
         let open = usize::from(self.peek_kind(1) == TokenKind::LParen);
         text == "for"
@@ -978,7 +984,7 @@ impl Parser<'_> {
         self.push(TermKind::Missing, word.span)
     }
 
-    /// Whether `if` begins a conditional: a condition in parentheses has a branch behind it.
+    /// Returns true if `if` begins a conditional: a branch follows a condition in parentheses.
     fn is_conditional(&self) -> bool {
         if self.peek_kind(1) != TokenKind::LParen {
             return self.starts_operand(self.peek(1));
@@ -1004,7 +1010,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Returns true if the parentheses here are all of a condition: a branch stands behind them.
+    /// Returns true if the parentheses contain the whole condition: a branch follows them.
     fn is_condition_in_parentheses(&mut self) -> bool {
         let start = self.pos;
         if !self.at(TokenKind::LParen) {
@@ -1024,7 +1030,8 @@ impl Parser<'_> {
         )
     }
 
-    /// Whether parameters and `=>`, or a kind, stand `ahead` tokens from here.
+    /// Returns true if parameters and `=>`, or a kind, follow `ahead` tokens behind the current
+    /// one.
     fn parameters_follow(&self, ahead: usize) -> bool {
         let mut ahead = ahead + usize::from(self.peek_kind(ahead) == TokenKind::LParen);
         while self.peek_kind(ahead) == TokenKind::Ident {
@@ -1060,7 +1067,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `if c then a else b` and `if (c) { a } else { b }`
+    /// Reports a conditional, `if c then a else b` or `if (c) { a } else { b }`.
     fn conditional(&mut self) -> TermId {
         let word = self.bump();
         self.error_at(word.span, || {
@@ -1098,14 +1105,14 @@ impl Parser<'_> {
         self.push(TermKind::Missing, span)
     }
 
-    /// `a if c else b`: reports the `if` behind an operand.
+    /// Reports the `if` behind an operand, as in `a if c else b`.
     pub(crate) fn conditional_behind(&mut self, word: Token) {
         self.error_at(word.span, || {
             "there is no `if`: write `select(condition, then, else)`".to_owned()
         });
     }
 
-    /// The text of a term in one pair of parentheses.
+    /// Returns the text of a term within exactly one pair of parentheses.
     pub(crate) fn in_parentheses(&self, term: TermId) -> String {
         let text = self.slice(self.span_of(term));
         match self.terms[term.0 as usize].kind {
@@ -1114,15 +1121,15 @@ impl Parser<'_> {
         }
     }
 
-    /// Adds an edit to the error that was reported at a place, if it is the item's error.
+    /// Adds an edit to the error with span `at`, if it is the item's error.
     pub(crate) fn mend(&mut self, at: Span, title: &str, span: Span, text: String) {
         if let Some(error) = self.error.take_if(|error| error.span == at) {
             self.error = Some(error.fix(title, vec![(span, text)], true));
         }
     }
 
-    /// `=>` behind an element of a list or a term in parentheses: whether it is a mistake of this
-    /// list, and then reported, with what follows it.
+    /// Reports a `=>` behind an element of a list or a term in parentheses, and parses the text
+    /// behind it. Returns false if it is not a mistake of this list.
     pub(crate) fn arrow_in_arguments(&mut self, open: Token) -> bool {
         if self.error.is_some() || open.kind != TokenKind::LParen || self.terms.is_empty() {
             return false;
@@ -1137,7 +1144,7 @@ impl Parser<'_> {
         self.function_without_word(last, callee.as_deref())
     }
 
-    /// The `=` of a definition.
+    /// Parses the `=` of a definition.
     pub(crate) fn def_equals(&mut self, name: &Option<Ident>, typed: bool) {
         if self.eat(TokenKind::Equals).is_some() {
             return;
@@ -1213,21 +1220,21 @@ impl Parser<'_> {
         }
     }
 
-    /// Returns true if a `=` stands ahead.
+    /// Returns true if an `=` follows in the item.
     fn has_equals_ahead(&self) -> bool {
         self.tokens[self.pos..]
             .iter()
             .any(|token| token.kind == TokenKind::Equals)
     }
 
-    /// `def f : f32 => f32 = …`
+    /// Reports `=>` in the type of a definition, `def f : f32 => f32 = …`.
     fn fat_arrow_in_type(&mut self) {
         let arrow = self.token().span;
         self.report(|| fat_arrow_for_arrow(arrow));
         self.skip_to_equals();
     }
 
-    /// Goes on behind the next `=`, if there is one.
+    /// Skips to the token behind the next `=`, or to the end.
     fn skip_to_equals(&mut self) {
         let behind = self.tokens[self.pos..]
             .iter()
@@ -1238,7 +1245,7 @@ impl Parser<'_> {
         }
     }
 
-    /// An item that begins with none of the words that begin items.
+    /// Reports an item that begins with none of the keywords of items.
     pub(crate) fn no_item(&mut self, annotations: &[Annotation]) {
         let token = self.token();
         if !annotations.is_empty() {
@@ -1274,7 +1281,7 @@ impl Parser<'_> {
         });
     }
 
-    /// What follows an item that is complete.
+    /// Reports text behind a complete item.
     pub(crate) fn rest_of_item(&mut self, kind: &ItemKind) {
         let token = self.token();
         if self.at_where() {
@@ -1319,7 +1326,7 @@ impl Parser<'_> {
     }
 }
 
-/// `=>` in a type.
+/// Returns the error for `=>` in a type.
 pub(crate) fn fat_arrow_for_arrow(arrow: Span) -> Diagnostic {
     let message = "the type of a function is written with `->`, not `=>`";
     Diagnostic::error(Code::SyntaxError, arrow, message).fix(
@@ -1329,7 +1336,7 @@ pub(crate) fn fat_arrow_for_arrow(arrow: Span) -> Diagnostic {
     )
 }
 
-/// Conditions on sizes where they do not stand.
+/// Returns the error for `where` in a wrong position.
 fn misplaced_where(span: Span, before: &str) -> Diagnostic {
     let message = format!("`where` does not follow {before}");
     Diagnostic::error(Code::SyntaxError, span, message).help(
@@ -1337,7 +1344,7 @@ fn misplaced_where(span: Span, before: &str) -> Diagnostic {
     )
 }
 
-/// The keyword that a word of another language, or a slip, stands for.
+/// Returns the keyword for a word of another language or a misspelling.
 fn meant_function(word: &str) -> Option<TokenKind> {
     Some(match word.to_ascii_lowercase().as_str() {
         "fn" | "fun" | "func" | "function" | "lambda" | "λ" | "lam" => TokenKind::Fun,
@@ -1357,7 +1364,8 @@ fn function_word(kind: TokenKind) -> &'static str {
     }
 }
 
-/// The opening bracket around what follows tokens that are given backwards.
+/// Returns the innermost unclosed opening bracket before a position; the tokens are given
+/// backwards.
 fn innermost_bracket<'a>(mut tokens: impl Iterator<Item = &'a Token>) -> Option<TokenKind> {
     use TokenKind::{LBrace, LBracket, LParen, RBrace, RBracket, RParen};
     let mut depth = 0u32;
@@ -1372,7 +1380,7 @@ fn innermost_bracket<'a>(mut tokens: impl Iterator<Item = &'a Token>) -> Option<
     })
 }
 
-/// Returns the error that a sign of other languages is missing which works on the bits of integers.
+/// Returns the error for a bitwise operator of other languages, which RISE does not have.
 pub fn no_bits(sign: &str, span: Span) -> Diagnostic {
     let message = format!("`{sign}`: RISE has no operations on the bits of integers");
     Diagnostic::error(Code::SyntaxError, span, message).help(
@@ -1380,7 +1388,7 @@ pub fn no_bits(sign: &str, span: Span) -> Diagnostic {
     )
 }
 
-/// What a sign from print stands for.
+/// Returns the token for a typographic sign.
 fn meant_by(sign: &str) -> Option<(TokenKind, &'static str)> {
     Some(match sign {
         "→" => (TokenKind::Arrow, "->"),
@@ -1403,7 +1411,7 @@ fn meant_by(sign: &str) -> Option<(TokenKind, &'static str)> {
     })
 }
 
-/// The RISE text for a sign of other languages.
+/// Returns advice on how RISE expresses a sign of other languages.
 fn written_instead(sign: &str) -> Option<&'static str> {
     Some(match sign {
         "“" | "”" | "„" | "‘" | "’" => "text must be between two `\"`",
@@ -1417,7 +1425,7 @@ fn written_instead(sign: &str) -> Option<&'static str> {
     })
 }
 
-/// Characters that leave no mark on the screen.
+/// Returns true for invisible characters.
 fn is_invisible(c: char) -> bool {
     matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }

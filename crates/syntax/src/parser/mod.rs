@@ -1,9 +1,9 @@
-//! Recursive descent from the tokens of one item to its tree.
+//! A recursive-descent parser from the tokens of one item to its tree.
 //!
-//! Every construct yields a tree, with [`TermKind::Missing`] for what is absent, and the first
-//! mistake of the item is reported; what follows it is parsed as well as it can be, in silence.
-//! What is missing is reported at the last character of the token before it, so that the place is
-//! visible; what does not belong is reported where it stands.
+//! Every construct returns a tree, with [`TermKind::Missing`] for absent parts. Only the first
+//! mistake of the item is reported; error recovery parses the rest without reports. A missing token
+//! is reported at the last character of the token before it, so that the span is visible; an
+//! unexpected token is reported at its own span.
 
 mod atom;
 mod block;
@@ -32,38 +32,40 @@ pub use messages::no_bits;
 use operator::Pending;
 pub(crate) use recover::loose_call;
 
-/// How deep brackets, functions and what else encloses something may nest.
+/// The maximal nesting depth of brackets, functions and other enclosing constructs.
 ///
 /// Chains do not nest: `a |> f |> g`, `f(a)(b)`, `s -> t -> u`, `n.m.t`, and `let` after `let` are
-/// read in loops and limited by [`MAX_HEIGHT`] alone.
+/// parsed by loops and limited by [`MAX_HEIGHT`] alone.
 pub const MAX_DEPTH: usize = 256;
 
-/// The most terms on a path from a root to a leaf of the tree of an item.
+/// The maximal number of terms on a path from a root to a leaf of the tree of an item.
 ///
-/// Who walks a tree by recursion needs a stack for this many calls. An item that would be higher
-/// is reported as [`Code::TooDeep`], and what is too high in it is [`TermKind::Missing`].
+/// A recursive traversal of a tree needs a stack for this many calls. An item with a higher tree is
+/// reported as [`Code::TooDeep`], and its terms that are too high are replaced by
+/// [`TermKind::Missing`].
 pub const MAX_HEIGHT: usize = 1000;
 
-/// An item and what is to be said about its text.
+/// The tree of an item and the diagnostics about its text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parsed {
     /// The tree.
     pub item: Item,
-    /// At most one syntax error.
+    /// The diagnostics: at most one syntax error.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Parses the text of one item of RISE, as [`split`](crate::split) finds it. Spans count from its start.
+/// Parses the text of one RISE item, as [`split`](crate::split) returns it. Spans are relative to
+/// its start.
 ///
-/// The tree is whole: [`TermKind::Missing`] stands for what is absent. At most one error is
-/// reported, the first: what is missing at the last character of the token before it, what does not
-/// belong where it stands. A character that begins no token, or a comment or string without its
-/// end, comes before all others.
+/// The tree is complete: absent parts are [`TermKind::Missing`]. At most one error is reported, the
+/// first one: for a missing token at the last character of the token before it, for an unexpected
+/// token at its own span. A character that begins no token, or a comment or string without its end,
+/// takes precedence over other errors.
 pub fn parse(text: &str) -> Parsed {
     parse_in(text, Dialect::Rise)
 }
 
-/// Parses the text of one item in one of the dialects, as [`parse`] does.
+/// Parses the text of one item in `dialect`, as [`parse`] does.
 pub fn parse_in(text: &str, dialect: Dialect) -> Parsed {
     let mut parser = Parser::new(text, dialect);
     let (docs, annotations, kind) = parser.item();
@@ -81,21 +83,21 @@ pub fn parse_in(text: &str, dialect: Dialect) -> Parsed {
     }
 }
 
-/// What may stand at a place.
+/// The syntactic category that is allowed at a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
     /// A value.
     Expr,
-    /// An argument: a value, a size, a type, an address space.
+    /// An argument: a value, a size, a type or an address space.
     Arg,
-    /// A type, as it stands behind a colon: operators need parentheses.
+    /// A type behind a colon: operators need parentheses.
     Type,
     /// A size or type inside brackets.
     Size,
 }
 
 impl Mode {
-    /// What may stand inside parentheses at such a place.
+    /// Returns the mode within parentheses.
     fn inside(self) -> Mode {
         match self {
             Mode::Type => Mode::Size,
@@ -103,7 +105,7 @@ impl Mode {
         }
     }
 
-    /// Whether `3.3` means three times three here.
+    /// Returns true if `3.3` denotes the two sizes of a matrix type.
     fn is_type(self) -> bool {
         matches!(self, Mode::Type | Mode::Size)
     }
@@ -112,37 +114,40 @@ impl Mode {
 pub(crate) struct Parser<'t> {
     text: &'t str,
     dialect: Dialect,
-    /// The language around the terms, if it is not the dialect's own: its name for messages. There
-    /// the `(` of a call touches what is called, and names may stand in backquotes.
+    /// The name of the enclosing language for messages, if it is not the dialect itself. In such a
+    /// language the `(` of a call is adjacent to the callee, and names may be in backquotes.
     host: Option<&'static str>,
-    /// The nesting at which `&&` and `||` join conditions of the host, not terms.
+    /// The nesting depth at which `&&` and `||` join conditions of the enclosing language, not
+    /// terms.
     pub(crate) conditions: Option<usize>,
-    /// Without trivia; the last one is [`TokenKind::End`].
+    /// The tokens without trivia; the last one is [`TokenKind::End`].
     pub(crate) tokens: Vec<Token>,
     pub(crate) pos: usize,
     pub(crate) terms: Vec<Term>,
-    /// For every term the length of the longest path down from it.
+    /// The height of every term: the length of the longest path to a leaf.
     heights: Vec<u16>,
     pub(crate) binders: Vec<Binder>,
-    /// The names that the item would define by words that do not define.
+    /// The names that the item would define by keywords that RISE does not have.
     pub(crate) synonyms: Vec<Name>,
-    /// The first mistake.
+    /// The first error.
     pub(crate) error: Option<Diagnostic>,
     pub(crate) nesting: usize,
-    /// Whether the item opens more brackets than it closes, once that was asked.
+    /// True if the item opens more brackets than it closes; `None` before this is computed.
     open_brackets: Option<bool>,
     /// True in annotations and behind `where`, where `|` and `divides` are operators.
     divides: bool,
-    /// Operators whose right operand is being read; every chain has its own stretch at the end.
+    /// The operators whose right operand is being parsed, as a stack; every chain uses its own part
+    /// at the end.
     pending: Vec<Pending>,
-    /// Arguments of calls that are being read; every call has its own stretch at the end.
+    /// The arguments of the calls that are being parsed; every call uses its own part at the end.
     args: Vec<TermId>,
-    /// Parameters of functions that are being read, likewise.
+    /// The parameters of the functions that are being parsed; every function uses its own part at
+    /// the end.
     params: Vec<BinderId>,
 }
 
 impl<'t> Parser<'t> {
-    /// A parser for the terms in a text of another language, whose tokens are still to come.
+    /// Creates a parser for the terms in a text of another language, without tokens.
     pub(crate) fn hosted(text: &'t str, host: &'static str) -> Self {
         Parser {
             host: Some(host),
@@ -195,7 +200,7 @@ impl<'t> Parser<'t> {
         parser
     }
 
-    /// Ends the list of tokens.
+    /// Appends the end token.
     pub(crate) fn end(&mut self) {
         let span = Span::empty(self.text.len() as u32);
         self.tokens.push(Token {
@@ -204,12 +209,10 @@ impl<'t> Parser<'t> {
         });
     }
 
-    /// What the text is written in, for messages.
+    /// Returns the name of the language, for messages.
     fn language(&self) -> &'static str {
         self.host.unwrap_or(self.dialect.name())
     }
-
-    // Tokens.
 
     pub(crate) fn token(&self) -> Token {
         self.tokens[self.pos]
@@ -219,7 +222,7 @@ impl<'t> Parser<'t> {
         self.tokens[self.pos].kind
     }
 
-    /// The token `n` places ahead, or the end.
+    /// Returns the token `n` positions ahead, or the end token.
     pub(crate) fn peek(&self, n: usize) -> Token {
         self.tokens[(self.pos + n).min(self.tokens.len() - 1)]
     }
@@ -248,12 +251,13 @@ impl<'t> Parser<'t> {
         self.pos.checked_sub(1).map(|pos| self.tokens[pos])
     }
 
-    /// Where the last token ends.
+    /// Returns the end of the previous token.
     pub(crate) fn last_end(&self) -> u32 {
         self.previous().map_or(0, |token| token.span.end)
     }
 
-    /// The last character of the last token: where something that is missing is reported.
+    /// Returns the span of the last character of the previous token, where a missing token is
+    /// reported.
     pub(crate) fn last_char(&self) -> Span {
         match self.previous() {
             Some(token) => {
@@ -275,8 +279,6 @@ impl<'t> Parser<'t> {
     pub(crate) fn skip_to_end(&mut self) {
         self.pos = self.tokens.len() - 1;
     }
-
-    // The tree.
 
     pub(crate) fn push(&mut self, kind: TermKind, span: Span) -> TermId {
         let height = self.height_of(&kind);
@@ -390,12 +392,12 @@ impl<'t> Parser<'t> {
         self.terms[id.0 as usize].span
     }
 
-    /// From `start` to the end of the last token.
+    /// Returns the span from `start` to the end of the previous token.
     pub(crate) fn since(&self, start: u32) -> Span {
         Span::new(start, self.last_end().max(start))
     }
 
-    /// A hole for something absent, right behind the last token.
+    /// Adds a hole for an absent term, directly behind the previous token.
     pub(crate) fn missing(&mut self) -> TermId {
         let span = Span::empty(self.last_end());
         self.push(TermKind::Missing, span)
@@ -409,17 +411,15 @@ impl<'t> Parser<'t> {
         }
     }
 
-    // Errors.
-
-    /// Keeps the first error of the item.
+    /// Records an error, if it is the first one of the item.
     pub(crate) fn report(&mut self, error: impl FnOnce() -> Diagnostic) {
         if self.error.is_none() {
             self.error = Some(error());
         }
     }
 
-    /// Adds edits to the first fix of the error, if that has this title and not too many of them.
-    /// Returns false if it has another title.
+    /// Adds edits to the first fix of the error, if the fix has this title; too many are dropped.
+    /// Returns false if there is no such fix.
     pub(crate) fn extend_fix(&mut self, title: &str, edits: &[(Span, String)]) -> bool {
         const MOST_EDITS: usize = 100;
         let fixes = self.error.as_mut().map(|error| &mut error.fixes[..]);
@@ -436,8 +436,8 @@ impl<'t> Parser<'t> {
         true
     }
 
-    /// Reports an error about a stretch that has been read, and that began without an error: one
-    /// inside of it is less to the point.
+    /// Reports an error about a part of the text that has just been parsed, in place of an error
+    /// within that part, which is less precise.
     pub(crate) fn report_instead(&mut self, was_first: bool, error: impl FnOnce() -> Diagnostic) {
         if was_first {
             self.error = None;
@@ -449,7 +449,7 @@ impl<'t> Parser<'t> {
         self.report(|| Diagnostic::error(Code::SyntaxError, span, message()));
     }
 
-    /// Reports that `what` is missing behind the last token, and how it is written.
+    /// Reports that `what` is missing behind the previous token, with advice on how it is written.
     pub(crate) fn expected_with_help(&mut self, what: &str, help: &str) {
         let is_first = self.error.is_none();
         self.expected(what);
@@ -458,7 +458,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Reports that `what` is missing behind the last token.
+    /// Reports that `what` is missing behind the previous token.
     pub(crate) fn expected(&mut self, what: &str) {
         if self.error.is_some() {
             return;
@@ -482,7 +482,7 @@ impl<'t> Parser<'t> {
         self.skip_to_end();
     }
 
-    /// Runs `inner` one level deeper, unless that is too deep.
+    /// Calls `inner` one nesting level deeper, or reports an error at the maximal depth.
     pub(crate) fn nested(&mut self, inner: impl FnOnce(&mut Self) -> TermId) -> TermId {
         if self.nesting >= MAX_DEPTH {
             let span = self.token().span;

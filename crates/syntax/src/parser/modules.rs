@@ -1,18 +1,19 @@
-//! Names in the modules of other languages: `np.maximum`, `std::max`.
+//! Error recovery for qualified names of other languages: `np.maximum`, `std::max`.
 
 use super::Parser;
 use crate::ast::{TermId, TermKind};
 use crate::lexer::TokenKind;
 use crate::{Code, Diagnostic};
 
-/// Modules with functions on numbers and arrays, as they are mostly called.
+/// The usual names of modules with functions on numbers and arrays.
 const MODULES: &[&str] = &[
     "Math", "cmath", "cp", "cupy", "jax", "jnp", "lax", "math", "np", "numpy", "scipy", "std",
     "tf", "torch",
 ];
 
 impl Parser<'_> {
-    /// Returns true if a term is the name of a module of other languages, and a name in it follows.
+    /// Returns true if a term is the name of a module of another language, followed by a name in
+    /// it.
     pub(crate) fn at_part_of_module(&self, term: TermId) -> bool {
         let text = self.slice(self.span_of(term));
         let is_bound = || self.binders.iter().any(|binder| binder.name == text);
@@ -24,8 +25,8 @@ impl Parser<'_> {
         is_module && self.host.is_none() && self.length_of_path() > 0
     }
 
-    /// Returns how many tokens `.name` or `::name` has here; none if something else stands here, or
-    /// white space between its parts.
+    /// Returns the number of tokens of `.name` or `::name` at the current position; 0 for other
+    /// text or if there is white space between them.
     fn length_of_path(&self) -> usize {
         let length = match self.kind() {
             TokenKind::Dot => 2,
@@ -45,7 +46,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Reports the name with its modules, and reads it as the name alone.
+    /// Reports a qualified name, and reads it as the unqualified name.
     pub(crate) fn name_in_module(&mut self, module: TermId) {
         loop {
             match self.length_of_path() {

@@ -1,18 +1,18 @@
-//! Chains of operators, read without recursion.
+//! Parses operator expressions by operator precedence, with an explicit stack instead of recursion.
 
 use super::{Mode, Parser};
 use crate::ast::{BinaryOp, TermId, TermKind, UnaryOp};
 use crate::lexer::TokenKind;
 use crate::{Code, Diagnostic, Span};
 
-/// An operator with its left operand, waiting for the right one.
+/// An operator with its left operand, on the stack until its right operand is parsed.
 pub(crate) struct Pending {
     op: BinaryOp,
     op_span: Span,
     lhs: TermId,
 }
 
-/// How tight an operator binds, loosest first.
+/// The precedence levels, in increasing order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Level {
     Divides,
@@ -49,7 +49,7 @@ impl Level {
     }
 }
 
-/// The operator that a token is between two operands.
+/// Returns the infix operator of a token.
 pub(crate) fn binary_op(token: TokenKind) -> Option<BinaryOp> {
     Some(match token {
         TokenKind::ApplyLeft => BinaryOp::ApplyLeft,
@@ -74,13 +74,13 @@ pub(crate) fn binary_op(token: TokenKind) -> Option<BinaryOp> {
     })
 }
 
-/// The operator that may stand alone in parentheses, as a function.
+/// Returns the operator of a token, if it may be in parentheses as a function.
 pub(crate) fn section_op(token: TokenKind) -> Option<BinaryOp> {
     binary_op(token).filter(|&op| Level::of(op) >= Level::Or)
 }
 
 impl Parser<'_> {
-    /// Operands and binary operators between them.
+    /// Parses operands and the infix operators between them.
     pub(crate) fn operators(&mut self, mode: Mode) -> TermId {
         let base = self.pending.len();
         let mut operand = self.signed(mode);
@@ -94,13 +94,13 @@ impl Parser<'_> {
         self.reduce(base, operand, None)
     }
 
-    /// An operand with the signs before it, and those of other languages behind it.
+    /// Parses an operand with its prefix operators, and operators of other languages behind it.
     fn signed(&mut self, mode: Mode) -> TermId {
         let operand = self.unary(mode);
         self.with_foreign_signs(operand, mode)
     }
 
-    /// The binary operator at the current token.
+    /// Returns the infix operator at the current token.
     fn infix(&mut self, mode: Mode) -> Option<BinaryOp> {
         match self.kind() {
             TokenKind::Bar if self.divides => Some(BinaryOp::Divides),
@@ -118,7 +118,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Combines waiting operators with their right operand, those that bind tighter than `next`.
+    /// Combines operators on the stack with their right operand, as long as their precedence is
+    /// higher than that of `next`.
     fn reduce(&mut self, base: usize, operand: TermId, next: Option<(BinaryOp, Span)>) -> TermId {
         let mut operand = operand;
         while self.pending.len() > base {
@@ -173,7 +174,7 @@ impl Parser<'_> {
         });
     }
 
-    /// Prefix operators and their operand.
+    /// Parses prefix operators and their operand.
     fn unary(&mut self, mode: Mode) -> TermId {
         let first = self.pos;
         while self.at_prefix_operator(mode) {
@@ -196,7 +197,7 @@ impl Parser<'_> {
         operand
     }
 
-    /// A `!`, or a `-` that does not belong to the number behind it.
+    /// Returns true at a `!`, or at a `-` that is not a part of the number behind it.
     fn at_prefix_operator(&self, mode: Mode) -> bool {
         match self.kind() {
             TokenKind::Bang => !mode.is_type(),
@@ -205,7 +206,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A `-` directly before a number.
+    /// Returns true at a `-` directly before a number.
     pub(crate) fn at_negative_number(&self) -> bool {
         let next = self.peek(1);
         self.at(TokenKind::Minus)

@@ -1,11 +1,11 @@
-//! Paths of imports that do not stand in double quotes.
+//! Error recovery for import paths that are not in double quotes.
 
 use super::Parser;
 use crate::lexer::TokenKind;
 use crate::{Code, Diagnostic, Span};
 
 impl Parser<'_> {
-    /// `import library`, `import library.rise` and `import <library.rise>`
+    /// Reports `import library`, `import library.rise` or `import <library.rise>`.
     pub(crate) fn path_without_quotes(&mut self) {
         let first = self.token();
         if self.slice(first.span) == "<" && self.path_in_other_quotes(first.span) {
@@ -33,8 +33,8 @@ impl Parser<'_> {
         });
     }
 
-    /// A path between the signs that other languages have for `"`, of which the first one is given:
-    /// `import 'library.rise'`. Returns true if it is reported.
+    /// Reports a path in quotes of another kind, of which the opening one is given: `import
+    /// 'library.rise'`. Returns true if an error was reported.
     pub(crate) fn path_in_other_quotes(&mut self, open: Span) -> bool {
         let closers: &[char] = match self.slice(open) {
             "'" | "‘" => &['\'', '’'],

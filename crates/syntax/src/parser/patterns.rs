@@ -1,25 +1,26 @@
-//! Patterns where one name is bound. Only `fun((x, y) => …)` takes a pair apart; any other pattern
-//! is reported, with the projections that replace the names of its components.
+//! Error recovery for destructuring patterns in place of a binder. Only `fun((x, y) => …)`
+//! destructures a pair; any other pattern is reported, with the projections that replace the names
+//! of its components.
 
 use super::Parser;
 use crate::ast::BinderId;
 use crate::lexer::{Token, TokenKind};
 use crate::{Code, Diagnostic};
 
-/// A name in a pattern, and the projections that lead to it: `b` and `._1._2` in `((a, b), c)`.
+/// A name in a pattern and the projections that select it: `b` and `._1._2` in `((a, b), c)`.
 struct Component<'t> {
     name: &'t str,
     path: String,
 }
 
 impl<'t> Parser<'t> {
-    /// Returns true if a pattern and `=` stand behind this `let`; without them `let` is the primitive.
+    /// Returns true if a pattern and `=` follow this `let`; without them `let` is the primitive.
     pub(crate) fn at_let_pattern(&self) -> bool {
         let tokens = &self.tokens[(self.pos + 1).min(self.tokens.len())..];
         pattern_length(tokens).is_some_and(|length| tokens[length].kind == TokenKind::Equals)
     }
 
-    /// The place where a name is bound, `what`. A pattern there is reported.
+    /// Parses a binder, `what`. A pattern in its place is reported.
     pub(crate) fn name_or_pattern(&mut self, what: &str) -> BinderId {
         if let Some(length) = pattern_length(&self.tokens[self.pos..]) {
             self.report_pattern(self.pos, length);
@@ -29,12 +30,12 @@ impl<'t> Parser<'t> {
         self.binder(what)
     }
 
-    /// Returns true if the tokens from `first` to here are a pattern.
+    /// Returns true if the tokens from `first` to the current one are a pattern.
     pub(crate) fn is_pattern_since(&self, first: usize) -> bool {
         pattern_length(&self.tokens[first..]) == Some(self.pos - first)
     }
 
-    /// Reports the pattern of so many tokens from `first` on.
+    /// Reports the pattern that consists of `length` tokens from `first` on.
     pub(crate) fn report_pattern(&mut self, first: usize, length: usize) {
         let tokens = &self.tokens[first..first + length];
         let (open, close) = (tokens[0].span, tokens[length - 1].span);
@@ -65,9 +66,9 @@ impl<'t> Parser<'t> {
         });
     }
 
-    /// Adds to the error about a pattern among the parameters between the tokens `head` and `start`
-    /// the edit that names the pair. The names of its components are replaced in the body, which
-    /// goes from `start` to here.
+    /// Adds to the error about a pattern among the parameters, between the tokens `head` and
+    /// `start`, the edit that names the pair. It replaces the names of the components in the body,
+    /// which reaches from `start` to the current token.
     pub(crate) fn name_the_pair(&mut self, head: usize, start: usize) {
         let Some(span) = self.error.as_ref().map(|error| error.span) else {
             return;
@@ -101,7 +102,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// The names in the tokens of a pattern; none if it is not one of pairs.
+    /// Returns the names in a pattern; none if it does not consist of pairs.
     fn components(&self, pattern: &[Token]) -> Vec<Component<'t>> {
         let mut components = Vec::new();
         let mut path: Vec<u32> = Vec::new();
@@ -129,7 +130,7 @@ impl<'t> Parser<'t> {
         components
     }
 
-    /// A name for a pair that the item does not use.
+    /// Returns a name for a pair that does not occur in the item.
     fn unused_name(&self) -> &'static str {
         let is_used = |name: &&str| self.tokens.iter().any(|t| self.slice(t.span) == *name);
         let mut names = ["p", "q", "r"].into_iter();
@@ -137,14 +138,14 @@ impl<'t> Parser<'t> {
     }
 }
 
-/// "`p._1` for `a`, `p._2` for `b`"
+/// Returns a list of replacements such as "`p._1` for `a`, `p._2` for `b`".
 fn replacements(components: &[Component], pair: &str) -> String {
     let each = |c: &Component| format!("`{pair}{}` for `{}`", c.path, c.name);
     components.iter().map(each).collect::<Vec<_>>().join(", ")
 }
 
-/// Returns the number of tokens of the pattern at their start: two or more names, with or without a scalar
-/// type, and patterns in parentheses.
+/// Returns the number of tokens of the pattern at the start: two or more names, with or without a
+/// scalar type, and patterns, in parentheses.
 fn pattern_length(tokens: &[Token]) -> Option<usize> {
     let (mut depth, mut commas) = (0u32, 0);
     let mut before = TokenKind::Comma;

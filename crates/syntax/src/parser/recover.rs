@@ -1,15 +1,16 @@
-//! Closing brackets, list separators, and how parsing goes on where one is missing.
+//! Parses closing brackets and list separators, with error recovery where one is missing.
 
 use super::operator::binary_op;
 use super::{Mode, Parser};
 use crate::lexer::{Token, TokenKind};
 use crate::{Code, Diagnostic, Dialect, Span};
 
-/// How many tokens recovery looks ahead, so that many mistakes in a long item take linear time.
+/// The maximal lookahead of error recovery in tokens, so that many mistakes in a long item take
+/// linear time.
 pub(super) const SEEK_LIMIT: usize = 1000;
 
 impl Parser<'_> {
-    /// A token as it is written, in backquotes; shortened if it is long.
+    /// Returns the text of a token in backquotes, truncated if it is long.
     pub(crate) fn quoted(&self, token: Token) -> String {
         let text = match self.host {
             Some(_) => self.slice(token.span).trim_matches('`'),
@@ -25,12 +26,12 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether the current token can begin an operand.
+    /// Returns true if the current token can begin an operand.
     pub(crate) fn at_operand(&self) -> bool {
         begins_operand(self.kind()) || self.at_negative_number()
     }
 
-    /// Eats the bracket that closes `open`, or reports that it is missing.
+    /// Parses the bracket that closes `open`, or reports that it is missing.
     pub(crate) fn close(&mut self, open: Token, closer: TokenKind) {
         if self.eat(closer).is_some() {
             return;
@@ -41,8 +42,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Behind an element of a list: whether another one follows. Eats what separates them, or what
-    /// closes the list.
+    /// Skips the separator or the closing bracket behind an element of a list. Returns true if
+    /// another element follows.
     pub(crate) fn next_in_list(&mut self, open: Token, closer: TokenKind) -> bool {
         if self.eat(TokenKind::Comma).is_some() {
             return true;
@@ -131,7 +132,8 @@ impl Parser<'_> {
         self.report(|| error);
     }
 
-    /// The token here, if it closes brackets of another kind than `closer` of which none is open.
+    /// Returns the span of the current token if it closes brackets of another kind than `closer`
+    /// and none of that kind are open.
     fn wrong_closer(&self, closer: TokenKind) -> Option<Span> {
         let opener = match self.kind() {
             TokenKind::RParen => TokenKind::LParen,
@@ -143,7 +145,7 @@ impl Parser<'_> {
         is_extra.then(|| self.token().span)
     }
 
-    /// Returns true if a token stands here that no bracket goes on with.
+    /// Returns true at a token that cannot continue the contents of brackets.
     fn is_end_of_brackets(&self) -> bool {
         use TokenKind::{Equals, FatArrow, In, RBrace, RBracket, RParen};
         matches!(
@@ -152,7 +154,7 @@ impl Parser<'_> {
         )
     }
 
-    /// Returns true if the item has more tokens of one kind than of another.
+    /// Returns true if the item has more tokens of kind `more` than of kind `fewer`.
     fn misses(&self, more: TokenKind, fewer: TokenKind) -> bool {
         let count = |kind| {
             let tokens = self.tokens.iter();
@@ -161,7 +163,7 @@ impl Parser<'_> {
         count(more) > count(fewer)
     }
 
-    /// What closes the brackets that are open at the end of the item.
+    /// Returns the closers of the brackets that are open at the end of the item.
     fn closers(&self) -> String {
         let mut open = Vec::new();
         for token in &self.tokens {
@@ -178,14 +180,14 @@ impl Parser<'_> {
         open.into_iter().rev().collect()
     }
 
-    /// Behind an opening bracket: whether an operator follows it that rather continues what stands
-    /// before the bracket, since the item opens more brackets than it closes.
+    /// Returns true if an operator follows an opening bracket and probably continues the term
+    /// before it, since the item opens more brackets than it closes.
     pub(crate) fn at_abandoned_bracket(&mut self) -> bool {
         let continues = binary_op(self.kind()).is_some_and(|_| !self.at(TokenKind::Minus));
         continues && self.has_open_brackets()
     }
 
-    /// Whether the item opens more brackets than it closes.
+    /// Returns true if the item opens more brackets than it closes.
     fn has_open_brackets(&mut self) -> bool {
         use TokenKind::*;
         let balance = |sum: i64, token: &Token| match token.kind {
@@ -198,8 +200,8 @@ impl Parser<'_> {
             .get_or_insert_with(|| self.tokens.iter().fold(0, balance) > 0)
     }
 
-    /// The next `closer` (or comma) that belongs to the innermost open bracket, if nothing that an
-    /// outer construct waits for stands before it.
+    /// Returns the next `closer` (or comma) of the innermost open brackets, if no token that an
+    /// outer construct expects precedes it.
     fn seek(&self, closer: TokenKind, commas: bool) -> Option<usize> {
         let mut depth = 0u32;
         for (pos, token) in self.ahead() {
@@ -214,7 +216,7 @@ impl Parser<'_> {
                 TokenKind::FatArrow | TokenKind::In | TokenKind::Semicolon if depth == 0 => {
                     return None;
                 }
-                // An assignment may well stand in what is skipped.
+                // The skipped text may contain assignments.
                 TokenKind::Equals if depth == 0 && self.dialect == Dialect::Rise => return None,
                 _ => {}
             }
@@ -222,20 +224,20 @@ impl Parser<'_> {
         None
     }
 
-    /// Gives the next tokens with their places, as many as are looked at to go on behind a mistake.
+    /// Returns the next tokens with their indices, as many as the lookahead of error recovery.
     pub(super) fn ahead(&self) -> impl Iterator<Item = (usize, &Token)> {
         let tokens = self.tokens.iter().enumerate();
         tokens.skip(self.pos).take(SEEK_LIMIT)
     }
 
-    /// Behind a value without `in`: goes on at the `in` if only an unreadable rest separates it.
+    /// Skips unreadable tokens between the value of a `let` and its `in`.
     pub(crate) fn skip_before_in(&mut self) {
         if let Some(pos) = self.seek_in() {
             self.pos = pos + 1;
         }
     }
 
-    /// The `in` behind an unreadable rest, if no bracket closes and no `let` begins before it.
+    /// Returns the `in` behind unreadable tokens, if no closing bracket and no `let` precede it.
     fn seek_in(&self) -> Option<usize> {
         let mut depth = 0u32;
         for (pos, token) in self.ahead() {
@@ -252,7 +254,7 @@ impl Parser<'_> {
         None
     }
 
-    /// Skips a bracketed stretch, from its opening bracket to the one that closes it.
+    /// Skips from an opening bracket to the one that closes it.
     pub(crate) fn skip_brackets(&mut self) {
         let mut depth = 0u32;
         loop {
@@ -268,7 +270,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A word that the host reserves, where it is called: reported.
+    /// Reports a call of a word that the enclosing language reserves.
     fn reserved_by_host(&mut self) -> bool {
         let (token, next) = (self.token(), self.peek(1));
         let text = self.slice(token.span);
@@ -293,7 +295,7 @@ impl Parser<'_> {
         reserved
     }
 
-    /// Reports that an operand is missing behind the last token.
+    /// Reports that an operand is missing behind the previous token.
     pub(crate) fn expected_operand(&mut self, mode: Mode) {
         if self.reserved_by_host() {
             return;
@@ -310,7 +312,7 @@ impl Parser<'_> {
     }
 }
 
-/// Whether a token can begin an operand; a `-` before a number aside.
+/// Returns true if a token can begin an operand; a `-` before a number is not considered.
 pub(super) fn begins_operand(kind: TokenKind) -> bool {
     use TokenKind::*;
     matches!(
@@ -340,7 +342,7 @@ pub(super) fn begins_operand(kind: TokenKind) -> bool {
     )
 }
 
-/// A `(` behind white space where nothing new can begin.
+/// Returns the error for a `(` behind white space, in a position where no term can begin.
 pub(crate) fn loose_call(paren: Span, gap: Span) -> Diagnostic {
     Diagnostic::error(
         Code::SyntaxError,

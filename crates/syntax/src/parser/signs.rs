@@ -1,4 +1,5 @@
-//! Operators of other languages: `xs ++ ys`, `x++`, `xs !! 2`, `~x`, `x +. y`, `f @ x`.
+//! Error recovery for operators of other languages: `xs ++ ys`, `x++`, `xs !! 2`, `~x`, `x +. y`,
+//! `f @ x`.
 
 use super::{Mode, Parser};
 use crate::ast::{TermId, TermKind};
@@ -6,8 +7,8 @@ use crate::lexer::{Token, TokenKind};
 use crate::{Code, Diagnostic, Dialect, Span};
 
 impl Parser<'_> {
-    /// Reads the operators of other languages that follow an operand, reports the first of them, and
-    /// returns the operand that they make.
+    /// Parses the operators of other languages behind an operand, reports the first of them, and
+    /// returns the resulting operand.
     pub(crate) fn with_foreign_signs(&mut self, mut operand: TermId, mode: Mode) -> TermId {
         while !mode.is_type() && self.host.is_none() {
             let is_binary = self.begins_operand_at(2);
@@ -40,7 +41,7 @@ impl Parser<'_> {
         operand
     }
 
-    /// Returns true if the current token stands twice, without white space.
+    /// Returns true if the current token is doubled, without white space.
     fn is_doubled(&self) -> bool {
         let (first, second) = (self.token(), self.peek(1));
         first.kind == second.kind && first.span.end == second.span.start
@@ -50,8 +51,8 @@ impl Parser<'_> {
         super::recover::begins_operand(self.peek_kind(ahead))
     }
 
-    /// Reads a doubled sign and its right operand. `written` makes of the texts of both operands the
-    /// message and what is to be written.
+    /// Parses a doubled sign and its right operand. `written` computes the message and the
+    /// replacement from the texts of both operands.
     fn foreign_binary(
         &mut self,
         lhs: TermId,
@@ -72,7 +73,7 @@ impl Parser<'_> {
         self.push(TermKind::Missing, span)
     }
 
-    /// `f @ x`, where `f` may be meant to be applied, or to be composed with another function.
+    /// Reports `f @ x`, which may mean that `f` is applied to or composed with `x`.
     fn at_between_operands(&mut self, lhs: TermId, mode: Mode) -> TermId {
         let sign = self.bump().span;
         let rhs = self.postfix(mode);
@@ -99,7 +100,7 @@ impl Parser<'_> {
         first.cover(self.bump().span)
     }
 
-    /// `x++` and `x--`
+    /// Reports `x++` or `x--`.
     fn increment_behind(&mut self) {
         let (sign, written) = self.increment();
         self.report(|| {
@@ -111,7 +112,7 @@ impl Parser<'_> {
         });
     }
 
-    /// Returns true for the `.` of `x +. y`.
+    /// Returns true at the `.` of `x +. y`.
     pub(crate) fn is_point_behind_operator(&self) -> bool {
         use TokenKind::{Minus, Plus, Slash, Star};
         let (point, next) = (self.token().span, self.peek(1));
@@ -122,7 +123,7 @@ impl Parser<'_> {
         self.previous().is_some_and(is_sign) && is_apart
     }
 
-    /// Reads the `.` of `x +. y` and the operand behind it.
+    /// Reports the `.` of `x +. y`, and parses the operand behind it.
     pub(crate) fn point_behind_operator(&mut self, mode: Mode) -> TermId {
         let before = self.previous().map(|token| token.span);
         let point = self.bump().span;
@@ -137,7 +138,7 @@ impl Parser<'_> {
         self.postfix(mode)
     }
 
-    /// Returns true for `++x`.
+    /// Returns true at `++x`.
     pub(crate) fn at_increment_before(&self, mode: Mode) -> bool {
         !mode.is_type()
             && self.at(TokenKind::Plus)
@@ -145,7 +146,7 @@ impl Parser<'_> {
             && self.begins_operand_at(2)
     }
 
-    /// Reads `++x`.
+    /// Reports `++x`.
     pub(crate) fn increment_before(&mut self, mode: Mode) -> TermId {
         let (sign, written) = self.increment();
         let operand = self.postfix(mode);
@@ -157,7 +158,7 @@ impl Parser<'_> {
         self.push(TermKind::Missing, span)
     }
 
-    /// Eats `++` or `--`, and returns it with the sign that is written instead.
+    /// Skips `++` or `--`, and returns its span with the operator that replaces it.
     fn increment(&mut self) -> (Span, &'static str) {
         let written = match self.kind() {
             TokenKind::Plus => "+",
@@ -166,7 +167,8 @@ impl Parser<'_> {
         (self.doubled_sign(), written)
     }
 
-    /// Adds to the error about a `~`, which is read as `!`, how bits are flipped.
+    /// Adds the RISE expression for a bitwise complement to the error about a `~`, which is read as
+    /// `!`.
     pub(crate) fn mend_complement(&mut self, sign: Span, operand: TermId) {
         let is_missing = matches!(self.terms[operand.0 as usize].kind, TermKind::Missing);
         if self.slice(sign) != "~" || is_missing {

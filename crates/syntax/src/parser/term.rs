@@ -1,4 +1,4 @@
-//! Terms from the outside in: what reaches to the right as far as it can, then postfix forms.
+//! Parses terms: first the forms that extend to the right as far as possible, then postfix forms.
 
 use super::messages::fat_arrow_for_arrow;
 use super::{Mode, Parser};
@@ -6,36 +6,36 @@ use crate::ast::{BinderId, Half, TermId, TermKind};
 use crate::lexer::{Token, TokenKind};
 use crate::{Code, Diagnostic, Dialect, Span};
 
-/// The beginning of a term whose rest is still to come.
+/// The start of a term whose last part is still to be parsed.
 enum Prefix {
-    /// `let x = value in …`
+    /// The start `let x = value in …`.
     Let {
         start: u32,
         binder: BinderId,
         value: TermId,
     },
-    /// `(n: Nat) -> …`, `{n: Nat} -> …`
+    /// The start `(n: Nat) -> …` or `{n: Nat} -> …`.
     Pi {
         start: u32,
         param: BinderId,
         implicit: bool,
     },
-    /// `a -> …`
+    /// The start `a -> …`.
     Arrow(TermId),
-    /// `a = …`, with the sign
+    /// The start `a = …`, with the span of the `=`.
     Assign(TermId, Span),
-    /// `c; …`
+    /// The start `c; …`.
     Command(TermId),
 }
 
-/// `size.…` or `size..…`, whose element type is still to come.
+/// The start `size.…` or `size..…` of an array type.
 struct Dimension {
     size: TermId,
     dependent: bool,
 }
 
 impl Parser<'_> {
-    /// Anything that may stand at a place.
+    /// Parses a term of the given mode.
     pub(crate) fn term(&mut self, mode: Mode) -> TermId {
         self.nested(|parser| parser.term_here(mode))
     }
@@ -78,7 +78,8 @@ impl Parser<'_> {
         self.assemble(prefixes, last)
     }
 
-    /// Behind an operand of DPIA: the last command, or that something follows.
+    /// Handles an operand of DPIA: returns the last command of a sequence, or `None` if another
+    /// part follows.
     fn command(
         &mut self,
         operand: TermId,
@@ -106,7 +107,7 @@ impl Parser<'_> {
         None
     }
 
-    /// The whole term from its beginnings and its end. Commands in a row are one sequence.
+    /// Builds a term from its starts and its last part. Adjacent commands become one sequence.
     fn assemble(&mut self, prefixes: Vec<Prefix>, last: TermId) -> TermId {
         let mut body = last;
         let mut before: Vec<TermId> = Vec::new();
@@ -122,7 +123,7 @@ impl Parser<'_> {
         self.after_commands(&mut before, body)
     }
 
-    /// The commands, given last first, and then one more.
+    /// Builds the sequence of the commands, given in reverse order, and `last`.
     fn after_commands(&mut self, before: &mut Vec<TermId>, last: TermId) -> TermId {
         if before.is_empty() {
             return last;
@@ -167,7 +168,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `let` and a name; without one, `let` is the primitive.
+    /// Returns true at `let` and a name; without a name, `let` is the primitive.
     pub(crate) fn at_let_binding(&self) -> bool {
         let next = self.peek_kind(1);
         self.at(TokenKind::Let)
@@ -210,8 +211,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Returns the text that is missing behind a value without `in` that ends at `last`, if what follows is the
-    /// result of the `let` or the next name that is bound.
+    /// Returns the missing text behind the value of a `let` without `in` that ends at `last`, if
+    /// the result of the `let` or the next binding follows.
     fn in_behind_value(&self, last: Span) -> Option<(Span, &'static str)> {
         let is_binding = |ahead| {
             self.peek_kind(ahead) == TokenKind::Ident
@@ -227,7 +228,8 @@ impl Parser<'_> {
         }
     }
 
-    /// `(NAME :` or `{`: in an argument only before a kind, since `(x : f32)` is an ascription.
+    /// Returns true at `(NAME :` or `{`: in an argument only before a kind, since `(x : f32)` is an
+    /// ascription.
     fn at_type_parameter(&self, mode: Mode) -> bool {
         match self.kind() {
             TokenKind::LBrace => true,
@@ -241,7 +243,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `(n: Nat) ->` or `{n: Nat} ->`.
+    /// Parses `(n: Nat) ->` or `{n: Nat} ->`.
     fn type_parameters(&mut self, prefixes: &mut Vec<Prefix>) {
         let open = self.bump();
         let implicit = open.kind == TokenKind::LBrace;
@@ -276,7 +278,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A type, and what `where` says of the sizes that it takes.
+    /// Parses a type, and the conditions on its sizes behind `where`.
     pub(crate) fn type_with_conditions(&mut self) -> TermId {
         let ty = match self.at_conditions_without_type() {
             true => self.type_before_conditions(),
@@ -285,7 +287,7 @@ impl Parser<'_> {
         self.conditions_of(ty)
     }
 
-    /// `where 4 | n, n >= 12` behind a type, where no name can stand.
+    /// Parses `where 4 | n, n >= 12` behind a type, where a name cannot occur.
     pub(crate) fn conditions_of(&mut self, ty: TermId) -> TermId {
         if !self.at_where() {
             return ty;
@@ -305,7 +307,7 @@ impl Parser<'_> {
         self.push(TermKind::Where { ty, conditions }, span)
     }
 
-    /// Returns true if the word `where` stands here, in a language that has it.
+    /// Returns true at the word `where` in RISE.
     pub(crate) fn at_where(&self) -> bool {
         let is_rise = self.dialect == Dialect::Rise && self.host.is_none();
         is_rise && self.at(TokenKind::Ident) && self.slice(self.token().span) == "where"
@@ -324,7 +326,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Calls, projections, and the dots of array types.
+    /// Parses calls, projections, and the dots of array types.
     pub(crate) fn postfix(&mut self, mode: Mode) -> TermId {
         let mut dimensions: Vec<Dimension> = Vec::new();
         let mut term = self.sized_atom(mode, &mut dimensions);
@@ -369,7 +371,7 @@ impl Parser<'_> {
         self.push(kind, span)
     }
 
-    /// What stands behind a dot.
+    /// Parses the element type behind the dot of an array type.
     fn element(&mut self, mode: Mode, dimensions: &mut Vec<Dimension>) -> TermId {
         if self.at(TokenKind::Minus) || !self.at_operand() {
             self.expected("a type");
@@ -378,7 +380,7 @@ impl Parser<'_> {
         self.sized_atom(mode, dimensions)
     }
 
-    /// An atom, where `3.3` is two of them if a type may stand here.
+    /// Parses an operand; a token such as `3.3` becomes two sizes if a type is allowed.
     fn sized_atom(&mut self, mode: Mode, dimensions: &mut Vec<Dimension>) -> TermId {
         let before_dot = matches!(self.peek_kind(1), TokenKind::Dot | TokenKind::DotDot);
         let sizes = mode.is_type() || (mode == Mode::Arg && before_dot);
@@ -397,7 +399,7 @@ impl Parser<'_> {
         self.atom(mode)
     }
 
-    /// `._1` or `._2`.
+    /// Returns true at `._1` or `._2`.
     pub(crate) fn at_half(&self) -> bool {
         let next = self.peek(1);
         next.kind == TokenKind::Ident && matches!(self.slice(next.span), "_1" | "_2")
@@ -414,12 +416,12 @@ impl Parser<'_> {
         self.push(TermKind::Project { pair, half }, span)
     }
 
-    /// Whether the `(` here is that of a call.
+    /// Returns true if the current `(` begins the arguments of a call.
     fn calls(&self) -> bool {
         self.host.is_none() || self.last_end() == self.token().span.start
     }
 
-    /// `(a, b)` behind a function.
+    /// Parses the arguments `(a, b)` behind a function.
     pub(crate) fn call(&mut self, callee: TermId, mode: Mode) -> TermId {
         let base = self.args.len();
         let open = self.bump();

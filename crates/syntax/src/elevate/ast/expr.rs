@@ -1,4 +1,4 @@
-//! Strategy expressions, and patterns of `match`.
+//! Defines strategy expressions and the patterns of `match`.
 
 use super::{Alt, ExprId, ParamId, PatternId};
 use crate::Span;
@@ -7,194 +7,193 @@ use crate::ast::{AddressSpace, Ident, Literal, Name, TermId};
 /// A node of a strategy expression.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expr {
-    /// What it is.
+    /// The form of the expression and its children.
     pub kind: ExprKind,
-    /// Where it stands.
+    /// The span of the expression.
     pub span: Span,
 }
 
 /// The forms of strategy expressions.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ExprKind {
-    /// Something that must stand here does not; already reported.
+    /// A required expression that is absent; this has been reported.
     Missing,
-    /// `_`, as a right side: what the definition means is built in. Elsewhere a typed hole.
+    /// `_`: as a right-hand side, a definition with a built-in meaning; elsewhere a typed hole.
     Hole,
-    /// A name; one in backquotes stands here without them.
+    /// A name, without its backquotes if it has any.
     Name(Name),
-    /// A number or truth value.
+    /// A number or a Boolean.
     Literal(Literal),
-    /// A string.
+    /// A string literal.
     String(Box<str>),
-    /// `Global`, `Local`, `Private`, `Constant`
+    /// An address space: `Global`, `Local`, `Private` or `Constant`.
     Address(AddressSpace),
-    /// A scalar type, `Array[n, t]` and its like, as an argument.
+    /// A type as an argument: a scalar type, `Array[n, t]` or another constructor.
     Type(TermId),
-    /// `f(a, name = b)`; a call with other parentheses behind it is the callee of another one.
+    /// A call `f(a, name = b)`; the callee of `f(a)(b)` is the call `f(a)`.
     Call {
-        /// `f`
+        /// The function `f`.
         callee: ExprId,
-        /// The arguments; may be empty.
+        /// The arguments; possibly empty.
         args: Box<[Arg]>,
     },
-    /// `e.name`, as in `xs.size` and `s(b).mapSuccess(f)`.
+    /// A member access `e.name`, as in `xs.size` and `s(b).mapSuccess(f)`.
     Member {
-        /// `e`
+        /// The object `e`.
         object: ExprId,
-        /// `name`; missing in half-typed code.
+        /// The name of the member; `None` in incomplete code.
         name: Option<Ident>,
     },
-    /// `a OP b`
+    /// An infix operation `a OP b`.
     Binary {
         /// The operator.
         op: Op,
-        /// The operator's own span, quotes included.
+        /// The span of the operator with its quotes.
         op_span: Span,
-        /// Left operand.
+        /// The left operand.
         lhs: ExprId,
-        /// Right operand.
+        /// The right operand.
         rhs: ExprId,
     },
-    /// `-a`
+    /// Negation, `-a`.
     Neg(ExprId),
-    /// `!a`, also `not a`; `not(a)` is a call.
+    /// Logical negation, `!a` or `not a`; `not(a)` is a call.
     Not(ExprId),
-    /// `x => e`, `(x, y: t) => e`
+    /// An abstraction, `x => e` or `(x, y: t) => e`.
     Lambda {
-        /// The parameters, one list; empty in `() => e`.
+        /// The parameters, a single list; empty in `() => e`.
         params: Box<[ParamId]>,
         /// The body.
         body: ExprId,
     },
-    /// `e match { case p if c => e … }`
+    /// A pattern match `e match { case p if c => e … }`.
     Match {
-        /// What is looked at.
+        /// The expression that is matched.
         scrutinee: ExprId,
-        /// The cases, in order; may be empty.
+        /// The cases, in the order of the text; possibly empty.
         cases: Box<[Case]>,
     },
-    /// `if c then a else b`
+    /// A conditional expression `if c then a else b`.
     If {
-        /// `c`
+        /// The condition `c`.
         condition: ExprId,
-        /// `a`
+        /// The expression `a` for a true condition.
         then: ExprId,
-        /// `b`
+        /// The expression `b` for a false condition.
         otherwise: ExprId,
     },
-    /// `[a, b]`, `List(a, b)`, `Seq(a, b)`
+    /// A list, `[a, b]`, `List(a, b)` or `Seq(a, b)`.
     List {
         /// The elements.
         elements: Box<[ExprId]>,
-        /// How it is written.
+        /// The notation of the list.
         form: ListForm,
     },
-    /// `(a, b)`: two or more.
+    /// A tuple `(a, b)` of two or more elements.
     Tuple(Box<[ExprId]>),
-    /// `(e)`
+    /// A parenthesised expression `(e)`.
     Paren(ExprId),
-    /// `rise { e }`, or a function of RISE that stands for itself, `fun(x => e)`.
+    /// A RISE term: `rise { e }`, or the abstraction `fun(x => e)` without `rise`.
     Rise(TermId),
-    /// `rule { left |-> right | … }`: a rule without a name; never empty.
+    /// An anonymous rule `rule { left |-> right | … }`; never empty.
     Rule(Box<[Alt]>),
-    /// `with NF { e }`: `;;` means this normal form in `e`.
+    /// `with NF { e }`, which sets the normal form of `;;` in `e`.
     With {
-        /// `NF`
+        /// The normal form `NF`.
         normal_form: ExprId,
-        /// `e`
+        /// The strategy `e`.
         body: ExprId,
     },
 }
 
-/// How a list is written.
+/// The notations of lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ListForm {
-    /// `[…]`
+    /// The notation `[…]`.
     Brackets,
-    /// `List(…)`
+    /// The notation `List(…)`.
     List,
-    /// `Seq(…)`
+    /// The notation `Seq(…)`.
     Seq,
 }
 
-/// `value` or `name = value` in a call.
+/// An argument of a call: `value` or `name = value`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Arg {
-    /// The parameter that it is for.
+    /// The name of the parameter, if it is written.
     pub name: Option<Ident>,
-    /// The argument.
+    /// The value of the argument.
     pub value: ExprId,
 }
 
-/// `case pattern if guard => body`
+/// A case of a pattern match: `case pattern if guard => body`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Case {
-    /// What must match.
+    /// The pattern that the value must match.
     pub pattern: PatternId,
-    /// What must hold besides.
+    /// The condition that must also hold, if there is one.
     pub guard: Option<ExprId>,
-    /// What comes out then.
+    /// The result of the match for this case.
     pub body: ExprId,
-    /// All of it.
+    /// The span of the case.
     pub span: Span,
 }
 
 /// A pattern of `match`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pattern {
-    /// What it is.
+    /// The form of the pattern and its children.
     pub kind: PatternKind,
-    /// Where it stands.
+    /// The span of the pattern.
     pub span: Span,
 }
 
 /// The forms of patterns.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PatternKind {
-    /// Something that must stand here does not; already reported.
+    /// A required pattern that is absent; this has been reported.
     Missing,
-    /// `_`
+    /// The wildcard `_`.
     Wildcard,
-    /// A single name: a variable, unless it is the name of something of RISE and a program is
-    /// looked at.
+    /// A single name: a variable, except for a name that RISE defines in a match on a program.
     Name(Name),
-    /// A number or truth value.
+    /// A number or a Boolean.
     Literal(Literal),
-    /// A string.
+    /// A string literal.
     String(Box<str>),
-    /// `[]`, `[p, q]`
+    /// A list of a fixed length, `[]` or `[p, q]`.
     List(Box<[PatternId]>),
-    /// `p :: q`
+    /// A list with a head and a tail, `p :: q`.
     Cons(PatternId, PatternId),
-    /// `Success(p)`
+    /// The result of a strategy that succeeds, `Success(p)`.
     Success(PatternId),
-    /// `Failure(p)`
+    /// The result of a strategy that fails, `Failure(p)`.
     Failure(PatternId),
-    /// `app(p, q)`, `fun(p, q)`, …: a node of a program with its children.
+    /// A node of a program with its children: `app(p, q)`, `fun(p, q)`, …
     Node(Node, Box<[PatternId]>),
-    /// A pattern of RISE, as in rules.
+    /// A RISE term as a pattern, as in rules.
     Term(TermId),
 }
 
-/// The nodes of programs, as patterns and as functions that build them.
+/// The nodes of programs, as patterns and as constructor functions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Node {
-    /// `app(f, x)`
+    /// A function application, `app(f, x)`.
     App,
-    /// `fun(x, b)`
+    /// An abstraction, `fun(x, b)`.
     Fun,
-    /// `depapp(f, n)`
+    /// A dependent application, `depapp(f, n)`.
     DepApp,
-    /// `depfun(n, b)`
+    /// A dependent abstraction, `depfun(n, b)`.
     DepFun,
-    /// `lit(l)`
+    /// A literal, `lit(l)`.
     Lit,
-    /// `prim(p)`
+    /// A primitive, `prim(p)`.
     Prim,
 }
 
 impl Node {
-    /// All of them.
+    /// All nodes.
     pub const ALL: &'static [Node] = &[
         Node::App,
         Node::Fun,
@@ -204,7 +203,7 @@ impl Node {
         Node::Prim,
     ];
 
-    /// As it is written.
+    /// Returns the node as it is written.
     pub const fn as_str(self) -> &'static str {
         match self {
             Node::App => "app",
@@ -216,12 +215,12 @@ impl Node {
         }
     }
 
-    /// The one that is written so.
+    /// Returns the node that `text` denotes.
     pub fn from_text(text: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|node| node.as_str() == text)
     }
 
-    /// How many children it has.
+    /// Returns the number of children.
     pub const fn arity(self) -> usize {
         match self {
             Node::App | Node::Fun | Node::DepApp | Node::DepFun => 2,
@@ -230,49 +229,50 @@ impl Node {
     }
 }
 
-/// Binary operators of strategy expressions, loosest first.
+/// The infix operators of strategy expressions, in order of increasing precedence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Op {
-    /// `s <+ t`: `t` where `s` fails.
+    /// Left choice, `s <+ t`: `t` is applied where `s` fails.
     Choice,
-    /// `s ; t`: first `s`, then `t`.
+    /// Sequential composition, `s ; t`: first `s`, then `t`.
     Seq,
-    /// `s ;; t`: the same with the normal form in scope between them.
+    /// Sequential composition with normalisation in between, `s ;; t`: the normal form in scope is
+    /// applied between `s` and `t`.
     SeqNormal,
-    /// `s @ t`: `t(s)`.
+    /// Application of a traversal, `s @ t`, which means `t(s)`.
     At,
-    /// `a || b`, also `a or b`
+    /// Disjunction, `a || b` or `a or b`.
     Or,
-    /// `a && b`, also `a and b`
+    /// Conjunction, `a && b` or `a and b`.
     And,
-    /// `a == b`
+    /// Equality, `a == b`.
     Eq,
-    /// `a != b`
+    /// Inequality, `a != b`.
     Ne,
-    /// `a < b`
+    /// Less than, `a < b`.
     Lt,
-    /// `a <= b`
+    /// Less than or equal, `a <= b`.
     Le,
-    /// `a > b`
+    /// Greater than, `a > b`.
     Gt,
-    /// `a >= b`
+    /// Greater than or equal, `a >= b`.
     Ge,
-    /// `x :: xs`
+    /// List construction, `x :: xs`.
     Cons,
-    /// `a + b`
+    /// Addition, `a + b`.
     Add,
-    /// `a - b`
+    /// Subtraction, `a - b`.
     Sub,
-    /// `a * b`
+    /// Multiplication, `a * b`.
     Mul,
-    /// `a / b`
+    /// Division, `a / b`.
     Div,
-    /// `a % b`
+    /// Remainder, `a % b`.
     Mod,
 }
 
 impl Op {
-    /// As it is written, without backquotes.
+    /// Returns the operator as it is written, without backquotes.
     pub const fn as_str(self) -> &'static str {
         match self {
             Op::Choice => "<+",

@@ -1,10 +1,10 @@
-//! The typed syntax of ELEVATE: an arena of expressions an item, with explicit holes for what is
-//! missing, and RISE's own trees for the terms of RISE in it.
+//! Defines the abstract syntax tree of ELEVATE: each item has an arena of expressions, with
+//! explicit holes for missing parts, and RISE trees for the RISE terms within it.
 //!
-//! An item holds two trees. Strategy expressions, conditions, patterns of `match` and types are
-//! nodes of this module. The sides of rules, the patterns of predicates, `rise { … }`, the sizes
-//! in clauses: all these are terms of RISE, in [`Item::rise`], so that what reads, prints and infers RISE
-//! serves them too. A [`TermId`] here is always an index into [`Item::rise`].
+//! An item contains two trees. Strategy expressions, conditions, patterns of `match` and types are
+//! nodes of this module. The sides of rules, the patterns of predicates, `rise { … }` and the sizes
+//! in clauses are RISE terms in [`Item::rise`], so that the parser, printer and type inference of
+//! RISE apply to them. A [`TermId`] is here always an index into [`Item::rise`].
 
 mod expr;
 mod rule;
@@ -15,175 +15,180 @@ pub use rule::{Alt, Clause, ClauseKind, Cond, CondKind};
 use crate::Span;
 use crate::ast::{Annotation, Docs, Ident, Name, Term, TermId};
 
-/// Index of a strategy expression in its item.
+/// An index into [`Item::exprs`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ExprId(pub u32);
 
-/// Index of a parameter in its item.
+/// An index into [`Item::params`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ParamId(pub u32);
 
-/// Index of a condition in its item.
+/// An index into [`Item::conds`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CondId(pub u32);
 
-/// Index of a pattern of `match` in its item.
+/// An index into [`Item::patterns`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PatternId(pub u32);
 
-/// Index of a type in its item.
+/// An index into [`Item::types`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TypeId(pub u32);
 
-/// A header, an import, a definition, an example, a main expression, or text that is none of these.
+/// A top-level item: a header, an import, a definition, an example, a main expression, or text that
+/// is none of these.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Item {
-    /// The `///` lines before it.
+    /// The documentation: the `///` lines before the item.
     pub docs: Option<Docs>,
-    /// `@name(…)` before it, in order; their terms are terms of [`Item::rise`].
+    /// The attributes `@name(…)` before the item, in the order of the text; their terms are in
+    /// [`Item::rise`].
     pub attributes: Box<[Annotation]>,
-    /// What it is.
+    /// The form of the item and its parts.
     pub kind: ItemKind,
-    /// Every strategy expression of the item; children stand before their parents.
+    /// The arena of all strategy expressions of the item; children precede their parents.
     pub exprs: Box<[Expr]>,
-    /// Every parameter of the item and of the functions in it, in the order of the text.
+    /// The arena of all parameters of the item and of the functions in it, in the order of the
+    /// text.
     pub params: Box<[Param]>,
-    /// Every condition of the item; children stand before their parents.
+    /// The arena of all conditions of the item; children precede their parents.
     pub conds: Box<[Cond]>,
-    /// Every pattern of a `match` of the item; children stand before their parents.
+    /// The arena of all patterns of `match` in the item; children precede their parents.
     pub patterns: Box<[Pattern]>,
-    /// Every type of the item; children stand before their parents.
+    /// The arena of all types of the item; children precede their parents.
     pub types: Box<[Type]>,
-    /// The terms of RISE in it, in an item of kind [`Stray`](crate::ast::ItemKind::Stray) without
-    /// documentation and annotations. A name that begins with `?` is a metavariable whatever is
-    /// in scope; names in backquotes stand there without them.
+    /// The RISE terms of the item, in an item of kind [`Stray`](crate::ast::ItemKind::Stray)
+    /// without documentation and annotations. A name that begins with `?` is always a metavariable;
+    /// names in backquotes occur without the backquotes.
     pub rise: crate::ast::Item,
 }
 
-/// What an item is. Names are missing in half-typed code only.
+/// The forms of items. Names are missing only in incomplete code.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ItemKind {
-    /// `import "path"`, as in RISE.
+    /// An import `import "path"`, as in RISE.
     Import {
-        /// The path as it is meant (escapes resolved), with the span of the literal and its quotes.
+        /// The path with its escapes resolved, and the span of the literal with its quotes.
         path: Option<(Box<str>, Span)>,
     },
-    /// `language rise`: what the programs are written in. Anything but `rise` has been reported.
+    /// The header `language rise`, the language of the programs. Any other language than `rise` has
+    /// been reported.
     Language {
-        /// The language.
+        /// The name of the language.
         name: Option<Ident>,
     },
-    /// `traversal functionFirst`: in which order traversals visit children.
+    /// The header `traversal functionFirst`, the order in which traversals visit children.
     Traversal {
-        /// The order; another word has been reported.
+        /// The order; `None` for another word, which has been reported.
         order: Option<Order>,
-        /// The word.
+        /// The span of the word.
         span: Span,
     },
-    /// `rule name(params) = left |-> right clauses`, or several such alternatives in braces.
+    /// A rule `rule name(params) = left |-> right clauses`, or several such alternatives in braces.
     Rule {
         /// The name.
         name: Option<Ident>,
-        /// `(…)(…)`; empty if there are none.
+        /// The parameter lists `(…)(…)`; possibly empty.
         params: Box<[ParamList]>,
-        /// The alternatives, the first one first; empty only in `rule name = _`, which is built in.
+        /// The alternatives, in the order of the text; empty only for a built-in rule, `rule name =
+        /// _`.
         alts: Box<[Alt]>,
-        /// The word `unsafe`, if it stands before `rule`.
+        /// The span of the word `unsafe`, if it precedes `rule`.
         unsafe_word: Option<Span>,
     },
-    /// `strategy name(params) : type = body`; `def` means the same.
+    /// A strategy `strategy name(params) : type = body`; `def` is a synonym of `strategy`.
     Strategy {
         /// The name.
         name: Option<Ident>,
-        /// `[P, Q]` behind the name.
+        /// The type parameters `[P, Q]` behind the name.
         type_params: Box<[Ident]>,
-        /// `(…)(…)`; empty if there are none.
+        /// The parameter lists `(…)(…)`; possibly empty.
         params: Box<[ParamList]>,
-        /// The type of the body, if it is written.
+        /// The type annotation of the body, if there is one.
         ty: Option<TypeId>,
-        /// The right side.
+        /// The right-hand side.
         body: ExprId,
     },
-    /// `val name : type = body`.
+    /// A value `val name : type = body`.
     Val {
         /// The name.
         name: Option<Ident>,
-        /// The written type.
+        /// The type annotation, if there is one.
         ty: Option<TypeId>,
-        /// The right side.
+        /// The right-hand side.
         body: ExprId,
     },
-    /// `pred name(params) = strategy`, or `= { pattern | pattern }`.
+    /// A predicate `pred name(params) = strategy`, or `= { pattern | pattern }`.
     Pred {
         /// The name.
         name: Option<Ident>,
-        /// `(…)(…)`; empty if there are none.
+        /// The parameter lists `(…)(…)`; possibly empty.
         params: Box<[ParamList]>,
-        /// What it tests.
+        /// The strategy or the patterns that the predicate tests.
         body: PredBody,
     },
-    /// `normalform name(params) = strategy`.
+    /// A normal form `normalform name(params) = strategy`.
     NormalForm {
         /// The name.
         name: Option<Ident>,
-        /// `(…)(…)`; empty if there are none.
+        /// The parameter lists `(…)(…)`; possibly empty.
         params: Box<[ParamList]>,
-        /// The strategy that leads to it.
+        /// The strategy that computes the normal form.
         body: ExprId,
     },
-    /// `tune name : Nat = 32`, `tune name : Nat in 1..1024 where condition`.
+    /// A tuning parameter `tune name : Nat = 32` or `tune name : Nat in 1..1024 where condition`.
     Tune {
         /// The name.
         name: Option<Ident>,
-        /// What is written behind the colon; `Nat`, or something else for the checker to report.
+        /// The type annotation; the type checker reports any other type than `Nat`.
         ty: Option<TypeId>,
-        /// The values that may be tried.
+        /// The range of possible values.
         range: Option<Range>,
-        /// What the value must fulfil.
+        /// The condition that the value must satisfy.
         condition: Option<CondId>,
-        /// Its value; without one the size stays open.
+        /// The value; `None` if the size is not determined.
         value: Option<ExprId>,
     },
-    /// `example "title" { input … apply … expect … modulo … }`.
+    /// An example `example "title" { input … apply … expect … modulo … }`.
     Example {
-        /// What it shows, with the span of the literal and its quotes.
+        /// The title, with the span of the literal and its quotes.
         title: Option<(Box<str>, Span)>,
-        /// The program.
+        /// The program to which the strategy is applied.
         input: TermId,
         /// The strategy.
         apply: ExprId,
-        /// What comes out.
+        /// The expected result.
         expect: Expect,
-        /// The normal form in which both programs are compared.
+        /// The normal form in which the result is compared with the expected program.
         modulo: Option<Ident>,
     },
-    /// The main expression: a strategy, or `(strategy)(program)`, which is a
-    /// [`Call`](ExprKind::Call) like any other.
+    /// The main expression: a strategy, or `(strategy)(program)`, which is an ordinary
+    /// [`Call`](ExprKind::Call).
     Main {
         /// The expression.
         expr: ExprId,
     },
-    /// Text that is none of these: reported, and otherwise ignored.
+    /// Text that is none of these; it is reported and otherwise ignored.
     Stray,
 }
 
-/// In which order traversals visit the children of an application.
+/// The order in which traversals visit the children of an application.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Order {
-    /// `default`
+    /// The default order, `default`.
     #[default]
     Default,
-    /// `functionFirst`
+    /// First the function, then the argument: `functionFirst`.
     FunctionFirst,
-    /// `argumentFirst`
+    /// First the argument, then the function: `argumentFirst`.
     ArgumentFirst,
 }
 
 impl Order {
-    /// All of them.
+    /// All orders.
     pub const ALL: &'static [Order] = &[Order::Default, Order::FunctionFirst, Order::ArgumentFirst];
 
-    /// As it is written.
+    /// Returns the order as it is written.
     pub const fn as_str(self) -> &'static str {
         match self {
             Order::Default => "default",
@@ -192,7 +197,7 @@ impl Order {
         }
     }
 
-    /// The one that is written so.
+    /// Returns the order that `text` denotes.
     pub fn from_text(text: &str) -> Option<Self> {
         Self::ALL
             .iter()
@@ -201,146 +206,146 @@ impl Order {
     }
 }
 
-/// `(a: t = x, b)`: one list of parameters.
+/// A list of parameters, `(a: t = x, b)`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ParamList {
-    /// The parameters; may be empty, as in `f()`.
+    /// The parameters; possibly empty, as in `f()`.
     pub params: Box<[ParamId]>,
-    /// From bracket to bracket.
+    /// The span, including the parentheses.
     pub span: Span,
 }
 
-/// A parameter of a definition, or of a function `x => …`.
+/// A parameter of a definition or of an abstraction `x => …`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Param {
-    /// Its name; empty where it is missing, `_` where it is not used.
+    /// The name; empty if it is missing, `_` if it is not used.
     pub name: Name,
     /// The name's span.
     pub span: Span,
-    /// What is written behind the colon.
+    /// The type annotation, if there is one.
     pub ty: Option<TypeId>,
-    /// What it is if it is not given.
+    /// The default value, if there is one.
     pub default: Option<ExprId>,
 }
 
-/// What a predicate tests.
+/// The bodies of predicates.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PredBody {
-    /// Whether a strategy succeeds.
+    /// A strategy: the predicate holds if the strategy succeeds.
     Strategy(ExprId),
-    /// `{ p | q }`: whether one of the patterns matches; never empty.
+    /// Patterns `{ p | q }`: the predicate holds if one of them matches; never empty.
     Patterns(Box<[TermId]>),
 }
 
-/// The values that a [`Tune`](ItemKind::Tune) may take.
+/// The range of values of a [`Tune`](ItemKind::Tune).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Range {
-    /// What it is.
+    /// The form of the range and its parts.
     pub kind: RangeKind,
-    /// Where it stands.
+    /// The span of the range.
     pub span: Span,
 }
 
 /// The forms of ranges.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RangeKind {
-    /// `a..b`, `a..b step c`, `a..b pow c`; both ends belong to it.
+    /// An interval `a..b`, `a..b step c` or `a..b pow c`; it includes both bounds.
     Between {
-        /// `a`
+        /// The lower bound `a`.
         from: TermId,
-        /// `b`
+        /// The upper bound `b`.
         to: TermId,
-        /// How one value leads to the next; by 1 if nothing is said.
+        /// The step between values; 1 if it is `None`.
         step: Option<Step>,
     },
-    /// `divisors(n)`
+    /// The divisors of a size, `divisors(n)`.
     Divisors(TermId),
-    /// `{a, b}`
+    /// An explicit set `{a, b}`.
     Set(Box<[TermId]>),
 }
 
-/// How one value of a range leads to the next.
+/// The step from a value of a range to the next one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// `step c`: by adding `c`.
+    /// `step c`: the next value is the sum with `c`.
     Add(TermId),
-    /// `pow c`: by multiplying with `c`.
+    /// `pow c`: the next value is the product with `c`.
     Times(TermId),
 }
 
-/// What comes out of an [`Example`](ItemKind::Example).
+/// The expected result of an [`Example`](ItemKind::Example).
 #[derive(Clone, Debug, PartialEq)]
 pub enum Expect {
-    /// This program.
+    /// The rewritten program.
     Program(TermId),
-    /// `failure`: the strategy does not apply.
+    /// `failure`: the strategy fails.
     Failure(Span),
-    /// `trace [rule, rule]`: these rules, in this order.
+    /// `trace [rule, rule]`: the rules that are applied, in order.
     Trace(Box<[Ident]>, Span),
 }
 
 /// A type of ELEVATE.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Type {
-    /// What it is.
+    /// The form of the type and its children.
     pub kind: TypeKind,
-    /// Where it stands.
+    /// The span of the type.
     pub span: Span,
 }
 
 /// The forms of types.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TypeKind {
-    /// Something that must stand here does not; already reported.
+    /// A required type that is absent; this has been reported.
     Missing,
-    /// `Nat`, `Int`, `Bool`, `String`, `Addr`, `Expr`, `Type`, `Strategy`, `Traversal`, `Pred`,
-    /// `Rule`, or a type parameter.
+    /// A type name: `Nat`, `Int`, `Bool`, `String`, `Addr`, `Expr`, `Type`, `Strategy`,
+    /// `Traversal`, `Pred`, `Rule`, or a type parameter.
     Name(Name),
-    /// `List[t]`, `Strategy[Rise]`
+    /// An applied type constructor: `List[t]`, `Strategy[Rise]`.
     Apply {
-        /// `List`
+        /// The constructor, such as `List`.
         name: Ident,
-        /// `t`; never empty.
+        /// The arguments; never empty.
         args: Box<[TypeId]>,
     },
-    /// `a -> b`
+    /// A function type `a -> b`.
     Arrow(TypeId, TypeId),
-    /// `(a, b)`; `()` and `(a)` too.
+    /// A tuple type `(a, b)`; also `()` and `(a)`.
     Tuple(Box<[TypeId]>),
 }
 
 impl Item {
-    /// The expression with this index.
+    /// Returns the expression with index `id`.
     pub fn expr(&self, id: ExprId) -> &Expr {
         &self.exprs[id.0 as usize]
     }
 
-    /// The parameter with this index.
+    /// Returns the parameter with index `id`.
     pub fn param(&self, id: ParamId) -> &Param {
         &self.params[id.0 as usize]
     }
 
-    /// The condition with this index.
+    /// Returns the condition with index `id`.
     pub fn cond(&self, id: CondId) -> &Cond {
         &self.conds[id.0 as usize]
     }
 
-    /// The pattern with this index.
+    /// Returns the pattern with index `id`.
     pub fn pattern(&self, id: PatternId) -> &Pattern {
         &self.patterns[id.0 as usize]
     }
 
-    /// The type with this index.
+    /// Returns the type with index `id`.
     pub fn ty(&self, id: TypeId) -> &Type {
         &self.types[id.0 as usize]
     }
 
-    /// The term of RISE with this index.
+    /// Returns the RISE term with index `id`.
     pub fn term(&self, id: TermId) -> &Term {
         self.rise.term(id)
     }
 
-    /// The name that the item defines.
+    /// Returns the name that the item defines.
     pub fn name(&self) -> Option<&Ident> {
         match &self.kind {
             ItemKind::Rule { name, .. }
@@ -358,7 +363,7 @@ impl Item {
         }
     }
 
-    /// The lists of parameters behind the item's name.
+    /// Returns the parameter lists behind the item's name.
     pub fn param_lists(&self) -> &[ParamList] {
         match &self.kind {
             ItemKind::Rule { params, .. }
@@ -369,7 +374,7 @@ impl Item {
         }
     }
 
-    /// The attribute with this name, the first if there are several.
+    /// Returns the first attribute with this name.
     pub fn attribute(&self, name: &str) -> Option<&Annotation> {
         self.attributes.iter().find(|attribute| {
             attribute

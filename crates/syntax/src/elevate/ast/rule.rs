@@ -1,4 +1,4 @@
-//! Rules: alternatives, clauses, conditions.
+//! Defines the parts of rules: alternatives, clauses and conditions.
 
 use super::{CondId, ExprId};
 use crate::Span;
@@ -7,78 +7,79 @@ use crate::ast::{BinaryOp, Ident, Kind, TermId};
 /// An alternative of a rule: `left |-> right clauses`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Alt {
-    /// The pattern. A type at its end, `f : s -> t |-> …`, is an
-    /// [`Ascribe`](crate::ast::TermKind::Ascribe) without the parentheses that RISE writes.
+    /// The left-hand side, a pattern. A type at its end, `f : s -> t |-> …`, is an
+    /// [`Ascribe`](crate::ast::TermKind::Ascribe) without parentheses, which RISE requires.
     pub lhs: TermId,
-    /// The `|->` or `↦`; empty where it is missing.
+    /// The span of `|->` or `↦`; empty if it is missing.
     pub arrow: Span,
-    /// What takes its place.
+    /// The right-hand side, which replaces the matched term.
     pub rhs: TermId,
-    /// What stands behind it, in order.
+    /// The clauses behind the right-hand side, in the order of the text.
     pub clauses: Box<[Clause]>,
-    /// All of it.
+    /// The span of the alternative.
     pub span: Span,
 }
 
 /// A clause behind an alternative.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Clause {
-    /// What it says.
+    /// The form of the clause and its parts.
     pub kind: ClauseKind,
-    /// From its word on.
+    /// The span of the clause, with its keyword.
     pub span: Span,
 }
 
 /// The forms of clauses.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ClauseKind {
-    /// `let name = size`
+    /// A local size, `let name = size`.
     Let {
-        /// The name; missing in half-typed code.
+        /// The name; `None` in incomplete code.
         name: Option<Ident>,
-        /// The size.
+        /// The value of the size.
         value: TermId,
     },
-    /// `where`: decided when the rule is tried.
+    /// `where`: a condition that is decided when the rule is tried.
     Where(CondId),
-    /// `requires`: must be proved, or the rule does not apply.
+    /// `requires`: a condition that must be proved, otherwise the rule does not apply.
     Requires(CondId),
-    /// `assuming`: fails only if it is refuted, and else travels with the result.
+    /// `assuming`: a condition that must not be refuted; one that is not proved becomes an
+    /// assumption of the result.
     Assuming(CondId),
 }
 
-/// A condition.
+/// A condition of a rule or tuning parameter.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cond {
-    /// What it is.
+    /// The form of the condition and its children.
     pub kind: CondKind,
-    /// Where it stands.
+    /// The span of the condition.
     pub span: Span,
 }
 
-/// The forms of conditions, loosest first.
+/// The forms of conditions, in order of increasing precedence.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CondKind {
-    /// Something that must stand here does not; already reported.
+    /// A required condition that is absent; this has been reported.
     Missing,
-    /// `a or b`
+    /// A disjunction `a or b`.
     Or(CondId, CondId),
-    /// `a and b`
+    /// A conjunction `a and b`.
     And(CondId, CondId),
-    /// `not a`
+    /// A negation `not a`.
     Not(CondId),
-    /// `(a)`
+    /// A parenthesised condition `(a)`.
     Paren(CondId),
-    /// `n divides m`
+    /// Divisibility, `n divides m`.
     Divides {
-        /// `n`
+        /// The divisor `n`.
         divisor: TermId,
-        /// `m`
+        /// The dividend `m`.
         size: TermId,
     },
-    /// `n == m`, `n != m`, `n <= m`, `n < m`, `n >= m`, `n > m`
+    /// A comparison of sizes: `==`, `!=`, `<=`, `<`, `>=` or `>`.
     Compare {
-        /// One of the six comparisons.
+        /// The operator, one of the six comparisons.
         op: BinaryOp,
         /// The left size.
         lhs: TermId,
@@ -87,38 +88,37 @@ pub enum CondKind {
     },
     /// `x notIn e`: the variable is not free in the term.
     NotIn {
-        /// `x`
+        /// The variable `x`.
         name: TermId,
-        /// `e`
+        /// The term `e`.
         term: TermId,
     },
-    /// `x : t`
+    /// A type test `x : t`.
     HasType {
-        /// `x`
+        /// The metavariable `x`.
         term: TermId,
-        /// `t`, a type of RISE
+        /// The RISE type `t`.
         ty: TermId,
     },
-    /// `a : AddrSp`: the metavariable stands for something of this kind.
+    /// `a : AddrSp`: the metavariable is bound to a term of this kind.
     HasKind {
-        /// `a`
+        /// The metavariable `a`.
         term: TermId,
-        /// `AddrSp`
+        /// The kind.
         kind: Kind,
     },
-    /// `assoc(f)`, `commutative(f)`, `neutral(f, z)`, `scalar(t)`, `within(p)`: a property that
-    /// is known by its name.
+    /// A named property: `assoc(f)`, `commutative(f)`, `neutral(f, z)`, `scalar(t)` or `within(p)`.
     Property {
-        /// The name.
+        /// The name of the property.
         name: Ident,
-        /// The arguments, terms or types of RISE; for `within` a pattern.
+        /// The arguments, RISE terms or types; for `within` a pattern.
         args: Box<[TermId]>,
     },
-    /// `holds(s, x)`: the strategy succeeds on what the metavariable stands for.
+    /// `holds(s, x)`: the strategy succeeds on the term that the metavariable is bound to.
     Holds {
-        /// `s`
+        /// The strategy `s`.
         strategy: ExprId,
-        /// `x`
+        /// The metavariable `x`.
         term: TermId,
     },
 }

@@ -1,10 +1,10 @@
-//! Strategy expressions.
+//! Lays out strategy expressions.
 
 use super::Layout;
 use crate::TokenKind as Rise;
 use crate::elevate::ast::{Arg, Case, ExprId, ExprKind, ListForm, Op, PatternId, PatternKind};
 
-/// Operators that break together, since a chain of them reads as one.
+/// Returns true if both operators form one chain, whose lines break together.
 fn same_chain(a: Op, b: Op) -> bool {
     let level = |op| match op {
         Op::Seq | Op::SeqNormal => 0,
@@ -123,7 +123,8 @@ impl Layout<'_> {
         }
     }
 
-    /// What stands behind a `=` or `=>`: in the same line if it ends in a block of its own.
+    /// Writes the right-hand side of a `=` or `=>`: on the same line if it ends in a block of its
+    /// own.
     pub(super) fn right_side(&mut self, body: ExprId) {
         match self.ends_in_block(body) {
             true => {
@@ -134,7 +135,7 @@ impl Layout<'_> {
         }
     }
 
-    /// Whether an expression is a block in braces, perhaps behind parameters or what is looked at.
+    /// Returns true for a block in braces, perhaps behind parameters or the matched expression.
     fn ends_in_block(&self, id: ExprId) -> bool {
         let mut id = id;
         loop {
@@ -155,7 +156,8 @@ impl Layout<'_> {
         }
     }
 
-    /// `f(a, b)`. A function as last argument begins behind the parenthesis.
+    /// Writes a call `f(a, b)`. An abstraction as the last argument begins on the line of the
+    /// parenthesis.
     fn call(&mut self, callee: ExprId, args: &[Arg]) {
         self.expr(callee);
         let ends_in_function = args.last().is_some_and(|arg| {
@@ -186,7 +188,7 @@ impl Layout<'_> {
         self.expr(arg.value);
     }
 
-    /// Operands and the operators between them.
+    /// Writes a chain of operators.
     fn chain(&mut self, id: ExprId, op: Op) {
         let mut operands = Vec::new();
         let mut head = id;
@@ -202,7 +204,7 @@ impl Layout<'_> {
                 break;
             }
             trailing &= !self.writer.begins_line_at(*op_span);
-            // Conses associate to the right.
+            // `::` associates to the right.
             if op == Op::Cons {
                 operands.push(*lhs);
                 head = *rhs;
@@ -246,7 +248,7 @@ impl Layout<'_> {
         self.writer.out.close();
     }
 
-    /// `if c then a else b`
+    /// Writes `if c then a else b`.
     fn conditional(&mut self, parts: [ExprId; 3]) {
         let [condition, then, otherwise] = parts;
         let group = self.writer.open();
@@ -263,7 +265,7 @@ impl Layout<'_> {
         self.writer.out.close();
     }
 
-    /// `case p if g => e`
+    /// Writes `case p if g => e`.
     fn case(&mut self, case: &Case) {
         self.word_space();
         self.pattern(case.pattern);

@@ -1,4 +1,4 @@
-//! Items, rules with their clauses, conditions, types and parameters.
+//! Lays out items, rules with their clauses, conditions, types and parameters.
 
 use super::Layout;
 use crate::TokenKind as Rise;
@@ -72,20 +72,20 @@ impl Layout<'_> {
         }
     }
 
-    /// A word and the name that it defines.
+    /// Writes a keyword and the name that it defines.
     fn name(&mut self) {
         self.word_space();
         self.word();
     }
 
-    /// ` = body`
+    /// Writes ` = body`.
     fn definition(&mut self, body: ExprId) {
         self.space();
         self.word();
         self.right_side(body);
     }
 
-    /// `: t`, with a space before it behind a name.
+    /// Writes `: t`, after a space unless `touches`.
     fn annotation(&mut self, ty: Option<TypeId>, touches: bool) {
         if let Some(ty) = ty {
             if !touches {
@@ -104,7 +104,7 @@ impl Layout<'_> {
         }
     }
 
-    /// `x: t = e`
+    /// Writes a parameter `x: t = e`.
     pub(super) fn param(&mut self, id: ParamId) {
         let item = self.item;
         let param = item.param(id);
@@ -137,7 +137,7 @@ impl Layout<'_> {
         }
     }
 
-    /// `rule name(params) = left |-> right clauses`
+    /// Writes `rule name(params) = left |-> right clauses`.
     fn rule(&mut self, params: &[ParamList], alts: &[Alt]) {
         self.writer.open();
         self.name();
@@ -159,7 +159,7 @@ impl Layout<'_> {
         self.writer.out.close();
     }
 
-    /// `{ alt | alt }`
+    /// Writes alternatives in braces, `{ alt | alt }`.
     pub(super) fn alts(&mut self, alts: &[Alt]) {
         self.braces(alts.len(), true, |layout, at| {
             layout.writer.open();
@@ -168,7 +168,8 @@ impl Layout<'_> {
         });
     }
 
-    /// The sides on one line or two; the clauses a line each, where the group around breaks.
+    /// Writes the sides of an alternative on one line or two, and each clause on its own line if
+    /// the enclosing group breaks.
     fn alt(&mut self, alt: &Alt) {
         let group = self.writer.open();
         self.side(alt.lhs);
@@ -184,7 +185,7 @@ impl Layout<'_> {
         }
     }
 
-    /// A pattern, perhaps with its type behind it.
+    /// Writes a pattern, perhaps with a type behind it.
     pub(super) fn side(&mut self, id: TermId) {
         let item = self.item;
         let span = item.term(id).span;
@@ -213,7 +214,7 @@ impl Layout<'_> {
         }
     }
 
-    /// A condition, whose parts break together.
+    /// Writes a condition as a group, whose parts break together.
     fn whole_cond(&mut self, id: CondId) {
         let group = self.writer.open();
         self.writer.out.indent_if_broken(group);
@@ -277,7 +278,7 @@ impl Layout<'_> {
         }
     }
 
-    /// `tune s : Nat in 1..64 = 32 where condition`
+    /// Writes `tune s : Nat in 1..64 = 32 where condition`.
     fn tune(&mut self) {
         let item = self.item;
         let ItemKind::Tune {
@@ -331,7 +332,7 @@ impl Layout<'_> {
         }
     }
 
-    /// `example "title" { … }`, a field a line.
+    /// Writes `example "title" { … }` with each field on its own line.
     fn example(&mut self) {
         let item = self.item;
         let ItemKind::Example {

@@ -1,7 +1,8 @@
-//! The formatter: the same tokens and comments, laid out anew, with the layouts of RISE's.
+//! A formatter that changes white space only, with the layouts of the RISE formatter.
 //!
-//! Sequences of strategies end their lines with `;`, as the papers print them, unless their author
-//! begins lines with it; other operators begin lines. Blocks in braces that stand on several lines stay so.
+//! The lines of a sequence of strategies end with `;`, as in the papers, unless the text begins
+//! lines with it; other operators begin lines. A block in braces that has several lines in the text
+//! keeps several lines.
 
 mod expr;
 mod item;
@@ -11,13 +12,12 @@ use super::{ast, parse, split};
 use crate::TokenKind as Rise;
 use crate::format::source::Writer;
 
-/// Formats a file of ELEVATE. Items with syntax errors are left byte for byte as they are;
-/// formatting twice is formatting once.
+/// Formats an ELEVATE file. Items with syntax errors are unchanged. The function is idempotent.
 pub fn format(text: &str) -> String {
     crate::format::format_file(text, &split(text), &format_item)
 }
 
-/// Formats the text of one item; gives it back unchanged if it has a syntax error.
+/// Formats the text of one item; returns it unchanged if it has a syntax error.
 pub fn format_item(text: &str, newline: &str) -> String {
     let parsed = parse(text);
     if parsed.has_error() {
@@ -35,14 +35,14 @@ pub fn format_item(text: &str, newline: &str) -> String {
     };
     layout.item();
     let formatted = layout.writer.out.print(newline);
-    // Nothing but white space may change, whatever the layout does.
+    // A safeguard: the layout must change nothing but white space.
     match words(text).eq(words(&formatted)) {
         true => formatted,
         false => text.to_owned(),
     }
 }
 
-/// The tokens and comments of a text, each with whether it is the `(` of a call.
+/// Returns the tokens and comments of a text, each with true for the `(` of a call.
 fn words(text: &str) -> impl Iterator<Item = (TokenKind, &str, bool)> {
     let mut before = None;
     Lexer::within(text, true).filter_map(move |token| {
@@ -57,7 +57,7 @@ fn words(text: &str) -> impl Iterator<Item = (TokenKind, &str, bool)> {
     })
 }
 
-/// Whether a `(` right behind a token is that of a call.
+/// Returns true if a `(` directly behind the token begins the arguments of a call.
 fn ends_callee(kind: TokenKind) -> bool {
     matches!(
         kind,
@@ -69,7 +69,6 @@ fn ends_callee(kind: TokenKind) -> bool {
     )
 }
 
-/// Writes the document of an item.
 struct Layout<'t> {
     item: &'t ast::Item,
     writer: Writer<'t>,
@@ -84,13 +83,13 @@ impl Layout<'_> {
         self.writer.space();
     }
 
-    /// A word and the space behind it.
+    /// Writes a token and a space behind it.
     fn word_space(&mut self) {
         self.word();
         self.space();
     }
 
-    /// `(a, b)`, `[a, b]`: on one line, or each element on its own; perhaps none.
+    /// Writes `(a, b)` or `[a, b]`: on one line, or each element on its own; possibly empty.
     fn list(&mut self, count: usize, mut each: impl FnMut(&mut Self, usize)) {
         if count == 0 {
             self.word();
@@ -112,8 +111,8 @@ impl Layout<'_> {
         self.writer.out.close();
     }
 
-    /// `{ a | b }`: on one line, or each part on its own; what stood on lines of its own stays so.
-    /// Behind the `|` of several parts they are aligned.
+    /// Writes `{ a | b }`: on one line, or each part on its own; several lines in the text are
+    /// kept. The parts of several alternatives are aligned behind the `|`.
     fn braces(&mut self, count: usize, separated: bool, mut each: impl FnMut(&mut Self, usize)) {
         let aligned = separated && count > 1;
         self.writer.open();
@@ -142,7 +141,7 @@ impl Layout<'_> {
         self.writer.out.close();
     }
 
-    /// What stands behind a sign, below it if it is long.
+    /// Writes the text behind an operator, on lines of its own if it is long.
     fn below(&mut self, each: impl FnOnce(&mut Self)) {
         self.writer.out.open();
         self.writer.out.indent();

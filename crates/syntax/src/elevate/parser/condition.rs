@@ -1,4 +1,4 @@
-//! Conditions of rules.
+//! Parses the conditions of rules.
 
 use super::Parser;
 use crate::ast::{BinaryOp, Ident, Kind, TermId, TermKind, UnaryOp};
@@ -8,7 +8,7 @@ use crate::parser::Mode;
 use crate::{Span, TokenKind as Rise};
 
 impl Parser<'_> {
-    /// `a or b and not c`
+    /// Parses a condition such as `a or b and not c`.
     pub(super) fn condition(&mut self) -> CondId {
         self.nested(|parser| {
             let nesting = parser.rise.nesting;
@@ -99,7 +99,7 @@ impl Parser<'_> {
         self.push_cond(kind, span)
     }
 
-    /// What is behind `x :`.
+    /// Parses the type or kind behind `x :`.
     fn typed(&mut self, term: TermId) -> CondKind {
         let token = self.rise.token();
         if let (Rise::Kind, Some(kind)) = (token.kind, Kind::from_text(self.rise.slice(token.span)))
@@ -111,7 +111,7 @@ impl Parser<'_> {
         CondKind::HasType { term, ty }
     }
 
-    /// `holds(s, x)`
+    /// Parses `holds(s, x)`.
     fn holds(&mut self) -> CondId {
         let word = self.bump();
         let open = self.bump();
@@ -130,11 +130,11 @@ impl Parser<'_> {
         self.push_cond(CondKind::Holds { strategy, term }, span)
     }
 
-    /// Whether the parentheses that open here hold a condition rather than a size.
+    /// Returns true if the parentheses at the current token contain a condition rather than a size.
     fn encloses_condition(&self) -> bool {
         let mut open = self.rise.pos;
         let mut close = self.partners[open] as usize;
-        // Of parentheses in parentheses the innermost say what they hold.
+        // For nested parentheses the contents of the innermost ones decide.
         while self.kinds[open + 1] == TokenKind::Rise(Rise::LParen)
             && self.partners[open + 1] as usize + 1 == close
         {
@@ -158,7 +158,8 @@ impl Parser<'_> {
         false
     }
 
-    /// Whether a word belongs to conditions, where it stands first or behind an operand.
+    /// Returns true if the word at index `at` is a keyword of conditions; `first` is true in the
+    /// position of an operand.
     fn is_condition_word(&self, at: usize, first: bool) -> bool {
         let call = self.kinds[at + 1] == TokenKind::Rise(Rise::LParen);
         match self.rise.slice(self.rise.tokens[at].span) {
@@ -169,7 +170,8 @@ impl Parser<'_> {
         }
     }
 
-    /// The condition that a term states: a comparison, a property, or several joined by `&&`.
+    /// Converts a term to the condition that it denotes: a comparison, a property, or several
+    /// joined by `&&`.
     fn classify(&mut self, term: TermId) -> CondId {
         let span = self.rise.span_of(term);
         let kind = match self.rise.terms[term.0 as usize].kind.clone() {

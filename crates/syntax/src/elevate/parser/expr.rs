@@ -1,18 +1,18 @@
-//! Strategy expressions from the outside in: functions, choices, chains of operators.
+//! Parses strategy expressions: matches, conditionals and chains of operators.
 
 use super::Parser;
 use crate::elevate::ast::{Alt, Case, ClauseKind, ExprId, ExprKind, Op};
 use crate::elevate::lexer::{TokenKind, Word};
 use crate::{Code, Diagnostic, Span, TokenKind as Rise};
 
-/// An operator with its left operand, waiting for the right one.
+/// An operator with its left operand, on the stack until its right operand is parsed.
 pub(super) struct Pending {
     op: Op,
     op_span: Span,
     lhs: ExprId,
 }
 
-/// How tight an operator binds, loosest first.
+/// The precedence levels, in increasing order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Level {
     Choice,
@@ -43,7 +43,7 @@ impl Level {
 }
 
 impl Parser<'_> {
-    /// Any expression.
+    /// Parses an expression.
     pub(super) fn expr(&mut self) -> ExprId {
         self.nested(Self::expr_here)
             .unwrap_or_else(|| self.missing())
@@ -75,13 +75,13 @@ impl Parser<'_> {
         expr
     }
 
-    /// Operands and binary operators between them.
+    /// Parses operands and the infix operators between them.
     fn operators(&mut self) -> ExprId {
         let first = self.unary();
         self.chain(first)
     }
 
-    /// The rest of a chain of operators behind its first operand.
+    /// Parses the rest of a chain of operators behind its first operand.
     fn chain(&mut self, first: ExprId) -> ExprId {
         let base = self.pending.len();
         let mut operand = first;
@@ -94,12 +94,12 @@ impl Parser<'_> {
         self.reduce(base, operand, None)
     }
 
-    /// The binary operator at the current token, or that for which a `|` stands there.
+    /// Returns the infix operator at the current token; `<+` for a `|`, which is reported.
     fn infix_or_bar(&mut self) -> Option<Op> {
         self.infix().or_else(|| self.at_bar().then_some(Op::Choice))
     }
 
-    /// The binary operator at the current token.
+    /// Returns the infix operator at the current token.
     pub(super) fn infix(&self) -> Option<Op> {
         Some(match self.kind() {
             TokenKind::Combinator(combinator, _) => combinator.op(),
@@ -126,7 +126,8 @@ impl Parser<'_> {
         })
     }
 
-    /// Combines waiting operators with their right operand, those that bind tighter than `next`.
+    /// Combines operators on the stack with their right operand, as long as their precedence is
+    /// higher than that of `next`.
     fn reduce(&mut self, base: usize, operand: ExprId, next: Option<(Op, Span)>) -> ExprId {
         let mut operand = operand;
         while self.pending.len() > base {
@@ -168,7 +169,7 @@ impl Parser<'_> {
         });
     }
 
-    /// `-`, `!`, `not` and their operand.
+    /// Parses the prefix operators `-`, `!` and `not`, and their operand.
     fn unary(&mut self) -> ExprId {
         let mut prefixes = Vec::new();
         while self.at_prefix() {
@@ -197,7 +198,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether an operand begins `n` tokens ahead.
+    /// Returns true if the token `n` positions ahead can begin an operand.
     pub(super) fn begins_operand(&self, n: usize) -> bool {
         match self.peek(n) {
             TokenKind::Quoted | TokenKind::Metavariable => true,
@@ -227,7 +228,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `match { case p if g => e … }` behind what is looked at.
+    /// Parses `match { case p if g => e … }` behind the matched expression.
     fn cases(&mut self, scrutinee: ExprId, word: crate::Token) -> ExprId {
         let start = self.span_of(scrutinee).start;
         let mut cases = Vec::new();
@@ -257,7 +258,7 @@ impl Parser<'_> {
         self.push(ExprKind::Match { scrutinee, cases }, span)
     }
 
-    /// The next case, or that there is none.
+    /// Parses the next case; returns `None` if there is none.
     fn case(&mut self) -> Option<Case> {
         if matches!(self.kind(), TokenKind::Rise(Rise::RBrace | Rise::End)) {
             return None;
@@ -294,7 +295,7 @@ impl Parser<'_> {
         })
     }
 
-    /// Behind a pattern without `=>`.
+    /// Reports a pattern without `=>`.
     fn no_arrow(&mut self) {
         if let Some(arrow) = self.eat(Rise::Arrow) {
             return self.rise.report(|| {
@@ -309,13 +310,13 @@ impl Parser<'_> {
         self.rise.expected("`=>` and a result");
     }
 
-    /// Goes on at the next case, or at the bracket that closes them.
+    /// Skips to the next case, or to the bracket that closes the cases.
     fn skip_to_case(&mut self) {
         self.skip_until(|kind| kind == TokenKind::Word(Word::Case));
     }
 
-    /// Goes on at the next token outside of further brackets for which `stops` holds, or at the
-    /// bracket that closes those around.
+    /// Skips to the next token outside of further brackets for which `stops` returns true, or to
+    /// the bracket that closes the enclosing ones.
     pub(super) fn skip_until(&mut self, stops: impl Fn(TokenKind) -> bool) {
         loop {
             match self.kind() {
@@ -336,7 +337,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The height of what is below an expression.
+    /// Returns the maximal height of the children of an expression.
     pub(super) fn height_of(&self, kind: &ExprKind) -> u16 {
         let all = |parts: &[ExprId]| {
             parts

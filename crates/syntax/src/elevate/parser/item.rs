@@ -1,4 +1,4 @@
-//! Items: headers, imports, definitions, examples, the main expression.
+//! Parses items: headers, imports, definitions, examples and the main expression.
 
 use super::Parser;
 use crate::ast::{Annotation, Ident};
@@ -9,13 +9,13 @@ use crate::elevate::lexer::{TokenKind, Word};
 use crate::parser::Mode;
 use crate::{Code, Diagnostic, Span, TokenKind as Rise};
 
-/// The attributes that an item may have. By their names it is clear that no operator was meant.
+/// The names of the attributes of items. An `@` before one of them is certainly not an operator.
 pub const ATTRIBUTES: &[&str] = &[
     "action", "hidden", "kind", "looping", "native", "order", "title",
 ];
 
 impl Parser<'_> {
-    /// The whole item; what follows it is reported.
+    /// Parses the whole item, and reports any text behind it.
     pub(super) fn item(&mut self) -> (Box<[Annotation]>, ItemKind) {
         let attributes = self.attributes();
         self.mend_item_word();
@@ -60,7 +60,7 @@ impl Parser<'_> {
         attributes.into_boxed_slice()
     }
 
-    /// An attribute before something that takes none: probably the operator was meant.
+    /// Reports an attribute before an item that allows none: probably the operator was intended.
     fn lone_attribute(&mut self, attribute: &Annotation) {
         let (Some(name), sign) = (&attribute.name, attribute.span.start) else {
             return;
@@ -140,7 +140,7 @@ impl Parser<'_> {
         ItemKind::Traversal { order, span }
     }
 
-    /// A word and the name that it defines.
+    /// Parses a keyword and the name that it defines.
     fn defined(&mut self) -> Option<Ident> {
         self.bump();
         self.ident("a name")
@@ -203,7 +203,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `[P, Q]`
+    /// Parses type parameters `[P, Q]`.
     fn type_params(&mut self) -> Box<[Ident]> {
         let mut params = Vec::new();
         if let Some(open) = self.eat(Rise::LBracket) {
@@ -287,7 +287,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The `=` of a definition; goes on behind the next one if it does not stand here.
+    /// Parses the `=` of a definition; if it is missing, skips behind the next one.
     fn equals(&mut self, name: Option<&Ident>, what: &str) -> bool {
         if self.eat(Rise::Equals).is_some() {
             return true;
@@ -319,7 +319,7 @@ impl Parser<'_> {
         behind.is_some()
     }
 
-    /// `tune s : Nat = 32`, `tune s : Nat in 1..64 where 4 divides s`
+    /// Parses `tune s : Nat = 32` or `tune s : Nat in 1..64 where 4 divides s`.
     fn tune(&mut self) -> ItemKind {
         let name = self.defined();
         self.no_params("a `tune` has no parameters");
@@ -365,7 +365,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `a..b step c`
+    /// Parses a range `a..b step c`.
     fn between(&mut self) -> RangeKind {
         let from = self.size(Mode::Size);
         if self.eat(Rise::DotDot).is_none() {
@@ -387,7 +387,7 @@ impl Parser<'_> {
         RangeKind::Between { from, to, step }
     }
 
-    /// `example "title" { input e apply s expect e modulo NF }`
+    /// Parses `example "title" { input e apply s expect e modulo NF }`.
     fn example(&mut self) -> ItemKind {
         let word = self.bump();
         let title = match self.at(Rise::String) {
@@ -420,7 +420,7 @@ impl Parser<'_> {
         }
     }
 
-    /// One of the words in an example.
+    /// Parses one of the keywords of an example.
     fn field(&mut self, word: &'static str, what: &str, example: crate::Token) {
         if self.eat_field(word) {
             return;
@@ -471,7 +471,7 @@ impl Parser<'_> {
         Expect::Trace(rules.into_boxed_slice(), self.rise.since(word.span.start))
     }
 
-    /// A strategy without a name, or what is no item at all.
+    /// Parses a main expression, or reports text that is not an item.
     fn main(&mut self, attributes: &[Annotation]) -> ItemKind {
         if self.begins_operand(0) || self.at(Rise::Minus) {
             return ItemKind::Main { expr: self.expr() };
@@ -491,7 +491,7 @@ impl Parser<'_> {
         ItemKind::Stray
     }
 
-    /// What follows an item that is complete.
+    /// Reports text behind a complete item.
     fn rest_of_item(&mut self, kind: &ItemKind) {
         let (span, text) = (self.span(), self.quoted());
         let what = what(kind);

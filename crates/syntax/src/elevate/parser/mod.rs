@@ -1,11 +1,11 @@
-//! Recursive descent from the tokens of one item to its tree.
+//! A recursive-descent parser from the tokens of one item to its tree.
 //!
-//! The parser holds one of RISE over the same tokens: where a term of RISE belongs, that one goes
-//! on from the current token, and gives it back behind the term. What is ELEVATE's own is nothing
-//! to it, so that a term ends there.
+//! The parser contains a RISE parser over the same tokens: at a RISE term, the RISE parser
+//! continues from the current token, up to the end of the term. Tokens that only ELEVATE has are
+//! unknown to the RISE parser, so that a term ends before them.
 //!
-//! As in RISE, every construct yields a tree, with `Missing` for what is absent; the first
-//! mistake of the item is reported, and what follows it is parsed in silence.
+//! Every construct returns a tree, with `Missing` for absent parts; only the first
+//! mistake of the item is reported, and error recovery parses the rest without reports.
 
 mod condition;
 mod expr;
@@ -28,17 +28,17 @@ use crate::{Code, Diagnostic, MAX_DEPTH, MAX_HEIGHT, Severity, Span, TokenKind a
 use expr::Pending;
 pub use item::ATTRIBUTES;
 
-/// An item and what is to be said about its text.
+/// The tree of an item and the diagnostics about its text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parsed {
     /// The tree.
     pub item: Item,
-    /// At most one syntax error, and before it what is only worth a warning.
+    /// The diagnostics: at most one syntax error, and warnings before it.
     pub diagnostics: Vec<Diagnostic>,
 }
 
 impl Parsed {
-    /// Whether the text has a syntax error.
+    /// Returns true if the text has a syntax error.
     pub fn has_error(&self) -> bool {
         self.diagnostics
             .iter()
@@ -46,11 +46,11 @@ impl Parsed {
     }
 }
 
-/// Parses the text of one item of ELEVATE, as [`split`](super::split) finds it. Spans count from
-/// its start.
+/// Parses the text of one ELEVATE item, as [`split`](super::split) returns it. Spans are relative
+/// to its start.
 ///
-/// The tree is whole: `Missing` stands for what is absent. At most one error is reported, the
-/// first, at the places where [`parse`](crate::parse) reports errors of RISE.
+/// The tree is complete: absent parts are `Missing`. At most one error is reported, the first one,
+/// at the position where [`parse`](crate::parse) reports such errors for RISE.
 pub fn parse(text: &str) -> Parsed {
     let mut parser = Parser::new(text);
     let (attributes, kind) = parser.item();
@@ -80,7 +80,7 @@ pub fn parse(text: &str) -> Parsed {
     }
 }
 
-/// The nodes of one kind, each with the length of the longest path down from it.
+/// An arena of nodes of one kind, each with its height: the length of the longest path to a leaf.
 struct Arena<T> {
     nodes: Vec<T>,
     heights: Vec<u16>,
@@ -108,25 +108,26 @@ impl<T> Arena<T> {
 }
 
 struct Parser<'t> {
-    /// The tokens, the place among them, the terms of RISE, the first mistake.
+    /// The RISE parser, with the tokens, the current position, the RISE terms and the first error.
     rise: RiseParser<'t>,
-    /// For every token what it is in ELEVATE.
+    /// The ELEVATE kind of each token.
     kinds: Vec<TokenKind>,
-    /// For every opening bracket the token that closes it; for others, and where none does, the
-    /// last token.
+    /// For each opening bracket the index of the token that closes it; for other tokens and
+    /// unclosed brackets the last index.
     partners: Vec<u32>,
-    /// Operators in typographic quotes, with what is meant.
+    /// The operators in typographic quotes, with their plain text.
     typographic: Vec<(Span, &'static str)>,
     exprs: Arena<Expr>,
     conds: Arena<Cond>,
     patterns: Arena<Pattern>,
     types: Arena<Type>,
     params: Vec<Param>,
-    /// Operators whose right operand is being read; every chain has its own stretch at the end.
+    /// The operators whose right operand is being parsed, as a stack; every chain uses its own part
+    /// at the end.
     pending: Vec<Pending>,
-    /// Whether the item is a `tune`.
+    /// True if the item is a `tune`.
     tune: bool,
-    /// Whether a `=>` ends the expression: in the guard of a case, outside of brackets.
+    /// True if a `=>` ends the expression: in the guard of a case, outside of brackets.
     guard: bool,
 }
 
@@ -153,7 +154,7 @@ impl<'t> Parser<'t> {
         parser
     }
 
-    /// Adds a token, or reports what is none.
+    /// Adds a token, or reports a lexical error.
     fn take_in(&mut self, token: Token) {
         let mut kind = token.kind.in_rise();
         match token.kind {
@@ -164,7 +165,7 @@ impl<'t> Parser<'t> {
                 let span = token.span;
                 self.rise.lexical_error(crate::Token { kind: rise, span });
                 if matches!(rise, Rise::Unknown | Rise::OpenComment) {
-                    // A sign that is only written otherwise here stands there now.
+                    // A sign for which another token was added has the kind of that token.
                     let meant = self.rise.tokens.get(self.kinds.len()).copied();
                     self.kinds
                         .extend(meant.map(|token| TokenKind::Rise(token.kind)));
@@ -186,7 +187,7 @@ impl<'t> Parser<'t> {
                 self.typographic
                     .push((token.span, combinator.op().as_str()));
             }
-            // Both ends of a range are sizes; in terms of RISE it would be a type.
+            // Both ends of a range are sizes; to the RISE parser `..` would begin a type.
             TokenKind::Rise(Rise::DotDot) if self.tune => kind = Rise::Unknown,
             TokenKind::Word(Word::Tune) => self.tune = true,
             _ => {}
@@ -208,8 +209,6 @@ impl<'t> Parser<'t> {
             }
         }
     }
-
-    // Tokens.
 
     fn kind(&self) -> TokenKind {
         self.kinds[self.rise.pos]
@@ -251,7 +250,7 @@ impl<'t> Parser<'t> {
         self.at_word(word).then(|| self.bump())
     }
 
-    /// Whether a name stands here that means something at such a place only.
+    /// Returns true at a name that is a keyword only in certain positions.
     fn at_name(&self, name: &str) -> bool {
         self.at(Rise::Ident) && self.text() == name
     }
@@ -260,19 +259,19 @@ impl<'t> Parser<'t> {
         self.at_name(name).then(|| self.bump())
     }
 
-    /// Whether the token `n` places ahead is a `(` that touches the one before it.
+    /// Returns true if the token `n` positions ahead is a `(` adjacent to the token before it.
     fn call_ahead(&self, n: usize) -> bool {
         self.peek(n) == TokenKind::Rise(Rise::LParen)
             && n > 0
             && self.rise.peek(n - 1).span.end == self.rise.peek(n).span.start
     }
 
-    /// Whether the `(` here belongs to a call.
+    /// Returns true if the current token is the `(` of a call.
     fn at_call(&self) -> bool {
         self.at(Rise::LParen) && self.rise.last_end() == self.span().start
     }
 
-    /// A name and where it stands. `what` names it if it is missing.
+    /// Parses a name. `what` describes it in the error if it is missing.
     fn ident(&mut self, what: &str) -> Option<Ident> {
         let token = self.rise.token();
         let word = match self.kind() {
@@ -304,7 +303,7 @@ impl<'t> Parser<'t> {
         })
     }
 
-    /// The name that is written at a place, without backquotes; an empty one is reported.
+    /// Returns the name in `span`, without backquotes; an empty name is reported.
     fn name(&mut self, span: Span) -> Name {
         let name = self.rise.name(span);
         if name.is_empty() {
@@ -314,7 +313,7 @@ impl<'t> Parser<'t> {
         name
     }
 
-    /// From bracket to bracket without what `=>` means outside.
+    /// Calls `inner` for the contents of brackets, where a `=>` does not end a guard.
     fn bracketed<T>(&mut self, inner: impl FnOnce(&mut Self) -> T) -> T {
         let guard = std::mem::replace(&mut self.guard, false);
         let result = inner(self);
@@ -322,9 +321,7 @@ impl<'t> Parser<'t> {
         result
     }
 
-    // The tree.
-
-    /// Whether a node of this height may be built; if not, that is reported.
+    /// Returns true if a node of this height is allowed, otherwise reports an error.
     fn fits(&mut self, height: u16, span: Span) -> bool {
         let fits = height as usize <= MAX_HEIGHT;
         if !fits {
@@ -421,13 +418,14 @@ impl<'t> Parser<'t> {
         self.exprs.nodes[id.0 as usize].span
     }
 
-    /// A hole for something absent, right behind the last token.
+    /// Adds a hole for an absent expression, directly behind the previous token.
     fn missing(&mut self) -> ExprId {
         let span = Span::empty(self.rise.last_end());
         self.push(ExprKind::Missing, span)
     }
 
-    /// Runs `inner` one level deeper; `None`, and that it is too deep, where it is.
+    /// Calls `inner` one nesting level deeper; reports an error and returns `None` at the maximal
+    /// depth.
     fn nested<T>(&mut self, inner: impl FnOnce(&mut Self) -> T) -> Option<T> {
         if self.rise.nesting >= MAX_DEPTH {
             let span = match self.span() {
@@ -444,7 +442,7 @@ impl<'t> Parser<'t> {
     }
 }
 
-/// The one warning about operators in quotes from print.
+/// Returns a single warning about all operators in typographic quotes.
 fn typographic_quotes(places: &[(Span, &'static str)]) -> Option<Diagnostic> {
     let &(first, operator) = places.first()?;
     let edits = places

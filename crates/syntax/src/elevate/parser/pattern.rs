@@ -1,4 +1,4 @@
-//! Patterns of `match`.
+//! Parses the patterns of `match`.
 
 use super::Parser;
 use crate::elevate::ast::{Node, PatternId, PatternKind};
@@ -6,7 +6,7 @@ use crate::elevate::lexer::{TokenKind, Word};
 use crate::{Span, TokenKind as Rise};
 
 impl Parser<'_> {
-    /// `p`, `p :: q`
+    /// Parses a pattern `p` or `p :: q`.
     pub(super) fn pattern(&mut self) -> PatternId {
         self.nested(Self::conses).unwrap_or_else(|| {
             let span = Span::empty(self.rise.last_end());
@@ -76,7 +76,7 @@ impl Parser<'_> {
         self.leaf_pattern(PatternKind::Name(name))
     }
 
-    /// Whether a pattern is complete before the token `n` places ahead.
+    /// Returns true if the token `n` positions ahead ends a pattern.
     fn ends_pattern(&self, n: usize) -> bool {
         match self.peek(n) {
             TokenKind::Cons | TokenKind::Word(Word::If) => true,
@@ -93,7 +93,8 @@ impl Parser<'_> {
         }
     }
 
-    /// `Success(p)`, `app(p, q)`; else a pattern of RISE.
+    /// Parses `Success(p)`, `Failure(p)` or a node such as `app(p, q)`; any other call is a RISE
+    /// pattern.
     fn call_pattern(&mut self) -> PatternId {
         let text = self.text();
         let node = Node::from_text(text).filter(|&node| node != Node::Fun || !self.has_arrow(1));

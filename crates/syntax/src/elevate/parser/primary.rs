@@ -1,4 +1,4 @@
-//! Operands of strategy expressions: names, literals, calls, brackets, blocks.
+//! Parses the operands of strategy expressions: names, literals, calls, brackets and blocks.
 
 use super::Parser;
 use crate::ast::{AddressSpace, Literal, Name, TermId, TermKind};
@@ -8,7 +8,7 @@ use crate::parser::Mode;
 use crate::{Code, Diagnostic, Span, TokenKind as Rise};
 
 impl Parser<'_> {
-    /// Calls and members.
+    /// Parses calls and member accesses.
     pub(super) fn postfix(&mut self) -> ExprId {
         let mut expr = self.primary();
         loop {
@@ -124,13 +124,13 @@ impl Parser<'_> {
         self.push(kind, span)
     }
 
-    /// An expression that is a term of RISE, with that term's place.
+    /// Adds an expression that consists of a RISE term.
     fn rise_expr(&mut self, term: TermId, kind: impl FnOnce(TermId) -> ExprKind) -> ExprId {
         let span = self.rise.span_of(term);
         self.push(kind(term), span)
     }
 
-    /// A name, or what begins with one.
+    /// Parses a name, or a construct that begins with one.
     fn named(&mut self) -> ExprId {
         let next = self.peek(1);
         if next == TokenKind::Rise(Rise::FatArrow) && !self.guard {
@@ -153,7 +153,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The number as a literal; its term is of no further use.
+    /// Parses a number as a literal; the RISE term that is created for it is not used.
     pub(super) fn literal(&mut self) -> (Literal, Span) {
         let term = self.rise.number();
         let span = self.rise.span_of(term);
@@ -168,7 +168,7 @@ impl Parser<'_> {
         self.push(ExprKind::Literal(literal), span)
     }
 
-    /// `fun(x => e)`, a term of RISE; or `fun(x, e)`, which builds one.
+    /// Parses `fun(x => e)`, a RISE term, or the name of `fun(x, e)`, a function that builds one.
     fn function(&mut self) -> ExprId {
         if self.at(Rise::DepFun) || self.has_arrow(1) || !self.call_ahead(1) {
             let term = self.rise.function();
@@ -177,7 +177,8 @@ impl Parser<'_> {
         self.leaf(|_, _| ExprKind::Name(Name::new_static("fun")))
     }
 
-    /// Whether the brackets that open `n` tokens ahead hold a `=>` of their own.
+    /// Returns true if the parentheses that open `n` tokens ahead contain a `=>` that is not in
+    /// further brackets.
     pub(super) fn has_arrow(&self, n: usize) -> bool {
         let open = self.rise.pos + n;
         if self.peek(n) != TokenKind::Rise(Rise::LParen) {
@@ -197,7 +198,7 @@ impl Parser<'_> {
         false
     }
 
-    /// `x => e`, `(x, y) => e`
+    /// Parses an abstraction `x => e` or `(x, y) => e`.
     fn lambda(&mut self) -> ExprId {
         let start = self.span().start;
         let params = match self.at(Rise::LParen) {
@@ -212,7 +213,7 @@ impl Parser<'_> {
         self.push(ExprKind::Lambda { params, body }, span)
     }
 
-    /// `(e)`, `(a, b)`, `(x, y) => e`
+    /// Parses `(e)`, `(a, b)` or `(x, y) => e`.
     fn parentheses(&mut self) -> ExprId {
         let close = self.partners[self.rise.pos] as usize;
         let behind = self.kinds.get(close + 1).copied();
@@ -236,7 +237,7 @@ impl Parser<'_> {
         self.push(kind, span)
     }
 
-    /// `a, b` up to a bracket, behind the opening one; perhaps nothing.
+    /// Parses `a, b` up to the closing bracket; possibly empty.
     fn exprs_until(&mut self, open: crate::Token, closer: Rise) -> Box<[ExprId]> {
         match self.eat(closer) {
             Some(_) => Box::default(),
@@ -256,7 +257,7 @@ impl Parser<'_> {
         })
     }
 
-    /// `if c then a else b`
+    /// Parses `if c then a else b`.
     fn conditional(&mut self) -> ExprId {
         let word = self.bump();
         let condition = self.expr();
@@ -293,7 +294,7 @@ impl Parser<'_> {
         });
     }
 
-    /// `with NF { e }`
+    /// Parses `with NF { e }`.
     fn with(&mut self) -> ExprId {
         let word = self.bump();
         let normal_form = self.postfix();
@@ -312,7 +313,7 @@ impl Parser<'_> {
         self.push(ExprKind::With { normal_form, body }, span)
     }
 
-    /// `rise { e }`
+    /// Parses `rise { e }`.
     fn quotation(&mut self) -> ExprId {
         let word = self.bump();
         let open = self.bump();
@@ -322,7 +323,8 @@ impl Parser<'_> {
         self.push(ExprKind::Rise(term), span)
     }
 
-    /// Something that is no operand: eaten if it can only be a mistake itself.
+    /// Parses a token that cannot begin an operand. It is skipped unless an enclosing construct may
+    /// use it.
     fn no_operand(&mut self) -> ExprId {
         let (span, text) = (self.span(), self.quoted());
         match self.kind() {
@@ -360,8 +362,8 @@ impl Parser<'_> {
         self.push(ExprKind::Missing, span)
     }
 
-    /// Reports that an operand is missing behind the last token: an operator too many, if the
-    /// item, or what encloses the operator, ends there.
+    /// Reports that an operand is missing behind the previous token: if the item or the enclosing
+    /// brackets end there, the operator is superfluous.
     fn expected_operand(&mut self) {
         let ends = matches!(
             self.kind(),

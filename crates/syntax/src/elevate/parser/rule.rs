@@ -1,4 +1,4 @@
-//! Alternatives of rules, and their clauses.
+//! Parses the alternatives of rules, and their clauses.
 
 use super::Parser;
 use crate::ast::{TermId, TermKind};
@@ -8,7 +8,7 @@ use crate::parser::Mode;
 use crate::{Code, Diagnostic, Span, TokenKind as Rise};
 
 impl Parser<'_> {
-    /// `{ alt | alt }`
+    /// Parses alternatives in braces, `{ alt | alt }`.
     pub(super) fn braced_alts(&mut self) -> Box<[Alt]> {
         let open = self.bump();
         let mut alts = Vec::new();
@@ -23,7 +23,8 @@ impl Parser<'_> {
         alts.into_boxed_slice()
     }
 
-    /// Behind an alternative: whether another one follows. Eats the `|`, or what closes them.
+    /// Skips the `|` or the closing brace behind an alternative. Returns true if another
+    /// alternative follows.
     pub(super) fn next_alternative(&mut self, open: crate::Token) -> bool {
         if self.eat(Rise::Bar).is_some() {
             return true;
@@ -51,7 +52,7 @@ impl Parser<'_> {
         false
     }
 
-    /// `left |-> right clauses`, in braces or alone.
+    /// Parses `left |-> right clauses`, in braces or alone.
     pub(super) fn alt(&mut self, in_braces: bool) -> Alt {
         let lhs = self.side();
         let start = self.rise.span_of(lhs).start;
@@ -83,7 +84,7 @@ impl Parser<'_> {
         self.rise.push(TermKind::Missing, span)
     }
 
-    /// A pattern of RISE, perhaps with its type behind it.
+    /// Parses a RISE pattern, perhaps with its type behind it.
     pub(super) fn side(&mut self) -> TermId {
         let term = self.rise.term(Mode::Expr);
         if self.eat(Rise::Colon).is_none() {
@@ -141,7 +142,7 @@ impl Parser<'_> {
         self.condition()
     }
 
-    /// `let name = size`
+    /// Parses `let name = size`.
     fn let_clause(&mut self) -> ClauseKind {
         self.bump();
         let name = self.ident("a name");
@@ -158,7 +159,8 @@ impl Parser<'_> {
         ClauseKind::Let { name, value }
     }
 
-    /// Operators and operands of RISE, without what reaches further to the right.
+    /// Parses RISE operators and operands, without terms that extend to the right as far as
+    /// possible.
     pub(super) fn size(&mut self, mode: Mode) -> TermId {
         match self.nested(|parser| parser.rise.operators(mode)) {
             Some(term) => term,

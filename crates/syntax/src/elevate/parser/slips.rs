@@ -1,18 +1,19 @@
-//! Words that are misspelt, operators that are missing or belong to another language.
+//! Error recovery for misspelt keywords, and for operators that are missing or from another
+//! language.
 
 use super::Parser;
 use crate::elevate::lexer::{TokenKind, Word};
 use crate::parser::loose_call;
 use crate::{Code, Diagnostic, Span, TokenKind as Rise, closest};
 
-/// The words of RISE that begin items of ELEVATE, too.
+/// The RISE keywords that also begin items of ELEVATE.
 const ITEM_WORDS_OF_RISE: [(&str, Rise); 2] = [("import", Rise::Import), ("def", Rise::Def)];
 
-/// The words before the conditions of rules.
+/// The keywords before the conditions of rules.
 const CLAUSES: [Word; 3] = [Word::Where, Word::Requires, Word::Assuming];
 
 impl Parser<'_> {
-    /// Reads a misspelt word at the beginning of an item as the word that is meant, and reports it.
+    /// Reports a misspelt keyword at the start of an item, and reads it as the intended keyword.
     pub(super) fn mend_item_word(&mut self) {
         if self.at(Rise::Fun) && self.is_name(1) {
             let span = self.span();
@@ -45,8 +46,8 @@ impl Parser<'_> {
         }
     }
 
-    /// The token for a word that begins items, if what follows the current token goes on as
-    /// behind that word.
+    /// Returns the token for a keyword that begins items, if the tokens behind the current one can
+    /// follow that keyword.
     fn item_word(&self, meant: &str) -> Option<TokenKind> {
         let in_rise = ITEM_WORDS_OF_RISE.iter().find(|(word, _)| *word == meant);
         let kind = match in_rise {
@@ -72,7 +73,7 @@ impl Parser<'_> {
         )
     }
 
-    /// Returns true if the token `n` places ahead stands behind the name of a definition.
+    /// Returns true if the token `n` positions ahead can follow the name of a definition.
     fn goes_on_as_definition(&self, n: usize) -> bool {
         let equals = TokenKind::Rise(Rise::Equals);
         match self.peek(n) {
@@ -82,7 +83,8 @@ impl Parser<'_> {
         }
     }
 
-    /// In a `tune` both ends of a range are sizes; in terms of RISE it would be a type.
+    /// Turns `..` into an unknown token in a `tune`: both ends of a range are sizes, and to the
+    /// RISE parser `..` would begin a type.
     fn mend_range(&mut self) {
         if !self.at_word(Word::Tune) {
             return;
@@ -95,7 +97,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Reads a misspelt `where`, `requires` or `assuming` as the word that is meant, and reports it.
+    /// Reports a misspelt `where`, `requires` or `assuming`, and reads it as the intended keyword.
     pub(super) fn mend_clause_word(&mut self) -> bool {
         let Some(meant) = self.slip_of(CLAUSES.map(Word::as_str)) else {
             return false;
@@ -110,8 +112,7 @@ impl Parser<'_> {
         true
     }
 
-    /// Whether one of the words that join parts of conditions stands here. A misspelt one is
-    /// reported.
+    /// Returns true at the connective `word` of conditions. A misspelt one is reported.
     pub(super) fn at_joining(&mut self, word: &'static str) -> bool {
         if self.at_name(word) {
             return true;
@@ -124,7 +125,7 @@ impl Parser<'_> {
         is_meant
     }
 
-    /// Eats a word of an example, also if it is misspelt, which is reported.
+    /// Skips a keyword of an example; a misspelt one is reported.
     pub(super) fn eat_field(&mut self, word: &'static str) -> bool {
         if self.slip_of([word]).is_some() {
             self.misspelt(word);
@@ -134,7 +135,7 @@ impl Parser<'_> {
         self.eat_name(word).is_some()
     }
 
-    /// The word that the name here is a slip of.
+    /// Returns the word of which the current name is a misspelling.
     fn slip_of<const N: usize>(&self, words: [&'static str; N]) -> Option<&'static str> {
         let is_name = self.at(Rise::Ident) && !words.contains(&self.text());
         is_name.then(|| closest(self.text(), words)).flatten()
@@ -156,14 +157,14 @@ impl Parser<'_> {
         });
     }
 
-    /// Takes the current token for another one.
+    /// Replaces the kind of the current token.
     fn read_as(&mut self, kind: TokenKind) {
         let at = self.rise.pos;
         self.kinds[at] = kind;
         self.rise.tokens[at].kind = kind.in_rise();
     }
 
-    /// Whether a `|` between strategies stands here, which is reported.
+    /// Returns true at a `|` between strategies, which is reported.
     pub(super) fn at_bar(&mut self) -> bool {
         let is_bar = self.at(Rise::Bar) && self.begins_operand(1);
         if is_bar {
@@ -180,7 +181,7 @@ impl Parser<'_> {
         is_bar
     }
 
-    /// Reports that nothing joins the operand here to what stands before it.
+    /// Reports that no operator precedes the current operand.
     pub(super) fn unjoined(&mut self) {
         let (end, span, text) = (self.rise.last_end(), self.span(), self.quoted());
         let gap = Span::new(end, span.start);
@@ -219,7 +220,8 @@ impl Parser<'_> {
         });
     }
 
-    /// Where the operand ends that begins here: its first token and the calls that touch it.
+    /// Returns the end of the operand at the current token: its first token and the calls adjacent
+    /// to it.
     fn end_of_operand(&self) -> u32 {
         let span = |at: usize| self.rise.tokens[at].span;
         let mut at = self.rise.pos;
@@ -234,8 +236,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Reports that nothing joins what stands here to the rule before it, and goes on at the next
-    /// clause.
+    /// Reports that no operator joins the current token to the rule before it, and skips to the
+    /// next clause.
     pub(super) fn unjoined_in_rule(&mut self) {
         let (span, text) = (self.span(), self.quoted());
         self.rise.error_at(span, || {

@@ -1,4 +1,4 @@
-//! Types and parameters.
+//! Parses types and parameters.
 
 use super::Parser;
 use crate::ast::{Ident, Name};
@@ -7,7 +7,7 @@ use crate::elevate::lexer::TokenKind;
 use crate::{Span, TokenKind as Rise};
 
 impl Parser<'_> {
-    /// `a -> b -> c`
+    /// Parses a type such as `a -> b -> c`.
     pub(super) fn ty(&mut self) -> TypeId {
         self.nested(Self::arrows)
             .unwrap_or_else(|| self.missing_type())
@@ -63,7 +63,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `Nat`, `List[Nat]`
+    /// Parses `Nat` or `List[Nat]`.
     fn named_type(&mut self) -> TypeId {
         let span = self.bump().span;
         let name = self.name(span);
@@ -83,12 +83,12 @@ impl Parser<'_> {
         self.push_type(TypeKind::Apply { name, args }, span)
     }
 
-    /// `: t`, if it is written.
+    /// Parses a type annotation `: t`, if there is one.
     pub(super) fn type_annotation(&mut self) -> Option<TypeId> {
         self.eat(Rise::Colon).map(|_| self.ty())
     }
 
-    /// The lists of parameters behind a name.
+    /// Parses the parameter lists behind a name.
     pub(super) fn param_lists(&mut self) -> Box<[ParamList]> {
         let mut lists = Vec::new();
         while self.at(Rise::LParen) {
@@ -107,7 +107,7 @@ impl Parser<'_> {
         lists.into_boxed_slice()
     }
 
-    /// `(a: t = x, b)`; functions `(a, b) => e` have no defaults.
+    /// Parses `(a: t = x, b)`; the parameters of abstractions `(a, b) => e` have no defaults.
     pub(super) fn param_list(&mut self, defaults: bool) -> ParamList {
         let open = self.bump();
         let mut params = Vec::new();
@@ -136,7 +136,7 @@ impl Parser<'_> {
         id
     }
 
-    /// The place where a parameter is bound.
+    /// Parses the name of a parameter.
     pub(super) fn bound_name(&mut self) -> ParamId {
         if self.at(Rise::Underscore) {
             let span = self.bump().span;
