@@ -1,5 +1,5 @@
-//! What the documentation says is so: every program in it is checked by the real binary, and the
-//! pages that are made from the sources agree with them.
+//! Tests of the documentation: the real binary checks every program in it, and the generated pages
+//! agree with the sources.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -20,14 +20,15 @@ fn read(path: &str) -> String {
     fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// A program in the documentation and the one error that it is said to have.
+/// A program in the documentation and its expected error, if there is one.
 struct Block {
     place: String,
     text: String,
     error: Option<String>,
 }
 
-/// The blocks of a page that begin with ```` ```rise ````; `,error[code]` names the error.
+/// Returns the blocks of a page that begin with ```` ```rise ````; `,error[code]` states the
+/// expected error.
 fn blocks(page: &str, markdown: &str) -> Vec<Block> {
     let mut found = Vec::new();
     let mut lines = markdown.lines().enumerate();
@@ -111,8 +112,8 @@ fn programs_of_the_tutorial() {
     check_blocks(&blocks("docs/tutorial.md", &read("docs/tutorial.md")));
 }
 
-/// The commands in the `console` blocks of the tutorial print what the page shows. Each runs on the
-/// program before it, under the file name that the command gives.
+/// The commands in the `console` blocks of the tutorial print the output on the page. Each runs on
+/// the program before it, under the file name that the command contains.
 #[test]
 fn commands_of_the_tutorial_print_what_it_shows() {
     let page = read("docs/tutorial.md");
@@ -151,7 +152,7 @@ fn commands_of_the_tutorial_print_what_it_shows() {
     assert!(commands > 5, "the tutorial runs its programs");
 }
 
-/// Splits a command into words at blanks outside of single quotes.
+/// Splits a command into words at spaces outside of single quotes.
 fn words(command: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     for (index, part) in command.split('\'').enumerate() {
@@ -177,7 +178,7 @@ fn programs_of_the_pages_on_compiling() {
     }
 }
 
-/// Where a page shows C, it is what the program before it becomes.
+/// C code on a page equals the output of the compiler for the program before it.
 #[test]
 fn the_pages_on_compiling_show_what_is_emitted() {
     for page in ["docs/compiling.md", "docs/opencl.md"] {
@@ -400,7 +401,7 @@ fn write_entry(page: &mut String, name: &str, ty: &str, docs: &str) {
     );
 }
 
-/// Compares a page with what it is made from; `UPDATE_EXPECT=1` writes it.
+/// Compares a generated page with its sources; `UPDATE_EXPECT=1` writes the page.
 fn compare(path: &str, made: &str) {
     if std::env::var_os("UPDATE_EXPECT").is_some() {
         fs::write(root().join(path), made).expect("the page is written");

@@ -1,6 +1,6 @@
-//! Every low-level program of the examples, as a user would: run against the interpreter at several
-//! sizes, refused at sizes that break its conditions, and emitted with a map that finds the source
-//! of its statements.
+//! Tests every low-level program of the examples: its results are compared with the interpreter at
+//! several sizes, sizes that violate its conditions are refused, and the emitted code has a map
+//! from its statements to the source.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -65,7 +65,7 @@ fn run(kernel: &Kernel, sizes: &BTreeMap<String, u64>) -> Output {
         .expect("rise-ls starts")
 }
 
-/// Calls `check` with every program, on all cores, and fails with all that it says.
+/// Calls `check` with every program, on all cores, and fails with all messages.
 fn each(check: impl Fn(&Kernel) -> Vec<String> + Sync) {
     let kernels = kernels();
     let (next, found) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
@@ -118,7 +118,7 @@ fn sizes_that_break_a_condition_are_refused() {
     });
 }
 
-/// A few hundred; `cargo xtask fuzz` tries ten thousand.
+/// Tests a few hundred programs; `cargo xtask fuzz` tests ten thousand.
 #[test]
 fn random_programs_compute_what_the_interpreter_says() {
     const COUNT: u64 = 200;
@@ -160,8 +160,8 @@ fn random_program(seed: u64) -> Option<String> {
     let file = file.to_str().expect("a path of text");
     let size = format!("-Dn={}", 1 + seed % 5);
     let mut arguments = vec!["run", file, "--backend", word, "--verify", "--tolerance"];
-    // In what order a parallel reduction adds is open; elsewhere every bit is the same, whatever the
-    // numbers are.
+    // The order of additions in a parallel reduction is not determined; without one every bit is
+    // the same, whatever the numbers are.
     let has_order = !made.text.contains("reducePar");
     arguments.push(if has_order { "0" } else { "1e-3" });
     for argument in ["x0=extreme", "x1=extreme", "x2=extreme"] {
@@ -178,7 +178,7 @@ fn random_program(seed: u64) -> Option<String> {
     (!fine).then(|| format!("seed {seed}: {}\n{}", said(&output), made.text))
 }
 
-/// Writes a program of these parameters beside its size `n`; gives its path and its text.
+/// Writes a program with these parameters behind its size `n`; returns its path and text.
 fn program_in(folder: &TempDir, number: usize, params: &str, body: &str) -> (String, String) {
     let file = folder.path().join(format!("program{number}.rise"));
     let text = format!("def main = depFun(n: Nat => fun({params} => {body}))\n");
@@ -187,8 +187,8 @@ fn program_in(folder: &TempDir, number: usize, params: &str, body: &str) -> (Str
     (file.to_owned(), text)
 }
 
-/// GCC makes one instruction of a fused multiply-add and the negation of its result, in which a zero
-/// gets the other sign.
+/// GCC fuses a multiply-add and the negation of its result to one instruction, in which a zero gets
+/// the other sign.
 #[test]
 fn negated_zeros_of_fma_keep_their_sign() {
     const PROGRAMS: &[(&str, &str)] = &[
@@ -237,7 +237,7 @@ fn negated_zeros_of_fma_keep_their_sign() {
     }
 }
 
-/// Views between the loop that writes and a `scatter` whose indices repeat.
+/// Tests views between the loop that writes and a `scatter` with repeated indices.
 #[test]
 fn the_last_element_of_an_index_that_repeats_stays() {
     const PROGRAMS: &[(&str, &str)] = &[
@@ -262,7 +262,7 @@ fn the_last_element_of_an_index_that_repeats_stays() {
             "ix: (n + n).Idx[3], xs: n.i32",
             "concat(xs |> mapSeq(id))(xs |> mapSeq(fun(x => x + 1i32))) |> scatter(ix)",
         ),
-        // Views that would change the order of writes.
+        // These views would change the order of writes.
         (
             "ix: n.Idx[2], xs: n.i32",
             "xs |> mapSeq(fun(x => x * x)) |> reorder(n)(natFun(i => n - 1 - i))(natFun(i => n - 1 - i)) |> scatter(ix)",
@@ -303,12 +303,12 @@ fn the_last_element_of_an_index_that_repeats_stays() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Programs that were wrong once: each with its parameters beside the size `n`, and arguments of the
-/// run.
+/// Programs that were compiled wrongly once: the parameters behind the size `n`, the body, and the
+/// arguments of the run.
 #[test]
 fn programs_that_were_wrong_are_right() {
     const PROGRAMS: &[(&str, &str, &[&str])] = &[
-        // A reduction starts from a value that is read afterwards.
+        // The initial value of a reduction is read again afterwards.
         (
             "xs: n.i32",
             "let q = xs |> reduceSeq(add)(0) in let b = xs |> reduceSeq(add)(q) in (b, q)",
@@ -329,7 +329,7 @@ fn programs_that_were_wrong_are_right() {
             "xs |> slide(2)(1) |> mapSeq(fun(w => let q = w |> reduceSeqUnroll(add)(0) in let z = w |> reduceSeqUnroll(fun(a, x => a * x + 1))(q) in let y = w |> reduceSeqUnroll(sub)(z) in (y, (z, q))))",
             &["-Dn=3"],
         ),
-        // An index of no data says nothing about sizes.
+        // An index into an empty array implies nothing about sizes.
         (
             "is: n.Idx[n], ys: n.i32",
             "concat(ys |> gather(is) |> mapSeq(id))(makeArray(1)(ys |> padCst(0)(1)(7) |> idx(0)) |> mapSeq(id))",
@@ -340,7 +340,7 @@ fn programs_that_were_wrong_are_right() {
             "concat(ys |> gather(is) |> mapSeq(id))(p |> padCst(1)(0)(4) |> mapSeq(id))",
             &["-Dn=2"],
         ),
-        // Values that do not exist are not needed.
+        // Values that do not exist are not used.
         (
             "xs: n.f32, ks: n.i32",
             "ks |> mapSeq(fun(k => let v = xs |> idx(natAsIndex(n)(cast(k))) in select(k < 3)(v * v)(1.0f)))",
@@ -389,7 +389,7 @@ fn programs_that_were_wrong_are_right() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// A function with conditions is given for a parameter whose type states them.
+/// A function with conditions is an argument for a parameter whose type states them.
 #[test]
 fn functions_with_conditions_are_arguments() {
     let text = "
@@ -432,8 +432,8 @@ def main = outer(inner)
     }
 }
 
-/// Whether a program is refused because memory or a choice of implementation is missing, with what
-/// to do about it: some random programs are careless.
+/// Returns true if a program is refused because memory or a choice of implementation is missing,
+/// with advice: some random programs lack a part intentionally.
 fn names_a_reason(output: &Output) -> bool {
     let said = String::from_utf8_lossy(&output.stderr);
     let first = said.lines().next().unwrap_or_default();
@@ -442,7 +442,8 @@ fn names_a_reason(output: &Output) -> bool {
         && said.contains("= help:")
 }
 
-/// Some programs under the sanitizers of GCC; `cargo xtask sanitize` runs all of them, and Clang's.
+/// Runs some programs under the sanitizers of GCC; `cargo xtask sanitize` runs all of them, also
+/// under Clang's.
 #[test]
 #[cfg_attr(not(tool = "gcc"), ignore = "needs gcc")]
 fn addresses_and_arithmetic_are_in_order() {
@@ -498,8 +499,8 @@ fn statements_are_found_in_the_source() {
                 parts.iter().any(|part| {
                     let at = |end: &str| part["target"][end]["line"].as_u64().unwrap_or(u64::MAX);
                     let (line, start, end) = (**line as u64, at("start"), at("end"));
-                    // It begins here, or is one of a few lines that belong together: an exchange
-                    // of buffers, a loop under its pragma.
+                    // The statement begins here, or is one of a few adjacent lines: an exchange of
+                    // buffers, or a loop under its pragma.
                     start == line
                         || (start < line && line <= end && end - start < 4)
                         || (start < line && line <= end)
@@ -524,7 +525,7 @@ fn is_pragma(text: &str, line: u64) -> bool {
     line.is_some_and(|line| line.trim_start().starts_with("#pragma"))
 }
 
-/// The lines of a function on which a statement begins.
+/// Returns the lines of a function on which a statement begins.
 fn statement_lines(text: &str, name: &str) -> Vec<usize> {
     let head = format!("void {name}(");
     let from = text

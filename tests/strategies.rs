@@ -1,5 +1,5 @@
-//! The strategies of `examples/strategies` as a user would use them: each lowers its program, which
-//! runs as the interpreter says that the program as it is written does.
+//! Tests the strategies of `examples/strategies`: each lowers its program, whose results are then
+//! compared with the interpreter on the original program.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -9,14 +9,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tempfile::TempDir;
 
-/// A strategy, its program, and how that runs.
+/// A strategy, its program, and its runs.
 struct Case {
-    /// The file of both, without its end.
+    /// The name of the files of both, without extension.
     file: &'static str,
     program: &'static str,
     strategy: &'static str,
     backend: &'static str,
-    /// What `run` is called with: sizes, arguments, the size of groups.
+    /// The arguments of `run` for each run: sizes, inputs, the size of groups.
     runs: &'static [&'static str],
 }
 
@@ -200,7 +200,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// A copy of the files, so that the programs can name their strategies.
+/// Returns a copy of the files in which programs can refer to their strategies.
 fn copied() -> TempDir {
     let folder = tempfile::tempdir().expect("a folder for temporary files");
     for entry in std::fs::read_dir(root().join("examples/strategies"))
@@ -233,7 +233,7 @@ fn said(output: &Output) -> String {
     )
 }
 
-/// Whether the run says that the machine has nothing to run on.
+/// Returns true if the run reports that the machine has no device.
 fn nothing_to_run_on(output: &Output) -> bool {
     let said = said(output);
     let missing = ["OpenCL library", "no OpenCL", "there is no OpenCL device"];
@@ -241,7 +241,7 @@ fn nothing_to_run_on(output: &Output) -> bool {
 }
 
 impl Case {
-    /// What is wrong, of every run.
+    /// Returns the errors of all runs.
     fn wrong(&self) -> Vec<String> {
         let folder = copied();
         let file = format!("{}.rise", self.file);
@@ -286,7 +286,8 @@ fn programs_run_as_their_strategies_lower_them() {
     );
 }
 
-/// Listing 3 of RISE & Shine leaves the size of a chunk open: it is a size of the program then.
+/// Listing 3 of RISE & Shine leaves the size of a chunk open: it becomes a size parameter of the
+/// program.
 #[test]
 fn listing_3_makes_a_program_that_runs() {
     let folder = copied();

@@ -1,7 +1,7 @@
-//! The wrong programs of `tests/wrong`: each gets exactly the diagnostics that stand in it, at the
-//! places that they name.
+//! Tests the wrong programs of `tests/wrong`: each has exactly the diagnostics that are written in
+//! it, at the marked places.
 //!
-//! A diagnostic is written on a comment line below the line that it is about:
+//! A diagnostic is written on a comment line, the marker, below the line that it is about:
 //!
 //! ```text
 //! def nothing = fun(xs: (3 - 5).f32 => xs)
@@ -26,20 +26,20 @@ use serde_json::Value;
 /// A diagnostic as it is written in a program.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Marker {
-    /// The line that it is about, from 0, counted without markers.
+    /// The index of the marked line, from 0, without the lines of markers.
     line: usize,
-    /// Characters before the place.
+    /// The number of characters before the marked place.
     column: usize,
-    /// Characters of the place in that line.
+    /// The number of marked characters in that line.
     length: usize,
-    /// `error[code]`
+    /// The severity and code, such as `error[code]`.
     kind: String,
-    /// The first line.
+    /// The first line of the message.
     message: String,
 }
 
 impl Marker {
-    /// Whether only the message may differ.
+    /// Returns true if the markers differ at most in their messages.
     fn agrees(&self, other: &Marker) -> bool {
         (self.line, self.column, self.length, &self.kind)
             == (other.line, other.column, other.length, &other.kind)
@@ -63,7 +63,7 @@ impl fmt::Display for Marker {
 /// A program with its markers.
 #[derive(Debug)]
 struct Program {
-    /// The lines that are no markers, and where they stand in the file.
+    /// The lines without markers, and their indices in the file.
     lines: Vec<(usize, String)>,
     markers: Vec<Marker>,
 }
@@ -83,7 +83,7 @@ impl Program {
         program
     }
 
-    /// The finding in terms of markers.
+    /// Converts a finding to a marker.
     fn found(&self, finding: &Value) -> Marker {
         let place = |end: &str| {
             let position = &finding["range"][end];
@@ -119,7 +119,7 @@ impl Program {
         }
     }
 
-    /// The file with these markers.
+    /// Returns the text of the file with these markers.
     fn with(&self, markers: &[Marker]) -> String {
         let mut text = String::new();
         for (number, (_, line)) in self.lines.iter().enumerate() {
@@ -133,7 +133,7 @@ impl Program {
     }
 }
 
-/// The marker that a line is, if it is one.
+/// Parses a line as a marker.
 fn marker(line: &str, about: usize) -> Option<Marker> {
     let rest = line.strip_prefix("//")?;
     let carets = rest.trim_start_matches(' ');
@@ -152,7 +152,7 @@ fn marker(line: &str, about: usize) -> Option<Marker> {
     })
 }
 
-/// So many UTF-16 units of a line as characters.
+/// Returns the number of characters in the first `units` UTF-16 units of a line.
 fn characters(line: &str, units: usize) -> usize {
     let mut seen = 0;
     line.chars()
@@ -167,7 +167,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/wrong")
 }
 
-/// What is found in each file.
+/// Returns the findings in each file.
 fn findings() -> BTreeMap<String, Vec<Value>> {
     let output = Command::new(env!("CARGO_BIN_EXE_rise-ls"))
         .args(["--check", ".", "--format", "json"])
@@ -194,7 +194,7 @@ fn findings() -> BTreeMap<String, Vec<Value>> {
     findings
 }
 
-/// The programs by their path in the folder.
+/// Returns the programs by their paths in the folder.
 fn programs() -> BTreeMap<String, Program> {
     let mut programs = BTreeMap::new();
     let mut folders = vec![PathBuf::new()];
@@ -219,7 +219,7 @@ fn programs() -> BTreeMap<String, Program> {
     programs
 }
 
-/// What differs in a program, after `UPDATE_EXPECT` has been obeyed.
+/// Describes the differences in a program, after an update according to `UPDATE_EXPECT`.
 fn differences(path: &str, program: &Program, mut found: Vec<Marker>) -> Option<String> {
     found.sort();
     if found == program.markers {

@@ -1,9 +1,10 @@
-//! Input that is no RISE program, or none that anybody would write: one clear answer, no panic.
+//! Tests of input that is not a RISE program, or an absurd one: each gets one clear error, and no
+//! panic.
 
 use crate::support::{Folder, short};
 use expect_test::{Expect, expect};
 
-/// Checks `path` in the folder: what is found must be this, in short.
+/// Checks `path` in the folder, and compares the short form of the findings.
 fn check(folder: &Folder, path: &str, expected: Expect) {
     let found: String = folder
         .findings(&[path])
@@ -13,7 +14,7 @@ fn check(folder: &Folder, path: &str, expected: Expect) {
     expected.assert_eq(&found);
 }
 
-/// What can be read of a path that cannot be read.
+/// Compares the error for a path that cannot be read.
 fn refused(folder: &Folder, path: &str, expected: Expect) {
     let ran = folder.run(&["--check", path]);
     assert_eq!((ran.status, ran.out.as_str()), (2, ""), "{}", ran.err);
@@ -112,7 +113,7 @@ fn a_folder_that_may_not_be_read() {
     let folder = Folder::with(&[("locked/a.rise", "def x = 1.0f\n")]);
     let locked = folder.path("locked");
     std::fs::set_permissions(&locked, PermissionsExt::from_mode(0o000)).unwrap();
-    // Root may read everything.
+    // The superuser can read everything.
     if std::fs::read_dir(&locked).is_err() {
         let ran = folder.run(&["--check", "locked"]);
         assert_eq!((ran.status, ran.out.as_str()), (2, ""));
@@ -315,7 +316,7 @@ fn imports_of_what_is_not_there() {
     );
 }
 
-/// A program waits forever for the text of a FIFO to which nobody writes.
+/// Reading a FIFO without a writer would block forever.
 #[cfg(unix)]
 #[test]
 fn only_regular_files_are_read() {

@@ -1,4 +1,5 @@
-//! Runs that cannot be, or go wrong: one clear answer, at its place, and nothing left behind.
+//! Tests of runs that are impossible or fail: each gets one clear error at its place, and leaves
+//! nothing behind.
 
 use crate::support::{Folder, Ran};
 use expect_test::expect;
@@ -52,7 +53,7 @@ fn run(folder: &Folder, def: &str, more: &[&str]) -> Ran {
     folder.run(&[&["run", "a.rise", "--def", def], more].concat())
 }
 
-/// `rise-ls run` in the folder, with variables of the environment.
+/// Calls `rise-ls run` in the folder, with these environment variables.
 fn run_where(folder: &Folder, variables: &[(&str, &str)], arguments: &[&str]) -> Ran {
     let output = command(folder, arguments)
         .envs(variables.iter().copied())
@@ -73,7 +74,7 @@ fn command(folder: &Folder, arguments: &[&str]) -> Command {
     command
 }
 
-/// A NumPy file with this shape and elements of this type, all of them 0.
+/// Returns a NumPy file with this shape and elements of this type, all of them 0.
 fn npy(descr: &str, shape: &str, bytes: usize) -> Vec<u8> {
     let mut header = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}");
     while (header.len() + 11) % 64 != 0 {
@@ -168,7 +169,7 @@ fn no_compiler() {
         error: there is no C compiler: CC is `nonsense -O1`, which does not run
     "#]]
     .assert_eq(&ran.err);
-    // A C function needs one in the interpreter, too; without any it runs.
+    // The interpreter needs a compiler for C functions only.
     let saying = ["--def", "saying", "--backend", "interp"];
     let ran = run_where(&folder, &[("CC", "nonsense")], &saying);
     assert_eq!((ran.status, ran.out.as_str()), (2, ""), "{}", ran.err);
@@ -206,7 +207,7 @@ fn a_run_without_end() {
         let limit = ["--backend", backend, "--timeout", "0.2"];
         let ran = run(&folder, def, &[&limit[..], sizes].concat());
         let first = ran.err.lines().next().unwrap_or_default();
-        // On a busy machine even the compiler's version may take too long.
+        // On a busy machine even the query of the compiler's version may time out.
         let status = if first.contains("does not answer") {
             2
         } else {
@@ -235,7 +236,7 @@ fn an_interrupt() {
     let folder = folder();
     for backend in ["interp", "c"] {
         let arguments = ["--def", "cubes", "--backend", backend, "-Dn=100000"];
-        // A program that has only just started does not listen yet.
+        // A program that has just started does not handle the signal yet.
         let ended = [700, 3_000, 9_000].into_iter().find_map(|pause| {
             let output = interrupted(&folder, &arguments, Duration::from_millis(pause));
             output.status.code().map(|status| (status, output))
@@ -250,7 +251,7 @@ fn an_interrupt() {
     }
 }
 
-/// A run that gets an interrupt after a while.
+/// Sends an interrupt to a run after a pause.
 #[cfg(unix)]
 fn interrupted(folder: &Folder, arguments: &[&str], pause: Duration) -> Output {
     let child = command(folder, arguments)

@@ -1,4 +1,4 @@
-//! Strategies that are wrong, and what is said about them.
+//! Tests of the errors for wrong strategies.
 
 use expect_test::{Expect, expect};
 
@@ -16,7 +16,8 @@ def inner = depFun((n: Nat) => fun((xs: n.f32, ys: n.f32) => dot(xs)(ys)))
 def wrong = fun(xs: 3.f32 => xs |> split(2))
 ";
 
-/// What is said of a strategy for a definition: the lines that are no picture of the text.
+/// Returns the error for a strategy that is applied to a definition, without the excerpts of the
+/// text.
 fn said(def: &str, strategy: &str) -> String {
     let folder = Folder::with(&[("a.rise", PROGRAM)]);
     let ran = folder.run(&["rewrite", "a.rise", "--def", def, "--strategy", strategy]);

@@ -1,4 +1,4 @@
-//! `--check`: which files, in which order, with which status.
+//! Tests of `--check`: the files that are checked, their order, and the exit status.
 
 use crate::support::{Folder, short};
 use expect_test::expect;

@@ -1,4 +1,4 @@
-//! `doctor` says what there is, and never fails.
+//! Tests that `doctor` reports the available tools and never fails.
 
 use crate::support::Folder;
 
@@ -6,7 +6,7 @@ use crate::support::Folder;
 fn every_line_is_a_fact() {
     let ran = Folder::new().run(&["doctor"]);
     assert_eq!((ran.status, ran.err.as_str()), (0, ""));
-    // What there is of devices is another on each machine.
+    // The OpenCL devices differ between machines.
     let of_devices = |line: &&str| line.starts_with("OpenCL device") || line.starts_with(' ');
     let about: Vec<&str> = ran
         .out

@@ -1,4 +1,5 @@
-//! Files of DPIA: checked, typed, formatted, emitted, run; and what `emit` prints is read again.
+//! Tests of DPIA files: checked, typed, formatted, emitted and run; the output of `emit` is parsed
+//! again.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,7 +12,7 @@ use syntax::ast::ItemKind;
 
 use crate::support::{Folder, short};
 
-/// Imperative: what a person writes.
+/// An imperative program, as a person writes it.
 const CLAMP: &str = "\
 def clamp = depFun((n: Nat) => fun((out: Acc[n.f32], xs: Exp[n.f32, Rd]) =>
   for(n, fun(i =>
@@ -22,7 +23,7 @@ def clamp = depFun((n: Nat) => fun((out: Acc[n.f32], xs: Exp[n.f32, Rd]) =>
     }))))
 ";
 
-/// Functional: it says what is read and what is written.
+/// A functional program with explicit reads and writes.
 const SQUARES: &str = "\
 def squares = depFun((n: Nat) => fun(xs: Exp[n.f32, Rd] =>
   mapSeq(fun(x => x + 1.0f), toMem(mapSeq(fun(x => x * x), xs)))))
@@ -93,7 +94,7 @@ fn standard_input_and_other_names_are_what_the_user_says() {
     assert_eq!(check(&["-", "--language", "dpia"]), 0);
     assert_eq!(check(&["clamp.txt"]), 1);
     assert_eq!(check(&["clamp.txt", "--language", "dpia"]), 0);
-    // A name that says it counts more.
+    // The extension of the file takes precedence.
     assert_eq!(check(&["clamp.dpia", "--language", "rise"]), 0);
     for arguments in [
         &["types", "-", "--language", "dpia"][..],
@@ -327,7 +328,8 @@ fn dpia_imports_dpia() {
     assert!(ran.out.contains("void again("), "{ran:?}");
 }
 
-/// The programs of a folder of examples for a target, in the order of their files and names.
+/// Returns the programs of a folder of examples for a target, in the order of their files and
+/// names.
 fn programs(db: &mut Database, folder: &str, target: Target) -> BTreeMap<String, ItemId> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../examples")
@@ -366,8 +368,8 @@ fn shown(db: &Database, item: ItemId, form: Form) -> Option<String> {
     preview.ok().map(|preview| preview.text)
 }
 
-/// A text in C without the conditions on its sizes, and those, in an order of their own: reading
-/// may find them in another one.
+/// Splits a C text into the text without the conditions on its sizes, and the sorted conditions:
+/// their order may change when the text is parsed again.
 fn apart(text: &str) -> (String, Vec<&str>) {
     let (mut rest, mut conditions) = (String::new(), Vec::new());
     let mut listed = false;
@@ -388,8 +390,8 @@ fn apart(text: &str) -> (String, Vec<&str>) {
     (rest, conditions)
 }
 
-/// Whether two texts in C are the same when names in one are replaced by names in the other, each
-/// always by the same: what is printed has a name of its own for each variable.
+/// Returns true if two C texts are equal up to a bijective renaming: a printed text has a name of
+/// its own for each variable.
 fn same_but_for_names(a: &str, b: &str) -> bool {
     let words = |text: &str| -> Vec<String> {
         let mut words = vec![String::new()];
@@ -414,8 +416,8 @@ fn same_but_for_names(a: &str, b: &str) -> bool {
             .all(|(a, b)| *there.entry(a).or_insert(b) == b && *back.entry(b).or_insert(a) == a)
 }
 
-/// What `emit` prints of the programs of a folder is checked by one process, and reads back as
-/// programs that print the same and become the same code.
+/// Tests that one process accepts the output of `emit` for the programs of a folder, and that the
+/// parsed programs print the same and compile to the same code.
 fn round_trip(examples: &str, target: Target, code: Form) {
     let mut db = Database::new();
     let programs = programs(&mut db, examples, target);
@@ -445,7 +447,7 @@ fn round_trip(examples: &str, target: Target, code: Form) {
     }
     let ran = folder.run(&["--check", "."]);
     assert_eq!(ran.status, 0, "{}", ran.out);
-    // The command prints what the editor shows.
+    // The command prints the same text as the editor.
     let (path, _, last) = &again[again.len() / 2];
     let ran = folder.run(&["emit", path, "--as", code.as_str()]);
     assert_eq!(Some(ran.out), shown(&db, *last, code), "{path}");

@@ -1,4 +1,4 @@
-//! Commands that are ended from outside leave nothing that runs and no files.
+//! Tests that commands ended by a signal leave no processes and no files.
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -9,21 +9,21 @@ use tempfile::TempDir;
 
 use crate::support::Folder;
 
-/// A program that runs for years.
+/// A program that does not terminate.
 const ENDLESS: &str =
     "foreign def twist(x: i32): i32 = \"\"\"{ volatile int k = 0; while (1) k++; return x; }\"\"\"
 @target(c)
 def forever = fun(x: i32 => twist(x))
 ";
 
-/// A compiler that is slow, has a child and leaves a file.
+/// A slow compiler that has a child process and leaves a file.
 const SLOW: &str = "#!/bin/sh
 case \"$*\" in *--version*) echo slow 1; exit;; esac
 touch \"$TMPDIR/cc1.s\"
 sleep 1000 & sleep 1000
 ";
 
-/// A command that runs, with a folder for its temporary files.
+/// A running command with a folder for its temporary files.
 struct Running {
     child: Child,
     scratch: TempDir,
@@ -32,7 +32,7 @@ struct Running {
 impl Running {
     fn start(folder: &Folder, arguments: &[&str], compiler: Option<&str>) -> Running {
         let scratch = tempfile::tempdir().expect("a folder");
-        // Under `nohup` the tests themselves ignore hangups, and what they start inherits that.
+        // Under `nohup` the tests themselves ignore hangups, and child processes inherit that.
         let mut command = Command::new("env");
         command.args(["--default-signal=HUP", env!("CARGO_BIN_EXE_rise-ls")]);
         command.args(arguments).current_dir(folder.path(""));
@@ -46,7 +46,7 @@ impl Running {
         Running { child, scratch }
     }
 
-    /// Waits until a process has started that `is_meant` recognises by its command line.
+    /// Waits until a process has started whose command line satisfies `is_meant`.
     fn wait_started(&self, is_meant: impl Fn(&str) -> bool) {
         wait_until(|| {
             let started = started_below(self.scratch.path());
@@ -61,14 +61,14 @@ impl Running {
         self.child.wait().expect("the binary ends");
     }
 
-    /// What is left when all processes have ended.
+    /// Returns the files that are left when all processes have ended.
     fn left(&self) -> Vec<String> {
         wait_until(|| started_below(self.scratch.path()).is_empty());
         files_below(self.scratch.path())
     }
 }
 
-/// The command lines of the processes that have something to do with a folder.
+/// Returns the command lines of the processes that use a folder.
 fn started_below(folder: &Path) -> Vec<String> {
     let name = folder.to_str().expect("names are UTF-8");
     let processes = std::fs::read_dir("/proc").expect("a list of processes");
@@ -83,7 +83,8 @@ fn started_below(folder: &Path) -> Vec<String> {
     started.collect()
 }
 
-/// The temporary files in a folder; a compiled program and its source are kept and do not count.
+/// Returns the temporary files in a folder, without compiled programs and their sources, which are
+/// kept.
 fn files_below(folder: &Path) -> Vec<String> {
     let names = |folder: &Path| -> Vec<String> {
         let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
@@ -114,7 +115,7 @@ fn a_run_that_is_ended_leaves_nothing() {
     let folder = Folder::with(&[("a.rise", ENDLESS), ("cc.sh", SLOW)]);
     let slow = format!("sh {}", folder.path("cc.sh").display());
     let run = |backend| ["run", "a.rise", "--arg", "x=1", "--backend", backend];
-    // Not its compiler, which names the same path.
+    // The command line of its compiler contains the same path, but does not count.
     let is_program = |command: &str| {
         let program = command.split(' ').next();
         program.is_some_and(|program| program.ends_with("/run"))
@@ -185,7 +186,7 @@ fn a_supervisor_without_a_report_ends_as_its_program() {
     let folder = tempfile::tempdir().expect("a folder");
     let lock = std::fs::File::open(folder.path()).expect("a folder");
     lock.lock().expect("a lock");
-    // Where a folder is, no file can be written.
+    // No file can be written to the path of a folder.
     std::fs::create_dir(folder.path().join("report")).expect("a folder");
     let run = |program: &[&str]| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_rise-ls"));
@@ -217,7 +218,7 @@ fn a_run_without_a_terminal_goes_on() {
         .args(["-HUP", &child.id().to_string()])
         .status();
     assert!(sent.expect("kill runs").success());
-    // It ends by its limit, which is a failure of the program.
+    // The program ends at its time limit, which is a failure of the program.
     assert_eq!(child.wait().expect("it ends").code(), Some(1));
 }
 

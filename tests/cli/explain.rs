@@ -1,11 +1,11 @@
-//! `explain`, and the examples of the error reference.
+//! Tests of `explain` and of the examples in the error reference.
 
 use crate::support::{Folder, short};
 use expect_test::expect;
 
 const REFERENCE: &str = include_str!("../../docs/errors.md");
 
-/// A fenced block: the words after its fence, and what it holds.
+/// A fenced block: the words behind its fence, and its text.
 struct Example<'a> {
     info: &'a str,
     text: String,
@@ -36,7 +36,7 @@ impl Example<'_> {
     }
 }
 
-/// The codes of the reference and their examples.
+/// Returns the codes of the reference and their examples.
 fn sections() -> Vec<(&'static str, Vec<Example<'static>>)> {
     let section = |text: &'static str| {
         let (code, body) = text.split_once('\n').expect("a section has a text");

@@ -1,4 +1,4 @@
-//! `fmt`.
+//! Tests of `fmt`.
 
 use crate::support::Folder;
 use expect_test::expect;
@@ -130,7 +130,7 @@ fn a_read_only_file_stays_as_it_is() {
     assert_eq!(folder.get("a.rise"), UGLY);
 }
 
-/// A disk that is full, as far as a test can have one: no file may grow beyond nothing.
+/// Simulates a full disk: no file may grow beyond 0 bytes.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_leaves_the_file_as_it_was() {

@@ -1,4 +1,4 @@
-//! The four forms in which findings are printed.
+//! Tests of the four output formats of findings.
 
 use crate::support::{Folder, parse_lines};
 use expect_test::expect;
@@ -95,8 +95,8 @@ fn github_gives_no_columns_of_two_lines() {
     assert!(!json.is_empty());
 }
 
-/// The official schema. It has one pattern with a bracket too many, which no validator takes for a
-/// regular expression.
+/// Returns the official schema. One of its patterns has a superfluous bracket, which no validator
+/// accepts in a regular expression.
 fn schema() -> Value {
     let text = include_str!("../data/sarif/sarif-schema-2.1.0.json");
     serde_json::from_str(&text.replace("{2}]?$", "{2}$")).expect("the schema is JSON")

@@ -1,10 +1,10 @@
-//! From where files are imported, and what is read.
+//! Tests of the folders from which files are imported.
 
 use crate::support::{Folder, Ran};
 
 const SECRET: &str = "TOKEN=hunter2\n";
 
-/// What `--check` says of an import of `path`, on both streams.
+/// Runs `--check` on an import of `path`.
 fn import(folder: &Folder, path: &str, more: &[&str]) -> Ran {
     let text = format!("import \"{path}\"\ndef f = fun(x: f32 => x)\n");
     folder.put("in/a.rise", text);
@@ -69,7 +69,7 @@ fn imports_stay_in_the_folder_of_the_file() {
     ] {
         is_refused_unread(&import(&folder, path, &[]), path);
     }
-    // What is inside is read, and its mistakes are shown.
+    // A file within the project is read, and its errors are shown.
     let ran = import(&folder, "sub/b.rise", &[]);
     assert!(ran.out.contains("TOKEN"), "{ran:?}");
     for allowed in ["out", "."] {
@@ -89,7 +89,7 @@ fn the_nearest_marker_is_the_root_of_imports() {
             (ran.status, ran.err.as_str()),
             (0, "no errors in 2 files\n")
         );
-        // A nearer one counts.
+        // The nearest marker takes precedence.
         folder.put("in/rise.toml", "");
         is_refused_unread(&import(&folder, "../out/b.rise", &[]), "../out/b.rise");
     }
@@ -109,7 +109,7 @@ fn links_that_lead_out_are_neither_checked_nor_formatted() {
     );
     let ran = folder.run(&["--check", "in", "--allow-import", "out"]);
     assert_eq!(ran.status, 1);
-    // A shell may have made the name of a pattern.
+    // The shell may have expanded a pattern to this name.
     let ran = folder.run(&["--check", "in/link.rise"]);
     assert_eq!((ran.status, ran.out.as_str()), (2, ""));
     assert!(!ran.err.contains("secret"), "{}", ran.err);
@@ -128,7 +128,7 @@ fn links_that_lead_out_are_neither_checked_nor_formatted() {
         );
     }
     assert_eq!(folder.get("out/b.rise"), ugly);
-    // Of all that is formatted, it may lead anywhere.
+    // A link may lead to any file within the formatted folder.
     assert_eq!(folder.run(&["fmt", "."]).status, 0);
     assert_ne!(folder.get("out/b.rise"), ugly);
 }

@@ -1,20 +1,20 @@
-//! Strategies for a GPU: their kernels compute what the program says, and some of them are, to the
-//! letter, the kernels that are written by hand.
+//! Tests of strategies for a GPU: their kernels compute the result of the program, and some of them
+//! equal the kernels written by hand.
 
 use std::path::Path;
 
 use crate::support::Folder;
 
-/// A strategy of `examples/strategies`, a program, and how its kernel is launched.
+/// A strategy of `examples/strategies`, a program, and the launch of its kernel.
 struct Case {
     file: &'static str,
     program: &'static str,
     strategy: &'static str,
     local: &'static str,
     global: &'static str,
-    /// Sizes for a run.
+    /// The sizes of a run.
     sizes: &'static [&'static str],
-    /// A file and a definition of `examples/opencl` whose kernel it is.
+    /// The file and definition of `examples/opencl` with the same kernel.
     by_hand: Option<(&'static str, &'static str)>,
 }
 
@@ -120,7 +120,7 @@ fn examples() -> std::path::PathBuf {
 }
 
 impl Case {
-    /// A folder with the program, rewritten, in `kernel.rise`.
+    /// Returns a folder with the rewritten program in `kernel.rise`.
     fn rewritten(&self) -> Folder {
         let read = |end: &str| {
             let path = examples().join(format!("strategies/{}.{end}", self.file));
@@ -130,7 +130,7 @@ impl Case {
             "@opencl(local = [{}], global = [{}])",
             self.local, self.global
         );
-        // The launch stands before the definition that it is for.
+        // The launch annotation precedes its definition.
         let text = read("rise");
         let at = text
             .find(&format!("def {}", self.program))
@@ -154,7 +154,7 @@ impl Case {
     }
 }
 
-/// A kernel with its names numbered in the order in which they occur, without its comment.
+/// Returns a kernel without its comment, its names numbered in the order of their first occurrence.
 fn up_to_names(kernel: &str) -> String {
     let body = kernel.split_once("*/").map_or(kernel, |(_, body)| body);
     let is_word = |c: char| c.is_alphanumeric() || c == '_';

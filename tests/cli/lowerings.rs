@@ -1,4 +1,4 @@
-//! What the library's strategies make of programs that say only what is computed.
+//! Tests of the library's lowering strategies on programs that state only what is computed.
 
 use crate::support::{Folder, Ran};
 
@@ -51,7 +51,7 @@ const ALL: [&str; 11] = [
     "shares",
 ];
 
-/// Runs a definition as a strategy lowers it, and compares what it gives with the interpreter.
+/// Lowers a definition by a strategy, runs it, and compares the result with the interpreter.
 fn ran(def: &str, strategy: &str, target: &str) -> Ran {
     let marked = format!("@target({target})\n@strategy(\"s.elevate\", lowered)\ndef {def} ");
     let text = PROGRAMS.replace(&format!("def {def} "), &marked);

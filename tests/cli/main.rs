@@ -1,4 +1,4 @@
-//! The command line, through the real binary.
+//! Tests of the command line with the real binary.
 
 mod bad_input;
 mod bad_runs;

@@ -1,4 +1,4 @@
-//! `run --backend opencl`, on the device that there is.
+//! Tests of `run --backend opencl` on the device of the machine.
 
 use crate::support::{Folder, Ran, parse_lines};
 use std::process::{Command, Stdio};
@@ -108,7 +108,7 @@ fn run(def: &str, more: &[&str]) -> Ran {
     )
 }
 
-/// `rise-ls run` where the drivers are these, or none.
+/// Calls `rise-ls run` with these environment variables, which select the OpenCL drivers.
 fn run_with_drivers(variables: &[(&str, &str)], more: &[&str]) -> (Option<i32>, String, String) {
     let folder = folder();
     let output = Command::new(env!("CARGO_BIN_EXE_rise-ls"))
@@ -171,7 +171,7 @@ fn programs_run_on_a_device_and_are_right() {
 fn what_is_written_for_opencl_runs_there() {
     let ran = folder().run(&["run", "a.rise", "--def", "even"]);
     assert!(ran.err.contains(" ran in OpenCL on "), "{ran:?}");
-    // What only OpenCL has asks for it.
+    // An option that only OpenCL has selects that backend.
     let ran = folder().run(&["run", "a.rise", "--def", "even", "--local", "8"]);
     assert!(ran.err.contains(" ran in OpenCL on "), "{ran:?}");
     let ran = folder().run(&[
@@ -395,7 +395,7 @@ fn mistakes_in_foreign_functions_are_shown_in_the_program() {
         "{}",
         ran.err
     );
-    // What is not declared is shown where it is used.
+    // The error about an undeclared function is at its use.
     let ran = run("usesNowhere", &["-Dn=4"]);
     assert_eq!(ran.status, 1, "{}", ran.err);
     let line = FILE
@@ -460,7 +460,7 @@ fn a_type_that_the_device_does_not_have_is_refused() {
     assert_eq!(ran.err.contains("f16"), lacks, "{}", ran.err);
 }
 
-/// Two drivers: PoCL's, and Oclgrind, which simulates a device.
+/// Uses two drivers: PoCL's, and that of Oclgrind, which simulates a device.
 #[cfg(unix)]
 #[test]
 #[cfg_attr(
@@ -517,7 +517,7 @@ fn without_opencl_there_is_one_clear_line() {
         err.starts_with("error: there is no OpenCL ") && err.lines().count() == 1,
         "{err}"
     );
-    // The program is written for OpenCL: the interpreter runs it only where it is named.
+    // The program is written for OpenCL: the interpreter runs it only on request.
     let (status, out, err) = run_with_drivers(&[("OCL_ICD_VENDORS", empty)], &["--arg", "xs=1"]);
     assert_eq!((status, out.as_str()), (Some(2), ""), "{err}");
     assert!(err.contains("`--backend interp`"), "{err}");
@@ -529,7 +529,7 @@ fn without_opencl_there_is_one_clear_line() {
 #[cfg(unix)]
 #[test]
 fn a_missing_library_is_named() {
-    // What is found first is no library.
+    // The first file with the library's name is not a library.
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::write(folder.path().join("libOpenCL.so.1"), "").expect("files can be written");
     let path = folder.path().to_str().expect("UTF-8");

@@ -1,4 +1,4 @@
-//! `rise-ls rewrite`: strategies from the command line.
+//! Tests of `rise-ls rewrite`, which applies strategies from the command line.
 
 use expect_test::expect;
 
@@ -29,7 +29,7 @@ fn an_expression_is_a_strategy() {
     assert_eq!(ran.status, 0, "{}", ran.err);
     assert!(ran.out.starts_with("def scale ="), "{}", ran.out);
     assert_eq!(ran.out.matches("map(").count(), 1, "{}", ran.out);
-    // Nothing is written without being asked for.
+    // Without `--write` no file is changed.
     assert_eq!(folder.get("a.rise"), PROGRAM);
 }
 
@@ -87,7 +87,7 @@ fn a_file_is_written_as_a_whole() {
 
 #[test]
 fn documentation_and_annotations_stay_where_a_type_is_written() {
-    // Without the function that is rewritten, nothing says what `xs` is.
+    // Without the rewritten function, the type of `xs` cannot be inferred.
     let program = "\
 /// Doubles.
 @target(c)

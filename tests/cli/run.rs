@@ -1,4 +1,4 @@
-//! `run`.
+//! Tests of `run`.
 
 use std::process::Command;
 
@@ -115,8 +115,8 @@ fn a_program_that_is_written_for_a_target_is_compiled_for_it() {
     assert_eq!(ran.err, "note: `sumPar` ran in OpenMP with n = 3\n");
 }
 
-/// A program that names no target and leaves choices open is interpreted, which the result says
-/// first.
+/// A program without a target that leaves choices open is interpreted, which the first line of the
+/// result states.
 #[test]
 fn a_fallback_to_the_interpreter_is_the_first_line_of_the_result() {
     let folder = folder();
@@ -133,7 +133,7 @@ fn a_fallback_to_the_interpreter_is_the_first_line_of_the_result() {
     );
     let fallback = &parse_lines(&ran.out)[0]["fallback"];
     assert!(fallback.is_string(), "{}", ran.out);
-    // There is nothing to compare.
+    // `--verify` compares with the interpreter, which runs the program itself.
     let ran = run(&folder, "rows", &["--arg", "xs=[[1, 2]]", "--verify"]);
     assert_eq!((ran.status, ran.out.as_str()), (2, ""), "{}", ran.err);
     assert!(ran.err.contains("nothing to compare"), "{}", ran.err);
@@ -149,7 +149,7 @@ fn the_interpreter_is_not_compared_with_itself() {
     .assert_eq(&ran.err);
 }
 
-/// `@target` and `@strategy` name what a program is for: the interpreter does not step in.
+/// A program with `@target` or `@strategy` is never interpreted as a fallback.
 #[test]
 fn a_program_that_cannot_be_compiled_for_its_target_is_an_error() {
     let text = "
@@ -176,7 +176,7 @@ def planned = depFun(n: Nat => fun(xs: n.i32 => xs |> map(fun(x => x + 1)) |> re
     }
 }
 
-/// A product and a sum are two operations, with two roundings, in every backend.
+/// A product and a sum are two operations with two roundings in every backend.
 #[test]
 fn products_and_sums_are_not_contracted() {
     let text = "
@@ -232,7 +232,7 @@ def logs = depFun(n: Nat => fun(xs: n.f32 => xs |> mapSeq(logf)))
         "{}",
         ran.err
     );
-    // Who has written the arguments knows them.
+    // For explicit arguments there is no hint about `random`.
     assert!(!ran.err.contains("random("), "{}", ran.err);
     let ran = folder.run(&[&run[..], &["xs=[0]"]].concat());
     assert!(
@@ -446,14 +446,14 @@ fn json_is_one_object_with_everything() {
     let [line] = &mut parse_lines(&ran.out)[..] else {
         panic!("{}", ran.out)
     };
-    // How long it took is another number each time.
+    // The elapsed time differs between runs.
     let elapsed = line.as_object_mut().and_then(|all| all.remove("elapsed"));
     assert!(elapsed.is_some_and(|elapsed| elapsed.is_f64()), "{line}");
     expect![[r#"{"args":[{"from":"value","name":"xs","type":"3.f32"},{"from":"value","name":"a","type":"f32"}],"backend":"c","bandwidth":null,"def":"scale","device":null,"fallback":null,"flags":["-std=c99","-O3","-ffp-contract=off","-march=native"],"kernels":null,"out":null,"printed":"","sizes":{"n":3},"text":"[2.0, NaN, 4.0]","times":null,"transfers":null,"type":"3.f32","value":[2.0,"NaN",4.0],"verify":{"compared":3,"first":null,"infinite":0,"nan":1,"ok":true,"skipped":0,"worst":null,"wrong":0}}"#]]
         .assert_eq(&line.to_string());
 }
 
-/// What a program writes to a file, it reads from there: the sizes follow from the file.
+/// A file that a program writes can be read again; its sizes follow from the file.
 #[test]
 fn nested_dependent_arrays_are_written_and_read_back() {
     const PROGRAMS: &str = "\
@@ -586,7 +586,7 @@ fn mistakes_in_c_are_shown_in_the_program() {
     }
 }
 
-/// Sizes of a launch do not make an OpenCL program of one that is written for another target.
+/// The sizes of a launch do not turn a program for another target into an OpenCL program.
 #[test]
 fn launch_sizes_are_refused_for_other_targets() {
     let text = "@target(c)
@@ -726,7 +726,7 @@ def rows = depFun((n: Nat, m: Nat) =>
     assert!(ran.out.lines().count() < 20, "{}", ran.out);
 }
 
-/// Values of `natType` wrap and truncate; names of definitions are anything that RISE allows.
+/// Values of `natType` wrap and truncate; definitions may have any name that RISE allows.
 #[test]
 fn compiled_code_agrees_on_sizes_as_values_and_under_odd_names() {
     let text = "
@@ -761,8 +761,7 @@ def output = depFun(n: Nat => fun(output: n.f32 => output |> mapSeq(fun(x => x +
     }
 }
 
-/// What windows and borders ask of the arrays of `iterate` is asked of the array that it starts
-/// with.
+/// The conditions of windows and borders on the arrays of `iterate` apply to its initial array.
 #[test]
 fn stencils_are_iterated() {
     let text = "
@@ -806,8 +805,7 @@ def pairs = depFun((n: Nat, k: Nat) => fun(xs: (n * 2^k).i32 =>
     assert!(ran.err.contains("`n >= 1` does not hold"), "{}", ran.err);
 }
 
-/// Arrays of `n * m` elements, of which none is stored: the windows of an array, one behind the
-/// other.
+/// Programs with arrays of `n * m` elements that are not stored: the adjacent windows of an array.
 const LARGE: &str = "
 @run(n = 100000)
 def far : (n: Nat) -> n.i32 -> 4.i32 = depFun(n: Nat => fun(xs =>

@@ -1,4 +1,4 @@
-//! Running the binary in a folder of its own.
+//! Runs the binary in a temporary folder.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -7,27 +7,27 @@ use std::process::{Command, Stdio};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// A folder with files, which goes away with the value.
+/// A temporary folder with files, which is removed with the value.
 pub struct Folder(TempDir);
 
-/// What a command did.
+/// The outcome of a command.
 #[derive(Debug)]
 pub struct Ran {
     /// The exit status.
     pub status: i32,
-    /// Standard output.
+    /// The standard output.
     pub out: String,
-    /// Standard error.
+    /// The standard error.
     pub err: String,
 }
 
 impl Folder {
-    /// An empty folder.
+    /// Creates an empty folder.
     pub fn new() -> Self {
         Folder(tempfile::tempdir().expect("a folder for temporary files"))
     }
 
-    /// A folder with these files.
+    /// Creates a folder with these files.
     pub fn with<T: AsRef<[u8]>>(files: &[(&str, T)]) -> Self {
         let folder = Folder::new();
         files.iter().for_each(|(name, text)| folder.put(name, text));
@@ -42,27 +42,27 @@ impl Folder {
         std::fs::write(path, text).expect("files can be written");
     }
 
-    /// A file's text.
+    /// Returns the text of a file.
     pub fn get(&self, name: &str) -> String {
         std::fs::read_to_string(self.path(name)).expect("the file is there")
     }
 
-    /// The path of a file.
+    /// Returns the path of a file.
     pub fn path(&self, name: &str) -> PathBuf {
         self.0.path().join(name)
     }
 
-    /// Runs `rise-ls` here.
+    /// Runs `rise-ls` in the folder.
     pub fn run(&self, arguments: &[&str]) -> Ran {
         self.run_with(arguments, b"")
     }
 
-    /// Runs `rise-ls` here, with this standard input.
+    /// Runs `rise-ls` in the folder, with this standard input.
     pub fn run_with(&self, arguments: &[&str], input: &[u8]) -> Ran {
         run_in(self.0.path(), arguments, input)
     }
 
-    /// What `--check` finds in `paths`, a JSON object each.
+    /// Returns the findings of `--check` in `paths` as JSON objects.
     pub fn findings(&self, paths: &[&str]) -> Vec<Value> {
         let ran = self.run(&[&["--check"], paths, &["--format", "json"]].concat());
         assert!(ran.status <= 1, "{ran:?}");
@@ -70,14 +70,14 @@ impl Folder {
     }
 }
 
-/// The JSON objects of a text that has one a line.
+/// Parses a text with a JSON object on each line.
 pub fn parse_lines(text: &str) -> Vec<Value> {
     text.lines()
         .map(|line| serde_json::from_str(line).expect("every line is JSON"))
         .collect()
 }
 
-/// `path:line:character severity[code]: message`, as short as a finding can be said.
+/// Returns a short form of a finding: `path:line:character severity[code]: message`.
 pub fn short(finding: &Value) -> String {
     let start = &finding["range"]["start"];
     let text = |key: &str| finding[key].as_str().unwrap_or("?").to_owned();
@@ -93,12 +93,12 @@ pub fn short(finding: &Value) -> String {
     )
 }
 
-/// Runs `rise-ls` in a folder. A program that says nothing for a minute hangs.
+/// Runs `rise-ls` in a folder.
 pub fn run_in(folder: &Path, arguments: &[&str], input: &[u8]) -> Ran {
     let mut command = Command::new(env!("CARGO_BIN_EXE_rise-ls"));
     command.args(arguments).current_dir(folder);
     command.env_remove("CLICOLOR_FORCE").env_remove("NO_COLOR");
-    // Compiled programs are kept with what else tests build.
+    // Compiled programs are kept with the other build outputs of tests.
     command.env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"));
     command
         .stdin(Stdio::piped())
@@ -107,7 +107,7 @@ pub fn run_in(folder: &Path, arguments: &[&str], input: &[u8]) -> Ran {
     let mut child = command.spawn().expect("the binary starts");
     let mut stdin = child.stdin.take().expect("standard input is a pipe");
     let input = input.to_vec();
-    // A program that does not read its input closes the pipe: that is its right.
+    // A program may close the pipe without reading its input.
     let writer = std::thread::spawn(move || drop(stdin.write_all(&input)));
     let output = child.wait_with_output().expect("the binary ends");
     writer.join().expect("the input is written");

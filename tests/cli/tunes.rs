@@ -1,4 +1,4 @@
-//! Sizes that strategies tune, from the command line.
+//! Tests of tuning parameters on the command line.
 
 use expect_test::expect;
 
@@ -26,7 +26,7 @@ fn a_value_takes_the_place_of_an_open_size() {
     assert_eq!(ran.status, 0, "{}", ran.err);
     assert!(ran.out.contains("split(32)"), "{}", ran.out);
     assert!(!ran.out.contains("rows"), "{}", ran.out);
-    // Of the library, too, and of a definition that has a value.
+    // The option also applies to a parameter of the library, and to one that has a value.
     let ran = folder.run(&[
         "rewrite",
         "a.rise",
@@ -103,7 +103,7 @@ fn a_value_in_the_file_is_held_to_its_set_and_condition() {
     let found = folder.findings(&["w.elevate"]);
     let codes: Vec<_> = found.iter().map(|found| &found["code"]).collect();
     assert_eq!(codes, ["obligation-fails", "obligation-fails"], "{found:?}");
-    // A value that is given instead is fine.
+    // A valid value on the command line replaces the one in the file.
     let ran = folder.run(&["rewrite", "a.rise", "w.elevate:w", "--tune", "k=4"]);
     assert!(ran.out.contains("split(4)"), "{}{}", ran.out, ran.err);
     for (name, said) in [
@@ -166,7 +166,7 @@ fn users_that_cannot_hand_a_size_on_are_named() {
         "--open-sizes",
         "--write",
     ]);
-    // Nothing in `a.rise` uses it, and `c.rise` is not looked at from there.
+    // No definition in `a.rise` uses it, and `c.rise`, which imports it, is not considered.
     assert_eq!(ran.status, 0, "{}", ran.err);
     folder.put(
         "d.rise",
@@ -301,7 +301,7 @@ fn a_range_and_a_condition_name_other_sizes() {
     let wrong =
         "error[strategy-fails]: the main expression fails: `u` is 8, and `t <= u` does not hold";
     assert_eq!((status, said.as_str()), (1, wrong));
-    // One that is open travels with the program.
+    // An undecided condition becomes an assumption of the program.
     let (status, said) = run(condition, &[]);
     assert_eq!((status, said.as_str()), (0, "note: assumes t divides n"));
 }

@@ -1,4 +1,4 @@
-//! `types`.
+//! Tests of `types`.
 
 use crate::support::{Folder, parse_lines, run_in};
 use expect_test::expect;

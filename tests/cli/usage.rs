@@ -1,4 +1,4 @@
-//! Arguments, exit statuses, and what goes to which stream.
+//! Tests of arguments, exit statuses, and the output streams.
 
 use std::process::Command;
 

@@ -1,4 +1,4 @@
-//! A small client of the real server: messages over the pipes of a child process.
+//! A small client of the real server, over the pipes of a child process.
 
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -11,24 +11,24 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// Longer than anything takes, also on a machine that does other things.
+/// A time limit that no operation reaches, even on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// An answer: a result, or an error.
+/// A response: a result or an error.
 pub type Answer = Result<Value, Value>;
 
 /// A client with a folder of its own and a server.
 pub struct Client {
     pub folder: TempDir,
-    /// Where the server and what it starts keep temporary files.
+    /// The folder for temporary files of the server and its child processes.
     pub scratch: TempDir,
-    /// What the server has said, in order, and nobody has asked for yet.
+    /// The notifications of the server that have not been consumed, in order.
     pub said: Vec<Value>,
-    /// The requests of the server, in order; they are answered at once.
+    /// The requests of the server, in order; they are answered immediately.
     pub asked: Vec<Value>,
-    /// What the server can do.
+    /// The capabilities of the server.
     pub capabilities: Value,
-    /// What `workspace/configuration` gets.
+    /// The result of `workspace/configuration`.
     pub settings: Value,
     child: Child,
     input: Option<ChildStdin>,
@@ -39,12 +39,12 @@ pub struct Client {
 }
 
 impl Client {
-    /// A session of a client that can do nothing in particular, in an empty folder.
+    /// Starts a session of a client without capabilities, in an empty folder.
     pub fn start() -> Client {
         Client::with(json!({}), &[])
     }
 
-    /// A session in a folder with these files.
+    /// Starts a session in a folder with these files.
     pub fn with(capabilities: Value, files: &[(&str, &str)]) -> Client {
         let mut client = Client::raw(files);
         let root = client.uri("");
@@ -58,12 +58,13 @@ impl Client {
         client
     }
 
-    /// A server that was told nothing.
+    /// Starts a server without initialising it.
     pub fn raw(files: &[(&str, &str)]) -> Client {
         Client::raw_with(files, |_, _| {})
     }
 
-    /// The same with another environment; `change` gets the folder for temporary files, too.
+    /// Starts a server without initialising it; `change` can change its command, and gets the
+    /// folder for temporary files.
     pub fn raw_with(files: &[(&str, &str)], change: impl FnOnce(&mut Command, &Path)) -> Client {
         let folder = tempfile::tempdir().unwrap();
         for (name, text) in files {
@@ -99,27 +100,26 @@ impl Client {
         }
     }
 
-    /// `initialize` and `initialized`.
+    /// Sends `initialize` and `initialized`.
     pub fn initialize(&mut self, params: Value) {
         let result = self.request("initialize", params);
         self.capabilities = result["capabilities"].clone();
         self.notify("initialized", json!({}));
     }
 
-    /// The URI of a file in the folder.
+    /// Returns the URI of a file in the folder.
     pub fn uri(&self, name: &str) -> String {
         let path = self.path(name);
         format!("file://{}", path.to_str().unwrap().trim_end_matches('/'))
     }
 
-    /// The path of a file in the folder.
+    /// Returns the path of a file in the folder.
     pub fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    // Messages.
 
-    /// Sends bytes as they are.
+    /// Sends raw bytes.
     pub fn send_bytes(&mut self, bytes: &[u8]) {
         let input = self.input.as_mut().unwrap();
         input.write_all(bytes).unwrap();
@@ -132,12 +132,12 @@ impl Client {
         self.send_bytes(format!("Content-Length: {}\r\n\r\n{body}", body.len()).as_bytes());
     }
 
-    /// Says something.
+    /// Sends a notification.
     pub fn notify(&mut self, method: &str, params: Value) {
         self.send(&json!({"jsonrpc": "2.0", "method": method, "params": params}));
     }
 
-    /// Asks for something; [`Client::wait`] gives the answer.
+    /// Sends a request; [`Client::wait`] returns the response.
     pub fn ask(&mut self, method: &str, params: Value) -> i64 {
         self.next_id += 1;
         self.send(
@@ -146,7 +146,7 @@ impl Client {
         self.next_id
     }
 
-    /// The answer to a request.
+    /// Waits for the response to a request.
     pub fn wait(&mut self, id: i64) -> Answer {
         let deadline = Instant::now() + PATIENCE;
         loop {
@@ -157,25 +157,25 @@ impl Client {
         }
     }
 
-    /// Asks, and gives the answer.
+    /// Sends a request and waits for the response.
     pub fn try_request(&mut self, method: &str, params: Value) -> Answer {
         let id = self.ask(method, params);
         self.wait(id)
     }
 
-    /// Asks, and gives the result.
+    /// Sends a request and waits for the result.
     pub fn request(&mut self, method: &str, params: Value) -> Value {
         self.try_request(method, params)
             .unwrap_or_else(|error| panic!("{method}: {error}"))
     }
 
-    /// Asks for something that is no result, and gives the error's code.
+    /// Sends a request that must fail, and returns the code of the error.
     pub fn refused(&mut self, method: &str, params: Value) -> i64 {
         let error = self.try_request(method, params).expect_err("an error");
         error["code"].as_i64().unwrap()
     }
 
-    /// Takes one message in; `false` if there is none.
+    /// Handles one message; returns false if none arrives in time.
     fn take_one(&mut self, deadline: Instant) -> bool {
         let left = deadline.saturating_duration_since(Instant::now());
         match self.messages.recv_timeout(left) {
@@ -187,7 +187,7 @@ impl Client {
         }
     }
 
-    /// Takes in what has arrived.
+    /// Handles the messages that have arrived.
     pub fn take_all(&mut self) {
         while let Ok(message) = self.messages.try_recv() {
             self.take(message);
@@ -217,7 +217,8 @@ impl Client {
         }
     }
 
-    /// The first thing that the server says for which `wanted` holds; what comes before it stays.
+    /// Waits for the first notification for which `wanted` returns true; earlier ones stay in the
+    /// list.
     pub fn wait_for(&mut self, wanted: impl Fn(&Value) -> bool) -> Value {
         let deadline = Instant::now() + PATIENCE;
         let mut seen = 0;
@@ -234,7 +235,7 @@ impl Client {
         }
     }
 
-    /// The first request of the server with this method.
+    /// Waits for the first request of the server with this method.
     pub fn wait_asked(&mut self, method: &str) -> Value {
         let deadline = Instant::now() + PATIENCE;
         loop {
@@ -248,7 +249,7 @@ impl Client {
         }
     }
 
-    /// Asks until `done` says that it is.
+    /// Polls until `done` returns true.
     pub fn wait_until(&mut self, done: impl Fn(&mut Client) -> bool) {
         let deadline = Instant::now() + PATIENCE;
         while !done(self) {
@@ -257,26 +258,25 @@ impl Client {
         }
     }
 
-    /// Waits until the server has read the workspace.
+    /// Waits until the server has loaded the workspace.
     pub fn wait_loaded(&mut self) {
         self.wait_until(|client| client.request("rise/status", Value::Null)["loading"] == false);
     }
 
-    // Documents.
 
     /// Opens a document.
     pub fn open(&mut self, uri: &str, text: &str) {
         self.open_in(uri, "rise", text);
     }
 
-    /// Opens a document that the client takes for one of this language.
+    /// Opens a document with this language identifier.
     pub fn open_in(&mut self, uri: &str, language: &str, text: &str) {
         self.versions.insert(uri.into(), 1);
         let document = json!({"uri": uri, "languageId": language, "version": 1, "text": text});
         self.notify("textDocument/didOpen", json!({"textDocument": document}));
     }
 
-    /// Opens a file of the folder with the text that it has on disk.
+    /// Opens a file of the folder with its text on disk.
     pub fn open_file(&mut self, name: &str) -> String {
         let uri = self.uri(name);
         let text = std::fs::read_to_string(self.path(name)).unwrap();
@@ -284,7 +284,7 @@ impl Client {
         uri
     }
 
-    /// Changes a document, and gives its new version.
+    /// Changes a document, and returns its new version.
     pub fn change(&mut self, uri: &str, changes: Value) -> i32 {
         let version = self.versions.get_mut(uri).unwrap();
         *version += 1;
@@ -297,7 +297,7 @@ impl Client {
         version
     }
 
-    /// Gives a document a new text.
+    /// Replaces the text of a document.
     pub fn replace(&mut self, uri: &str, text: &str) -> i32 {
         self.change(uri, json!([{"text": text}]))
     }
@@ -310,13 +310,13 @@ impl Client {
         );
     }
 
-    /// The text of a document as the server has it.
+    /// Returns the server's copy of the text of a document.
     pub fn text(&mut self, uri: &str) -> String {
         let result = self.request("rise/text", json!({"textDocument": {"uri": uri}}));
         result["text"].as_str().unwrap().into()
     }
 
-    /// The diagnostics that the server sends for a version of a document.
+    /// Waits for the diagnostics of a version of a document.
     pub fn diagnostics(&mut self, uri: &str, version: i32) -> Vec<Value> {
         let published = self.wait_for(|said| {
             said["method"] == "textDocument/publishDiagnostics"
@@ -329,39 +329,38 @@ impl Client {
             .clone()
     }
 
-    /// Asks about a place of a document.
+    /// Sends a request about a position in a document.
     pub fn at(&mut self, method: &str, uri: &str, line: usize, character: usize) -> Value {
         self.request(method, place(uri, line, character))
     }
 
-    // The end.
 
-    /// Stops the server as the protocol wants it, and gives its status.
+    /// Shuts the server down as the protocol requires, and returns its exit status.
     pub fn stop(&mut self) -> Option<i32> {
         self.request("shutdown", Value::Null);
         self.send(&json!({"jsonrpc": "2.0", "method": "exit"}));
         self.status()
     }
 
-    /// Closes the server's input.
+    /// Closes the standard input of the server.
     pub fn hang_up(&mut self) {
         self.input = None;
     }
 
-    /// Tells the process of the server to end.
+    /// Sends a termination signal to the server.
     pub fn terminate(&mut self) {
         let id = self.child.id().to_string();
         let killed = Command::new("kill").arg(id).status();
         assert!(killed.is_ok_and(|status| status.success()));
     }
 
-    /// Kills the process that the client has started.
+    /// Kills the child process of the client.
     pub fn kill(&mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
     }
 
-    /// The processes that the server has started.
+    /// Returns the child processes of the server.
     #[cfg(target_os = "linux")]
     pub fn children(&self) -> Vec<u32> {
         let tasks = std::fs::read_dir(format!("/proc/{}/task", self.child.id())).unwrap();
@@ -374,7 +373,7 @@ impl Client {
             .collect()
     }
 
-    /// The memory of the server and of the processes that it has started, in bytes.
+    /// Returns the memory of the server and its child processes in bytes.
     #[cfg(target_os = "linux")]
     pub fn memory(&self) -> u64 {
         let of_process = |id: u32| {
@@ -387,7 +386,7 @@ impl Client {
         started.chain([self.child.id()]).map(of_process).sum()
     }
 
-    /// The status of the server, which is ending.
+    /// Waits for the exit status of the server.
     pub fn status(&mut self) -> Option<i32> {
         let deadline = Instant::now() + PATIENCE;
         while Instant::now() < deadline {
@@ -402,24 +401,24 @@ impl Client {
 
 impl Drop for Client {
     fn drop(&mut self) {
-        // It may have ended.
+        // The process may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// The parameters of a request about a place.
+/// Returns the parameters of a request about a position.
 pub fn place(uri: &str, line: usize, character: usize) -> Value {
     json!({"textDocument": {"uri": uri}, "position": {"line": line, "character": character}})
 }
 
-/// A range.
+/// Returns a range of the protocol.
 pub fn range(start: (usize, usize), end: (usize, usize)) -> Value {
     let position = |(line, character)| json!({"line": line, "character": character});
     json!({"start": position(start), "end": position(end)})
 }
 
-/// The line and the UTF-16 column of the first `needle` in `text`.
+/// Returns the line and the UTF-16 column of the first `needle` in `text`.
 pub fn find(text: &str, needle: &str) -> (usize, usize) {
     let byte = text
         .find(needle)
@@ -431,7 +430,7 @@ pub fn find(text: &str, needle: &str) -> (usize, usize) {
     )
 }
 
-/// The codes of diagnostics, in order.
+/// Returns the codes of diagnostics, in order.
 pub fn codes(diagnostics: &[Value]) -> Vec<&str> {
     diagnostics
         .iter()
@@ -439,12 +438,12 @@ pub fn codes(diagnostics: &[Value]) -> Vec<&str> {
         .collect()
 }
 
-/// The text of the range of a document.
+/// Returns the text in a range of a document.
 pub fn covered<'a>(text: &'a str, range: &Value) -> &'a str {
     &text[byte_at(text, &range["start"])..byte_at(text, &range["end"])]
 }
 
-/// The text after edits of the protocol (in UTF-16), which do not overlap.
+/// Returns the text after edits of the protocol (in UTF-16), which do not overlap.
 pub fn edited(text: &str, edits: &Value) -> String {
     let mut edits: Vec<&Value> = edits.as_array().unwrap().iter().collect();
     edits.sort_by_key(|edit| byte_at(text, &edit["range"]["start"]));
@@ -476,7 +475,7 @@ fn byte_at(text: &str, position: &Value) -> usize {
     text.len()
 }
 
-/// The name of a file as in a path or a URI.
+/// Returns the file name of a path or URI.
 pub fn file_name(uri: &Value) -> &str {
     Path::new(uri.as_str().unwrap())
         .file_name()
@@ -485,7 +484,7 @@ pub fn file_name(uri: &Value) -> &str {
         .unwrap()
 }
 
-/// A thread that reads messages.
+/// Starts a thread that reads messages.
 fn listen(output: impl Read + Send + 'static) -> Receiver<Value> {
     let (sender, messages) = channel();
     thread::spawn(move || {
@@ -499,7 +498,7 @@ fn listen(output: impl Read + Send + 'static) -> Receiver<Value> {
     messages
 }
 
-/// The next message of a stream.
+/// Reads the next message of a stream.
 pub fn read_message(stream: &mut impl BufRead) -> Option<Value> {
     let mut length = 0;
     loop {

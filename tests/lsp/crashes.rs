@@ -1,4 +1,4 @@
-//! What happens when the process that does the work crashes. Only debug builds crash on purpose.
+//! Tests of crashes of the worker process. Only debug builds can be made to crash.
 
 #![cfg(debug_assertions)]
 
@@ -12,7 +12,7 @@ const INTERNAL_ERROR: i64 = -32603;
 const GOOD: &str = "def good = fun(x: f32 => x)\n";
 const BAD: &str = "def bad = 1 // CRASH\n";
 
-/// A client of a server that crashes where `order` says.
+/// Starts a client of a server that crashes according to `order`.
 fn client(order: &str, capabilities: Value) -> Client {
     let mut client = Client::raw_with(&[], |command, _| {
         command.env("RISE_LS_CRASH", order);
@@ -27,13 +27,12 @@ fn hover(client: &mut Client, uri: &str) -> Result<Value, Value> {
     client.try_request("textDocument/hover", place(uri, 0, 5))
 }
 
-/// Waits for the trial of a document that a crash has put in doubt.
+/// Waits until a document is out of quarantine again after a crash.
 fn wait_until_seen(client: &mut Client, uri: &str) {
     client.wait_until(|client| hover(client, uri).is_ok_and(|hover| hover.is_object()));
 }
 
-/// The texts of diagnostics that are sent for a version of a document, once there are some of
-/// this kind.
+/// Waits until diagnostics whose first one has this code are sent for a document.
 fn wait_for_code(client: &mut Client, uri: &str, code: Option<&str>) {
     client.wait_for(|said| {
         let params = &said["params"];
@@ -79,7 +78,8 @@ fn a_request_that_crashes_again_quarantines_its_document() {
     client.open(&good, GOOD);
     client.open(&bad, BAD);
     assert!(hover(&mut client, &bad).is_err());
-    // The text passes its trial, which checks it, so that the request crashes a second time.
+    // The document passes its trial, which only checks it, so that the request crashes a second
+    // time.
     client.wait_until(|client| match hover(client, &bad) {
         Err(error) => error["code"] == INTERNAL_ERROR,
         Ok(_) => false,
@@ -87,7 +87,7 @@ fn a_request_that_crashes_again_quarantines_its_document() {
     wait_for_code(&mut client, &bad, Some("internal"));
     client.wait_until(|client| hover(client, &bad) == Ok(Value::Null));
     wait_until_seen(&mut client, &good);
-    // Requests about other documents have their answers although this one is asked about.
+    // Requests about other documents have responses in spite of requests about this one.
     for _ in 0..20 {
         assert_eq!(hover(&mut client, &bad), Ok(Value::Null));
         assert!(hover(&mut client, &good).unwrap().is_object());
@@ -108,7 +108,7 @@ fn a_document_whose_check_crashes_is_quarantined_until_its_text_changes() {
     let mut client = client("overflow check CRASH", json!({}));
     let uris: Vec<String> = (0..6).map(|at| client.uri(&format!("{at}.rise"))).collect();
     for (at, uri) in uris.iter().enumerate() {
-        // Not the last one, which is the first that is suspected.
+        // The crashing document is not the last one, which is suspected first.
         let text = if at == 2 { BAD } else { GOOD };
         client.open(uri, text);
     }
@@ -119,7 +119,7 @@ fn a_document_whose_check_crashes_is_quarantined_until_its_text_changes() {
         }
     }
     assert_eq!(hover(&mut client, &uris[2]), Ok(Value::Null));
-    // It crashes again, and the others are what they were.
+    // It crashes again, and the other documents are not affected.
     client.replace(&uris[2], "def worse = nothing // CRASH\n");
     wait_for_code(&mut client, &uris[2], Some("internal"));
     wait_until_seen(&mut client, &uris[5]);
@@ -231,7 +231,7 @@ fn requests_that_come_while_there_is_no_process_are_answered() {
         })
         .collect();
     for id in ids {
-        // A second answer would fail in the client.
+        // A second response would fail in the client.
         let _ = client.wait(id);
     }
     assert_eq!(client.stop(), Some(0));
@@ -259,7 +259,7 @@ fn the_memory_of_a_large_document_is_given_back_when_it_is_closed() {
     close_large(&mut client, &large);
     assert!(hover(&mut client, &good).unwrap().is_object());
     assert_eq!(client.text(&good), GOOD);
-    // What an edit inserts counts as well, although nothing is left of it.
+    // Inserted text counts as well, although it is removed again.
     client.open(&large, "");
     let text = "// some words\n".repeat(400_000);
     client.change(
@@ -276,7 +276,7 @@ fn the_memory_of_a_large_document_is_given_back_when_it_is_closed() {
     assert_eq!(client.stop(), Some(0));
 }
 
-/// Closes a large document, and waits until the worker is another one.
+/// Closes a large document, and waits until another worker has started.
 #[cfg(target_os = "linux")]
 fn close_large(client: &mut Client, uri: &str) {
     let before = client.children();
@@ -334,7 +334,7 @@ fn a_crash_during_the_trial_of_another_document_does_not_quarantine_that_one() {
         .collect();
     client.open(&long, &format!("{GOOD}{rest}"));
     wait_until_seen(&mut client, &long);
-    // The new worker checks the long document when the hover makes it crash.
+    // The new worker checks the long document when the hover request makes it crash.
     kill_worker(&mut client);
     client.open(&bad, BAD);
     assert!(hover(&mut client, &bad).is_err());
@@ -365,7 +365,7 @@ fn the_diagnostics_of_a_document_that_is_closed_after_a_crash_are_cleared() {
     let wrong = client.uri("wrong.rise");
     client.open(&wrong, "def wrong = nothing\n");
     wait_for_code(&mut client, &wrong, Some("unknown-name"));
-    // After so many crashes there is a pause, in which there is no worker.
+    // After this many crashes there is a pause without a worker.
     (0..6).for_each(|_| kill_worker(&mut client));
     client.said.clear();
     client.close(&wrong);
@@ -375,7 +375,7 @@ fn the_diagnostics_of_a_document_that_is_closed_after_a_crash_are_cleared() {
 
 const TWICE: &str = "@target(c)\ndef twice = fun(x: f32 => x + x)\n";
 
-/// Waits until the client is told of a preview of `twice` whose text contains `wanted`.
+/// Waits for the notification of a preview of `twice` whose text contains `wanted`.
 fn wait_for_preview(client: &mut Client, wanted: &str) {
     client.wait_for(|said| {
         let text = said["params"]["text"].as_str().unwrap_or_default();
@@ -384,7 +384,7 @@ fn wait_for_preview(client: &mut Client, wanted: &str) {
 }
 
 fn show_preview(client: &mut Client, uri: &str) {
-    // The place means `twice` only as long as the text is this one.
+    // The position refers to `twice` only in this text.
     let mut params = place(uri, 1, 5);
     params["as"] = json!("c");
     let shown = client.request("rise/preview", params);
@@ -413,7 +413,8 @@ fn previews_are_kept_up_to_date_after_a_crash() {
     show_preview(&mut client, &twice);
     client.open(&bad, BAD);
     assert!(hover(&mut client, &bad).is_err());
-    // What was changed before the next worker knew of the preview is in it, and so is its loss.
+    // A change before the next worker has registered the preview is in the preview, and so is an
+    // error.
     client.replace(&twice, "");
     client.wait_for(|said| {
         let error = &said["params"]["errors"][0]["message"];
@@ -484,7 +485,7 @@ fn a_large_document_takes_few_times_its_length() {
     let text = "// some words\n".repeat(3_000_000);
     client.open(&uri, &text);
     assert!(client.diagnostics(&uri, 1).is_empty());
-    // The text as it was opened, and as it is edited; the items; the syntax tree.
+    // The memory limit for the opened text, the edited text, the items and the syntax tree.
     let limit = before + 5 * text.len() as u64;
     client.wait_until(|client| client.memory() < limit);
     let worker = client.children();

@@ -1,4 +1,4 @@
-//! Diagnostics, sent and asked for.
+//! Tests of published and pulled diagnostics.
 
 use serde_json::{Value, json};
 
@@ -218,7 +218,7 @@ fn obligations_are_hints_and_can_be_hidden() {
 const LIBRARY: &str = "def twice = fun(x: f32 => x + x)\n";
 const USER: &str = "import \"library.rise\"\ndef four = twice(2.0f32)\n";
 
-/// A client with these abilities that has a file and the one that it imports open.
+/// Starts a client with these capabilities, and opens a file and the file that it imports.
 fn with_import(capabilities: Value) -> (Client, String, String) {
     let mut client = Client::with(capabilities, &[]);
     let (library, user) = (client.uri("library.rise"), client.uri("user.rise"));
@@ -259,7 +259,7 @@ fn a_client_that_is_never_sent_diagnostics_gets_those_of_importers_too() {
     assert_eq!(related[&user]["kind"], "full");
     let items = related[&user]["items"].as_array().unwrap();
     assert_eq!(codes(items), ["unknown-name"]);
-    // What the client does not understand it does not get.
+    // A client without the capability gets no related documents.
     let (mut client, library, _) = with_import(json!({"textDocument": {"diagnostic": {}}}));
     assert_eq!(pull(&mut client, &library).get("relatedDocuments"), None);
 }
@@ -278,7 +278,7 @@ fn a_client_is_asked_to_ask_again_when_an_import_changes_a_document() {
     assert_eq!(pull(&mut client, &user)["items"], json!([]));
     client.replace(&library, "def twice = fun(x: f32 => x * x)\n");
     settle(&mut client);
-    // The document has the same diagnostics as before.
+    // The diagnostics of the document are unchanged.
     client.replace(&library, LIBRARY);
     settle(&mut client);
     client.replace(&library, "def double = fun(x: f32 => x + x)\n");

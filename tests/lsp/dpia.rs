@@ -1,10 +1,10 @@
-//! Documents of DPIA.
+//! Tests of DPIA documents.
 
 use serde_json::{Value, json};
 
 use crate::client::{Client, codes, covered, edited, find, place, range};
 
-/// Imperative.
+/// An imperative program.
 const CLAMP: &str = "\
 /// Cuts off what is negative.
 def clamp = depFun((n: Nat) => fun((out: Acc[n.f32], xs: Exp[n.f32, Rd]) =>
@@ -16,7 +16,7 @@ def clamp = depFun((n: Nat) => fun((out: Acc[n.f32], xs: Exp[n.f32, Rd]) =>
     }))))
 ";
 
-/// Functional.
+/// A functional program.
 const SQUARES: &str = "\
 def squares = depFun((n: Nat) => fun(xs: Exp[n.f32, Rd] =>
   mapSeq(fun(x => x + 1.0f), toMem(mapSeq(fun(x => x * x), xs)))))
@@ -44,7 +44,7 @@ fn hover(client: &mut Client, uri: &str, text: &str, needle: &str) -> String {
 #[test]
 fn the_language_is_that_of_the_name_or_else_of_the_client() {
     let mut client = Client::start();
-    // Some clients know no DPIA, and call everything plain text.
+    // Some clients do not support DPIA, and send `plaintext`.
     for (uri, language, wrong) in [
         (client.uri("a.dpia"), "plaintext", false),
         (client.uri("a.rise"), "dpia", true),
@@ -55,7 +55,7 @@ fn the_language_is_that_of_the_name_or_else_of_the_client() {
         let found = client.diagnostics(&uri, 1);
         assert_eq!(!found.is_empty(), wrong, "{uri} in {language}: {found:?}");
     }
-    // A client that changes the language closes the document and opens it again.
+    // To change the language, a client closes the document and opens it again.
     let uri = "untitled:Untitled-2";
     client.close(uri);
     client.open_in(uri, "dpia", CLAMP);
@@ -110,7 +110,7 @@ fn a_half_typed_program_has_one_error() {
     let text = format!("{CLAMP}\n{SQUARES}");
     let (mut client, uri) = opened(&text);
     client.diagnostics(&uri, 1);
-    // Every beginning of the first definition, the second one behind it.
+    // Tests every prefix of the first definition, followed by the second one.
     let lines: Vec<&str> = CLAMP.lines().collect();
     for kept in 2..lines.len() {
         let half = format!("{}\n\n{SQUARES}", lines[..kept].join("\n"));
@@ -201,7 +201,7 @@ def g = depFun((a: Read, b: Nat) => fun(x: E => x))
     has(&labels("R]", 1), "Rd", "Rd");
     has(&labels("Read", 4), "ReadWrite", "ReadWrite");
     has(&labels("E =>", 1), "Exp", "Exp[${1:f32}, ${2|Rd,Wr,St|}]");
-    // The library is RISE.
+    // The library consists of RISE definitions.
     assert!(labels("par)", 3).iter().all(|(name, _)| name != "dot"));
 }
 
@@ -261,7 +261,7 @@ fn names_are_found_and_renamed() {
         false => edited(&text, &edits["documentChanges"][0]["edits"]),
     };
     assert_eq!(after, text.replace("clamp", "limit"));
-    // What is reserved in DPIA only is no name there.
+    // A keyword of DPIA is not a valid name.
     let refused = rename(&mut client, "skip").unwrap_err();
     assert!(refused["message"].as_str().unwrap().contains("reserved"));
 }
@@ -286,7 +286,7 @@ fn the_shape_of_a_document() {
         .iter()
         .map(|fold| fold["startLine"].as_u64().unwrap())
         .collect();
-    // The definition, the loop, the branches.
+    // The definition, the loop and the branches.
     for line in [1, 2, 3, 5] {
         assert!(starts.contains(&line), "{line} in {starts:?}");
     }
@@ -331,7 +331,7 @@ fn inlay_hints_show_phrase_types() {
     );
 }
 
-/// The document after the first quick fix for its first diagnostic.
+/// Returns the document after the first quick fix for its first diagnostic.
 fn fixed(client: &mut Client, uri: &str, text: &str, version: i32) -> String {
     let found = client.diagnostics(uri, version);
     let actions = client.request(

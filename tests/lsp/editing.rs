@@ -1,4 +1,4 @@
-//! Renaming, formatting, quick fixes.
+//! Tests of renaming, formatting and quick fixes.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! A short run of `cargo xtask fuzz --text` and `--lsp`.
+//! Tests a short run of `cargo xtask fuzz --text` and `--lsp`.
 
 use std::path::Path;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Kernels as they are written: what is missing in them, and the edits that are offered.
+//! Tests of kernels as they are written: what is missing in them, and the edits that are offered.
 
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ fn client() -> Client {
     Client::with(json!({"textDocument": {"codeAction": actions}}), &[])
 }
 
-/// The one mistake of a text, and what is offered for it.
+/// The single mistake of a text, and the code actions for it.
 struct Mistake {
     client: Client,
     uri: String,
@@ -51,7 +51,7 @@ impl Mistake {
         covered(&self.text, &self.found["range"])
     }
 
-    /// Title, whether it is preferred, and why it cannot be chosen.
+    /// Returns the title of each action, whether it is preferred, and the reason if it is disabled.
     fn offered(&self) -> Vec<(&str, bool, Option<&str>)> {
         self.actions
             .iter()
@@ -65,7 +65,8 @@ impl Mistake {
             .collect()
     }
 
-    /// Every edit that can be chosen leaves nothing to say; the texts that they give.
+    /// Applies each enabled action, asserts that no diagnostics are left, and returns the resulting
+    /// texts.
     fn mended(mut self) -> Vec<String> {
         let mut texts = Vec::new();
         for action in self.actions {
@@ -218,7 +219,7 @@ fn maps_in_the_wrong_order_are_one_mistake() {
     );
 }
 
-/// What code generation finds is shown while one writes, too.
+/// Errors of code generation are also published during editing.
 #[test]
 fn what_work_groups_cannot_share_is_said_while_one_writes() {
     let text = "def sums = depFun(n: Nat => fun(xs: (n + 2).f32 =>

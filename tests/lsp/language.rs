@@ -1,4 +1,4 @@
-//! Hover, completion, signatures, inlay hints.
+//! Tests of hovers, completions, signatures and inlay hints.
 
 use serde_json::{Value, json};
 

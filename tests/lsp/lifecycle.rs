@@ -1,4 +1,4 @@
-//! How sessions start and end, and what a client may get wrong.
+//! Tests of the start and end of sessions, and of protocol errors of clients.
 
 use std::io::{BufRead, BufReader};
 use std::net::TcpStream;
@@ -221,7 +221,7 @@ fn a_cancelled_request_has_one_answer() {
     }
     client.notify("$/cancelRequest", json!({"id": 12345}));
     client.notify("$/cancelRequest", json!({"id": null}));
-    // A second answer would fail in the client.
+    // A second response would fail in the client.
     assert!(
         client
             .request("textDocument/hover", place(&uri, 0, 4))
@@ -276,7 +276,8 @@ fn one_client_may_connect_over_tcp() {
     assert_eq!(server.wait().unwrap().code(), Some(0));
 }
 
-/// What `rise/run` answers to a client with these options that has connected over the network.
+/// Returns the response to `rise/run` for a client with these options that is connected over the
+/// network.
 fn run_over_network(options: impl Fn(&str) -> Value) -> Value {
     let mut server = Command::new(env!("CARGO_BIN_EXE_rise-ls"))
         .args(["--listen", "0.0.0.0:0"])
@@ -305,7 +306,7 @@ fn run_over_network(options: impl Fn(&str) -> Value) -> Value {
         json!({"uri": "untitled:a", "languageId": "rise", "version": 1, "text": "def x = 1.0f\n"});
     let opened = json!({"textDocument": document});
     send(json!({"jsonrpc": "2.0", "method": "textDocument/didOpen", "params": opened}));
-    // Settings do not stand in for the token.
+    // Settings do not replace the token.
     let settings = json!({"settings": {"rise": {"run": {"enabled": true}}}});
     let changed = "workspace/didChangeConfiguration";
     send(json!({"jsonrpc": "2.0", "method": changed, "params": settings}));

@@ -1,4 +1,4 @@
-//! Sessions with the real binary over its standard input and output.
+//! Tests of sessions with the real binary over its standard input and output.
 
 #![allow(missing_docs, reason = "tests")]
 

@@ -1,4 +1,4 @@
-//! What the editor says about memory, access and values.
+//! Tests of the display of memory, accesses and values in the editor.
 
 use serde_json::{Value, json};
 
@@ -16,7 +16,7 @@ def sums = depFun(n: Nat => fun(xs: n.4.f32 =>
         |> reduceSeq(add)(0.0f)))))
 ";
 
-/// A client that is told what to ask for when it is asked for its settings.
+/// Starts a client that returns these settings for hints.
 fn client(hints: Value) -> Client {
     let capabilities = json!({"workspace": {
         "configuration": true,

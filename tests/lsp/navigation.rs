@@ -1,4 +1,4 @@
-//! Definitions, references, highlights, links, calls.
+//! Tests of definitions, references, highlights, links and call hierarchies.
 
 use serde_json::{Value, json};
 
@@ -52,7 +52,7 @@ fn the_standard_library_opens() {
     let document = client.request("rise/virtualDocument", json!({"uri": uri}));
     let text = document["text"].as_str().unwrap();
     assert_eq!(covered(text, &found[0]["range"]), "id");
-    // Editors open it like any document, and ask about it.
+    // Editors open it like any document, and send requests about it.
     client.open(uri, text);
     let (line, character) = find(text, "def id");
     let character = character + 4;

@@ -1,5 +1,5 @@
-//! Programs for OpenCL in an editor: their kernels, which work-items do what, what barriers wait
-//! for, and runs on a device, where the machine has one.
+//! Tests of OpenCL programs in an editor: their kernels, the work-items, the reasons of barriers,
+//! and runs on a device, if the machine has one.
 
 use serde_json::{Value, json};
 
@@ -27,13 +27,13 @@ fn preview(client: &mut Client, uri: &str, form: &str) -> Value {
     )
 }
 
-/// The words of a range on its first line.
+/// Returns the text of a range on its first line.
 fn words<'t>(text: &'t str, range: &Value) -> &'t str {
     let at = |part: &str| usize::try_from(range["start"][part].as_u64().unwrap()).unwrap();
     &text.lines().nth(at("line")).unwrap()[at("character")..]
 }
 
-/// The hints of the whole document.
+/// Returns the inlay hints of the whole document.
 fn hints(client: &mut Client, uri: &str) -> Vec<Value> {
     let params = json!({"textDocument": {"uri": uri}, "range": range((0, 0), (100, 0))});
     let found = client.request("textDocument/inlayHint", params);
@@ -47,7 +47,7 @@ fn barriers(hints: &[Value]) -> Vec<&str> {
         .collect()
 }
 
-/// The device to run on.
+/// Returns the name of the first device.
 fn device(client: &mut Client) -> String {
     let found = client.request("rise/devices", json!({}));
     let name = found["devices"][0]["name"].as_str();
@@ -83,7 +83,7 @@ fn kernels_are_shown_beside_their_source_while_one_types() {
         "barrier: orders the write of `halves` (line 6) and the read in line 7"
     );
     assert!(source.starts_with("halves"), "{source}");
-    // It follows the text.
+    // An edit updates the preview.
     let column = SUMS.lines().nth(5).unwrap().find("0.0f").unwrap();
     let at = range((5, column), (5, column + 4));
     client.change(&uri, json!([{"range": at, "text": "7.0f"}]));
@@ -94,7 +94,7 @@ fn kernels_are_shown_beside_their_source_while_one_types() {
         params["text"].as_str().unwrap().contains("7.0f"),
         "{params}"
     );
-    // So does the program that launches it.
+    // The host program is also shown.
     let host = preview(&mut client, &uri, "opencl-host");
     assert_eq!(
         (&host["language"], &host["errors"]),
@@ -204,13 +204,13 @@ fn a_lens_runs_a_program_on_the_device() {
     assert_eq!(done["times"]["runs"], 2);
     assert!(done["transfers"]["up"].as_f64().unwrap() > 0.0, "{done}");
     assert!(done["bandwidth"]["share"].as_f64().unwrap() > 0.0, "{done}");
-    // From then on the lens names it.
+    // Afterwards the lens contains the name of the device.
     let wanted = format!("Run on {name}");
     client.wait_until(|client| {
         let lenses = client.request("textDocument/codeLens", document.clone());
         title(&lenses, 1) == wanted.as_str()
     });
-    // Another local size than the program's own does not fit it.
+    // The local size must fit the program.
     let other = json!({
         "textDocument": {"uri": uri}, "def": "sums", "backend": "opencl", "local": [0],
     });
@@ -236,7 +236,7 @@ fn programs_are_checked_for_the_device_of_the_settings() {
         found["contents"]["value"].as_str().unwrap().to_owned()
     };
     client.wait_until(|client| said(client).contains(&format!(" of {name}")));
-    // One that is not there is said, and no mistake of the program's.
+    // A missing device is logged, and is not an error of the program.
     set(&mut client, "no such device");
     let logged = client.wait_for(|message| {
         message["method"] == "window/logMessage"

@@ -1,4 +1,4 @@
-//! Requests of our own.
+//! Tests of requests that are not in the protocol.
 
 use serde_json::{Value, json};
 

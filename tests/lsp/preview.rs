@@ -1,4 +1,4 @@
-//! Previews of generated code, and the lenses that offer them.
+//! Tests of previews of generated code, and of the lenses that open them.
 
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ fn preview(client: &mut Client, uri: &str, form: &str) -> Value {
     )
 }
 
-/// The text of a range on one line.
+/// Returns the text of a range on one line.
 fn text_at(text: &str, range: &Value) -> String {
     let at = |end: &str, part: &str| usize::try_from(range[end][part].as_u64().unwrap()).unwrap();
     let line = text.lines().nth(at("start", "line")).unwrap();
@@ -85,7 +85,7 @@ fn an_edit_changes_the_previews_that_are_shown() {
         params["text"].as_str().unwrap().contains("xs[i] - ys[i]"),
         "{params}"
     );
-    // A mistake is said, and its repair gives the text again.
+    // An error is reported, and its correction restores the preview.
     client.change(&uri, json!([{"range": at, "text": "-+"}]));
     let changed = client.wait_for(|message| {
         message["method"] == "rise/previewChanged" && message["params"]["errors"] != json!([])
@@ -223,7 +223,7 @@ fn a_preview_follows_its_definition_to_another_name() {
     let (before, now, text) = renamed(&mut client);
     assert_eq!((before, now), (Some(json!("dot")), Some(json!("sum"))));
     assert!(text.as_str().unwrap().contains("void sum("), "{text}");
-    // By hand: first the name is gone, then there is another one.
+    // Renaming by hand: first the name is removed, then another one is inserted.
     let name = |length: usize| range((2, 4), (2, 4 + length));
     client.change(&uri, json!([{"range": name(3), "text": ""}]));
     let (before, now, text) = renamed(&mut client);
@@ -232,14 +232,14 @@ fn a_preview_follows_its_definition_to_another_name() {
     let (before, now, text) = renamed(&mut client);
     assert_eq!((before, now), (Some(json!("sum")), Some(json!("inner"))));
     assert!(text.as_str().unwrap().contains("void inner("), "{text}");
-    // The client closes it under the name that it has now.
+    // The client closes the preview under its current name.
     let closed = json!({"textDocument": {"uri": uri}, "def": "inner", "as": "c"});
     client.notify("rise/previewClosed", closed);
     client.change(&uri, json!([{"range": name(5), "text": "other"}]));
     preview_of_another(&mut client, &uri);
 }
 
-/// Previews the definition `other`, and asserts that there was no preview to be changed before.
+/// Opens a preview of the definition `other`, and asserts that no other preview changes.
 fn preview_of_another(client: &mut Client, uri: &str) {
     let params = json!({"textDocument": {"uri": uri}, "def": "other", "as": "dpia"});
     client.request("rise/preview", params);
@@ -270,19 +270,19 @@ fn each_line_says_where_it_is_from_and_what_made_it() {
         let part = found.unwrap_or_else(|| panic!("nothing made `{begin}`: {text}"));
         (text_at(ROWS, &part["source"]), part["origin"].clone())
     };
-    // Loops and arithmetic: by a primitive or operator.
+    // Loops and arithmetic are from a primitive or operator.
     assert_eq!(find("for (").1["primitive"], "mapSeq");
     let (source, made) = find("tmp[j] = ");
     assert_eq!(
         (source.as_str(), &made["primitive"]),
         ("x * x", &json!("*"))
     );
-    // An index: by views that are gone.
+    // An index is from views that have been eliminated.
     let passes = find("xs[j * n + i]").1["passes"].clone();
     assert_eq!(passes, json!(["views: the index comes from `transpose`"]));
     let passes = find("tmp[4 * j + k]").1["passes"].clone();
     assert_eq!(passes, json!(["views: the index comes from `split`"]));
-    // A view marks what is read through it, and the check that it needs.
+    // A view marks the reads through it, and the check that it needs.
     let marked = |view: &str| -> Vec<String> {
         let of_view = parts
             .iter()
@@ -292,7 +292,7 @@ fn each_line_says_where_it_is_from_and_what_made_it() {
     assert_eq!(marked("transpose"), ["xs[j * n + i]"; 2]);
     assert!(marked("split").contains(&"tmp[4 * j + k]".to_owned()));
     assert!(marked("split")[0].starts_with("assert(m % 4 == 0"));
-    // Memory: from where it was asked for.
+    // Memory is from the expression that requires it.
     let (source, made) = find("float *tmp = ");
     assert!(source.contains("mapSeq(fun(x => x * x))"), "{source}");
     assert!(
@@ -300,7 +300,7 @@ fn each_line_says_where_it_is_from_and_what_made_it() {
         "{made}"
     );
     assert_eq!(find("free(tmp);").0, source);
-    // A check: from the call that needs it.
+    // A check is from the call that needs it.
     assert_eq!(find("assert(m % 4 == 0").0, "split");
     assert_eq!(find("#include <assert.h>").0, "rows");
     assert_eq!(find("/* rows").0, "rows");

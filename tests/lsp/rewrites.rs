@@ -1,4 +1,4 @@
-//! Rewrites of definitions as code actions.
+//! Tests of rewrites of definitions as code actions.
 
 use std::time::Instant;
 
@@ -19,7 +19,7 @@ fn client() -> Client {
     Client::with(json!({"textDocument": {"codeAction": actions}}), &[])
 }
 
-/// What is offered at a place.
+/// Returns the code actions at a position.
 pub(crate) fn actions(
     client: &mut Client,
     uri: &str,
@@ -84,7 +84,7 @@ fn maps_are_fused_by_one_edit_that_one_undo_takes_back() {
     let edits = &made["edit"]["changes"][&uri];
     let after = edited(TWO, edits);
     assert_eq!(after, TWO.replace("map(f) |> map(g)", "map(f >> g)"));
-    // Back, and it is offered again.
+    // After a change back, the action is offered again.
     client.replace(&uri, &after);
     let version = client.replace(&uri, TWO);
     assert!(client.diagnostics(&uri, version).is_empty());
@@ -130,7 +130,7 @@ fn maps_become_local_in_work_groups_only() {
     let made = client.request("codeAction/resolve", local.clone());
     let after = edited(ROWS, &made["edit"]["changes"][&uri]);
     assert_eq!(after, ROWS.replace("> map(fun(x", "> mapLocal(0)(fun(x"));
-    // Not without the work-group: there it says why.
+    // Outside of a work-group the action is disabled, with a reason.
     let text = ROWS.replace("mapWorkGroup(0)", "map");
     let version = client.replace(&uri, &text);
     assert!(client.diagnostics(&uri, version).is_empty());
@@ -159,7 +159,6 @@ fn clients_that_do_not_resolve_get_the_edits_at_once() {
     assert!(offered.iter().all(|action| action["disabled"].is_null()));
 }
 
-/// A lens: what a menu takes through the whole server, in the largest example.
 #[test]
 fn menus_come_soon() {
     let mut client = client();
@@ -183,6 +182,6 @@ fn menus_come_soon() {
         actions(&mut client, &uri, *at, &json!(null));
     }
     let each = start.elapsed() / u32::try_from(places.len().max(1)).expect("a few");
-    // Generous: test machines are shared.
+    // A generous limit, because test machines are shared.
     assert!(each.as_millis() < 100, "{each:?} a menu");
 }

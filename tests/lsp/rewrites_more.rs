@@ -1,5 +1,5 @@
-//! Rewrites besides the library's: the user's own, taken back, asked for; why a rule does not
-//! apply, and what was done written down.
+//! Tests of further rewrites: user-defined ones, undo, rewrites with parameters, reasons why a rule
+//! does not apply, and recorded steps.
 
 use serde_json::{Value, json};
 
@@ -35,7 +35,7 @@ fn titled(actions: &[Value], title: &str) -> Value {
         .clone()
 }
 
-/// The text after an action that is resolved.
+/// Resolves an action, and returns the text after its edit.
 fn after(client: &mut Client, uri: &str, text: &str, action: Value) -> String {
     let made = client.request("codeAction/resolve", action);
     edited(text, &made["edit"]["changes"][uri])
@@ -52,7 +52,7 @@ fn a_rewrite_is_taken_back_and_explained_as_long_as_it_stands() {
     let at = find(TWO, "map(g)");
     let fuse = titled(&actions(&mut client, &uri, at, &json!(null)), "Fuse maps");
     let fused = after(&mut client, &uri, TWO, fuse.clone());
-    // Handed out is not made.
+    // A resolved edit that is not applied cannot be undone.
     let now = actions(
         &mut client,
         &uri,
@@ -76,11 +76,11 @@ fn a_rewrite_is_taken_back_and_explained_as_long_as_it_stands() {
             .unwrap()
             .contains("map(g)")
     );
-    // A text that is gone is not changed.
+    // An edit for an outdated text fails.
     client.replace(&uri, &fused.replace("both", "all"));
     let code = client.refused("codeAction/resolve", undo);
     assert_eq!(code, CONTENT_MODIFIED);
-    // Where something else stands there is nothing to take back.
+    // A rewrite cannot be undone after its result has been changed.
     client.replace(&uri, &fused.replace("f >> g", "g >> g"));
     let all = actions(
         &mut client,
@@ -117,7 +117,7 @@ fn rules_and_strategies_of_files_beside_a_program_are_offered() {
     assert_eq!(own["kind"], "refactor.rewrite.rise.own");
     let text = after(&mut client, &uri, SUM, own);
     assert_eq!(text, SUM.replace("x + x", "2.0f * x"));
-    // Strategies are about the definition: at its name, or where they are asked for.
+    // Strategies are offered at the name of the definition, or on request.
     let only = json!(["source.rise.strategy"]);
     let all = actions(&mut client, &uri, at, &only);
     let run = titled(&all, "Run strategy lowered of own.elevate");
@@ -138,7 +138,7 @@ fn rules_and_strategies_of_files_beside_a_program_are_offered() {
         json!({"textDocument": {"uri": uri}, "def": "sum", "strategy": "chunks(4)", "from": from}),
     );
     assert!(applied["edit"].is_object(), "{applied}");
-    // The version that it was offered for is gone.
+    // The version for which it was offered is outdated.
     client.replace(&uri, &SUM.replace("x * x", "x - x"));
     assert_eq!(client.refused("codeAction/resolve", run), CONTENT_MODIFIED);
 }
@@ -198,7 +198,7 @@ fn orders_and_sizes_are_asked_for_where_the_client_can() {
     let split = titled(&all, "Split map into chunks of …");
     let asked = &split["command"]["arguments"][0];
     assert_eq!(asked["parameters"], json!([{"name": "n", "type": "Nat"}]));
-    // Without the command there are the usual sizes only.
+    // A client without the command gets only the usual sizes.
     let mut client = client_with(&[], &[]);
     let uri = client.uri("a.rise");
     client.open(&uri, NEST);
@@ -256,7 +256,7 @@ fn actions_about_a_definition_are_in_the_usual_menu_at_its_name() {
     assert_eq!(lower["kind"], "refactor.rewrite.rise.definition");
     let is_source = |action: &&Value| action["kind"].as_str().unwrap().starts_with("source");
     assert_eq!(all.iter().filter(is_source).count(), 0, "{all:?}");
-    // It is still found when it is chosen.
+    // The action is still found when it is chosen.
     let text = after(
         &mut client,
         &uri,
@@ -308,7 +308,7 @@ fn stages_that_do_nothing_are_fixed_in_the_whole_file() {
         text.replace(" |> transpose |> transpose", "")
             .replace(" |> split(2) |> join", "")
     );
-    // Nothing is offered where there is nothing to remove.
+    // The action is not offered if there is nothing to remove.
     let idle = client.uri("idle.rise");
     client.open(
         &idle,
@@ -316,7 +316,7 @@ fn stages_that_do_nothing_are_fixed_in_the_whole_file() {
     );
     let all = actions(&mut client, &idle, (0, 0), &json!(["source.fixAll"]));
     assert!(all.is_empty(), "{all:#?}");
-    // It is not among what is offered at a place.
+    // It is not among the actions at a position.
     let all = actions(&mut client, &uri, (0, 10), &json!(null));
     assert!(
         all.iter()
@@ -355,7 +355,7 @@ fn what_was_done_is_written_down_beside_the_program() {
         text,
         "/// The steps taken on `two`.\nstrategy twoSteps: Strategy =\n  topDown(mapFusion)\n"
     );
-    // The next step goes behind the first one, in the document that is open.
+    // The next step is appended to the first one, in the open document.
     client.open(&file, &text);
     let next = json!({"textDocument": {"uri": uri}, "def": "two", "step": "topDown(toMapSeq)"});
     let written = client.request("rise/record", next);
@@ -365,7 +365,7 @@ fn what_was_done_is_written_down_beside_the_program() {
         text.ends_with("topDown(mapFusion)\n  ; topDown(toMapSeq)\n"),
         "{text}"
     );
-    // What was written is a strategy, and does the same again.
+    // The recorded steps are a strategy with the same effect.
     client.change(&file, json!([{"text": text}]));
     let again = json!({
         "textDocument": {"uri": uri}, "def": "two", "strategy": "twoSteps", "from": file,
@@ -376,7 +376,7 @@ fn what_was_done_is_written_down_beside_the_program() {
         edited(TWO, edits),
         TWO.replace("map(f) |> map(g)", "mapSeq(f >> g)")
     );
-    // A document that is nowhere has nothing beside it.
+    // There is no file beside an untitled document.
     client.open("untitled:b", TWO);
     let nowhere = json!({"textDocument": {"uri": "untitled:b"}, "def": "two", "step": "id"});
     client.refused("rise/record", nowhere);
@@ -395,39 +395,39 @@ fn why(client: &mut Client, text: &str, at: &str, rule: &str) -> Value {
     found
 }
 
-/// Why rules do not apply, and the rewrite after which they do.
+/// Tests the reasons why rules do not apply, and the rewrite after which they do.
 #[test]
 fn the_rewrite_that_would_enable_a_rule_is_named() {
     let cases = [
-        // A stage stands between two maps.
+        // A stage is between two maps.
         (
             "def f = depFun(n: Nat => fun(xs: (4 * n).f32 => xs |> map(fun(x => x + 1.0f)) |> split(4) |> map(map(fun(x => x * 2.0f)))))\n",
             "map(map",
             "mapFusion",
             "splitBeforeMap",
         ),
-        // A map that is no work-group around it yet.
+        // The enclosing map is not a work-group yet.
         (
             "def f = depFun((n: Nat, m: Nat) => fun(xss: n.m.f32 => xss |> map(fun(row => row |> map(fun(x => x + 1.0f))))))\n",
             "map(fun(x",
             "toMapLocal(0)",
             "toMapWorkGroup(0)",
         ),
-        // A reduction that is not yet a loop.
+        // A reduction is not a loop yet.
         (
             "def f = depFun(n: Nat => fun(xs: n.f32 => xs |> mapSeq(fun(x => x * x)) |> reduce(add)(0.0f)))\n",
             "reduce",
             "fuseReduceMapSeq",
             "sequentialReduce",
         ),
-        // Two transpositions with a map between them.
+        // A map is between two transpositions.
         (
             "def f = depFun((n: Nat, m: Nat) => fun(xss: n.m.f32 => xss |> transpose |> map(map(fun(x => x + 1.0f))) |> transpose))\n",
             "transpose))",
             "removeTransposePair",
             "transposeBeforeMapMapF",
         ),
-        // A map that does something else before it reduces.
+        // A map contains another stage before its reduction.
         (
             "def f = depFun((n: Nat, m: Nat) => fun(xss: n.m.f32 => xss |> map(fun(row => row |> map(fun(x => x * x)) |> reduce(add)(0.0f)))))\n",
             "map(fun(row",
@@ -455,11 +455,11 @@ fn the_rewrite_that_would_enable_a_rule_is_named() {
     client.refused("rise/why", asked);
 }
 
-/// Programs with odd things around two maps, and what has to stay.
+/// Returns programs with unusual text around two maps, and the parts that must be kept.
 fn odd() -> Vec<(String, Vec<&'static str>)> {
     let head = "def two = depFun(n: Nat => fun((xs: n.f32, f: f32 -> f32, g: f32 -> f32) =>";
     vec![
-        // Comments between stages, each of them kept.
+        // Comments between stages are kept.
         (
             format!(
                 "{head}\n  xs // the input\n    |> map(f) // f\n    // and then\n    |> map(g) // g\n))\n"
@@ -470,24 +470,24 @@ fn odd() -> Vec<(String, Vec<&'static str>)> {
             format!("{head} /* a */ xs |> /* b */ map(f) |> map(g) /* c */))\n"),
             vec!["/* a */", "/* b */", "/* c */"],
         ),
-        // Windows line ends, tabs, one stage a line.
+        // Windows line ends and tabs, with one stage on each line.
         (
             format!("{head}\r\n\txs\r\n\t\t|> map(f)\r\n\t\t|> map(g)\r\n))\r\n"),
             vec!["\r\n"],
         ),
-        // Characters that are two units of UTF-16, before it in the line.
+        // Characters of two UTF-16 units before the maps on the line.
         (
             format!("{head} /* 𝔸🙂ä */ xs |> map(f) |> map(g)))\n"),
             vec!["/* 𝔸🙂ä */"],
         ),
-        // In a longer pipeline.
+        // The maps are a part of a longer pipeline.
         (
             format!(
                 "{head}\n  xs |> map(fun(x => x))\n    |> map(f) |> map(g)\n    |> map(fun(y => y))))\n"
             ),
             vec!["fun(x => x)", "fun(y => y)"],
         ),
-        // As calls, with the name of a definition that follows in the same line.
+        // Calls without a pipeline, followed by a definition on the same line.
         (
             format!("{head} map(g)(map(f)(xs))))\ndef three = 3\n"),
             vec!["def three = 3"],
@@ -495,7 +495,7 @@ fn odd() -> Vec<(String, Vec<&'static str>)> {
     ]
 }
 
-/// The show case, in odd surroundings.
+/// Fuses two maps within unusual text.
 #[test]
 fn maps_are_fused_whatever_stands_around_them() {
     let mut client = client_with(&[], &[]);

@@ -1,4 +1,4 @@
-//! Programs that clients run.
+//! Tests of programs that clients run.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ def dot = depFun(n: Nat => fun((xs: n.f32, ys: n.f32) =>
   zip(xs)(ys) |> map(fun(p => p._1 * p._2)) |> reduceSeq(add)(0.0f)))
 ";
 
-/// Goes on for years, in every backend, and compiles at once.
+/// A program that does not terminate in any backend, and compiles quickly.
 const ENDLESS: &str =
     "foreign def twist(x: i32): i32 = \"\"\"{ volatile int k = 0; while (1) k++; return x; }\"\"\"
 @target(c)
@@ -31,17 +31,17 @@ fn with(mut params: Value, more: Value) -> Value {
     params
 }
 
-/// Whether a program that this server has started still runs, or has left something behind.
+/// Returns the processes of this server that still run, and the files that are left.
 fn leftovers(scratch: &Path) -> Vec<String> {
     let folders = std::fs::read_dir(scratch).unwrap();
     let mut left: Vec<String> = folders
         .map(|entry| entry.unwrap().path().display().to_string())
         .collect();
-    // Programs run in a folder below.
+    // Programs run in a subfolder.
     let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     for process in processes {
         let folder = std::fs::read_link(process.path().join("cwd"));
-        // A supervisor names its folder.
+        // The command line of a supervisor contains its folder.
         let command = std::fs::read(process.path().join("cmdline")).unwrap_or_default();
         let names_it = String::from_utf8_lossy(&command).contains(scratch.to_str().unwrap());
         if folder.is_ok_and(|folder| folder.starts_with(scratch)) || names_it {
@@ -51,7 +51,7 @@ fn leftovers(scratch: &Path) -> Vec<String> {
     left
 }
 
-/// What is left when all that was killed is gone, for which the system takes a moment.
+/// Returns what is left after killed processes have ended, which takes a moment.
 fn left_behind(scratch: &Path) -> Vec<String> {
     let is_process = |left: &String| left.starts_with("/proc");
     for _ in 0..500 {
@@ -133,7 +133,7 @@ fn the_text_in_the_editor_runs_and_those_that_it_imports() {
     );
     let changed = client.request("rise/run", params);
     assert!(changed["value"] != 12, "{changed}");
-    // A document that is in no folder runs too.
+    // A document without a folder can be run, too.
     client.open("untitled:one", "def one = fun(x: i32 => x + 1)\n");
     let params = json!({"textDocument": {"uri": "untitled:one"}, "args": {"x": 3}});
     assert_eq!(client.request("rise/run", params)["value"], 4);
@@ -154,7 +154,7 @@ fn what_cannot_run_says_why() {
     );
     let wrong = run(&mut client, with(four(&uri), json!({"sizes": {"n": 5}})));
     assert_eq!(wrong["kind"], "request", "{wrong}");
-    // Mistakes are at their places.
+    // Errors have their ranges.
     client.open(&client.uri("b.rise"), "def bad = fun(x: i32 => x + true)\n");
     let uri = client.uri("b.rise");
     let bad = run(
@@ -166,7 +166,7 @@ fn what_cannot_run_says_why() {
         (&json!("program"), &json!(uri))
     );
     assert_eq!(bad["errors"][0]["range"]["start"]["line"], 0, "{bad}");
-    // So is an import of a workspace that is gone.
+    // The same holds for errors about imports in a deleted workspace.
     std::fs::create_dir(client.path("gone")).unwrap();
     std::fs::write(
         client.path("gone/lib.rise"),
@@ -190,7 +190,7 @@ fn what_cannot_run_says_why() {
     let gone = run(&mut client, four_of_gone);
     assert_eq!(gone["kind"], "program", "{gone}");
     assert_eq!(gone["errors"][0]["range"]["start"]["line"], 0, "{gone}");
-    // A request that makes no sense is an error of the protocol.
+    // Invalid parameters are an error of the protocol.
     for nonsense in [
         json!({"def": "none"}),
         json!({"backend": "fortran"}),
@@ -210,13 +210,13 @@ fn a_run_stops_when_the_client_wants_it() {
     let uri = client.uri("a.rise");
     client.open(&uri, ENDLESS);
     let endless = json!({"textDocument": {"uri": uri}, "args": {"x": 1}, "backend": "c"});
-    // By its id.
+    // Cancels the run by its request id.
     let id = client.ask("rise/run", endless.clone());
     wait_started(&mut client);
     client.notify("$/cancelRequest", json!({"id": id}));
     assert_eq!(client.wait(id).unwrap_err()["code"], -32800);
     assert_eq!(left_behind(client.scratch.path()), Vec::<String>::new());
-    // By the progress that the server has begun.
+    // Cancels the run by the progress token of the server.
     let id = client.ask("rise/run", endless.clone());
     let begun = client.wait_for(|message| {
         message["params"]["value"]["title"] == "Running forever"
@@ -227,7 +227,7 @@ fn a_run_stops_when_the_client_wants_it() {
     wait_started(&mut client);
     client.notify("window/workDoneProgress/cancel", json!({"token": token}));
     assert_eq!(client.wait(id).unwrap_err()["code"], -32800);
-    // By the client's own.
+    // Cancels the run by the client's own progress token.
     let id = client.ask(
         "rise/run",
         with(endless.clone(), json!({"workDoneToken": 7})),
@@ -239,7 +239,7 @@ fn a_run_stops_when_the_client_wants_it() {
         message["params"]["token"] == 7 && message["params"]["value"]["kind"] == "end"
     });
     assert_eq!(ended["params"]["value"]["message"], "stopped");
-    // By the time.
+    // Cancels the run by its time limit.
     let late = client.request("rise/run", with(endless, json!({"timeLimit": 0.2})));
     assert_eq!(late["kind"], "failed", "{late}");
     assert_eq!(left_behind(client.scratch.path()), Vec::<String>::new());
@@ -255,12 +255,12 @@ fn runs_keep_nothing_waiting() {
     let params = json!({"textDocument": {"uri": endless}, "args": {"x": 1}, "backend": "c"});
     let first = client.ask("rise/run", params.clone());
     wait_started(&mut client);
-    // Another run, an edit of the text that runs, and a request.
+    // Another run, an edit of the running text, and a request are not delayed.
     assert_eq!(client.request("rise/run", four(&uri))["value"], 20.0);
     client.change(&endless, json!([{"text": "def a = fun(x: i32 => x)\n"}]));
     let place = json!({"textDocument": {"uri": uri}, "position": {"line": 1, "character": 4}});
     assert!(client.request("textDocument/hover", place)["contents"].is_object());
-    // Those that come after two that run wait for their turn, and can be stopped before it comes.
+    // Runs behind two running ones are queued, and can be cancelled in the queue.
     client.open("untitled:endless.rise", ENDLESS);
     let more = with(
         params,
@@ -289,14 +289,14 @@ fn a_client_that_goes_leaves_nothing_that_runs() {
     client.hang_up();
     assert_eq!(client.status(), Some(1));
     assert_eq!(left_behind(client.scratch.path()), Vec::<String>::new());
-    // Nor does a server that is told to end.
+    // The same holds for a server that gets a termination signal.
     let mut client = Client::start();
     let uri = client.uri("a.rise");
     client.open(&uri, ENDLESS);
     client.ask("rise/run", params(&uri));
     wait_started(&mut client);
     client.terminate();
-    // It ends as the signal ends a process.
+    // It ends as a process that is killed by the signal.
     assert_eq!(client.status(), None);
     assert_eq!(left_behind(client.scratch.path()), Vec::<String>::new());
 }
@@ -309,7 +309,7 @@ fn a_server_that_is_killed_leaves_nothing() {
         client.open(&uri, ENDLESS);
         let params = json!({"textDocument": {"uri": uri}, "args": {"x": 1}, "backend": backend});
         client.ask("rise/run", params);
-        // The compiler's processes come before the program's.
+        // The processes of the compiler come before that of the program.
         let scratch = client.scratch.path().to_owned();
         client.wait_until(|_| {
             let started = leftovers(&scratch).into_iter();
@@ -339,7 +339,7 @@ fn a_client_can_turn_runs_off() {
     assert!(message.contains("rise.run.enabled"), "{message}");
     let document = json!({"textDocument": {"uri": "untitled:a.rise"}});
     assert_eq!(client.request("textDocument/codeLens", document), json!([]));
-    // By a setting, for as long as it says so.
+    // A setting enables runs until it is changed.
     let mut client = Client::start();
     client.open("untitled:a.rise", DOT);
     for (enabled, refused) in [(false, true), (true, false)] {
@@ -353,8 +353,8 @@ fn a_client_can_turn_runs_off() {
     }
 }
 
-/// Adds 1 in a process with small pages only, and 10 in one that sees by which variable the server
-/// has asked for them.
+/// Adds 1 in a process with small pages only, and 10 in one with the environment variable by which
+/// the server selects them.
 #[cfg(target_os = "linux")]
 const SMALL_PAGES: &str = "foreign def small(x: i32): i32 = \"\"\"{
   extern int prctl(int, ...);
@@ -400,7 +400,7 @@ fn a_client_without_commands_runs_by_the_servers() {
         message.starts_with("`dot` ran in C with n = 4"),
         "{message}"
     );
-    // What cannot run says so, too.
+    // A program that cannot be run is also reported.
     client.open(&client.uri("b.rise"), DOT);
     let arguments = json!([{"uri": client.uri("b.rise"), "def": "dot"}]);
     let params = json!({"command": "rise.run", "arguments": arguments});
@@ -409,13 +409,13 @@ fn a_client_without_commands_runs_by_the_servers() {
     assert_eq!(shown["params"]["type"], 1, "{shown}");
     let params = json!({"command": "rise.fly", "arguments": []});
     assert_eq!(client.refused("workspace/executeCommand", params), -32602);
-    // A client that has commands of its own gets lenses for those only.
+    // A client with commands of its own gets lenses for those only.
     let own = json!({"experimental": {"rise": {"commands": ["rise.preview"]}}});
     let client = Client::with(own, &[]);
     assert_eq!(client.capabilities["executeCommandProvider"], Value::Null);
 }
 
-/// A compiler that is slow, has children and leaves files.
+/// A slow compiler with child processes and temporary files.
 const SLOW: &str = "#!/bin/sh
 case \"$*\" in *--version*) echo slow 1; exit;; esac
 touch \"$TMPDIR/cc1.s\" \"$(dirname \"$0\")/compiles\"

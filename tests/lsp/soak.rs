@@ -1,4 +1,4 @@
-//! Ten thousand random edits among ten thousand requests, as fast as the pipe takes them.
+//! Tests ten thousand random edits among ten thousand requests, at the maximal speed of the pipe.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::client::{Client, place, range};
 
-/// How many edits; fewer where the server is slow because it is built for debugging.
+/// The number of edits; smaller in the slow debug builds.
 const EDITS: usize = if cfg!(debug_assertions) {
     1_500
 } else {
@@ -29,7 +29,7 @@ fn edits_in_characters() {
     Soak::new("utf-32", 3).run(EDITS / 10);
 }
 
-/// What edits put in: parts of programs, broken ones too, and characters of every length.
+/// The texts that edits insert: parts of programs, broken ones too, and characters of every length.
 const PIECES: &[&str] = &[
     "x",
     " ",
@@ -82,7 +82,7 @@ def mv = depFun(n: Nat, m: Nat => fun(mat: n.m.f32, v: m.f32 =>
 def blocks = depFun(n: Nat => fun(xs: (4 * n).f32 => xs |> split(4) |> map(total) |> scaled(n)))
 ";
 
-/// Numbers that look random and are the same in every run.
+/// A pseudo-random number generator with the same numbers in every run.
 struct Random(u64);
 
 impl Random {
@@ -173,7 +173,7 @@ impl Soak {
             .unwrap_or_default()
     }
 
-    /// One notification: the marks of the new version, and some random changes behind them.
+    /// Sends one notification: the marks of the new version, and some random changes behind them.
     fn edit(&mut self) {
         let version = self.texts.len();
         let mut text = self.texts[version - 1].clone();
@@ -183,7 +183,7 @@ impl Soak {
             changes.push(json!({"text": text}));
         } else {
             let old = marks(version - 1);
-            // In two steps, between which the text is one of no version.
+            // Two changes, between which the text is not that of any version.
             let (first, second) = (mark('a', version), mark('b', version));
             let split = mark('a', version - 1).len();
             changes.push(self.replace(&mut text, split, old.len(), &second));
@@ -213,7 +213,7 @@ impl Soak {
         (start, end, piece)
     }
 
-    /// Replaces bytes of the text, and gives the change that says so.
+    /// Replaces bytes of the text, and returns the change in the protocol's form.
     fn replace(&self, text: &mut String, start: usize, end: usize, new: &str) -> Value {
         let range = range(self.position(text, start), self.position(text, end));
         text.replace_range(start..end, new);
@@ -248,7 +248,7 @@ impl Soak {
         let lines = self.texts[version].lines().count();
         let (line, column) = (self.random.below(lines + 2), self.random.below(60));
         let params = match method {
-            // The marks are where the answer is known.
+            // The expected responses are known for the marks.
             "textDocument/hover" | "textDocument/definition" => place(&self.uri, 0, 4),
             "textDocument/inlayHint"
             | "textDocument/semanticTokens/range"
@@ -283,7 +283,7 @@ impl Soak {
         });
     }
 
-    /// Waits for all answers, and says how many are results.
+    /// Waits for all responses, and returns how many are results.
     fn check(&mut self, last_edit: usize) -> usize {
         let asked = std::mem::take(&mut self.asked);
         let mut results = 0;
@@ -313,7 +313,8 @@ impl Soak {
         results
     }
 
-    /// An answer belongs to one version: that of the request, or for whole documents a later one.
+    /// Asserts that a response is for the version of its request, or for whole documents for a
+    /// later one.
     fn check_version(&self, asked: &Asked, result: &Value) {
         match asked.method {
             "textDocument/hover" => {
@@ -367,7 +368,7 @@ impl Soak {
     }
 
     fn slice<'a>(&self, text: &'a str, start: (usize, usize), end: (usize, usize)) -> &'a str {
-        // Positions grow with bytes.
+        // The order of positions is that of bytes.
         let byte = |wanted: (usize, usize)| {
             let places: Vec<usize> = text
                 .char_indices()
@@ -401,7 +402,7 @@ const METHODS: &[&str] = &[
     "workspace/symbol",
 ];
 
-/// Two definitions that say which version this is.
+/// Returns two definitions whose names contain the version.
 fn marks(version: usize) -> String {
     mark('a', version) + &mark('b', version)
 }
@@ -410,8 +411,8 @@ fn mark(name: char, version: usize) -> String {
     format!("def {name}_{version} = {version}\n")
 }
 
-/// The nearest place at or before `at`, but not before `from`, that lies between two characters
-/// (a CRLF is one: no editor puts the cursor into it).
+/// Returns the last position in `from..=at` that is between two characters. A CRLF counts as one
+/// character: no editor puts the cursor into it.
 fn boundary(text: &str, at: usize, from: usize) -> usize {
     let inside = |at: usize| {
         !text.is_char_boundary(at)

@@ -1,4 +1,4 @@
-//! Documents of ELEVATE.
+//! Tests of ELEVATE documents.
 
 use serde_json::{Value, json};
 
@@ -62,7 +62,7 @@ fn names_lead_to_rules_programs_and_the_library() {
     assert_eq!(target(&found), "mm.rise");
     let found = at(&mut client, "textDocument/definition", &uri, "topDown");
     assert_eq!(target(&found), "traversals.elevate");
-    // The library's text is shown, and can be asked in turn.
+    // The library's text is shown, and requests about it work.
     let library = found.as_array().map_or(&found, |all| &all[0])["uri"].clone();
     let text = client.request("rise/virtualDocument", json!({"uri": library}));
     let text = text["text"].as_str().unwrap_or_default().to_owned();
@@ -137,7 +137,7 @@ fn completion_formatting_and_structure() {
     assert!(hints.is_null() || hints.is_array());
 }
 
-/// A name that is not known, and an example that is wrong.
+/// Strategies with an unknown name and a wrong example.
 const EXAMPLES: &str = "\
 rule swap = x + y |-> y + x
 
@@ -150,8 +150,8 @@ example \"swapped\" {
 }
 ";
 
-/// The lists of diagnostics, each as the codes in it, that are sent for a version of a document
-/// until nothing is computed any more.
+/// Returns the codes of each list of diagnostics that is sent for a version of a document until all
+/// checks have finished.
 fn published(client: &mut Client, uri: &str, version: i32) -> Vec<Vec<String>> {
     client.wait_until(|client| client.request("rise/status", Value::Null)["checking"] == false);
     let sent = std::mem::take(&mut client.said);
@@ -176,7 +176,7 @@ fn diagnostics_of_types_are_sent_before_examples_run() {
         published(&mut client, &uri, 1),
         [types.clone(), all.clone()]
     );
-    // The text of the example is another one.
+    // The text of the example has changed.
     let version = client.replace(&uri, &EXAMPLES.replace("2.0f", "3.0f"));
     assert_eq!(published(&mut client, &uri, version), [types, all.clone()]);
     let document = json!({"textDocument": {"uri": uri}});
@@ -193,7 +193,7 @@ fn outcomes_of_examples_stay_while_something_else_is_written() {
     let mended = EXAMPLES.replace("topDwn", "topDown");
     let version = client.replace(&uri, &mended);
     assert_eq!(published(&mut client, &uri, version), [["example-fails"]]);
-    // The rule is one that the example uses.
+    // The example uses the changed rule.
     let version = client.replace(&uri, &mended.replace("y + x", "(y + x)"));
     let none: [&str; 0] = [];
     assert_eq!(

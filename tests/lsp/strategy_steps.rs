@@ -1,4 +1,5 @@
-//! Strategies over the protocol: listed, stepped through, applied, with programs as documents.
+//! Tests of strategies in the protocol: they are listed, stepped through and applied, with the
+//! intermediate programs as documents.
 
 use serde_json::{Value, json};
 
@@ -57,7 +58,7 @@ fn the_strategies_of_the_workspace_come_first_then_the_library() {
         (&fusion["rule"], &fusion["library"]),
         (&json!(true), &json!(true))
     );
-    // What takes other strategies is for those who write them.
+    // Strategies with strategies as parameters are not listed.
     assert!(all.iter().all(|one| one["name"] != json!("topDown")));
 }
 
@@ -81,7 +82,7 @@ fn a_strategy_is_stepped_through_and_applied_up_to_a_step() {
     assert_eq!(text.matches("map(").count(), 1, "{text}");
     assert_eq!(first["changed"]["start"]["line"], json!(1));
 
-    // As a document it is a program like any other.
+    // The program of a step is an ordinary document.
     let step = uri
         .replace("file:", "rise-step:")
         .replace("a.rise", "twice.rise");

@@ -1,4 +1,4 @@
-//! Symbols, tokens, folding, selection.
+//! Tests of symbols, semantic tokens, folding ranges and selection ranges.
 
 use serde_json::{Value, json};
 
@@ -84,7 +84,7 @@ fn workspace_symbols_are_found_by_some_of_their_letters() {
     );
 }
 
-/// The tokens of an answer: what they cover, and their types.
+/// Decodes semantic tokens to their texts and types.
 fn decoded<'a>(client: &Client, text: &'a str, data: &Value) -> Vec<(&'a str, String)> {
     let legend = &client.capabilities["semanticTokensProvider"]["legend"]["tokenTypes"];
     let numbers: Vec<usize> = data
@@ -204,7 +204,7 @@ fn selections_in_deep_text_are_no_deeper_than_readers_of_json_accept() {
     client.replace(&uri, &text);
     let mut params = of(&uri);
     params["positions"] = json!([{"line": 0, "character": 188}]);
-    // The client of these tests reads at most 128 levels.
+    // The JSON parser of these tests reads at most 128 levels.
     let found = client.request("textDocument/selectionRange", params);
     let mut widest = &found[0];
     while widest["parent"].is_object() {

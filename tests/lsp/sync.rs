@@ -1,4 +1,4 @@
-//! The text in the server is the text in the editor.
+//! Tests that the server's copy of the text is that of the editor.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Folders, and files that change on disk.
+//! Tests of folders, and of files that change on disk.
 
 use serde_json::{Value, json};
 
@@ -238,7 +238,7 @@ fn imports_stay_in_the_workspace() {
         message.contains("it is outside of the project"),
         "{message}"
     );
-    // Until a setting allows it.
+    // A setting allows the import.
     let settings = json!({"rise": {"imports": {"folders": [other.path()]}}});
     client.notify(
         "workspace/didChangeConfiguration",
@@ -249,7 +249,7 @@ fn imports_stay_in_the_workspace() {
         said["method"] == "textDocument/publishDiagnostics"
             && params["diagnostics"].as_array().is_some_and(Vec::is_empty)
     });
-    // And no longer than that.
+    // The setting is removed again.
     client.said.clear();
     let settings = json!({"rise": {"imports": {"folders": []}}});
     client.notify(
@@ -257,7 +257,7 @@ fn imports_stay_in_the_workspace() {
         json!({"settings": settings}),
     );
     assert_eq!(codes(&client.diagnostics(&user, 1)), ["import-not-found"]);
-    // Or the folder is opened.
+    // The import is also allowed if its folder is opened.
     let mut client = Client::start();
     let user = client.uri("user.rise");
     client.open(&user, &text);

@@ -1,10 +1,10 @@
-//! What `rise-ls emit` writes.
+//! Tests of the output of `rise-ls emit`.
 
 use std::process::Command;
 
 use crate::support::{Program, each, programs, rise_ls, said};
 
-/// Clang as a compiler of OpenCL C 1.2 that warns of everything.
+/// The options of Clang as a compiler of OpenCL C 1.2, with all warnings.
 const CLANG: &[&str] = &[
     "-x",
     "cl",
@@ -41,7 +41,7 @@ fn kernels_compile_without_a_warning() {
     });
 }
 
-/// The same for the kernels that benchmarks compare with; some do not need all sizes.
+/// The kernels with which benchmarks compare compile, too; some do not use all sizes.
 #[test]
 #[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
 fn kernels_by_hand_compile() {

@@ -1,6 +1,6 @@
-//! Every OpenCL program of the examples, as a user would: emitted kernels pass Clang without a
-//! warning, run on PoCL as the interpreter says, are refused at sizes that break their conditions,
-//! and are watched by Oclgrind. Tests that need what a machine does not have are ignored there.
+//! Tests of every OpenCL program of the examples: Clang compiles the emitted kernels without a
+//! warning, PoCL computes the interpreter's results, sizes that violate the conditions are refused,
+//! and Oclgrind finds no errors. Tests whose tools are missing are ignored.
 
 mod emitted;
 mod random;

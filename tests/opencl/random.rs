@@ -1,4 +1,5 @@
-//! Random programs on PoCL; `cargo xtask fuzz --opencl` tries thousands, and watches them, too.
+//! Tests random programs on PoCL; `cargo xtask fuzz --opencl` tries thousands, and also runs them
+//! under Oclgrind.
 
 use std::process::Output;
 
@@ -32,8 +33,8 @@ fn random_programs_compute_what_the_interpreter_says() {
     });
 }
 
-/// Whether a program is refused because something is missing, with what to do about it: some random
-/// programs are careless.
+/// Returns true if a program is refused with an error that has advice: some random programs lack a
+/// part intentionally.
 fn names_a_reason(output: &Output) -> bool {
     let said = String::from_utf8_lossy(&output.stderr);
     let first = said.lines().next().unwrap_or_default();

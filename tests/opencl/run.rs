@@ -1,4 +1,4 @@
-//! Programs on PoCL.
+//! Tests of programs on PoCL.
 
 use crate::support::{Program, Sizes, each, programs, said, verified};
 
@@ -32,7 +32,7 @@ fn sizes_that_break_a_condition_are_refused() {
     });
 }
 
-/// Views between the loop of a work-item and a `scatter` whose indices repeat.
+/// Tests views between the loop of a work-item and a `scatter` with repeated indices.
 #[test]
 #[cfg_attr(not(tool = "opencl"), ignore = "needs an OpenCL device")]
 fn the_last_element_of_an_index_that_repeats_stays() {

@@ -1,4 +1,4 @@
-//! The list of programs, `rise-ls`, and what there is of OpenCL on this machine.
+//! Provides the list of programs, `rise-ls`, and the OpenCL tools of this machine.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,24 +9,24 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use serde::Deserialize;
 use tools::OCLGRIND;
 
-/// Sizes by name.
+/// Values of sizes by name.
 pub type Sizes = BTreeMap<String, u64>;
 
 /// An entry of `kernels.json`.
 #[derive(Deserialize)]
 pub struct Program {
-    /// The definition.
+    /// The name of the definition.
     pub name: String,
-    /// Its file.
+    /// The file of the definition.
     pub file: String,
-    /// Sizes at which it is compared with the interpreter.
+    /// The sizes at which it is compared with the interpreter.
     pub verify: Vec<Sizes>,
-    /// Sizes at which Oclgrind, which is slow, watches; the first of `verify` if it is not said.
+    /// The sizes for Oclgrind, which is slow; the first of `verify` if there are none.
     pub watch: Option<Vec<Sizes>>,
-    /// Sizes that break a condition.
+    /// Sizes that violate a condition.
     #[serde(default)]
     pub refuse: Vec<Sizes>,
-    /// How far floating point numbers may be off.
+    /// The maximal difference of floating-point numbers.
     pub tolerance: Option<f64>,
 }
 
@@ -39,7 +39,7 @@ pub fn programs() -> Vec<Program> {
     serde_json::from_str(&text.expect("the list of programs")).expect("a list of programs")
 }
 
-/// `rise-ls` in the root of the project.
+/// Returns the command `rise-ls` in the root of the project.
 pub fn rise_ls() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_rise-ls"));
     command.current_dir(root());
@@ -47,7 +47,7 @@ pub fn rise_ls() -> Command {
     command
 }
 
-/// `rise-ls run` of a program, compared with the interpreter.
+/// Returns the command `rise-ls run` of a program with a comparison with the interpreter.
 pub fn verified(program: &Program, sizes: &Sizes) -> Command {
     let mut command = rise_ls();
     command.args(["run", &program.file, "--def", &program.name]);
@@ -63,7 +63,7 @@ pub fn verified(program: &Program, sizes: &Sizes) -> Command {
     command
 }
 
-/// What a process said, and how it ended.
+/// Returns the exit status and the output of a process.
 pub fn said(output: &Output) -> String {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     format!(
@@ -74,7 +74,7 @@ pub fn said(output: &Output) -> String {
     )
 }
 
-/// Calls `check` with everything, on all cores, and fails with all that it says.
+/// Calls `check` with every element, on all cores, and fails with all messages.
 pub fn each<T: Sync>(all: &[T], check: impl Fn(&T) -> Vec<String> + Sync) {
     let (next, found) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     let threads = std::thread::available_parallelism().map_or(2, usize::from);
@@ -97,13 +97,13 @@ pub fn each<T: Sync>(all: &[T], check: impl Fn(&T) -> Vec<String> + Sync) {
     );
 }
 
-/// Oclgrind as the only driver.
+/// Oclgrind as the only OpenCL driver.
 pub struct Oclgrind {
     folder: tempfile::TempDir,
 }
 
 impl Oclgrind {
-    /// The one that is installed.
+    /// Finds the installed Oclgrind.
     pub fn find() -> Oclgrind {
         let library = OCLGRIND.iter().find(|path| Path::new(path).is_file());
         let library = library.expect("Oclgrind is installed");
@@ -112,7 +112,7 @@ impl Oclgrind {
         Oclgrind { folder }
     }
 
-    /// Runs a command with it, and returns what it finds with what the command says.
+    /// Runs a command with Oclgrind, and returns the errors it finds and the output of the command.
     pub fn watch(&self, mut command: Command) -> (String, Output) {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -120,7 +120,8 @@ impl Oclgrind {
         command.args(["--device", "oclgrind"]);
         command.env("OCL_ICD_VENDORS", self.folder.path());
         command.env("OCLGRIND_DATA_RACES", "1");
-        // Its compiler moves loads of local memory over barriers, and that would be a race.
+        // With optimisation, Oclgrind's compiler moves loads from local memory across barriers,
+        // which would be a data race.
         command.env("OCLGRIND_BUILD_OPTIONS", "-cl-opt-disable");
         command.env("OCLGRIND_UNIFORM_WRITES", "1");
         command.env("OCLGRIND_LOG", &log);
@@ -132,7 +133,7 @@ impl Oclgrind {
     }
 }
 
-/// The beginning of what Oclgrind says, without empty lines.
+/// Returns the beginning of Oclgrind's log, without empty lines.
 fn first_reports(log: &str) -> String {
     let lines = log.lines().filter(|line| !line.trim().is_empty());
     lines.take(16).collect::<Vec<_>>().join("\n")

@@ -1,5 +1,5 @@
-//! Programs under Oclgrind, which sees races, barriers that not all work-items reach, and accesses
-//! to memory that is not there. `cargo xtask sanitize --opencl` watches all sizes.
+//! Tests programs under Oclgrind, which detects data races, divergent barriers and invalid memory
+//! accesses. `cargo xtask sanitize --opencl` tests all sizes.
 
 use crate::support::{Oclgrind, Program, Sizes, each, programs, rise_ls, said, verified};
 
@@ -24,7 +24,7 @@ fn memory_and_barriers_are_in_order() {
     });
 }
 
-/// What Oclgrind finds arrives here: a C function that writes behind its own array.
+/// Tests that errors found by Oclgrind are reported, with a C function that writes out of bounds.
 #[test]
 #[cfg_attr(not(tool = "oclgrind"), ignore = "needs Oclgrind")]
 fn what_is_not_in_order_is_seen() {

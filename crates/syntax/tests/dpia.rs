@@ -1,4 +1,4 @@
-//! The syntax that only DPIA has: commands and the types of phrases.
+//! Tests of the syntax that only DPIA has: commands and phrase types.
 
 mod common;
 
@@ -20,7 +20,7 @@ fn trees(text: &str) -> String {
     out
 }
 
-/// Every text with its errors and the tree that is left.
+/// Compares the errors and the tree of each text.
 fn check(texts: &[&str], expect: Expect) {
     let mut out = String::new();
     for text in texts {

@@ -1,4 +1,4 @@
-//! The formatter of ELEVATE: layouts, and that it changes nothing but white space.
+//! Tests of the ELEVATE formatter: its layouts, and that it changes white space only.
 
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
@@ -23,7 +23,7 @@ fn trees(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// The tokens and comments of a text.
+/// Returns the tokens and comments of a text.
 fn words(text: &str) -> Vec<&str> {
     lex(text)
         .map(|token| &text[std::ops::Range::from(token.span)])
@@ -353,7 +353,7 @@ fn an_operator_behind_a_header_stays_an_operator() {
     assert_eq!(trees(&formatted), trees(text));
 }
 
-/// What may stand where white space stands.
+/// Generates white space and comments between tokens.
 fn gap() -> impl Strategy<Value = &'static str> {
     prop::sample::select(vec![
         " ",

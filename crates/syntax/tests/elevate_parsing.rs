@@ -1,4 +1,5 @@
-//! The texts of the papers and what one would write besides: parsed without errors, to the right trees.
+//! Tests that the texts of the papers, and further ones, are parsed to the right trees without
+//! errors.
 
 mod common;
 

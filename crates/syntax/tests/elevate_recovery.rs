@@ -1,4 +1,4 @@
-//! Mistakes in ELEVATE: what is said about them, where, and what is left of the text.
+//! Tests of error recovery in ELEVATE: the messages, their spans, and the rest of the tree.
 
 mod common;
 
@@ -6,7 +6,7 @@ use common::render;
 use expect_test::{Expect, expect};
 use syntax::elevate::{check_order, dump, parse, split};
 
-/// Each item's tree and messages, for a mistake in each.
+/// Compares the tree and the messages of each item, for one mistake in each.
 fn check(text: &str, expect: Expect) {
     let mut out = String::new();
     for span in split(text) {

@@ -1,11 +1,11 @@
-//! The code on the page about the language has the errors that it says, and is laid out as the
-//! formatter does.
+//! Tests that the code in the language reference has the stated errors, and the layout of the
+//! formatter.
 
 use syntax::elevate::{check_order, format, parse, split};
 
 const PAGE: &str = include_str!("../../../docs/elevate.md");
 
-/// The blocks of the page with what stands behind the backquotes.
+/// Returns the blocks of the page, each with the text behind its backquotes.
 fn blocks() -> Vec<(&'static str, &'static str)> {
     let mut blocks = Vec::new();
     let mut rest = PAGE;

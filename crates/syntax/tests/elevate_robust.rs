@@ -1,5 +1,6 @@
-//! Any text of ELEVATE parses: without a panic, with one error at most, to a tree whose places are
-//! right; and its items are found at once and after edits alike.
+//! Property tests for any ELEVATE text: parsing does not panic, reports at most one error, and
+//! returns a tree with the right spans; items are the same after a split of the whole text and
+//! after edits.
 
 use proptest::prelude::*;
 use std::cell::Cell;
@@ -14,7 +15,7 @@ const PROGRAMS: [&str; 3] = [
     include_str!("programs/elevate/schedules.elevate"),
 ];
 
-/// What holds of every parsed item.
+/// Asserts the invariants of every parsed item.
 fn check(text: &str) -> Parsed {
     let parsed = parse(text);
     let inside = |span: Span| {
@@ -296,7 +297,7 @@ fn items_begin_at_their_words() {
     assert_eq!(items("// nothing\n/// at all"), [""; 0]);
 }
 
-/// The items that a [`Resplit`] describes.
+/// Returns the items that a [`Resplit`] describes.
 fn apply(old: &[Span], edit: Edit, resplit: &Resplit) -> Vec<Span> {
     let shift = |at: u32| at - edit.old_end + edit.new_end;
     let mut new = old[..resplit.prefix].to_vec();
@@ -310,7 +311,8 @@ fn apply(old: &[Span], edit: Edit, resplit: &Resplit) -> Vec<Span> {
     new
 }
 
-/// Replaces a stretch, compares [`resplit`] with [`split`], and gives how much was read.
+/// Replaces a part of the text, compares [`resplit`] with [`split`], and returns how many bytes
+/// were read.
 fn edit(text: &mut String, start: usize, end: usize, with: &str) -> usize {
     let old = split(text);
     let before = text.clone();
@@ -347,7 +349,7 @@ fn an_edit_reads_its_neighbourhood() {
     assert!(read < 300, "{read}");
 }
 
-/// Pieces that matter to the splitter and the parser, alone and side by side.
+/// Generates pieces of text that are relevant to the splitter and the parser, alone and adjacent.
 fn piece() -> impl Strategy<Value = &'static str> {
     prop::sample::select(vec![
         "import \"a\"",

@@ -1,9 +1,9 @@
-//! What the fixes of syntax errors make of a text: one without that error.
+//! Tests that the fixes of a syntax error result in a text without that error.
 
 use expect_test::{Expect, expect};
 use syntax::{Fix, parse};
 
-/// Every text with its error, and what each fix gives.
+/// Compares the error of each text, and the text after each fix.
 fn check(texts: &[&str], expect: Expect) {
     let mut out = String::new();
     for text in texts {
@@ -25,7 +25,7 @@ fn check(texts: &[&str], expect: Expect) {
     expect.assert_eq(&out);
 }
 
-/// The text after the edits of a fix, which stand in order.
+/// Returns the text after the edits of a fix, which are in order.
 fn mended(text: &str, fix: &Fix) -> String {
     let mut mended = text.to_owned();
     for (span, new) in fix.edits.iter().rev() {

@@ -1,4 +1,5 @@
-//! What half-typed and mistaken text gets: one error at the right place, and everything else.
+//! Tests that incomplete and wrong texts have one error at the right span, and a tree of everything
+//! else.
 
 mod common;
 
@@ -6,7 +7,7 @@ use common::render;
 use expect_test::{Expect, expect};
 use syntax::{dump, parse};
 
-/// Every text with its errors and the tree that is left.
+/// Compares the errors and the tree of each text.
 fn check(texts: &[&str], expect: Expect) {
     let mut out = String::new();
     for text in texts {

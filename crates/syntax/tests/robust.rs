@@ -1,4 +1,5 @@
-//! Any text parses: without a panic, with one error at most, to a tree whose places are right.
+//! Property tests for any text: parsing does not panic, reports at most one error, and returns a
+//! tree with the right spans.
 
 use proptest::prelude::*;
 use syntax::ast::{ItemKind, Term, TermId, TermKind};
@@ -20,13 +21,13 @@ const IMPERATIVE: [&str; 2] = [
     include_str!("programs/everything.dpia"),
 ];
 
-/// What holds of every parsed item, in either dialect; the tree is that of RISE.
+/// Asserts the invariants in both dialects; returns the tree of RISE.
 fn check(text: &str) -> Parsed {
     check_in(text, Dialect::Dpia);
     check_in(text, Dialect::Rise)
 }
 
-/// What holds of every parsed item.
+/// Asserts the invariants of every parsed item.
 fn check_in(text: &str, dialect: Dialect) -> Parsed {
     let parsed = parse_in(text, dialect);
     let inside = |span: Span| {

@@ -1,4 +1,4 @@
-//! Items are found at once and after edits alike.
+//! Tests that items are the same after a split of the whole text and after edits.
 
 use proptest::prelude::*;
 use std::cell::Cell;
@@ -54,7 +54,7 @@ fn what_is_no_item_is_stray() {
     assert_eq!(items("def f = \"open\ndef g"), ["def f = \"open", "def g"]);
 }
 
-/// The items that a [`Resplit`] describes.
+/// Returns the items that a [`Resplit`] describes.
 fn apply(old: &[Span], edit: Edit, resplit: &Resplit) -> Vec<Span> {
     let shift = |at: u32| at - edit.old_end + edit.new_end;
     let mut new = old[..resplit.prefix].to_vec();
@@ -68,7 +68,8 @@ fn apply(old: &[Span], edit: Edit, resplit: &Resplit) -> Vec<Span> {
     new
 }
 
-/// Replaces a stretch, compares [`resplit`] with [`split`], and gives how much was read.
+/// Replaces a part of the text, compares [`resplit`] with [`split`], and returns how many bytes
+/// were read.
 fn edit(text: &mut String, start: usize, end: usize, with: &str) -> usize {
     let old = split(text);
     let before = text.clone();
@@ -95,7 +96,7 @@ fn edit(text: &mut String, start: usize, end: usize, with: &str) -> usize {
     bytes.get()
 }
 
-/// Pieces that matter to the splitter, alone and side by side.
+/// Generates pieces of text that are relevant to the splitter, alone and adjacent.
 fn piece() -> impl Strategy<Value = &'static str> {
     prop::sample::select(vec![
         "def",

@@ -1,8 +1,8 @@
-//! Concrete trees in the words of `syntax::dump`.
+//! Prints concrete syntax trees in the notation of `syntax::dump`.
 
 use tree_sitter::Node;
 
-/// Writes trees of one text.
+/// A printer for the trees of one text.
 pub struct Dump<'t> {
     text: &'t str,
 }
@@ -12,7 +12,7 @@ impl<'t> Dump<'t> {
         Dump { text }
     }
 
-    /// Every item as `item` tells it, with the documentation in front of it.
+    /// Prints every item by `item`, after its documentation.
     pub fn file(&self, root: Node<'_>, item: &dyn Fn(Node<'_>) -> String) -> Vec<String> {
         let mut items = Vec::new();
         let mut docs: Vec<&str> = Vec::new();
@@ -42,13 +42,13 @@ impl<'t> Dump<'t> {
             .unwrap_or_else(|| panic!("{} has no {name}", node.kind()))
     }
 
-    /// `(head field …)`
+    /// Prints `(head field …)`.
     fn fields(&self, head: &str, node: Node<'_>, names: &[&str]) -> String {
         let children = names.iter().map(|name| self.node(self.field(node, name)));
         list(std::iter::once(head.to_owned()).chain(children))
     }
 
-    /// The named children that are no comments.
+    /// Returns the named children that are not comments.
     pub fn children<'n>(&self, node: Node<'n>) -> Vec<Node<'n>> {
         node.named_children(&mut node.walk())
             .filter(|child| !matches!(child.kind(), "comment" | "doc_comment"))
@@ -89,7 +89,7 @@ impl<'t> Dump<'t> {
         }
     }
 
-    /// Nodes whose fields are their parts.
+    /// Prints nodes that consist of their fields.
     fn plain(&self, node: Node<'_>) -> String {
         match node.kind() {
             "divides" => self.fields("binary |", node, &["left", "right"]),
@@ -149,7 +149,7 @@ impl<'t> Dump<'t> {
         )
     }
 
-    /// `x`, `(x TYPE)`, `(n KIND)`
+    /// Prints `x`, `(x TYPE)` or `(n KIND)`.
     fn parameter(&self, node: Node<'_>) -> String {
         let name = self.node(self.field(node, "name"));
         let annotation = node
@@ -189,7 +189,7 @@ impl<'t> Dump<'t> {
         list(words)
     }
 
-    /// What stands before an item: annotations, which ELEVATE calls attributes.
+    /// Prints the annotations before an item, which ELEVATE calls attributes.
     pub fn annotations(&self, node: Node<'_>) -> Vec<String> {
         let annotations = self
             .children(node)
@@ -232,7 +232,7 @@ impl<'t> Dump<'t> {
         self.sized(node, if long { "Array" } else { "array" }, "element")
     }
 
-    /// An array, whose size may be two in one float token.
+    /// Prints an array type, in which two sizes may be one float token.
     fn sized(&self, node: Node<'_>, head: &str, element: &str) -> String {
         let size = self.field(node, "size");
         let element = self.node(self.field(node, element));
@@ -253,7 +253,7 @@ impl<'t> Dump<'t> {
     }
 }
 
-/// A name without its backquotes.
+/// Returns a name without its backquotes.
 pub fn unquoted(name: &str) -> &str {
     name.trim_matches('`').trim()
 }
@@ -262,7 +262,7 @@ pub fn list(words: impl IntoIterator<Item = String>) -> String {
     format!("({})", words.into_iter().collect::<Vec<_>>().join(" "))
 }
 
-/// `(int 3 i32)`, `(float 0.5 f32)`
+/// Prints a number as `(int 3 i32)` or `(float 0.5 f32)`.
 pub fn number(text: &str) -> String {
     let sign = usize::from(text.starts_with('-'));
     let digits = sign

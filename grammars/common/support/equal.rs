@@ -1,4 +1,4 @@
-//! Whether the compiler's parser and a grammar read a text as the same tree.
+//! Compares the trees of the compiler's parser with those of a tree-sitter grammar.
 
 use std::fs;
 use std::path::Path;
@@ -8,18 +8,18 @@ use tree_sitter::{Language, Node, Parser, Tree};
 
 use super::{Dump, cases, corpus, has_error};
 
-/// What the compiler makes of a language, and how a concrete tree is told in the same words.
+/// The compiler's parser for a language, and the translation of concrete trees to its notation.
 pub trait Compiler {
-    /// How the names of files end.
+    /// Returns the file extension, without the dot.
     fn extension(&self) -> &'static str;
 
-    /// The items of a text with their documentation, or the first error.
+    /// Returns the items of a text with their documentation, or the first error.
     fn items(&self, text: &str) -> Result<Vec<String>, Diagnostic>;
 
-    /// The places of all tokens that are no blanks or comments.
+    /// Returns the spans of all tokens that are neither white space nor comments.
     fn tokens(&self, text: &str) -> Vec<std::ops::Range<usize>>;
 
-    /// The items below the root of a tree without errors.
+    /// Prints the items below the root of a tree without errors.
     fn dump(&self, text: &str, root: Node<'_>) -> Vec<String>;
 }
 
@@ -57,7 +57,7 @@ impl Compiler for Dialect {
     }
 }
 
-/// A grammar, and the compiler's parser of the language that it describes.
+/// A grammar and the compiler's parser for the same language.
 pub struct Equality<C> {
     language: Language,
     compiler: C,
@@ -79,7 +79,7 @@ impl<C: Compiler> Equality<C> {
         parser.parse(text, None).expect("no limit is set")
     }
 
-    /// The items as the grammar sees them, in the same words.
+    /// Returns the items of the grammar's tree in the compiler's notation.
     fn grammar(&self, text: &str) -> Result<Vec<String>, String> {
         let tree = self.parse(text);
         if has_error(tree.root_node()) {
@@ -88,7 +88,7 @@ impl<C: Compiler> Equality<C> {
         Ok(self.compiler.dump(text, tree.root_node()))
     }
 
-    /// Whether both read the text alike; otherwise how they differ.
+    /// Compares both trees of a text; the error describes the difference.
     fn compare(&self, text: &str) -> Result<(), String> {
         match (self.compiler.items(text), self.grammar(text)) {
             (Ok(compiler), Ok(grammar)) if compiler == grammar => Ok(()),
@@ -105,8 +105,8 @@ impl<C: Compiler> Equality<C> {
         }
     }
 
-    /// Compares on every file of the language below these folders of the repository; gives how many
-    /// there are.
+    /// Compares the trees of every file of the language below these folders of the repository;
+    /// returns the number of files.
     pub fn on_files(&self, folders: &[&str]) -> usize {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         let mut files = 0;
@@ -131,7 +131,7 @@ impl<C: Compiler> Equality<C> {
         files
     }
 
-    /// Compares on every case of the corpus.
+    /// Compares the trees of every case of the corpus.
     pub fn on_cases(&self) {
         for file in corpus() {
             let text = fs::read_to_string(&file).expect("a text");
@@ -143,7 +143,7 @@ impl<C: Compiler> Equality<C> {
         }
     }
 
-    /// Compares on programs that are right.
+    /// Compares the trees of correct programs.
     pub fn on_right(&self, texts: &[&str]) {
         let mut differences = Vec::new();
         for text in texts {
@@ -156,7 +156,7 @@ impl<C: Compiler> Equality<C> {
         assert!(differences.is_empty(), "{}", differences.join("\n\n"));
     }
 
-    /// Both must see that these programs are wrong.
+    /// Asserts that both parsers reject these programs.
     pub fn on_wrong(&self, texts: &[&str]) {
         let mut taken = Vec::new();
         for text in texts {
@@ -170,7 +170,7 @@ impl<C: Compiler> Equality<C> {
         assert!(taken.is_empty(), "{}", taken.join("\n"));
     }
 
-    /// Takes tokens out of right programs: both must see what is left as right, or both as wrong.
+    /// Removes each token of correct programs in turn: both parsers must accept or reject the rest.
     pub fn with_a_token_missing(&self, texts: &[&str]) {
         let mut differences = Vec::new();
         for text in texts {

@@ -1,4 +1,4 @@
-//! What the tests of all grammars share: the corpus, and trees in the words of the compiler's parser.
+//! Utilities for the tests of all grammars: the corpus, and trees in the compiler's notation.
 
 #![allow(dead_code, unused_imports, reason = "every test uses a part of it")]
 
@@ -14,14 +14,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use tree_sitter::Node;
 
-/// A source text and the tree that is expected of it.
+/// A source text and its expected tree.
 pub struct Case {
     pub name: String,
     pub source: String,
     pub expected: String,
 }
 
-/// The files of cases.
+/// Returns the files of the corpus.
 pub fn corpus() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("test/corpus");
     let mut files: Vec<PathBuf> = fs::read_dir(folder)
@@ -33,7 +33,8 @@ pub fn corpus() -> Vec<PathBuf> {
     files
 }
 
-/// Cases are a name between two rules of `=`, a source, a rule of `-`, and a tree.
+/// Parses the cases of a file. A case is a name between two lines of `=`, a source, a line of `-`,
+/// and a tree.
 pub fn cases(text: &str) -> Vec<Case> {
     let is_rule = |line: &str, of: char| line.len() >= 3 && line.chars().all(|c| c == of);
     let lines: Vec<&str> = text.lines().collect();
@@ -68,7 +69,7 @@ pub fn cases(text: &str) -> Vec<Case> {
         .collect()
 }
 
-/// The words of an S-expression with single blanks between them.
+/// Normalises the white space of an S-expression to single spaces.
 fn words(tree: &str) -> String {
     tree.split_whitespace()
         .collect::<Vec<_>>()
@@ -77,7 +78,8 @@ fn words(tree: &str) -> String {
         .replace(" )", ")")
 }
 
-/// Whether something is wrong below a node: an error of tree-sitter, or what the next item cut off.
+/// Returns true if the tree below a node has an error: one of tree-sitter, or an item that the next
+/// one cuts off.
 pub fn has_error(node: Node<'_>) -> bool {
     node.has_error()
         || node.kind() == "missing"

@@ -1,4 +1,4 @@
-//! Runs `test/corpus/*.txt`, the cases of `tree-sitter test`, without its command line.
+//! Runs the cases of `tree-sitter test`, `test/corpus/*.txt`, without the command-line tool.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -7,7 +7,7 @@ use tree_sitter::{Language, Node, Parser, TreeCursor};
 
 use super::{cases, corpus};
 
-/// The tree as the command line prints it: named nodes, their fields, and what is missing.
+/// Prints a tree as the command-line tool does: named nodes, their fields, and missing tokens.
 fn sexp(node: Node<'_>) -> String {
     let mut out = String::new();
     write_node(&mut node.walk(), &mut out);
@@ -44,7 +44,8 @@ fn write_node(cursor: &mut TreeCursor<'_>, out: &mut String) {
     }
 }
 
-/// `(UNEXPECTED 'x')` of the command line is an error node without children here.
+/// Replaces `(UNEXPECTED 'x')`, as the command-line tool prints it, by an error node without
+/// children.
 fn without_characters(expected: &str) -> String {
     let mut out = String::new();
     let mut rest = expected;
@@ -63,7 +64,7 @@ fn parser(language: &Language) -> Parser {
     parser
 }
 
-/// Runs every case; gives how many there are.
+/// Runs every case; returns the number of cases.
 pub fn every_case(language: impl Into<Language>) -> usize {
     let mut parser = parser(&language.into());
     let mut count = 0;
@@ -89,8 +90,8 @@ pub fn every_case(language: impl Into<Language>) -> usize {
     count
 }
 
-/// Cuts `broken` short at every sign, puts a whole definition behind it, and sees that what is
-/// wrong in one does not reach the other, whatever is missing.
+/// Truncates `broken` at every sign, appends a complete definition, and asserts that an error in
+/// the first does not affect the second.
 pub fn survivors(language: impl Into<Language>, broken: &str) {
     let mut parser = parser(&language.into());
     let whole = "/// docs\n@target(c)\ndef last = fun(x => x)\n";

@@ -1,5 +1,5 @@
-//! The compiler's parser and this grammar read every text as the same tree; they differ on purpose
-//! where those of RISE do.
+//! Tests that the compiler's parser and this grammar return the same tree for every text; the
+//! intended differences are those of the RISE grammar.
 
 #[path = "../../common/support/mod.rs"]
 mod support;
@@ -22,7 +22,7 @@ fn on_every_corpus_case() {
     dpia().on_cases();
 }
 
-/// Programs that are right.
+/// Correct programs.
 const RIGHT: &[&str] = &[
     "def a = skip",
     "def a = skip;",
@@ -55,7 +55,7 @@ const RIGHT: &[&str] = &[
     "/// docs\ndef a = // one\n b = /* ; */ c; // two\n d = e; // three\n",
 ];
 
-/// Programs that are wrong.
+/// Wrong programs.
 const WRONG: &[&str] = &[
     "def a = ;",
     "def a = b =",

@@ -1,4 +1,4 @@
-//! Every query compiles, and captures what it is meant to capture.
+//! Tests that every query compiles and captures the right nodes.
 
 use std::fs;
 use std::path::Path;
@@ -18,7 +18,8 @@ def sum : (n: Nat) -> (w: ReadWrite) -> Acc[f32] -> Exp[n.f32, Rd] -> Comm =
       out = exp))))
 "#;
 
-/// `capture text`, in the order of the text; of a text over several lines the first.
+/// Returns lines `capture text`, in the order of the text; for a text of several lines its first
+/// one.
 fn captures(query: &str) -> Vec<String> {
     let language = dpia::LANGUAGE.into();
     let query = Query::new(&language, query).expect("the query compiles");
@@ -115,7 +116,7 @@ fn injections_and_tags() {
     expect(dpia::TAGS_QUERY, &["doc /// The sum.", "name sum"]);
 }
 
-/// The editors get copies, since what they install is their own folder.
+/// The editors need copies of the queries, because an extension contains only its own folder.
 #[test]
 fn the_copies_of_the_editors_are_the_same() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");

@@ -1,4 +1,4 @@
-//! Runs `test/corpus/*.txt`, the cases of `tree-sitter test`, without its command line.
+//! Runs the cases of `tree-sitter test`, `test/corpus/*.txt`, without the command-line tool.
 
 #[path = "../../common/support/mod.rs"]
 mod support;

@@ -1,5 +1,5 @@
-//! The compiler's parser and this grammar read every text as the same tree; in terms they differ on
-//! purpose where those of RISE do.
+//! Tests that the compiler's parser and this grammar return the same tree for every text; the
+//! intended differences, in terms, are those of the RISE grammar.
 
 #[path = "../../common/support/mod.rs"]
 mod support;
@@ -64,7 +64,7 @@ fn on_every_corpus_case() {
     elevate().on_cases();
 }
 
-/// Programs that are right.
+/// Correct programs.
 const RIGHT: &[&str] = &[
     "splitJoinMap   `@` outermost(isMap)   `;`\ntoMapWorkGroup `@` outermost(isMap)   `;`\n\
      fuseReduceMap  `@` every(isReduce)    `;`\ntoReduceSeq    `@` every(isReduce)",
@@ -96,7 +96,7 @@ const RIGHT: &[&str] = &[
     "strategy größe = maß(größe)",
 ];
 
-/// Programs that are wrong.
+/// Wrong programs.
 const WRONG: &[&str] = &[
     "strategy a = b ;",
     "strategy a = ; b",
@@ -223,7 +223,7 @@ fn on_programs_with_a_token_missing() {
     elevate().with_a_token_missing(RIGHT);
 }
 
-/// Every so many definitions of the library: all of them take half a minute.
+/// Tests only every n-th definition of the library: all of them take half a minute.
 #[test]
 fn on_definitions_of_the_library_with_a_token_missing() {
     let library = concat!(

@@ -1,4 +1,4 @@
-//! Every query compiles, and captures what it is meant to capture.
+//! Tests that every query compiles and captures the right nodes.
 
 use std::fs;
 use std::path::Path;
@@ -30,7 +30,8 @@ example "one" { input fun(x => 1.0f) apply twice(`a b`) expect trace [splitJoin]
 splitJoin(4) `@` outermost(isMap) ;; low
 "#;
 
-/// `capture text`, in the order of the text; of a text over several lines the first.
+/// Returns lines `capture text`, in the order of the text; for a text of several lines its first
+/// one.
 fn captures(query: &str) -> Vec<String> {
     let language = elevate::LANGUAGE.into();
     let query = Query::new(&language, query).expect("the query compiles");
@@ -126,7 +127,7 @@ fn highlights() {
     );
 }
 
-/// The last pattern decides.
+/// Of several patterns that match a name, the last one decides.
 #[test]
 fn what_wins_for_a_name() {
     let found = captures(elevate::HIGHLIGHTS_QUERY);
@@ -221,7 +222,7 @@ fn tags() {
     );
 }
 
-/// The editors get copies, since what they install is their own folder.
+/// The editors need copies of the queries, because an extension contains only its own folder.
 #[test]
 fn the_copies_of_the_editors_are_the_same() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");

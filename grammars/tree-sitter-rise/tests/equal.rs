@@ -1,8 +1,9 @@
-//! The compiler's parser and this grammar read every text as the same tree.
+//! Tests that the compiler's parser and this grammar return the same tree for every text.
 //!
-//! They differ on purpose in what a grammar cannot say: the range of a number, the escapes of a
-//! string, a word stuck to a number, how deep an expression nests. And the compiler's parser takes
-//! any operand in a type, for its checker to explain; the grammar only takes types and sizes.
+//! They differ intentionally in what a grammar cannot express: the range of a number, the escapes
+//! of a string, a word adjacent to a number, and the nesting depth. Furthermore, the compiler's
+//! parser accepts any operand in a type, so that the type checker can explain the mistake; the
+//! grammar accepts only types and sizes.
 
 #[path = "../../common/support/mod.rs"]
 mod support;
@@ -25,7 +26,7 @@ fn on_every_corpus_case() {
     rise().on_cases();
 }
 
-/// Programs that are right.
+/// Correct programs.
 const RIGHT: &[&str] = &[
     "def a = f <| g <| x |> h >> i",
     "def a = -2 ^ 2 - -x ^ -3",
@@ -63,7 +64,7 @@ const RIGHT: &[&str] = &[
     "def/**/a/**/=/**/1",
 ];
 
-/// Programs that are wrong.
+/// Wrong programs.
 const WRONG: &[&str] = &[
     "def",
     "def a",

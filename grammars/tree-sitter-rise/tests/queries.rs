@@ -1,4 +1,4 @@
-//! Every query compiles, and captures what it is meant to capture.
+//! Tests that every query compiles and captures the right nodes.
 
 use std::fs;
 use std::path::Path;
@@ -24,7 +24,7 @@ def total = let one = 1.0f in reduce((+))(one) >> fun(p => (p, 3)._1)
 def sizes = f(natFun(i => i + 1), dataFun(j => j.f32), true, _)
 "#;
 
-/// `capture text` of the sample, in its order; of a text over several lines the first.
+/// Returns lines `capture text` of the sample in order; for a text of several lines its first one.
 fn captures(query: &str) -> Vec<String> {
     captures_in(SAMPLE, query)
 }
@@ -118,7 +118,8 @@ fn where_is_a_keyword_behind_a_type_only() {
     assert!(found.contains(&"keyword.operator divides".to_owned()));
 }
 
-/// The last pattern decides, so a name that is defined may not look like a primitive's use.
+/// Of several patterns that match a name, the last one decides, so that the name of a definition is
+/// not highlighted as a primitive.
 #[test]
 fn what_wins_for_a_name() {
     let found = captures(rise::HIGHLIGHTS_QUERY);
@@ -206,7 +207,7 @@ fn tags() {
     );
 }
 
-/// The editors get copies, since what they install is their own folder.
+/// The editors need copies of the queries, because an extension contains only its own folder.
 #[test]
 fn the_copies_of_the_editors_are_the_same() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");

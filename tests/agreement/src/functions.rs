@@ -1,11 +1,11 @@
-//! Functions that are made up, for programs that take some.
+//! Generates random functions, as arguments for programs.
 
 use rise::types::Ty;
 use rise::{Names, Type};
 use runtime::generate::Random;
 use syntax::ast::ScalarType;
 
-/// Random terms, as text.
+/// A generator of random terms, as text.
 pub struct Functions<'r> {
     random: &'r mut Random,
     names: &'r Names,
@@ -14,7 +14,7 @@ pub struct Functions<'r> {
 }
 
 impl<'r> Functions<'r> {
-    /// Terms that mention nothing.
+    /// Creates a generator of closed terms.
     pub fn new(random: &'r mut Random, names: &'r Names) -> Functions<'r> {
         Functions {
             random,
@@ -24,8 +24,8 @@ impl<'r> Functions<'r> {
         }
     }
 
-    /// Terms that mention what is bound; variables that they bind themselves are called as
-    /// `binders`, if there are any.
+    /// Makes the generator use the variables in `bound`; the variables that terms bind themselves
+    /// have names of `binders`, if there are any.
     #[must_use]
     pub fn over(self, bound: Vec<(String, Ty)>, binders: &'r [String]) -> Functions<'r> {
         Functions {
@@ -35,10 +35,10 @@ impl<'r> Functions<'r> {
         }
     }
 
-    /// A term of a type.
+    /// Generates a term of type `ty`.
     ///
     /// # Errors
-    /// None is made up of this type.
+    /// No term of this type can be generated.
     pub fn of(&mut self, ty: &Ty) -> Result<String, String> {
         self.value(ty, 3)
     }
@@ -54,7 +54,8 @@ impl<'r> Functions<'r> {
         }
     }
 
-    /// A variable of this type, mostly, if there is one and it is no number.
+    /// Returns a variable of this type with high probability, if there is one and the type is not
+    /// scalar.
     fn variable(&mut self, ty: &Ty) -> Option<String> {
         if matches!(**ty, Type::Scalar(_)) {
             return None;
@@ -70,7 +71,8 @@ impl<'r> Functions<'r> {
         fits.get(at).cloned()
     }
 
-    /// An array of this length, half of the times there is one, and the type of its elements.
+    /// Returns an array of this length, if there is one, with probability one half, and the type of
+    /// its elements.
     fn mapped(&mut self, size: &nat::Nat) -> Option<(String, Ty)> {
         let fits = self.bound.iter().find_map(|(name, ty)| match &**ty {
             Type::Array(n, element) if n == size => Some((name.clone(), element.clone())),
@@ -83,7 +85,7 @@ impl<'r> Functions<'r> {
         rise::print::type_text(ty, self.names)
     }
 
-    /// An expression of a type over what is bound.
+    /// Generates an expression of type `ty` over the bound variables.
     fn value(&mut self, ty: &Ty, depth: u32) -> Result<String, String> {
         if let Some(name) = self.variable(ty) {
             return Ok(name);
@@ -92,7 +94,7 @@ impl<'r> Functions<'r> {
             Type::Fun(from, to) => {
                 let name = self.fresh();
                 let around = self.bound.clone();
-                // What it hides cannot be mentioned under it.
+                // A variable that the new one shadows cannot occur in the body.
                 self.bound.retain(|(other, _)| *other != name);
                 self.bound.push((name.clone(), from.clone()));
                 let body = self.value(to, depth);
@@ -160,7 +162,7 @@ impl<'r> Functions<'r> {
     }
 }
 
-/// A literal.
+/// Returns a literal.
 fn number(value: usize, scalar: ScalarType) -> String {
     match scalar {
         ScalarType::F32 => format!("{value}.0f"),

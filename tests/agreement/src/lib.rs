@@ -1,7 +1,8 @@
-//! Whether two programs mean the same: both interpreted for random sizes, functions and arrays.
+//! Tests the equivalence of two programs: both are interpreted for random sizes, functions and
+//! arrays.
 //!
-//! [`Pair`] compares two definitions of a text. Who has programs from elsewhere calls [`agree`] with
-//! what links a text of calls to them.
+//! [`Pair`] compares two definitions of a text. For programs of other origin, [`agree`] is called
+//! with a function that links a text of calls to them.
 
 mod functions;
 mod run;
@@ -15,40 +16,41 @@ use syntax::ast::{Kind, ScalarType};
 pub use functions::Functions;
 use run::Run;
 
-/// Sizes to try.
+/// The sizes to try.
 #[derive(Clone, Copy, Debug)]
 pub struct Sizes {
-    /// What all of them are multiples of, as far as the programs assume nothing else.
-    pub unit: i64,
-    /// The largest one, in units.
-    pub largest: i64,
-}
-
-/// Two definitions of a text that should mean the same.
-pub struct Pair<'a> {
-    /// The text, with everything that they use.
-    pub text: &'a str,
-    /// The one definition.
-    pub before: &'a str,
-    /// The other one. Behind the sizes of the first one it may take more.
-    pub after: &'a str,
-    /// The sizes that it takes more, as arguments: `(4)`.
-    pub more: &'a str,
-    /// What all sizes are multiples of.
+    /// The number of which all sizes are multiples, unless the programs assume something else.
     pub unit: i64,
     /// The largest size, in units.
     pub largest: i64,
 }
 
-/// The program of one side that makes a call.
+/// Two definitions of a text that should be equivalent.
+pub struct Pair<'a> {
+    /// The text, with all definitions that both use.
+    pub text: &'a str,
+    /// The name of the first definition.
+    pub before: &'a str,
+    /// The name of the second definition. It may have more sizes behind those of the first one.
+    pub after: &'a str,
+    /// The additional sizes of the second definition, as arguments: `(4)`.
+    pub more: &'a str,
+    /// The number of which all sizes are multiples.
+    pub unit: i64,
+    /// The largest size, in units.
+    pub largest: i64,
+}
+
+/// A function that returns the program which makes a call of one side.
 pub type Link<'l> = dyn FnMut(Side, &Call) -> Result<Program<Primitive>, String> + 'l;
 
 impl Pair<'_> {
-    /// How many of three runs there were sizes for, all of which agreed.
+    /// Runs the pair three times. Returns the number of runs for which there were sizes; in all of
+    /// them the results agree.
     ///
     /// # Errors
     ///
-    /// What differs, with the programs.
+    /// The results differ; the error describes how and contains the programs.
     pub fn agree(&self, seed: u64) -> Result<u32, String> {
         let with_text = |error: String| format!("{error}\n{}", self.text);
         let before = program_of(self.text, self.before);
@@ -70,31 +72,31 @@ impl Pair<'_> {
     }
 }
 
-/// One of two programs.
+/// One of the two programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// As it was.
+    /// The original program.
     Before,
-    /// As it should mean the same.
+    /// The program that should be equivalent.
     After,
 }
 
-/// What became of runs that were to be compared.
+/// The outcome of the runs of a comparison.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Found {
-    /// Runs with the same result.
+    /// The number of runs with the same result.
     pub agreed: u32,
-    /// Runs that did not come to a result: no sizes were found that fulfil what the programs assume
-    /// and are small enough, or the program before does not run with them.
+    /// The number of runs without a result: no sizes were found that satisfy the assumptions of the
+    /// programs and are small enough, or the original program fails for them.
     pub skipped: u32,
 }
 
-/// Compares so many runs of a program, `before`, with those of another one. `link` makes a program
-/// of the definition of a call of one of them.
+/// Compares `runs` runs of the program `before` with those of another one. `link` returns the
+/// program for a call of one of them.
 ///
 /// # Errors
 ///
-/// What differs, or why there are no calls.
+/// The results differ, or no call can be generated.
 pub fn agree(
     before: &Program<Primitive>,
     sizes: Sizes,
@@ -117,19 +119,19 @@ pub fn agree(
     Ok(found)
 }
 
-/// A call of a program: functions that it takes are made up, what else it takes is taken.
+/// A call of a program: its function arguments are generated, its other arguments are parameters.
 pub struct Call {
     sizes: Vec<String>,
     params: Vec<String>,
-    /// The sizes and types that are given first, and what is given behind them.
+    /// The sizes and types of the call, and the arguments behind them.
     given: [String; 2],
 }
 
 impl Call {
-    /// A call of a program.
+    /// Generates a call of a program.
     ///
     /// # Errors
-    /// It takes something that is not made up.
+    /// The program has a parameter for which no argument can be generated.
     pub fn of(program: &Program<Primitive>, random: &mut Random) -> Result<Call, String> {
         let names = Names(program.names.clone().into());
         let signature = program.signature();
@@ -138,7 +140,7 @@ impl Call {
             params: Vec::new(),
             given: Default::default(),
         };
-        // Types are made up: whatever data there is is a number.
+        // Types are generated: every data type is a number type.
         let mut types = Vec::new();
         for param in &signature.params {
             match &param.form {
@@ -194,7 +196,8 @@ impl Call {
         Ok(call)
     }
 
-    /// The definition of `name` that calls another one so, which takes `more` behind its sizes.
+    /// Returns a definition `name` that makes this call of `called`, with the additional sizes
+    /// `more` behind its sizes.
     pub fn definition(&self, name: &str, called: &str, more: &str) -> String {
         let [first, rest] = &self.given;
         let mut body = format!("{called}{first}{more}{rest}");

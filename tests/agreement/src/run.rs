@@ -1,4 +1,4 @@
-//! Two programs, run on the same input.
+//! Runs two programs on the same input.
 
 use std::time::Duration;
 
@@ -12,23 +12,24 @@ use runtime::{Bindings, Shape, Value};
 
 use crate::Sizes;
 
-/// How often sizes are drawn until they fulfil what both programs assume.
+/// The number of attempts to draw sizes that satisfy the assumptions of both programs.
 const TRIES: u32 = 400;
-/// So many bytes an input may have.
+/// The maximal size of the input in bytes.
 const BYTES: u64 = 4 << 20;
-/// A unit that is larger is no help.
+/// The maximal unit: with larger units the sizes would be too large.
 const UNIT: i64 = 4096;
-/// No run takes longer.
+/// The time limit of a run.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Definitions that call both programs with the same functions, and sizes to try.
+/// Two definitions that call both programs with the same functions, and the sizes to try.
 pub(crate) struct Run {
     pub(crate) programs: [Program<Primitive>; 2],
     pub(crate) sizes: Sizes,
 }
 
 impl Run {
-    /// Whether there were sizes for a run, in which both gave the same.
+    /// Runs both programs once and compares the results. Returns false if no sizes were found, the
+    /// input is too large, or the original program fails.
     pub(crate) fn once(&self, random: &mut Random, seed: u64) -> Result<bool, String> {
         let units = self.units();
         let Some(sizes) = (0..TRIES).find_map(|_| self.draw(random, &units)) else {
@@ -54,7 +55,7 @@ impl Run {
         }
     }
 
-    /// What sizes may have to be multiples of, the usual unit twice.
+    /// Returns the candidates for the unit of a size; the usual unit occurs twice.
     fn units(&self) -> Vec<i64> {
         let mut units = vec![self.sizes.unit; 2];
         let mut all = self.sizes.unit;
@@ -77,7 +78,7 @@ impl Run {
         units
     }
 
-    /// Random sizes that fulfil what both programs assume.
+    /// Draws random sizes that satisfy the assumptions of both programs.
     fn draw(&self, random: &mut Random, units: &[i64]) -> Option<Vec<i64>> {
         let count = self.programs[0].signature().sizes().count();
         let mut below = |bound: u64| random.draw() % bound;
@@ -97,7 +98,7 @@ impl Run {
         fits.then_some(sizes)
     }
 
-    /// What both are called with; nothing if it is too much.
+    /// Returns the arguments of both programs; `None` if they are too large.
     fn args(&self, sizes: &[i64], seed: u64) -> Result<Option<Vec<Value>>, String> {
         let program = &self.programs[0];
         let shapes = shapes(program, &bindings(program, sizes))?;

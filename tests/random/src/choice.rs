@@ -1,16 +1,16 @@
-//! Choices that a seed makes, or that were made before.
+//! Makes random choices from a seed, or repeats recorded choices.
 
-/// A source of choices: SplitMix64, or a list.
+/// A source of choices: the generator SplitMix64, or a list.
 #[derive(Clone, Debug)]
 pub struct Choice {
     state: u64,
-    /// Choices that count before the seed; 0 behind the last, if there are any.
+    /// The choices that replace those of the seed; 0 follows the last one.
     given: Option<Vec<u32>>,
     taken: Vec<u32>,
 }
 
 impl Choice {
-    /// The choices of a seed.
+    /// Creates the choices of a seed.
     pub fn new(seed: u64) -> Choice {
         Choice {
             state: seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0x5DEE_CE66_D1CE_4E5B,
@@ -19,7 +19,7 @@ impl Choice {
         }
     }
 
-    /// These choices, and 0 behind the last.
+    /// Creates a source of these choices, followed by 0.
     pub fn given(choices: &[u32]) -> Choice {
         Choice {
             state: 0,
@@ -28,7 +28,7 @@ impl Choice {
         }
     }
 
-    /// The choices that were made.
+    /// Returns the choices that were made.
     pub fn taken(self) -> Vec<u32> {
         self.taken
     }
@@ -41,7 +41,7 @@ impl Choice {
         z ^ (z >> 31)
     }
 
-    /// A number below `n`.
+    /// Chooses a number below `n`.
     pub fn below(&mut self, n: u32) -> u32 {
         let n = n.max(1);
         let number = match &self.given {
@@ -52,12 +52,12 @@ impl Choice {
         number
     }
 
-    /// True once in `n` times; not for the choice 0.
+    /// Returns true with probability `1 / n`; false for the choice 0.
     pub fn one_in(&mut self, n: u32) -> bool {
         self.below(n) == n - 1
     }
 
-    /// One of these.
+    /// Chooses an element.
     pub fn of<T: Copy>(&mut self, all: &[T]) -> T {
         all[self.below(u32::try_from(all.len()).unwrap_or(1)) as usize]
     }

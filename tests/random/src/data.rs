@@ -1,4 +1,4 @@
-//! Types with known sizes.
+//! Defines data types with known sizes.
 
 use std::fmt::{self, Display};
 
@@ -52,7 +52,7 @@ impl Num {
         }
     }
 
-    /// As foreign functions have it.
+    /// Returns the name of the type in C.
     pub fn c_name(self) -> &'static str {
         match self {
             Num::F32 => "float",
@@ -113,14 +113,14 @@ impl Size {
         }
     }
 
-    /// Smaller by this, if something is left, whatever `n` is.
+    /// Returns the size minus `by`, if that is positive for every `n`.
     pub fn shrunk(self, by: u32) -> Option<Size> {
         let plus = self.plus.checked_sub(by)?;
         let rest = Size { plus, ..self };
         (rest.at_least() > 0).then_some(rest)
     }
 
-    /// Never less than this, whatever `n` is (it may be 1).
+    /// Returns the least value, for `n` = 1.
     pub fn at_least(self) -> u32 {
         self.of_n + self.plus
     }
@@ -164,7 +164,7 @@ impl Data {
         matches!(self, Data::Scalar(_))
     }
 
-    /// What can be added.
+    /// Returns true for a number type, whose values can be added.
     pub fn is_number(&self) -> bool {
         matches!(self, Data::Scalar(num) if *num != Num::Bool)
     }
@@ -177,7 +177,7 @@ impl Data {
         }
     }
 
-    /// Whether all sizes in it are numbers.
+    /// Returns true if all sizes in the type are constants.
     pub fn is_constant(&self) -> bool {
         match self {
             Data::Scalar(_) | Data::Vector(..) => true,
@@ -186,7 +186,7 @@ impl Data {
         }
     }
 
-    /// How many scalars, if `n` is 4.
+    /// Returns the number of scalars if `n` is 4.
     pub fn weight(&self) -> u64 {
         match self {
             Data::Scalar(_) => 1,

@@ -1,19 +1,18 @@
-//! C functions of programs.
+//! Generates C functions for programs.
 
 use crate::{Backend, Data, Maker, Num};
 
-/// A C function.
 #[derive(Clone, Debug)]
 pub(crate) struct Function {
     name: String,
     params: Vec<Data>,
     result: Data,
-    /// None for the C library's own.
+    /// The body; `None` for functions of the C library.
     body: Option<String>,
 }
 
 impl Function {
-    /// Its declaration.
+    /// Returns the declaration.
     pub fn text(&self) -> String {
         let params: Vec<String> = ["x", "y"]
             .iter()
@@ -33,7 +32,7 @@ impl Function {
     }
 }
 
-/// What `<math.h>` computes exactly.
+/// The exact functions of `<math.h>`.
 const LIBRARY: &[(&str, Num)] = &[
     ("fabsf", Num::F32),
     ("sqrtf", Num::F32),
@@ -44,7 +43,7 @@ const LIBRARY: &[(&str, Num)] = &[
 ];
 
 impl Maker {
-    /// A C function of one number applied to a value.
+    /// Generates a C function of a number, and applies it to a value.
     pub fn foreign_call(&mut self, value: &str, num: Num) -> String {
         let ty = Data::Scalar(num);
         let library: Vec<_> = LIBRARY.iter().filter(|(_, of)| *of == num).collect();
@@ -73,7 +72,7 @@ impl Maker {
                 format!("{name}({value})({k})")
             }
             _ => {
-                // Pairs are structures.
+                // Pairs are structs.
                 let pair = Data::pair(ty.clone(), Data::INT);
                 let body = match self.backend {
                     Backend::OpenCl => "return x._2 > 2 ? x._1 : 0;".to_owned(),

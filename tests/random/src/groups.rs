@@ -1,16 +1,16 @@
-//! Kernels of OpenCL: work that groups and their items share, in stages that leave what the next one
-//! reads in local, global or private memory, most of them in another order, so that barriers are
-//! needed.
+//! Generates OpenCL kernels: work-groups and their work-items compute stages whose results the next
+//! stage reads from local, global or private memory, mostly in another order, so that barriers are
+//! necessary.
 
 use crate::views::split;
 use crate::{Backend, Data, Level, Maker, Scope, Size};
 
-/// A written array, if that is possible.
+/// A written array, or `None` if the pattern is not applicable.
 type Written = Option<(String, Data)>;
 
 impl Maker {
-    /// The address space of what a work-item has for itself, to be written behind a primitive; no
-    /// other target has any.
+    /// Returns the address space of memory of a single work-item, as the argument of a primitive;
+    /// empty for targets without address spaces.
     pub fn in_item(&mut self, ty: &Data) -> String {
         match (self.backend, ty.is_constant()) {
             (Backend::OpenCl, true) => "(Private)".to_owned(),
@@ -19,13 +19,13 @@ impl Maker {
         }
     }
 
-    /// One kernel, or two, one after the other.
+    /// Generates one kernel, or two in sequence.
     pub fn kernels(&mut self, value: &str, ty: &Data, scope: &Scope) -> String {
         if !self.choice.one_in(4) {
             let (text, ty) = self.kernel(value, ty, scope);
             let (local, global) = self.launch_sizes();
             self.launch = match self.choice.one_in(6) {
-                // Who runs it chooses.
+                // The caller chooses the sizes.
                 true => String::new(),
                 false => format!("@opencl(local = [{local}], global = [{global}])\n"),
             };
@@ -46,7 +46,7 @@ impl Maker {
         format!("oclRun({local})({global})")
     }
 
-    /// Local and global sizes of three dimensions, for the kernel that was made last.
+    /// Chooses the local and global sizes of three dimensions for the last kernel.
     fn launch_sizes(&mut self) -> (String, String) {
         let (mut local, mut global) = (vec![1; 3], vec![1; 3]);
         for dimension in 0..self.dimensions as usize {
@@ -68,9 +68,9 @@ impl Maker {
         (words(&local), words(&global))
     }
 
-    /// The body of a kernel.
+    /// Generates the body of a kernel.
     fn kernel(&mut self, value: &str, ty: &Data, scope: &Scope) -> (String, Data) {
-        // A kernel writes something, however small the choices.
+        // A kernel writes something, even after small choices.
         self.fuel = self.fuel.max(1);
         self.level = Level::Kernel;
         self.dimensions = 1 + u32::from(self.choice.one_in(3));
@@ -84,17 +84,17 @@ impl Maker {
         self.written_views(&text, &ty)
     }
 
-    /// A work-item for each element, or for each of an element's elements.
+    /// Maps a work-item to each element, or to each element of each element.
     fn global_maps(&mut self, value: &str, ty: &Data, scope: &Scope) -> (String, Data) {
         self.groups_of_groups = true;
         self.over_items("mapGlobal", value, ty, scope)
     }
 
-    /// A map over an array whose elements are the business of one work-item each, in all dimensions
-    /// that there are.
+    /// Generates a map over an array in which each element is computed by a single work-item, in
+    /// all dimensions of the kernel.
     fn over_items(&mut self, map: &str, value: &str, ty: &Data, scope: &Scope) -> (String, Data) {
         let Data::Array(n, elem) = ty else {
-            // Views leave arrays arrays.
+            // Views of arrays are arrays.
             return (value.to_owned(), ty.clone());
         };
         if self.dimensions == 2
@@ -112,7 +112,7 @@ impl Maker {
         (text, Data::array(*n, out))
     }
 
-    /// What a work-item does with an element.
+    /// Generates the function of a work-item on an element.
     fn one_item(&mut self, elem: &Data, scope: &Scope) -> (String, Data) {
         let x = self.name("e");
         let outside = std::mem::replace(&mut self.level, Level::Item);
@@ -121,8 +121,8 @@ impl Maker {
         (format!("fun({x} => {body})"), out)
     }
 
-    /// A map of `f` over `n` elements, in rows of `width` where that comes out even and there are
-    /// two dimensions.
+    /// Maps `f` over `n` elements: in rows of `width` if it is a divisor and there are two
+    /// dimensions.
     pub fn shared_out(&self, map: &str, value: &str, f: &str, n: u32, width: u32) -> String {
         if self.dimensions < 2 {
             return format!("{value} |> {map}(0)({f})");
@@ -131,7 +131,7 @@ impl Maker {
         format!("{value} |> split({width}) |> {map}(1)({map}(0)({f})) |> join")
     }
 
-    /// A work-group for each row.
+    /// Maps a work-group to each row.
     fn grouped(&mut self, value: &str, ty: &Data, scope: &Scope) -> Written {
         let (mut value, mut ty) = (value.to_owned(), ty.clone());
         if let Data::Array(n, elem) = &ty
@@ -162,7 +162,8 @@ impl Maker {
         Some((text, Data::array(*n, out)))
     }
 
-    /// What a group does: some stages whose results are read again, and one that writes the output.
+    /// Generates the body of a work-group: some stages with stored results, and one that writes the
+    /// output.
     fn stages(&mut self, value: &str, ty: &Data, scope: &Scope) -> (String, Data) {
         let outside = std::mem::replace(&mut self.level, Level::Group);
         let mut scope = scope.to_vec();
@@ -178,7 +179,7 @@ impl Maker {
             let space = self.shared_space(&stage_ty);
             let name = self.name("y");
             before += &format!("let {name} = ({stage}) |> toMem{space} in ");
-            // What was there before may be read again, too.
+            // The previous value may be read again, too.
             scope.push((value, ty));
             (value, ty) = (name, stage_ty);
         }
@@ -188,7 +189,7 @@ impl Maker {
         (format!("{before}{last}"), ty)
     }
 
-    /// Where what a stage leaves is kept.
+    /// Chooses the address space of the result of a stage.
     fn shared_space(&mut self, ty: &Data) -> &'static str {
         match self.choice.below(8) {
             6 => "(Global)",
@@ -197,7 +198,7 @@ impl Maker {
         }
     }
 
-    /// A stage, before its result is stored.
+    /// Generates a stage without the storage of its result.
     fn stage(&mut self, value: &str, ty: &Data, scope: &Scope) -> (String, Data) {
         let special = match self.choice.below(7) {
             4 => self.tree(value, ty),
@@ -208,12 +209,12 @@ impl Maker {
         special.unwrap_or_else(|| self.shared(value, ty, scope))
     }
 
-    /// Elements that the items of a group share.
+    /// Distributes the elements over the work-items of a group.
     fn shared(&mut self, value: &str, ty: &Data, scope: &Scope) -> (String, Data) {
         self.over_items("mapLocal", value, ty, scope)
     }
 
-    /// A tree: every round leaves half as many numbers, or a third.
+    /// Generates a tree reduction: every round leaves half or a third of the numbers.
     fn tree(&mut self, value: &str, ty: &Data) -> Written {
         let Data::Array(n, elem) = ty else {
             return None;
@@ -233,7 +234,7 @@ impl Maker {
         let (l, part) = (self.name("l"), self.name("part"));
         let rows = match self.choice.one_in(2) {
             false => format!("{part} |> split({by})"),
-            // Neighbours read neighbours.
+            // A work-item reads the results of its neighbours.
             true => format!("{part} |> split({l}) |> transpose"),
         };
         let space = self.choice.of(&["Local", "Local", "Global"]);
@@ -245,7 +246,8 @@ impl Maker {
         Some((text, Data::array(Size::number(left), (**elem).clone())))
     }
 
-    /// Rows combined into one, element by element, by items that keep or share their sums.
+    /// Generates an element-wise reduction of rows by work-items, with private or local
+    /// accumulators.
     fn accumulated(&mut self, value: &str, ty: &Data, scope: &Scope) -> Written {
         let Data::Array(_, row) = ty else {
             return None;
@@ -261,7 +263,7 @@ impl Maker {
         let space = self.choice.of(&["Private", "Local"]);
         let (mut before, mut seen) = (String::new(), next.clone());
         if self.choice.one_in(2) {
-            // By way of memory that all items of the group read.
+            // The row is copied to local memory, which all work-items of the group read.
             let tile = self.name("tile");
             let copied = self.shared_out("mapLocal", &next, "id", 1, 1);
             before = format!("let {tile} = ({copied}) |> toMem(Local) in ");
@@ -281,7 +283,8 @@ impl Maker {
         Some((text, (**row).clone()))
     }
 
-    /// One row after the other, each shared by the items of the group, some in two stages.
+    /// Processes rows in sequence, each distributed over the work-items of the group, some in two
+    /// stages.
     fn row_by_row(&mut self, value: &str, ty: &Data, scope: &Scope) -> Written {
         let Data::Array(n, row_ty) = ty else {
             return None;

@@ -1,10 +1,10 @@
-//! Random well-typed low-level RISE programs, as text: nested patterns, views on what is read and
-//! on what is written, stores between them, C functions. One seed gives one program, on every
+//! Generates random well-typed low-level RISE programs as text: nested patterns, views on inputs
+//! and outputs, stores between them, and C functions. A seed determines the program on every
 //! machine.
 //!
-//! Every program checks. Most compile for their target, and then generated code is to compute what
-//! the interpreter says; one in twelve is careless about memory and choices of implementation, and
-//! is compiled or refused with a reason.
+//! The type checker accepts every program. Most compile for their target, and then the generated
+//! code has to compute the interpreter's result; one in twelve lacks memory or a choice of
+//! implementation, and is compiled or refused with a reason.
 
 mod choice;
 mod data;
@@ -21,30 +21,31 @@ pub use choice::Choice;
 pub(crate) use data::{Data, Num, Size};
 use foreign::Function;
 
-/// What programs may use.
+/// The target, which determines the primitives of programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Backend {
-    /// Sequential patterns.
+    /// C: sequential patterns.
     C,
-    /// OpenMP's too.
+    /// OpenMP: sequential and parallel patterns.
     OpenMp,
-    /// Sequential patterns within work-items, which share the work of one or two kernels.
+    /// OpenCL: one or two kernels, with sequential patterns within their work-items.
     OpenCl,
 }
 
-/// A program.
+/// A generated program.
 #[derive(Clone, Debug)]
 pub struct Program {
-    /// One definition, `random`, behind the C functions that it uses.
+    /// The text: one definition, `random`, behind the C functions that it uses.
     pub text: String,
-    /// Whether it has the size parameter `n`.
+    /// True if the program has the size parameter `n`.
     pub sized: bool,
-    /// The choices that it is made of.
+    /// The choices that determine the program.
     pub choices: Vec<u32>,
 }
 
 impl Program {
-    /// The text with names that no program with another number has: `random7`.
+    /// Returns the text with names that contain `number`, such as `random7`, so that programs can
+    /// be combined.
     pub fn numbered(&self, number: u64) -> String {
         let text = self
             .text
@@ -62,18 +63,18 @@ impl Program {
     }
 }
 
-/// The program of a seed.
+/// Generates the program of a seed.
 pub fn program(seed: u64, backend: Backend) -> Program {
     Maker::new(Choice::new(seed), backend).program()
 }
 
-/// The program of these choices.
+/// Generates the program of these choices.
 pub fn program_of(choices: &[u32], backend: Backend) -> Program {
     Maker::new(Choice::given(choices), backend).program()
 }
 
-/// A smaller program that is as `wrong`, after so many attempts at most: with choices left out, and
-/// with others 0.
+/// Shrinks a program while `wrong` returns true for the result: it leaves out choices or sets them
+/// to 0, in at most `attempts` attempts.
 pub fn shrink(
     program: &Program,
     backend: Backend,
@@ -115,20 +116,20 @@ pub fn shrink(
     }
 }
 
-/// More scalars than this in one value are left alone.
+/// The maximal number of scalars in a value that views enlarge.
 pub(crate) const LARGE: u64 = 4000;
 
-/// Names with their types.
+/// The variables in scope with their types.
 pub(crate) type Scope = [(String, Data)];
 
-/// Who runs code of OpenCL.
+/// The threads that execute OpenCL code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Level {
-    /// All work-items, each the same.
+    /// All work-items, each the same code.
     Kernel,
-    /// Those of a group, each the same.
+    /// The work-items of a group, each the same code.
     Group,
-    /// One, as in all code for other targets.
+    /// A single work-item; also for all code of other targets.
     Item,
 }
 
@@ -136,19 +137,20 @@ pub(crate) struct Maker {
     pub choice: Choice,
     pub backend: Backend,
     names: u32,
-    /// How many more patterns may nest or follow.
+    /// The number of patterns that may still be nested or added.
     pub fuel: u32,
-    /// Whether code is made that runs once for each of many threads.
+    /// True if the generated code runs in several threads.
     pub parallel: bool,
-    /// For OpenCL: who runs the code that is made.
+    /// For OpenCL, the threads that execute the generated code.
     pub level: Level,
-    /// C functions that were made up.
+    /// The generated C functions.
     pub functions: Vec<Function>,
-    /// The annotation with the sizes of a kernel's launch, if there is one.
+    /// The annotation with the launch sizes of a kernel; empty if there is none.
     pub launch: String,
-    /// How many dimensions the work-items of this kernel have; all of its parallel maps share them.
+    /// The number of dimensions of the work-items of this kernel; all of its parallel maps use
+    /// them.
     pub dimensions: u32,
-    /// Whether its groups have two.
+    /// True if the work-groups of this kernel have two dimensions.
     pub groups_of_groups: bool,
 }
 
@@ -213,7 +215,7 @@ impl Maker {
         }
     }
 
-    /// The body with one thing forgotten.
+    /// Removes or breaks one part of the body.
     fn careless(&mut self, body: &str) -> String {
         let (from, to) = match self.backend {
             Backend::C | Backend::OpenMp => self.choice.of(&[
@@ -233,7 +235,7 @@ impl Maker {
         body.replacen(from, to, 1)
     }
 
-    /// The type of a parameter.
+    /// Chooses the type of a parameter.
     fn input(&mut self, depth: u32, sized: bool) -> Data {
         let elem = match depth {
             0 | 1 => self.element_type(),
@@ -264,7 +266,7 @@ impl Maker {
         Data::Scalar(self.choice.of(Num::ALL))
     }
 
-    /// A type of numbers.
+    /// Chooses a number type.
     pub fn number_type(&mut self) -> Data {
         match self.scalar_type() {
             Data::Scalar(Num::Bool) => Data::INT,
@@ -272,7 +274,7 @@ impl Maker {
         }
     }
 
-    /// An expression that is still to be written, made from one that is read.
+    /// Generates an expression of access `Wr` from one of access `Rd`.
     fn written(&mut self, value: &str, ty: &Data, scope: &Scope) -> String {
         let (value, ty) = self.viewed(value, ty, scope);
         if let Some(sum) = self.parallel_reduction(&value, &ty) {
@@ -287,7 +289,7 @@ impl Maker {
         if !self.choice.one_in(2) {
             return self.with_gaps(written, &ty);
         }
-        // Stored, and read again.
+        // The value is stored and read again.
         let stored = format!("({written}) |> toMem");
         let name = self.name("y");
         let rest = self.written(&name, &ty, scope);

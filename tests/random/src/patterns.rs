@@ -1,12 +1,12 @@
-//! Patterns that compute and write.
+//! Generates patterns that compute and write.
 
 use crate::{Backend, Data, Maker, Scope, Size, views};
 
-/// A written array, if that is possible.
+/// A written array, or `None` if the pattern is not applicable.
 type Written = Option<(String, Data)>;
 
 impl Maker {
-    /// An array written element by element; a scalar is just computed.
+    /// Generates a pattern that writes an array element by element; a scalar is only computed.
     pub fn stored_by_pattern(&mut self, value: &str, ty: &Data, scope: &Scope) -> (String, Data) {
         let Data::Array(n, elem) = ty else {
             return self.computed(value, ty, scope);
@@ -57,7 +57,7 @@ impl Maker {
         Some((text, Data::array(n, elem.clone())))
     }
 
-    /// Rounds that each keep one of two or three.
+    /// Generates an `iterate` whose rounds each keep a half or a third of the elements.
     fn iterated(&mut self, value: &str, n: Size, elem: &Data) -> Written {
         if !elem.is_number() {
             return None;
@@ -92,7 +92,7 @@ impl Maker {
         Some((text, Data::array(left, elem.clone())))
     }
 
-    /// A stream of windows in a ring buffer.
+    /// Generates a stream of windows in a circular buffer.
     fn ring(&mut self, value: &str, n: Size, elem: &Data) -> Written {
         let width = 1 + self.choice.below(4);
         let windows = n.grown(1).shrunk(width)?;
@@ -114,7 +114,7 @@ impl Maker {
         Some(self.stream(source, width, windows, kept))
     }
 
-    /// A stream of windows in variables that move up.
+    /// Generates a stream of windows in rotating variables.
     fn rotation(&mut self, value: &str, n: Size, elem: &Data) -> Written {
         let width = 1 + self.choice.below(4);
         let windows = n.grown(1).shrunk(width)?;
@@ -133,7 +133,7 @@ impl Maker {
         Some(self.stream(source, width, windows, elem.clone()))
     }
 
-    /// What is done with the windows of a stream.
+    /// Generates the consumer of a stream of windows.
     fn stream(&mut self, source: String, width: u32, count: Size, kept: Data) -> (String, Data) {
         let window = Data::array(Size::number(width), kept);
         let w = self.name("w");
@@ -141,7 +141,7 @@ impl Maker {
             && elem.is_scalar()
             && self.choice.one_in(3)
         {
-            // Computed as it passes by.
+            // A sum is computed in the stream.
             let (sum, out) = self.reduced(&w, &window, &[]);
             let x = self.name("passing");
             let (body, last) = self.computed(&x, &out, &[]);
@@ -155,13 +155,13 @@ impl Maker {
         (text, Data::array(count, out))
     }
 
-    /// Parts of different lengths, each for itself, and joined again.
+    /// Partitions an array into parts of different lengths, maps over them, and joins them.
     fn parts(&mut self, value: &str, n: Size, elem: &Data) -> Written {
         let size = n.constant()?;
         if elem.has_array() {
             return None;
         }
-        // `least`, `least + 1`, … add up to the size.
+        // The lengths `least`, `least + 1`, … add up to the size.
         let fits = |count: &u32| {
             let more = count * (count - 1) / 2;
             size > more && (size - more).is_multiple_of(*count)
@@ -194,7 +194,7 @@ impl Maker {
         Some((text, Data::array(n, out)))
     }
 
-    /// Two arrays written one behind the other, or as pairs.
+    /// Writes two arrays, concatenated or as pairs.
     fn one_behind_the_other(
         &mut self,
         value: &str,
@@ -221,7 +221,8 @@ impl Maker {
         })
     }
 
-    /// What a pattern does with an element: computes a scalar, reduces an array, or writes one.
+    /// Generates the function of a pattern on an element: computes a scalar, reduces an array, or
+    /// writes one.
     pub fn element(&mut self, x: &str, ty: &Data, scope: &Scope) -> (String, Data) {
         if !ty.has_array() {
             return self.computed(x, ty, scope);
@@ -243,7 +244,7 @@ impl Maker {
         self.written_views(&written, &ty)
     }
 
-    /// An array brought down to one scalar, pair or vector.
+    /// Reduces an array to one scalar, pair or vector.
     pub fn reduced(&mut self, x: &str, ty: &Data, scope: &Scope) -> (String, Data) {
         let mut value = x.to_owned();
         let mut ty = ty.clone();
@@ -272,7 +273,7 @@ impl Maker {
         let start = self.start(&out);
         let name = match n.constant() {
             Some(1..=8) if self.choice.one_in(5) => "reduceSeqUnroll",
-            // Nobody has decided how.
+            // A reduction without a choice of implementation.
             _ if out == **elem && self.choice.one_in(5) => "reduce",
             _ => "reduceSeq",
         };
@@ -283,7 +284,7 @@ impl Maker {
         };
         let reduction = format!("{name}{of_name}({f})({start})");
         if self.choice.one_in(10) {
-            // With a size that is taken out of a pair again.
+            // The size is packed in a dependent pair and unpacked again.
             let (k, ys) = (self.name("k"), self.name("ys"));
             let pair = format!("(makeDepPair({n})({value}) : DepPair[{k} => {k}.{elem}])");
             let text = format!(
@@ -292,7 +293,7 @@ impl Maker {
             return (text, out);
         }
         if out.is_number() && self.choice.one_in(8) {
-            // Each reduction starts from the result of the one before, and all results are read.
+            // Each reduction starts from the result of the previous one, and all results are read.
             let [q, r, z] = ["q", "r", "z"].map(|name| self.name(name));
             let from = |start: &str| format!("{value} |> {name}{of_name}({f})({start})");
             let text = format!(
@@ -305,7 +306,7 @@ impl Maker {
         (format!("{value} |> {reduction}"), out)
     }
 
-    /// All elements combined by many threads, sometimes, where the order does not matter.
+    /// Sometimes generates a parallel reduction, if the order does not matter.
     pub fn parallel_reduction(&mut self, value: &str, ty: &Data) -> Option<String> {
         if self.backend != Backend::OpenMp || self.parallel {
             return None;

@@ -1,9 +1,9 @@
-//! Expressions without arrays.
+//! Generates expressions without arrays.
 
 use crate::{Data, Maker, Num, Scope};
 
 impl Maker {
-    /// A scalar, pair or vector computed from a value without arrays and from the scalars in scope.
+    /// Computes a scalar, pair or vector from a value without arrays and the scalars in scope.
     pub fn computed(&mut self, value: &str, ty: &Data, scope: &Scope) -> (String, Data) {
         if let Data::Pair(a, b) = ty
             && a.is_scalar()
@@ -23,7 +23,7 @@ impl Maker {
         (text, ty)
     }
 
-    /// A pair of scalars made from one.
+    /// Computes a pair of scalars from another one.
     fn pair(&mut self, value: &str, a: &Data, b: &Data) -> String {
         match self.choice.below(4) {
             0 => {
@@ -48,7 +48,7 @@ impl Maker {
         }
     }
 
-    /// A scalar or vector in a value without arrays.
+    /// Selects a scalar or vector of a value without arrays.
     pub fn part(&mut self, value: &str, ty: &Data) -> (String, Data) {
         match ty {
             Data::Pair(a, b) => match self.choice.one_in(2) {
@@ -59,7 +59,7 @@ impl Maker {
         }
     }
 
-    /// A scalar or vector from one of the same type.
+    /// Computes a scalar or vector from one of the same type.
     pub fn single(&mut self, value: &str, ty: &Data) -> String {
         match ty {
             Data::Vector(lanes, num) => self.vector(value, *lanes, *num),
@@ -85,9 +85,9 @@ impl Maker {
             6 => format!("-({value}) + {k}"),
             7 => format!("{value} / {}", self.positive(num)),
             8 => {
-                // There and back, by way of another type.
+                // A conversion to another type and back.
                 let between = match (num, self.choice.of(Num::ALL)) {
-                    // GCC 12 drops both conversions where it vectorizes for AVX-512.
+                    // GCC 12 drops both conversions when it vectorises for AVX-512.
                     (Num::F64, Num::F32) => Num::I64,
                     (_, between) => between,
                 };
@@ -146,8 +146,8 @@ impl Maker {
         }
     }
 
-    /// `fun(acc, x => …)` for reductions, `fun(x, acc => …)` for scans of one type: `acc` has type
-    /// `out`, `x` has `elem`.
+    /// Generates `fun(acc, x => …)` for reductions, or `fun(x, acc => …)` for scans of one type:
+    /// `acc` has type `out`, `x` has `elem`.
     pub fn combination(&mut self, out: &Data, elem: &Data) -> String {
         let (a, x) = (self.name("a"), self.name("x"));
         let (mut part, part_ty) = self.part(&x, elem);
@@ -167,7 +167,7 @@ impl Maker {
         format!("fun({a}, {x} => {body})")
     }
 
-    /// What a reduction to this type starts with.
+    /// Returns an initial value for reductions of this type.
     pub fn start(&mut self, ty: &Data) -> String {
         match ty {
             Data::Vector(lanes, num) => {
@@ -187,14 +187,14 @@ impl Maker {
         let k = self.choice.below(5);
         match num {
             Num::Bool => if k < 3 { "true" } else { "false" }.to_owned(),
-            // Not exact, so that sums and products are rounded.
+            // Inexact numbers, so that sums and products are rounded.
             Num::F32 => format!("{k}.3f"),
             _ if num.is_float() => format!("{k}.3{}", num.name()),
             _ => format!("{k}{}", num.name()),
         }
     }
 
-    /// A number that can divide.
+    /// Returns a positive number, as a divisor.
     fn positive(&mut self, num: Num) -> String {
         let k = 1 + self.choice.below(7);
         match num.is_float() {

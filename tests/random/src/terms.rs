@@ -1,9 +1,9 @@
-//! Random small terms, most of them ill-typed: functions applied to functions, partial
-//! applications, compositions. They attack inference, not what runs.
+//! Generates random small terms, most of them ill-typed: functions applied to functions, partial
+//! applications, compositions. They test type inference, not execution.
 
 use crate::Choice;
 
-/// The words that terms of a language are made of.
+/// The words of which the terms of a language consist.
 #[derive(Clone, Debug)]
 pub struct Words<'a> {
     /// The names of functions.
@@ -12,13 +12,14 @@ pub struct Words<'a> {
     pub others: &'a [&'a str],
 }
 
-/// The term of a seed.
+/// Generates the term of a seed.
 pub fn term(seed: u64, words: &Words<'_>) -> String {
     let mut choice = Choice::new(seed);
     part(&mut choice, words, 4)
 }
 
-/// Other words that RISE, DPIA and the rules of ELEVATE understand. `x`, `y` and `n` are free.
+/// Further words that RISE, DPIA and the rules of ELEVATE accept. `x`, `y` and `n` are free
+/// variables.
 pub const OTHERS: &[&str] = &[
     "x",
     "y",

@@ -1,12 +1,12 @@
-//! Views on what is read.
+//! Generates views on inputs.
 
 use crate::{Data, LARGE, Level, Maker, Scope, Size};
 
-/// A value seen through a view, if that is possible.
+/// A value behind a view, or `None` if the view is not applicable.
 type Seen = Option<(String, Data)>;
 
 impl Maker {
-    /// A value that is read, seen through some views.
+    /// Applies some views to a value.
     pub fn viewed(&mut self, value: &str, ty: &Data, scope: &Scope) -> (String, Data) {
         let (mut text, mut ty) = (value.to_owned(), ty.clone());
         for _ in 0..self.choice.below(4) {
@@ -52,7 +52,8 @@ impl Maker {
             12 | 13 => self.zipped(xs, n, elem, scope),
             14 => self.numbered(xs, n, elem),
             15 | 16 if elem.has_array() => {
-                // The same for each row, where it is read: no work is shared there.
+                // The same view for each row, which is computed by every reader: no work is
+                // distributed there.
                 let row = self.name("row");
                 let outside = self.level;
                 if outside == Level::Group {
@@ -85,7 +86,7 @@ impl Maker {
 
     fn windows(&mut self, xs: &str, n: Size, elem: Data, k: u32) -> Seen {
         let window = Data::array(Size::number(k), elem);
-        // Further apart where that comes out even.
+        // A step of two, if it fits the size.
         if let Some(size) = n.constant().filter(|size| *size >= k)
             && (size - k).is_multiple_of(2)
             && self.choice.one_in(3)
@@ -123,7 +124,7 @@ impl Maker {
         Some((format!("zip({xs})({other})"), Data::array(n, pair)))
     }
 
-    /// Each element with its position.
+    /// Pairs each element with its index.
     fn numbered(&mut self, xs: &str, n: Size, elem: Data) -> Seen {
         if elem.has_array() {
             return None;
@@ -133,7 +134,7 @@ impl Maker {
         Some((text, Data::array(n, Data::pair(elem, Data::INT))))
     }
 
-    /// Elements at computed positions.
+    /// Gathers elements at computed indices.
     fn gathered(&mut self, xs: &str, n: Size, elem: Data) -> Seen {
         let count = Size::number(1 + self.choice.below(6));
         let (step, start) = (1 + self.choice.below(3), self.choice.below(4));
@@ -144,7 +145,7 @@ impl Maker {
         Some((text, Data::array(count, elem)))
     }
 
-    /// The array behind itself, or another one behind it, in memory: `concat` only writes.
+    /// Appends the array or another one to the array, in memory, as `concat` only writes.
     fn doubled(&mut self, xs: &str, n: Size, elem: Data, scope: &Scope) -> Seen {
         if elem.has_array() {
             return None;
@@ -176,7 +177,7 @@ impl Maker {
         Some((text, out))
     }
 
-    /// One component of every pair.
+    /// Selects a component of every pair.
     fn halves(&mut self, xs: &str, n: Size, elem: &Data) -> Seen {
         let Data::Pair(a, b) = elem else {
             return None;
@@ -192,7 +193,7 @@ impl Maker {
         Some((text, Data::array(n, (**of).clone())))
     }
 
-    /// Elements by their positions, forwards or backwards.
+    /// Reads elements by index, forwards or backwards.
     fn generated(&mut self, xs: &str, n: Size, elem: Data) -> Seen {
         let i = self.name("at");
         let at = match self.choice.one_in(2) {
@@ -221,7 +222,7 @@ impl Maker {
         Some((format!("{xs} |> {view}({lanes})"), vectors))
     }
 
-    /// Rows that are reduced where they are read.
+    /// Maps a reduction over rows; it is computed at each read.
     fn map_of_reductions(&mut self, xs: &str, n: Size, elem: &Data) -> Seen {
         let Data::Array(_, inner) = elem else {
             return None;
@@ -237,10 +238,10 @@ impl Maker {
         Some((text, Data::array(n, (**inner).clone())))
     }
 
-    /// The elements in another order, to be read or to be written.
+    /// Permutes the elements; as a view on an input or an output.
     pub fn reordered(&mut self, xs: &str, n: Size) -> String {
         match n.constant() {
-            // Around by one or two.
+            // A rotation by one or two.
             Some(size) if self.choice.one_in(2) => {
                 let by = (1 + self.choice.below(2)) % size.max(1);
                 let back = size - by;
@@ -255,7 +256,7 @@ impl Maker {
     }
 }
 
-/// Rows of this length, if that divides.
+/// Splits an array into rows of length `k`, if `k` is a divisor of the size.
 pub(crate) fn split(xs: &str, n: Size, elem: &Data, k: u32) -> Seen {
     if !n.of_n.is_multiple_of(k) || !n.plus.is_multiple_of(k) {
         return None;
@@ -268,7 +269,7 @@ pub(crate) fn split(xs: &str, n: Size, elem: &Data, k: u32) -> Seen {
     Some((format!("{xs} |> split({k})"), Data::array(rows, row)))
 }
 
-/// Rows one after the other, if there are rows.
+/// Joins the rows of an array, if its elements are arrays.
 pub(crate) fn joined(xs: &str, ty: &Data) -> Seen {
     let Data::Array(n, rows) = ty else {
         return None;
@@ -285,7 +286,7 @@ pub(crate) fn joined(xs: &str, ty: &Data) -> Seen {
     Some((format!("{xs} |> join"), out))
 }
 
-/// Columns as rows.
+/// Transposes an array of rows.
 pub(crate) fn transposed(xs: &str, n: Size, elem: &Data) -> Seen {
     let Data::Array(m, inner) = elem else {
         return None;
@@ -294,7 +295,7 @@ pub(crate) fn transposed(xs: &str, n: Size, elem: &Data) -> Seen {
     Some((format!("{xs} |> transpose"), Data::array(*m, row)))
 }
 
-/// The lanes of vectors.
+/// Views an array of vectors as an array of their lanes.
 pub(crate) fn as_scalars(xs: &str, n: Size, elem: &Data) -> Seen {
     let Data::Vector(lanes, num) = elem else {
         return None;

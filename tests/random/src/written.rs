@@ -1,10 +1,10 @@
-//! Views on what is written.
+//! Generates views on outputs.
 
 use crate::views::{as_scalars, joined, split, transposed};
 use crate::{Data, Maker, Size};
 
 impl Maker {
-    /// What is written, through some views.
+    /// Applies some views to a written value.
     pub fn written_views(&mut self, value: &str, ty: &Data) -> (String, Data) {
         let (mut text, mut ty) = (value.to_owned(), ty.clone());
         for _ in 0..self.choice.below(3) {
@@ -29,7 +29,8 @@ impl Maker {
         (text, ty)
     }
 
-    /// Each element put somewhere, all places taken: each by one element, or the last of several.
+    /// Scatters the elements so that every place is written: by one element, or by several, of
+    /// which the last one counts.
     fn scattered(&mut self, xs: &str, n: Size, elem: &Data) -> Option<(String, Data)> {
         let i = self.name("at");
         let repeats = self.choice.one_in(2) && !is_parallel(xs);
@@ -61,7 +62,7 @@ impl Maker {
         Some((text, Data::array(n, out)))
     }
 
-    /// A result, sometimes with room behind it that nothing writes.
+    /// Sometimes adds unwritten elements behind a result.
     pub fn with_gaps(&mut self, written: String, ty: &Data) -> String {
         match ty {
             Data::Array(..) if self.choice.one_in(10) => {
@@ -73,8 +74,8 @@ impl Maker {
     }
 }
 
-/// Returns true if threads or work-items may write what a text computes, so that no element of it is
-/// the last one.
+/// Returns true if several threads or work-items may write the result of a text, so that no element
+/// is the last one.
 fn is_parallel(text: &str) -> bool {
     let maps = ["mapPar", "mapGlobal", "mapLocal", "mapWorkGroup"];
     maps.iter().any(|map| text.contains(map))

@@ -1,4 +1,5 @@
-//! Every random program checks, and together they use every primitive of their targets.
+//! Tests that every random program is well-typed, and that together they use every primitive of
+//! their targets.
 
 use random_programs::{Backend, Program, program, program_of, shrink};
 
@@ -31,7 +32,7 @@ fn programs_check() {
 
 #[test]
 fn every_primitive_is_used() {
-    /// Written as operators, or another way.
+    /// Primitives that are written as operators or in another way.
     const ELSEWHERE: &[&str] = &[
         "letValue", "add", "sub", "mul", "div", "mod", "neg", "gt", "lt", "ge", "le", "equal",
         "notEqual", "not", "and", "or",

@@ -1,5 +1,6 @@
-//! Inference and linking end on small terms, well-typed and ill-typed, within a stack of ordinary
-//! size; what is well-typed stays so when it is elaborated, linked and normalised.
+//! Tests that type inference and linking terminate on small terms, well-typed and ill-typed, within
+//! a stack of ordinary size, and that well-typed terms stay well-typed when they are elaborated,
+//! linked and normalised.
 
 use elevate::lang::{File, Programs};
 use random_programs::terms::{OTHERS, Words, term};
@@ -8,7 +9,7 @@ use rise::{Env, Primitive, Resolution};
 use syntax::ast::Name;
 use syntax::{Dialect, Severity};
 
-/// The stack of a thread that is not asked for more.
+/// The default stack size of a thread.
 const STACK: usize = 2 << 20;
 
 fn on_small_stack(run: impl FnOnce() + Send) {
@@ -18,7 +19,7 @@ fn on_small_stack(run: impl FnOnce() + Send) {
     });
 }
 
-/// Random terms; more of them with `RISE_TERMS`.
+/// Returns random terms; their number is set by `RISE_TERMS`.
 fn terms(functions: &[&str]) -> Vec<String> {
     let count = std::env::var("RISE_TERMS").ok();
     let count: u64 = count.and_then(|n| n.parse().ok()).unwrap_or(2_000);
@@ -37,7 +38,7 @@ fn primitives() -> Vec<&'static str> {
     Primitive::ALL.iter().map(|p| p.name()).collect()
 }
 
-/// Checks a term of RISE; what is right must stay so.
+/// Checks a RISE term; a well-typed one must stay well-typed.
 fn check_rise(term: &str) -> bool {
     let text = format!("def f = depFun(n: Nat => fun(x, y => {term}))");
     let Ok(mut program) = program_of(&text, "f") else {
@@ -71,7 +72,7 @@ fn terms_of_rise() {
     });
 }
 
-/// Only primitives are known.
+/// An environment without definitions: only primitives are known.
 struct Nothing;
 
 impl Env for Nothing {

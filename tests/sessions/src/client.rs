@@ -1,4 +1,4 @@
-//! A client that does what a script says, and sees what goes wrong.
+//! A client that plays a script and detects failures of the server.
 
 use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader, Write};
@@ -12,26 +12,26 @@ use serde_json::{Value, json};
 
 use crate::script::Step;
 
-/// How many answers of one session are followed by a request to resolve them.
+/// The maximal number of items in one session for which a resolve request is sent.
 const MAX_RESOLVED: usize = 20;
 
-/// What goes wrong in a session.
+/// A failure in a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Failure {
-    /// The server has crashed, and says this of it.
+    /// The server has crashed, with this message.
     Crash(String),
-    /// A request has failed because of a panic, or an `internal` diagnostic was sent.
+    /// A request failed because of a panic, or an `internal` diagnostic was sent.
     Panic(String),
     /// These requests were not answered in time.
     Hang(Vec<String>),
-    /// A message came that no client expects.
+    /// A message arrived that no client expects.
     Unexpected(String),
-    /// The server has ended with another status than 0.
+    /// The server exited with another status than 0.
     Status(Option<i32>),
 }
 
 impl Failure {
-    /// The kind of failure, which stays the same while a script is made smaller.
+    /// Returns the kind of the failure, which is preserved when a script is shrunk.
     pub fn kind(&self) -> &'static str {
         match self {
             Failure::Crash(_) => "crash",
@@ -43,33 +43,33 @@ impl Failure {
     }
 }
 
-/// A request without an answer.
+/// A pending request.
 struct Waiting {
     id: i64,
     method: String,
     since: Instant,
 }
 
-/// A running server, and what its client knows.
+/// A running server with the state of its client.
 pub struct Client {
     process: Child,
     input: Option<ChildStdin>,
     messages: Receiver<Value>,
     waiting: VecDeque<Waiting>,
     next_id: i64,
-    /// How many errors with the id `null` are to come.
+    /// The number of expected errors with the id `null`.
     refusals: usize,
     resolved: usize,
     limit: Duration,
-    /// How many requests were answered.
+    /// The number of requests that were answered.
     pub answered: u64,
 }
 
 impl Client {
-    /// Starts a server in a folder. Each of its answers may take so long.
+    /// Starts a server in a folder. `limit` is the time limit of a response.
     ///
     /// # Errors
-    /// It cannot be started.
+    /// The server cannot be started.
     pub fn start(server: &Path, folder: &Path, limit: Duration) -> io::Result<Client> {
         let mut process = Command::new(server)
             .stdin(Stdio::piped())
@@ -93,10 +93,10 @@ impl Client {
         })
     }
 
-    /// Does what the script says.
+    /// Plays the steps of a script.
     ///
     /// # Errors
-    /// What goes wrong first.
+    /// The first failure.
     pub fn play(&mut self, steps: &[Step]) -> Result<(), Failure> {
         for step in steps {
             self.step(step)?;
@@ -107,10 +107,10 @@ impl Client {
         Ok(())
     }
 
-    /// Ends the session as the protocol asks.
+    /// Ends the session as the protocol requires, and returns the number of answered requests.
     ///
     /// # Errors
-    /// What goes wrong first.
+    /// The first failure.
     pub fn end(mut self) -> Result<u64, Failure> {
         self.ask("shutdown", json!(null));
         self.wait()?;
@@ -168,7 +168,7 @@ impl Client {
     }
 
     fn write_bytes(&mut self, bytes: &[u8]) {
-        // A server that has ended says so at the other pipe.
+        // A server that has ended is detected at its output.
         if let Some(input) = &mut self.input {
             let _ = input.write_all(bytes).and_then(|()| input.flush());
         }
@@ -187,7 +187,7 @@ impl Client {
                 }
                 Err(RecvTimeoutError::Timeout) => {}
             }
-            // Requests wait for those before them, so that only silence counts.
+            // Requests wait for earlier ones, so that only the time without any message counts.
             let late = |waiting: &Waiting| waiting.since.max(last).elapsed() > self.limit;
             let late: Vec<String> = self
                 .waiting
@@ -260,7 +260,7 @@ impl Client {
         Ok(())
     }
 
-    /// Asks for the edits of actions and the documentation of completions.
+    /// Sends resolve requests for code actions and completions.
     fn follow(&mut self, method: &str, result: &Value) {
         let (method, all) = match method {
             "textDocument/codeAction" => ("codeAction/resolve", result.as_array()),
@@ -270,7 +270,7 @@ impl Client {
             }
             _ => return,
         };
-        // The last ones differ more than the first ones.
+        // The last items differ more than the first ones.
         for item in all.into_iter().flatten().rev().take(2) {
             if self.resolved < MAX_RESOLVED && item.get("disabled").is_none() {
                 self.resolved += 1;
@@ -282,7 +282,7 @@ impl Client {
 
 impl Drop for Client {
     fn drop(&mut self) {
-        // The server ends at the end of its input; one that hangs does not.
+        // The server exits at the end of its input; a hanging one is killed.
         self.input = None;
         let _ = self.process.kill();
         let _ = self.process.wait();
@@ -294,7 +294,7 @@ fn listen(output: ChildStdout) -> Receiver<Value> {
     let read = move || {
         let mut output = BufReader::new(output);
         while let Some(body) = next_body(&mut output) {
-            // A message that cannot be read is none that a client expects.
+            // An unreadable message is an unexpected one.
             let message = serde_json::from_slice(&body).unwrap_or(Value::Null);
             if sender.send(message).is_err() {
                 return;

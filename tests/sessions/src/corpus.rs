@@ -1,28 +1,28 @@
-//! The texts that are mutated: the project's examples, wrong programs and documentation.
+//! Reads the texts that are mutated: the project's examples, wrong programs and documentation.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Longer files take long and find nothing that shorter ones do not.
+/// The maximal length of a file: longer ones are slow and find no other failures.
 const MAX_LENGTH: usize = 12_000;
-/// The names of the languages, as files end.
+/// The languages, as file extensions.
 pub const LANGUAGES: [&str; 3] = ["rise", "dpia", "elevate"];
 
-/// A text to start from.
+/// A text from which mutations start.
 #[derive(Clone, Debug)]
 pub struct Seed {
-    /// The language, as files end.
+    /// The language, as a file extension.
     pub language: &'static str,
     /// The text.
     pub text: String,
 }
 
-/// The texts, and the words that occur in them.
+/// All texts, and the words that occur in them.
 #[derive(Clone, Debug)]
 pub struct Corpus {
     /// The texts, in the order of their paths.
     pub seeds: Vec<Seed>,
-    /// Every word once, in the order of the alphabet.
+    /// The words without duplicates, in alphabetical order.
     pub words: Vec<String>,
 }
 
@@ -78,7 +78,7 @@ fn collect(folder: &Path, paths: &mut Vec<PathBuf>) -> io::Result<()> {
     Ok(())
 }
 
-/// The programs in a page of the documentation.
+/// Adds the programs in a page of the documentation.
 fn fenced(page: &str, seeds: &mut Vec<Seed>) {
     for block in page.split("\n```").skip(1) {
         let Some((info, text)) = block.split_once('\n') else {
@@ -89,7 +89,7 @@ fn fenced(page: &str, seeds: &mut Vec<Seed>) {
     }
 }
 
-/// The words, numbers, spaces and signs of a text, which make up all of it.
+/// Splits a text into words, numbers, white space and signs; concatenated they are the text.
 pub fn tokens(text: &str) -> impl Iterator<Item = &str> {
     let kind = |c: char| match c {
         c if c.is_alphanumeric() || c == '_' => 0,

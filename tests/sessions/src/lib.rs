@@ -1,8 +1,8 @@
-//! Mutated files and sessions for the language server.
+//! A fuzzer for the language server, with mutated files and sessions.
 //!
-//! Each file and session follows from its seed. What goes wrong is made smaller and written down, with the
-//! seed from which it can be had again. A server survives if it does not crash, no request fails by a
-//! panic, each request is answered exactly once and in time, and the session ends as it should.
+//! Each file and session is determined by its seed. A failure is shrunk and written to a file, with
+//! the seed that reproduces it. A server passes if it does not crash, no request fails by a panic,
+//! each request is answered exactly once and in time, and the session ends normally.
 
 mod client;
 mod corpus;
@@ -23,53 +23,53 @@ pub use client::Failure;
 use corpus::Corpus;
 use script::Step;
 
-/// Files that one server gets, one after the other.
+/// The number of files in one session of a server.
 const FILES: u64 = 50;
-/// How long a failure may be made smaller.
+/// The time limit of shrinking a failure.
 const SHRINKING: Duration = Duration::from_secs(60);
 
-/// What is mutated.
+/// The inputs that are mutated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Files, each of which is opened, asked about and closed.
+    /// Files: each one is opened, gets requests, and is closed.
     Files,
     /// Sessions.
     Sessions,
 }
 
-/// What to try.
+/// The options of the fuzzer.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The server.
+    /// The path of the server.
     pub server: PathBuf,
     /// The checkout of the project, whose texts are mutated.
     pub root: PathBuf,
-    /// What is mutated.
+    /// The inputs that are mutated.
     pub kind: Kind,
     /// The first seed.
     pub seed: u64,
     /// The number of seeds.
     pub count: u64,
-    /// How long an answer may take.
+    /// The time limit of a response.
     pub limit: Duration,
-    /// How many servers run at a time.
+    /// The number of servers that run at a time.
     pub jobs: usize,
-    /// The folder where failures are written down.
+    /// The folder to which failures are written.
     pub keep: PathBuf,
 }
 
-/// What has happened.
+/// The result of the fuzzer.
 #[derive(Debug, Default)]
 pub struct Summary {
     /// The number of seeds.
     pub tried: u64,
     /// The number of requests that were answered.
     pub answered: u64,
-    /// What went wrong, with the files where it is written down.
+    /// Descriptions of the failures, with their files.
     pub failures: Vec<String>,
 }
 
-/// Tries them.
+/// Runs all seeds.
 ///
 /// # Errors
 /// The texts cannot be read, or the server cannot be started.
@@ -131,8 +131,7 @@ struct Fuzzer<'a> {
 }
 
 impl Fuzzer<'_> {
-    /// Tries seeds in one server; one after the other in servers of their own if something goes
-    /// wrong.
+    /// Runs seeds in one server; after a failure runs each of them in a server of its own.
     fn batch(&self, seeds: &[u64]) -> io::Result<Summary> {
         let scripts: Vec<Vec<Step>> = seeds.iter().map(|&seed| self.script(seed)).collect();
         let mut summary = Summary {
@@ -183,7 +182,8 @@ impl Fuzzer<'_> {
         Ok(played.and_then(|()| client.end()))
     }
 
-    /// Leaves out steps and parts of texts as long as the same goes wrong, and writes down what is left.
+    /// Shrinks a failure: removes steps and parts of texts as long as the failure is of the same
+    /// kind, and writes the rest to a file.
     fn shrink(&self, seed: u64, mut steps: Vec<Step>, failure: Failure) -> io::Result<String> {
         let deadline = Instant::now() + SHRINKING;
         let mut last = failure;
@@ -257,7 +257,7 @@ impl Fuzzer<'_> {
     }
 }
 
-/// What stands for the URI of the workspace in scripts: the folder is a new one each time.
+/// A placeholder for the URI of the workspace in scripts, as each run has a new folder.
 const ROOT: &str = "root:";
 
 fn placed(step: &Step, root: &str) -> Step {
@@ -280,7 +280,7 @@ fn placed(step: &Step, root: &str) -> Step {
     step
 }
 
-/// The text that a message opens a document with.
+/// Returns the text of the document that a message opens.
 fn text_of(step: &Step) -> Option<&str> {
     match step {
         Step::Send(message) => message["params"]["textDocument"]["text"].as_str(),

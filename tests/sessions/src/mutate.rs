@@ -1,10 +1,10 @@
-//! Random changes of a text.
+//! Mutates texts at random.
 
 use runtime::generate::Random;
 
 use crate::corpus::{Corpus, tokens};
 
-/// What lexers, positions and messages may get wrong.
+/// Characters that are difficult for lexers, positions and messages.
 const ODD: &[&str] = &[
     "\u{0}",
     "\u{feff}",
@@ -49,20 +49,20 @@ const ODD: &[&str] = &[
     "\u{e4}",
     "import \"",
 ];
-/// How deep things are nested that are nested on purpose.
+/// The depth of nesting that is inserted on purpose.
 const DEPTH: usize = 300;
 
-/// A number below `bound`, which is not 0.
+/// Returns a random number below `bound`, or 0 if `bound` is 0.
 pub fn below(random: &mut Random, bound: usize) -> usize {
     usize::try_from(random.draw() >> 11).unwrap_or_default() % bound.max(1)
 }
 
-/// One of these.
+/// Returns a random element.
 pub fn pick<'a, T>(random: &mut Random, all: &'a [T]) -> &'a T {
     &all[below(random, all.len())]
 }
 
-/// A text of the corpus after some changes, and its language.
+/// Returns a text of the corpus after some mutations, and its language.
 pub fn text(random: &mut Random, corpus: &Corpus) -> (&'static str, String) {
     let seed = pick(random, &corpus.seeds);
     let mut text = seed.text.clone();
@@ -72,7 +72,7 @@ pub fn text(random: &mut Random, corpus: &Corpus) -> (&'static str, String) {
     (seed.language, text)
 }
 
-/// A text after one change.
+/// Returns a text after one mutation.
 pub fn change(random: &mut Random, corpus: &Corpus, text: &str) -> String {
     let mut words: Vec<&str> = tokens(text).collect();
     let count = words.len();
@@ -105,7 +105,7 @@ pub fn change(random: &mut Random, corpus: &Corpus, text: &str) -> String {
         }
         9 => words.truncate(at),
         10 if count > 0 => {
-            // One word in place of another of the same text, everywhere.
+            // One word replaces another of the same text everywhere.
             let (from, to) = (words[at], words[to]);
             words
                 .iter_mut()

@@ -1,4 +1,4 @@
-//! What a client does in a session, as a list that can be cut down.
+//! Generates the script of a session, a list of steps that can be shrunk.
 
 use runtime::generate::Random;
 use serde_json::{Value, json};
@@ -6,20 +6,20 @@ use serde_json::{Value, json};
 use crate::corpus::Corpus;
 use crate::mutate::{below, change, pick, text};
 
-/// Something that a client does.
+/// A step of a client.
 #[derive(Clone, Debug)]
 pub enum Step {
-    /// Sends a message. A request has the id `null` and gets another one.
+    /// Sends a message. A request has the id `null`, which is replaced.
     Send(Value),
-    /// Sends bytes that are no message, and expects an error with the id `null`.
+    /// Sends bytes that are not a message, and expects an error with the id `null`.
     SendBytes(Vec<u8>),
-    /// Cancels the request that is so many requests ago.
+    /// Cancels the request that was sent this many requests ago.
     Cancel(usize),
-    /// Waits for the answers to all requests.
+    /// Waits for the responses to all requests.
     Wait,
 }
 
-/// Requests about a place.
+/// Requests about a position.
 const AT: &[&str] = &[
     "textDocument/hover",
     "textDocument/completion",
@@ -74,7 +74,7 @@ const STRATEGIES: &[&str] = &[
     "id ; fail",
 ];
 
-/// Bodies that cannot be read, or are no messages.
+/// Bodies that cannot be parsed or are not messages.
 const MALFORMED: &[&str] = &[
     "",
     "{",
@@ -89,7 +89,7 @@ const MALFORMED: &[&str] = &[
     r#"{"jsonrpc":"2.0"}"#,
 ];
 
-/// A document, as the client has it.
+/// The client's state of a document.
 struct Document {
     uri: String,
     language: &'static str,
@@ -109,7 +109,7 @@ impl Document {
         )
     }
 
-    /// A position in the text, now and then one outside.
+    /// Returns a random position in the text, sometimes an invalid one.
     fn position(&self, random: &mut Random) -> Value {
         if below(random, 30) == 0 {
             let far = [0, 7, 100_000, 4_294_967_295_u64];
@@ -161,7 +161,7 @@ impl Document {
             2 => json!({"diagnostics": diagnostics, "only": ["quickfix"]}),
             _ => json!({"diagnostics": diagnostics}),
         };
-        // One object for all: each request takes the fields that it knows.
+        // One object for all requests: each uses the fields that it has.
         request(
             method,
             json!({
@@ -185,7 +185,7 @@ impl Document {
         )
     }
 
-    /// A change of the text, which the client makes in its own, too.
+    /// Returns a change of the text, and applies it to the client's copy.
     fn edit(&mut self, random: &mut Random, corpus: &Corpus) -> Step {
         self.version += 1;
         let later = change(random, corpus, &self.text);
@@ -203,7 +203,7 @@ impl Document {
             let line = text[..at].rfind('\n').map_or(0, |at| at + 1);
             json!({"line": text[..at].matches('\n').count(), "character": text[line..at].encode_utf16().count()})
         };
-        // A range must not begin between the two characters that end a line.
+        // A range must not begin within a CRLF.
         let changes = match below(random, 4) {
             0 => json!([{"text": later}]),
             _ if self.text.contains('\r') || later.contains('\r') => json!([{"text": later}]),
@@ -233,7 +233,7 @@ fn notify(method: &str, params: Value) -> Step {
     Step::Send(json!({"jsonrpc": "2.0", "method": method, "params": params}))
 }
 
-/// The `initialize` of a client, which can do more or less.
+/// Returns the `initialize` request of a client with random capabilities.
 pub fn initialize(random: &mut Random, root: &str) -> Value {
     let mut capabilities = json!({
         "textDocument": {
@@ -272,7 +272,7 @@ pub fn initialize(random: &mut Random, root: &str) -> Value {
     })
 }
 
-/// Opens a mutated file, and asks for everything about it.
+/// Generates a script that opens a mutated file and sends all requests about it.
 pub fn file(seed: u64, corpus: &Corpus, root: &str) -> Vec<Step> {
     let mut random = Random::new(seed);
     let random = &mut random;
@@ -305,7 +305,7 @@ pub fn file(seed: u64, corpus: &Corpus, root: &str) -> Vec<Step> {
     steps
 }
 
-/// A session with edits, requests, and what a client must not do.
+/// Generates a session with edits, requests and protocol errors.
 pub fn session(seed: u64, corpus: &Corpus, root: &str) -> Vec<Step> {
     let mut random = Random::new(seed);
     let random = &mut random;
@@ -368,7 +368,7 @@ pub fn session(seed: u64, corpus: &Corpus, root: &str) -> Vec<Step> {
     steps
 }
 
-/// A request or notification that the protocol does not know in this form or at this time.
+/// Returns a message that is not valid in the protocol or in the current state.
 fn odd(random: &mut Random, document: &Document) -> Step {
     let uri = &document.uri;
     match below(random, 12) {

@@ -1,14 +1,14 @@
-//! The tools that tests need and not every machine has.
+//! Detects the tools that tests need and not every machine has.
 //!
-//! A build script calls [`declare`], and a test that needs a tool says so:
+//! A build script calls [`declare`], and a test that needs a tool is annotated:
 //! `#[cfg_attr(not(tool = "clang"), ignore = "needs clang")]`. On a machine without the tool the
-//! test is then among the ignored ones of `cargo test`'s summary; `.ci/run`, which installs all
+//! test is among the ignored ones in the summary of `cargo test`; `.ci/run`, which installs all
 //! tools, fails if there is one.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// A tool, by the name that `cfg(tool = "…")` has for it.
+/// A tool with its name in `cfg(tool = "…")`.
 struct Tool {
     name: &'static str,
     is_there: fn() -> bool,
@@ -42,15 +42,15 @@ const TOOLS: [Tool; 5] = [
     },
 ];
 
-/// Where Debian and others put Oclgrind's driver.
+/// The usual paths of Oclgrind's driver.
 pub const OCLGRIND: [&str; 3] = [
     "/usr/lib/oclgrind/liboclgrind-rt-icd.so",
     "/usr/lib64/oclgrind/liboclgrind-rt-icd.so",
     "/usr/local/lib/oclgrind/liboclgrind-rt-icd.so",
 ];
 
-/// Files and folders that change when a tool is removed or replaced. After a tool was installed,
-/// `touch crates/*/build.rs` has it found.
+/// Files and folders that change when a tool is removed or replaced. After the installation of a
+/// tool, `touch crates/*/build.rs` makes Cargo detect it.
 const CHANGED: [&str; 4] = [
     "/usr/bin/gcc",
     "/usr/bin/clang",
@@ -62,22 +62,21 @@ const CHANGED: [&str; 4] = [
 const PLATFORMS: &str = "int clGetPlatformIDs(unsigned, void *, unsigned *);
 int main(void) { unsigned n = 0; return clGetPlatformIDs(0, 0, &n) != 0 || n == 0; }";
 
-/// Tells Cargo which tools there are. Only build scripts call it.
+/// Declares the available tools to Cargo. Only build scripts call it.
 pub fn declare() {
     let names = TOOLS.map(|tool| format!("{:?}", tool.name)).join(", ");
     println!("cargo::rustc-check-cfg=cfg(tool, values({names}))");
     for tool in TOOLS.iter().filter(|tool| (tool.is_there)()) {
         println!("cargo::rustc-cfg=tool={:?}", tool.name);
     }
-    // A path where nothing is would have Cargo build everything anew each time.
+    // A path that does not exist would make Cargo rebuild everything each time.
     let changed = CHANGED.iter().chain(&OCLGRIND);
     for path in changed.filter(|path| Path::new(path).exists()) {
         println!("cargo::rerun-if-changed={path}");
     }
 }
 
-/// Returns true if the compiler makes programs with OpenMP and sanitizers, which are packages of
-/// their own.
+/// Returns true if the compiler supports OpenMP and sanitizers, which are packages of their own.
 fn links(compiler: &str) -> bool {
     let flags = ["-fopenmp", "-fsanitize=address,undefined"];
     let text = "#include <omp.h>\nint main(void) { return omp_get_max_threads() < 1; }";
@@ -96,7 +95,7 @@ fn reads_opencl() -> bool {
     compiles("clang", &[&flags[..], &["-fsyntax-only"]].concat(), text)
 }
 
-/// Returns true if the program compiles with these flags, and runs and succeeds.
+/// Returns true if the program compiles with these flags, and exits successfully.
 fn runs(flags: &[&str], text: &str) -> bool {
     let program = output();
     let runs = || Command::new(&program).status();
@@ -109,7 +108,7 @@ fn compiles(compiler: &str, flags: &[&str], text: &str) -> bool {
         return false;
     }
     let mut command = Command::new(compiler);
-    // Libraries come behind the files that use them.
+    // Libraries have to follow the files that use them.
     let (libraries, flags): (Vec<&str>, Vec<&str>) =
         flags.iter().partition(|flag| flag.starts_with("-l"));
     command.args(flags).arg(&source).args(libraries);
@@ -117,7 +116,7 @@ fn compiles(compiler: &str, flags: &[&str], text: &str) -> bool {
     command.status().is_ok_and(|status| status.success())
 }
 
-/// A file in the build script's folder.
+/// Returns the path of a file in the build script's output folder.
 fn output() -> String {
     format!("{}/tool", std::env::var("OUT_DIR").unwrap_or_default())
 }

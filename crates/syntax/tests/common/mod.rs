@@ -1,8 +1,8 @@
-//! What several tests share.
+//! Utilities that several tests share.
 
 use syntax::{Diagnostic, Span};
 
-/// A diagnostic as it would be shown: the line, carets, the message; related places below.
+/// Renders a diagnostic as an editor would: the line, carets and the message; related places below.
 pub fn render(text: &str, diagnostic: &Diagnostic) -> String {
     let mut out = String::new();
     show(

@@ -1,5 +1,5 @@
-//! The [tree-sitter] grammar of DPIA, for editors and for whatever wants a concrete tree that
-//! follows the text as it is edited.
+//! The [tree-sitter] grammar of DPIA, for editors and other tools that need a concrete syntax tree
+//! which is updated incrementally.
 //!
 //! ```
 //! let mut parser = tree_sitter::Parser::new();
@@ -9,8 +9,8 @@
 //! # Ok::<(), tree_sitter::LanguageError>(())
 //! ```
 //!
-//! The compiler has a parser of its own, in the crate `syntax`, with messages for people; a test
-//! holds the two equal.
+//! The compiler has a parser of its own, in the crate `syntax`, with better error messages; tests
+//! assert that both accept the same language.
 //!
 //! [tree-sitter]: https://tree-sitter.github.io
 
@@ -21,7 +21,7 @@ unsafe extern "C" {
     fn tree_sitter_dpia() -> *const ();
 }
 
-/// The grammar, for `Parser::set_language` and `Query::new`.
+/// The grammar, an argument for `Parser::set_language` and `Query::new`.
 #[expect(unsafe_code, reason = "the generated parser is C")]
 // SAFETY: the function is the one that tree-sitter generated for this language.
 pub const LANGUAGE: LanguageFn = unsafe { LanguageFn::from_raw(tree_sitter_dpia) };
@@ -29,39 +29,40 @@ pub const LANGUAGE: LanguageFn = unsafe { LanguageFn::from_raw(tree_sitter_dpia)
 /// The kinds of nodes and their fields, as JSON.
 pub const NODE_TYPES: &str = include_str!("../../src/node-types.json");
 
-// The queries are those of RISE and then what DPIA adds to them.
+// The queries of DPIA extend those of RISE.
 
-/// What is shown in which colour.
+/// The query for syntax highlighting.
 pub const HIGHLIGHTS_QUERY: &str = concat!(
     include_str!("../../../tree-sitter-rise/queries/highlights.scm"),
     include_str!("../../queries/highlights.scm")
 );
 
-/// Scopes, the names that they bind, and the names that refer to them.
+/// The query for scopes, definitions and references.
 pub const LOCALS_QUERY: &str = concat!(
     include_str!("../../../tree-sitter-rise/queries/locals.scm"),
     include_str!("../../queries/locals.scm")
 );
 
-/// What can be folded.
+/// The query for foldable regions.
 pub const FOLDS_QUERY: &str = concat!(
     include_str!("../../../tree-sitter-rise/queries/folds.scm"),
     include_str!("../../queries/folds.scm")
 );
 
-/// What indents the lines inside it.
+/// The query for indentation.
 pub const INDENTS_QUERY: &str = concat!(
     include_str!("../../../tree-sitter-rise/queries/indents.scm"),
     include_str!("../../queries/indents.scm")
 );
 
-/// Other languages inside: C in the bodies of foreign functions, Markdown in documentation.
+/// The query for embedded languages: C in the bodies of foreign functions, Markdown in
+/// documentation.
 pub const INJECTIONS_QUERY: &str = concat!(
     include_str!("../../../tree-sitter-rise/queries/injections.scm"),
     include_str!("../../queries/injections.scm")
 );
 
-/// Definitions and uses, for an index of a project.
+/// The query for definitions and references in the index of a project.
 pub const TAGS_QUERY: &str = concat!(
     include_str!("../../../tree-sitter-rise/queries/tags.scm"),
     include_str!("../../queries/tags.scm")

@@ -1,22 +1,22 @@
-//! Concrete trees of ELEVATE in the words of `syntax::elevate::dump`.
+//! Prints concrete syntax trees of ELEVATE in the notation of `syntax::elevate::dump`.
 
 use tree_sitter::Node;
 
 use crate::support::{Dump, list, number, unescape, unquoted};
 
-/// The items of a tree without errors, with the documentation in front of them.
+/// Prints the items of a tree without errors, each after its documentation.
 pub fn items(text: &str, root: Node<'_>) -> Vec<String> {
     let terms = Dump::new(text);
     let strategies = Strategies { terms: &terms };
     terms.file(root, &|node| strategies.item(node))
 }
 
-/// Writes what is not a term of RISE.
+/// A printer for the nodes that are not RISE terms.
 struct Strategies<'d, 't> {
     terms: &'d Dump<'t>,
 }
 
-/// Which words the tree has for a node: the same node means something else elsewhere.
+/// The syntactic category of a node: the notation of some nodes depends on it.
 #[derive(Clone, Copy)]
 enum As {
     Strategy,
@@ -53,24 +53,24 @@ impl<'t> Strategies<'_, 't> {
         self.node(self.terms.field(node, name), what)
     }
 
-    /// `-` for what is not there.
+    /// Prints a field, or `-` if it is absent.
     fn optional(&self, node: Node<'_>, name: &str, what: As) -> String {
         node.child_by_field_name(name)
             .map_or("-".to_owned(), |node| self.node(node, what))
     }
 
-    /// `(head field …)`
+    /// Prints `(head field …)`.
     fn fields(&self, head: &str, node: Node<'_>, names: &[&str], what: As) -> String {
         let fields = names.iter().map(|name| self.field(node, name, what));
         list(std::iter::once(head.to_owned()).chain(fields))
     }
 
-    /// `(head child …)`
+    /// Prints `(head child …)`.
     fn listed(&self, head: &str, children: Vec<String>) -> String {
         list(std::iter::once(head.to_owned()).chain(children))
     }
 
-    /// A name, in backquotes if it is not a word.
+    /// Prints a name, in backquotes if it is not an identifier.
     fn name(&self, node: Node<'_>) -> String {
         let name = unquoted(self.slice(node));
         let plain = |c: char| c == '_' || c == '-' || c.is_alphanumeric();
@@ -83,8 +83,6 @@ impl<'t> Strategies<'_, 't> {
     fn field_name(&self, node: Node<'_>) -> String {
         self.name(self.terms.field(node, "name"))
     }
-
-    // Items.
 
     fn item(&self, node: Node<'_>) -> String {
         let mut words = self.terms.annotations(node);
@@ -228,8 +226,6 @@ impl<'t> Strategies<'_, 't> {
         list(words)
     }
 
-    // Conditions.
-
     fn condition(&self, node: Node<'_>) -> String {
         let operator = || {
             let operator = self.terms.field(node, "operator");
@@ -267,8 +263,6 @@ impl<'t> Strategies<'_, 't> {
             kind => panic!("no words for the condition {kind}"),
         }
     }
-
-    // Strategies.
 
     fn strategy(&self, node: Node<'_>) -> String {
         match node.kind() {
@@ -318,7 +312,7 @@ impl<'t> Strategies<'_, 't> {
         }
     }
 
-    /// An operator without its quotes; of two spellings the sign.
+    /// Returns an operator without its quotes; of two spellings the symbolic one.
     fn operator(&self, node: Node<'_>) -> String {
         let text = self.slice(self.terms.field(node, "operator"));
         let text = text.trim_matches(['`', '‘', '’', '‛', '´', '′', ' ', '\t']);
