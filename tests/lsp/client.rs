@@ -118,7 +118,6 @@ impl Client {
         self.folder.path().join(name)
     }
 
-
     /// Sends raw bytes.
     pub fn send_bytes(&mut self, bytes: &[u8]) {
         let input = self.input.as_mut().unwrap();
@@ -263,7 +262,6 @@ impl Client {
         self.wait_until(|client| client.request("rise/status", Value::Null)["loading"] == false);
     }
 
-
     /// Opens a document.
     pub fn open(&mut self, uri: &str, text: &str) {
         self.open_in(uri, "rise", text);
@@ -333,7 +331,6 @@ impl Client {
     pub fn at(&mut self, method: &str, uri: &str, line: usize, character: usize) -> Value {
         self.request(method, place(uri, line, character))
     }
-
 
     /// Shuts the server down as the protocol requires, and returns its exit status.
     pub fn stop(&mut self) -> Option<i32> {

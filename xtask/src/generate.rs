@@ -1,14 +1,13 @@
-//! Files that are made from others: the tree-sitter parsers, and the editors' copies of their
-//! queries.
+//! Generates files: the tree-sitter parsers, and the editors' copies of their queries.
 
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// The languages that have a grammar of their own.
+/// The languages with a tree-sitter grammar.
 const LANGUAGES: &[&str] = &["rise", "dpia", "elevate"];
 
-/// Makes them anew. Needs the `tree-sitter` command.
+/// Generates all files. Needs the `tree-sitter` command.
 pub fn run(root: &Path) -> Result<(), String> {
     for language in LANGUAGES {
         let grammar = root.join(format!("grammars/tree-sitter-{language}"));
@@ -36,7 +35,7 @@ fn parser(grammar: &Path) -> Result<(), String> {
     }
 }
 
-/// Renews the copies that are there.
+/// Updates the existing copies.
 fn queries(from: &Path, to: &Path) -> Result<(), String> {
     let copies = fs::read_dir(to).map_err(|error| format!("{}: {error}", to.display()))?;
     for copy in copies.flatten() {

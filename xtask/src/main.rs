@@ -1,4 +1,4 @@
-//! What is done to the project rather than by it.
+//! Development tasks of the project: benchmarks, fuzzing, code generation and checks.
 
 mod bench;
 mod fuzz;
@@ -13,7 +13,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-/// The allocator of `rise-ls`: what is measured here is what it does.
+/// The allocator of `rise-ls`, so that measurements are representative.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -28,12 +28,12 @@ struct Arguments {
 enum Task {
     /// Measure speed and memory of the release binary on generated workspaces.
     Bench(Box<bench::Options>),
-    /// Work with OpenCL devices for the process that started this one.
+    /// Use OpenCL devices on behalf of the parent process.
     #[command(hide = true)]
     DeviceWorker,
     /// Compile random programs and compare them with the interpreter, or disturb the language server.
     Fuzz(fuzz::Options),
-    /// Make the tree-sitter parser and the copies of its queries anew.
+    /// Generate the tree-sitter parsers and the copies of their queries.
     Generate,
     /// Run the examples under the address, undefined behaviour and thread sanitizers.
     Sanitize(sanitize::Options),

@@ -1,28 +1,28 @@
-//! Oclgrind: an OpenCL driver that watches for races, for barriers that not all work-items reach,
-//! and for accesses to memory that is not there. (Of memory that was never written it also speaks
-//! where vectors were written, so that it is not asked.)
+//! Runs processes with Oclgrind, an OpenCL driver that detects data races, divergent barriers and
+//! invalid memory accesses. (Its check for uninitialised memory is not enabled, because it has
+//! false positives for written vectors.)
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use tempfile::TempDir;
 
-/// Where Debian and others put its driver.
+/// The usual paths of Oclgrind's driver.
 const LIBRARIES: &[&str] = &[
     "/usr/lib/oclgrind/liboclgrind-rt-icd.so",
     "/usr/lib64/oclgrind/liboclgrind-rt-icd.so",
     "/usr/local/lib/oclgrind/liboclgrind-rt-icd.so",
 ];
-/// Of what it says so many lines are reported.
+/// The maximal number of lines of its messages that are reported.
 const LINES: usize = 16;
 
-/// It as the only driver of processes.
+/// Oclgrind as the only OpenCL driver of processes.
 pub struct Oclgrind {
     folder: TempDir,
 }
 
 impl Oclgrind {
-    /// An error where it is not installed.
+    /// Finds the installed driver; returns an error if there is none.
     pub fn find() -> Result<Oclgrind, String> {
         let library = LIBRARIES.iter().find(|path| Path::new(path).is_file());
         let library = library.ok_or("Oclgrind is not installed (Debian: oclgrind)")?;
@@ -32,11 +32,12 @@ impl Oclgrind {
         Ok(Oclgrind { folder })
     }
 
-    /// Makes a process run with it, and says what it finds in the log with this name.
+    /// Makes a process use Oclgrind, with its messages in the log of this name.
     pub fn set_up(&self, command: &mut Command, log: &str) {
         command.env("OCL_ICD_VENDORS", self.folder.path());
         command.env("OCLGRIND_DATA_RACES", "1");
-        // Its compiler moves loads of local memory over barriers, and that would be a race.
+        // With optimisation, Oclgrind's compiler moves loads from local memory across barriers,
+        // which would be a data race.
         command.env("OCLGRIND_BUILD_OPTIONS", "-cl-opt-disable");
         command.env("OCLGRIND_UNIFORM_WRITES", "1");
         command.env("OCLGRIND_NUM_THREADS", "1");
@@ -47,7 +48,7 @@ impl Oclgrind {
         self.folder.path().join(name)
     }
 
-    /// What it has found, from byte `from` of the log on; and where the log ends.
+    /// Returns the messages from byte `from` of the log on, and the length of the log.
     pub fn found(&self, log: &str, from: usize) -> (String, usize) {
         let all = std::fs::read(self.log(log)).unwrap_or_default();
         let text = String::from_utf8_lossy(all.get(from..).unwrap_or_default()).into_owned();

@@ -1,4 +1,4 @@
-//! As much of a language client as measuring needs.
+//! A minimal language client for measurements.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -25,21 +25,21 @@ pub struct Client {
     next_id: i64,
 }
 
-/// A thread that looks at the memory of a server.
+/// A thread that samples the memory of a server.
 pub struct MemoryWatch {
     stop: Arc<AtomicBool>,
     watch: JoinHandle<f64>,
 }
 
 impl MemoryWatch {
-    /// The most memory that was seen, in bytes.
+    /// Stops the thread, and returns the maximum of the samples in bytes.
     pub fn peak(self) -> Outcome<f64> {
         self.stop.store(true, Ordering::Relaxed);
         Ok(self.watch.join().map_err(|_| "the watch has failed")?)
     }
 }
 
-/// The memory that a server's processes hold, in bytes.
+/// Returns the resident memory of a server and its workers in bytes.
 fn memory(server: u32) -> Option<f64> {
     let of_process = |id: u32| {
         let status = std::fs::read_to_string(format!("/proc/{id}/status")).ok()?;
@@ -48,12 +48,12 @@ fn memory(server: u32) -> Option<f64> {
             .find_map(|line| line.strip_prefix("VmRSS:"))?;
         Some(line.split_whitespace().next()?.parse::<f64>().ok()? * 1024.0)
     };
-    // A worker that has ended meanwhile holds nothing.
+    // A worker that has ended in the meantime is ignored.
     let of_workers = workers(server).into_iter().filter_map(of_process);
     Some(of_process(server)? + of_workers.sum::<f64>())
 }
 
-/// The processes that a server has started.
+/// Returns the child processes of a server.
 fn workers(server: u32) -> Vec<u32> {
     let tasks = std::fs::read_dir(format!("/proc/{server}/task"));
     let tasks = tasks.into_iter().flatten().flatten();
@@ -63,11 +63,11 @@ fn workers(server: u32) -> Vec<u32> {
     ids.filter_map(|id| id.parse().ok()).collect()
 }
 
-/// An answer, and when it was complete.
+/// A response with its latency.
 pub struct Answer {
     /// The result.
     pub result: Value,
-    /// From sending the request.
+    /// The time from sending the request to the complete response.
     pub after: Duration,
 }
 
@@ -110,7 +110,7 @@ impl Client {
         self.send(&json!({"jsonrpc": "2.0", "method": method, "params": params}))
     }
 
-    /// Sends a request and waits for its answer.
+    /// Sends a request and waits for the response.
     pub fn request(&mut self, method: &str, params: &Value) -> Outcome<Answer> {
         self.next_id += 1;
         let id = self.next_id;
@@ -127,7 +127,7 @@ impl Client {
         }
     }
 
-    /// Waits for the diagnostics of this version of a document; says when they were complete.
+    /// Waits for the diagnostics of this version of a document; returns the time of their arrival.
     pub fn diagnostics(&mut self, uri: &str, version: usize) -> Outcome<Instant> {
         let wanted = |message: &Value| {
             message["method"] == "textDocument/publishDiagnostics"
@@ -137,7 +137,7 @@ impl Client {
         Ok(self.wait(wanted)?.0)
     }
 
-    /// Waits for the preview of this version of a document; says when it was complete.
+    /// Waits for the preview of this version of a document; returns the time of its arrival.
     pub fn preview_changed(&mut self, uri: &str, version: usize) -> Outcome<Instant> {
         let wanted = |message: &Value| {
             message["method"] == "rise/previewChanged"
@@ -147,12 +147,12 @@ impl Client {
         Ok(self.wait(wanted)?.0)
     }
 
-    /// The memory that the server's processes hold, in bytes.
+    /// Returns the resident memory of the server's processes in bytes.
     pub fn memory(&self) -> Option<f64> {
         memory(self.child.id())
     }
 
-    /// Looks again and again how much memory the server's processes hold together.
+    /// Starts a thread that samples the memory of the server's processes.
     pub fn watch_memory(&self) -> MemoryWatch {
         let (id, stopped) = (self.child.id(), Arc::new(AtomicBool::new(false)));
         let stop = stopped.clone();
@@ -170,12 +170,12 @@ impl Client {
         }
     }
 
-    /// The processes that the server has started.
+    /// Returns the child processes of the server.
     pub fn workers(&self) -> Vec<u32> {
         workers(self.child.id())
     }
 
-    /// Ends the session as the protocol wants it.
+    /// Shuts the server down as the protocol requires.
     pub fn stop(mut self) -> Outcome<()> {
         self.request("shutdown", &Value::Null)?;
         self.notify("exit", &Value::Null)?;
@@ -189,7 +189,8 @@ impl Client {
         Ok(self.input.flush()?)
     }
 
-    /// The next message that is wanted; answers what the server asks meanwhile.
+    /// Waits for the next message that satisfies `wanted`; answers requests of the server in the
+    /// meantime.
     fn wait(&mut self, wanted: impl Fn(&Value) -> bool) -> Outcome<(Instant, Value)> {
         loop {
             let (at, message) = match self.messages.recv_timeout(PATIENCE) {
@@ -215,18 +216,18 @@ impl Client {
 
 impl Drop for Client {
     fn drop(&mut self) {
-        // After `stop` there is nothing left to end, and that is no failure.
+        // After `stop` there is no process to kill, which is not an error.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// The URI of a path without characters that need escapes.
+/// Returns the URI of a path without characters that need escapes.
 pub fn uri(path: &Path) -> String {
     format!("file://{}", path.display())
 }
 
-/// Reads messages until the stream ends; the clock stops before they are understood.
+/// Reads messages until the stream ends; the arrival time is taken before the message is parsed.
 fn read_messages(mut output: impl BufRead, sender: &Sender<(Instant, Value)>) {
     while let Some(body) = read_body(&mut output) {
         let at = Instant::now();

@@ -1,4 +1,5 @@
-//! How long each definition of the examples takes from its text to each target, from a cold start.
+//! Measures the compilation of each definition of the examples for each target, without any cached
+//! results.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -11,27 +12,28 @@ use serde_json::{Value as Json, json};
 use super::Outcome;
 use super::programs::{definition, first, sources};
 
-/// What a definition may take.
+/// The time limit for a definition.
 const LIMIT: Duration = Duration::from_millis(10);
-/// Compilations, of which the shortest counts: other work on the machine only adds to it.
+/// The number of compilations, of which the shortest counts: other work on the machine can only
+/// make them slower.
 const COMPILATIONS: usize = 3;
-/// The slowest that are shown.
+/// The number of the slowest definitions that are printed.
 const SHOWN: usize = 15;
 
 const TARGETS: [Target; 3] = [Target::C, Target::OpenMp, Target::OpenCl];
 
-/// What was measured of a definition.
+/// The measurement of a definition.
 struct Measured {
     file: String,
     name: String,
     target: Target,
     time: Duration,
-    /// The text that came out, or why there is none.
+    /// The generated text, or the reason why there is none.
     text: Result<String, String>,
 }
 
-/// Measures all definitions whose name contains `only`, prints the slowest, and writes all texts
-/// into `keep`.
+/// Measures all definitions whose name contains `only`, prints the slowest, and writes all
+/// generated texts into `keep`.
 pub fn run(root: &Path, only: &str, keep: Option<&Path>, as_json: bool) -> Outcome<()> {
     let mut all = Vec::new();
     for path in files(&root.join("examples"))? {
@@ -51,7 +53,7 @@ pub fn run(root: &Path, only: &str, keep: Option<&Path>, as_json: bool) -> Outco
     Ok(())
 }
 
-/// The programs in a folder and those in it.
+/// Returns the programs in a folder and its subfolders.
 fn files(folder: &Path) -> Outcome<BTreeSet<PathBuf>> {
     let mut found = BTreeSet::new();
     let mut folders = vec![folder.to_owned()];
@@ -80,7 +82,7 @@ fn of_file(root: &Path, path: &Path, only: &str) -> Outcome<Vec<Measured>> {
     Ok(all)
 }
 
-/// What the first of the files defines.
+/// Returns the names of the definitions in the first file.
 fn names(sources: &[(PathBuf, String)]) -> Vec<String> {
     let mut db = Database::new();
     let Some((path, text)) = sources.first() else {
@@ -124,7 +126,7 @@ fn measure(
     })
 }
 
-/// Writes what became of a definition into a file of its own.
+/// Writes the generated text of a definition into a file of its own.
 fn write(measured: &Measured, folder: &Path) -> Outcome<()> {
     let target = format!("{:?}", measured.target).to_lowercase();
     let name = format!("{}.{target}", measured.name);

@@ -1,27 +1,27 @@
-//! Workspaces to measure on: many different well-typed definitions of the kinds that real programs
-//! have, which use each other, within and across files.
+//! Generates workspaces for measurements: many different well-typed definitions, similar to those
+//! of real programs, which use each other within and across files.
 
 use std::fmt::Write;
 use std::path::Path;
 
 use super::random::Random;
 
-/// A file to be written.
+/// A generated file.
 pub struct Generated {
-    /// Its name.
+    /// The name of the file.
     pub name: String,
-    /// Its text.
+    /// The text of the file.
     pub text: String,
 }
 
 impl Generated {
-    /// Number of lines.
+    /// Returns the number of lines.
     pub fn lines(&self) -> usize {
         self.text.lines().count()
     }
 }
 
-/// What a generated definition can be used as.
+/// The type of a generated definition, which determines its uses.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Shape {
     /// `f32 -> f32`
@@ -38,11 +38,12 @@ enum Shape {
     Image,
     /// `3.3.f32 -> f32`
     Window,
-    /// Anything else.
+    /// A type that other definitions do not use.
     Other,
 }
 
-/// A workspace of one file with `large` lines and as many of `small` lines as make `total`.
+/// Generates a workspace of one file with `large` lines, and as many files of `small` lines as are
+/// needed for `total`.
 pub fn workspace(seed: u64, large: usize, small: usize, total: usize) -> Vec<Generated> {
     let mut random = Random::new(seed);
     let mut files: Vec<(Generated, Vec<(String, Shape)>)> = Vec::new();
@@ -188,7 +189,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Starts a definition: documentation, and a name that no other one has.
+    /// Starts a definition: its documentation, and a unique name.
     fn name(&mut self, shape: Shape, what: &str) -> String {
         let (verb, noun) = (self.random.pick(VERBS), self.random.pick(NOUNS));
         let name = format!("{verb}{noun}{}x{}", self.file, self.defs.len());
@@ -207,10 +208,10 @@ impl Writer<'_> {
         self.text.push('\n');
     }
 
-    /// A definition of this shape that can be used here, or what stands in for it.
+    /// Returns a definition of this shape that can be used here, or `otherwise`.
     fn use_of(&mut self, shape: Shape, otherwise: &str) -> String {
         let foreign = self.random.percent(25) && !self.imported.is_empty();
-        // The last definition is the one that is being written.
+        // The last definition is the current one.
         let defs = if foreign {
             &self.imported[..]
         } else {
@@ -256,7 +257,7 @@ impl Writer<'_> {
         ));
     }
 
-    /// A function on single values, as an argument of `map`.
+    /// Returns a function on single values, as an argument of `map`.
     fn elementwise(&mut self) -> String {
         match self.random.below(4) {
             0 => self.use_of(Shape::Scalar, "fun(x => 0.5f * x)"),
@@ -276,7 +277,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A stage that keeps the shape `n.f32`.
+    /// Returns a pipeline stage from `n.f32` to `n.f32`.
     fn stage(&mut self, n: &str) -> String {
         match self.random.below(6) {
             0 => format!("map({})", self.elementwise()),
@@ -438,7 +439,7 @@ impl Writer<'_> {
         ));
     }
 
-    /// A definition without a written type, of which everything is inferred.
+    /// Generates a definition without a type annotation, so that its whole type is inferred.
     fn stages(&mut self) {
         let name = self.name(Shape::Other, "A composition, with its type inferred");
         let (f, g) = (self.elementwise(), self.elementwise());

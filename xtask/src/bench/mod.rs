@@ -1,5 +1,5 @@
-//! Speed and memory of the release binary, measured from outside: over its standard input and
-//! output, and from its command line.
+//! Measures the speed and memory of the release binary from outside: over its standard input and
+//! output, and on its command line.
 
 mod client;
 mod compile;
@@ -21,7 +21,7 @@ use generate::Generated;
 pub use opencl::list as kernel_list;
 use table::{Row, Series, Table, Unit};
 
-/// What to measure.
+/// The options of the measurements.
 #[derive(clap::Args)]
 pub struct Options {
     /// Measure this binary instead of building one.
@@ -42,20 +42,20 @@ pub struct Options {
     /// Write the workspace into this folder, and keep it.
     #[arg(long)]
     keep: Option<PathBuf>,
-    /// Measure the low-level programs of the examples only, those with this in their names.
+    /// Measure only the low-level programs of the examples, those with this in their names.
     #[arg(long, value_name = "NAME", num_args = 0..=1, default_missing_value = "")]
     programs: Option<String>,
-    /// Measure only how long each definition of the examples takes to each target, those with this
-    /// in their names; with `--keep` the texts are written into its folder.
+    /// Measure only the compilation time of each definition of the examples for each target, those
+    /// with this in their names; with `--keep` the texts are written into its folder.
     #[arg(long, value_name = "NAME", num_args = 0..=1, default_missing_value = "")]
     compile: Option<String>,
-    /// Measure only how long an open preview takes to follow so many keystrokes.
+    /// Measure only the latency of an open preview for this number of keystrokes.
     #[arg(long, value_name = "KEYSTROKES", num_args = 0..=1, default_missing_value = "500")]
     preview: Option<usize>,
-    /// What to measure of strategies.
+    /// The options for strategies.
     #[command(flatten)]
     strategies: strategies::Options,
-    /// What to measure of OpenCL.
+    /// The options for OpenCL.
     #[command(flatten)]
     opencl: opencl::Options,
     /// Print JSON instead of a table.
@@ -63,12 +63,12 @@ pub struct Options {
     json: bool,
 }
 
-/// Keystrokes with an open preview.
+/// The number of keystrokes with an open preview.
 const KEYSTROKES: usize = 500;
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
-/// Measures and prints.
+/// Measures and prints the table.
 pub fn run(options: &Options) -> Outcome<()> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     if let Some(only) = &options.programs {
@@ -120,7 +120,7 @@ fn print(table: &Table, json: bool) -> Outcome<()> {
     Ok(())
 }
 
-/// Builds the release binary and says where it is.
+/// Builds the release binary and returns its path.
 pub fn build() -> Outcome<PathBuf> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let arguments = [
@@ -146,7 +146,7 @@ pub fn build() -> Outcome<PathBuf> {
     executable.ok_or_else(|| "cargo named no binary".into())
 }
 
-/// `rise-ls --check` from cold.
+/// Measures `rise-ls --check` from a cold start.
 fn check(
     binary: &Path,
     folder: &Path,
@@ -186,7 +186,7 @@ fn check(
     Ok(())
 }
 
-/// The seconds in the line of `--stats` that starts with `word`.
+/// Returns the seconds in the line of `--stats` that starts with `word`.
 fn seconds_of(report: &str, word: &str) -> Option<f64> {
     let line = report
         .lines()
@@ -194,7 +194,8 @@ fn seconds_of(report: &str, word: &str) -> Option<f64> {
     line.split_whitespace().next()?.parse().ok()
 }
 
-/// From starting the process to the first diagnostics of a file of 1,000 lines.
+/// Measures the time from the start of the process to the first diagnostics of a file of 1,000
+/// lines.
 fn cold_start(binary: &Path, scratch: &Path, options: &Options, table: &mut Table) -> Outcome<()> {
     let folder = scratch.join("small");
     std::fs::create_dir_all(&folder)?;

@@ -1,7 +1,7 @@
-//! A preview of C that is open while somebody types: how long it takes from a keystroke to the new
-//! text, in the largest of the example programs and in the one that becomes the most code.
+//! Measures the latency of an open C preview while typing: from a keystroke to the new text, in the
+//! largest of the example programs and in the one with the most generated code.
 //!
-//! Every keystroke changes the generated code: operators and constants are exchanged, and back.
+//! Every keystroke changes the generated code: operators and constants are replaced, and restored.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -12,11 +12,11 @@ use super::Outcome;
 use super::client::{Client, uri};
 use super::table::{Row, Series, Table, Unit};
 
-/// A keystroke is to be seen within this time.
+/// The limit of the latency in milliseconds.
 const WANTED: f64 = 50.0;
-/// Between keystrokes: a fast typist's, so that no two meet.
+/// The pause between keystrokes: that of a fast typist, so that they do not overlap.
 const PAUSE: Duration = Duration::from_millis(10);
-/// Places that are changed in turn.
+/// The number of positions that are changed in turn.
 const PLACES: usize = 12;
 
 /// A program of the examples that is compiled to C.
@@ -24,11 +24,11 @@ struct Program {
     file: String,
     def: String,
     text: String,
-    /// Lines of its C.
+    /// The number of lines of its C code.
     lines: usize,
 }
 
-/// A character of the text that may be another.
+/// A position and the two characters that alternate there.
 #[derive(Clone, Copy)]
 struct Place {
     line: usize,
@@ -37,7 +37,7 @@ struct Place {
     other: char,
 }
 
-/// Types in the largest example, and in the one with the most code.
+/// Measures typing in the largest example, and in the one with the most code.
 pub fn measure(root: &Path, binary: &Path, edits: usize, table: &mut Table) -> Outcome<()> {
     let programs = programs(root, binary)?;
     let longest = programs.iter().max_by_key(|program| program.text.len());
@@ -45,7 +45,7 @@ pub fn measure(root: &Path, binary: &Path, edits: usize, table: &mut Table) -> O
     let (Some(longest), Some(most)) = (longest, most) else {
         return Err("there are no examples".into());
     };
-    // Of the longest text the program with the most code.
+    // Among the programs of the longest text, the one with the most code.
     let same = programs
         .iter()
         .filter(|program| program.file == longest.file);
@@ -61,7 +61,7 @@ pub fn measure(root: &Path, binary: &Path, edits: usize, table: &mut Table) -> O
     Ok(())
 }
 
-/// The programs for C, with how much code they become.
+/// Returns the programs for C with the number of lines of their code.
 fn programs(root: &Path, binary: &Path) -> Outcome<Vec<Program>> {
     let mut client = Client::start(binary, root)?;
     let list = std::fs::read_to_string(root.join("xtask/kernels/kernels.json"))?;
@@ -99,7 +99,7 @@ fn preview(client: &mut Client, uri: &str, def: &str) -> Outcome<Value> {
     Ok(client.request("rise/preview", &params)?.result)
 }
 
-/// Milliseconds from each keystroke to the preview of its text.
+/// Returns the milliseconds from each keystroke to the preview of its text.
 fn typed(root: &Path, binary: &Path, program: &Program, edits: usize) -> Outcome<Series> {
     let path = root.join(&program.file);
     let mut client = Client::start(binary, root)?;
@@ -168,7 +168,8 @@ impl Session<'_> {
     }
 }
 
-/// Operators and digits of floating point numbers. The examples are ASCII where there is code.
+/// Returns the positions of operators and of digits of floating-point numbers. The code of the
+/// examples is ASCII.
 fn candidates(text: &str) -> Vec<Place> {
     let mut all = Vec::new();
     for (line, words) in text.lines().enumerate() {

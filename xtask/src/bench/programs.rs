@@ -1,8 +1,10 @@
-//! The low-level programs of the examples: how long they take to compile, and how fast what comes
-//! out runs beside straightforward C for the same algorithm (`xtask/kernels`), at -O3 both.
+//! Measures the low-level programs of the examples: their compilation time, and the speed of the
+//! generated code in comparison with straightforward C for the same algorithm (`xtask/kernels`),
+//! both at -O3.
 //!
-//! Both programs run in turns, on the same arguments; a ratio is hand-written time by generated
-//! time of one turn, so that 1 is equal and more is faster than the hand-written one.
+//! Both programs run in turns, on the same arguments; a ratio is the hand-written time divided by
+//! the generated time of one turn: 1 means equal speed, and more means faster than the hand-written
+//! one.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -18,13 +20,13 @@ use serde_json::Value as Json;
 
 use super::Outcome;
 
-/// Turns, of several calls each.
+/// The number of turns, of several calls each.
 const TURNS: usize = 11;
-/// How long the calls of a turn take together, about.
+/// The approximate time of all calls of a turn.
 const TURN: Duration = Duration::from_millis(60);
-/// Compilations, of which the median counts.
+/// The number of compilations, of which the median counts.
 const COMPILATIONS: usize = 5;
-/// Below this part of the hand-written program's speed a program is slow.
+/// A program is slow below this part of the hand-written program's speed.
 const SLOW: f64 = 0.95;
 
 /// An entry of `kernels.json`.
@@ -35,17 +37,17 @@ struct Kernel {
     sizes: Vec<(String, u64)>,
 }
 
-/// What was measured of one.
+/// The measurements of a program.
 struct Measured {
     name: String,
     compile: Duration,
     generated: Duration,
     written: Duration,
-    /// Sorted.
+    /// The ratio of each turn, sorted.
     ratios: Vec<f64>,
 }
 
-/// Measures all programs whose name contains `only`, and prints them.
+/// Measures and prints all programs whose name contains `only`.
 pub fn run(root: &Path, only: &str, json: bool) -> Outcome<()> {
     let limits = Limits {
         time: None,
@@ -158,7 +160,7 @@ fn measure(
     })
 }
 
-/// A file and those that it imports, itself first.
+/// Returns a file and its transitive imports, starting with itself.
 pub(super) fn sources(path: &Path) -> Outcome<Vec<(PathBuf, String)>> {
     let mut all = vec![(path.to_owned(), std::fs::read_to_string(path)?)];
     let mut next = 0;
@@ -204,7 +206,7 @@ pub(super) fn first(found: &[syntax::Diagnostic]) -> String {
         .map_or_else(String::new, |diagnostic| diagnostic.message.clone())
 }
 
-/// The median time of some calls.
+/// Returns the median time of some calls.
 fn call(
     executable: &Executable,
     launch: &Launch,
@@ -234,7 +236,7 @@ impl Measured {
         self.ratios.get(at).copied().unwrap_or_default()
     }
 
-    /// Whether it is slower than it may be, beyond what varies between turns.
+    /// Returns true if the program is too slow, beyond the variation between turns.
     fn is_slow(&self) -> bool {
         self.quantile(0.75) < SLOW
     }

@@ -1,15 +1,15 @@
-//! A small deterministic generator of random numbers, so that every run measures the same text.
+//! A small deterministic random number generator, so that every run measures the same text.
 
-/// SplitMix64.
+/// The generator SplitMix64.
 pub struct Random(u64);
 
 impl Random {
-    /// The sequence of this seed.
+    /// Creates the generator of this seed.
     pub fn new(seed: u64) -> Self {
         Random(seed)
     }
 
-    /// The next 64 bits.
+    /// Returns the next 64 bits.
     pub fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -18,17 +18,17 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A number below `end`, which is not 0.
+    /// Returns a number below `end`, which is not 0.
     pub fn below(&mut self, end: usize) -> usize {
         (self.bits() % end as u64) as usize
     }
 
-    /// One of `choices`, of which there is at least one.
+    /// Returns one of `choices`, which must not be empty.
     pub fn pick<'a, T: ?Sized>(&mut self, choices: &[&'a T]) -> &'a T {
         choices[self.below(choices.len())]
     }
 
-    /// True in so many of 100 cases.
+    /// Returns true with a probability of `chance` percent.
     pub fn percent(&mut self, chance: usize) -> bool {
         self.below(100) < chance
     }

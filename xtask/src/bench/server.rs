@@ -1,4 +1,4 @@
-//! A session of typing, over real standard input and output.
+//! Measures a session of typing, over real standard input and output.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -10,18 +10,18 @@ use super::client::{Client, uri};
 use super::generate::Generated;
 use super::table::{Row, Series, Table, Unit};
 
-/// What is typed, a character at a time, as a new stage of a pipeline, and deleted again.
+/// The text that is typed character by character, as a new stage of a pipeline, and deleted again.
 const STAGE: &str = "|> map(fun(x => 2.5f * x)) ";
-/// Between so many keystrokes the editor asks for hover, hints and completion.
+/// The number of keystrokes between requests for hover, hints and completion.
 const ASK_EVERY: usize = 9;
-/// Lines on a screen.
+/// The number of lines on a screen.
 const SCREEN: usize = 50;
 
-/// The time limit for giving back a closed document, and for the answer that follows.
+/// The time limit for the release of a closed document's memory, and for the response that follows.
 const SETTLING: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// From starting the process to the diagnostics of its first document.
+/// Measures the time from the start of the process to the diagnostics of its first document.
 pub fn first_diagnostics(binary: &Path, folder: &Path, file: &Generated) -> Outcome<Duration> {
     let start = Instant::now();
     let mut client = Client::start(binary, folder)?;
@@ -37,7 +37,7 @@ fn open(client: &mut Client, uri: &str, file: &Generated) -> Outcome<()> {
     client.notify("textDocument/didOpen", &json!({"textDocument": document}))
 }
 
-/// Opens a document of 50 MB in a folder of its own, and closes it.
+/// Measures the memory for a document of 50 MB in a folder of its own, open and closed.
 pub fn large_document(binary: &Path, table: &mut Table) -> Outcome<()> {
     const LINE: &str = "// A comment of fifty bytes, without a definition.\n";
     let file = |name: &str, text: String| Generated {
@@ -61,7 +61,7 @@ pub fn large_document(binary: &Path, table: &mut Table) -> Outcome<()> {
     client.request("textDocument/hover", &hover)?;
     let close = json!({"textDocument": {"uri": uri_of(&large)}});
     client.notify("textDocument/didClose", &close)?;
-    // Another worker takes over, which has not held the document.
+    // Another worker replaces the one that contained the document.
     let start = Instant::now();
     while client.workers().iter().any(|id| worker.contains(id)) && start.elapsed() < SETTLING {
         std::thread::sleep(PAUSE);
@@ -84,7 +84,7 @@ pub fn large_document(binary: &Path, table: &mut Table) -> Outcome<()> {
     Ok(())
 }
 
-/// What is measured while typing.
+/// The measurements during typing.
 #[derive(Default)]
 struct Times {
     edit_server: Series,
@@ -99,7 +99,7 @@ const REQUESTS: [(&str, &str); 3] = [
     ("completion", "textDocument/completion"),
 ];
 
-/// Types in the middle of a file, and measures.
+/// Measures typing in the middle of a file.
 pub fn measure(
     binary: &Path,
     folder: &Path,
@@ -131,7 +131,7 @@ pub fn measure(
     Ok(())
 }
 
-/// Lines in the middle of the text that start with a stage of a pipeline.
+/// Returns lines in the middle of the text that start with a stage of a pipeline.
 fn places(text: &str) -> Vec<usize> {
     let lines: Vec<&str> = text.lines().collect();
     let mut places: Vec<usize> = (0..lines.len())
@@ -150,7 +150,7 @@ struct Session<'c> {
 }
 
 impl Session<'_> {
-    /// Types or deletes one character of [`STAGE`] in front of what stands on the line.
+    /// Types or deletes one character of [`STAGE`] at the start of the line's text.
     fn keystroke(&mut self, line: usize, step: usize, times: &mut Times) -> Outcome<()> {
         let typed = step.min(2 * STAGE.len() - step);
         let (from, to, text) = match step < STAGE.len() {

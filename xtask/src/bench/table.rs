@@ -1,4 +1,4 @@
-//! What was measured, beside what was wanted.
+//! Prints measurements with their targets.
 
 use std::fmt;
 
@@ -6,22 +6,20 @@ use serde_json::{Value, json};
 
 use super::generate::Generated;
 
-/// Measured values of one thing.
+/// The measured values of one quantity.
 #[derive(Default)]
 pub struct Series(Vec<f64>);
 
 impl Series {
-    /// Adds a value.
     pub fn push(&mut self, value: f64) {
         self.0.push(value);
     }
 
-    /// Adds values.
     pub fn extend(&mut self, values: impl IntoIterator<Item = f64>) {
         self.0.extend(values);
     }
 
-    /// The value below which so many of 100 values are (the nearest one that was measured).
+    /// Returns the percentile of the values by the nearest-rank method.
     fn percentile(&self, percent: f64) -> Option<f64> {
         let mut sorted = self.0.clone();
         sorted.sort_by(f64::total_cmp);
@@ -36,20 +34,20 @@ impl FromIterator<f64> for Series {
     }
 }
 
-/// What values are in.
+/// The units of values.
 #[derive(Clone, Copy)]
 pub enum Unit {
-    /// ms
+    /// Milliseconds (ms).
     Milliseconds,
-    /// lines/s
+    /// Lines per second.
     LinesPerSecond,
-    /// MB, of a million bytes
+    /// Megabytes (MB) of a million bytes.
     Megabytes,
-    /// %
+    /// Percent.
     Percent,
-    /// Steps of rewriting in a second
+    /// Rewriting steps per second.
     StepsPerSecond,
-    /// How many times as fast
+    /// A ratio of speeds.
     Ratio,
 }
 
@@ -75,7 +73,7 @@ impl Unit {
     }
 }
 
-/// Which of the measured values is held against a target.
+/// The statistic of the values that is compared with a target.
 #[derive(Clone, Copy)]
 enum Statistic {
     Median,
@@ -105,12 +103,12 @@ impl Statistic {
 struct Target {
     statistic: Statistic,
     bound: f64,
-    /// Whether more is better.
+    /// True if the bound is a lower bound.
     lower_bound: bool,
 }
 
 impl Target {
-    /// How far inside the target the series is: above 1 it holds.
+    /// Returns the margin of the series to the target: 1 or more if the target is met.
     fn margin(self, series: &Series) -> Option<f64> {
         let value = self.statistic.of(series)?;
         Some(if self.lower_bound {
@@ -130,7 +128,7 @@ pub struct Row {
 }
 
 impl Row {
-    /// A line without a target.
+    /// Creates a line without a target.
     pub fn new(name: &str, unit: Unit, series: Series) -> Row {
         Row {
             name: name.to_owned(),
@@ -140,12 +138,12 @@ impl Row {
         }
     }
 
-    /// The median is wanted at or above this.
+    /// Sets a lower bound for the median.
     pub fn at_least(self, bound: f64) -> Row {
         self.target(Statistic::Median, bound, true)
     }
 
-    /// For times: the median is wanted at or below this; for memory: the largest value.
+    /// Sets an upper bound for the median of times, or for the largest value of memory.
     pub fn at_most(self, bound: f64) -> Row {
         let statistic = if matches!(self.unit, Unit::Megabytes) {
             Statistic::Max
@@ -155,12 +153,12 @@ impl Row {
         self.target(statistic, bound, false)
     }
 
-    /// Median and 99th percentile are wanted at or below these.
+    /// Sets upper bounds for the median and the 99th percentile.
     pub fn limits(self, median: f64, p99: f64) -> Row {
         self.target(Statistic::Median, median, false).tail(p99)
     }
 
-    /// The 99th percentile is wanted at or below this.
+    /// Sets an upper bound for the 99th percentile.
     pub fn tail(self, p99: f64) -> Row {
         self.target(Statistic::P99, p99, false)
     }
@@ -196,7 +194,7 @@ impl Row {
     }
 }
 
-/// All that was measured, with what it was measured on.
+/// All measurements, with a description of the machine.
 pub struct Table {
     machine: String,
     workspace: String,
@@ -204,7 +202,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// An empty table about these files.
+    /// Creates an empty table about these files.
     pub fn new(files: &[Generated]) -> Table {
         let lines: usize = files.iter().map(Generated::lines).sum();
         let bytes: usize = files.iter().map(|file| file.text.len()).sum();
@@ -220,12 +218,11 @@ impl Table {
         }
     }
 
-    /// Adds a line.
     pub fn push(&mut self, row: Row) {
         self.rows.push(row);
     }
 
-    /// The same for programs.
+    /// Returns the table as JSON.
     pub fn json(&self) -> Value {
         let target = |row: &Row, target: &Target| {
             json!({
@@ -291,7 +288,7 @@ impl fmt::Display for Table {
     }
 }
 
-/// The processor and the number of its cores that this process may use.
+/// Returns the processor and the number of cores that this process may use.
 fn machine() -> String {
     let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = info

@@ -1,4 +1,5 @@
-//! Some random programs, compiled together, run, and compared with the interpreter.
+//! Compiles some random programs together, runs them, and compares the results with the
+//! interpreter.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -16,32 +17,33 @@ use runtime::process::Limits;
 use runtime::{Bindings, Shape, Value};
 use syntax::{Diagnostic, Severity};
 
-/// How far floating point numbers may be off where the order of additions is open: in parallel
-/// reductions, whose arguments are multiples of 1/256. Everything else is equal bit for bit.
+/// The maximal difference of floating-point numbers in parallel reductions, where the order of
+/// additions is not determined and the arguments are multiples of 1/256. All other results are
+/// equal bit for bit.
 const TOLERANCE: f64 = 1e-3;
 
-/// A program and what it is called in its batch.
+/// A program of a batch.
 pub struct Candidate<'a> {
-    /// Its number.
+    /// The number of the program, which is a part of its name.
     pub number: u64,
-    /// Its target.
+    /// The target.
     pub backend: Backend,
     /// The program.
     pub program: &'a Program,
 }
 
-/// What became of a program.
+/// The outcome for a program.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
-    /// Generated code computes what the interpreter says.
+    /// The generated code has the interpreter's result.
     Agrees,
-    /// It is refused, for this reason.
+    /// The program is refused for this reason.
     Refused(String),
-    /// It is wrong: of what kind, and how.
+    /// The program fails: the kind of failure and its details.
     Wrong(&'static str, String),
 }
 
-/// A program that has code.
+/// A program with generated code.
 struct Compiled {
     at: usize,
     program: Arc<rise::core::Program<rise::Primitive>>,
@@ -53,7 +55,7 @@ struct Compiled {
     params: Vec<Shape>,
 }
 
-/// Tries programs of one target.
+/// Tests programs of one target.
 pub fn attempt(
     candidates: &[Candidate<'_>],
     compiler: &Compiler,
@@ -95,7 +97,7 @@ pub(super) type Translated = (
     Launch,
 );
 
-/// The program as explicit terms, its code, and what it runs with.
+/// Returns the program in explicit terms, its code, and its arguments.
 pub(super) fn translated(candidate: &Candidate<'_>) -> Result<Translated, Verdict> {
     let mut db = Database::new();
     let text = candidate.program.numbered(candidate.number);
@@ -147,12 +149,12 @@ pub(super) fn translated(candidate: &Candidate<'_>) -> Result<Translated, Verdic
     Ok((program, module, launch))
 }
 
-/// Whether a program says in which order floating point numbers are added.
+/// Returns true if the order of floating-point additions is determined.
 fn has_fixed_order(text: &str) -> bool {
     !text.contains("reducePar")
 }
 
-/// Why a program has no code: its author must be told what to do, at a place.
+/// Returns the refusal of a program without code. A reason without a message or span is a failure.
 fn refusal(found: &[Diagnostic]) -> Verdict {
     let errors: Vec<&Diagnostic> = (found.iter())
         .filter(|diagnostic| diagnostic.severity == Severity::Error)
@@ -209,7 +211,7 @@ fn executed(
     }
 }
 
-/// The texts behind one another, what several of them have (headers, types, helpers) once.
+/// Concatenates the texts; headers, types and helpers that several texts have are included once.
 fn together(compiled: &[Compiled]) -> String {
     let mut parts: Vec<&str> = Vec::new();
     for one in compiled {
@@ -232,13 +234,13 @@ fn together(compiled: &[Compiled]) -> String {
             }
         }
     }
-    // Headers first: what follows is declared by them.
+    // The headers come first, as the rest depends on them.
     let (headers, rest): (Vec<&str>, Vec<&str>) =
         (parts.into_iter()).partition(|part| part.starts_with("#include"));
     format!("{}\n\n{}\n", headers.join("\n"), rest.join("\n\n"))
 }
 
-/// The programs' own C functions, for the interpreter.
+/// Compiles the C functions of the programs, for the interpreter.
 fn foreign_functions(
     compiled: &[Compiled],
     scratch: &Path,

@@ -1,8 +1,8 @@
-//! Random programs, compiled and compared with the interpreter.
+//! Fuzzes the compiler with random programs, and compares the results with the interpreter.
 //!
-//! Programs are compiled many at a time, in turns with optimisation, without, and under the
-//! sanitizers. What is wrong is made smaller before it is reported; what is refused is counted by
-//! its reason.
+//! Programs are compiled in batches, in turns with optimisation, without, and under the sanitizers.
+//! A failing program is shrunk before it is reported; refused programs are counted by their
+//! reasons.
 
 mod batch;
 mod opencl;
@@ -20,24 +20,24 @@ use runtime::process::{Cancel, Limits};
 
 use batch::{Candidate, Verdict, attempt};
 
-/// Programs that are compiled together.
+/// The number of programs that are compiled together.
 const TOGETHER: u64 = 40;
-/// Smaller programs that are tried for each that is wrong.
+/// The maximal number of attempts to shrink a failing program.
 const SHRINKING: u32 = 200;
-/// Options of the C compiler, in turns.
+/// The options of the C compiler, in turns.
 const FLAGS: &[&str] = &[
     "-O1 -fsanitize=undefined -fno-sanitize-recover=all",
     "-O3",
     "-O0 -g -fsanitize=address,undefined -fno-sanitize-recover=all",
     "-O2",
 ];
-/// No program takes so long.
+/// The time limit of a program.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// What to try.
+/// The options of the fuzzer.
 #[derive(clap::Args)]
 pub struct Options {
-    /// How many programs, half of them for C and half for OpenMP.
+    /// The number of programs, half of them for C and half for OpenMP.
     #[arg(long, default_value_t = 10_000)]
     count: u64,
     /// The seed of the first one.
@@ -52,7 +52,7 @@ pub struct Options {
     /// With --text or --lsp: the server; without it the release binary, which is built first.
     #[arg(long)]
     server: Option<PathBuf>,
-    /// With --text or --lsp: how many seconds an answer may take.
+    /// With --text or --lsp: the time limit of a response in seconds.
     #[arg(long, default_value_t = 5)]
     limit: u64,
     /// Programs of OpenCL instead, on a device and under Oclgrind.
@@ -61,15 +61,15 @@ pub struct Options {
     /// With --opencl: the device, by a part of its name.
     #[arg(long, default_value = "portable", requires = "opencl")]
     device: String,
-    /// How many batches at a time.
+    /// The number of batches that run at a time.
     #[arg(long)]
     jobs: Option<usize>,
-    /// Programs that go wrong are written here.
+    /// The folder to which failing programs are written.
     #[arg(long, default_value = "target/fuzz")]
     keep: PathBuf,
 }
 
-/// What is known so far.
+/// The results so far.
 #[derive(Default)]
 struct Found {
     agree: u64,
@@ -78,7 +78,7 @@ struct Found {
     tried: u64,
 }
 
-/// Tries them, and says which went wrong.
+/// Tests the programs, and returns an error with those that fail.
 pub fn run(root: &Path, options: &Options) -> Result<(), String> {
     if options.text || options.lsp {
         return sessions::run(root, options);
@@ -106,7 +106,7 @@ pub fn run(root: &Path, options: &Options) -> Result<(), String> {
             };
             let next = &next;
             let builder = std::thread::Builder::new().stack_size(256 << 20);
-            // Who cannot start a thread has bigger problems; the others do its work.
+            // If a thread cannot be started, the others do its work.
             let _ = builder.spawn_scoped(scope, move || worker.work(next));
         }
     });
@@ -196,7 +196,7 @@ impl Worker<'_> {
     }
 
     fn verdicts(&self, candidates: &[Candidate<'_>], flags: &str) -> Vec<Verdict> {
-        // What was compiled is not needed again.
+        // The compiled files of the previous batch are not needed any more.
         let _ = std::fs::remove_dir_all(&self.scratch);
         if let Err(error) = std::fs::create_dir_all(&self.scratch) {
             let wrong = Verdict::Wrong("no folder", error.to_string());
@@ -206,7 +206,7 @@ impl Worker<'_> {
         attempt(candidates, &compiler, &self.scratch, self.limits)
     }
 
-    /// Makes a wrong program smaller, writes it down, and says what is wrong with it.
+    /// Shrinks a failing program, writes it to a file, and returns a description of the failure.
     fn wrong(&self, candidate: &Candidate<'_>, flags: &str, kind: &str, how: &str) -> String {
         let (number, backend) = (candidate.number, candidate.backend);
         let mut says = how.to_owned();
@@ -250,7 +250,7 @@ fn write(path: &Path, text: &str) -> std::io::Result<()> {
     std::fs::write(path, text)
 }
 
-/// A reason without the names and sizes of one program.
+/// Replaces the names and sizes of a program in a reason by an ellipsis.
 fn general(reason: &str) -> String {
     let mut general = String::new();
     for (at, part) in reason.split('`').enumerate() {

@@ -1,7 +1,8 @@
-//! Random programs of OpenCL: on a device, compared with the interpreter, and under Oclgrind.
+//! Fuzzes the compiler with random OpenCL programs: on a device, with a comparison with the
+//! interpreter, and under Oclgrind.
 //!
-//! Devices are worked with by processes of their own: a program that hangs, or crashes a driver, is
-//! one more that is wrong.
+//! Devices are used by separate processes: a program that hangs or crashes a driver is reported
+//! like any other failure.
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -22,12 +23,12 @@ use super::batch::{Candidate, Translated, Verdict, compared, translated, words};
 use super::{Found, Options, general, report, write};
 use crate::oclgrind::Oclgrind;
 
-/// Smaller programs that are tried for each that is wrong.
+/// The maximal number of attempts to shrink a failing program.
 const SHRINKING: u32 = 300;
-/// What OpenCL says where a program has no kernel of a name.
+/// The OpenCL error code for a program without a kernel of this name.
 const INVALID_KERNEL_NAME: i32 = -46;
 
-/// Tries them, and says which went wrong.
+/// Tests the programs, and returns an error with those that fail.
 pub fn run(options: &Options, limits: &Limits) -> Result<(), String> {
     let oclgrind = match Oclgrind::find() {
         Ok(oclgrind) => Some(oclgrind),
@@ -43,7 +44,7 @@ pub fn run(options: &Options, limits: &Limits) -> Result<(), String> {
         for thread in 0..options.jobs.unwrap_or(threads).max(1) {
             let (next, found, oclgrind) = (&next, &found, oclgrind.as_ref());
             let builder = std::thread::Builder::new().stack_size(256 << 20);
-            // Who cannot start a thread has bigger problems; the others do its work.
+            // If a thread cannot be started, the others do its work.
             let _ = builder.spawn_scoped(scope, move || {
                 let devices = Devices::open(options, limits, oclgrind, thread);
                 match devices {
@@ -65,7 +66,7 @@ fn lock(found: &Mutex<Found>) -> std::sync::MutexGuard<'_, Found> {
     found.lock().unwrap_or_else(|lock| lock.into_inner())
 }
 
-/// A device, with the process that works with it.
+/// A device with the process that uses it.
 struct Device<'a> {
     worker: Option<Worker>,
     wanted: String,
@@ -74,14 +75,14 @@ struct Device<'a> {
     watched: Option<Watched<'a>>,
 }
 
-/// What Oclgrind has found so far.
+/// The position in the log of Oclgrind.
 struct Watched<'a> {
     oclgrind: &'a Oclgrind,
     log: String,
     read: usize,
 }
 
-/// Where a thread tries programs.
+/// The devices on which a thread tests programs.
 struct Devices<'a> {
     options: &'a Options,
     limits: &'a Limits,
@@ -90,7 +91,7 @@ struct Devices<'a> {
 }
 
 impl<'a> Device<'a> {
-    /// The process, started again if the last one did not survive, and the device.
+    /// Returns the process, which is restarted if the last one has ended, and the device.
     fn worker(&mut self) -> Result<(&mut Worker, &DeviceInfo), String> {
         if self.worker.is_none() {
             let program = std::env::current_exe().map_err(|error| error.to_string())?;
@@ -114,7 +115,7 @@ impl<'a> Device<'a> {
         }
     }
 
-    /// Runs a program, and compares what it computes.
+    /// Runs a program, and compares its result.
     fn attempt(&mut self, (_, module, launch): &Translated, expected: &Value) -> Verdict {
         let on = self.wanted.clone();
         let (worker, info) = match self.worker() {
@@ -138,7 +139,7 @@ impl<'a> Device<'a> {
         let ran = worker.run(info.number, &plan, &args, shape, runs, &mut |_| ());
         let found = self.found();
         match ran {
-            // Oclgrind does not know all of LLVM's functions, and has no kernel that calls another.
+            // Oclgrind lacks some functions of LLVM, and does not support kernels that call others.
             Err(WorkerError::Ocl(OclError::Call { code, .. }))
                 if self.watched.is_some() && code == INVALID_KERNEL_NAME =>
             {
@@ -157,7 +158,7 @@ impl<'a> Device<'a> {
         }
     }
 
-    /// What Oclgrind says of the last run.
+    /// Returns Oclgrind's messages about the last run.
     fn found(&mut self) -> String {
         let Some(watched) = &mut self.watched else {
             return String::new();
@@ -254,7 +255,7 @@ impl<'a> Devices<'a> {
         first_that_is_not_fine.unwrap_or(Verdict::Agrees)
     }
 
-    /// What the interpreter says.
+    /// Returns the interpreter's result.
     fn expected(&self, (program, _, launch): &Translated) -> Result<Value, Verdict> {
         let functions = functions_with_bodies(&program.body);
         let foreign = match functions.is_empty() {
@@ -282,7 +283,7 @@ impl<'a> Devices<'a> {
         }
     }
 
-    /// Makes a wrong program smaller, writes it down, and says what is wrong with it.
+    /// Shrinks a failing program, writes it to a file, and returns a description of the failure.
     fn wrong(&mut self, number: u64, program: &Program, kind: &str, how: &str) -> String {
         let mut says = how.to_owned();
         let small = shrink(

@@ -1,4 +1,4 @@
-//! Mutated files and sessions for the language server.
+//! Fuzzes the language server with mutated files and sessions.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -8,7 +8,7 @@ use session_fuzzer::Kind;
 use super::Options;
 use crate::bench;
 
-/// Tries them, and says what the server does not survive.
+/// Runs the fuzzer, and returns an error with the failures.
 pub fn run(root: &Path, options: &Options) -> Result<(), String> {
     let server = match &options.server {
         Some(server) => server.canonicalize().map_err(|error| error.to_string())?,

@@ -1,9 +1,10 @@
-//! The programs of the examples under the sanitizers of the C compilers, as a user would run them:
-//! each at its sizes, compared with the interpreter.
+//! Runs the programs of the examples under the sanitizers of the C compilers: each at its sizes,
+//! with a comparison with the interpreter.
 //!
-//! Addresses and undefined behaviour are watched by GCC's sanitizers. Races are watched by Clang's,
-//! with its own OpenMP runtime: that one tells Archer, which tells the sanitizer, what its locks and
-//! barriers order. GCC's runtime tells nobody, and would seem to race everywhere.
+//! GCC's sanitizers check addresses and undefined behaviour. Clang's sanitizer checks data races,
+//! with Clang's OpenMP runtime: it informs Archer, and thereby the sanitizer, of the order that its
+//! locks and barriers establish. GCC's runtime does not, and would cause false positives
+//! everywhere.
 
 mod opencl;
 
@@ -15,7 +16,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::Value;
 
-/// Where Debian and others put Archer.
+/// The usual folders of Archer.
 const LLVM_FOLDERS: &[&str] = &[
     "/usr/lib/llvm-*/lib",
     "/usr/lib64",
@@ -23,7 +24,7 @@ const LLVM_FOLDERS: &[&str] = &[
     "/usr/local/lib",
 ];
 
-/// What to try.
+/// The options of the sanitizers.
 #[derive(clap::Args)]
 pub struct Options {
     /// Use this binary instead of building one.
@@ -35,17 +36,17 @@ pub struct Options {
     /// Only programs with this in their name.
     #[arg(long)]
     only: Option<String>,
-    /// How many at a time.
+    /// The number of programs that run at a time.
     #[arg(long)]
     jobs: Option<usize>,
 }
 
-/// A sanitizer.
+/// A sanitizer and its compiler.
 struct Sanitizer {
     name: &'static str,
     compiler: &'static str,
     flags: &'static str,
-    /// Whether only parallel programs are of interest.
+    /// True if only parallel programs are run.
     parallel: bool,
     environment: Vec<(&'static str, String)>,
 }
@@ -58,7 +59,7 @@ struct Program {
     sizes: Vec<BTreeMap<String, u64>>,
 }
 
-/// Runs them all, and says which are not clean.
+/// Runs all programs, and returns an error with those that fail.
 pub fn run(root: &Path, options: &Options) -> Result<(), String> {
     if options.opencl {
         return opencl::run(root, options);
@@ -129,7 +130,7 @@ fn races() -> Result<Sanitizer, String> {
         parallel: true,
         environment: vec![
             ("OMP_TOOL_LIBRARIES", archer.display().to_string()),
-            // What the runtime does inside of itself is not compiled with the sanitizer.
+            // The runtime itself is not compiled with the sanitizer.
             (
                 "TSAN_OPTIONS",
                 "ignore_noninstrumented_modules=1 halt_on_error=1".to_owned(),
@@ -139,7 +140,7 @@ fn races() -> Result<Sanitizer, String> {
     })
 }
 
-/// Archer's library, of the newest LLVM.
+/// Returns the path of the newest Archer library.
 fn archer() -> Option<PathBuf> {
     let mut found = Vec::new();
     for folder in LLVM_FOLDERS {
@@ -156,7 +157,8 @@ fn archer() -> Option<PathBuf> {
     found.into_iter().find(|path| path.is_file())
 }
 
-/// `/usr/lib/llvm-19/lib`, `/usr/lib/llvm-14/lib` from `/usr/lib/llvm-` and `lib`.
+/// Returns folders in descending order of versions: `/usr/lib/llvm-19/lib`, `/usr/lib/llvm-14/lib`
+/// for `/usr/lib/llvm-` and `lib`.
 fn versions(start: &Path, rest: &str) -> Vec<PathBuf> {
     let (Some(parent), Some(stem)) = (start.parent(), start.file_name()) else {
         return Vec::new();
@@ -194,7 +196,7 @@ fn programs(root: &Path, only: Option<&str>) -> Result<Vec<Program>, String> {
         .collect()
 }
 
-/// What is wrong with a program, at each of its sizes.
+/// Returns the failures of a program at its sizes.
 fn attempt(
     root: &Path,
     binary: &Path,

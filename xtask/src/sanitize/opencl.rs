@@ -1,5 +1,6 @@
-//! The OpenCL programs of the examples under Oclgrind, as a user would run them: each at its sizes,
-//! compared with the interpreter. Before that, kernels with a fault each, to see that it is found.
+//! Runs the OpenCL programs of the examples under Oclgrind: each at its sizes, with a comparison
+//! with the interpreter. Before that, kernels with one planted error each test that Oclgrind finds
+//! them.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -14,7 +15,8 @@ use super::Options;
 use crate::bench::kernel_list::{Entry, Sizes, entries};
 use crate::oclgrind::Oclgrind;
 
-/// Kernels of 16 work-items in two groups, and what Oclgrind says of each; nothing of the first.
+/// Kernels of 16 work-items in two groups, and the expected message of Oclgrind; none for the first
+/// kernel.
 const PLANTED: &[(&str, &str, &str)] = &[
     (
         "fine",
@@ -58,7 +60,7 @@ const PLANTED: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// Runs them all, and says which are not clean.
+/// Runs all programs, and returns an error with those that fail.
 pub fn run(root: &Path, options: &Options) -> Result<(), String> {
     let oclgrind = Oclgrind::find()?;
     planted(&oclgrind)?;
@@ -98,7 +100,7 @@ pub fn run(root: &Path, options: &Options) -> Result<(), String> {
     }
 }
 
-/// What is wrong with a program at these sizes.
+/// Returns the failure of a program at these sizes.
 fn attempt(
     root: &Path,
     binary: &PathBuf,
@@ -137,7 +139,7 @@ fn attempt(
     ))
 }
 
-/// Checks that Oclgrind finds what it is there for, and nothing where there is nothing.
+/// Tests that Oclgrind finds the planted errors, and none in a correct kernel.
 fn planted(oclgrind: &Oclgrind) -> Result<(), String> {
     let said = |error: &dyn std::fmt::Display| error.to_string();
     let limits = Limits {
@@ -159,7 +161,7 @@ fn planted(oclgrind: &Oclgrind) -> Result<(), String> {
             bandwidth: false,
         };
         let args: &[&Value] = &[];
-        // A driver may give up at what it finds.
+        // A driver may abort at an error.
         let _ = worker.run(
             device,
             &plan(name, body),
@@ -183,7 +185,7 @@ fn planted(oclgrind: &Oclgrind) -> Result<(), String> {
     Ok(())
 }
 
-/// The launch of a planted kernel.
+/// Returns the launch of a planted kernel.
 fn plan(name: &str, body: &str) -> Plan {
     let head = "size_t id = get_global_id(0); size_t i = get_local_id(0); local float shared[8];";
     Plan {

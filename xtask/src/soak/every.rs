@@ -1,4 +1,5 @@
-//! Every action that the editor offers at every place: of the examples, and of random programs.
+//! Tests every action that the editor offers at every position of the examples and of random
+//! programs.
 
 use std::collections::HashSet;
 
@@ -11,7 +12,7 @@ use syntax::Span;
 use super::workspace::{Place, Verdict, Workspace};
 use super::{Found, Options, general, words};
 
-/// An action that can be chosen.
+/// An enabled action.
 enum Action {
     Rewrite(RewriteAction),
     More(Box<MoreAction>),
@@ -33,7 +34,7 @@ impl Action {
     }
 }
 
-/// Takes the actions of the examples, and then those of random programs.
+/// Tests the actions of the examples, and then those of random programs.
 pub fn run(workspace: &mut Workspace, options: &Options, found: &mut Found) {
     let mut random = Random::new(options.seed);
     for place in workspace.definitions() {
@@ -61,7 +62,7 @@ fn progress(found: &Found) -> String {
     format!("{} actions, {} wrong\n", found.made, found.wrong.len())
 }
 
-/// Takes the actions of one definition, each on the definition as it is.
+/// Tests the actions of one definition, each on the original definition.
 fn definition(
     workspace: &mut Workspace,
     place: &Place,
@@ -106,8 +107,8 @@ fn definition(
     }
 }
 
-/// The actions of a definition that can be chosen, each once, with where it is offered. Each kind
-/// is asked for by itself too: the menu of all kinds leaves out what does not fit into it.
+/// Returns the enabled actions of a definition without duplicates, with their positions. Each kind
+/// is also requested separately: the menu of all kinds is truncated.
 fn actions(workspace: &Workspace, place: &Place) -> Vec<(Span, Action)> {
     let Some(item) = workspace.item(place) else {
         return Vec::new();
@@ -144,7 +145,7 @@ fn actions(workspace: &Workspace, place: &Place) -> Vec<(Span, Action)> {
     all
 }
 
-/// Whether an action needs nothing from the user, and changes only this definition.
+/// Returns true if an action needs no input of the user, and changes only this definition.
 fn can_be_taken(action: &MoreAction, item: ItemId) -> bool {
     action.disabled.is_none() && action.ask.is_none() && action.item == Some(item)
 }

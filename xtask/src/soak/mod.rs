@@ -1,11 +1,12 @@
-//! Random rewrites of the examples, chosen among those that the editor offers: each that is offered
-//! can be made, what it makes has a type, and computes what was computed before.
+//! Tests random rewrites of the examples, chosen among those that the editor offers: each one can
+//! be applied, its result is well-typed, and computes the same as the program before.
 //!
-//! A chain is some rewrites of one definition, each at a random place of what the one before made.
-//! Each has a number from which it can be had again: `cargo xtask soak --seed NUMBER --count 1`.
+//! A chain consists of some rewrites of one definition, each at a random position in the result of
+//! the previous one. Each chain has a number by which it can be repeated: `cargo xtask soak --seed
+//! NUMBER --count 1`.
 //!
-//! With `--every` each action is taken at every place where it is offered, of the examples and of
-//! random programs.
+//! With `--every` each action is applied at every position where it is offered, in the examples and
+//! in random programs.
 
 mod every;
 mod workspace;
@@ -20,17 +21,17 @@ use syntax::{Span, TokenKind};
 
 use workspace::{Place, Verdict, Workspace};
 
-/// Rewrites in a chain, at most.
+/// The maximal number of rewrites in a chain.
 const CHAIN: u64 = 4;
-/// Places that are looked at for one that offers something.
+/// The number of positions that are tried to find one with an action.
 const PLACES: u32 = 12;
 /// The stack of the thread that rewrites, in bytes.
 const STACK: usize = 256 << 20;
 
-/// What to try.
+/// The options of the test.
 #[derive(Clone, clap::Args)]
 pub struct Options {
-    /// How many rewrites.
+    /// The number of rewrites.
     #[arg(long, default_value_t = 2_000)]
     count: u64,
     /// The number of the first chain.
@@ -39,7 +40,7 @@ pub struct Options {
     /// Take every action at every place instead, each on the program as it is.
     #[arg(long)]
     every: bool,
-    /// With --every: how many random programs, behind the examples.
+    /// With --every: the number of random programs, after the examples.
     #[arg(long, default_value_t = 0, requires = "every")]
     programs: u64,
     /// With --every: take one action of so many.
@@ -48,25 +49,25 @@ pub struct Options {
     /// Only examples whose path contains this.
     #[arg(long, default_value = "")]
     only: String,
-    /// What goes wrong is written here, a file for each kind of mistake.
+    /// The folder to which failures are written, a file for each kind.
     #[arg(long)]
     keep: Option<PathBuf>,
 }
 
-/// What is known so far.
+/// The results so far.
 #[derive(Default)]
 struct Found {
     chains: u64,
     made: u64,
     compared: u64,
-    /// Why results were not compared, and how often.
+    /// The reasons why results were not compared, with their numbers.
     skipped: BTreeMap<String, u64>,
-    /// How often each strategy was applied.
+    /// The number of applications of each strategy.
     strategies: BTreeMap<String, u64>,
     wrong: Vec<String>,
 }
 
-/// Makes them, and says which went wrong.
+/// Runs the test, and returns an error if a rewrite fails.
 pub fn run(root: &Path, options: &Options) -> Result<(), String> {
     let (examples, options) = (root.join("examples"), options.clone());
     let work = move || {
@@ -127,7 +128,7 @@ fn report(found: &Found) {
     }
 }
 
-/// Some rewrites of one definition.
+/// Applies some rewrites to one definition.
 fn chain(workspace: &mut Workspace, seed: u64, found: &mut Found) {
     let mut random = Random::new(seed);
     let Some(mut place) = workspace.definition(&mut random) else {
@@ -169,7 +170,7 @@ fn chain(workspace: &mut Workspace, seed: u64, found: &mut Found) {
     workspace.restore(&place);
 }
 
-/// A rewrite that is offered at a place in the definition.
+/// Chooses a rewrite that is offered at a position in the definition.
 fn choose(
     workspace: &Workspace,
     place: &Place,
@@ -179,7 +180,7 @@ fn choose(
     for _ in 0..PLACES {
         let span = *words.get(random.draw() as usize % words.len().max(1))?;
         let offered = workspace.offered(place, span);
-        // Whoever chooses what is unsafe is on their own.
+        // An unsafe rewrite may change the meaning.
         let safe = |action: &&RewriteAction| {
             action.disabled.is_none() && !action.title.contains("(unsafe)")
         };
@@ -192,7 +193,7 @@ fn choose(
     None
 }
 
-/// Places in the words of a definition.
+/// Returns the positions in the middle of the tokens of a definition.
 fn words(workspace: &Workspace, item: ItemId) -> Vec<Span> {
     let start = workspace.db.item_span(item).start;
     let text = workspace.db.item_text(item);
@@ -207,7 +208,7 @@ fn is_trivia(kind: TokenKind) -> bool {
     matches!(kind, Whitespace | LineComment | DocComment | BlockComment)
 }
 
-/// A reason without the names of one program.
+/// Replaces the names of a program in a reason by an ellipsis.
 fn general(reason: &str) -> String {
     let line = reason.lines().next().unwrap_or_default();
     let outside = |(at, part): (usize, &str)| match at % 2 {
@@ -221,7 +222,7 @@ fn general(reason: &str) -> String {
 mod tests {
     use super::*;
 
-    /// A short one; `cargo xtask soak` goes on.
+    /// A short run of `cargo xtask soak`.
     #[test]
     fn rewrites_that_are_offered_keep_type_and_meaning() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
@@ -239,7 +240,7 @@ mod tests {
         }
     }
 
-    /// A few programs; `cargo xtask soak --every --programs 2000` takes more.
+    /// A run on a few programs; `cargo xtask soak --every --programs 2000` tests more.
     #[test]
     fn every_offered_action_can_be_taken() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");

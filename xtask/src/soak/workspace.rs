@@ -1,4 +1,4 @@
-//! The examples in a database, rewritten one at a time.
+//! The examples in a database, where they are rewritten one at a time.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,25 +11,25 @@ use rise::core::Program;
 use runtime::generate::Random;
 use syntax::{Severity, Span};
 
-/// Comparisons of each result.
+/// The number of comparisons of each result.
 const RUNS: u32 = 2;
 const SIZES: Sizes = Sizes {
     unit: 1,
     largest: 6,
 };
-/// The definition that calls what is compared.
+/// The definition that calls the compared one.
 const CALL: &str = "callOfTheRewritten";
 
 /// A file of the examples.
 pub struct Source {
-    /// Its path below `examples`.
+    /// The path below `examples`.
     pub shown: String,
     file: FileId,
     path: FilePath,
     text: String,
 }
 
-/// The examples.
+/// The examples in a database.
 pub struct Workspace {
     pub db: Database,
     pub files: Vec<Source>,
@@ -38,26 +38,26 @@ pub struct Workspace {
 /// A definition that is being rewritten.
 #[derive(Clone)]
 pub struct Place {
-    /// Number of its file.
+    /// The index of its file.
     source: usize,
-    /// Number of its item, which rewrites do not change.
+    /// The index of its item, which rewrites do not change.
     item: usize,
-    /// The file's text as it is now.
+    /// The current text of the file.
     text: String,
 }
 
-/// What became of a rewrite.
+/// The outcome of a rewrite.
 pub enum Verdict {
     /// The result computes the same.
     Agrees,
-    /// It has a type, but is not compared.
+    /// The result is well-typed, but was not compared.
     Skipped(String),
-    /// It cannot be made, has no type, or computes something else.
+    /// The rewrite cannot be applied, or its result is ill-typed or computes something else.
     Wrong(String),
 }
 
 impl Workspace {
-    /// All files below a folder; those whose path contains `only` are rewritten.
+    /// Reads all files below a folder; those whose path contains `only` are rewritten.
     pub fn read(folder: &Path, only: &str) -> Result<Workspace, String> {
         let mut paths = Vec::new();
         collect(folder, &mut paths).map_err(|error| error.to_string())?;
@@ -89,7 +89,7 @@ impl Workspace {
         Ok(workspace)
     }
 
-    /// A text by itself, with its last definition if that is without mistakes.
+    /// Creates a workspace of one text, with its last definition if that has no errors.
     pub fn of_text(shown: &str, text: &str) -> (Workspace, Option<Place>) {
         let mut workspace = Workspace {
             db: Database::new(),
@@ -107,14 +107,14 @@ impl Workspace {
         (workspace, last)
     }
 
-    /// A random definition without mistakes.
+    /// Returns a random definition without errors.
     pub fn definition(&self, random: &mut Random) -> Option<Place> {
         let right = self.definitions_of(random.draw() as usize % self.files.len());
         let at = random.draw() as usize % right.len().max(1);
         right.into_iter().nth(at)
     }
 
-    /// All definitions without mistakes.
+    /// Returns all definitions without errors.
     pub fn definitions(&self) -> Vec<Place> {
         let sources = 0..self.files.len();
         sources
@@ -133,19 +133,19 @@ impl Workspace {
         (0..items.len()).filter(right).map(place).collect()
     }
 
-    /// The definition as it is now.
+    /// Returns the current item of the definition.
     pub fn item(&self, place: &Place) -> Option<ItemId> {
         let items = self.db.items(self.files[place.source].file);
         items.get(place.item).copied()
     }
 
-    /// Its text as it is now.
+    /// Returns the current text of the definition.
     pub fn text(&self, place: &Place) -> String {
         let text = self.item(place).map(|item| self.db.item_text(item));
         text.map_or_else(String::new, |text| text.to_string())
     }
 
-    /// `file:line:column` of a place as it is now.
+    /// Returns `file:line:column` of a position in the current text.
     pub fn head(&self, place: &Place, span: Span) -> String {
         let before = &place.text[..span.start as usize];
         let line = before.matches('\n').count() + 1;
@@ -153,13 +153,13 @@ impl Workspace {
         format!("{}:{line}:{column}", self.files[place.source].shown)
     }
 
-    /// What is offered at a place.
+    /// Returns the rewrites that are offered at a position.
     pub fn offered(&self, place: &Place, span: Span) -> Vec<RewriteAction> {
         let file = self.files[place.source].file;
         ide::rewrites(&self.db, FileRange { file, span }, &|_| true)
     }
 
-    /// Makes a rewrite, and looks at what comes out.
+    /// Applies a rewrite, and checks the result.
     pub fn make(
         &mut self,
         place: &mut Place,
@@ -170,7 +170,8 @@ impl Workspace {
         self.judge(place, made.map(|made| made.edits), seed)
     }
 
-    /// Applies edits, and checks what they make; compares what it computes if there is a seed for it.
+    /// Applies edits, and checks the result; compares it with the program before if there is a
+    /// seed.
     pub fn judge(
         &mut self,
         place: &mut Place,
@@ -230,7 +231,7 @@ impl Workspace {
         }
     }
 
-    /// The program that the last definition of a text is.
+    /// Returns the program of the last definition of a text.
     fn link(&mut self, source: usize, text: &str) -> Result<Program<Primitive>, String> {
         self.set(source, text);
         let items = self.db.items(self.files[source].file);
@@ -242,7 +243,7 @@ impl Workspace {
         }
     }
 
-    /// The first mistake in a definition.
+    /// Returns the first error in a definition.
     fn wrong(&self, item: Option<ItemId>) -> Option<String> {
         let inference = self.db.inference(item?);
         let mut diagnostics = inference.diagnostics.iter();
@@ -250,7 +251,7 @@ impl Workspace {
         Some(wrong.message.clone())
     }
 
-    /// Everything as it was.
+    /// Restores the original text.
     pub fn restore(&mut self, place: &Place) {
         let text = self.files[place.source].text.clone();
         self.set(place.source, &text);
@@ -262,9 +263,9 @@ impl Workspace {
     }
 }
 
-/// How reasons begin for which there are no calls.
+/// The prefix of the error for programs without generated calls.
 const NOT_CALLED: &str = "no `";
-/// How the reason begins if the interpreter takes too long.
+/// The prefix of the error if the interpreter exceeds the time limit.
 const TOO_SLOW: &str = "the program did not finish in time";
 
 fn applied(text: &str, edits: &SourceEdits) -> String {

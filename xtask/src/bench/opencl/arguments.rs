@@ -1,4 +1,4 @@
-//! Arguments that are not random numbers.
+//! Generates the arguments of kernels.
 
 use runtime::generate::Fill;
 use runtime::launch::Launch;
@@ -8,10 +8,11 @@ use syntax::ast::ScalarType;
 use super::list::Entry;
 use super::particles;
 
-/// From so many bytes on random numbers are made for a part and repeated.
+/// The number of bytes from which random numbers are generated for a part of the argument and
+/// repeated.
 const LARGE: usize = 1 << 22;
 
-/// Makes random arguments, of the numbers that `rise-ls run` makes up.
+/// Fills the arguments with the random numbers of `rise-ls run`.
 pub fn fill(launch: &mut Launch) -> Result<(), String> {
     for (seed, value) in (1..).zip(&mut launch.args) {
         let shape = value.shape().clone();
@@ -20,7 +21,7 @@ pub fn fill(launch: &mut Launch) -> Result<(), String> {
             *value = made.map_err(|error| error.to_string())?;
             continue;
         }
-        // A prime number of them: no row is like the one before it.
+        // A prime number of elements, so that rows differ.
         let part = Shape::Array(1_000_003, Shape::Scalar(ScalarType::F32).into());
         let part = Fill::Random(seed).value(part);
         let part = part.map_err(|error| error.to_string())?;
@@ -31,7 +32,7 @@ pub fn fill(launch: &mut Launch) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether there is nothing in it but `f32`.
+/// Returns true if all scalars of the shape are `f32`.
 fn only_floats(shape: &Shape) -> bool {
     match shape {
         Shape::Scalar(ScalarType::F32) | Shape::Vector(_, Leaf::Scalar(ScalarType::F32)) => true,
@@ -41,7 +42,7 @@ fn only_floats(shape: &Shape) -> bool {
     }
 }
 
-/// Replaces the arguments of which the list says what they are.
+/// Replaces the arguments for which the list specifies a kind.
 pub fn replace(entry: &Entry, launch: &mut Launch) -> Result<(), String> {
     for (name, kind) in &entry.args {
         let at = launch.params.iter().position(|param| **param == **name);
@@ -60,7 +61,7 @@ pub fn replace(entry: &Entry, launch: &mut Launch) -> Result<(), String> {
     Ok(())
 }
 
-/// `n.Vec[4, f32]` or `n.4.f32`
+/// Generates positions, `n.Vec[4, f32]` or `n.4.f32`.
 fn positions(shape: &Shape) -> Option<Vec<u8>> {
     let Shape::Array(count, _) = shape else {
         return None;
@@ -69,7 +70,7 @@ fn positions(shape: &Shape) -> Option<Vec<u8>> {
     Some(all.iter().flatten().flat_map(|x| x.to_ne_bytes()).collect())
 }
 
-/// `m.n.Idx[n]`, of the particles at [`particles::positions`].
+/// Generates indices `m.n.Idx[n]` of the neighbours of the particles at [`particles::positions`].
 fn neighbours(shape: &Shape) -> Option<Vec<u8>> {
     let Shape::Array(wanted, row) = shape else {
         return None;
@@ -82,7 +83,7 @@ fn neighbours(shape: &Shape) -> Option<Vec<u8>> {
     Some(all.iter().flat_map(|index| index.to_ne_bytes()).collect())
 }
 
-/// The random numbers, moved from -1 … 1 to 1/16 … 2 and a bit.
+/// Shifts the random numbers from -1 … 1 to 1/16 … 2 1/16.
 fn positive(value: &Value) -> Option<Vec<u8>> {
     let numbers = value.bytes().chunks_exact(4);
     let moved = |bytes: &[u8]| {

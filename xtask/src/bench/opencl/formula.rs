@@ -1,8 +1,8 @@
-//! Formulas over sizes: `2 * n * m`, `n / 8`, `32 * ceilDiv(n, 32)`.
+//! Evaluates formulas over sizes: `2 * n * m`, `n / 8`, `32 * ceilDiv(n, 32)`.
 
 use std::collections::BTreeMap;
 
-/// The value of a formula; a message if it is none, or a name has no value.
+/// Returns the value of a formula; an error if it cannot be parsed or a name has no value.
 pub fn value(formula: &str, sizes: &BTreeMap<String, u64>) -> Result<f64, String> {
     let mut reader = Reader {
         rest: formula,
@@ -16,7 +16,7 @@ pub fn value(formula: &str, sizes: &BTreeMap<String, u64>) -> Result<f64, String
     }
 }
 
-/// The value of a formula for a count.
+/// Returns the value of a formula that must be a natural number.
 pub fn count(formula: &str, sizes: &BTreeMap<String, u64>) -> Result<u64, String> {
     let value = value(formula, sizes)?;
     if value < 0.0 || value.fract() != 0.0 || value > 1e15 {

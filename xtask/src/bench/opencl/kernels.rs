@@ -1,4 +1,4 @@
-//! Kernels, generated and written by hand, with their arguments set.
+//! Provides generated and hand-written kernels with their arguments.
 
 use std::time::Duration;
 
@@ -12,11 +12,11 @@ use runtime::{Bindings, Shape, Value};
 use super::formula;
 use super::list::{Sizes, Twin, extents};
 
-/// A program's arguments on a device.
+/// The arguments of a program on a device.
 pub struct Arguments {
     /// The sizes by name.
     pub sizes: Sizes,
-    /// The same in order, as kernels take them.
+    /// The sizes in the order of the kernel parameters.
     ints: Vec<(String, [u8; 4])>,
     params: Vec<(String, Param)>,
     result: Shape,
@@ -27,27 +27,26 @@ enum Param {
     Value(Vec<u8>),
 }
 
-/// Kernels that are launched one after the other.
+/// Kernels that are launched in sequence.
 pub struct Kernels {
     steps: Vec<(KernelHandle, Option<[usize; 3]>, [usize; 3])>,
     output: Buffer,
-    /// Memory that only the kernels use; they keep it alive.
+    /// Memory that only the kernels use; this keeps it alive.
     _own: Vec<Buffer>,
     session: Session,
     result: Shape,
 }
 
 type Outcome<T> = Result<T, String>;
-/// Local and global sizes.
+/// The local and global sizes of a launch.
 type Extents = ([usize; 3], [usize; 3]);
 
-/// An error in words.
 pub fn said(error: impl std::fmt::Display) -> String {
     error.to_string()
 }
 
 impl Arguments {
-    /// Copies them to the device.
+    /// Copies the arguments to the device.
     pub fn new(session: &Session, launch: &Launch) -> Outcome<Arguments> {
         let mut params = Vec::new();
         for (name, value) in launch.params.iter().zip(&launch.args) {
@@ -117,7 +116,7 @@ impl Param {
     }
 }
 
-/// The local and the global sizes that a program's `@opencl` says.
+/// Returns the local and global sizes of a program's `@opencl` annotation.
 pub fn annotated(program: &Program<Primitive>, bindings: &Bindings) -> Outcome<Extents> {
     let number = |size: &Nat| {
         let value = size.eval(&|var| bindings.nats.get(&var).copied(), &|_, _| None);
@@ -140,7 +139,7 @@ fn dimensions(sizes: [u64; 3]) -> Outcome<[usize; 3]> {
 }
 
 impl Kernels {
-    /// The generated ones.
+    /// Creates the generated kernels.
     pub fn generated(
         session: &Session,
         built: &Built,
@@ -187,7 +186,7 @@ impl Kernels {
         })
     }
 
-    /// Those that are written by hand.
+    /// Creates the hand-written kernels.
     pub fn by_hand(
         session: &Session,
         built: &Built,
@@ -245,7 +244,7 @@ impl Kernels {
         })
     }
 
-    /// Launches them, waits for their end, and says how long they took together.
+    /// Launches the kernels, waits for their end, and returns the sum of their times.
     pub fn run(&self) -> Outcome<Duration> {
         let launched = |(kernel, local, global): &(KernelHandle, _, _)| {
             kernel.enqueue(*local, *global).map_err(said)
@@ -259,7 +258,7 @@ impl Kernels {
         all.iter().map(|one| one.taken().map_err(said)).sum()
     }
 
-    /// What they have written.
+    /// Returns the output of the kernels.
     pub fn result(&self) -> Outcome<Value> {
         let mut value = Value::zeros(self.result.clone()).map_err(said)?;
         self.output.read(value.bytes_mut()).map_err(said)?;

@@ -1,4 +1,4 @@
-//! What a device can do at most: bytes copied and floating point operations in a second.
+//! Measures the limits of a device: bytes copied and floating-point operations per second.
 
 use std::time::Duration;
 
@@ -6,9 +6,9 @@ use runtime::ocl::{Arg, DeviceType, OclError, Session};
 
 use super::results::Machine;
 
-/// Launches of each kernel, of which the median counts.
+/// The number of launches of each kernel, of which the median counts.
 const LAUNCHES: usize = 10;
-/// Operations of each work-item of `compute`.
+/// The number of operations of each work-item of `compute`.
 const OPERATIONS: usize = 2 * 16 * 2048;
 
 const KERNELS: &str = r"
@@ -33,7 +33,7 @@ kernel void compute(global float *restrict output, float a, float b) {
 }
 ";
 
-/// Measures both.
+/// Measures both limits.
 pub fn measure(session: &Session) -> Result<Machine, OclError> {
     let info = session.info();
     let gpu = info.kind == DeviceType::Gpu;
@@ -60,7 +60,7 @@ pub fn measure(session: &Session) -> Result<Machine, OclError> {
     })
 }
 
-/// The median of some launches after as many that do not count.
+/// Returns the median of `LAUNCHES` launches after as many warm-up launches.
 fn median(mut launch: impl FnMut() -> Result<Duration, OclError>) -> Result<Duration, OclError> {
     for _ in 0..LAUNCHES {
         launch()?;

@@ -1,4 +1,5 @@
-//! The programs of `tests/kernels/kernels.json`, and the kernels written by hand beside it.
+//! Reads the list of programs, `tests/kernels/kernels.json`, and the hand-written kernels in the
+//! same folder.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -7,37 +8,38 @@ use serde_json::Value as Json;
 
 use super::formula;
 
-/// Sizes by name.
+/// Values of sizes by name.
 pub type Sizes = BTreeMap<String, u64>;
 
 /// A program of the examples.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// Its definition.
+    /// The name of the definition.
     pub name: String,
-    /// The file that it is in.
+    /// The file of the definition.
     pub file: String,
-    /// Sizes at which it is compared with the interpreter.
+    /// The sizes at which it is compared with the interpreter.
     pub verify: Vec<Sizes>,
-    /// Its small and its large size.
+    /// The small and the large size of the measurements.
     pub bench: Vec<Sizes>,
-    /// Floating point operations, as a formula.
+    /// The number of floating-point operations, as a formula.
     pub flops: Option<String>,
-    /// Bytes that are read or written at least once, as a formula.
+    /// The minimal number of bytes that are read or written, as a formula.
     pub bytes: Option<String>,
-    /// Arguments that are not random: what they are, by their names.
+    /// The kinds of the arguments that are not random, by their names.
     pub args: BTreeMap<String, String>,
-    /// What Lift's kernel takes at both sizes, in ms.
+    /// The times of Lift's kernel at both sizes, in ms.
     pub lift: Vec<f64>,
-    /// The definition whose kernel by hand is this one's, too; its own if it is not said.
+    /// The definition that shares its hand-written kernel with this one; `None` if this one has its
+    /// own.
     pub twin: Option<String>,
-    /// Whether it is written for the cards of today.
+    /// True if the program is tuned for current devices.
     pub tuned: bool,
-    /// How far results may differ.
+    /// The maximal difference of results.
     pub tolerance: Option<f64>,
 }
 
-/// All of them.
+/// Reads all programs of the list.
 pub fn entries(root: &Path) -> Result<Vec<Entry>, String> {
     let path = folder(root).join("kernels.json");
     let text =
@@ -49,7 +51,7 @@ pub fn entries(root: &Path) -> Result<Vec<Entry>, String> {
         .collect()
 }
 
-/// Where the kernels are that are written by hand.
+/// Returns the folder of the hand-written kernels.
 pub fn folder(root: &Path) -> PathBuf {
     root.join("tests/kernels")
 }
@@ -81,29 +83,29 @@ fn entry(json: &Json) -> Result<Entry, String> {
     })
 }
 
-/// A kernel written by hand, in its file.
+/// A file of hand-written kernels.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Twin {
-    /// The text.
+    /// The source text.
     pub text: String,
-    /// Its kernels in the order in which they are launched.
+    /// The launches of its kernels, in order.
     pub steps: Vec<Step>,
 }
 
-/// A launch of a kernel written by hand; what is `None` is as for the generated kernel.
+/// A launch of a hand-written kernel; the generated kernel has the values that are `None`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Step {
-    /// Its name.
+    /// The name of the kernel.
     pub kernel: String,
-    /// Formulas of the local size.
+    /// The formulas of the local size.
     pub local: Option<Vec<String>>,
-    /// Formulas of the global size.
+    /// The formulas of the global size.
     pub global: Option<Vec<String>>,
-    /// `output`, sizes and parameters by name, `name:bytes` for memory of its own.
+    /// The arguments: `output`, sizes and parameters by name, `name:bytes` for memory of its own.
     pub args: Option<Vec<String>>,
 }
 
-/// The kernel written by hand for a program, if there is one.
+/// Returns the hand-written kernels for a program, if there are any.
 pub fn twin(root: &Path, entry: &Entry) -> Result<Option<Twin>, String> {
     let name = entry.twin.as_ref().unwrap_or(&entry.name);
     let path = folder(root).join(format!("{name}.cl"));
@@ -116,7 +118,7 @@ pub fn twin(root: &Path, entry: &Entry) -> Result<Option<Twin>, String> {
     Ok(Some(Twin { text, steps }))
 }
 
-/// The launches that the lines `// launch:` of a file say; else the kernel of this name.
+/// Parses the lines `// launch:` of a file; without any, the kernel `name` is launched once.
 fn steps(text: &str, name: &str) -> Result<Vec<Step>, String> {
     let lines = text
         .lines()
@@ -131,7 +133,7 @@ fn steps(text: &str, name: &str) -> Result<Vec<Step>, String> {
     Ok(steps)
 }
 
-/// `KERNEL local=[16,4] global=[n/8,n] args=[output,n,xs,tmp:4*n]`
+/// Parses a launch: `KERNEL local=[16,4] global=[n/8,n] args=[output,n,xs,tmp:4*n]`.
 fn step(line: &str) -> Result<Step, String> {
     let line = line.trim();
     let end = line.find(char::is_whitespace).unwrap_or(line.len());
@@ -158,7 +160,7 @@ fn step(line: &str) -> Result<Step, String> {
     }
 }
 
-/// What stands between the commas that are in no parentheses.
+/// Splits a list at the commas outside of parentheses.
 fn parts(list: &str) -> Vec<String> {
     let (mut parts, mut depth) = (vec![String::new()], 0);
     for c in list.chars() {
@@ -179,7 +181,7 @@ fn parts(list: &str) -> Vec<String> {
     parts.filter(|part| !part.is_empty()).collect()
 }
 
-/// The sizes of a launch from its formulas; 1 behind the last.
+/// Returns the sizes of a launch from its formulas; 1 for missing dimensions.
 pub fn extents(formulas: &[String], sizes: &Sizes) -> Result<[usize; 3], String> {
     let mut extents = [1; 3];
     for (extent, text) in extents.iter_mut().zip(formulas) {

@@ -1,4 +1,4 @@
-//! Measuring programs in this process.
+//! Measures programs in this process.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -24,14 +24,14 @@ use super::results::{Machine, Measured, Point};
 use super::{Options, Outcome, arguments, limits, say, say_failure};
 use crate::bench::programs::{definition, first, sources};
 
-/// Launches before the clock runs: at least so many, and for so long.
+/// The minimal number of warm-up launches, and their minimal time.
 const WARM_UP: usize = 3;
 const WARM_FOR: Duration = Duration::from_millis(20);
-/// Kernels below this time are launched several times a round, of which the median counts.
+/// Kernels below this time are launched several times in a round, of which the median counts.
 const SHORT: Duration = Duration::from_micros(200);
 const LAUNCHES: usize = 5;
 
-/// Measures these programs, and says what it finds.
+/// Measures these programs and prints the results as JSON lines.
 pub fn all(root: &Path, entries: &[Entry], names: &[String], options: &Options) -> Outcome<()> {
     let session = match Session::open(options.device.as_deref()) {
         Ok(session) => session,
@@ -55,17 +55,17 @@ pub fn all(root: &Path, entries: &[Entry], names: &[String], options: &Options) 
     Ok(())
 }
 
-/// A program that is built, with the kernel by hand beside it.
+/// A program with its generated and hand-written kernels, compiled.
 struct Ready<'a> {
     entry: &'a Entry,
     session: &'a Session,
     program: Arc<Program<rise::Primitive>>,
-    /// Why there is none, if there is none.
+    /// The generated module and its kernels, or the reason why there are none.
     generated: Result<(Arc<Module>, Built), String>,
     by_hand: Option<(Twin, Built)>,
 }
 
-/// Both, with their arguments.
+/// The generated and the hand-written kernels with their arguments.
 struct Both {
     generated: Option<Kernels>,
     by_hand: Option<Kernels>,
@@ -128,7 +128,7 @@ impl<'a> Ready<'a> {
         let sources = sources(&root.join(&entry.file)).map_err(said)?;
         let item = definition(&mut db, &sources, &entry.name).map_err(said)?;
         let program = db.linked(item).map_err(said)?;
-        // What is built below takes it from the database.
+        // The build below uses the cached module of the database.
         let _ = db.module(item, Target::OpenCl);
         measured.spent("compile", start);
         let start = Instant::now();
@@ -187,7 +187,7 @@ impl<'a> Ready<'a> {
         })
     }
 
-    /// Compares both with the interpreter.
+    /// Compares the results of both with the interpreter.
     fn verify(&self, sizes: &Sizes) -> Result<(), String> {
         let launch = self.launch(sizes)?;
         let arguments = Arguments::new(self.session, &launch)?;
@@ -206,7 +206,7 @@ impl<'a> Ready<'a> {
         Ok(())
     }
 
-    /// What the interpreter says.
+    /// Returns the interpreter's result.
     fn expected(&self, launch: &Launch) -> Result<Value, String> {
         let limits = Limits {
             time: None,
@@ -229,7 +229,7 @@ impl<'a> Ready<'a> {
         Ok(outcome.map_err(said)?.value)
     }
 
-    /// The largest difference, and at how many places it is too large.
+    /// Returns the largest difference, and the number of elements with too large a difference.
     fn difference(&self, actual: &Value, expected: &Value) -> Result<(f64, u64), String> {
         if actual.bytes() == expected.bytes() {
             return Ok((0.0, 0));
@@ -250,7 +250,7 @@ impl<'a> Ready<'a> {
         let launch = self.launch(sizes)?;
         let arguments = Arguments::new(self.session, &launch)?;
         let Both { generated, by_hand } = self.kernels(&launch, &arguments)?;
-        // What is on the device is not needed here as well.
+        // The arguments on the device are sufficient.
         drop(launch);
         measured.spent("arguments", start);
         let start = Instant::now();
@@ -284,7 +284,7 @@ impl<'a> Ready<'a> {
     }
 }
 
-/// Launches until the device is at its pace, and says how many launches a round should have.
+/// Launches the kernels until the device is warm, and returns the number of launches for a round.
 fn warm_up(kernels: &Kernels) -> Result<usize, String> {
     let (mut all, mut last) = (Duration::ZERO, Duration::ZERO);
     for at in 0.. {
@@ -298,7 +298,7 @@ fn warm_up(kernels: &Kernels) -> Result<usize, String> {
     Ok(if last < SHORT { LAUNCHES } else { 1 })
 }
 
-/// The time of a round in ms.
+/// Returns the median time of the launches of a round in ms.
 fn round(kernels: &Kernels, launches: usize) -> Result<f64, String> {
     let mut times = (0..launches)
         .map(|_| kernels.run())

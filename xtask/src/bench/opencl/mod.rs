@@ -1,8 +1,9 @@
-//! Generated OpenCL kernels beside kernels written by hand, on a device: `cargo xtask bench --opencl`.
+//! Compares generated OpenCL kernels with hand-written ones on a device: `cargo xtask bench
+//! --opencl`.
 //!
-//! Programs are measured one after the other in a process of their own, which says what it found
-//! line by line. Where it does not go on, or dies, the program at fault is left out, and a new
-//! process does the rest: a device does not end a kernel that hangs, but the end of its process does.
+//! Programs are measured in sequence in a separate process, which prints its results line by line.
+//! If it hangs or crashes, the program at fault is skipped, and a new process measures the rest: a
+//! device does not terminate a kernel that hangs, but the end of the process does.
 
 mod arguments;
 mod formula;
@@ -29,21 +30,21 @@ use list::Entry;
 use report::{Blas, Report};
 use results::{Machine, Measured};
 
-/// No program takes so long, with all of its sizes.
+/// The time limit of a program, with all of its sizes.
 const PATIENCE: Duration = Duration::from_secs(40);
-/// The vendor's BLAS takes not so long, with all of PyTorch.
+/// The time limit of the vendor's BLAS, with the start of PyTorch.
 const LIBRARY: Duration = Duration::from_secs(60);
 /// The vendor's BLAS through PyTorch.
 const TORCH: &str = include_str!("torch_mm.py");
 
-/// What to measure.
+/// The options for OpenCL.
 #[derive(Clone, Debug, clap::Args)]
 #[group(skip)]
 pub struct Options {
     /// Measure the OpenCL programs of the examples beside kernels written by hand.
     #[arg(long)]
     opencl: bool,
-    /// With --opencl: this device, by its number or a part of its name, instead of the first.
+    /// With --opencl: the device, by its number or a part of its name, instead of the first one.
     #[arg(long, requires = "opencl")]
     device: Option<String>,
     /// With --opencl: only programs with this in their name.
@@ -52,10 +53,11 @@ pub struct Options {
     /// With --opencl: write the table and its numbers into this folder.
     #[arg(long, value_name = "FOLDER", requires = "opencl")]
     out: Option<PathBuf>,
-    /// With --opencl: at the sizes at which programs are tested, instead of their own.
+    /// With --opencl: use the small sizes at which programs are tested.
     #[arg(long, requires = "opencl")]
     tiny: bool,
-    /// With --opencl: the rounds, of one launch each for the generated and the hand-written kernel.
+    /// With --opencl: the number of rounds, of one launch each for the generated and the
+    /// hand-written kernel.
     #[arg(long, default_value_t = 10)]
     rounds: usize,
     /// With --opencl: compare results with the interpreter's at small sizes first.
@@ -72,22 +74,22 @@ pub struct Options {
         requires = "opencl"
     )]
     build_options: String,
-    /// Measure these programs in this process and say what is found in lines of JSON.
+    /// Measure these programs in this process and print the results as JSON lines.
     #[arg(long, hide = true, value_delimiter = ',')]
     measure: Option<Vec<String>>,
 }
 
 impl Options {
-    /// Whether OpenCL is to be measured.
+    /// Returns true if OpenCL is measured.
     pub fn wanted(&self) -> bool {
         self.opencl
     }
 }
 
-/// Measures, prints and writes.
+/// Measures, prints and writes the results.
 pub fn run(root: &Path, options: &Options, as_json: bool) -> Outcome<()> {
     let here = PathBuf::from(".");
-    // A copy of the sources may be elsewhere than they were compiled.
+    // The sources may have been copied after the compilation.
     let root = match here.join("tests/kernels/kernels.json").is_file() {
         true => &here,
         false => root,
@@ -123,7 +125,7 @@ pub fn run(root: &Path, options: &Options, as_json: bool) -> Outcome<()> {
     Ok(())
 }
 
-/// What is known so far.
+/// The results so far.
 struct Run<'a> {
     options: &'a Options,
     /// All programs of the list.
@@ -135,7 +137,7 @@ struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    /// A run that has measured nothing itself.
+    /// Creates a run without results of its own.
     fn new(root: &Path, options: &'a Options) -> Outcome<Run<'a>> {
         let mut run = Run {
             options,
@@ -159,7 +161,7 @@ impl<'a> Run<'a> {
         Ok(run)
     }
 
-    /// What there is to say, in the order of the list.
+    /// Returns the report of the results, in the order of the list.
     fn report(&self) -> Report<'_> {
         let programs = self.entries.iter().filter_map(|entry| {
             let measured = self.measured.get(&entry.name)?;
@@ -174,7 +176,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Writes the table as it is now, so that who ends this run keeps what it has.
+    /// Writes the current table, so that it is kept if the run is interrupted.
     fn write(&self) -> Outcome<()> {
         if let Some(folder) = &self.options.out {
             self.report().write(folder)?;
@@ -187,8 +189,8 @@ impl<'a> Run<'a> {
         self.write()
     }
 
-    /// Measures the first of these programs and as many after it as go well, and takes them out of
-    /// the list.
+    /// Measures the first of these programs and the following ones up to a failure, and removes
+    /// them from the list.
     fn process(&mut self, names: &mut Vec<String>) -> Outcome<()> {
         let options = self.options;
         let mut command = Command::new(std::env::current_exe()?);
@@ -217,7 +219,7 @@ impl<'a> Run<'a> {
             }
         });
         let ended = self.follow(&lines, names);
-        // After its last line it has nothing to do.
+        // After its last line the process has finished its work.
         let _ = child.kill();
         let status = child.wait()?;
         if let Some(why) = ended?
@@ -242,7 +244,7 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Reads what a process says until it has measured all, or says no more.
+    /// Reads the lines of a process until all programs are measured or no line arrives in time.
     fn follow(
         &mut self,
         lines: &Receiver<Json>,
@@ -276,7 +278,7 @@ impl<'a> Run<'a> {
     }
 }
 
-/// A line about a program, while others are measured.
+/// Returns a progress line about a program.
 fn progress(measured: &Measured) -> String {
     let mut line = format!("{:<24}", measured.name);
     if measured.verified > 0 {
@@ -309,19 +311,19 @@ fn progress(measured: &Measured) -> String {
     line
 }
 
-/// Says a line to the process that waits for it.
+/// Prints a line for the parent process.
 fn say(line: &Json) -> Outcome<()> {
     let mut out = std::io::stdout().lock();
     writeln!(out, "{line}")?;
     Ok(out.flush()?)
 }
 
-/// Says why nothing can be measured.
+/// Prints the reason why nothing can be measured.
 fn say_failure(error: &str) -> Outcome<()> {
     say(&json!({ "failed": error }))
 }
 
-/// What the vendor's BLAS takes; nothing where there is no PyTorch with a GPU.
+/// Measures the vendor's BLAS; returns an empty list without PyTorch and a GPU.
 fn blas() -> Vec<Blas> {
     let limits = Limits {
         time: Some(LIBRARY),

@@ -1,10 +1,10 @@
-//! Particles in a box, and the nearest others of each: random neighbours would be too far away to
-//! act on one another, or the particle itself.
+//! Generates particles in a box, and the nearest neighbours of each: random neighbours could be too
+//! far away to interact, or the particle itself.
 
-/// The edge of the box.
+/// The length of an edge of the box.
 const EDGE: f32 = 20.0;
 
-/// Positions of `count` particles: x, y, z, and a fourth number that is 0.
+/// Generates positions of `count` particles: x, y, z and a fourth number, 0.
 pub fn positions(count: usize) -> Vec<[f32; 4]> {
     let mut random = crate::bench::random::Random::new(count as u64 + 1);
     let mut coordinate = || (random.below(1 << 20) as f32) / (1 << 20) as f32 * EDGE;
@@ -13,8 +13,8 @@ pub fn positions(count: usize) -> Vec<[f32; 4]> {
         .collect()
 }
 
-/// For each particle the indices of `wanted` others near it, nearest first, in rows: the first
-/// neighbour of each, then the second of each, ….
+/// Returns for each particle the indices of the `wanted` nearest others, in rows: the nearest
+/// neighbour of each particle, then the second nearest of each, ….
 pub fn neighbours(positions: &[[f32; 4]], wanted: usize) -> Vec<i32> {
     let count = positions.len();
     let cells = Cells::new(positions, wanted);
@@ -48,16 +48,16 @@ pub fn neighbours(positions: &[[f32; 4]], wanted: usize) -> Vec<i32> {
     rows
 }
 
-/// The particles of each of many small boxes.
+/// A uniform grid of cells with the particles in each.
 struct Cells {
-    /// Boxes along each edge.
+    /// The number of cells along each edge.
     side: i32,
     lists: Vec<Vec<i32>>,
 }
 
 impl Cells {
     fn new(positions: &[[f32; 4]], wanted: usize) -> Cells {
-        // 27 boxes hold about twice as many as are wanted.
+        // 27 cells contain about twice as many particles as are wanted.
         let full = positions.len() as f64 / (2.0 * wanted.max(1) as f64 / 27.0);
         let side = (full.cbrt().floor() as i32).clamp(1, 64);
         let mut cells = Cells {
@@ -113,7 +113,7 @@ impl Cells {
         }
         found.sort_by(|a, b| a.0.total_cmp(&b.0));
         let mut near: Vec<i32> = found.into_iter().map(|(_, other)| other).collect();
-        // Of very few particles some are named again.
+        // If there are too few particles, some are repeated.
         let there = near.len().max(1);
         near.resize(wanted.min(near.len()), 0);
         let own = i32::try_from(at).unwrap_or(0);

@@ -1,4 +1,4 @@
-//! The table in `docs/benchmarks`.
+//! Writes the table in `docs/benchmarks`.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -9,20 +9,20 @@ use super::formula;
 use super::list::{Entry, Sizes};
 use super::results::{Machine, Measured, Point, median, quantile};
 
-/// Below this part of the hand-written kernel's speed a kernel is slow.
+/// A kernel is slow below this part of the hand-written kernel's speed.
 const SLOW: f64 = 0.9;
 
-/// What the vendor's library takes for a product of two square matrices.
+/// A measurement of the product of two square matrices by the vendor's library.
 #[derive(Clone, Debug)]
 pub struct Blas {
-    /// The matrices have so many rows.
+    /// The number of rows of the matrices.
     pub size: u64,
     /// The time in ms.
     pub time: f64,
 }
 
 impl Blas {
-    /// From JSON.
+    /// Parses a measurement.
     pub fn of(json: &Json) -> Option<Blas> {
         Some(Blas {
             size: json["size"].as_u64()?,
@@ -31,30 +31,30 @@ impl Blas {
     }
 }
 
-/// All that is known after a run.
+/// The results of a run.
 pub struct Report<'a> {
-    /// The machine.
+    /// The device.
     pub machine: &'a Machine,
-    /// The programs with what was measured of them.
+    /// The programs with their measurements.
     pub programs: Vec<(&'a Entry, Measured)>,
-    /// The vendor's library.
+    /// The measurements of the vendor's library.
     pub blas: &'a [Blas],
-    /// Options of the device's compiler, for both kernels.
+    /// The options of the device's compiler, for both kernels.
     pub build_options: &'a str,
-    /// The time of the whole run.
+    /// The time of the whole run in seconds.
     pub seconds: f64,
 }
 
-/// What the work of a program says about a time.
+/// The throughput that follows from the work and the time of a program.
 struct Work {
     gigabytes: Option<f64>,
     gigaflops: Option<f64>,
-    /// The part of the limit that is reached, and which limit that is.
+    /// The part of the device's limit that is reached, and the name of that limit.
     share: Option<(f64, &'static str)>,
 }
 
 impl Report<'_> {
-    /// Writes the table and the numbers behind it into a folder.
+    /// Writes the table and its numbers into a folder.
     pub fn write(&self, folder: &Path) -> Result<(), String> {
         let name: String = (self.machine.device.chars())
             .map(|c| {
@@ -80,7 +80,7 @@ impl Report<'_> {
         write("json", &json)
     }
 
-    /// The numbers behind the table.
+    /// Returns the numbers of the table.
     pub fn json(&self) -> Json {
         let blas = |blas: &Blas| json!({"size": blas.size, "ms": blas.time});
         json!({
@@ -91,7 +91,7 @@ impl Report<'_> {
         })
     }
 
-    /// The table with what it was measured on.
+    /// Returns the table and a description of the device.
     pub fn markdown(&self) -> String {
         let Machine {
             device,
@@ -133,7 +133,7 @@ impl Report<'_> {
     }
 
     fn line(&self, entry: &Entry, point: &Point, lift: Option<f64>) -> String {
-        // Of a kernel by hand alone the rest of the line is about that one.
+        // Without a generated kernel, the rest of the line is about the hand-written one.
         let alone = point.generated.is_empty();
         let time = match alone {
             true => median(&point.by_hand),
@@ -200,7 +200,7 @@ impl Report<'_> {
         }
     }
 
-    /// Means, and what was not as it should be.
+    /// Returns the means, and the programs with failures or low speed.
     pub fn summary(&self) -> String {
         let points = || {
             self.programs
@@ -245,7 +245,7 @@ impl Report<'_> {
         text
     }
 
-    /// The part of the limit that the programs for today's cards reach at their large sizes.
+    /// Returns the part of the device's limit that tuned programs reach at their large sizes.
     fn shares(&self) -> String {
         let mut lines = String::new();
         for (entry, measured) in self.programs.iter().filter(|(entry, _)| entry.tuned) {
@@ -265,7 +265,7 @@ impl Report<'_> {
         }
     }
 
-    /// Matrix products beside the vendor's library.
+    /// Returns the comparison of matrix products with the vendor's library.
     fn library(&self) -> String {
         let mut text = String::new();
         for blas in self.blas {
@@ -290,13 +290,13 @@ impl Report<'_> {
     }
 }
 
-/// What Lift's kernel takes at these sizes, if it was measured at them.
+/// Returns the time of Lift's kernel at these sizes, if it has been measured.
 fn lift(entry: &Entry, point: &Point) -> Option<f64> {
     let at = entry.bench.iter().position(|sizes| *sizes == point.sizes)?;
     entry.lift.get(at).copied()
 }
 
-/// A time in ms with about three digits.
+/// Formats a time in ms with about three digits.
 fn shown(ms: f64) -> String {
     match ms {
         ms if ms < 1.0 => format!("{ms:.4}"),

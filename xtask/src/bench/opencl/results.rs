@@ -1,5 +1,5 @@
-//! What was measured, as it goes from the process that measures to the one that writes tables, and
-//! into the JSON beside them.
+//! Defines the measurements, which the measuring process prints as JSON for the process that writes
+//! the tables and the JSON file.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -8,22 +8,23 @@ use serde_json::{Value as Json, json};
 
 use super::list::Sizes;
 
-/// The device that was measured on.
+/// The measured device.
 #[derive(Clone, Debug, Default)]
 pub struct Machine {
-    /// Its name.
+    /// The name of the device.
     pub device: String,
-    /// The driver's version.
+    /// The version of the driver.
     pub driver: String,
     /// The platform and its version.
     pub platform: String,
-    /// Bytes that are copied in a second, read and written both counted.
+    /// The number of bytes read and written per second when copying.
     pub copy: f64,
-    /// Floating point operations in a second, of 32 bits, a multiplication with an addition two.
+    /// The number of 32-bit floating-point operations per second; a fused multiply-add counts as
+    /// two.
     pub arithmetic: f64,
 }
 
-/// What measuring is made of.
+/// The phases of a measurement.
 pub const PHASES: &[&str] = &[
     "compile",
     "build",
@@ -33,42 +34,43 @@ pub const PHASES: &[&str] = &[
     "compare",
 ];
 
-/// What was measured of a program.
+/// The measurements of a program.
 #[derive(Clone, Debug, Default)]
 pub struct Measured {
-    /// Its name.
+    /// The name of the program.
     pub name: String,
-    /// Why nothing was, or not all.
+    /// The reason why some or all measurements are missing.
     pub error: Option<String>,
-    /// Sizes at which generated code and the kernel by hand compute what the interpreter says.
+    /// The number of sizes at which the generated and the hand-written kernel have the
+    /// interpreter's result.
     pub verified: usize,
-    /// At each of its sizes.
+    /// The measurements at each of its sizes.
     pub points: Vec<Point>,
-    /// What took how long to measure, in seconds.
+    /// The duration of each phase in seconds.
     pub seconds: Vec<(&'static str, f64)>,
 }
 
-/// What was measured at one size.
+/// The measurements at one size.
 #[derive(Clone, Debug, Default)]
 pub struct Point {
     /// The sizes.
     pub sizes: Sizes,
-    /// Time of the generated kernels in each round, in ms; empty if there are none.
+    /// The times of the generated kernels in each round, in ms; empty if there are none.
     pub generated: Vec<f64>,
-    /// Time of the kernels by hand in the same rounds; empty if there are none.
+    /// The times of the hand-written kernels in the same rounds; empty if there are none.
     pub by_hand: Vec<f64>,
-    /// The largest difference between both results, relative to `max(1, |b|)`.
+    /// The largest difference of both results, relative to `max(1, |b|)`.
     pub difference: f64,
-    /// So many places differ by more than they may.
+    /// The number of elements with too large a difference.
     pub wrong: u64,
 }
 
-/// The value in the middle; 0 of none.
+/// Returns the median; 0 for an empty list.
 pub fn median(values: &[f64]) -> f64 {
     quantile(values, 0.5)
 }
 
-/// The value that this part of all is not above.
+/// Returns the quantile: the least value that is not exceeded by this part of the values.
 pub fn quantile(values: &[f64], part: f64) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -78,7 +80,7 @@ pub fn quantile(values: &[f64], part: f64) -> f64 {
 }
 
 impl Point {
-    /// Time by hand by generated time, in each round.
+    /// Returns the hand-written time divided by the generated time of each round.
     pub fn ratios(&self) -> Vec<f64> {
         let rounds = self.generated.iter().zip(&self.by_hand);
         rounds
@@ -86,7 +88,7 @@ impl Point {
             .collect()
     }
 
-    /// The same of the medians.
+    /// Returns the ratio of the medians of the hand-written and the generated times.
     pub fn ratio(&self) -> Option<f64> {
         let both = !self.by_hand.is_empty() && !self.generated.is_empty();
         both.then(|| median(&self.by_hand) / median(&self.generated).max(1e-9))
@@ -94,7 +96,7 @@ impl Point {
 }
 
 impl Machine {
-    /// As JSON.
+    /// Converts to JSON.
     pub fn json(&self) -> Json {
         json!({
             "device": self.device, "driver": self.driver, "platform": self.platform,
@@ -102,7 +104,7 @@ impl Machine {
         })
     }
 
-    /// From JSON.
+    /// Parses from JSON.
     pub fn of(json: &Json) -> Machine {
         let word = |key: &str| json[key].as_str().unwrap_or_default().to_owned();
         let number = |key: &str| json[key].as_f64().unwrap_or_default();
@@ -117,7 +119,7 @@ impl Machine {
 }
 
 impl Measured {
-    /// Counts the time since `start` as that of this phase.
+    /// Adds the time since `start` to this phase.
     pub fn spent(&mut self, phase: &'static str, start: Instant) {
         let seconds = start.elapsed().as_secs_f64();
         match self.seconds.iter_mut().find(|(known, _)| *known == phase) {
@@ -126,7 +128,7 @@ impl Measured {
         }
     }
 
-    /// As JSON.
+    /// Converts to JSON.
     pub fn json(&self) -> Json {
         let point = |point: &Point| {
             json!({
@@ -141,7 +143,7 @@ impl Measured {
         })
     }
 
-    /// From JSON.
+    /// Parses from JSON.
     pub fn of(json: &Json) -> Measured {
         let times = |json: &Json| {
             let all = json.as_array().into_iter().flatten();

@@ -1,6 +1,6 @@
-//! What an editor waits for: the code actions of a place, the whole list, at every place of the
-//! largest examples, when the cursor moves and when something was just typed; and the diagnostics
-//! while strategies are typed, and programs that name one.
+//! Measures the latency of an editor: the whole list of code actions at every position of the
+//! largest examples, when the cursor moves and after a keystroke; and the diagnostics during edits
+//! of strategies, and of programs that refer to a strategy.
 
 use std::path::Path;
 use std::time::Instant;
@@ -13,7 +13,7 @@ use super::rewriting::on_large_stack;
 use crate::bench::Outcome;
 use crate::bench::table::{Row, Series, Table, Unit};
 
-/// What is looked at: Harris, the matrix product, and the longest program for OpenCL.
+/// The measured files: Harris, the matrix product, and the longest program for OpenCL.
 const FILES: [&str; 5] = [
     "opencl/harris",
     "c/harris",
@@ -21,13 +21,14 @@ const FILES: [&str; 5] = [
     "opencl/mm",
     "opencl/stencils3d",
 ];
-/// Milliseconds that a list may take, and the diagnostics of texts and types after a keystroke.
+/// The limit in milliseconds for a list, and for the diagnostics of syntax and types after a
+/// keystroke.
 const LIMIT: f64 = 5.0;
-/// Of so many places one is where something is typed.
+/// A keystroke is measured at one of this number of positions.
 const TYPED: usize = 16;
 
-/// Strategies that are typed in, each beside the program that names one of them: the files, the
-/// beginning of the definition, and the strategy.
+/// The strategies that are edited, with the programs that refer to them: the files, the start of
+/// the definition, and the strategy.
 const TYPED_IN: [(&str, &str, &str); 2] = [
     ("gemm", "def mm ", "parallelOpenMP"),
     ("binomial", "def binomial ", "scanlinePar"),
@@ -51,12 +52,13 @@ pub fn measure(root: &Path, table: &mut Table) -> Outcome<()> {
     Ok(())
 }
 
-/// Milliseconds from keystrokes to diagnostics.
+/// The milliseconds from keystrokes to diagnostics.
 #[derive(Default)]
 struct Keystrokes {
-    /// To those of the document itself that texts and types give, which are sent first.
+    /// The time to the diagnostics of syntax and types of the document itself, which are sent
+    /// first.
     types: Series,
-    /// To all of both documents.
+    /// The time to all diagnostics of both documents.
     runs: Series,
 }
 
@@ -80,7 +82,7 @@ fn lists(root: &Path, table: &mut Table) -> Outcome<()> {
     Ok(())
 }
 
-/// The places of a text: where words, numbers and operators start.
+/// Returns the positions in a text where words, numbers and operators start.
 fn places(text: &str) -> Vec<usize> {
     let kind = |c: char| match c {
         c if c.is_alphanumeric() || c == '_' => 1,
@@ -96,7 +98,7 @@ fn places(text: &str) -> Vec<usize> {
         .collect()
 }
 
-/// Milliseconds that the list takes.
+/// Returns the milliseconds for the list of code actions.
 fn listed(db: &Database, file: FileId, at: usize) -> f64 {
     let span = Span::empty(u32::try_from(at).unwrap_or(u32::MAX));
     let start = Instant::now();
@@ -106,14 +108,14 @@ fn listed(db: &Database, file: FileId, at: usize) -> f64 {
     time
 }
 
-/// The cursor goes from place to place.
+/// Measures the list while the cursor moves from position to position.
 fn moved(db: &Database, file: FileId, text: &str) -> Series {
     let places = places(text);
     places.into_iter().map(|at| listed(db, file, at)).collect()
 }
 
-/// A space is typed in front of a place, and taken back: the list is that of a definition that
-/// nobody has seen so. What the diagnostics need is known by then.
+/// Measures the list after a space is typed at a position, and after it is deleted: the definition
+/// is new in both cases. The diagnostics have been computed before.
 fn typed(db: &mut Database, file: FileId, text: &str) -> Series {
     let mut times = Series::default();
     for at in places(text).into_iter().step_by(TYPED) {
@@ -126,8 +128,8 @@ fn typed(db: &mut Database, file: FileId, text: &str) -> Series {
     times
 }
 
-/// A letter is typed at places of a file of strategies, and of a program that names one of them,
-/// and taken back; the diagnostics of both are asked for, as the server does: first without runs.
+/// Measures the diagnostics after a letter is typed and deleted in a file of strategies, and in a
+/// program that refers to one of them. They are computed as the server does: first without runs.
 fn typed_in(
     root: &Path,
     name: &str,

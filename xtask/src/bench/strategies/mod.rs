@@ -1,9 +1,9 @@
-//! Strategies: how fast they rewrite, and how fast what they make runs.
+//! Measures strategies: the speed of rewriting, and the speed of the resulting programs.
 //!
 //! The schedules are those of `examples/strategies`: the seven versions of TVM's matrix product and
-//! the versions of the binomial filter. A version is compiled as any program is, and runs in turns
-//! with the naive one, on the same arguments; results that differ are an error. What an editor asks
-//! for, the list of rewrites at a place, is measured in the largest examples.
+//! the versions of the binomial filter. A version is compiled like any program, and runs in turns
+//! with the naive one on the same arguments; different results are an error. The lists of rewrites
+//! in an editor are measured in the largest examples.
 
 mod menus;
 mod peers;
@@ -15,51 +15,51 @@ use std::path::Path;
 use super::Outcome;
 use super::table::Table;
 
-/// What to measure.
+/// The options for strategies.
 #[derive(Clone, Debug, clap::Args)]
 #[group(skip)]
 pub struct Options {
-    /// Measure only strategies: steps a second, the lists of code actions (`menus`), and each schedule
-    /// with this in its name.
+    /// Measure only strategies: steps per second, the lists of code actions (`menus`), and each
+    /// schedule with this in its name.
     #[arg(long, value_name = "NAME", num_args = 0..=1, default_missing_value = "")]
     strategies: Option<String>,
     /// Measure the fastest matrix product in turns with TVM's of the same schedule and with
     /// OpenBLAS. Needs Python with `apache-tvm` and `numpy`.
     #[arg(long)]
     peers: bool,
-    /// Apply one schedule in this process, and say in JSON what it took.
+    /// Apply one schedule in this process, and print its time and memory as JSON.
     #[arg(long, hide = true, value_name = "PROGRAM:SCHEDULE")]
     schedule: Option<String>,
 }
 
 impl Options {
-    /// Whether nothing else is to be measured.
+    /// Returns true if only strategies are measured.
     pub fn wanted(&self) -> bool {
         self.strategies.is_some() || self.peers || self.schedule.is_some()
     }
 }
 
-/// A program that schedules are applied to.
+/// A program to which schedules are applied.
 pub struct Subject {
-    /// What its rows begin with.
+    /// The prefix of its rows.
     title: &'static str,
-    /// Its file in `examples/strategies`, without the ending; that of the schedules, too.
+    /// The name of its file in `examples/strategies` and that of the schedules, without extension.
     file: &'static str,
-    /// Its definition.
+    /// The name of its definition.
     def: &'static str,
-    /// The sizes that it runs at.
+    /// The sizes of its runs.
     sizes: &'static [(&'static str, u64)],
-    /// What is measured of it, the naive version first.
+    /// The measured schedules, the naive version first.
     schedules: &'static [Schedule],
 }
 
-/// A schedule and what it is for.
+/// A schedule and the target of its speed.
 struct Schedule {
-    /// Its name in the file.
+    /// The name in the file.
     name: &'static str,
-    /// Whether its program uses threads.
+    /// True if its program uses threads.
     threads: bool,
-    /// How many times as fast as the naive version it is wanted.
+    /// The target of the speedup over the naive version.
     wanted: Option<f64>,
 }
 
@@ -79,7 +79,7 @@ const fn threads(name: &'static str) -> Schedule {
     }
 }
 
-/// What is measured.
+/// The measured programs.
 const SUBJECTS: [Subject; 2] = [
     Subject {
         title: "gemm",
@@ -119,7 +119,7 @@ const SUBJECTS: [Subject; 2] = [
 /// The fastest version of the matrix product.
 const FASTEST: (&str, &str) = ("gemm", "parallelOpenMP");
 
-/// Measures and prints.
+/// Measures and prints the table.
 pub fn run(root: &Path, options: &Options, json: bool) -> Outcome<()> {
     if let Some(schedule) = &options.schedule {
         println!("{}", rewriting::here(root, schedule)?);
@@ -135,7 +135,7 @@ pub fn run(root: &Path, options: &Options, json: bool) -> Outcome<()> {
     super::print(&table, json)
 }
 
-/// Adds what there is to say about the schedules with `only` in their names.
+/// Adds the measurements of the schedules with `only` in their names.
 pub fn measure(root: &Path, only: &str, table: &mut Table) -> Outcome<()> {
     if only.is_empty() {
         rewriting::steps(table);

@@ -1,4 +1,4 @@
-//! The fastest matrix product beside TVM's of the same schedule and OpenBLAS.
+//! Compares the fastest matrix product with TVM's of the same schedule and with OpenBLAS.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -9,14 +9,14 @@ use super::{FASTEST, subject, versions};
 use crate::bench::Outcome;
 use crate::bench::table::{Row, Series, Table, Unit};
 
-/// TVM's schedule, NumPy's product, and the loop that calls all in turns.
+/// A script with TVM's schedule, NumPy's product, and the loop that calls all of them in turns.
 const SCRIPT: &str = include_str!("peers.py");
-/// Turns, of a call of each.
+/// The number of turns, with one call of each.
 const TURNS: usize = 31;
-/// What part of TVM's speed is wanted.
+/// The target of the speed relative to TVM.
 const WANTED: f64 = 0.95;
 
-/// Measures on one and on two threads, in a process each.
+/// Measures on one and on two threads, each in a separate process.
 pub fn measure(root: &Path, table: &mut Table) -> Outcome<()> {
     let (title, name) = FASTEST;
     let subject = subject(title)?;
@@ -36,9 +36,10 @@ pub fn measure(root: &Path, table: &mut Table) -> Outcome<()> {
             .env("OMP_NUM_THREADS", threads)
             .env("OPENBLAS_NUM_THREADS", threads)
             .env("TVM_NUM_THREADS", threads)
-            // TVM would keep its threads, and those of others that start later, to one core each.
+            // TVM would bind its threads, and threads of the others that start later, to one core
+            // each.
             .env("TVM_BIND_THREADS", "0")
-            // OpenBLAS's threads would spin through the calls of the others.
+            // The threads of OpenBLAS would spin during the calls of the others.
             .env("OPENBLAS_THREAD_TIMEOUT", "4")
             .stderr(Stdio::inherit())
             .output()?;

@@ -1,4 +1,4 @@
-//! What applying a schedule takes.
+//! Measures the application of a schedule.
 
 use std::path::Path;
 use std::process::Command;
@@ -15,18 +15,18 @@ use super::{Schedule, Subject, subject};
 use crate::bench::Outcome;
 use crate::bench::table::{Row, Series, Table, Unit};
 
-/// Times that a schedule is applied.
+/// The number of times that a schedule is applied.
 const TIMES: usize = 15;
-/// Rounds of the workloads of steps.
+/// The number of rounds of the workloads of steps.
 const ROUNDS: u32 = 5;
-/// Milliseconds that a schedule may take.
+/// The time limit of a schedule in milliseconds.
 const LIMIT: f64 = 200.0;
-/// Steps a second that are wanted.
+/// The target of the steps per second.
 const RATE: f64 = 1_000_000.0;
 /// The stack of the thread that rewrites, in bytes.
 const STACK: usize = 256 << 20;
 
-/// The steps that the engine does in a second.
+/// Measures the number of rewriting steps per second.
 pub fn steps(table: &mut Table) {
     for measured in elevate::measure::all(ROUNDS, "") {
         let rate = Series::from_iter([measured.rate()]);
@@ -35,7 +35,7 @@ pub fn steps(table: &mut Table) {
     }
 }
 
-/// Applies a schedule in a process of its own, whose memory is the schedule's.
+/// Applies a schedule in a separate process, whose peak memory is measured.
 pub fn measure(subject: &Subject, schedule: &Schedule, table: &mut Table) -> Outcome<()> {
     let (title, name) = (subject.title, schedule.name);
     let output = Command::new(std::env::current_exe()?)
@@ -97,7 +97,7 @@ pub fn here(root: &Path, wanted: &str) -> Outcome<Json> {
     Ok(applied)
 }
 
-/// The most memory that this process had, in megabytes.
+/// Returns the peak memory of this process in megabytes.
 fn peak() -> Option<f64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status
@@ -107,7 +107,7 @@ fn peak() -> Option<f64> {
     Some(kilobytes * 1024.0 / 1e6)
 }
 
-/// Terms nest, and so does the work on them.
+/// Runs `work` on a thread with a large stack, as its recursion is as deep as the terms.
 pub fn on_large_stack<T: Send>(work: impl FnOnce() -> Result<T, String> + Send) -> Outcome<T> {
     let result = std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().stack_size(STACK);
@@ -119,7 +119,7 @@ pub fn on_large_stack<T: Send>(work: impl FnOnce() -> Result<T, String> + Send) 
     Ok(result?)
 }
 
-/// A program and the strategies for it.
+/// A program and its strategies.
 pub struct Loaded {
     /// The text of the program's file.
     pub text: String,
@@ -151,7 +151,7 @@ impl Loaded {
         })
     }
 
-    /// What a schedule makes of the program.
+    /// Applies a schedule to the program.
     pub fn rewritten(&self, name: &str) -> Result<Rewritten, String> {
         let strategy = self.file.named(name);
         let strategy = strategy.ok_or_else(|| format!("there is no schedule `{name}`"))?;

@@ -1,4 +1,4 @@
-//! What a schedule's program takes when it runs, beside the naive one's.
+//! Measures the running time of a schedule's program in comparison with the naive one.
 
 use std::path::Path;
 use std::time::Duration;
@@ -16,16 +16,17 @@ use crate::bench::Outcome;
 use crate::bench::programs::{definition, first};
 use crate::bench::table::{Row, Series, Table, Unit};
 
-/// Turns, of a call of each version.
+/// The number of turns, with one call of each version.
 const TURNS: usize = 6;
-/// A version that takes longer is called once a turn.
+/// The time from which a version is called only once in a turn.
 const SLOW: Duration = Duration::from_millis(300);
-/// Results may differ by this part of the larger of 1 and the number: sums are in another order.
+/// The maximal difference of results relative to the larger of 1 and the number: sums have another
+/// order.
 const TOLERANCE: f32 = 1e-3;
-/// What the rewritten definition is called beside the original.
+/// The name of the rewritten definition in the file of the original.
 const NAME: &str = "version";
 
-/// A version that is compiled.
+/// A compiled version.
 struct Version<'a> {
     schedule: &'a Schedule,
     executable: Executable,
@@ -64,7 +65,7 @@ pub fn measure(
             version.times.push(time);
         }
     }
-    // In the first turn, nothing is warm.
+    // The first turn is a warm-up.
     versions.iter_mut().for_each(|version| {
         version.times.remove(0);
     });
@@ -98,7 +99,7 @@ fn rows(subject: &Subject, version: &Version<'_>, naive: &[Duration], table: &mu
     });
 }
 
-/// The C text of a version, under the name `version`, and what it is called with.
+/// Returns the C text of a version, with the function name `version`, and its arguments.
 pub fn text(root: &Path, subject: &Subject, schedule: &Schedule) -> Outcome<(String, Launch)> {
     let source = on_large_stack(|| {
         let program = Loaded::new(root, subject)?;
@@ -150,7 +151,7 @@ fn compiled<'a>(
     })
 }
 
-/// The time of a call, the fastest of some where that does not take long, and its result.
+/// Returns the time of a call, the fastest of several for a short one, and its result.
 fn call(version: &Version<'_>, limits: &Limits) -> Outcome<(Duration, Value)> {
     let launch = &version.launch;
     let sizes: Vec<i64> = launch.sizes.iter().map(|(_, value)| *value).collect();
@@ -168,7 +169,7 @@ fn call(version: &Version<'_>, limits: &Limits) -> Outcome<(Duration, Value)> {
     Ok((fastest, outcome.value))
 }
 
-/// Whether two arrays of `f32` are the same up to rounding.
+/// Returns an error if two arrays of `f32` differ by more than rounding.
 fn same(wanted: &Value, found: &Value) -> Result<(), String> {
     let numbers = |value: &Value| -> Vec<f32> {
         let bytes = value.bytes().chunks_exact(4);
