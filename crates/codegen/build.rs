@@ -1,4 +1,4 @@
-//! Says which tools the tests of this crate can use.
+//! Declares the tools that the tests of this crate can use.
 
 fn main() {
     tools::declare();

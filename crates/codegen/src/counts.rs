@@ -1,5 +1,5 @@
-//! The largest numbers that the counters and indices of a function reach, as far as they depend on
-//! the sizes of a call alone: they have to fit into the width of indices.
+//! Computes bounds of the counters and indices of a function, as far as they depend only on the
+//! sizes of a call: these have to fit into the width of indices.
 
 use dpia::IndexWidth;
 use nat::{Facts, Nat, Part, Prop, Var};
@@ -10,18 +10,18 @@ use crate::c::intermediate_sums;
 use crate::ir::{Function, Id, Stmt, StmtKind};
 use crate::passes::walk;
 
-/// The numbers that have to fit into the width of indices.
+/// The counts that have to fit into the width of indices.
 #[derive(Debug)]
 pub(crate) struct Counts {
-    /// Sizes in the parameters of the function alone.
+    /// The counts, as sizes in the parameters of the function only.
     pub all: Vec<Nat>,
-    /// True if they say everything: no number depends on data or on a loop in a way that has no
-    /// bound.
+    /// True if they are sufficient: no counter or index depends on data or on a loop in an
+    /// unbounded way.
     pub is_complete: bool,
 }
 
 impl Counts {
-    /// Returns the number of a program without parameters that never fits into indices of a width.
+    /// Returns a constant count that does not fit into indices of this width.
     pub fn beyond(&self, index: IndexWidth) -> Option<i64> {
         let limit = i64::try_from(index.limit()).unwrap_or(i64::MAX);
         let mut constants = self.all.iter().filter_map(Nat::as_const);
@@ -30,9 +30,9 @@ impl Counts {
 }
 
 /// Returns the numbers of elements of the `stored` arrays, the ends of loops, the lengths of arrays
-/// that are only views, and the products that these are computed from. Left out is what fits
-/// whenever the sizes themselves and the other counts fit. A number that depends on the counter of
-/// a loop is bounded over its range.
+/// that are only views, and the products in these. Counts that fit whenever the sizes themselves
+/// and the other counts fit are omitted. A count that depends on the counter of a loop is bounded
+/// over its range.
 pub(crate) fn of(function: &Function, stored: impl IntoIterator<Item = Id>) -> Counts {
     let facts = function.known();
     let variables = stored
@@ -43,7 +43,8 @@ pub(crate) fn of(function: &Function, stored: impl IntoIterator<Item = Id>) -> C
         .collect();
     let mut ranges = Ranges::of_data(function);
     ends_of_loops(&function.body, &mut all, &mut ranges);
-    // A view that is as long as a size and a little longer is computed with in parts only.
+    // The length of a view that is a size plus a constant does not occur as a whole in
+    // computations.
     let views = function.dimensions.iter();
     let is_long = |length: &&Nat| length.as_const().is_some() || multiplies(length);
     all.extend(views.filter(is_long).cloned());
@@ -65,7 +66,7 @@ pub(crate) fn of(function: &Function, stored: impl IntoIterator<Item = Id>) -> C
         .collect();
     counts.all.extend(products);
     counts.all = (counts.all.iter())
-        // Sizes of a launch are not parameters.
+        // The sizes of a launch are not parameters.
         .filter(|count| !count.any_var(&|var| !function.sizes.contains(&var)))
         .map(|count| facts.normalize(count))
         .filter(|count| !is_bounded(count, function, &facts))
@@ -86,7 +87,7 @@ pub(crate) fn of(function: &Function, stored: impl IntoIterator<Item = Id>) -> C
     counts
 }
 
-/// Returns the phrase that a number of elements comes from: a loop, or else an array.
+/// Returns the phrase of a count: a loop, or otherwise an array.
 pub(crate) fn origin_of(function: &Function, count: &Nat) -> Origin {
     fn of_loop(body: &[Stmt], count: &Nat) -> Option<Origin> {
         body.iter().find_map(|stmt| match &stmt.kind {
@@ -110,7 +111,7 @@ pub(crate) fn origin_of(function: &Function, count: &Nat) -> Origin {
         .unwrap_or(Origin(0))
 }
 
-/// Returns true if a count fits because it is a constant that does, or at most a size.
+/// Returns true if a count is at most a constant that fits, or at most a size.
 fn is_bounded(count: &Nat, function: &Function, facts: &Facts) -> bool {
     let at_most = |limit: Nat| facts.proves(&Prop::AtLeast(limit, count.clone()));
     at_most(Nat::constant(i64::from(i32::MAX)))
@@ -138,10 +139,10 @@ fn ends_of_loops(body: &[Stmt], all: &mut Vec<Nat>, ranges: &mut Ranges) {
 
 /// The ranges of counters and of indices that are data.
 struct Ranges {
-    /// Each variable with its least value and the end of its range; a counter may have several
-    /// loops.
+    /// The variables with their least values and the ends of their ranges; a counter may have
+    /// several loops.
     known: Vec<(Var, Nat, Nat)>,
-    /// Variables for data without a range.
+    /// The variables for data without a range.
     open: Vec<Var>,
 }
 
@@ -172,7 +173,7 @@ impl Ranges {
     }
 
     /// Returns sizes without counters and data, one of which is at least `count` for all values of
-    /// those, or `None` if there are none.
+    /// these; `None` if there are none.
     fn bounds(&self, count: &Nat, facts: &Facts) -> Option<Vec<Nat>> {
         let mut found = vec![count.clone()];
         for _ in 0..=self.known.len() {
@@ -205,7 +206,7 @@ impl Ranges {
     }
 }
 
-/// Returns whether something is multiplied in a sum.
+/// Returns true if a sum contains a product.
 pub(crate) fn multiplies(nat: &Nat) -> bool {
     nat.summands().iter().any(|summand| {
         let degree: u32 = summand.factors.iter().map(|(_, exp)| exp).sum();
@@ -214,8 +215,8 @@ pub(crate) fn multiplies(nat: &Nat) -> bool {
     })
 }
 
-/// Returns a number that the absolute value of a size, and of what it is computed from, does not
-/// exceed where no variable exceeds `largest`; infinity if there is none.
+/// Returns an upper bound of the absolute values of a size and its intermediate results, if no
+/// variable exceeds `largest`; infinity if there is none.
 pub(crate) fn bound(nat: &Nat, largest: f64) -> f64 {
     let factor = |(part, exp): &(Part<'_>, u32)| {
         let exp = i32::try_from(*exp).unwrap_or(i32::MAX);

@@ -1,9 +1,9 @@
-//! Errors of the code generator.
+//! Defines the errors of the code generator.
 
 use rise::core::Origin;
 use syntax::Code;
 
-/// Why a program has no code, in the words of its author.
+/// The reason why a program cannot be compiled, in terms of the source program.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{message}")]
 pub struct CompileError {
@@ -11,18 +11,18 @@ pub struct CompileError {
     pub message: String,
     /// Advice.
     pub help: Option<String>,
-    /// The phrase that is to blame.
+    /// The phrase that causes the error.
     pub origin: Origin,
     /// The code of the diagnostic.
     pub code: Code,
-    /// Other phrases that explain it, and what they have to do with it.
+    /// Other phrases that explain the error, each with a message.
     pub related: Vec<(Origin, String)>,
-    /// The phrase that allocated memory that would have to be in another address space.
+    /// The phrase that allocated memory in the wrong address space.
     pub memory: Option<Origin>,
 }
 
 impl CompileError {
-    /// An error at a phrase.
+    /// Creates an error at a phrase.
     pub fn new(origin: Origin, message: impl Into<String>) -> CompileError {
         CompileError {
             message: message.into(),

@@ -1,9 +1,9 @@
-//! The loop language between imperative DPIA and the text of a target: variables, flat places,
-//! loops and scalar expressions. Lowering makes it, consuming every view; the passes
-//! change it; the printer of a target writes it.
+//! Defines the loop language between imperative DPIA and the text of a target: variables, flat
+//! places, loops and scalar expressions. Lowering creates it and eliminates every view; the passes
+//! transform it; the printer of a target writes it.
 //!
-//! Sizes and indices stay [`Nat`]s for as long as they are: a loop counter is a size variable whose
-//! range is known, so that indices simplify.
+//! Sizes and indices are [`Nat`]s as long as possible: a loop counter is a size variable with a
+//! known range, so that indices can be simplified.
 
 use std::sync::Arc;
 
@@ -14,80 +14,80 @@ use rise::{Ty, Type, primitive::Primitive};
 use rustc_hash::FxHashMap;
 use syntax::ast::{AddressSpace, Literal, Name, ScalarType};
 
-/// A function of the target.
+/// A function of the generated code.
 #[derive(Clone, Debug)]
 pub struct Function {
-    /// Its name.
+    /// The name.
     pub name: Name,
-    /// Its variables, by [`Id`].
+    /// The variables, indexed by [`Id`].
     pub variables: Vec<Variable>,
-    /// Its size parameters, in order.
+    /// The size parameters, in order.
     pub sizes: Vec<Var>,
     /// The width of sizes, counters and indices.
     pub index: IndexWidth,
-    /// Its value parameters, in order.
+    /// The value parameters, in order.
     pub params: Vec<Id>,
     /// The output, the first parameter; a scalar result is its element 0.
     pub output: Id,
     /// The statements.
     pub body: Vec<Stmt>,
-    /// The conditions on its sizes that it checks when it starts.
+    /// The conditions on the sizes that the function checks when it starts.
     pub requires: Vec<Prop>,
-    /// Other conditions that hold for its sizes.
+    /// Further conditions that hold for the sizes.
     pub facts: Vec<Prop>,
     /// The names of size variables.
     pub names: Vec<Name>,
-    /// Indices that are computed from data: what the size variables stand for that lowering
-    /// invented for them, printed in their places.
+    /// The opaque sizes: size variables that lowering introduced for indices which depend on data,
+    /// with the expressions that are printed in their place.
     pub opaque: Vec<(Var, Expr)>,
-    /// The sizes that it is launched with, if it is one for OpenCL.
+    /// The launch sizes of an OpenCL function.
     pub launch: Launch,
-    /// The size variables that stand for the number of scalars in a vector register of the machine
+    /// The size variables that denote the number of scalars in a vector register of the machine
     /// that compiles the text.
     pub registers: Vec<(Var, ScalarType)>,
-    /// The work-item queries that it uses, with the size variables that stand for the answers.
+    /// The work-item queries, with the size variables for their results.
     pub items: Vec<Item>,
-    /// Arrays of scalars of its own that vectors are read from or written to: they are
-    /// aligned to so many bytes.
+    /// The alignment in bytes of local arrays of scalars from which vectors are loaded or to which
+    /// they are stored.
     pub aligned: FxHashMap<Id, u64>,
-    /// The views that what a phrase reads was read through: they made its index.
+    /// The views through which a phrase reads, which determine its index.
     pub views: FxHashMap<Origin, Vec<View>>,
-    /// The lengths of the arrays of the program, those among them that are never stored.
+    /// The lengths of the arrays of the program, including those that are never stored.
     pub dimensions: Vec<Nat>,
 }
 
-/// A view that an array is read through.
+/// A view through which an array is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct View {
     /// The name of its primitive.
     pub name: &'static str,
-    /// The phrase.
+    /// The phrase of the view.
     pub origin: Origin,
 }
 
-/// Something that a work-item asks about itself.
+/// A work-item query with its result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Item {
-    /// The size variable that stands for the answer.
+    /// The size variable for the result.
     pub var: Var,
-    /// The question.
+    /// The query.
     pub query: Query,
     /// The dimension, 0 to 2.
     pub dimension: u8,
 }
 
-/// A work-item query, in a dimension.
+/// The work-item queries in a dimension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Query {
-    /// The number of the work-item or group.
+    /// The index of the work-item or group.
     Id(Level),
     /// The number of work-items or groups.
     Count(Level),
 }
 
 impl Function {
-    /// Returns the facts about sizes that hold everywhere in the function, those about opaque sizes
-    /// among them.
+    /// Returns the facts about sizes that hold everywhere in the function, including those about
+    /// opaque sizes.
     pub fn known(&self) -> Facts {
         let mut facts = Facts::new();
         for prop in self.requires.iter().chain(&self.facts) {
@@ -101,19 +101,19 @@ impl Function {
         facts
     }
 
-    /// Returns true if a variable belongs to one thread or work-item alone.
+    /// Returns true if only one thread or work-item accesses a variable.
     pub(crate) fn is_private(&self, id: Id) -> bool {
         self.variables[id.0 as usize].is_private()
     }
 
-    /// A new size variable.
+    /// Creates a new size variable.
     pub fn fresh_size(&mut self, name: &str) -> Var {
         let var = Var(u32::try_from(self.names.len()).unwrap_or(u32::MAX));
         self.names.push(name.into());
         var
     }
 
-    /// The size variable for the scalars in a vector register.
+    /// Returns the size variable for the number of scalars in a vector register.
     pub fn register(&mut self, scalar: ScalarType) -> Var {
         let known = self.registers.iter().find(|(_, of)| *of == scalar);
         if let Some((var, _)) = known {
@@ -125,7 +125,7 @@ impl Function {
     }
 }
 
-/// A variable of a [`Function`].
+/// An index into the variables of a [`Function`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Id(pub u32);
 
@@ -134,16 +134,15 @@ pub struct Id(pub u32);
 pub struct Variable {
     /// The preferred name; the printer makes it unique.
     pub name: Name,
-    /// The type of its elements, without arrays: scalar, index, vector or tuple of such.
+    /// The type of the elements, without arrays: a scalar, an index, a vector or a tuple of these.
     pub elem: Ty,
     /// The number of elements; `None` for a scalar variable.
     pub count: Option<Nat>,
-    /// Of an array of arrays, how many elements each level has, the outermost first; indices are
-    /// written by it.
+    /// The extents of an array of arrays, the outermost first; the printer writes indices by them.
     pub extents: Vec<Nat>,
     /// The memory it is in.
     pub home: Home,
-    /// The phrase that asked for it.
+    /// The phrase that requires the variable.
     pub origin: Origin,
 }
 
@@ -154,26 +153,25 @@ pub enum Home {
     Output,
     /// A parameter that is read.
     Input,
-    /// Declared in the function; for OpenCL in this address space.
+    /// A variable that the function declares; for OpenCL in this address space.
     Local(Option<AddressSpace>),
-    /// A pointer that is set to one or another variable ([`Stmt::Point`]); written through if
-    /// `writable`.
+    /// A pointer to one or another variable ([`StmtKind::Point`]).
     Pointer {
-        /// True if it is written through.
+        /// True if memory is written through it.
         writable: bool,
-        /// True if what it points to is reached in its scope through it alone.
+        /// True if the memory is accessed only through it within its scope.
         alone: bool,
     },
 }
 
 impl Variable {
-    /// Returns true if it belongs to one thread or work-item alone, in memory that the function
-    /// declares.
+    /// Returns true if the variable is declared by the function and accessed by one thread or
+    /// work-item only.
     pub(crate) fn is_private(&self) -> bool {
         matches!(self.home, Home::Local(None | Some(AddressSpace::Private)))
     }
 
-    /// Returns true if it is in memory that work-items share, other than parameters.
+    /// Returns true if the variable is in memory that work-items share and is not a parameter.
     pub(crate) fn is_shared(&self) -> bool {
         matches!(
             self.home,
@@ -189,11 +187,11 @@ pub struct Stmt {
     pub kind: StmtKind,
     /// The phrase that it comes from.
     pub origin: Origin,
-    /// The primitive or pass that made it: shown on hover in previews.
+    /// The primitive or pass that created it: shown on hover in previews.
     pub made_by: Option<Maker>,
 }
 
-/// The origin of a statement inside of the compiler.
+/// The origin of a statement within the compiler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Maker {
     /// The translation of this primitive.
@@ -214,17 +212,19 @@ impl std::fmt::Display for Maker {
 /// The forms of statements.
 #[derive(Clone, Debug)]
 pub enum StmtKind {
-    /// A variable, in scope until the end of the block, with its initial value if it has one.
+    /// A declaration of a variable, in scope until the end of the block, with its initial value if
+    /// it has one.
     Declare(Id, Option<Expr>),
-    /// `place = value;`
+    /// An assignment `place = value;`.
     Assign(Place, Expr),
-    /// `for (int i = from; i < to; i += step)`; the counter is a size variable of this range.
+    /// A loop `for (int i = from; i < to; i += step)`; the counter is a size variable of this
+    /// range.
     For {
         /// The counter.
         counter: Var,
-        /// Its first value.
+        /// The first value.
         from: Nat,
-        /// The end of its range.
+        /// The end of the range.
         to: Nat,
         /// The increment.
         step: Nat,
@@ -233,44 +233,45 @@ pub enum StmtKind {
         /// The body.
         body: Vec<Stmt>,
     },
-    /// `if (condition) { then } else { otherwise }`
+    /// A conditional `if (condition) { then } else { otherwise }`.
     If {
-        /// A truth value.
+        /// The condition.
         condition: Expr,
-        /// If it holds.
+        /// The statements for a true condition.
         then: Vec<Stmt>,
-        /// If it does not.
+        /// The statements for a false condition.
         otherwise: Vec<Stmt>,
     },
-    /// A scope.
+    /// A block with a scope of its own.
     Block(Vec<Stmt>),
-    /// Makes a pointer variable point to the first element of a variable or of what another
-    /// pointer points to now.
+    /// An assignment to a pointer: it points to the first element of a variable, or of the memory
+    /// that another pointer points to.
     Point(Id, Place),
-    /// Exchanges what two pointers point to.
+    /// An exchange of two pointers.
     Swap(Id, Id),
-    /// A reduction by threads, see [`ParallelReduce`].
+    /// A parallel reduction, see [`ParallelReduce`].
     Reduce(Box<ParallelReduce>),
-    /// Waits until all work-items of the group are here.
+    /// A barrier at which the work-items of a group wait for each other.
     Barrier(Box<Barrier>),
-    /// A kernel, only at the outermost level of a function; passes see its body alone.
+    /// A kernel, only at the outermost level of a function; passes transform its body only.
     Kernel(Box<Kernel>),
 }
 
-/// `into = combine(… combine(into, element(0)) …, element(count - 1))`, in any grouping.
+/// A parallel reduction `into = combine(… combine(into, element(0)) …, element(count - 1))`, in any
+/// grouping.
 #[derive(Clone, Debug)]
 pub struct ParallelReduce {
     /// The index of the element.
     pub counter: Var,
     /// The number of elements.
     pub count: Nat,
-    /// Has its initial value already, which counts once. A plain variable.
+    /// The scalar variable for the result, which contains the initial value before.
     pub into: Id,
-    /// Computes what is to be combined into `element`; only the counter changes.
+    /// The statements that compute the element; they depend on the counter only.
     pub element_body: Vec<Stmt>,
-    /// The variable that `element_body` leaves its result in.
+    /// The variable for the result of `element_body`.
     pub element: Id,
-    /// Puts into `left` what `left` and `right` make. Both are plain variables.
+    /// The statements that combine `left` and `right` into `left`, two scalar variables.
     pub combine: Vec<Stmt>,
     /// The left operand and the result.
     pub left: Id,
@@ -281,16 +282,16 @@ pub struct ParallelReduce {
 /// The mode of execution of a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LoopMode {
-    /// One iteration after the other.
+    /// Sequential execution of the iterations.
     Sequential,
-    /// Written out: passes see to it.
+    /// Unrolling by a pass.
     Unrolled,
-    /// The lanes of a vector: iterations do not depend on each other.
+    /// Vector lanes: the iterations do not depend on each other.
     Vector,
-    /// OpenMP's threads.
+    /// OpenMP threads.
     Parallel,
-    /// OpenCL's work-items of this level share the iterations, in this dimension. It starts at 0
-    /// and counts by 1; each iteration is done by one of them.
+    /// OpenCL work-items of this level, in this dimension. The loop starts at 0 with step 1; each
+    /// iteration is executed by one of them.
     Items(Level, u8),
 }
 
@@ -308,18 +309,18 @@ pub enum Level {
 /// The memory whose accesses a barrier orders.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Fences {
-    /// That of a work-group.
+    /// True for the memory of the work-group.
     pub local: bool,
-    /// That of the device.
+    /// True for the memory of the device.
     pub global: bool,
 }
 
-/// A place where the work-items of a group wait for each other.
+/// A barrier for the work-items of a group.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Barrier {
-    /// The memory that it makes visible.
+    /// The memory whose accesses it orders.
     pub fences: Fences,
-    /// The pairs of accesses that need it.
+    /// The pairs of accesses that require it.
     pub orders: Vec<Ordered>,
 }
 
@@ -328,45 +329,45 @@ pub struct Barrier {
 pub struct Ordered {
     /// The access that comes first.
     pub first: Origin,
-    /// The one that waits for it.
+    /// The access that waits for the first one.
     pub second: Origin,
     /// The kind of dependence.
     pub kind: Order,
 }
 
-/// Why an access waits for another one.
+/// The kinds of dependences between accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// It reads what the first one wrote.
+    /// A flow dependence: the second access reads what the first one wrote.
     Flow,
-    /// It overwrites what the first one read.
+    /// An anti-dependence: the second access overwrites what the first one read.
     Reuse,
-    /// Both write.
+    /// An output dependence: both accesses write.
     Output,
 }
 
-/// A part of a function that is one kernel.
+/// A part of a function that becomes one kernel.
 #[derive(Clone, Debug)]
 pub struct Kernel {
-    /// The sizes that it is launched with.
+    /// The launch sizes.
     pub launch: Launch,
-    /// The statements that each work-item runs.
+    /// The statements of each work-item.
     pub body: Vec<Stmt>,
 }
 
-/// A place in memory: an element of a variable, and a part of the element.
+/// A place in memory: an element of a variable, or a part of the element.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Place {
     /// The variable.
     pub id: Id,
-    /// The number of the element, counted in elements of the variable's type (in scalars where
-    /// `lanes` is set); `None` for plain variables.
+    /// The index of the element, counted in elements of the variable's type (in scalars if `lanes`
+    /// is set); `None` for scalar variables.
     pub index: Option<Nat>,
-    /// The tuple members on the way to the part, outermost first: false `_1`, true `_2`.
+    /// The tuple members that select the part, outermost first: false `_1`, true `_2`.
     pub members: Vec<bool>,
     /// The lane of a vector.
     pub lane: Option<Nat>,
-    /// So many scalars from `index` on as one vector.
+    /// The number of scalars from `index` on that form a vector.
     pub lanes: Option<Nat>,
 }
 
@@ -375,14 +376,14 @@ pub struct Place {
 pub struct Expr {
     /// The form of the expression.
     pub kind: ExprKind,
-    /// Its type: scalar, index, vector or tuple.
+    /// The type: scalar, index, vector or tuple.
     pub ty: Ty,
     /// The phrase that it comes from.
     pub origin: Origin,
 }
 
 impl Expr {
-    /// Returns true if this calls a function of scalars for each lane of its arguments.
+    /// Returns true for a call of a function of scalars for each lane of its arguments.
     pub(crate) fn is_lanewise_call(&self) -> bool {
         let is_vector = |ty: &Type| matches!(ty, Type::Vector(..));
         let ExprKind::Call(function, _) = &self.kind else {
@@ -391,7 +392,8 @@ impl Expr {
         is_vector(&self.ty) && !is_vector(&function.result)
     }
 
-    /// A half of a tuple: of one that is written out or in memory, without the other.
+    /// Selects a half of a tuple, without the evaluation of the other one if the tuple is
+    /// constructed or in memory.
     pub(crate) fn half(&self, second: bool) -> Expr {
         let ty = match &*self.ty {
             Type::Pair(a, b) => if second { b } else { a }.clone(),
@@ -423,66 +425,66 @@ pub enum ExprKind {
     Nat(Nat),
     /// The value at a place.
     Load(Place),
-    /// An operator on one value.
+    /// A unary operation.
     Unary(Unary, Box<Expr>),
-    /// An operator on two values of one type.
+    /// A binary operation on values of one type.
     Binary(Binary, Box<Expr>, Box<Expr>),
-    /// `condition ? a : b`
+    /// A conditional expression `condition ? a : b`.
     Select(Box<Expr>, Box<Expr>, Box<Expr>),
-    /// A scalar as another scalar type.
+    /// A conversion to another scalar type.
     Cast(ScalarType, Box<Expr>),
-    /// A C function.
+    /// A call of a C function.
     Call(Arc<Foreign>, Vec<Expr>),
     /// A tuple.
     Pair(Box<Expr>, Box<Expr>),
-    /// Half of a tuple that is no place: false `_1`, true `_2`.
+    /// A half of a tuple that is not a place: false `_1`, true `_2`.
     Half(bool, Box<Expr>),
-    /// A vector with one value in all lanes.
+    /// A vector with the same value in all lanes.
     Broadcast(Box<Expr>),
     /// A vector of these lanes.
     Vector(Vec<Expr>),
-    /// A lane of a vector that is no place.
+    /// A lane of a vector that is not a place.
     Lane(Box<Expr>, Nat),
-    /// One of these, by its number: an array that is written out where it is read.
+    /// An element of a literal array, selected by its index.
     Element(Vec<Expr>, Nat),
 }
 
-/// Operators on one value.
+/// The unary operators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unary {
-    /// `-`
+    /// Negation, `-`.
     Neg,
-    /// `!`
+    /// Logical negation, `!`.
     Not,
 }
 
-/// Operators on two values.
+/// The binary operators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Binary {
-    /// `+`
+    /// Addition, `+`.
     Add,
-    /// `-`
+    /// Subtraction, `-`.
     Sub,
-    /// `*`
+    /// Multiplication, `*`.
     Mul,
-    /// `/`
+    /// Division, `/`.
     Div,
-    /// `%`
+    /// Remainder, `%`.
     Mod,
-    /// `>`
+    /// Greater than, `>`.
     Gt,
-    /// `<`
+    /// Less than, `<`.
     Lt,
-    /// `>=`
+    /// Greater than or equal, `>=`.
     Ge,
-    /// `<=`
+    /// Less than or equal, `<=`.
     Le,
-    /// `==`
+    /// Equality, `==`.
     Eq,
-    /// `!=`
+    /// Inequality, `!=`.
     Ne,
-    /// `&&`
+    /// Conjunction, `&&`.
     And,
-    /// `||`
+    /// Disjunction, `||`.
     Or,
 }

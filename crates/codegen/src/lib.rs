@@ -1,6 +1,6 @@
-//! Imperative DPIA to C, OpenMP and OpenCL.
+//! Compiles imperative DPIA to C, OpenMP and OpenCL.
 //!
-//! [`ir`] is the loop language in the middle.
+//! [`ir`] is the loop language between them.
 
 mod c;
 mod counts;
@@ -28,20 +28,20 @@ pub use module::{
 pub use passes::finish;
 pub use signature::Signature;
 
-/// The text of an imperative program.
+/// Compiles an imperative program.
 ///
 /// # Errors
-/// Everything in it that has no code.
+/// All parts of the program that cannot be compiled.
 pub fn compile(program: &PhraseProgram, target: Target) -> Result<Module, Vec<CompileError>> {
     compile_for(program, target, IndexPolicy::default())
 }
 
-/// The text of an imperative program, with sizes and indices of this width, or of one that the sizes
-/// of each call choose. Kernels cannot choose: theirs have 64 bits then if there are sizes for which
-/// they need them, and [`Device::narrow`] is for a host that chooses.
+/// Compiles an imperative program with sizes and indices of this width, or of one that is selected
+/// by the sizes of each call. Kernels cannot select a width: theirs have 64 bits if there are sizes
+/// for which this is required, and [`Device::narrow`] contains the others for a host that selects.
 ///
 /// # Errors
-/// Everything in it that has no code.
+/// All parts of the program that cannot be compiled.
 pub fn compile_for(
     program: &PhraseProgram,
     target: Target,

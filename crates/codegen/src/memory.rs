@@ -1,4 +1,5 @@
-//! Sizes of values, and where generated code stores them, for callers that do not look at the text.
+//! Computes the sizes of values, and the memory in which generated code stores them, for callers
+//! that do not parse the text.
 
 use nat::Nat;
 use rise::core::Origin;
@@ -9,17 +10,17 @@ use crate::c::{CType, MAX_ON_STACK};
 /// The memory in which generated code stores a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Keeping {
-    /// In plain variables.
+    /// Scalar variables.
     Variable,
-    /// In an array on the stack.
+    /// An array on the stack.
     Stack,
-    /// In allocated memory.
+    /// Memory allocated on the heap.
     Heap,
 }
 
 impl Keeping {
-    /// Of an array of so many bytes: small ones whose size is a constant stand on the stack, as
-    /// long as all of a function together are not too large for that.
+    /// Returns the memory of an array of this size in bytes: small arrays of constant size are on
+    /// the stack. The limit for all arrays of a function together is not considered.
     pub(crate) fn of_array(bytes: Option<u64>) -> Keeping {
         match bytes {
             Some(1..=MAX_ON_STACK) => Keeping::Stack,
@@ -28,8 +29,8 @@ impl Keeping {
     }
 }
 
-/// Returns where a stored value of this type is kept, and its size in bytes. `None` for types that
-/// no target has.
+/// Returns the memory in which a value of this type is stored, and its size in bytes; `None` for
+/// types that no target supports.
 pub fn keeping(data: &Ty) -> Option<(Keeping, Nat)> {
     if let Some((a, b)) = halves(data) {
         let ((first, m), (second, n)) = (keeping(&a)?, keeping(&b)?);
@@ -59,7 +60,8 @@ pub fn bytes(data: &Type) -> Option<Nat> {
     }
 }
 
-/// Tuples are kept in halves, each with the arrays that are around it.
+/// Returns the types of the halves of a tuple, each with the enclosing arrays: tuples are stored as
+/// halves.
 fn halves(data: &Type) -> Option<(Ty, Ty)> {
     match data {
         Type::Pair(a, b) => Some((a.clone(), b.clone())),

@@ -1,4 +1,4 @@
-//! Generated text.
+//! Defines the result of code generation: the text and its metadata.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -10,33 +10,34 @@ use syntax::ast::Name;
 use crate::ir::{Barrier, Level, Maker};
 use crate::signature::Signature;
 
-/// The text of a translation unit, with what a caller and an editor must know of it.
+/// The text of a translation unit, with the metadata for callers and editors.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Module {
     /// The text.
     pub text: String,
-    /// Its one function that is not static.
+    /// The signature of its only function that is not static.
     pub signature: Signature,
-    /// What each part of the text comes from, in the order of the text; parts nest.
+    /// The origin of each part of the text, in the order of the text; parts can be nested.
     pub map: Vec<Mapping>,
-    /// The parts that come from no phrase, in the order of the text.
+    /// The parts without a phrase, in the order of the text.
     pub plain: Vec<Plain>,
-    /// The C functions that the program defines itself, where they stand in the text.
+    /// The C functions that the program defines, with their ranges in the text.
     pub foreign: Vec<ForeignText>,
-    /// For OpenCL: the kernels in the text, and how they are launched.
+    /// The kernels in the text and their launches, for OpenCL.
     pub device: Option<Device>,
-    /// The barriers in the text, in its order.
+    /// The barriers in the text, in order.
     pub barriers: Vec<BarrierText>,
-    /// The numbers of elements for which indices may be too narrow, in the sizes of the signature.
+    /// The numbers of elements for which indices may be too narrow, in terms of the sizes of the
+    /// signature.
     pub counts: Vec<Nat>,
 }
 
 impl Module {
-    /// The module with the sizes of its work-groups demanded of the launch where they are only
-    /// hints, so that compilers give work-items no more registers than such groups have; `None` if
-    /// nothing is a hint. Every part of the text stays at its place.
+    /// Returns the module with required work-group sizes in place of hints, so that compilers
+    /// assign work-items no more registers than such groups have; `None` if there are no hints. All
+    /// ranges stay the same.
     pub fn demanding_sizes(&self) -> Option<Module> {
-        // Both words have as many letters.
+        // Both attributes have the same length.
         let (hint, demand) = ("((work_group_size_hint(", "((reqd_work_group_size(");
         self.text.contains(hint).then(|| Module {
             text: self.text.replace(hint, demand),
@@ -48,138 +49,138 @@ impl Module {
 /// A barrier in generated text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BarrierText {
-    /// The part, in bytes.
+    /// The range of the barrier in bytes.
     pub range: Range<usize>,
-    /// What it orders.
+    /// The barrier, with the accesses that it orders.
     pub barrier: Barrier,
 }
 
-/// How the kernels of a module are launched.
+/// The kernels of a module and the memory that they need.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Device {
-    /// The kernels in the order in which they run.
+    /// The kernels in the order of their execution.
     pub kernels: Vec<Kernel>,
-    /// The global memory that they need besides the output and the parameters.
+    /// The global memory that they need in addition to the output and the parameters.
     pub buffers: Vec<Buffer>,
-    /// The text of the same kernels with indices of 32 bits, if the sizes of a call choose.
+    /// The text of the same kernels with 32-bit indices, if the sizes of a call select the width.
     pub narrow: Option<String>,
 }
 
 /// A kernel.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Kernel {
-    /// Its name in the text.
+    /// The name in the text.
     pub name: Name,
-    /// What its parameters are given, in order.
+    /// The arguments for its parameters, in order.
     pub args: Vec<KernelArg>,
-    /// The sizes that it is compiled for; those that are not known are had from who launches it.
+    /// The launch sizes for which it is compiled; the caller determines the unknown ones.
     pub launch: Launch,
-    /// What stands for the sizes of [`Kernel::launch`] that are not known, in [`Kernel::requires`]
-    /// and in the sizes of memory.
+    /// The size variables for the unknown sizes of [`Kernel::launch`], in [`Kernel::requires`] and
+    /// in the sizes of memory.
     pub sizes: LaunchVars,
-    /// What must hold of sizes before it is launched, besides what the signature requires.
+    /// The conditions on sizes for a launch, in addition to those of the signature.
     pub requires: Vec<Prop>,
-    /// The local memory that it declares, in bytes; [`KernelArg::Local`] comes on top.
+    /// The local memory that it declares, in bytes, without [`KernelArg::Local`].
     pub local_bytes: Nat,
-    /// The private memory that each work-item has for what the program stores, in bytes: variables
-    /// and arrays.
+    /// The private memory of each work-item for variables and arrays, in bytes.
     pub private_bytes: Nat,
-    /// The loops that its work-items share: what suits them is known to who chooses sizes.
+    /// The loops that are distributed over its work-items, from which a caller can derive suitable
+    /// launch sizes.
     pub items: Vec<Items>,
 }
 
-/// A loop that work-items share.
+/// A loop that is distributed over work-items.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Items {
-    /// Who shares it.
+    /// The level over which it is distributed.
     pub level: Level,
-    /// In which dimension.
+    /// The dimension.
     pub dim: u8,
-    /// How many iterations it has: in the sizes of the program, and in counters of loops around
-    /// it where it is not always the same.
+    /// The number of iterations, in terms of the sizes of the program, and of the counters of
+    /// enclosing loops if it varies.
     pub count: Nat,
 }
 
-/// Size variables that stand for the sizes of a launch.
+/// The size variables for the sizes of a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LaunchVars {
-    /// Work-items of a work-group in each dimension.
+    /// The number of work-items of a work-group in each dimension.
     pub local: [Var; 3],
-    /// All work-items in each dimension.
+    /// The number of all work-items in each dimension.
     pub global: [Var; 3],
 }
 
-/// Memory of the device that kernels share, or that a kernel needs for itself.
+/// Device memory that kernels share, or temporary memory of a kernel.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Buffer {
-    /// What it is called.
+    /// The name.
     pub name: Name,
-    /// How large it is.
+    /// The size in bytes.
     pub bytes: Nat,
 }
 
-/// What a parameter of a kernel is given.
+/// The arguments of kernels.
 #[derive(Clone, Debug, PartialEq)]
 pub enum KernelArg {
-    /// The memory that the result is written to.
+    /// The memory for the result.
     Output,
-    /// The size with this number in [`Signature::sizes`].
+    /// The size with this index in [`Signature::sizes`].
     Size(usize),
-    /// The value with this number in [`Signature::params`].
+    /// The value with this index in [`Signature::params`].
     Param(usize),
-    /// The memory with this number in [`Device::buffers`].
+    /// The memory with this index in [`Device::buffers`].
     Buffer(usize),
-    /// So much local memory.
+    /// Local memory of this size.
     Local {
-        /// In bytes.
+        /// The size in bytes.
         bytes: Nat,
     },
 }
 
-/// The text of a C function of the program's own.
+/// The text of a C function that the program defines.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ForeignText {
-    /// Its body with the braces, in bytes.
+    /// The range of the body with its braces, in bytes.
     pub range: Range<usize>,
-    /// The function; [`Foreign::body_span`] says where it comes from.
+    /// The function; [`Foreign::body_span`] is the origin of its body.
     pub function: Arc<Foreign>,
 }
 
-/// Where a part of generated text comes from.
+/// The origin of a part of the generated text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mapping {
-    /// The part, in bytes.
+    /// The range of the part in bytes.
     pub range: Range<usize>,
-    /// The phrase.
+    /// The phrase from which the part was generated.
     pub origin: Origin,
-    /// What made it.
+    /// The primitive or pass that generated it.
     pub made_by: Option<Maker>,
-    /// What the passes did to it, in order: `memory: allocated outside of the loop that uses it`.
+    /// The changes by passes, in order: `memory: allocated outside of the loop that uses it`.
     pub passes: Box<[String]>,
-    /// The views that made the index of what it reads.
+    /// The views that determine the index of a read.
     pub views: Box<[Origin]>,
 }
 
-/// A part of the text that comes from no phrase of the program's.
+/// A part of the text without a phrase of the program.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plain {
-    /// The part, in bytes.
+    /// The range of the part in bytes.
     pub range: Range<usize>,
-    /// Why it is there.
+    /// The reason for the part.
     pub reason: Reason,
 }
 
-/// Why a part of the text is there that comes from no phrase.
+/// The reasons for parts of the text without a phrase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
     /// Headers, types and helpers that the code needs.
     Needed,
-    /// The signature, with what it says in words.
+    /// The signature, with the comment that describes it.
     Signature,
-    /// A check of the condition with this number in [`Signature::requires`].
+    /// A check of the condition with this index in [`Signature::requires`].
     Condition(usize),
-    /// A check that an array has no more elements than can be counted.
+    /// A check that the number of elements of an array fits into an index.
     Count,
-    /// A parameter that nothing reads is said to be so.
+    /// A marker of an unused parameter.
     Unused,
 }

@@ -1,4 +1,4 @@
-//! The text of functions in C, and that it means what it should.
+//! Tests the text and the results of functions in C.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! Variables and arrays that only carry values elsewhere.
+//! Tests the removal of variables and arrays that only hold copies.
 
 mod common;
 
@@ -8,7 +8,8 @@ use common::*;
 use expect_test::expect;
 use nat::Nat;
 
-/// Rows of sums, added up in an array that starts as `start` says and is copied to the output.
+/// Builds sums of rows, accumulated in an array that has its initial value from the output or 0,
+/// and is copied to the output.
 fn rows(start_from_output: bool) -> Build {
     let f = scalar(F32);
     let mut b = Build::new("rows", &f, &["n", "m"]);
@@ -97,7 +98,7 @@ fn an_array_whose_target_is_read_meanwhile_stays() {
     let codegen::ir::StmtKind::For { body, .. } = &mut b.function.body[0].kind else {
         panic!("a loop");
     };
-    // The output of before goes into the sum.
+    // The sum depends on the previous output.
     let read = expr(ExprKind::Load(elem(output, num(0))), &f);
     let sum = add(
         expr(ExprKind::Load(elem(acc, num(0))), &f),

@@ -1,4 +1,4 @@
-//! The programs of the examples become C that compilers have nothing to say about.
+//! Tests that C compilers accept the generated code of the examples without warnings.
 
 use std::fmt::Write;
 use std::fs;
@@ -10,7 +10,7 @@ use dpia::Target;
 use expect_test::expect;
 use rise::core::{normalise, program_of};
 
-/// The text of a program with those that it imports in front.
+/// Returns the text of a program after those that it imports.
 fn whole(path: &Path) -> String {
     let text = fs::read_to_string(path).expect("a program");
     let mut out = String::new();
@@ -29,7 +29,7 @@ fn whole(path: &Path) -> String {
     out
 }
 
-/// The definitions of a text that say what they are compiled for.
+/// Returns the definitions of a text with a `@target` annotation.
 fn marked(text: &str) -> Vec<String> {
     let mut names = Vec::new();
     for span in syntax::split(text) {
@@ -65,7 +65,7 @@ fn compiled(source: &Path, compiler: &str, openmp: bool) -> Result<(), String> {
     }
 }
 
-/// Each program of a folder, by its path, the text with what it imports, and its name.
+/// Returns each program of a folder: its path, the text with its imports, and its name.
 fn programs(folder: &str) -> Vec<(PathBuf, String, String)> {
     let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
     let mut all = Vec::new();
@@ -117,8 +117,8 @@ fn programs_for_openmp() {
     all("openmp", Target::OpenMp);
 }
 
-/// The divisions of sizes in a function, each once: operator and right operand, with as much of the
-/// left one as is a name, a number or in parentheses.
+/// Returns the divisions of sizes in a function without duplicates: the operator and the right
+/// operand, with the left one if it is a name, a number or in parentheses.
 fn divisions(text: &str) -> Vec<String> {
     let start = text.rfind("\nvoid ").unwrap_or(0);
     let mut found = Vec::new();
@@ -138,7 +138,7 @@ fn divisions(text: &str) -> Vec<String> {
             let left = begin.map_or(left, |(at, c)| &left[at + c.len_utf8()..]);
             let end = right.find(|c| !is_word(c)).unwrap_or(right.len());
             let right = &right[..end];
-            // Those of floats are the program's own.
+            // Divisions of floats are in the source program.
             let is_float = right.is_empty() || right.contains('.') || left.contains('.');
             let division = format!("{left} {operator} {right}");
             if !is_float && !found.contains(&division) {
@@ -149,11 +149,12 @@ fn divisions(text: &str) -> Vec<String> {
     found
 }
 
-/// No index divides where ranges make it needless. What is left: the number of chunks, tiles and
-/// vectors of an array, whose lengths are parameters (`n / 8`); the place in a ring of lines
-/// (`(i + 2) % 3`); rows before a row of a triangle (`i * (i + 1) / 2`) where no pointer runs along;
-/// lengths and indices that the program itself computes so (`i % 2`, `i * j % n`); halves and
-/// thirds of powers of which the exponent may be 0.
+/// Tests that no index has a division that the ranges make unnecessary. The remaining divisions are
+/// the number of chunks, tiles and vectors of an array whose lengths are parameters (`n / 8`); the
+/// position in a circular buffer of lines (`(i + 2) % 3`); rows before a row of a triangle
+/// (`i * (i + 1) / 2`) without an accumulated pointer; lengths and indices that the program itself
+/// computes by divisions (`i % 2`, `i * j % n`); halves and thirds of powers whose exponent may be
+/// 0.
 #[test]
 #[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
 fn divisions_that_are_left() {

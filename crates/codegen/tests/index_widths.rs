@@ -1,4 +1,4 @@
-//! Code whose indices have 32 bits, 64 bits, or as many as the sizes of a call need.
+//! Tests code whose indices have 32 bits, 64 bits, or a width selected by the sizes of a call.
 
 mod common;
 
@@ -154,7 +154,7 @@ fn sums_are_computed_with_the_width_of_their_function() {
     }
 }
 
-/// The parts of the text that come from phrases, and the others, are in order and do not overlap.
+/// Tests that the parts of the text with and without a phrase are in order and do not overlap.
 #[test]
 fn the_map_of_both_widths_covers_the_text() {
     let module = compiled(ROW_SUMS, Target::C, IndexPolicy::BySizes);
@@ -218,7 +218,7 @@ fn counts_that_depend_on_a_counter_are_checked_with_its_range() {
     );
 }
 
-/// A number of elements may fit though the product that something is subtracted from does not.
+/// A number of elements may fit although the product from which something is subtracted does not.
 #[test]
 #[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
 fn products_in_counts_are_checked() {
@@ -286,7 +286,7 @@ fn a_constant_that_never_fits_is_an_error() {
     assert_eq!(module.device.and_then(|device| device.narrow), None);
 }
 
-/// The pages of an array that nothing writes to take no memory.
+/// The unwritten pages of an array need no memory.
 #[test]
 #[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
 fn row_sums_of_more_than_two_to_the_31_elements_are_right() {

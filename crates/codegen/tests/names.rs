@@ -1,4 +1,4 @@
-//! Definitions, parameters and foreign functions with names that mean something in C or OpenCL C.
+//! Tests definitions, parameters and foreign functions whose names are reserved in C or OpenCL C.
 
 mod common;
 
@@ -27,7 +27,7 @@ fn names(target: Target) -> BTreeSet<&'static str> {
     reserved::names(target).chain(families).collect()
 }
 
-/// A function of each name with a parameter and a variable of that name.
+/// Returns a function of each name with a parameter and a variable of that name.
 fn definitions(target: Target) -> String {
     let f = scalar(ScalarType::F32);
     let each = names(target).into_iter().map(|name| {
@@ -45,7 +45,7 @@ fn definitions(target: Target) -> String {
     one_unit(each)
 }
 
-/// A call of a foreign function of each name, with a parameter of that name.
+/// Returns a function that calls a foreign function of each name, with a parameter of that name.
 fn foreign_functions(target: Target) -> String {
     let keywords = "auto break case char const continue default do double else enum extern float for \
                     goto if inline int long register restrict return short signed sizeof static \
@@ -54,7 +54,7 @@ fn foreign_functions(target: Target) -> String {
     let mut b = Build::new("caller", &f, &[]);
     let param = b.param("x", &f);
     for name in names(target) {
-        // C's keywords are refused as parameters of functions with a body.
+        // C keywords are not allowed as parameters of functions with a body.
         let is_keyword = keywords.split_whitespace().any(|word| word == name);
         let own = if is_keyword { "x" } else { name };
         let function = Foreign {
@@ -71,7 +71,7 @@ fn foreign_functions(target: Target) -> String {
     one_unit(std::iter::once(b.finish(target).text))
 }
 
-/// The texts as one, with each header once.
+/// Joins texts, with each header once.
 fn one_unit(texts: impl Iterator<Item = String>) -> String {
     let mut headers = BTreeSet::new();
     let mut all = String::new();

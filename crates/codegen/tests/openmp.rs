@@ -1,4 +1,4 @@
-//! Loops and reductions by threads.
+//! Tests parallel loops and reductions.
 
 mod common;
 
@@ -12,7 +12,7 @@ use nat::Nat;
 use rise::core::Foreign;
 use syntax::ast::ScalarType;
 
-/// A reduction of the array `xs` with this combination.
+/// Builds a reduction of the array `xs` with this combination.
 fn reduction(
     ty: ScalarType,
     initial: i128,
@@ -99,7 +99,7 @@ fn threads_share_the_outermost_loop() {
                 CHECK(y[0] == 2 && y[1] == 4 && y[2] == 6 && y[3] == 8);";
     run(&b.finish(Target::OpenMp), main);
     run(&b.finish(Target::C), main);
-    // Not shared where something stands between.
+    // Loops with a statement in between are not distributed together.
     let acc = b.local("acc", &f, None);
     let body = vec![
         declare_as(acc, float("1.5")),
@@ -187,7 +187,7 @@ fn reductions_that_openmp_knows() {
     );
 }
 
-/// `left * 10 + right`, modulo something: not commutative, and not known.
+/// Combines by `left * 10 + right`, which is not commutative and not an operator of OpenMP.
 fn digits(b: &Build, left: Id, right: Id) -> Vec<Stmt> {
     let foreign = Foreign {
         name: "join_digits".into(),

@@ -1,4 +1,4 @@
-//! What the passes make of loops, memory and variables.
+//! Tests the effects of the passes on loops, memory and variables.
 
 mod common;
 
@@ -168,7 +168,7 @@ fn unrolling_needs_a_number() {
     .assert_eq(&text);
 }
 
-/// Nearest in range: what padding reads.
+/// The index is clamped to the range, as for padding.
 #[test]
 #[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
 fn conditions_that_ranges_decide_are_gone() {
@@ -238,7 +238,7 @@ fn no_division_that_ranges_make_unnecessary() {
     let xs = b.array("xs", &f, &n * &m);
     let (i, j) = (b.counter("i"), b.counter("j"));
     b.require(Prop::Divides(num(4), n.clone()));
-    // join, then split: row and column of the element i * m + j
+    // The row and column of the element i * m + j after `join` and `split`.
     let flat = Nat::var(i) * &m + Nat::var(j);
     let there = Nat::div(&flat, &m) * &m + Nat::rem(&flat, &m);
     b.function.body = vec![repeat(

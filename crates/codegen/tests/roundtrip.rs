@@ -1,5 +1,5 @@
-//! Programs that are written in DPIA compile: the printed functional and imperative form of each
-//! example to the same text as the example itself, and what people write by hand.
+//! Tests that DPIA programs compile: the printed functional and imperative forms of each example to
+//! the same text as the example itself, and programs written by hand.
 
 use std::fs;
 use std::ops::Range;
@@ -18,7 +18,7 @@ use rise::{Env, Inference, Names, Resolution, Ty, Type};
 use syntax::ast::{Item, Name};
 use syntax::{Dialect, GlobalId, Severity};
 
-/// Definitions in DPIA, each of which sees those before it.
+/// An environment of DPIA definitions; each one can use those before it.
 #[derive(Default)]
 struct File(Vec<Entry>);
 
@@ -46,7 +46,8 @@ impl Env for File {
     }
 }
 
-/// The last definition as an imperative program for a target, as the compiler goes about it.
+/// Compiles the last definition to an imperative program for a target, with the stages of the
+/// compiler.
 fn compiled(text: &str, target: Target) -> Result<(Stage, PhraseProgram), String> {
     let mut file = File::default();
     for span in syntax::split(text) {
@@ -87,8 +88,8 @@ fn compiled(text: &str, target: Target) -> Result<(Stage, PhraseProgram), String
     Ok((stage, imperative))
 }
 
-/// The program with the same name for everything, since printing has to tell apart what is called
-/// alike in the program, and with its conditions in the order in which they are printed.
+/// Renames everything in a program to the same name, since printing has to rename variables with
+/// equal names, and sorts its conditions into the order in which they are printed.
 fn nameless(program: &PhraseProgram) -> PhraseProgram {
     struct Nameless;
     impl Nameless {
@@ -129,7 +130,7 @@ fn module(imperative: &PhraseProgram, target: Target) -> Result<Module, String> 
     codegen::compile(imperative, target).map_err(|errors| format!("{errors:?}"))
 }
 
-/// The text of a program with those that it imports in front.
+/// Returns the text of a program after those that it imports.
 fn whole(path: &Path) -> String {
     let text = fs::read_to_string(path).expect("a program");
     let mut out = String::new();
@@ -145,7 +146,7 @@ fn whole(path: &Path) -> String {
     out
 }
 
-/// Every program below a folder.
+/// Returns every program below a folder.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).expect("the examples are there") {
@@ -160,7 +161,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// What differs between a program and its printed forms.
+/// Describes the difference between a program and its printed forms.
 fn difference(functional: &PhraseProgram, target: Target) -> Result<(), String> {
     let imperative = dpia::imperative(functional).map_err(|error| error.to_string())?;
     let Ok(wanted) = module(&nameless(&imperative), target) else {
@@ -235,7 +236,7 @@ fn printed_programs_are_the_same_openmp() {
     programs(Target::OpenMp, 100);
 }
 
-/// The text of a definition that is written by hand.
+/// Compares the text of a definition that is written by hand.
 fn by_hand(text: &str, target: Target, expected: &Expect) {
     let (_, imperative) = compiled(text, target).expect("it compiles");
     let module = module(&imperative, target).expect("it has code");
@@ -318,7 +319,7 @@ fn matrix_times_vector() {
     );
 }
 
-/// Definitions that use each other, in both forms, and parameters in any order.
+/// Definitions that use each other, in both forms, with parameters in any order.
 #[test]
 fn definitions_in_pieces() {
     by_hand(

@@ -1,4 +1,4 @@
-//! Vectors: the compilers' own where they have them, structs elsewhere.
+//! Tests vectors: native types of the compilers if there are some, otherwise structs.
 
 mod common;
 
@@ -20,7 +20,8 @@ fn splat(n: i64, value: Expr, ty: ScalarType) -> Expr {
     expr(ExprKind::Broadcast(Box::new(value)), &vector(n, ty))
 }
 
-/// `acc = acc + xs[i…] * alpha` over vectors of `n` lanes, then the sum of the first two lanes.
+/// Builds `acc = acc + xs[i…] * alpha` over vectors of `n` lanes, then the sum of the first two
+/// lanes.
 fn dot(n: i64, ty: ScalarType) -> Build {
     let (s, v) = (scalar(ty), vector(n, ty));
     let mut b = Build::new("dot", &s, &["m"]);
@@ -311,7 +312,7 @@ fn arrays_of_vectors_and_loops_over_lanes() {
     );
 }
 
-/// `output[i…] = alpha * xs[i…] - kept[i…]` over vectors of `n` lanes, `kept` the function's own.
+/// Builds `output[i…] = alpha * xs[i…] - kept[i…]` over vectors of `n` lanes, with a local `kept`.
 fn wide(n: i64, ty: ScalarType) -> Build {
     let (s, v) = (scalar(ty), vector(n, ty));
     let mut b = Build::new("wide", &s, &["m"]);
@@ -339,8 +340,8 @@ fn wide(n: i64, ty: ScalarType) -> Build {
     b
 }
 
-/// Floats in what a register of the machine holds; integers, and what is no multiple of the widest
-/// register, eight words at a time.
+/// Floats are split to the lanes of a register of the machine; integers, and vectors that are not a
+/// multiple of the widest register, to eight words.
 #[test]
 #[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
 fn wide_vectors_are_cut_to_registers() {

@@ -10,11 +10,11 @@ use smol_str::SmolStr;
 /// The text of an identifier.
 pub type Name = SmolStr;
 
-/// An index into [`Item::terms`].
+/// An index into the terms of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TermId(pub u32);
 
-/// An index into [`Item::binders`].
+/// An index into the binders of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BinderId(pub u32);
 

@@ -239,7 +239,7 @@ impl Diagnostic {
         }
     }
 
-    /// Creates a diagnostic of severity [`Severity::Error`].
+    /// Creates an error.
     pub fn error(code: Code, span: Span, message: impl Into<String>) -> Self {
         Diagnostic::new(Severity::Error, code, span, message)
     }

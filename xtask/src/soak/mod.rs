@@ -2,8 +2,8 @@
 //! be applied, its result is well-typed, and computes the same as the program before.
 //!
 //! A chain consists of some rewrites of one definition, each at a random position in the result of
-//! the previous one. Each chain has a number by which it can be repeated: `cargo xtask soak --seed
-//! NUMBER --count 1`.
+//! the previous one. Each chain has a number by which it can be repeated:
+//! `cargo xtask soak --seed NUMBER --count 1`.
 //!
 //! With `--every` each action is applied at every position where it is offered, in the examples and
 //! in random programs.

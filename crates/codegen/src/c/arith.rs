@@ -1,4 +1,4 @@
-//! Sizes and indices the way a person writes them: `(i * n + j) * m`, not `i*j*m + j*m`.
+//! Arranges sizes and indices as a person writes them: `(i * n + j) * m`, not `i*j*m + j*m`.
 
 use std::cmp::Reverse;
 
@@ -11,41 +11,42 @@ pub(crate) enum Arith<'a> {
     Int(i64),
     /// A part to some power.
     Part(Part<'a>, u32),
-    /// A sum; `true` subtracts. The first is added, if any is.
+    /// A sum; `true` marks subtracted terms. The first term is added, if any is.
     Sum(Vec<(bool, Arith<'a>)>),
-    /// A product of at least two.
+    /// A product of two or more factors.
     Product(Vec<Arith<'a>>),
 }
 
-/// The order of terms in sums and factors in products: smaller is further left.
+/// The order of terms in sums and factors in products: smaller ranks are further left.
 pub(crate) trait Order {
-    /// Counters by nesting come first, then sizes, then the rest.
+    /// Returns the rank: first counters by nesting depth, then sizes, then other parts.
     fn rank(&self, part: &Part<'_>) -> u32;
-    /// Returns true if it is a size, which is what is factored out first.
+    /// Returns true for a size, which is factored out first.
     fn is_size(&self, part: &Part<'_>) -> bool;
-    /// Returns true if each keeps its number, as in `8 * i - 8`: a constant at the end is a part of
-    /// the address for devices.
+    /// Returns true if each term keeps its coefficient, as in `8 * i - 8`: on devices, a constant
+    /// at the end is a part of the address.
     fn keeps_numbers(&self) -> bool {
         false
     }
 }
 
-/// A summand while it is taken apart: powers up to this are written as products.
+/// The highest power that is written as a product.
 const MAX_REPEATED: u32 = 3;
 
 #[derive(Clone)]
 struct Term<'a> {
     coeff: i64,
-    /// Sorted by rank; a part occurs as often as its power says, or once with it.
+    /// The factors sorted by rank; a part is repeated as often as its power, or occurs once with
+    /// its power.
     factors: Vec<(Part<'a>, u32)>,
 }
 
-/// Terms up to which all ways to factor are compared.
+/// The maximal number of terms for which all ways of factoring are compared.
 const MAX_COMPARED: usize = 5;
-/// Terms above which nothing is factored.
+/// The maximal number of terms that are factored.
 const MAX_TERMS: usize = 64;
 
-/// The expression for a sum.
+/// Arranges a sum.
 pub(crate) fn arrange<'a>(summands: Vec<Summand<'a>>, order: &dyn Order) -> Arith<'a> {
     let terms = summands.into_iter().map(|s| term(s, order)).collect();
     sum(terms, order)
@@ -86,7 +87,7 @@ fn sum<'a>(terms: Vec<Term<'a>>, order: &dyn Order) -> Arith<'a> {
         summands.push((key(&term, order), term.coeff < 0, product(term)));
     }
     summands.sort_by(|a, b| a.0.cmp(&b.0));
-    // `n - 1 - i`
+    // A constant is before subtracted terms: `n - 1 - i`.
     if let [.., (_, true, Arith::Int(_))] = summands.as_slice()
         && let Some(constant) = summands.pop()
     {
@@ -104,7 +105,7 @@ fn sum<'a>(terms: Vec<Term<'a>>, order: &dyn Order) -> Arith<'a> {
     }
 }
 
-/// By degree, then stride, then nesting.
+/// The order of summands: by degree, then stride, then nesting depth.
 type Key = (Reverse<usize>, Reverse<u64>, Vec<u32>);
 
 fn key(term: &Term<'_>, order: &dyn Order) -> Key {
@@ -176,7 +177,7 @@ fn length(arith: &Arith<'_>) -> usize {
     }
 }
 
-/// `common * (…)`
+/// Factors out a common factor: `common * (…)`.
 fn group<'a>(
     terms: Vec<Term<'a>>,
     common: &Common<'a>,
@@ -185,7 +186,7 @@ fn group<'a>(
     let mut keys: Vec<Key> = terms.iter().map(|t| key(t, order)).collect();
     keys.sort();
     let key = keys.into_iter().next().unwrap_or_default();
-    // -4*i - 4*j is subtracted as a whole.
+    // The sum -4*i - 4*j is subtracted as a whole.
     let negative = terms.iter().all(|t| t.coeff < 0);
     let inner = terms.into_iter().map(|mut term| {
         match common {
@@ -222,7 +223,7 @@ fn group<'a>(
     (key, negative, Arith::Product(factors))
 }
 
-/// A term without its sign.
+/// Converts a term to a product, without its sign.
 fn product(term: Term<'_>) -> Arith<'_> {
     let size = i64::try_from(term.coeff.unsigned_abs()).unwrap_or(i64::MAX);
     let number = (size != 1 || term.factors.is_empty()).then_some(Arith::Int(size));

@@ -1,4 +1,5 @@
-//! The translation unit: headers, types, helpers, C functions of the program, and the function.
+//! Assembles the translation unit: headers, types, helpers, C functions of the program, and the
+//! function.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -19,10 +20,10 @@ use super::foreign::{self, ForeignNames};
 use super::types::{CType, scalar_name};
 use super::{CompileError, Plan, Printer, check, error, wrap};
 
-/// Columns up to which a signature stands on one line.
+/// The maximal length of a line with a signature.
 const MAX_LINE: usize = 100;
 
-/// The bodies of the program's C functions, and where they stand.
+/// The bodies of the program's C functions, and their ranges.
 pub(super) type Texts = Vec<(Range<usize>, Arc<Foreign>)>;
 
 /// The name of the size of a vector register.
@@ -33,8 +34,8 @@ pub(super) fn register_lanes(scalar: ScalarType) -> String {
     format!("{}_LANES", scalar.as_str().to_uppercase())
 }
 
-/// Returns true if a compiler could contract a product and a sum of floats to a fused multiply-add,
-/// which a program says with `fma`.
+/// Returns true if a compiler could contract a product and a sum of floats to a fused multiply-add;
+/// programs use `fma` for that.
 pub(super) fn may_contract(function: &Function) -> bool {
     let (mut products, mut sums) = (false, false);
     let mut note = |expr: &Expr| {
@@ -64,7 +65,8 @@ pub(super) fn calls_fma(function: &Function) -> bool {
     found
 }
 
-/// Prints a function, or one of each width of indices and one that chooses by the sizes of a call.
+/// Prints a function, or one function for each index width and one that selects between them by the
+/// sizes of a call.
 pub(crate) fn print(
     function: &Function,
     plan: &Plan,
@@ -85,7 +87,7 @@ pub(crate) fn print(
         {
             IndexWidth::Bits64
         }
-        // Nothing depends on the call.
+        // The width does not depend on the call.
         IndexPolicy::BySizes if function.sizes.is_empty() && counts.all.is_empty() => {
             IndexWidth::Bits32
         }
@@ -105,7 +107,7 @@ pub(crate) fn print(
     printer.module(unit, signature, counts.all)
 }
 
-/// Refuses a function that never fits into indices of a width.
+/// Returns an error if a function never fits into indices of this width.
 pub(super) fn check_constants(
     function: &Function,
     counts: &Counts,
@@ -120,7 +122,7 @@ pub(super) fn check_constants(
     }
 }
 
-/// Prints a function with indices of 32 bits, one with 64, and one that calls one or the other.
+/// Prints a function with 32-bit indices, one with 64-bit indices, and one that calls one of them.
 fn print_both(
     [narrow, wide]: &[Function; 2],
     plan: &Plan,
@@ -134,7 +136,7 @@ fn print_both(
     let name = printer.names.function(&narrow.name);
     printer.declare_foreign(&mut unit);
     let mut callees: Vec<String> = Vec::new();
-    // What the narrow one counts fits: it is not called otherwise.
+    // The narrow function is called only if its counts fit.
     for (function, counts) in [(narrow, &[][..]), (wide, counts)] {
         if !callees.is_empty() {
             printer = printer.next(function);
@@ -160,7 +162,7 @@ fn print_both(
     printer.module(unit, signature, counts.to_vec())
 }
 
-/// The functions of a text, one behind the other.
+/// The concatenated functions of a text.
 #[derive(Default)]
 struct Unit {
     text: String,
@@ -174,7 +176,7 @@ struct Unit {
 }
 
 impl Unit {
-    /// Adds a function. The ranges that the printer has noted count from the first byte of its body.
+    /// Adds a function. The ranges of the printer are relative to the start of its body.
     fn add(&mut self, comment: &str, head: &str, body: &str, printer: &mut Printer<'_>) {
         if !self.text.is_empty() {
             self.text.push('\n');
@@ -210,14 +212,14 @@ fn moved(range: &Range<usize>, by: usize) -> Range<usize> {
 }
 
 impl<'a> Printer<'a> {
-    /// The printer of the function behind this one.
+    /// Returns the printer of the next function.
     fn next(self, function: &'a Function) -> Printer<'a> {
         let mut next = Printer::new(function, self.plan, self.target);
         next.take_over(self);
         next
     }
 
-    /// Gives names to what the function refers to outside of itself.
+    /// Declares the names that the function refers to outside of itself.
     fn declare_foreign(&mut self, unit: &mut Unit) {
         for (var, scalar) in &self.function.registers {
             self.names.bind_var(*var, register_lanes(*scalar));
@@ -253,8 +255,8 @@ impl<'a> Printer<'a> {
         Ok(())
     }
 
-    /// Defines the function that calls the first of two where everything fits into 32 bits, and else
-    /// the second.
+    /// Defines the function that calls the first function if everything fits into 32 bits, and
+    /// otherwise the second.
     fn define_choice(
         &mut self,
         name: &str,
@@ -296,7 +298,7 @@ impl<'a> Printer<'a> {
         Ok(())
     }
 
-    /// Puts what the functions need in front of them.
+    /// Adds the declarations that the functions need in front of them.
     fn module(
         mut self,
         unit: Unit,
@@ -340,7 +342,7 @@ impl<'a> Printer<'a> {
         })
     }
 
-    /// `void name(float *restrict output, int n, …) `
+    /// Returns the head of the function: `void name(float *restrict output, int n, …) `.
     fn parameters(
         &mut self,
         name: &str,
@@ -372,7 +374,7 @@ impl<'a> Printer<'a> {
         })
     }
 
-    /// The declaration and the name of a parameter.
+    /// Returns the declaration and the name of a parameter.
     fn parameter(&mut self, id: Id) -> Result<(String, String), CompileError> {
         let variable = self.variable(id);
         let name = self.names.fresh(&variable.name);
@@ -388,7 +390,7 @@ impl<'a> Printer<'a> {
         Ok((text, name))
     }
 
-    /// The braces and what is in them. Mappings count from its first byte.
+    /// Returns the body in braces. Mappings are relative to its start.
     fn body(&mut self, counts: &[Nat]) -> Result<String, CompileError> {
         self.write("{\n");
         self.indent += 1;
@@ -417,7 +419,7 @@ impl<'a> Printer<'a> {
         Ok(std::mem::take(&mut self.out))
     }
 
-    /// `(void)n;` for parameters that nothing reads.
+    /// Returns statements such as `(void)n;` for unused parameters.
     pub(super) fn unused(&mut self) -> String {
         let sizes = self.function.sizes.iter();
         let sizes = sizes.filter(|var| !self.used_vars.contains(var));
@@ -473,8 +475,8 @@ impl<'a> Printer<'a> {
         self.ignored_warnings(out);
     }
 
-    /// Compilers tell that an older one passed wide vectors otherwise, and that they could not
-    /// vectorize what they were asked to.
+    /// Disables the compilers' warnings that older versions passed wide vectors differently, and
+    /// that a loop could not be vectorised as requested.
     fn ignored_warnings(&self, out: &mut String) {
         let wide =
             |ty: &CType| matches!(ty, CType::Vector(..) | CType::Register(_)) && ty.size() > 16;
@@ -489,7 +491,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// Types, helpers and C functions; the texts of the latter with their places.
+    /// Writes the declarations of types, helpers and C functions; returns the ranges of the latter.
     pub(super) fn declarations(
         &mut self,
         foreign: &[Arc<Foreign>],
@@ -571,7 +573,8 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// The type of vectors of so many bytes, and of those in memory that is not aligned to that.
+    /// Writes the type of vectors of this size, and the type of those in memory that is not aligned
+    /// to it.
     fn vector_declaration(&self, ty: &CType, scalar: ScalarType, size: &str, out: &mut String) {
         let name = ty.name(self.target);
         let align = CType::Scalar(scalar).size();
@@ -609,7 +612,8 @@ impl<'a> Printer<'a> {
         ))
     }
 
-    /// The C functions that the program calls and this text has to declare, with names for them.
+    /// Returns the C functions that the program calls and this text has to declare, and chooses
+    /// their names.
     pub(super) fn foreign_functions(&mut self) -> Vec<Arc<Foreign>> {
         let mut all: Vec<Arc<Foreign>> = Vec::new();
         let names = &mut self.names;
@@ -618,7 +622,7 @@ impl<'a> Printer<'a> {
                 return;
             };
             match foreign::math_name(function) {
-                // No parameter or variable hides what the text calls.
+                // A parameter or variable must not hide a function that the text calls.
                 Some(name) => names.reserve(&name),
                 None if all.contains(function) => {}
                 None => all.push(function.clone()),
@@ -630,10 +634,10 @@ impl<'a> Printer<'a> {
         for (_, value) in &self.function.opaque {
             walk::sub_exprs(value, &mut note);
         }
-        // Kernels before may call them, too.
+        // Earlier kernels may call them, too.
         all.retain(|function| !self.foreign.iter().any(|(known, _)| known == function));
         for function in &all {
-            // What the linker finds keeps its name.
+            // A function that the linker finds keeps its name.
             let name = match &function.body {
                 None => {
                     self.names.reserve(&function.name);
@@ -646,7 +650,6 @@ impl<'a> Printer<'a> {
         all
     }
 
-    /// Returns the name of a C function of the program.
     pub(super) fn foreign_name(&self, function: &Arc<Foreign>) -> String {
         match self.foreign.iter().find(|(f, _)| f == function) {
             Some((_, name)) => name.clone(),

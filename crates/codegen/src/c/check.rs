@@ -1,4 +1,4 @@
-//! Checks of sizes at the start of a generated function.
+//! Prints the checks of sizes at the start of a generated function.
 
 use nat::{Nat, Prop};
 use rise::print::{prop_text, type_text};
@@ -50,7 +50,7 @@ impl Printer<'_> {
         Ok(())
     }
 
-    /// Writes whether all sizes and counts fit into 32 bits.
+    /// Writes the condition that all sizes and counts fit into 32 bits.
     pub(super) fn fits_narrow(&mut self, counts: &[Nat]) -> Result<(), CompileError> {
         let sizes = self.function.sizes.iter().map(|size| Nat::var(*size));
         let all: Vec<(Nat, bool)> = sizes
@@ -105,7 +105,7 @@ impl Printer<'_> {
     }
 
     pub(super) fn condition(&mut self, prop: &Prop) -> Result<(), CompileError> {
-        // What is to be checked is not known yet.
+        // The condition to check must not be assumed.
         let facts = std::mem::take(&mut self.facts);
         let result = match prop {
             Prop::Divides(d, n) => self.divides(d, n),
@@ -130,7 +130,7 @@ impl Printer<'_> {
     }
 }
 
-/// The comment before the function: its type in RISE.
+/// Returns the comment before the function: its type in RISE.
 pub(super) fn comment(signature: &Signature) -> String {
     let names = rise::Names(signature.names.as_slice().into());
     let mut text = format!("/* {} : ", signature.name);

@@ -1,4 +1,4 @@
-//! Expressions.
+//! Prints expressions.
 
 use std::sync::Arc;
 
@@ -14,11 +14,11 @@ use super::place::Use;
 use super::types::{Int, scalar_name};
 use super::{CType, CompileError, Prec, Printer, error, foreign};
 
-/// Lanes up to which a vector of one value is written out.
+/// The maximal number of lanes for which a vector of equal lanes is written out.
 const MAX_WRITTEN_LANES: u32 = 4;
 
 impl Printer<'_> {
-    /// Writes an expression, in parentheses if its place needs them.
+    /// Writes an expression, in parentheses if its context needs them.
     pub(super) fn expr(&mut self, expr: &Expr, least: Prec) -> Result<(), CompileError> {
         self.at_least(least, |this| this.bare_expr(expr))
     }
@@ -34,7 +34,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Notes which views made the index of what is read.
+    /// Records the views from which the index of a read results.
     fn note_views(&mut self, at: usize, expr: &Expr) {
         let ExprKind::Load(Place { index: Some(_), .. }) = &expr.kind else {
             return;
@@ -55,8 +55,8 @@ impl Printer<'_> {
         }
     }
 
-    /// A side of `?:`. Vectors in memory have a type of their own, as has what is computed from
-    /// them, which compilers take for another one here.
+    /// Writes a branch of `?:`. Vectors in memory, and results computed from them, have a separate
+    /// type, which compilers regard as a different one here.
     fn side(&mut self, expr: &Expr, prec: Prec) -> Result<(), CompileError> {
         let own = !matches!(
             expr.kind,
@@ -72,7 +72,7 @@ impl Printer<'_> {
         self.expr(expr, prec)
     }
 
-    /// The C type of an expression, declared if need be.
+    /// Returns the C type of an expression, and declares it if necessary.
     pub(super) fn type_of(&mut self, expr: &Expr) -> Result<CType, CompileError> {
         if let Type::Vector(lanes, _) = &*expr.ty
             && let Some(ty) = self.register_of(lanes)
@@ -153,7 +153,7 @@ impl Printer<'_> {
         }
     }
 
-    /// One of a list: an array without a name.
+    /// Writes an element of a list, an array without a name.
     fn element(&mut self, all: &[Expr], at: &nat::Nat) -> Result<Prec, CompileError> {
         let number = at.as_const().and_then(|n| usize::try_from(n).ok());
         if let Some(expr) = number.and_then(|n| all.get(n)) {
@@ -243,7 +243,7 @@ impl Printer<'_> {
             self.write("}");
             return Ok(Prec::Postfix);
         }
-        // Minus zero keeps the sign of a zero. C would make an int of a small integer.
+        // The operand -0 keeps the sign of a zero. C would promote a small integer to int.
         if Int::of(*scalar).is_some_and(|int| int.bits < 32) {
             self.write(&format!("({})", scalar_name(*scalar, self.target)));
             self.expr(value, Prec::Unary)?;
@@ -265,8 +265,8 @@ impl Printer<'_> {
         }
     }
 
-    /// Writes `-` and what it negates, in parentheses where that starts with `-` itself: `--` is
-    /// another operator.
+    /// Writes `-` and its operand, in parentheses if the operand starts with `-`: `--` is another
+    /// operator.
     pub(super) fn negated(
         &mut self,
         write: impl FnOnce(&mut Self) -> Result<Prec, CompileError>,
@@ -336,7 +336,7 @@ impl Printer<'_> {
         Ok(Prec::Unary)
     }
 
-    /// Each lane as another scalar type.
+    /// Writes the conversion of each lane to another scalar type.
     fn vector_cast(
         &mut self,
         from: ScalarType,
@@ -408,7 +408,7 @@ impl Printer<'_> {
         Ok(Prec::Postfix)
     }
 
-    /// The arguments of a call of a function of C. Those of `fma` are negated with it.
+    /// Writes the arguments of a call of a C function. Those of `fma` are negated within the call.
     fn arguments(&mut self, function: &Foreign, args: &[Expr]) -> Result<(), CompileError> {
         let is_fused = is_fma_function(function);
         self.list(args, |this, arg| match &arg.kind {
@@ -450,7 +450,7 @@ impl Printer<'_> {
     }
 }
 
-/// Returns true if a function is the one that the primitive `fma` calls.
+/// Returns true if a function is that of the primitive `fma`.
 fn is_fma_function(function: &Foreign) -> bool {
     function.id.is_none() && function.name == "fma"
 }
@@ -460,8 +460,8 @@ pub(super) fn is_fma(expr: &Expr) -> bool {
     matches!(&expr.kind, ExprKind::Call(function, _) if is_fma_function(function))
 }
 
-/// The fused multiply-add of the widest vectors of AVX-512, which GCC does not make of a loop over
-/// their lanes where it prefers narrower ones.
+/// Returns the fused multiply-add instruction for the widest vectors of AVX-512. GCC does not
+/// generate it from a loop over the lanes if it prefers narrower vectors.
 fn wide_instruction(params: &[&str], scalar: ScalarType) -> Option<String> {
     let suffix = match scalar {
         ScalarType::F32 => "s",
@@ -476,7 +476,7 @@ fn wide_instruction(params: &[&str], scalar: ScalarType) -> Option<String> {
     Some(format!("_mm512_fmadd_p{suffix}({})", params.join(", ")))
 }
 
-/// Returns true if writing it again costs nothing.
+/// Returns true if a repetition of the expression costs nothing.
 pub(super) fn is_leaf(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Literal(_) => true,

@@ -1,4 +1,4 @@
-//! C functions that programs declare.
+//! Resolves the names of C functions that programs declare.
 
 use rise::core::Foreign;
 use rise::{Ty, Type};
@@ -7,20 +7,20 @@ use syntax::ast::ScalarType;
 use super::reserved;
 use dpia::Target;
 
-/// The functions of C99's `<math.h>` on `double`; with an `f` behind, they are on `float`.
+/// The functions of C99's `<math.h>` on `double`; with the suffix `f` they are on `float`.
 const MATH: &str = "acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh erf erfc exp \
     exp2 expm1 fabs fdim floor fma fmax fmin fmod frexp hypot ilogb ldexp lgamma llrint llround log \
     log10 log1p log2 logb lrint lround modf nan nearbyint nextafter nexttoward pow remainder remquo \
     rint round scalbln scalbn sin sinh sqrt tan tanh tgamma trunc";
 
-/// The macros of `<math.h>` that take any float.
+/// The macros of `<math.h>` for any float type.
 const MATH_MACROS: &str = "isnan isinf isfinite isnormal signbit";
 
 fn among(list: &str, name: &str) -> bool {
     list.split_whitespace().any(|one| one == name)
 }
 
-/// The name on `double` of a function of `<math.h>`.
+/// Returns the name on `double` of a function of `<math.h>`.
 fn plain_name(name: &str) -> Option<&str> {
     if among(MATH, name) {
         return Some(name);
@@ -61,7 +61,7 @@ pub(crate) fn opencl_name(name: &str) -> String {
     .to_owned()
 }
 
-/// Returns true if OpenCL C has a function of `<math.h>` on vectors, lane by lane.
+/// Returns true if OpenCL C has a lane-wise variant of a function of `<math.h>` for vectors.
 pub(crate) fn is_on_vectors(function: &Foreign) -> bool {
     let one_type = (function.params.iter()).all(|(_, ty)| *ty == function.result);
     let plain = plain_name(&function.name);
@@ -79,20 +79,20 @@ pub(crate) fn is_on_vectors(function: &Foreign) -> bool {
 
 /// The names of a foreign function and its parameters in the text of a target.
 ///
-/// Where they are not those of the program, because they mean something else there, the
-/// preprocessor puts them into the body.
+/// Names that are reserved in the target are replaced, and the preprocessor renames them in the
+/// body.
 #[derive(Clone, Debug)]
 pub struct ForeignNames {
-    /// The function.
+    /// The name of the function.
     pub function: String,
-    /// The parameters, in order.
+    /// The names of the parameters, in order.
     pub params: Vec<String>,
-    /// Names in the body, and those that they stand for.
+    /// The names in the body that are replaced, and their replacements.
     renamed: Vec<(String, String)>,
 }
 
 impl ForeignNames {
-    /// The names for a function that is called `name` in the text.
+    /// Returns the names for a function that is called `name` in the text.
     pub fn of(function: &Foreign, name: &str, target: Target) -> ForeignNames {
         let mut renamed = Vec::new();
         if *function.name != *name && function.calls_itself() {
@@ -105,7 +105,7 @@ impl ForeignNames {
             if !reserved::is_word(target, param) {
                 return param.to_string();
             }
-            // All names that start with `CLK_` are taken.
+            // All names that start with `CLK_` are reserved.
             let mut name = format!("v_{param}");
             while is_taken(&name) {
                 name.push('_');
@@ -120,7 +120,7 @@ impl ForeignNames {
         }
     }
 
-    /// The text between the head of the function and its body.
+    /// Returns the text between the head of the function and its body.
     pub fn before_body(&self) -> String {
         let define = |(own, name): &(String, String)| {
             format!("\n#pragma push_macro(\"{own}\")\n#undef {own}\n#define {own} {name}\n")
@@ -128,7 +128,7 @@ impl ForeignNames {
         self.renamed.iter().map(define).collect()
     }
 
-    /// The text after the body.
+    /// Returns the text after the body.
     pub fn after_body(&self) -> String {
         let names = self.renamed.iter().rev();
         names

@@ -1,4 +1,4 @@
-//! Small functions that generated code calls, written before it if it does.
+//! Defines the helper functions that generated code calls.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -10,7 +10,7 @@ use super::names::is_generated;
 use super::sums::Sum;
 use super::types::{Int, scalar_name};
 
-/// A function of one text.
+/// A helper function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Helper {
     FloorDiv,
@@ -128,7 +128,7 @@ static void check_count(const char *what, double count) {
 }
 "
             }
-            // 2^59, see `dpia::IndexWidth::limit`.
+            // The limit is 2^59, see `dpia::IndexWidth::limit`.
             Helper::CheckCount64 => {
                 "/* Ends the program if a number of elements does not fit into an index. */
 static void check_count_64(const char *what, double count) {
@@ -139,7 +139,7 @@ static void check_count_64(const char *what, double count) {
 }
 "
             }
-            // Beyond that no count fits.
+            // No count exceeds that.
             Helper::PowReal => {
                 "static double pow_real(double base, int64_t exponent) {
     double result = 1.0;
@@ -154,25 +154,25 @@ static void check_count_64(const char *what, double count) {
     }
 }
 
-/// The functions that the text needs so far.
+/// The helper functions that the text needs so far.
 pub(crate) struct Helpers {
     /// The target of the text.
     pub target: Target,
     fixed: BTreeSet<Helper>,
-    /// The sums that functions compute.
+    /// The sums that helper functions compute.
     pub sums: Vec<Sum>,
-    /// The functions that compute them.
+    /// The texts of these functions.
     pub sum_texts: Vec<String>,
     /// True if a function of `<math.h>` is called.
     pub math: bool,
-    /// True if a loop over lanes is marked.
+    /// True if a loop over lanes is annotated with `simd`.
     pub simd: bool,
-    /// By name; the text is what stands before the function that uses it.
+    /// Further helpers by name; the text precedes the function that uses it.
     others: Vec<(String, String)>,
 }
 
 impl Helpers {
-    /// None yet.
+    /// Creates an empty set.
     pub fn new(target: Target) -> Helpers {
         Helpers {
             target,
@@ -185,13 +185,13 @@ impl Helpers {
         }
     }
 
-    /// The name of a function that is needed.
+    /// Adds a helper, and returns its name.
     pub fn need(&mut self, helper: Helper) -> &'static str {
         if helper == Helper::AllocateAligned {
             self.fixed.insert(Helper::Allocate);
         }
         match (self.target, helper) {
-            // OpenCL C has them.
+            // These are built-in functions of OpenCL C.
             (Target::OpenCl, Helper::Min) => return "min",
             (Target::OpenCl, Helper::Max) => return "max",
             _ => self.fixed.insert(helper),
@@ -199,7 +199,7 @@ impl Helpers {
         helper.name()
     }
 
-    /// The name of a function on 64 bits that computes what `helper` does on `int`.
+    /// Adds the 64-bit variant of a helper on `int`, and returns its name.
     pub fn wide(&mut self, helper: Helper) -> String {
         let narrow = helper.name();
         let name = format!("{}_64", narrow.trim_end_matches("_int"));
@@ -213,7 +213,7 @@ impl Helpers {
         })
     }
 
-    /// The name of a function of the given text.
+    /// Adds a helper with this text, and returns its name.
     pub fn other(&mut self, name: String, text: impl FnOnce(&str) -> String) -> String {
         debug_assert!(is_generated(&name), "a definition may be called `{name}`");
         if !self.others.iter().any(|(known, _)| *known == name) {
@@ -223,7 +223,7 @@ impl Helpers {
         name
     }
 
-    /// The name of a list of constants.
+    /// Adds a table of constants, and returns its name.
     pub fn table(&mut self, ty: &str, count: usize, values: &str) -> String {
         let declared = format!("[{count}] = {{{values}}};\n");
         let mut others = self.others.iter();
@@ -252,8 +252,8 @@ impl Helpers {
         }
     }
 
-    /// A division or remainder of signed integers in which the smallest number may be divided by
-    /// -1: in C that has no value.
+    /// Adds a division or remainder of signed integers that defines the division of the smallest
+    /// number by -1, which C leaves undefined.
     pub fn division(&mut self, scalar: ScalarType, is_remainder: bool) -> String {
         let target = self.target;
         let word = if is_remainder { "mod" } else { "div" };
@@ -275,7 +275,8 @@ impl Helpers {
         })
     }
 
-    /// A float as the nearest integer towards zero that there is; NaN is 0.
+    /// Adds a conversion of a float to the nearest representable integer towards zero; NaN becomes
+    /// 0.
     pub fn saturating(&mut self, from: ScalarType, to: ScalarType) -> String {
         let target = self.target;
         let name = format!("{}_to_{}", short(from), short(to));
@@ -292,7 +293,7 @@ impl Helpers {
             let sign = if int.signed { "" } else { "U" };
             let most = format!("{sign}INT{}_MAX", int.bits);
             let mut text = format!("static inline {ty} {name}({float} x) {{\n");
-            // Both bounds are exact as floats: powers of two.
+            // Both bounds are powers of two and exact as floats.
             let bounds = (int.max() + 1, int.min());
             let _ = writeln!(text, "    if (x >= {}.0{suffix}) {{", bounds.0);
             let _ = writeln!(text, "        return {most};\n    }}");

@@ -1,4 +1,4 @@
-//! Vectors of OpenCL C: lanes by name, and loads and stores of scalars side by side.
+//! Prints vectors of OpenCL C: lanes by name, and loads and stores of adjacent scalars.
 
 use std::cmp::Reverse;
 
@@ -12,8 +12,8 @@ use super::types::{CType, scalar_name};
 use super::{CompileError, Prec, Printer};
 
 impl Printer<'_> {
-    /// Writes so many scalars of an array as one vector: as they are where they are known to be
-    /// aligned to it, by `vload` elsewhere.
+    /// Writes adjacent scalars of an array as one vector: directly if they are known to be aligned
+    /// to it, otherwise by `vload`.
     pub(super) fn device_lanes(
         &mut self,
         place: &Place,
@@ -33,7 +33,7 @@ impl Printer<'_> {
         Ok(Prec::Postfix)
     }
 
-    /// Writes a vector to scalars side by side; false if it can be assigned as it is.
+    /// Writes a vector to adjacent scalars; returns false if it can be assigned directly.
     pub(super) fn vector_store(
         &mut self,
         place: &Place,
@@ -54,7 +54,7 @@ impl Printer<'_> {
         Ok(true)
     }
 
-    /// `*(global const float4 *)&xs[i]`
+    /// Writes an aligned vector: `*(global const float4 *)&xs[i]`.
     fn aligned_lanes(&mut self, place: &Place, ty: &CType, how: Use) -> Result<(), CompileError> {
         let space = self.space(place.id);
         let constness = match (how, self.variable(place.id).home) {
@@ -66,8 +66,8 @@ impl Printer<'_> {
         self.address(place)
     }
 
-    /// Returns true if the scalars are known to be aligned to the vector that they make: arrays
-    /// start where any vector may.
+    /// Returns true if the scalars are known to be aligned to their vector: arrays start at
+    /// addresses that are aligned to any vector.
     fn is_aligned(&self, place: &Place, ty: &CType) -> bool {
         let CType::Vector(lanes, _) = ty else {
             return false;
@@ -92,9 +92,9 @@ impl Printer<'_> {
                 || self.facts.proves(&Prop::Divides(lanes, index.clone())))
     }
 
-    /// Writes a number of an element whose strides are numbers as a sum with the constant at its end:
-    /// a compiler for a device makes that a part of the address, and computes the rest once for
-    /// neighbours. False if it is none.
+    /// Writes an index with constant strides as a sum with the constant at its end: a compiler for
+    /// a device makes the constant a part of the address, and computes the rest once for adjacent
+    /// elements. Returns false for other indices.
     pub(super) fn linear(&mut self, index: &Nat) -> Result<bool, CompileError> {
         let mut summands = index.summands();
         let plain = |summand: &Summand<'_>| match summand.factors.as_slice() {
@@ -130,7 +130,7 @@ impl Printer<'_> {
         Ok(true)
     }
 
-    /// The function that gives a lane whose number is computed.
+    /// Returns the name of the function that selects a lane by a computed number.
     pub(super) fn lane_helper(&mut self, ty: &CType) -> String {
         let CType::Vector(lanes, scalar) = ty else {
             return String::new();
@@ -145,7 +145,7 @@ impl Printer<'_> {
         })
     }
 
-    /// One of a list of numbers, by its number: the list stands in constant memory.
+    /// Writes an element of a list of numbers, which is in constant memory.
     pub(super) fn table(&mut self, all: &[Expr], at: &Nat) -> Result<Option<Prec>, CompileError> {
         let literals = |expr: &Expr| matches!(expr.kind, ExprKind::Literal(_));
         if self.target != dpia::Target::OpenCl || !all.iter().all(literals) {

@@ -1,4 +1,4 @@
-//! Sizes that may be larger than an `int`.
+//! Decides which sizes may exceed an `int`.
 
 use nat::{Nat, Part, Prop};
 
@@ -7,20 +7,19 @@ use crate::counts::multiplies;
 use super::Printer;
 
 impl Printer<'_> {
-    /// Returns true if a size may be larger than an `int` though its variables are not. The parts
-    /// of the number of an element are numbers of elements, too.
+    /// Returns true if a size may exceed an `int` although its variables do not. The parts of an
+    /// index are indices, too, and do not.
     pub(super) fn is_large(&self, nat: &Nat) -> bool {
         !self.is_wide() && !self.in_index && is_large(nat)
     }
 
-    /// Returns true if what is divided may be larger than an `int`. What comes out is the number of
-    /// an element, or a part of it, which says nothing of the dividend: `(4097 * i + 5) % n`.
+    /// Returns true if a dividend may exceed an `int`. The quotient or remainder is an index or a
+    /// part of one, which implies nothing about the dividend: `(4097 * i + 5) % n`.
     pub(super) fn is_large_dividend(&self, nat: &Nat) -> bool {
         !self.is_wide() && (self.is_large(nat) || multiplies(nat) && !self.fits(nat))
     }
 
-    /// Returns true if a size is at most the largest `int`, or a size or number of elements that is
-    /// given.
+    /// Returns true if a size is at most the largest `int`, or a given size or number of elements.
     fn fits(&self, nat: &Nat) -> bool {
         let at_most = |limit: Nat| self.facts.proves(&Prop::AtLeast(limit, nat.clone()));
         let function = self.function;
@@ -33,11 +32,10 @@ impl Printer<'_> {
     }
 }
 
-/// Factors from which on a multiple of a size may be so.
+/// The factor from which on a multiple of a size may exceed an `int`.
 const LARGE_FACTOR: u64 = 1 << 8;
 
-/// Returns true if a size may be larger than an `int` though its variables are not: products and
-/// powers.
+/// Returns true if a size may exceed an `int` although its variables do not: products and powers.
 pub(super) fn is_large(nat: &Nat) -> bool {
     let degree = |(part, exp): &(Part<'_>, u32)| match part {
         Part::Var(_) | Part::Index(_) => *exp,
@@ -59,7 +57,7 @@ pub(super) fn is_large(nat: &Nat) -> bool {
     })
 }
 
-/// Returns true if something large is divided in a size, or compared.
+/// Returns true if a size contains a division or comparison of a size that may exceed an `int`.
 pub(super) fn divides_large(nat: &Nat) -> bool {
     let any = |part: &Part<'_>| match part {
         Part::Div(a, b) | Part::Rem(a, b) => is_large(a) || is_large(b),

@@ -1,4 +1,4 @@
-//! Constants.
+//! Prints constants.
 
 use dpia::Target;
 use syntax::ast::{Literal, ScalarType};
@@ -8,7 +8,7 @@ use crate::ir::{Expr, ExprKind, Unary};
 use super::types::Int;
 use super::{CType, CompileError, Prec, Printer};
 
-/// The value of an integer constant.
+/// Returns the value of an integer constant.
 pub(super) fn int_value(literal: &Literal) -> Option<i128> {
     match literal {
         Literal::Int { value, .. } => Some(*value),
@@ -17,7 +17,7 @@ pub(super) fn int_value(literal: &Literal) -> Option<i128> {
     }
 }
 
-/// The value of a constant float, also of one in all lanes of a vector.
+/// Returns the value of a constant float, or of a vector with this value in all lanes.
 pub(super) fn float_value(constant: &Expr) -> Option<f64> {
     match &constant.kind {
         ExprKind::Literal(Literal::Float { text, .. }) => text.parse().ok(),
@@ -86,7 +86,7 @@ fn finite(is_finite: bool, text: impl FnOnce() -> String, positive: bool) -> Str
     }
 }
 
-/// An integer as C reads it back at this type.
+/// Returns an integer as C parses it at this type.
 pub(super) fn integer(value: i128, scalar: ScalarType, target: Target) -> String {
     if target == Target::OpenCl {
         return match scalar {
@@ -101,14 +101,14 @@ pub(super) fn integer(value: i128, scalar: ScalarType, target: Target) -> String
         };
     }
     match scalar {
-        // -2147483648 would be the negation of a number that does not fit.
+        // The text -2147483648 would be the negation of a number that does not fit.
         ScalarType::I32 | ScalarType::I64 if Some(value) == Int::of(scalar).map(Int::min) => {
             let bits = if scalar == ScalarType::I32 { 32 } else { 64 };
             format!("INT{bits}_MIN")
         }
         ScalarType::NatType if value == i128::from(i32::MIN) => "INT32_MIN".to_owned(),
         ScalarType::U32 => format!("{value}u"),
-        // Between constants arithmetic has their width.
+        // Operations on constants have their width.
         ScalarType::U64 => format!("{value}ull"),
         ScalarType::I64 if value.unsigned_abs() > 1 << 31 => format!("INT64_C({value})"),
         _ => value.to_string(),

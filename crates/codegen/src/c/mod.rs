@@ -1,4 +1,4 @@
-//! The loop language as C99, with OpenMP if it is wanted.
+//! Prints the loop language as C99, perhaps with OpenMP.
 
 mod arith;
 mod assemble;
@@ -56,9 +56,9 @@ use names::Scopes;
 /// The results of the passes about the variables of a function.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Plan {
-    /// The arrays that are allocated; the others stand on the stack.
+    /// The arrays that are allocated on the heap; the others are on the stack.
     pub heap: FxHashSet<Id>,
-    /// Plain variables that keep their first value.
+    /// The scalar variables that keep their first value.
     pub constant: FxHashSet<Id>,
     /// The variables of each thread in a parallel loop, by the loop's counter.
     pub per_thread: FxHashMap<Var, Vec<Id>>,
@@ -66,11 +66,10 @@ pub(crate) struct Plan {
     pub trace: Trace,
 }
 
-/// Bytes up to which an array stands on the stack.
+/// The maximal size in bytes of an array on the stack.
 pub(crate) const MAX_ON_STACK: u64 = 4096;
 
-/// The precedence of an expression: parentheses go around one that binds less tightly than its
-/// context.
+/// The precedence of an expression: one below that of the context needs parentheses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Prec {
     Conditional,
@@ -93,7 +92,7 @@ struct Printer<'a> {
     shown: Names,
     out: String,
     map: Vec<Mapping>,
-    /// The parts of the text that come from no phrase.
+    /// The parts of the text without a phrase.
     plain: Vec<Plain>,
     indent: usize,
     /// The phrase that is being written.
@@ -101,31 +100,31 @@ struct Printer<'a> {
     helpers: Helpers,
     /// The C functions of the program that are declared here, with their names.
     foreign: Vec<(Arc<Foreign>, String)>,
-    /// Vectors and tuples to be declared, those that others use first.
+    /// The vectors and tuples to be declared, in the order of their dependencies.
     types: Vec<CType>,
     /// Vectors that are read from or written to scalar arrays.
     unaligned: Vec<CType>,
     /// The facts about sizes and counters that hold here.
     facts: Facts,
-    /// The counters around, outermost first.
+    /// The enclosing counters, outermost first.
     counters: Vec<Var>,
-    /// The names of the indices of sums around, outermost first.
+    /// The names of the indices of the enclosing sums, outermost first.
     indices: Vec<String>,
     used_ids: FxHashSet<Id>,
     used_vars: FxHashSet<Var>,
-    /// Pointers through which something is written.
+    /// The pointers through which memory is written.
     writable: FxHashSet<Id>,
-    /// True if threads run already.
+    /// True within a parallel region.
     parallel: bool,
     /// The address spaces that pointers point to.
     pointer_spaces: FxHashMap<Id, AddressSpace>,
-    /// True if what is written is the number of an element, which is an `int` as are all that it is
-    /// computed from.
+    /// True while an index is written; an index is an `int`, like everything from which it is
+    /// computed.
     in_index: bool,
     /// True while a size is written that may not fit into an index, see [`real`].
     in_real: bool,
-    /// True if floats are negated by their sign bits. GCC makes one instruction of a fused
-    /// multiply-add and the `-` of its result, which gives a zero another sign.
+    /// True if floats are negated by their sign bits: GCC fuses a multiply-add and the `-` of its
+    /// result to one instruction, which gives a zero another sign.
     flips_signs: bool,
     /// The barriers that were written.
     barriers: Vec<BarrierText>,
@@ -177,7 +176,7 @@ impl<'a> Printer<'a> {
         &self.function.variables[id.0 as usize]
     }
 
-    /// The type of a variable's elements, declared if need be.
+    /// Returns the type of a variable's elements, and declares it if necessary.
     fn elem(&mut self, id: Id) -> Result<CType, CompileError> {
         let variable = self.variable(id);
         let ty = CType::of_target(&variable.elem, &self.shown, variable.origin, self.target)?;
@@ -185,7 +184,7 @@ impl<'a> Printer<'a> {
         Ok(ty)
     }
 
-    /// The type of vectors with so many lanes, if that is what a register holds.
+    /// Returns the type of vectors with this number of lanes, if that is the size of a register.
     fn register_of(&mut self, lanes: &Nat) -> Option<CType> {
         let mut known = self.function.registers.iter();
         let (_, scalar) = known.find(|(var, _)| *lanes == Nat::var(*var))?;
@@ -204,7 +203,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// The name of a vector type for places that are not aligned to it.
+    /// Returns the name of a vector type for memory that is not aligned to it.
     fn need_unaligned(&mut self, ty: &CType) -> String {
         self.need_type(ty);
         if !self.unaligned.contains(ty) {
@@ -213,8 +212,8 @@ impl<'a> Printer<'a> {
         format!("{}u", ty.short())
     }
 
-    /// The type of an array's elements as a pointer to them says it: vectors in memory that is
-    /// had from elsewhere are not aligned to their size.
+    /// Returns the type of an array's elements in pointer types: vectors in memory of the caller
+    /// are not aligned to their size.
     fn pointee(&mut self, id: Id) -> Result<String, CompileError> {
         let ty = self.elem(id)?;
         if ty.is_native(self.target) && self.target != Target::OpenCl {
@@ -227,12 +226,12 @@ impl<'a> Printer<'a> {
         self.used_ids.insert(id);
         match self.names.id(id) {
             Some(name) => name.to_owned(),
-            // Lowering declares what it uses; a text that does not compile says so if it did not.
+            // Lowering declares all variables that it uses; a violation is detected as a C error.
             None => names::identifier(&self.variable(id).name),
         }
     }
 
-    /// Notes that what `write` writes comes from a phrase.
+    /// Maps the text that `write` writes to a phrase.
     fn mapped<T>(
         &mut self,
         origin: Origin,
@@ -270,7 +269,7 @@ impl<'a> Printer<'a> {
         result
     }
 
-    /// Puts what was written from `start` on in parentheses; `at` counts the mappings before it.
+    /// Puts the text from `start` on in parentheses; `at` is the number of mappings before it.
     fn parenthesize(&mut self, start: usize, at: usize) {
         self.out.insert(start, '(');
         for mapping in &mut self.map[at..] {
@@ -280,7 +279,8 @@ impl<'a> Printer<'a> {
         self.out.push(')');
     }
 
-    /// Writes something whose precedence comes out with it, in parentheses if it is below `least`.
+    /// Writes an expression whose precedence `write` returns, in parentheses if it is below
+    /// `least`.
     fn at_least(
         &mut self,
         least: Prec,
@@ -293,7 +293,7 @@ impl<'a> Printer<'a> {
         Ok(())
     }
 
-    /// Writes a list with commas.
+    /// Writes a list separated by commas.
     fn list<T>(
         &mut self,
         items: &[T],

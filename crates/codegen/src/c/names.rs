@@ -1,4 +1,4 @@
-//! Names that are unique where they are visible, and that mean nothing else in C.
+//! Chooses names that are unique in their scope and not reserved in C.
 
 use dpia::Target;
 use nat::Var;
@@ -8,23 +8,23 @@ use crate::ir::Id;
 
 use super::reserved;
 
-/// The names of counters without a name of their own.
+/// The names of anonymous counters.
 const LETTERS: &str = "ijklpqrstuvw";
 
-/// Returns true if it says nothing but that this is a counter.
+/// Returns true if a name has no meaning other than that of a counter.
 pub(crate) fn is_mere_counter(name: &str) -> bool {
     let letter = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '_');
     name == "_" || matches!(letter, "i" | "j" | "k" | "l")
 }
 
-/// The functions of generated code that have the name of a type behind theirs: `div_i32`, `neg_f32x3`.
+/// The helper functions whose names have a type as suffix: `div_i32`, `neg_f32x3`.
 const TYPED_HELPERS: &[&str] = &[
     "add", "div", "fma", "lane", "load", "mod", "mul", "neg", "pair", "product", "splat", "store",
     "sub", "sum",
 ];
 
-/// Returns whether types and functions of generated code have names like this: `pair_f32_i32`,
-/// `f32x4u`, `f32_to_i32`, `load_f32x3`, `sum_1`, `floor_div_64`.
+/// Returns true if types or helper functions of generated code have names of this form:
+/// `pair_f32_i32`, `f32x4u`, `f32_to_i32`, `load_f32x3`, `sum_1`, `floor_div_64`.
 pub(super) fn is_generated(name: &str) -> bool {
     let is_scalar = |word: &str| {
         let digits = word.trim_start_matches(['f', 'i', 'u']);
@@ -40,7 +40,7 @@ pub(super) fn is_generated(name: &str) -> bool {
     };
     let converts = |(from, to): (&str, &str)| is_scalar(from) && is_scalar(to);
     let is_helper = |(word, rest): (&str, &str)| {
-        // `load_global_f32x3`
+        // A name with an address space, such as `load_global_f32x3`.
         let spaces = ["global_", "local_", "private_", "constant_"];
         let rest = (spaces.iter())
             .find_map(|space| rest.strip_prefix(space))
@@ -65,11 +65,11 @@ pub(super) fn is_generated(name: &str) -> bool {
         )
 }
 
-/// Names in use, by scope.
+/// The names in use, by scope.
 pub(crate) struct Scopes {
-    /// Taken everywhere.
+    /// The names that are used in all scopes.
     global: FxHashSet<String>,
-    /// Taken in the open scopes, outermost first.
+    /// The names of the open scopes, outermost first.
     open: Vec<FxHashSet<String>>,
     ids: FxHashMap<Id, String>,
     vars: FxHashMap<Var, String>,
@@ -95,7 +95,7 @@ impl Scopes {
         self.open.pop();
     }
 
-    /// Returns whether a parameter or variable can have the name.
+    /// Returns true if a parameter or variable can have the name.
     fn is_free(&self, name: &str) -> bool {
         !self.is_reserved(name)
             && !self.global.contains(name)
@@ -106,7 +106,7 @@ impl Scopes {
         reserved::in_functions(self.target, name) || is_generated(name)
     }
 
-    /// A name for a function, like the one wanted, which is kept for the whole text.
+    /// Chooses a name for a function, similar to `wanted`, and reserves it for the whole text.
     pub fn function(&mut self, wanted: &str) -> String {
         let taken =
             |name: &str| self.is_reserved(name) || reserved::at_file_scope(self.target, name);
@@ -121,12 +121,12 @@ impl Scopes {
         name
     }
 
-    /// Keeps a name for the whole text.
+    /// Reserves a name for the whole text.
     pub fn reserve(&mut self, name: &str) {
         self.global.insert(name.to_owned());
     }
 
-    /// A name like the one wanted, taken in the innermost scope.
+    /// Chooses a name similar to `wanted`, and reserves it in the innermost scope.
     pub fn fresh(&mut self, wanted: &str) -> String {
         let taken = |name: &str| self.is_reserved(name);
         let base = outside_families(identifier(wanted), &taken);
@@ -143,7 +143,7 @@ impl Scopes {
         name
     }
 
-    /// The name of a counter that has none, so many counters in: `i`, `j`, `k`, ….
+    /// Chooses a name for an anonymous counter within `depth` counters: `i`, `j`, `k`, ….
     pub fn counter(&mut self, depth: usize) -> String {
         let letters = LETTERS.chars().skip(depth.min(3));
         let numbered = (1u32..).map(|number| format!("i{number}"));
@@ -179,8 +179,8 @@ impl Scopes {
     }
 }
 
-/// The name, or one that starts otherwise where all names that start like it are taken, as those with
-/// `as_` are in OpenCL C.
+/// Returns the name, or one with another prefix if all names with its prefix are reserved, such as
+/// `as_` in OpenCL C.
 fn outside_families(name: String, taken: &dyn Fn(&str) -> bool) -> String {
     match taken(&name) && taken(&format!("{name}_2")) {
         true => format!("v_{name}"),
@@ -188,7 +188,7 @@ fn outside_families(name: String, taken: &dyn Fn(&str) -> bool) -> String {
     }
 }
 
-/// The name with all that C does not allow in names left out.
+/// Replaces the characters of a name that C does not allow.
 pub(crate) fn identifier(name: &str) -> String {
     let mut out: String = name
         .chars()

@@ -1,4 +1,5 @@
-//! The parts of OpenCL C that C lacks: kernels with their parameters, address spaces, barriers.
+//! Prints the parts of OpenCL C that C lacks: kernels with their parameters, address spaces and
+//! barriers.
 
 use std::ops::Range;
 
@@ -23,10 +24,10 @@ use super::assemble::{check_constants, may_contract};
 use super::types::CType;
 use super::{CompileError, Plan, Printer, check, wrap};
 
-/// Columns up to which a head stands on one line.
+/// The maximal length of a line with the head of a kernel.
 const MAX_LINE: usize = 100;
 
-/// A kernel in text, with what was noted of it; ranges count from its first byte.
+/// The text of a kernel and its metadata; ranges are relative to its start.
 struct Text {
     text: String,
     body_at: usize,
@@ -86,8 +87,8 @@ pub(crate) fn print_kernels(
     }
 }
 
-/// Returns the conditions of a launch: arrays that each work-group has a part of have no more
-/// elements than indices count.
+/// Returns the conditions of a launch: arrays of which each work-group has a part must not have
+/// more elements than indices can count.
 fn requires(part: &Part) -> Vec<Prop> {
     let Part { function, work } = part;
     let launch: Vec<Var> = (work.vars.local.iter().chain(&work.vars.global))
@@ -108,7 +109,7 @@ fn requires(part: &Part) -> Vec<Prop> {
     all
 }
 
-/// The counts of all kernels.
+/// Returns the counts of all kernels.
 fn counts_of(parts: &Parts) -> Result<Vec<Nat>, CompileError> {
     let mut all = Vec::new();
     for Part { function, work } in &parts.kernels {
@@ -127,7 +128,7 @@ fn moved(range: &Range<usize>, by: usize) -> Range<usize> {
     range.start + by..range.end + by
 }
 
-/// Moves everything that was noted of a text.
+/// Shifts all ranges of a module.
 fn shift(module: &mut Module, by: usize) {
     let maps = module.map.iter_mut().map(|mapping| &mut mapping.range);
     let plain = module.plain.iter_mut().map(|plain| &mut plain.range);
@@ -137,12 +138,12 @@ fn shift(module: &mut Module, by: usize) {
     }
 }
 
-/// The extensions of OpenCL that the text needs, and, if a compiler could `contract` a product and a
-/// sum, that it must not.
+/// Returns pragmas for the OpenCL extensions of the text, and one against contraction if a compiler
+/// could `contract` a product and a sum.
 fn pragmas(parts: &[&str], contract: bool) -> String {
     let has = |word: &str| {
         let is_word = |c: char| c.is_alphanumeric() || c == '_';
-        // The comment above a function names it as the program does.
+        // The comment above a function contains its name in the program.
         let mut lines = (parts.iter())
             .flat_map(|part| part.lines())
             .filter(|line| !line.starts_with("/*"));
@@ -196,7 +197,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// Puts what all kernels need in front of them.
+    /// Adds the declarations that the kernels need in front of them.
     fn whole(
         mut self,
         foreign: &[Arc<Foreign>],
@@ -226,7 +227,7 @@ impl<'a> Printer<'a> {
         Ok(module)
     }
 
-    /// Takes over what the functions before need.
+    /// Takes over the declarations of the previous functions.
     pub(super) fn take_over(&mut self, before: Printer<'_>) {
         self.helpers = before.helpers;
         self.types = before.types;
@@ -237,7 +238,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// A kernel as text.
+    /// Prints a kernel.
     fn kernel(
         &mut self,
         part: &Part,
@@ -295,7 +296,7 @@ impl<'a> Printer<'a> {
         })
     }
 
-    /// The bytes of the variables and arrays that the kernel has in private memory.
+    /// Returns the bytes of private memory of the kernel's variables and arrays.
     fn private_bytes(&self, function: &Function) -> Nat {
         let is_private = |variable: &Variable| {
             let space = match variable.home {
@@ -314,7 +315,7 @@ impl<'a> Printer<'a> {
             .fold(Nat::ZERO, |all, bytes| all + &bytes)
     }
 
-    /// All parameters that the kernel may have.
+    /// Returns all parameters that the kernel may have.
     fn candidates(
         &mut self,
         part: &Part,
@@ -367,7 +368,7 @@ impl<'a> Printer<'a> {
         Ok(all)
     }
 
-    /// The declaration and the name of a parameter.
+    /// Returns the declaration and the name of a parameter.
     fn kernel_parameter(&mut self, id: Id) -> Result<(String, String), CompileError> {
         let variable = self.variable(id);
         let name = self.names.fresh(&variable.name);
@@ -395,7 +396,7 @@ impl<'a> Printer<'a> {
         found
     }
 
-    /// Gives names to what a work-item asks about itself.
+    /// Chooses names for the queries of a work-item.
     fn name_items(&mut self, items: &[Item]) -> Vec<Item> {
         let mut items = items.to_vec();
         items.sort_by_key(|item| {
@@ -409,7 +410,7 @@ impl<'a> Printer<'a> {
         let mut counts = Mentions::default();
         counts.of(&self.function.body);
         for item in &items {
-            // Where a loop alone asks, it asks itself.
+            // A query that only one loop uses is written in the loop.
             if counts.header.get(&item.var) == Some(&1) && !counts.other.contains(&item.var) {
                 self.names.bind_var(item.var, query(item));
                 self.counters.push(item.var);
@@ -428,7 +429,7 @@ impl<'a> Printer<'a> {
         let start = self.out.len();
         let function = self.function;
         self.statements(&function.body)?;
-        // What one of several kernels does not need is no parameter of it.
+        // One of several kernels has only the parameters that it needs.
         let mut head = match alone {
             true => self.unused(),
             false => String::new(),
@@ -480,9 +481,9 @@ impl<'a> Printer<'a> {
         });
     }
 
-    /// To how many bytes a tuple may be aligned so that it is loaded as a whole: to all that it has,
-    /// where that does not change where it stands. It is made of two or four equal numbers, and of
-    /// no other tuple a part.
+    /// Returns the alignment by which a tuple can be loaded as a whole: its size, if that does not
+    /// change its position. This holds for two or four equal numbers that are not a part of another
+    /// tuple.
     pub(super) fn vector_like(&self, ty: &CType) -> Option<u64> {
         let CType::Pair(a, b) = ty else {
             return None;
@@ -499,7 +500,7 @@ impl<'a> Printer<'a> {
         (fits && !is_part).then(|| ty.size())
     }
 
-    /// The type of a plain variable: truth values are bytes in memory alone.
+    /// Returns the type of a scalar variable: a Boolean is a byte in memory only.
     pub(super) fn plain_type(&self, ty: &CType) -> String {
         match ty {
             CType::Scalar(ScalarType::Bool) => "bool".to_owned(),
@@ -528,25 +529,26 @@ impl Candidate {
     }
 }
 
-/// Work-items of a group from which on its size is demanded of the launch, if they wait for each
-/// other.
+/// The number of work-items from which on the size of a group with barriers is required of the
+/// launch.
 const LARGE_GROUP: i64 = 128;
 
-/// Work-items that a device runs in step. Of groups that are no larger it holds so few at once that
-/// registers are left over, which a compiler gives to their items only if it knows.
+/// The number of work-items that a device executes in lockstep. Only so few groups of at most this
+/// size are resident that registers are left over, which a compiler assigns to the work-items only
+/// if it knows the size.
 const IN_STEP: i64 = 32;
 
-/// Work-items up to which compilers let a group be large where nothing is demanded: they give each
-/// item so many registers that larger groups do not fit.
+/// The maximal size of a group that compilers assume without an attribute: they assign each
+/// work-item so many registers that larger groups do not fit.
 const ASSUMED_GROUP: i64 = 256;
 
-/// `kernel void name(global float *restrict output, int n, …) `
+/// Returns the head of a kernel: `kernel void name(global float *restrict output, int n, …) `.
 ///
-/// A local size that is known is demanded where compilers make good use of it, and named elsewhere:
-/// - where work-items wait for each other in large groups: on an H200 that is 1 to 4 % there, and
-///   costs kernels without barriers up to an eighth;
-/// - of groups that are run in step: `asumIntel` then has 63 registers instead of 32, for more loads
-///   on their way, and takes 0.90 of the time.
+/// A known local size is required where compilers use it well, and is otherwise a hint:
+/// - it is required in large groups with barriers: on an H200 this gains 1 to 4 %, but it costs
+///   kernels without barriers up to an eighth;
+/// - it is required in groups that are executed in lockstep: `asumIntel` then has 63 registers
+///   instead of 32, for more loads in flight, and takes 0.90 of the time.
 fn head(
     name: &str,
     params: &[Candidate],
@@ -580,7 +582,7 @@ fn head(
     }
 }
 
-/// The call that answers a query.
+/// Returns the call for a query.
 fn query(item: &Item) -> String {
     let function = match item.query {
         Query::Id(Level::Global) => "get_global_id",
@@ -593,8 +595,8 @@ fn query(item: &Item) -> String {
     format!("{function}({})", item.dimension)
 }
 
-/// Counts of the loops that start at, or step by, a size variable alone, and the variables that are
-/// mentioned elsewhere.
+/// The number of loops that start at, or step by, a size variable alone, and the variables that
+/// occur elsewhere.
 #[derive(Default)]
 struct Mentions {
     header: FxHashMap<Var, usize>,
@@ -638,7 +640,7 @@ impl walk::Change for Mentions {
     }
 }
 
-/// The scalar that all parts of a value are.
+/// Returns the common scalar type of all parts of a value.
 fn scalar_of(ty: &CType) -> Option<ScalarType> {
     match ty {
         CType::Scalar(scalar) => Some(*scalar),

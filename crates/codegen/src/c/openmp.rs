@@ -1,4 +1,4 @@
-//! Loops and reductions by threads.
+//! Prints parallel loops and reductions for OpenMP.
 
 use rustc_hash::FxHashMap;
 use syntax::ast::ScalarType;
@@ -14,7 +14,7 @@ use super::types::{Int, scalar_name};
 use super::{CType, CompileError, Printer};
 
 impl Printer<'_> {
-    /// The outermost parallel loop.
+    /// Writes the outermost parallel loop.
     pub(super) fn parallel_loop(&mut self, this: Loop<'_>) -> Result<(), CompileError> {
         self.parallel = true;
         let own = self.plan.per_thread.get(&this.counter);
@@ -120,7 +120,7 @@ impl Printer<'_> {
         body
     }
 
-    /// OpenMP's name of the operation, if it has one for which the order does not matter.
+    /// Returns OpenMP's name of the operation, if it has one for which the order does not matter.
     fn known_operator(&mut self, reduce: &ParallelReduce) -> Result<Option<String>, CompileError> {
         let [
             Stmt {
@@ -180,7 +180,8 @@ impl Printer<'_> {
         Ok(Some(name))
     }
 
-    /// `+` and `*` of OpenMP overflow where integers have a sign: those get a reduction that wraps.
+    /// Returns the reduction of signed integers that wraps: `+` and `*` of OpenMP overflow for
+    /// them.
     fn sum_or_product(
         &mut self,
         sign: &str,
@@ -205,8 +206,8 @@ impl Printer<'_> {
         })
     }
 
-    /// Each thread combines what it computes; the parts are combined in the order of the threads,
-    /// which is that of the elements.
+    /// Writes a reduction in which each thread combines its elements; the results are combined in
+    /// the order of the threads, which is that of the elements.
     fn partials(&mut self, reduce: &ParallelReduce) -> Result<(), CompileError> {
         let ty = self.elem(reduce.into)?.name(self.target);
         self.pragma("omp parallel");
@@ -264,7 +265,7 @@ impl Printer<'_> {
     }
 
     fn combine_parts(&mut self, reduce: &ParallelReduce, any: &str) -> Result<(), CompileError> {
-        // With chunks of one, iteration t is that of thread t.
+        // With chunks of one, iteration t is executed by thread t.
         let combine = combine(reduce, reduce.into, reduce.left);
         self.pragma("omp for ordered schedule(static, 1)");
         let thread = self.names.fresh("thread");
@@ -292,13 +293,13 @@ fn declares(body: &[Stmt], id: Id) -> bool {
     (body.iter()).any(|stmt| matches!(stmt.kind, StmtKind::Declare(this, _) if this == id))
 }
 
-/// Returns true if nothing is repeated, decided or allocated.
+/// Returns true if the statements contain no loop, condition or allocation.
 fn is_straight(body: &[Stmt]) -> bool {
     body.iter()
         .all(|stmt| matches!(stmt.kind, StmtKind::Assign(..) | StmtKind::Declare(..)))
 }
 
-/// The combination with other operands.
+/// Returns the combination with other operands.
 fn combine(reduce: &ParallelReduce, left: Id, right: Id) -> Vec<Stmt> {
     let map = FxHashMap::from_iter([(reduce.left, left), (reduce.right, right)]);
     let mut body = reduce.combine.clone();

@@ -1,5 +1,5 @@
-//! Operators, with the meaning that they have in RISE: integers wrap around at their own width,
-//! also where C leaves overflow undefined or computes with more bits.
+//! Prints operators with their meaning in RISE: integers wrap around at their own width, also where
+//! C leaves overflow undefined or computes with more bits.
 
 use dpia::Target;
 use nat::Nat;
@@ -43,7 +43,7 @@ impl Printer<'_> {
 
     fn logical(&mut self, op: Binary, a: &Expr, b: &Expr) -> Result<Prec, CompileError> {
         let prec = prec(op);
-        // Compilers want parentheses around && in ||.
+        // Compilers recommend parentheses around && in ||.
         let operand = |e: &Expr| match &e.kind {
             ExprKind::Binary(inner, ..) if *inner == op => prec,
             _ => Prec::Equality,
@@ -63,7 +63,7 @@ impl Printer<'_> {
         if let (ExprKind::Nat(a), ExprKind::Nat(b)) = (&a.kind, &b.kind) {
             return self.compare_sizes(op, a, b);
         }
-        // Compilers want parentheses around ! before a comparison.
+        // Compilers recommend parentheses around ! before a comparison.
         let least = match &a.kind {
             ExprKind::Unary(Unary::Not, _) => Prec::Postfix,
             _ => Prec::Sum,
@@ -74,8 +74,9 @@ impl Printer<'_> {
         Ok(prec(op))
     }
 
-    /// Writes a comparison with the innermost counter alone on its left, which C compilers vectorise
-    /// better: `j < n - 1`; one of sizes with nothing subtracted and no constant on the left: `m > 0`.
+    /// Writes a comparison of sizes with the innermost counter alone on its left, which C compilers
+    /// vectorise better: `j < n - 1`; one without a counter has no subtraction, and no constant on
+    /// the left: `m > 0`.
     pub(super) fn compare_sizes(
         &mut self,
         op: Binary,
@@ -83,7 +84,7 @@ impl Printer<'_> {
         b: &Nat,
     ) -> Result<Prec, CompileError> {
         if let Some((counter, limit, grows)) = self.border(a, b) {
-            // `i > 0`, not `i >= 1`; `i < n`, not `i <= n - 1`.
+            // The forms `i > 0` instead of `i >= 1`, and `i < n` instead of `i <= n - 1`.
             let (op, limit) = match if grows { op } else { mirrored(op) } {
                 Binary::Ge if limit.as_const().is_some() => (Binary::Gt, limit - 1),
                 Binary::Le
@@ -135,7 +136,7 @@ impl Printer<'_> {
         let nested = is_arithmetic(a) || is_arithmetic(b);
         let wide = int.bits < 32 && !overflows && !nested;
         if wide {
-            // int holds the exact result.
+            // An int contains the exact result.
             self.at_least(Prec::Unary, |this| this.infix(op, a, b))?;
         } else {
             let wrapping = int.wrapping();
@@ -157,8 +158,8 @@ impl Printer<'_> {
         Ok(prec)
     }
 
-    /// The operation on the unsigned numbers with the same bits, without a cast back: one
-    /// unsigned operand makes C compute without sign.
+    /// Writes the operation on the unsigned integers with the same bits, without a cast back: one
+    /// unsigned operand is sufficient in C.
     fn wrapping(
         &mut self,
         op: Binary,
@@ -182,7 +183,7 @@ impl Printer<'_> {
         Ok(prec)
     }
 
-    /// A signed integer as the unsigned one with the same bits.
+    /// Writes a signed integer as the unsigned one with the same bits.
     fn unsigned(&mut self, value: &Expr, unsigned: ScalarType) -> Result<Prec, CompileError> {
         match &value.kind {
             ExprKind::Binary(op @ (Binary::Add | Binary::Sub | Binary::Mul), a, b) => {
@@ -218,7 +219,7 @@ impl Printer<'_> {
         Ok(Prec::Postfix)
     }
 
-    /// The name of a function that negates a float by its sign bit.
+    /// Returns the name of a function that negates a float by its sign bit.
     fn sign_flip(&mut self, float: ScalarType) -> String {
         let scalar = scalar_name(float, self.target);
         let (bits, sign) = sign_bit(float);
@@ -272,7 +273,7 @@ impl Printer<'_> {
             _ => None,
         };
         let plain = match divisor {
-            // Compilers warn of a division by 0 that they see.
+            // Compilers warn of a division by a constant 0.
             Some(divisor) => divisor != 0 && divisor != -1,
             None => !int.signed || int.bits < 32,
         };
@@ -285,7 +286,7 @@ impl Printer<'_> {
             self.write(")");
             return Ok(Prec::Postfix);
         }
-        // -128 / -1 is 128 in C.
+        // In C -128 / -1 is 128.
         if int.signed && int.bits < 32 && op == Binary::Div && divisor.is_none() {
             self.write(&format!("({})", scalar_name(scalar, self.target)));
             self.at_least(Prec::Unary, |this| this.infix(op, a, b))?;
@@ -320,7 +321,7 @@ impl Printer<'_> {
             self.vector_operand(b, ty, right, true)?;
             return Ok(prec);
         }
-        // Overflow of signed lanes is undefined as that of signed numbers.
+        // Overflow of signed lanes is undefined, as for scalars.
         let unsigned = unsigned_vector(ty);
         self.need_type(&unsigned);
         let name = unsigned.name(self.target);
@@ -335,7 +336,7 @@ impl Printer<'_> {
         Ok(Prec::Unary)
     }
 
-    /// An operation on the vectors of unsigned numbers with the same bits.
+    /// Writes an operation on vectors of the unsigned integers with the same bits.
     fn unsigned_lanes(
         &mut self,
         (op, a, b): (Binary, &Expr, &Expr),
@@ -371,7 +372,7 @@ impl Printer<'_> {
         Ok(prec)
     }
 
-    /// An operand of an operation on vectors; one value for all lanes may stand as it is if the
+    /// Writes an operand of an operation on vectors; a broadcast value may stay a scalar if the
     /// other operand is a vector.
     fn vector_operand(
         &mut self,
@@ -453,7 +454,7 @@ impl Printer<'_> {
         Ok(Prec::Unary)
     }
 
-    /// An operation by a function with a loop over the lanes.
+    /// Writes an operation as a call of a function with a loop over the lanes.
     fn lane_by_lane(
         &mut self,
         op: Binary,
@@ -528,8 +529,8 @@ fn unsigned_vector(ty: &CType) -> CType {
     }
 }
 
-/// Returns true if it is a sum, difference, product or negation, whose result may not fit before it
-/// is wrapped.
+/// Returns true for a sum, difference, product or negation, whose result may not fit before it is
+/// wrapped.
 fn is_arithmetic(expr: &Expr) -> bool {
     matches!(
         expr.kind,
@@ -618,7 +619,7 @@ fn word(op: Binary) -> &'static str {
     }
 }
 
-/// The unsigned integers as wide as a float, and its sign bit among their bits.
+/// Returns the unsigned integer type of a float's width, and the sign bit in it.
 fn sign_bit(float: ScalarType) -> (&'static str, &'static str) {
     match float {
         ScalarType::F64 => ("uint64_t", "UINT64_C(0x8000000000000000)"),
@@ -626,8 +627,8 @@ fn sign_bit(float: ScalarType) -> (&'static str, &'static str) {
     }
 }
 
-/// The operand whose sign is all that an operation on floats changes, because the other one is a
-/// constant: C compilers treat these as negations.
+/// Returns the operand of which a floating-point operation only changes the sign, because the other
+/// one is a constant: C compilers treat these operations as negations.
 fn negated_operand<'e>(op: Binary, a: &'e Expr, b: &'e Expr) -> Option<&'e Expr> {
     let is = |constant: &Expr, value: f64| {
         float_value(constant).is_some_and(|known| known.to_bits() == value.to_bits())

@@ -1,4 +1,4 @@
-//! Places in memory.
+//! Prints places in memory.
 
 use nat::Nat;
 use rustc_hash::FxHashSet;
@@ -8,7 +8,7 @@ use crate::ir::{Function, Home, Id, Place, Stmt, StmtKind};
 use super::{CType, CompileError, Prec, Printer, error};
 use dpia::Target;
 
-/// The use of a place: read or written.
+/// The use of a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Use {
     Read,
@@ -65,7 +65,7 @@ impl Printer<'_> {
         Ok(())
     }
 
-    /// Writes the lane of the vector written before.
+    /// Writes the selection of a lane of the preceding vector.
     pub(super) fn lane(&mut self, ty: &CType, lane: &Nat) -> Result<(), CompileError> {
         if self.target == Target::OpenCl && ty.is_native(self.target) {
             let number = lane.as_const().and_then(|lane| u32::try_from(lane).ok());
@@ -84,7 +84,7 @@ impl Printer<'_> {
         Ok(())
     }
 
-    /// The vector type of so many scalars of an array.
+    /// Returns the vector type of adjacent scalars of an array.
     pub(super) fn lanes_type(&mut self, place: &Place, lanes: &Nat) -> Result<CType, CompileError> {
         let scalar = self.elem(place.id)?.scalar();
         if let Some(ty) = self.register_of(lanes) {
@@ -141,7 +141,7 @@ impl Printer<'_> {
         self.place(&element, Use::Read).map(drop)
     }
 
-    /// The function that reads the lanes of a vector that the compilers do not know.
+    /// Returns the name of the function that loads a vector without a native type.
     fn load_helper(&mut self, place: &Place, ty: &CType) -> String {
         let CType::Vector(lanes, scalar) = ty else {
             return String::new();
@@ -161,7 +161,7 @@ impl Printer<'_> {
         })
     }
 
-    /// The function that writes the lanes of a vector that the compilers do not know.
+    /// Returns the name of the function that stores a vector without a native type.
     pub(super) fn store_helper(&mut self, place: &Place, ty: &CType) -> String {
         let CType::Vector(lanes, scalar) = ty else {
             return String::new();
@@ -181,7 +181,7 @@ impl Printer<'_> {
     }
 }
 
-/// The pointers through which something may be written, also after they are exchanged.
+/// Returns the pointers through which memory may be written, also after they are exchanged.
 pub(super) fn writable_pointers(function: &Function) -> FxHashSet<Id> {
     let mut out = FxHashSet::default();
     for (at, variable) in function.variables.iter().enumerate() {

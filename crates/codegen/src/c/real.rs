@@ -1,4 +1,5 @@
-//! Sizes as `double`, in which nothing overflows: exact below 2^53, and too large where the size is.
+//! Prints sizes as `double`, in which nothing overflows: results below 2^53 are exact, larger ones
+//! are upper bounds.
 
 use nat::{Nat, Part};
 
@@ -11,7 +12,7 @@ use super::{CompileError, Prec, Printer};
 pub(super) const REAL: &str = "double";
 
 impl Printer<'_> {
-    /// Writes a size as a `double`, or a number that is larger.
+    /// Writes a size, or an upper bound of it, as a `double`.
     pub(super) fn real(&mut self, nat: &Nat, least: Prec) -> Result<(), CompileError> {
         let nat = self.without_rounded(nat);
         self.at_least(least, |this| {
@@ -19,7 +20,7 @@ impl Printer<'_> {
         })
     }
 
-    /// Returns a size without what is subtracted in it and may be written as a larger number.
+    /// Returns a size without the subtracted terms that may be rounded up.
     fn without_rounded(&self, nat: &Nat) -> Nat {
         let is_rounded = |part: &Part<'_>| match part {
             Part::Div(a, b) | Part::Rem(a, b) => !(self.fits_64_bits(a) && self.fits_64_bits(b)),
@@ -49,8 +50,8 @@ impl Printer<'_> {
         Ok(Prec::Postfix)
     }
 
-    /// Writes a part. Integers of 64 bits are divided where they do not overflow, so that quotients
-    /// are rounded down.
+    /// Writes a part. Divisions use 64-bit integers if these do not overflow, so that quotients are
+    /// rounded down.
     pub(super) fn real_part(&mut self, part: &Part<'_>) -> Result<Prec, CompileError> {
         let fits = |nat: &Nat| self.fits_64_bits(nat);
         match part {
@@ -93,7 +94,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Returns true if nothing overflows in a size that is computed with 64 bits.
+    /// Returns true if the computation of a size does not overflow with 64 bits.
     fn fits_64_bits(&self, nat: &Nat) -> bool {
         bound(nat, self.function.index.limit() as f64) < 2f64.powi(63)
     }
@@ -113,7 +114,7 @@ impl Printer<'_> {
         Ok(Prec::Postfix)
     }
 
-    /// Writes a size as an integer: a number or variable as it is, all else with 64 bits.
+    /// Writes a size as an integer: a number or variable directly, other sizes with 64 bits.
     pub(super) fn integer(&mut self, nat: &Nat, least: Prec) -> Result<(), CompileError> {
         let is_plain = nat.as_const().is_some() || nat.as_var().is_some() || self.is_wide();
         let wide = (!is_plain).then(|| self.wide());

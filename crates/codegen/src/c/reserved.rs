@@ -1,8 +1,8 @@
-//! Names that mean something else in C, in the headers that generated programs include, or in
-//! OpenCL C, so that definitions and parameters of a program get other names there.
+//! Lists the names that are reserved in C, in the headers that generated programs include, or in
+//! OpenCL C, so that definitions and parameters of a program get other names.
 //!
-//! The lists are sorted. Those of C were taken from the headers of the GNU C library and of GCC, those
-//! of OpenCL from the language standards.
+//! The lists are sorted. Those of C are from the headers of the GNU C library and of GCC, those of
+//! OpenCL from the language standards.
 
 use std::sync::LazyLock;
 
@@ -47,9 +47,8 @@ const C_MACROS: &str = "\
     islessequal islessgreater isnan isnormal issignaling issubnormal isunordered iszero le16toh \
     le32toh le64toh linux math_errhandling offsetof signbit stderr stdin stdout unix";
 
-/// The functions, types and constants that these headers declare, the functions of C and POSIX
-/// that compilers know without a declaration, and those that the C library calls by names that a
-/// program can replace.
+/// The functions, types and constants that these headers declare, the functions of C and POSIX that
+/// compilers have built in, and those that the C library calls by replaceable names.
 const C_LIBRARY: &str = "\
     FILE a64l abort abs accept access acct acos acosf acosh acoshf acoshl acosl adjtime alarm \
     aligned_alloc arc4random arc4random_buf arc4random_uniform asctime asctime_r asin asinf asinh \
@@ -140,14 +139,14 @@ const C_LIBRARY: &str = "\
     wait4 waitid waitpid wchar_t wcschr wcscmp wcslen wcsncmp wcstombs wctomb wmemchr wmemcmp \
     wmemcpy wmemmove write y0 y0f y0l y1 y1f y1l yn ynf ynl";
 
-/// The names that bodies of generated functions refer to, which parameters and variables cannot hide.
+/// The names to which bodies of generated functions refer, which parameters and variables must not
+/// hide.
 const C_BODIES: &str = "\
     F32_LANES F64_LANES abort allocate allocate_aligned check_count floor_div floor_mod fma fmaf fprintf free \
     imax imin int16_t int32_t int64_t int8_t intptr_t log2_int malloc memcpy pow_int pow_real release \
     size_t uint16_t uint32_t uint64_t uint8_t uintptr_t";
 
-/// The keywords of OpenCL C 1.2 to 3.0 that C does not have, and the words that it keeps for
-/// later.
+/// The keywords of OpenCL C 1.2 to 3.0 that C does not have, and the words reserved for future use.
 const OPENCL_KEYWORDS: &str = "\
     complex constant generic global half imaginary kernel local pipe private quad read_only \
     read_write uniform vec_step write_only";
@@ -267,7 +266,7 @@ const OPENCL_FUNCTIONS: &str = "\
 struct Reserved {
     /// Names that a parameter or variable of a function cannot have.
     in_functions: FxHashSet<&'static str>,
-    /// Names that a function cannot have, besides.
+    /// Further names that a function cannot have.
     at_file_scope: FxHashSet<&'static str>,
 }
 
@@ -283,8 +282,8 @@ static C: LazyLock<Reserved> = LazyLock::new(|| Reserved {
     at_file_scope: set(&[C_LIBRARY]),
 });
 
-// Implementations may define built-in functions as macros, and those for CPUs link kernels with the
-// C library.
+// Implementations may define built-in functions as macros, and CPU implementations link kernels
+// with the C library.
 static OPENCL: LazyLock<Reserved> = LazyLock::new(|| Reserved {
     in_functions: set(&[
         C_KEYWORDS,
@@ -296,8 +295,8 @@ static OPENCL: LazyLock<Reserved> = LazyLock::new(|| Reserved {
     at_file_scope: set(&[C_LIBRARY]),
 });
 
-/// Names that a body of a foreign function cannot use for a parameter: the compiler reads them as
-/// something else wherever they stand.
+/// The names that a foreign function cannot use for a parameter: the compiler gives them another
+/// meaning at every position.
 static C_WORDS: LazyLock<FxHashSet<&'static str>> = LazyLock::new(|| set(&[C_KEYWORDS, C_MACROS]));
 static OPENCL_WORDS: LazyLock<FxHashSet<&'static str>> =
     LazyLock::new(|| set(&[C_KEYWORDS, OPENCL_KEYWORDS, OPENCL_TYPES, OPENCL_MACROS]));
@@ -309,7 +308,7 @@ fn reserved(target: Target) -> &'static Reserved {
     }
 }
 
-/// Every name in the lists that matter for a target.
+/// Returns all reserved names of a target.
 pub fn names(target: Target) -> impl Iterator<Item = &'static str> {
     let Reserved {
         in_functions,
@@ -318,13 +317,13 @@ pub fn names(target: Target) -> impl Iterator<Item = &'static str> {
     in_functions.union(at_file_scope).copied()
 }
 
-/// Returns whether the name means something else inside of the functions of a target's text.
+/// Returns true if the name is reserved within the functions of a target's text.
 pub(super) fn in_functions(target: Target, name: &str) -> bool {
     reserved(target).in_functions.contains(name)
         || target == Target::OpenCl && is_opencl_family(name)
 }
 
-/// Returns whether the name means something else outside of the functions of a target's text.
+/// Returns true if the name is reserved outside of the functions of a target's text.
 pub(super) fn at_file_scope(target: Target, name: &str) -> bool {
     let typed = ["f16", "f32", "f32x", "f64", "f64x", "f128"];
     let math = |plain: &str| C.at_file_scope.contains(plain);
@@ -335,8 +334,8 @@ pub(super) fn at_file_scope(target: Target, name: &str) -> bool {
         || (typed.iter()).any(|suffix| name.strip_suffix(suffix).is_some_and(math))
 }
 
-/// Returns whether the name is a keyword, a macro or a type that compilers treat as a keyword, which no
-/// declaration can hide.
+/// Returns true if the name is a keyword, a macro or a type that compilers treat as a keyword,
+/// which a declaration cannot hide.
 pub(crate) fn is_word(target: Target, name: &str) -> bool {
     match target {
         Target::C | Target::OpenMp => C_WORDS.contains(name),
@@ -346,7 +345,7 @@ pub(crate) fn is_word(target: Target, name: &str) -> bool {
     }
 }
 
-/// Returns whether the name belongs to a family of names of OpenCL C: `float4`, `vload4`, `as_int`,
+/// Returns true if the name has a form that OpenCL C reserves: `float4`, `vload4`, `as_int`,
 /// `convert_uchar_sat`, `CLK_ADDRESS_CLAMP`, `cl_khr_fp64`.
 fn is_opencl_family(name: &str) -> bool {
     let plain = name.trim_end_matches(|c: char| c.is_ascii_digit());

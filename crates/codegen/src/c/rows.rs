@@ -1,11 +1,11 @@
-//! Indices as people write them: by rows, `(i * m + j) * o + k`, where that is what they are.
+//! Prints row-major indices as people write them: `(i * m + j) * o + k`.
 
 use nat::{Nat, Part, Prop};
 
 use super::{CompileError, Prec, Printer};
 
 impl Printer<'_> {
-    /// Writes the number of an element of an array with these extents, the outermost first.
+    /// Writes an index into an array with these extents, the outermost first.
     pub(super) fn by_rows(&mut self, index: &Nat, extents: &[Nat]) -> Result<(), CompileError> {
         let Some(digits) = self.digits(index, extents) else {
             return self.nat(index, Prec::Conditional);
@@ -17,7 +17,8 @@ impl Printer<'_> {
         }
     }
 
-    /// The index at each level; none if that takes more divisions than the number itself.
+    /// Returns the index of each dimension; `None` if these contain more divisions than the index
+    /// itself.
     fn digits(&self, index: &Nat, extents: &[Nat]) -> Option<Vec<Nat>> {
         if extents.len() < 2 || index.as_const().is_some() {
             return None;
@@ -45,7 +46,7 @@ impl Printer<'_> {
     fn row_and_column(&self, index: &Nat, extent: &Nat) -> (Nat, Nat) {
         let divided = |index: &Nat| {
             let row = self.facts.normalize(&Nat::div(index, extent));
-            // Where nothing is left to divide, the rest is the remainder.
+            // If the quotient has no divisions left, the remainder is the difference.
             let column = match divisions(&row) {
                 0 => Nat::sub(index, &(&row * extent)),
                 _ => Nat::rem(index, extent),
@@ -57,7 +58,7 @@ impl Printer<'_> {
             Some(last) if last.factors.is_empty() && last.coeff < 0 => Nat::constant(-last.coeff),
             _ => return (row, column),
         };
-        // `(i + 1) * m - 1` is the last of row `i`.
+        // The index `(i + 1) * m - 1` is the last of row `i`.
         let (next, start) = divided(&(index + &behind));
         let inside = Prop::AtLeast(extent.clone(), behind.clone());
         if start.is_zero() && self.facts.proves(&inside) {
@@ -67,7 +68,7 @@ impl Printer<'_> {
         }
     }
 
-    /// `(i * m + j) * o + k`; the first digit is not 0.
+    /// Writes `(i * m + j) * o + k`; the first digit is not 0.
     fn row(&mut self, digits: &[Nat], extents: &[Nat]) -> Result<Prec, CompileError> {
         let (Some(last), Some(extent)) = (digits.last(), extents.last()) else {
             return Ok(Prec::Postfix);
@@ -85,7 +86,7 @@ impl Printer<'_> {
             _ => None,
         };
         match (first, number) {
-            // `m + j`, not `1 * m + j`.
+            // The form `m + j` instead of `1 * m + j`.
             (Some(1), _) => {
                 self.nat(extent, Prec::Sum)?;
                 if last.is_zero() {
@@ -93,7 +94,7 @@ impl Printer<'_> {
                 }
             }
             (Some(first), Some(number)) => self.write(&(first * number).to_string()),
-            // Numbers stand in front, sizes behind: `32 * i + j`, `i * m + j`.
+            // Numbers are in front, sizes behind: `32 * i + j`, `i * m + j`.
             (_, Some(_)) => {
                 self.nat(extent, Prec::Unary)?;
                 self.write(" * ");

@@ -1,4 +1,4 @@
-//! Sizes and indices.
+//! Prints sizes and indices.
 
 use dpia::{IndexWidth, Target};
 use nat::{Nat, Part, Summand, Var};
@@ -21,8 +21,8 @@ impl Printer<'_> {
         self.polynomial(nat, None)
     }
 
-    /// Writes a size that is wanted as a value, which wraps around: what it is computed from may be
-    /// too large for an `int`. `cast` says that it is made an integer of some width anyway.
+    /// Writes a size as a value, which wraps around: intermediate results may exceed an `int`.
+    /// `cast` is true if the result is cast to an integer type in any case.
     pub(super) fn size_value(&mut self, nat: &Nat, cast: bool) -> Result<Prec, CompileError> {
         let large = is_large(nat) || divides_large(nat);
         let fits = match self.is_wide() {
@@ -40,7 +40,7 @@ impl Printer<'_> {
         Ok(Prec::Unary)
     }
 
-    /// Writes how many elements to allocate, computed as `size_t`.
+    /// Writes a number of elements to allocate, computed as `size_t`.
     pub(super) fn wide_nat(&mut self, nat: &Nat) -> Result<(), CompileError> {
         self.polynomial(nat, Some("size_t")).map(drop)
     }
@@ -50,7 +50,7 @@ impl Printer<'_> {
         self.function.index == IndexWidth::Bits64
     }
 
-    /// The type of sizes, counters and indices.
+    /// Returns the type of sizes, counters and indices.
     pub(super) fn size_type(&self) -> &'static str {
         match self.function.index {
             IndexWidth::Bits32 => "int",
@@ -58,7 +58,7 @@ impl Printer<'_> {
         }
     }
 
-    /// The type of sizes that may be too large for an `int`.
+    /// Returns the type of sizes that may exceed an `int`.
     pub(super) fn wide(&self) -> &'static str {
         scalar_name(ScalarType::I64, self.target)
     }
@@ -86,7 +86,7 @@ impl Printer<'_> {
             let Some(Dividend { whole, taken }) = dividend else {
                 continue;
             };
-            // What one division took is not there for another.
+            // A term that one division has taken is not available for another.
             if taken
                 .iter()
                 .any(|(from, coeff)| summands[*from].coeff.abs() < coeff.abs())
@@ -107,8 +107,8 @@ impl Printer<'_> {
         self.arith(&arith, wide)
     }
 
-    /// `c * (a / b) + c * k` is `c * ((a + b * k) / b)`, which people write where less is subtracted
-    /// in it, and which C divides rightly where `a` may be negative.
+    /// Rewrites `c * (a / b) + c * k` to `c * ((a + b * k) / b)`, if that is the usual form because
+    /// terms are subtracted in it, and if C divides correctly where `a` may be negative.
     fn dividend(&self, summands: &[Summand<'_>], at: usize) -> Option<Dividend> {
         let of = summands.get(at)?;
         let (a, b, shared) = quotient_in(of)?;
@@ -129,7 +129,7 @@ impl Printer<'_> {
                 if from == at || !(same || related) || other.coeff % of.coeff != 0 {
                     continue;
                 }
-                // All of a term; of a number as much as is needed.
+                // A whole term; of a number the required amount.
                 let coeff = if factors.is_empty() {
                     of.coeff
                 } else {
@@ -150,7 +150,7 @@ impl Printer<'_> {
         (better && !taken.is_empty()).then_some(Dividend { whole, taken })
     }
 
-    /// Writes an expression; `wide` computes products as `size_t`.
+    /// Writes an expression; with `wide` products are computed in that type.
     fn arith(&mut self, arith: &Arith<'_>, wide: Option<&str>) -> Result<Prec, CompileError> {
         match arith {
             Arith::Int(value) => {
@@ -168,7 +168,7 @@ impl Printer<'_> {
                     if at > 0 {
                         self.write(" * ");
                     }
-                    // Divisions in products have parentheses though the first needs none.
+                    // Divisions in products are in parentheses, although the first one needs none.
                     let is_division =
                         matches!(factor, Arith::Part(Part::Div(..) | Part::Rem(..), 1));
                     let is_sum = matches!(factor, Arith::Sum(_));
@@ -194,8 +194,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Returns true if an operation is written with a wide type though none is asked for: its operands are
-    /// large.
+    /// Returns true if an operation is written with a wide type because its operands are large.
     fn is_widened(&self, arith: &Arith<'_>) -> bool {
         match arith {
             Arith::Part(Part::Div(a, _) | Part::Rem(a, _), 1) => {
@@ -216,7 +215,7 @@ impl Printer<'_> {
             }
             let is_nested = |arith: &Arith<'_>| matches!(arith, Arith::Product(_) | Arith::Sum(_));
             let is_division = matches!(summand, Arith::Part(Part::Div(..) | Part::Rem(..), 1));
-            // What is nested has the type already.
+            // A nested operand already has the type.
             let has_type = is_division && all.iter().any(|(_, summand)| is_nested(summand));
             let cast = wide.filter(|_| {
                 at == 0 && !has_type && !is_nested(summand) && !self.is_widened(summand)
@@ -285,7 +284,7 @@ impl Printer<'_> {
                     None => self.write("1 << "),
                 }
                 self.nat(b, Prec::Unary)?;
-                // As an operand of anything it stands in parentheses.
+                // The result is an operand in parentheses in every context.
                 Ok(Prec::Or)
             }
             Part::Pow(a, b) => self.call(Helper::Pow, &[a, b], wide),
@@ -313,7 +312,7 @@ impl Printer<'_> {
         }
     }
 
-    /// A variable, or what it stands for.
+    /// Writes a variable, or the expression that it abbreviates.
     pub(super) fn var(&mut self, var: Var) -> Result<Prec, CompileError> {
         if let Some(name) = self.names.var(var) {
             let name = name.to_owned();
@@ -332,8 +331,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Writes what an operation is done on: unlike the size of an array, it may be larger than an
-    /// `int`.
+    /// Writes an operand: unlike the size of an array, it may exceed an `int`.
     pub(super) fn operand(
         &mut self,
         nat: &Nat,
@@ -353,7 +351,7 @@ impl Printer<'_> {
     ) -> Result<Prec, CompileError> {
         let large = self.is_large_dividend(a);
         if !self.is_nonneg(a) {
-            // What is plainly large is so for the function, too.
+            // The helper function for a large dividend is wide in any case.
             let wide = (large && !self.is_large(a)).then(|| self.wide());
             return self.call(floor, &[a, b], wide);
         }
@@ -386,7 +384,7 @@ impl Printer<'_> {
         Ok(Prec::Postfix)
     }
 
-    /// The name of a function on `int`, or of the same one on 64 bits.
+    /// Returns the name of a helper on `int`, or of its 64-bit variant.
     fn helper(&mut self, helper: Helper, wide: bool) -> String {
         if wide || self.is_wide() {
             self.helpers.wide(helper)
@@ -395,8 +393,8 @@ impl Printer<'_> {
         }
     }
 
-    /// `j > 0 ? j - 1 : 0` where a counter decides, which C compilers vectorise better than a call;
-    /// else `imax(0, e)`.
+    /// Writes a maximum or minimum: `j > 0 ? j - 1 : 0` if a counter decides, which C compilers
+    /// vectorise better than a call; otherwise a call such as `imax(0, e)`.
     fn extremum(
         &mut self,
         helper: Helper,
@@ -406,14 +404,15 @@ impl Printer<'_> {
         let [a, b] = all else {
             return self.nested(helper, all, wide);
         };
-        // Devices have instructions for them.
+        // Devices have instructions for the calls.
         if self.target == Target::OpenCl {
             return self.nested(helper, all, wide);
         }
         let Some((counter, limit, grows)) = self.border(a, b) else {
             return self.nested(helper, all, wide);
         };
-        // The first is larger above the limit and smaller below it; at the limit they are equal.
+        // The first size is larger above the limit and smaller below it; at the limit they are
+        // equal.
         let (above, below) = if grows { (a, b) } else { (b, a) };
         let (operator, limit) = match helper {
             Helper::Max => (" > ", limit - 1),
@@ -429,8 +428,8 @@ impl Printer<'_> {
         Ok(Prec::Conditional)
     }
 
-    /// The innermost counter that decides which of two sizes is larger, the value at which they are
-    /// equal, and whether the first one is larger above it.
+    /// Returns the innermost counter that decides which of two sizes is larger, the value at which
+    /// they are equal, and true if the first one is larger above it.
     pub(super) fn border(&self, a: &Nat, b: &Nat) -> Option<(Var, Nat, bool)> {
         let nested = |nat: &Nat| {
             let extremum =
@@ -457,7 +456,7 @@ impl Printer<'_> {
         (!limit.mentions(counter)).then_some((counter, limit, false))
     }
 
-    /// `imin(a, imin(b, c))`
+    /// Writes nested calls such as `imin(a, imin(b, c))`.
     fn nested(
         &mut self,
         helper: Helper,
@@ -481,17 +480,17 @@ impl Printer<'_> {
     }
 }
 
-/// A dividend that has taken in what stood beside the quotient.
+/// A dividend that has absorbed terms beside the quotient.
 struct Dividend {
     whole: Nat,
-    /// The summands that were reduced, with the amounts.
+    /// The summands that were reduced, and the amounts.
     taken: Vec<(usize, i64)>,
 }
 
 /// A part and its power.
 type Factor<'a> = (Part<'a>, u32);
 
-/// The only quotient in a product, and what it is multiplied with.
+/// Returns the operands of the only quotient in a product, and the other factors.
 fn quotient_in<'a>(summand: &Summand<'a>) -> Option<(&'a Nat, &'a Nat, Vec<Factor<'a>>)> {
     let is_quotient = |(part, _): &&Factor<'a>| matches!(part, Part::Div(..));
     let mut quotients = summand.factors.iter().filter(is_quotient);
@@ -502,7 +501,7 @@ fn quotient_in<'a>(summand: &Summand<'a>) -> Option<(&'a Nat, &'a Nat, Vec<Facto
     Some((a, b, others.cloned().collect()))
 }
 
-/// The factors that are left of a product when others are taken out; none if they are not in it.
+/// Removes factors from a product; returns `None` if they are not in it.
 fn without<'a>(factors: &[Factor<'a>], others: &[Factor<'a>]) -> Option<Vec<Factor<'a>>> {
     let mut left = factors.to_vec();
     for other in others {
@@ -512,7 +511,7 @@ fn without<'a>(factors: &[Factor<'a>], others: &[Factor<'a>]) -> Option<Vec<Fact
     Some(left)
 }
 
-/// The product if all factors are variables.
+/// Returns the product if all factors are variables.
 fn plain_term(factors: &[Factor<'_>]) -> Option<Nat> {
     let mut term = Nat::ONE;
     for (part, exp) in factors {
@@ -526,7 +525,7 @@ fn plain_term(factors: &[Factor<'_>]) -> Option<Nat> {
     Some(term)
 }
 
-/// Returns the sums that a size in these parameters is computed from and that may exceed it, because
+/// Returns the intermediate sums of a size in these parameters that may exceed the size, because
 /// something is subtracted from them.
 pub(crate) fn intermediate_sums(nat: &Nat, sizes: &[Var]) -> Vec<Nat> {
     let order = Ranks {
@@ -540,7 +539,7 @@ pub(crate) fn intermediate_sums(nat: &Nat, sizes: &[Var]) -> Vec<Nat> {
     found
 }
 
-/// Collects the parts of sums from which something is subtracted, and returns the whole.
+/// Collects the intermediate sums from which something is subtracted, and returns the whole.
 fn prefixes(arith: &Arith<'_>, found: &mut Vec<Nat>) -> Nat {
     match arith {
         Arith::Int(value) => Nat::constant(*value),
@@ -574,7 +573,7 @@ fn shares_variable(a: &[Factor<'_>], b: &[Factor<'_>]) -> bool {
         .any(|(part, _)| matches!(part, Part::Var(_)) && is_in(part))
 }
 
-/// `n - 8 * (n / 8)` is `n % 8`.
+/// Rewrites `n - 8 * (n / 8)` to `n % 8`.
 fn as_remainders(nat: &Nat) -> Nat {
     for summand in nat.summands() {
         let [(Part::Div(a, b), 1)] = summand.factors.as_slice() else {

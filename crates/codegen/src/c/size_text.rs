@@ -1,4 +1,4 @@
-//! Sizes and conditions as C, outside of a function: for programs around generated code.
+//! Prints sizes and conditions as C outside of a function, for programs around generated code.
 
 use dpia::{IndexWidth, Target};
 use nat::{Nat, Prop, Var};
@@ -12,7 +12,7 @@ use rise::core::Launch;
 use super::helpers::Helpers;
 use super::{Plan, Prec, Printer};
 
-/// Writes sizes as C expressions.
+/// A printer of sizes as C expressions.
 pub(crate) struct SizeText {
     function: Function,
     plan: Plan,
@@ -21,7 +21,7 @@ pub(crate) struct SizeText {
 }
 
 impl SizeText {
-    /// With names for the variables.
+    /// Creates a printer with these names of variables.
     pub fn new(names: FxHashMap<Var, String>, index: IndexWidth) -> SizeText {
         SizeText {
             function: Function {
@@ -63,12 +63,12 @@ impl SizeText {
         result.map(|()| printer.out)
     }
 
-    /// A size as a `double`, without overflow.
+    /// Writes a size as a `double`, without overflow.
     pub fn real(&mut self, nat: &Nat) -> Result<String, CompileError> {
         self.write(|printer| printer.real(nat, Prec::Sum))
     }
 
-    /// A size.
+    /// Writes a size.
     pub fn size(&mut self, nat: &Nat) -> Result<String, CompileError> {
         self.write(|printer| printer.nat(nat, Prec::Conditional))
     }
@@ -86,7 +86,7 @@ impl SizeText {
         self.bytes(&count(ty))
     }
 
-    /// A condition; `None` if it takes a loop.
+    /// Writes a condition; `None` if its evaluation needs a loop.
     pub fn condition(&mut self, prop: &Prop) -> Result<Option<String>, CompileError> {
         if matches!(prop, Prop::ForAll { .. }) {
             return Ok(None);
@@ -94,7 +94,7 @@ impl SizeText {
         self.write(|printer| printer.condition(prop)).map(Some)
     }
 
-    /// The functions that what was written needs.
+    /// Writes the helper functions that the expressions need.
     pub fn helpers(&self, out: &mut String) {
         self.helpers.write(out);
     }

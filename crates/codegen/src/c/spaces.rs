@@ -1,4 +1,4 @@
-//! The address spaces of variables and pointers.
+//! Determines the address spaces of variables and pointers.
 
 use dpia::Target;
 use rustc_hash::FxHashMap;
@@ -9,8 +9,8 @@ use crate::ir::{Function, Home, Id, Stmt, StmtKind};
 use super::Printer;
 
 impl Printer<'_> {
-    /// The address space that a variable is in, or that a pointer points to, with a space behind;
-    /// nothing for private memory.
+    /// Returns the address space of a variable, or of the memory that a pointer points to, followed
+    /// by a space; empty for private memory.
     pub(super) fn space(&self, id: Id) -> &'static str {
         let space = match self.variable(id).home {
             Home::Pointer { .. } => self.pointer_spaces.get(&id).copied(),
@@ -36,7 +36,7 @@ fn space_of(function: &Function, id: Id) -> Option<AddressSpace> {
     }
 }
 
-/// The address spaces that pointers point to.
+/// Returns the address spaces that pointers point to.
 pub(super) fn pointer_spaces(function: &Function) -> FxHashMap<Id, AddressSpace> {
     let mut found = FxHashMap::default();
     loop {

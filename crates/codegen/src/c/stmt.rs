@@ -1,4 +1,4 @@
-//! Statements.
+//! Prints statements.
 
 use nat::{Nat, Part, Var};
 
@@ -15,10 +15,10 @@ use super::place::Use;
 use super::types::Int;
 use super::{CType, CompileError, Prec, Printer};
 
-/// Bytes up to which memory is aligned for everything.
+/// The alignment in bytes that `malloc` guarantees.
 const MALLOC_ALIGNMENT: u64 = 16;
 
-/// A loop, as [`StmtKind::For`] has it.
+/// A loop with the fields of [`StmtKind::For`].
 #[derive(Clone, Copy)]
 pub(super) struct Loop<'s> {
     pub counter: Var,
@@ -53,12 +53,12 @@ impl<'s> Loop<'s> {
 }
 
 impl Printer<'_> {
-    /// Writes `{`, the statements, and `}`; what they allocate is freed at the end.
+    /// Writes statements in braces; arrays that they allocate are freed at the end.
     pub(super) fn block(&mut self, body: &[Stmt]) -> Result<(), CompileError> {
         self.braces(|this| this.statements(body))
     }
 
-    /// Writes `{`, what `inside` writes, in a scope of its own, and `}`.
+    /// Writes the text of `inside` in braces, as a scope of its own.
     pub(super) fn braces(
         &mut self,
         inside: impl FnOnce(&mut Self) -> Result<(), CompileError>,
@@ -84,7 +84,7 @@ impl Printer<'_> {
             {
                 heap.push(*id);
             }
-            // A pointer is declared where it is set first.
+            // A pointer is declared at its first assignment.
             if let (StmtKind::Declare(id, None), [next, after @ ..]) = (&stmt.kind, others)
                 && let StmtKind::Point(target, place) = &next.kind
                 && target == id
@@ -108,7 +108,7 @@ impl Printer<'_> {
         Ok(())
     }
 
-    /// To how many bytes an array of the function's own is aligned.
+    /// Returns the alignment in bytes of an array that the function allocates.
     fn alignment(&mut self, id: Id) -> Result<u64, CompileError> {
         let wanted = self.function.aligned.get(&id).copied().unwrap_or(1);
         Ok(self.elem(id)?.align().max(wanted))
@@ -122,7 +122,7 @@ impl Printer<'_> {
         };
         let name = self.id_name(id);
         self.line();
-        // What asked for the memory is to blame that it is given back.
+        // The phrase that requires the memory is also the origin of its release.
         let origin = self.variable(id).origin;
         let at = self.map.len();
         self.mapped(origin, Some(Maker::Pass("memory")), |this| {
@@ -172,7 +172,7 @@ impl Printer<'_> {
         }
         let ty = self.elem(id)?;
         let on_heap = self.plan.heap.contains(&id);
-        // The value is written before the name is taken: it cannot mean the variable.
+        // The value is written before the name is reserved: it cannot refer to the variable.
         let constant = if self.plan.constant.contains(&id) {
             "const "
         } else {
@@ -201,7 +201,7 @@ impl Printer<'_> {
             Some(count) => self.declare_array(id, count, &name, &ty)?,
             None => {
                 let ty = match ty {
-                    // A size, or an index into an array.
+                    // A value of `natType` is a size, or an index into an array.
                     CType::Scalar(ScalarType::NatType) => self.size_type().to_owned(),
                     ty => self.plain_type(&ty),
                 };
@@ -216,7 +216,7 @@ impl Printer<'_> {
         Ok(())
     }
 
-    /// Writes the declaration of an array where it stands.
+    /// Writes the declaration of an array on the stack.
     fn declare_array(
         &mut self,
         id: Id,
@@ -241,7 +241,7 @@ impl Printer<'_> {
         Ok(())
     }
 
-    /// `const float *`, and takes a name for the pointer.
+    /// Writes a pointer type such as `const float *`, and chooses a name for the pointer.
     fn pointer_type(&mut self, id: Id) -> Result<(), CompileError> {
         let pointee = self.pointee(id)?;
         let constness = if self.writable.contains(&id) {
@@ -357,7 +357,7 @@ impl Printer<'_> {
         (!step.mentions(*var)).then_some(step)
     }
 
-    /// `(op, b)` if `place = value` may be written `place op= b`.
+    /// Returns `(op, b)` if `place = value` can be written as `place op= b`.
     fn update<'e>(
         &mut self,
         place: &Place,
@@ -368,7 +368,7 @@ impl Printer<'_> {
         };
         let ty = self.type_of(value)?;
         let int = ty.scalar().and_then(Int::of);
-        // There the operation is written with casts.
+        // For other types the operation is written with casts.
         let plain = match int {
             Some(int) => !int.signed && int.bits >= 32 && !matches!(ty, CType::Vector(..)),
             None => matches!(ty, CType::Scalar(_)) || ty.is_native(self.target),
@@ -443,8 +443,8 @@ impl Printer<'_> {
         }
     }
 
-    /// Returns true if statements write an element whose index is data. Indices may repeat, so that
-    /// the iterations of the loop around depend on one another.
+    /// Returns true if statements write an element whose index depends on data. Such indices may
+    /// repeat, so that the iterations of the enclosing loop may depend on each other.
     fn writes_where_data_says(&self, body: &[Stmt]) -> bool {
         let is_data = |var| self.function.opaque.iter().any(|(known, _)| *known == var);
         body.iter().any(|stmt| {
@@ -463,7 +463,7 @@ impl Printer<'_> {
         })
     }
 
-    /// Declares variables around what `inside` writes, and frees them.
+    /// Declares variables, writes the text of `inside`, and frees the variables.
     pub(super) fn with_own(
         &mut self,
         own: &[Id],
@@ -486,7 +486,7 @@ impl Printer<'_> {
         Ok(())
     }
 
-    /// A line for the compiler, and the start of the next.
+    /// Writes a pragma, and the start of the next line.
     pub(super) fn pragma(&mut self, text: &str) {
         self.write("#pragma ");
         self.write(text);
@@ -494,7 +494,7 @@ impl Printer<'_> {
         self.line();
     }
 
-    /// `for (…) { … }`
+    /// Writes `for (…) { … }`.
     pub(super) fn plain_loop(&mut self, this: Loop<'_>) -> Result<(), CompileError> {
         self.loop_with(this, |printer| printer.statements(this.body))
     }
@@ -520,7 +520,7 @@ impl Printer<'_> {
         };
         self.write(&format!("for ({} {name} = ", self.size_type()));
         self.nat(from, Prec::Conditional)?;
-        // OpenMP wants the end where it is compared with.
+        // OpenMP requires the end of the loop in the comparison.
         if mode == LoopMode::Sequential && is_costly(to) {
             let end = self.names.fresh("end");
             self.write(&format!(", {end} = "));

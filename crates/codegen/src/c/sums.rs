@@ -1,4 +1,4 @@
-//! Sums without a closed form.
+//! Prints sums without a closed form.
 
 use dpia::IndexWidth;
 use nat::{Nat, Var};
@@ -6,13 +6,13 @@ use nat::{Nat, Var};
 use super::real::REAL;
 use super::{CompileError, Prec, Printer};
 
-/// A sum that a function of generated code computes.
+/// A sum that a helper function computes.
 #[derive(PartialEq)]
 pub(crate) struct Sum {
     from: Nat,
     to: Nat,
     body: Nat,
-    /// The number of sums around it.
+    /// The number of enclosing sums.
     depth: usize,
     /// The width of the function's parameters.
     index: IndexWidth,
@@ -21,7 +21,7 @@ pub(crate) struct Sum {
 }
 
 impl Printer<'_> {
-    /// A sum is computed by a function of its own, whose parameters are what occurs in it.
+    /// Writes a call of the helper function for a sum; its parameters are the variables in the sum.
     pub(super) fn summation(
         &mut self,
         from: &Nat,
@@ -54,7 +54,8 @@ impl Printer<'_> {
         Ok(Prec::Postfix)
     }
 
-    /// The name of the function that computes a sum from these variables, written if it is new.
+    /// Returns the name of the helper function for a sum with these variables, which is written if
+    /// it is new.
     fn sum_helper(
         &mut self,
         sum @ (from, to, body): (&Nat, &Nat, &Nat),
@@ -119,7 +120,7 @@ impl Printer<'_> {
             "static inline {ty} {name}({params}) {{\n    {ty} {total} = 0;\n    for ("
         ));
         match self.in_real {
-            // Beyond that no count fits.
+            // No count exceeds that.
             true => {
                 self.write(&format!("{} {index} = ", self.wide()));
                 self.integer(from, Prec::Conditional)?;

@@ -1,4 +1,4 @@
-//! The C types of values.
+//! Defines the C types of values.
 
 use dpia::Target;
 use rise::core::Origin;
@@ -8,7 +8,7 @@ use syntax::ast::ScalarType;
 
 use super::{CompileError, error};
 
-/// Bytes of the widest vector register that texts are written for.
+/// The size in bytes of the widest vector register that is supported.
 const WIDEST_REGISTER: u64 = 64;
 
 /// The C type of a value without arrays.
@@ -16,21 +16,21 @@ const WIDEST_REGISTER: u64 = 64;
 pub(crate) enum CType {
     /// `bool`, `float`, `int32_t`, …; `int` for `natType`.
     Scalar(ScalarType),
-    /// A vector.
+    /// A vector with this number of lanes.
     Vector(u32, ScalarType),
-    /// As many as a vector register holds of the machine that the text is compiled for.
+    /// A vector that fills a register of the machine for which the text is compiled.
     Register(ScalarType),
     /// A struct with the members `_1` and `_2`.
     Pair(Box<CType>, Box<CType>),
 }
 
 impl CType {
-    /// The C type of a data type.
+    /// Returns the C type of a data type.
     pub fn of(ty: &Type, names: &Names, origin: Origin) -> Result<CType, CompileError> {
         CType::of_target(ty, names, origin, Target::C)
     }
 
-    /// The type in the text of a target.
+    /// Returns the type of a data type in the text of a target.
     pub fn of_target(
         ty: &Type,
         names: &Names,
@@ -69,7 +69,8 @@ impl CType {
         }
     }
 
-    /// Returns true if the target's own vectors hold it; others are structs with the member `data`.
+    /// Returns true if the type is a native vector type of the target; other vectors are structs
+    /// with the member `data`.
     pub fn is_native(&self, target: Target) -> bool {
         match self {
             CType::Vector(lanes, _) if target == Target::OpenCl => {
@@ -91,8 +92,9 @@ impl CType {
         }
     }
 
-    /// Returns true if the compilers' own vectors hold it: they know powers of two of lanes, and no
-    /// truth values. Other vectors are structs with the member `data`.
+    /// Returns true if the type is a native vector type of C compilers, which have vectors with a
+    /// power of two of lanes, but not of Booleans. Other vectors are structs with the member
+    /// `data`.
     pub fn is_native_vector(&self) -> bool {
         match self {
             CType::Vector(lanes, scalar) => lanes.is_power_of_two() && *scalar != ScalarType::Bool,
@@ -101,7 +103,7 @@ impl CType {
         }
     }
 
-    /// Its size in bytes.
+    /// Returns the size in bytes.
     pub fn size(&self) -> u64 {
         match self {
             CType::Scalar(scalar) => scalar_size(*scalar),
@@ -114,7 +116,7 @@ impl CType {
         }
     }
 
-    /// Its alignment in bytes.
+    /// Returns the alignment in bytes.
     pub fn align(&self) -> u64 {
         match self {
             CType::Scalar(scalar) => scalar_size(*scalar),
@@ -124,7 +126,7 @@ impl CType {
         }
     }
 
-    /// The scalar it consists of, if it is a scalar or vector.
+    /// Returns the scalar type of a scalar or vector.
     pub fn scalar(&self) -> Option<ScalarType> {
         match self {
             CType::Scalar(scalar) | CType::Vector(_, scalar) | CType::Register(scalar) => {
@@ -135,7 +137,7 @@ impl CType {
     }
 }
 
-/// The name of a scalar type in the text of a target, as it is in memory.
+/// Returns the name of a scalar type in memory, in the text of a target.
 pub(crate) fn scalar_name(scalar: ScalarType, target: Target) -> &'static str {
     if target == Target::OpenCl {
         return match scalar {
@@ -186,7 +188,7 @@ pub(crate) struct Int {
 }
 
 impl Int {
-    /// Of an integer type.
+    /// Returns the integer type of a scalar type.
     pub fn of(scalar: ScalarType) -> Option<Int> {
         let (bits, signed) = match scalar {
             ScalarType::I8 => (8, true),
@@ -202,7 +204,7 @@ impl Int {
         Some(Int { bits, signed })
     }
 
-    /// Its smallest value.
+    /// Returns the smallest value.
     pub fn min(self) -> i128 {
         if self.signed {
             -(1 << (self.bits - 1))
@@ -211,12 +213,13 @@ impl Int {
         }
     }
 
-    /// Its largest value.
+    /// Returns the largest value.
     pub fn max(self) -> i128 {
         (1 << (self.bits - u32::from(self.signed))) - 1
     }
 
-    /// The unsigned type in which its arithmetic wraps: at least 32 bits, as C computes.
+    /// Returns the unsigned type in which arithmetic wraps: at least 32 bits, because of C's
+    /// promotions.
     pub fn wrapping(self) -> ScalarType {
         if self.bits == 64 {
             ScalarType::U64

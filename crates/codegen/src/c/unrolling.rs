@@ -1,4 +1,4 @@
-//! Loops that compilers are asked not to write out.
+//! Prevents compilers from unrolling certain loops.
 
 use crate::ir::{ExprKind, LoopMode, Place, StmtKind};
 use crate::passes::walk;
@@ -7,14 +7,14 @@ use dpia::Target;
 use super::Printer;
 use super::stmt::Loop;
 
-/// Elements of global memory on their way at once that keep memory busy.
+/// The number of concurrent loads from global memory that saturates its bandwidth.
 const ENOUGH_LOADS: usize = 16;
 
 impl Printer<'_> {
-    /// Returns true if each round of a short loop reads so many elements of global memory already
-    /// that writing out the loop, too, does harm. Compilers for devices then read as many as they
-    /// have registers for, and each sum waits for the read that it needs, instead of for all at
-    /// once: on an H200 the transposed matrix-vector product takes 1.04 times as long so.
+    /// Returns true if each iteration of a short loop already loads so many elements of global
+    /// memory that unrolling the loop is harmful. Compilers for devices then issue as many loads as
+    /// there are registers for, and each sum waits for its own load instead of for all at once: on
+    /// an H200 the transposed matrix-vector product takes 1.04 times as long.
     pub(super) fn is_written_out(&self, this: Loop<'_>) -> bool {
         let is_short = this.from.is_zero() && this.to.as_const().is_some();
         if self.target != Target::OpenCl || this.mode != LoopMode::Sequential || !is_short {

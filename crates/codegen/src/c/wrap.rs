@@ -1,34 +1,33 @@
-//! Long lines, broken where a person would break them.
+//! Wraps long lines as a person would.
 
 use std::ops::Range;
 
-/// Columns up to which a statement stands on one line.
+/// The maximal length of a line.
 const MAX_LINE: usize = 100;
 
 /// The indentation of continuation lines.
 const INDENT: usize = 4;
 
-/// The nesting depth that a bracket counts as, in parentheses: lines are broken inside of indices
-/// last.
+/// The nesting depth of a bracket, in parentheses: lines are broken within indices last.
 const BRACKET: usize = 1000;
 
-/// A space that becomes a line break with so many spaces after it.
+/// A space that becomes a line break, and the indentation behind it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Break {
     at: usize,
     indent: usize,
 }
 
-/// A place where a line may be broken: those that hold less together come first.
+/// A space where a line may be broken; spaces in looser expressions come first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Seam {
-    /// Parentheses and braces around it, and brackets as [`BRACKET`] of them.
+    /// The number of enclosing parentheses and braces, and brackets as [`BRACKET`] of them.
     depth: usize,
     tightness: u8,
 }
 
 /// Breaks long lines before operators and after commas, the outermost first; lines for the
-/// preprocessor stay as they are. `ranges` are moved with what they are ranges of.
+/// preprocessor are not changed. `ranges` are adapted to the new text.
 pub(super) fn wrap<'r>(text: &str, ranges: impl Iterator<Item = &'r mut Range<usize>>) -> String {
     let breaks = breaks(text);
     for range in ranges {
@@ -76,13 +75,14 @@ fn in_line(line: &str) -> Vec<Break> {
     let indent = line.len() - line.trim_start().len();
     let seams = seams(line);
     let mut all = Vec::new();
-    // The line that is being filled starts at `from` and stands at `column`.
+    // The current line starts at `from` in the text and `column` in the output.
     let (mut from, mut column) = (0, 0);
     while column + line.len() - from > MAX_LINE {
         let last = from + MAX_LINE - column;
         let rest = seams.iter().filter(|(at, _)| *at > from);
         let fitting = rest.clone().filter(|(at, _)| *at <= last);
-        // Among the loosest seams the last; a line that has none is broken at its first.
+        // The last one of the loosest seams; a line without a fitting seam is broken at its first
+        // one.
         let best = fitting.min_by_key(|(at, seam)| (*seam, usize::MAX - at));
         let Some((at, seam)) = best.or_else(|| rest.min_by_key(|(at, _)| *at)) else {
             break;
@@ -94,7 +94,7 @@ fn in_line(line: &str) -> Vec<Break> {
     all
 }
 
-/// The spaces at which a line may be broken.
+/// Returns the spaces where a line may be broken.
 fn seams(line: &str) -> Vec<(usize, Seam)> {
     let bytes = line.as_bytes();
     let mut all = Vec::new();
@@ -124,7 +124,7 @@ fn tightness(before: Option<u8>, after: &str) -> Option<u8> {
     if matches!(before, Some(b',' | b';')) {
         return Some(0);
     }
-    // A value goes to the next line before a product in it is broken.
+    // A value is moved to the next line before a product in it is broken.
     if before == Some(b'=') {
         return Some(3);
     }

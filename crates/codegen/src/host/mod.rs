@@ -1,5 +1,5 @@
-//! A C program that runs the kernels of a module: sizes from the command line, the same random
-//! input each time, the time of each kernel, and a checksum of the result.
+//! Generates a host program in C that runs the kernels of a module: it has sizes from the command
+//! line, the same random input in each run, the time of each kernel, and a checksum of the result.
 
 use std::fmt::Write;
 
@@ -16,10 +16,10 @@ use crate::error::CompileError;
 use crate::ir::Level;
 use crate::module::{Device, Kernel, KernelArg, Module};
 
-/// What does not depend on the program.
+/// The part of the text that does not depend on the program.
 const PRELUDE: &str = include_str!("prelude.c");
 
-/// The program; `None` if the module has no kernels.
+/// Returns the host program; `None` if the module has no kernels.
 ///
 /// # Errors
 /// Sizes that have no counterpart in C.
@@ -33,11 +33,11 @@ pub fn host(module: &Module) -> Result<Option<String>, CompileError> {
 struct Host<'m> {
     module: &'m Module,
     device: &'m Device,
-    /// Writes sizes.
+    /// The printer of sizes.
     sizes: SizeText,
-    /// What is in `main`.
+    /// The statements of `main`.
     main: String,
-    /// Functions that fill memory with random values, by the type of what they fill.
+    /// The functions that fill memory with random values, by element type.
     fills: Vec<(ScalarType, String)>,
 }
 
@@ -122,7 +122,7 @@ impl<'m> Host<'m> {
         out
     }
 
-    /// Sizes, and what is not known of launches.
+    /// Writes the parsing of arguments: sizes, and open sizes of launches.
     fn arguments(&mut self) {
         let signature = &self.module.signature;
         let names: Vec<String> = signature.sizes.iter().map(|(_, n)| n.to_string()).collect();
@@ -169,8 +169,8 @@ impl<'m> Host<'m> {
         }
     }
 
-    /// Checks that the numbers of elements fit into indices, and chooses the width of those if there
-    /// are two.
+    /// Writes checks that the numbers of elements fit into indices, and selects the index width if
+    /// there are two.
     fn counts(&mut self) -> Result<(), CompileError> {
         let names = Names(self.module.signature.names.as_slice().into());
         let (limit, text) = match self.module.signature.index {
@@ -204,8 +204,9 @@ impl<'m> Host<'m> {
         Ok(())
     }
 
-    /// Returns the largest values of the counters of loops that work-items share, as C and for
-    /// messages: behind the last iteration, a counter is as many larger as there are work-items.
+    /// Returns the largest values of the counters of loops that are distributed over work-items, in
+    /// C and for messages: after the last iteration, a counter may exceed the end by the number of
+    /// work-items.
     fn ends_of_shared_loops(&mut self) -> Result<Vec<(String, String)>, CompileError> {
         let names = Names(self.module.signature.names.as_slice().into());
         let sizes = &self.module.signature.sizes;
@@ -225,7 +226,7 @@ impl<'m> Host<'m> {
                         (format!("global_{at}[{dim}] / local_{at}[{dim}]"), groups)
                     }
                 };
-                // Each work-item does one iteration: there is no loop.
+                // Each work-item executes one iteration: there is no loop.
                 let is_single = written.as_ref() == Some(&items.count);
                 let is_constant = items
                     .count
@@ -265,7 +266,7 @@ impl<'m> Host<'m> {
         Ok(())
     }
 
-    /// `const size_t global_0[3] = …;`
+    /// Writes the sizes of the launches: `const size_t global_0[3] = …;`.
     fn launches(&mut self) -> Result<(), CompileError> {
         for (at, kernel) in self.device.kernels.iter().enumerate() {
             for (kind, sizes) in [
@@ -306,7 +307,7 @@ impl<'m> Host<'m> {
         ));
     }
 
-    /// The parameters with random values; gives the names of their memory.
+    /// Writes the parameters with random values; returns the names of their buffers.
     fn inputs(&mut self) -> Result<Vec<String>, CompileError> {
         let mut buffers = Vec::new();
         for (at, (_, ty)) in self.module.signature.params.iter().enumerate() {
@@ -413,7 +414,7 @@ impl<'m> Host<'m> {
         Ok(())
     }
 
-    /// Each kernel runs once to warm up, and then ten times.
+    /// Writes the timing: each kernel runs once to warm up, and then ten times.
     fn rounds(&mut self) {
         let kernels = self.device.kernels.len();
         self.line(&format!("double best[{kernels}] = {{0}};"));
@@ -437,7 +438,7 @@ impl<'m> Host<'m> {
         }
     }
 
-    /// The sum of all numbers of the result.
+    /// Writes the checksum, the sum of all numbers of the result.
     fn result(&mut self, output: &Output) -> Result<(), CompileError> {
         let size = output.layout.size();
         self.line(&format!(
@@ -478,14 +479,14 @@ impl<'m> Host<'m> {
         CType::of_target(ty, &names, Origin(0), Target::OpenCl)
     }
 
-    /// The name of the function that writes a random value.
+    /// Returns the name of the function that writes a random value.
     fn fill(&mut self, scalar: ScalarType) -> String {
         let name = format!("fill_{}", scalar.as_str());
         if !self.fills.iter().any(|(known, _)| *known == scalar) {
             let ty = scalar_name(scalar, Target::C);
             let value = match scalar {
                 ScalarType::F32 | ScalarType::F64 => format!("({ty})random_number()"),
-                // 0.5 to 1, by its bits.
+                // Values from 0.5 to 1, constructed from their bits.
                 ScalarType::F16 => "(uint16_t)(0x3800 + (int)(random_number() * 1024))".to_owned(),
                 ScalarType::Bool => "random_number() < 0.5".to_owned(),
                 // Indices have 32 bits.
@@ -512,7 +513,7 @@ struct Output {
     layout: CType,
 }
 
-/// The type of sizes.
+/// Returns the C type of sizes.
 fn size_type(index: IndexWidth) -> &'static str {
     match index {
         IndexWidth::Bits32 => "int",
@@ -520,7 +521,7 @@ fn size_type(index: IndexWidth) -> &'static str {
     }
 }
 
-/// What is under all arrays.
+/// Returns the element type under all arrays.
 fn element(ty: &Ty) -> Ty {
     match &**ty {
         Type::Array(_, inner) => element(inner),
@@ -529,7 +530,7 @@ fn element(ty: &Ty) -> Ty {
     }
 }
 
-/// The end of the range of indices.
+/// Returns the end of the range of an index type.
 fn index_limit(ty: &Type) -> Option<Nat> {
     match ty {
         Type::Index(n) => Some(n.clone()),
@@ -538,7 +539,7 @@ fn index_limit(ty: &Type) -> Option<Nat> {
     }
 }
 
-/// Where the scalars of a value are.
+/// Returns the offsets and types of the scalars of a value.
 fn leaves(ty: &CType, at: u64) -> Vec<(u64, ScalarType)> {
     match ty {
         CType::Scalar(scalar) => vec![(at, *scalar)],
@@ -548,7 +549,7 @@ fn leaves(ty: &CType, at: u64) -> Vec<(u64, ScalarType)> {
                 .map(|lane| (at + lane * size, *scalar))
                 .collect()
         }
-        // Statements compute with these; no variable is of this type.
+        // These types are only used within statements; no variable has one.
         CType::Register(_) => Vec::new(),
         CType::Pair(a, b) => {
             let second = at + a.size().next_multiple_of(b.align());
@@ -559,7 +560,7 @@ fn leaves(ty: &CType, at: u64) -> Vec<(u64, ScalarType)> {
     }
 }
 
-/// A text as string literals of C, one a line.
+/// Returns a text as string literals of C, one for each line.
 fn quoted(text: &str) -> String {
     let mut out = String::new();
     for line in text.split_inclusive('\n') {

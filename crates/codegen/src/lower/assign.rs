@@ -1,4 +1,4 @@
-//! Lowering of assignments, whose value may go to several places.
+//! Lowers assignments, whose value may go to several places.
 
 use nat::Nat;
 use rise::Type;
@@ -10,8 +10,8 @@ use crate::error::CompileError;
 use crate::ir::{Expr, ExprKind, Home, Id, Place, Stmt, StmtKind, Variable};
 
 impl Lower<'_> {
-    /// Assigns a value to a part of memory. The components of a tuple are assigned one after the
-    /// other, with the effect of a simultaneous assignment.
+    /// Assigns a value to a part of memory. The components of a tuple are assigned in sequence,
+    /// with the effect of a simultaneous assignment.
     pub(super) fn assign(
         &mut self,
         part: Part,

@@ -1,4 +1,4 @@
-//! Lowering of `new`.
+//! Lowers `new`.
 
 use dpia::Phrase;
 use nat::Nat;

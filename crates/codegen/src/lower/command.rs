@@ -1,4 +1,4 @@
-//! Lowering of commands to statements.
+//! Lowers commands to statements.
 
 use std::rc::Rc;
 
@@ -172,7 +172,8 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// Lowers a loop whose body takes an index and, if the loop has an acceptor, the element of it.
+    /// Lowers a loop whose body has an index parameter and, if the loop has an acceptor, one for
+    /// its element.
     #[allow(clippy::too_many_arguments)]
     fn counted(
         &mut self,
@@ -198,7 +199,7 @@ impl Lower<'_> {
         self.repeat(phrase, nat_arg(types, 0), counter, mode, &body, &env, out)
     }
 
-    /// Lowers a loop whose body takes a size.
+    /// Lowers a loop whose body has a size parameter.
     #[allow(clippy::too_many_arguments)]
     fn sized(
         &mut self,

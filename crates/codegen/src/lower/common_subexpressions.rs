@@ -1,17 +1,17 @@
 //! Common subexpression elimination by sharing, and let insertion.
 //!
-//! While the value of a statement is read, each element of a view and each parameter that stands
-//! for a value becomes a *shared value* with a variable of its own. It is found again by the
-//! address of the phrase that was read (observable sharing, as in Gill, "Type-Safe Observable
-//! Sharing in Haskell", 2009) or by structural equality (hash consing without the hash). So an
-//! expression is a graph, and reading it takes time linear in the size of the graph. At the end,
+//! While the value of a statement is read, each element of a view and each parameter that denotes a
+//! value becomes a *shared value* with a variable of its own. It is identified by the address of
+//! the phrase that was read (observable sharing, as in Gill, "Type-Safe Observable Sharing in
+//! Haskell", 2009) or by structural equality (hash consing without the hash). So an expression is a
+//! graph, and reading it takes time linear in the size of the graph. At the end,
 //! [`Lower::insert_lets`] inlines values that are used once and declares the others before the
 //! statement.
 //!
-//! A value that is computed under a condition belongs to the *region* of its branch. If a value of
-//! a branch is used twice, the choice becomes an `if` statement, so that nothing is computed that
-//! the condition guards. A value that both branches of a `select` compute, or that the code around
-//! it computes, is hoisted to the region around.
+//! A value that is computed under a condition is in the *region* of its branch. If a value of a
+//! branch is used twice, the choice becomes an `if` statement, so that nothing that the condition
+//! guards is computed in vain. A value that both branches of a `select`, or the enclosing code,
+//! compute is hoisted to the enclosing region.
 
 use std::sync::Arc;
 
@@ -49,7 +49,7 @@ pub(super) struct Sharing {
 struct CachedRead {
     path: Path,
     value: Expr,
-    /// Keeps the phrase and environment alive whose addresses are the key.
+    /// The phrase and environment whose addresses are the key; this keeps them alive.
     _alive: (Env, Option<Phrase>),
 }
 
@@ -97,14 +97,14 @@ impl Choice {
     }
 }
 
-/// The operator that a choice is written with if it is an expression.
+/// The operator of a choice that is an expression.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum ChoiceForm {
-    /// `c ? a : b`
+    /// A conditional expression `c ? a : b`.
     Select,
-    /// `a && b`
+    /// A conjunction `a && b`.
     And,
-    /// `a || b`
+    /// A disjunction `a || b`.
     Or,
 }
 
@@ -141,7 +141,7 @@ impl Sharing {
         if self.is_within(of, current_region) {
             return Some(current_region);
         }
-        // Both branches compute it, so that one does in any case.
+        // Both branches compute it, so that it is computed in any case.
         let around = self.regions[of];
         (self.siblings.get(&of) == Some(&current_region) && self.regions[current_region] == around)
             .then_some(around)
@@ -174,7 +174,7 @@ impl Sharing {
             if !seen.insert(value) || self.is_within(region, self.values[value].region) {
                 continue;
             }
-            // What is in a branch of what moves goes along with it.
+            // A value in a branch of a moved choice is moved with it.
             if !self.is_within(self.values[value].region, region)
                 || !self.is_inside_branch_of(value, &seen)
             {
@@ -202,7 +202,7 @@ impl Sharing {
     }
 
     /// Makes the values that an expression reads available in the current region, by hoisting them
-    /// if need be; returns false if that is not possible.
+    /// if necessary; returns false if that is not possible.
     fn make_available(&mut self, expr: &Expr) -> bool {
         let mut values = Vec::new();
         self.values_read_by(expr, &mut values);
@@ -301,7 +301,7 @@ impl Lower<'_> {
     }
 
     /// Makes an expression a shared value, or returns the one that is equal to it. Cheap
-    /// expressions and sizes stay as they are.
+    /// expressions and sizes are not shared.
     pub(super) fn share(&mut self, expr: Expr, name: Option<&Name>) -> Expr {
         if !self.sharing.active {
             return expr;
@@ -412,8 +412,6 @@ impl Lower<'_> {
         size <= MAX_INDEX && (matches!(&*expr.ty, Type::Index(_)) || self.is_arithmetic(expr))
     }
 
-    // ----- what is computed on a condition -----
-
     /// Runs `read` in a new region and returns that region.
     pub(super) fn branch<T>(&mut self, read: impl FnOnce(&mut Self) -> T) -> (T, usize) {
         if !self.sharing.active {
@@ -464,7 +462,7 @@ impl Lower<'_> {
             ty: then.ty.clone(),
             origin,
         };
-        // Each half of a tuple asks for the condition.
+        // Each half of a tuple evaluates the condition.
         let condition = match &*then.ty {
             Type::Pair(..) => self.share(condition, Some(&"chosen".into())),
             _ => condition,

@@ -1,4 +1,4 @@
-//! The lengths of the arrays that a program computes with, in memory or not.
+//! Collects the lengths of the arrays of a program, in memory or not.
 
 use dpia::{Phrase, phrase};
 use nat::Nat;

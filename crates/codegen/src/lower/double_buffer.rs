@@ -159,8 +159,8 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// Returns true if a pointer to memory of one kind may point to a place: an OpenCL pointer
-    /// points to one address space.
+    /// Returns true if a pointer to memory of one kind can point to a place: an OpenCL pointer is
+    /// to one address space.
     fn may_point_to(&self, place: &Place, home: Home) -> bool {
         if self.target != Target::OpenCl {
             return true;

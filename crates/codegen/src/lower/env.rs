@@ -1,4 +1,4 @@
-//! The environment in which phrases are lowered.
+//! Defines the environment in which phrases are lowered.
 
 use std::rc::Rc;
 
@@ -120,7 +120,7 @@ impl Env {
             .map_or(0, |entry| Rc::as_ptr(entry) as usize)
     }
 
-    /// Identifies the environment for as long as it lives.
+    /// Returns an address that identifies the environment during its lifetime.
     pub fn address(&self) -> usize {
         self.0
             .as_ref()

@@ -1,4 +1,4 @@
-//! Lowering of indices, which are sizes (`Nat`) as far as possible; other values get an opaque size
+//! Lowers indices, which are sizes (`Nat`) as far as possible; other values get an opaque size
 //! variable.
 
 use dpia::Phrase;
@@ -18,7 +18,7 @@ impl Lower<'_> {
         Ok(self.expr_as_nat(expr))
     }
 
-    /// Converts an expression to a size; if it is none, to a new size variable that stands for it.
+    /// Converts an expression to a size; if this is not possible, to a new opaque size variable.
     pub(super) fn expr_as_nat(&mut self, expr: Expr) -> Nat {
         if let ExprKind::Nat(nat) = &expr.kind {
             return nat.clone();
@@ -52,8 +52,8 @@ impl Lower<'_> {
         self.arithmetic(expr).is_some()
     }
 
-    /// Converts arithmetic on sizes to a size. An index is in its range, so what it is computed
-    /// from does not wrap; dividends must not be negative.
+    /// Converts arithmetic on sizes to a size. An index is in its range, so its intermediate
+    /// results do not wrap; dividends must not be negative.
     fn arithmetic(&self, expr: &Expr) -> Option<Nat> {
         match &expr.kind {
             ExprKind::Nat(nat) => Some(nat.clone()),
@@ -76,7 +76,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Decides `a < b`; `None` if it depends.
+    /// Decides `a < b`; `None` if neither it nor its negation can be proved.
     pub(super) fn less(&self, a: &Nat, b: &Nat) -> Option<bool> {
         self.decide(&Prop::AtLeast(b.clone(), a.clone() + 1))
     }

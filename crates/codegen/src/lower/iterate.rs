@@ -1,5 +1,5 @@
-//! Recognition of the loop that `iterate` is translated to, which double buffering can unroll and
-//! for which the sizes of the buffers are known.
+//! Recognises the loop of a translated `iterate`, which double buffering can unroll and for which
+//! the sizes of the buffers are known.
 
 use dpia::{Phrase, Prim};
 use nat::{Nat, Prop, Var};
@@ -15,7 +15,8 @@ const MAX_UNROLLED: i64 = 8;
 const MAX_UNROLLED_PRIVATE: i64 = 32;
 /// Unrolling limit, in elements of the larger buffer.
 const MAX_UNROLLED_ELEMENTS: i64 = 4096;
-/// Number of iterations up to which the number of elements that each writes is checked one by one.
+/// The maximal number of iterations for which the number of elements that each writes is checked
+/// individually.
 const MAX_CHECKED: i64 = 64;
 /// Unrolling limit, in commands of the body.
 const MAX_COMMANDS: usize = 6;
@@ -83,11 +84,10 @@ impl IterateLoop {
             .subst(&|var| (var == self.counter).then(|| number.clone()))
     }
 
-    /// Returns the number of iterations if they are to be unrolled: a single iteration needs no
-    /// buffers, and in few small ones the trip counts of all loops are known.
+    /// Returns the number of iterations if they should be unrolled: a single iteration needs no
+    /// buffers, and few small ones have loops with constant trip counts.
     ///
-    /// `private` says that the buffers are in private memory of a device, for which the limit is
-    /// higher.
+    /// `private` is true for buffers in private memory of a device, for which the limit is higher.
     pub fn unroll_count(&self, private: bool) -> Option<i64> {
         let count = self.count.as_const().filter(|count| *count >= 1)?;
         if private && count <= MAX_UNROLLED_PRIVATE {
@@ -143,7 +143,7 @@ impl Lower<'_> {
         if self.facts.proves(&two) {
             return (first, second);
         }
-        // Of a second round that may not be, the size may have no value.
+        // The size for a second iteration that may not exist may be undefined.
         let second = match first.ratio(&second) {
             Some(ratio) => self.simplify(&Nat::div(&first, &ratio)),
             None => first.clone(),

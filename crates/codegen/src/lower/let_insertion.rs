@@ -43,11 +43,11 @@ impl Lower<'_> {
 }
 
 impl Sharing {
-    /// Returns for each value whether it is declared, given the numbers of uses: values that are
-    /// used several times are, and choices that have to be statements because of them.
+    /// Returns for each value whether it is declared, given the numbers of uses: this holds for
+    /// values with several uses, and for choices that have to be statements because of them.
     fn bound(&self, uses: &[usize]) -> Vec<bool> {
         let mut bound = vec![false; uses.len()];
-        // What is in a branch has the smaller number.
+        // A value in a branch has a smaller number than the choice.
         for (number, value) in self.values.iter().enumerate() {
             bound[number] = match &value.computation {
                 _ if uses[number] == 0 => false,
@@ -141,7 +141,8 @@ struct LetInsertion<'a, 'p> {
 }
 
 impl LetInsertion<'_, '_> {
-    /// Inlines values into the indices that were computed from data while the statement was read.
+    /// Inlines values into the indices that depend on data and were created while the statement was
+    /// read.
     fn substitute_indices(&mut self) {
         for at in self.sharing.opaque..self.lower.function.opaque.len() {
             let mut value = self.lower.function.opaque[at].1.clone();
@@ -244,7 +245,7 @@ impl LetInsertion<'_, '_> {
     }
 }
 
-/// Assigns a value to a place, tuples by component.
+/// Assigns a value to a place, a tuple by its components.
 fn assign_to(place: Place, value: Expr, origin: Origin, out: &mut Vec<Stmt>) {
     match value.kind {
         ExprKind::Pair(a, b) => {

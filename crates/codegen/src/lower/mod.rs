@@ -1,10 +1,10 @@
-//! From imperative DPIA to the loop language: views on expressions and acceptors are consumed by
-//! access paths (Lift's views; RISE-in-MLIR, figure 8), so that what is left are loops over flat
-//! memory with indices that are sizes.
+//! Lowers imperative DPIA to the loop language: views on expressions and acceptors are eliminated
+//! by access paths (Lift's views; RISE-in-MLIR, figure 8), so that the result consists of loops
+//! over flat memory with indices that are sizes.
 //!
-//! A path of indices, members and lanes is pushed inward through the views until it meets a
-//! variable, and becomes the number of an element there. Indices are simplified with the ranges of
-//! all counters around and with what the program assumes of its sizes.
+//! A path of indices, members and lanes is pushed inward through the views to a variable, where it
+//! becomes the index of an element. Indices are simplified with the ranges of all enclosing
+//! counters and with the program's assumptions about its sizes.
 
 mod assign;
 mod buffers;
@@ -44,7 +44,7 @@ pub(crate) use vector::widen_place;
 pub struct Lowered {
     /// The function in the loop language.
     pub function: Function,
-    /// The signature, which callers need.
+    /// The signature for callers.
     pub signature: Signature,
 }
 
@@ -52,8 +52,8 @@ pub struct Lowered {
 /// parameters, and a command, in any order of the parameters.
 ///
 /// # Errors
-/// What has no code: a parameter or result whose type generated functions do not take. Every one of
-/// them is named.
+/// All parts that cannot be compiled: parameters and results of types that generated functions do
+/// not support.
 pub fn lower(program: &PhraseProgram, target: Target) -> Result<Lowered, Vec<CompileError>> {
     let mut lower = Lower::new(program, target);
     let (body, env) = lower.parameters(&program.body);
@@ -86,14 +86,13 @@ struct Lower<'p> {
     counters: Vec<nat::Var>,
     /// The sums that are accumulated by these loops.
     running: Vec<Running>,
-    /// True while a phrase is lowered that is lowered several times, so that its counters need
-    /// names of their own.
+    /// True for a phrase that is lowered several times, so that its counters need separate names.
     is_duplicated: bool,
     /// The shared values of the statement that is being read.
     sharing: common_subexpressions::Sharing,
     /// True in a loop over the lanes of a vector, which becomes one vector operation if possible.
     lanes: bool,
-    /// The views around the phrase that is being read, outermost first.
+    /// The enclosing views of the phrase that is being read, outermost first.
     views: Vec<View>,
     errors: Vec<CompileError>,
 }
@@ -237,7 +236,7 @@ impl<'p> Lower<'p> {
         self.facts.normalize(nat)
     }
 
-    /// Decides a condition; `None` if it depends.
+    /// Decides a condition; `None` if neither it nor its negation can be proved.
     fn decide(&self, prop: &Prop) -> Option<bool> {
         if self.facts.proves(prop) {
             Some(true)

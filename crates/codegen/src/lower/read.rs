@@ -1,4 +1,4 @@
-//! Lowering of expressions: reads the part at a path.
+//! Lowers expressions: reads the part at a path.
 
 use std::rc::Rc;
 
@@ -64,7 +64,7 @@ impl Lower<'_> {
                     ty: function.result.clone(),
                     origin,
                 };
-                // Both halves are those of one call.
+                // Both halves are from a single call.
                 let call = match &*call.ty {
                     Type::Pair(..) => self.share(call, None),
                     _ => call,
@@ -173,7 +173,7 @@ impl Lower<'_> {
         };
         let mut path = path;
         match (prim, path.next()) {
-            // An element of all pieces of a partition is one of the array.
+            // An index over all pieces of a partition is an index into the array.
             (Prim::Partition, Some(Step::Joined(_))) => {
                 if let Some(Step::Joined(j)) = path.pop() {
                     path = path.push(Step::Index(j));
@@ -469,7 +469,7 @@ pub(super) fn pair(a: Expr, b: Expr, origin: Origin) -> Expr {
 
 /// Returns a conditional expression.
 pub(super) fn select(condition: Expr, then: Expr, otherwise: Expr, origin: Origin) -> Expr {
-    // The halves of tuples are chosen one by one: a tuple exists only in memory.
+    // The halves of tuples are selected separately: a tuple exists only in memory.
     if let (ExprKind::Pair(a, b), ExprKind::Pair(c, d)) = (&then.kind, &otherwise.kind) {
         let first = select(condition.clone(), (**a).clone(), (**c).clone(), origin);
         let second = select(condition, (**b).clone(), (**d).clone(), origin);

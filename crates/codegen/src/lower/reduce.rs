@@ -1,4 +1,4 @@
-//! Lowering of parallel reductions.
+//! Lowers parallel reductions.
 
 use dpia::Phrase;
 use nat::Nat;

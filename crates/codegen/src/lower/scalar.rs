@@ -1,4 +1,4 @@
-//! Lowering of arithmetic, comparisons and conversions of scalars.
+//! Lowers arithmetic, comparisons and conversions of scalars.
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ impl Lower<'_> {
         env: &Env,
     ) -> Result<Expr, CompileError> {
         let origin = phrase.origin;
-        // A lane of the result comes from that lane of the operands.
+        // A lane of the result depends on that lane of the operands.
         let lane = match path.next() {
             None => None,
             Some(Step::Lane(lane)) => Some(lane.clone()),
@@ -85,9 +85,8 @@ impl Lower<'_> {
         Ok(Expr { kind, ty, origin })
     }
 
-    /// Reads `&&` or `
-    ///
-    /// `, whose right operand is evaluated only if the left one does not decide.
+    /// Reads `&&` or `||`, whose right operand is evaluated only if the left one does not determine
+    /// the result.
     fn read_connected(
         &mut self,
         prim: Prim,
@@ -151,9 +150,9 @@ impl Lower<'_> {
         ExprKind::Binary(operator, Box::new(left), Box::new(right))
     }
 
-    /// Keeps operators on sizes as sizes where they have the value of the operators of `natType`,
-    /// which wrap at 32 bits and truncate: sizes are not negative, and sums of a few of them are
-    /// not large. Comparisons are decided where the ranges decide them.
+    /// Keeps operators on sizes as sizes if they have the value of the operators of `natType`,
+    /// which wrap at 32 bits and truncate: sizes are not negative, and sums of a few sizes are not
+    /// large. Comparisons are decided if the ranges of the operands determine them.
     fn on_sizes(&self, prim: Prim, a: &Nat, b: &Nat) -> Option<ExprKind> {
         let one = Nat::constant(1);
         let truth = |prop: Prop, wanted: bool| {
@@ -211,9 +210,7 @@ fn fused(operands: Vec<Expr>, ty: Ty, origin: Origin) -> Expr {
     }
 }
 
-/// Returns `a && b` or `a
-///
-/// b`, simplified.
+/// Returns `a && b` or `a || b`, simplified.
 pub(super) fn connected(operator: Binary, a: Expr, b: Expr, origin: Origin) -> Expr {
     Expr {
         ty: b.ty.clone(),
@@ -222,9 +219,7 @@ pub(super) fn connected(operator: Binary, a: Expr, b: Expr, origin: Origin) -> E
     }
 }
 
-/// Simplifies `&&` and `
-///
-/// ` if an operand is known.
+/// Simplifies `&&` and `||` if an operand is a constant.
 fn connect(operator: Binary, left: Expr, right: Expr) -> ExprKind {
     let neutral = operator == Binary::And;
     match (constant_truth(&left), constant_truth(&right)) {
@@ -288,7 +283,7 @@ fn is_linear(nat: &Nat) -> bool {
         })
 }
 
-/// Returns true if a value is a size or index already.
+/// Returns true if a value is already a size or index.
 fn is_size(value: &Expr) -> bool {
     matches!(value.kind, ExprKind::Nat(_)) && value.ty != scalar(ScalarType::Bool)
 }

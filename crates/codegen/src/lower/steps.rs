@@ -1,5 +1,5 @@
-//! Access paths through views, the same for reading and for writing. A view that splits an array
-//! for a reader joins it for a writer, so `split` has the path of `joinAcc`.
+//! Transforms access paths through views, the same for reading and for writing. A view that splits
+//! an array for a reader joins it for a writer, so `split` has the path of `joinAcc`.
 
 use dpia::{Phrase, Prim};
 use rise::Arg;
@@ -12,8 +12,8 @@ use super::store::apply_size;
 use crate::error::CompileError;
 
 impl Lower<'_> {
-    /// Returns the path below a view, given the path above it; `None` if the primitive is no such
-    /// view.
+    /// Returns the path below a view, given the path above it; `None` if the primitive is not such
+    /// a view.
     pub(super) fn step_below(
         &mut self,
         (prim, origin): (Prim, Origin),

@@ -1,4 +1,4 @@
-//! Memory layout: allocates values, and computes the element that a path selects.
+//! Allocates the memory of values, and computes the element that a path selects.
 //!
 //! Arrays are flat and row-major. A value that is or contains a tuple is one variable of structs if
 //! it is a parameter or the result, and one variable for each component otherwise.
@@ -48,7 +48,7 @@ impl Store {
 pub(super) struct Running {
     /// The counter of the loop.
     pub counter: Var,
-    /// The size variable that stands for the sum.
+    /// The size variable that denotes the sum.
     pub sum: Var,
     /// The term that an iteration adds.
     pub step: Nat,
@@ -61,7 +61,7 @@ pub(super) enum Part {
     Place(Place, Ty),
     /// The components of a tuple.
     Halves(Box<Part>, Box<Part>),
-    /// The lanes of a vector that are not contiguous. Written to only.
+    /// The lanes of a vector that are not contiguous; only for writing.
     Lanes(Vec<Part>),
 }
 
@@ -117,7 +117,7 @@ pub(super) fn has_array_in_tuple(ty: &Type) -> bool {
 }
 
 impl Lower<'_> {
-    /// Returns the number of elements that a value of `ty` takes in a flat variable.
+    /// Returns the number of elements that a value of `ty` needs in a flat variable.
     pub(super) fn count(&mut self, ty: &Type) -> Nat {
         match ty {
             Type::Array(n, elem) => n * &self.count(elem),
@@ -181,7 +181,7 @@ impl Lower<'_> {
         origin: Origin,
     ) -> Store {
         let is_array = matches!(&**ty, Type::Array(..) | Type::DepArray(..));
-        // What work-items share is in memory, however small it is.
+        // A value that work-items share is in memory, however small it is.
         let shared = matches!(
             home,
             Home::Local(Some(AddressSpace::Local | AddressSpace::Global))
@@ -302,8 +302,8 @@ fn advance(place: &mut Place, by: Nat) {
     });
 }
 
-/// Returns true if tuples in memory that work-items share are stored as structs: those of two equal
-/// scalars are loaded and stored at once.
+/// Returns true if tuples in memory that work-items share are stored as structs: tuples of two
+/// equal scalars are loaded and stored in one access.
 fn is_whole(ty: &Ty, home: Home) -> bool {
     let shared = matches!(
         home,
@@ -334,7 +334,7 @@ fn halves(ty: &Ty) -> Option<(Ty, Ty)> {
     }
 }
 
-/// Reports a path that no well-typed program has.
+/// Reports a path that does not occur in well-typed programs.
 pub(super) fn lost(origin: Origin) -> CompileError {
     CompileError::new(
         origin,

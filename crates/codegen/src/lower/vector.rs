@@ -1,4 +1,4 @@
-//! Lowering of vectors: contiguous elements are loaded and stored as one vector.
+//! Lowers vectors: contiguous elements are loaded and stored as one vector.
 
 use dpia::Phrase;
 use nat::Nat;
@@ -38,7 +38,7 @@ impl Lower<'_> {
                     lower.within(lane, &Nat::constant(0), &n, |lower| lower.read(xs, at, env))
                 })?;
                 let ty: Ty = Type::Vector(n.clone(), each.ty.clone()).into();
-                // An index that is data differs from lane to lane.
+                // An index that depends on data differs between lanes.
                 let gathers = self.function.opaque.len() > opaque;
                 if !gathers && let Some(vector) = widen(&each, lane, &n, &ty) {
                     return Ok(vector);
@@ -90,7 +90,7 @@ impl Lower<'_> {
 /// Returns all lanes of an expression as a vector operation if there is one.
 fn widen(each: &Expr, lane: nat::Var, n: &Nat, ty: &Ty) -> Option<Expr> {
     let kind = match &each.kind {
-        // The same element for all lanes, as of a row that is zipped with one number.
+        // The same element for all lanes, for example of a row that is zipped with one number.
         ExprKind::Load(place) if is_apart(place, lane) => {
             ExprKind::Broadcast(Box::new(each.clone()))
         }
@@ -106,7 +106,7 @@ fn widen(each: &Expr, lane: nat::Var, n: &Nat, ty: &Ty) -> Option<Expr> {
 }
 
 /// Returns true if a place is the same element of an array for all lanes. (A scalar variable may
-/// hold what was computed for one lane.)
+/// contain the value of one lane.)
 fn is_apart(place: &Place, lane: nat::Var) -> bool {
     let sizes = [&place.index, &place.lane, &place.lanes];
     place.index.is_some() && !sizes.into_iter().flatten().any(|size| size.mentions(lane))
@@ -127,7 +127,7 @@ pub(crate) fn widen_place(place: &Place, lane: nat::Var, n: &Nat) -> Option<Plac
 }
 
 impl Lower<'_> {
-    /// Returns the part of memory that a vector is written to, given the part of one of its
+    /// Returns the part of memory to which a vector is written, given the part of one of its
     /// elements: one place, or one for each lane.
     pub(super) fn widen_part(
         &mut self,

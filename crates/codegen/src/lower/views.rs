@@ -1,5 +1,5 @@
-//! Records the views that an access was read through: the code does not show them, and a hover on
-//! an index names them.
+//! Records the views through which an access reads: the generated code does not contain them, but a
+//! hover on an index shows them.
 
 use dpia::Prim;
 use rise::core::Origin;
@@ -8,8 +8,8 @@ use super::Lower;
 use crate::ir::View;
 
 impl Lower<'_> {
-    /// Runs `inside` below a primitive; if that is a view that changes indices, it is recorded for
-    /// what is read there.
+    /// Calls `inside` below a primitive; if that is a view that changes indices, it is recorded for
+    /// the reads within.
     pub(super) fn below<T>(
         &mut self,
         prim: Prim,
@@ -28,7 +28,7 @@ impl Lower<'_> {
         result
     }
 
-    /// Records the views around the place that is read here.
+    /// Records the enclosing views of the current read.
     pub(super) fn note_views(&mut self, origin: Origin) {
         if self.views.is_empty() {
             return;

@@ -1,4 +1,4 @@
-//! Lowering of acceptors: returns the place that a path selects.
+//! Lowers acceptors: returns the place that a path selects.
 
 use std::rc::Rc;
 
@@ -172,7 +172,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Returns the places that a vector is written to.
+    /// Returns the places to which a vector is written.
     fn place_of_vector(
         &mut self,
         phrase: &Phrase,

@@ -1,4 +1,4 @@
-//! Hoisting of address computations: minima, maxima and quotients of counters that the loops inside
+//! Hoisting of address computations: minima, maxima and quotients of counters that inner loops
 //! compute several times are declared in the body of the loop whose counter they depend on, as
 //! people write them: `const int before = i > 0 ? i - 1 : 0;` for the row above, and the length of
 //! a row.
@@ -21,7 +21,7 @@ use super::conditions::assume_counter;
 use super::loop_peeling::solve_for_zero;
 use super::walk::{self, Change};
 
-/// Declares minima and maxima of counters, and loop ends that take a division.
+/// Declares minima and maxima of counters, and ends of loops that contain a division.
 pub(crate) fn hoist_addresses(function: &mut Function) {
     let facts = function.known();
     let mut body = std::mem::take(&mut function.body);
@@ -41,7 +41,7 @@ struct AddressHoisting<'f> {
     counters: Vec<(Var, Nat)>,
 }
 
-/// A size that may be worth declaring.
+/// A size that may be declared.
 struct Candidate {
     nat: Nat,
     occurrences: usize,
@@ -66,7 +66,7 @@ impl AddressHoisting<'_> {
                 let facts = self.facts.clone();
                 assume_counter(&mut self.facts, *counter, from, to, step);
                 self.counters.push((*counter, to.clone()));
-                // Nothing stands between loops whose iterations are shared out together.
+                // Loops whose iterations are distributed together must be perfectly nested.
                 let nested = matches!(body.as_slice(), [Stmt { kind: StmtKind::For { mode, .. }, .. }] if *mode == LoopMode::Parallel);
                 if !(nested && *mode == LoopMode::Parallel) {
                     self.hoist_into_body(body, stmt.origin);
@@ -218,8 +218,7 @@ impl AddressHoisting<'_> {
         }
     }
 
-    /// Declares a constant with a value and returns the size variable that stands for it; `None` if
-    /// its range is not known.
+    /// Declares a constant and returns its size variable; `None` if its range is not known.
     fn declare(&mut self, nat: &Nat, name: Name, origin: Origin) -> Option<(Stmt, Var)> {
         let at_least = |a: &Nat, b: Nat| self.facts.proves(&Prop::AtLeast(a.clone(), b));
         if !at_least(nat, Nat::ZERO) {
@@ -300,7 +299,7 @@ fn extremum_operands(nat: &Nat) -> Vec<Nat> {
     }
 }
 
-/// Returns true if computing a size takes a division.
+/// Returns true if a size contains a division.
 pub(super) fn has_division(nat: &Nat) -> bool {
     let division = |(part, _): &(Part<'_>, u32)| matches!(part, Part::Div(..) | Part::Rem(..));
     nat.summands()

@@ -1,4 +1,4 @@
-//! Facts about sizes that follow from conditions.
+//! Derives facts about sizes from conditions.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use syntax::ast::{Literal, ScalarType};
 
 use crate::ir::{Binary, Expr, ExprKind, Unary};
 
-/// `from < to`
+/// Returns the condition `from < to`.
 pub(crate) fn less(from: &Nat, to: &Nat, origin: Origin) -> Expr {
     let size = |nat: &Nat| Expr {
         kind: ExprKind::Nat(nat.clone()),
@@ -49,7 +49,7 @@ pub(crate) fn proposition(expr: &Expr, value: bool) -> Option<Prop> {
     }
 }
 
-/// Assumes what a loop says of its counter.
+/// Assumes the range of a loop's counter.
 pub(crate) fn assume_counter(facts: &mut Facts, counter: Var, from: &Nat, to: &Nat, step: &Nat) {
     facts.range(counter, from, to);
     if !step.is_one() && from.as_const().is_some() {

@@ -1,5 +1,5 @@
-//! Variables that only carry values elsewhere: halves of tuples, copies of a variable, arrays that
-//! are copied to their place at the end.
+//! Removes variables that only hold copies of other values: halves of tuples, copies of a variable,
+//! and arrays that are copied to their destination at the end.
 
 use nat::{Nat, Var};
 use rise::Type;
@@ -10,10 +10,8 @@ use crate::ir::{ExprKind, Function, Home, Id, Place, Stmt, StmtKind, Variable};
 use super::uses::{Mention, Uses};
 use super::walk::{self, Change, Renamed};
 
-// ----- tuples -----
-
-/// Makes two variables of a tuple whose halves alone are used, and whose value, if it is declared with
-/// one, has halves that are no more work than the whole.
+/// Splits a tuple variable into two variables if only its halves are used. A tuple that is declared
+/// with a value is split only if the halves of the value together cost no more than the whole.
 pub(crate) fn split_tuples(function: &mut Function) {
     while split_once(function) {}
 }
@@ -67,7 +65,7 @@ fn split_once(function: &mut Function) -> bool {
     changed
 }
 
-/// Notes the tuples that are declared with a value of which each half would compute the whole.
+/// Collects the tuples that are declared with a value of which each half would compute the whole.
 fn note_computed(body: &[Stmt], kept: &mut FxHashSet<Id>) {
     for stmt in body {
         if let StmtKind::Declare(id, Some(value)) = &stmt.kind
@@ -113,8 +111,6 @@ impl Change for Halves<'_> {
     }
 }
 
-// ----- plain variables -----
-
 /// Coalesces `x` and `y` after `y = x` if `x` is not used while `y` is, other than to be assigned
 /// the value of `y` at the end (copy coalescing).
 pub(crate) fn join_variables(function: &mut Function) {
@@ -142,7 +138,7 @@ fn join_block(body: &mut Vec<Stmt>, uses: &Uses, function: &Function) {
     }
 }
 
-/// `(y, x)` if the statement is `y = x` and the two may be one.
+/// Returns `(y, x)` if the statement is `y = x` and the two variables can be coalesced.
 fn copied(body: &[Stmt], at: usize, uses: &Uses, function: &Function) -> Option<(Id, Id)> {
     let StmtKind::Declare(new, Some(value)) = &body[at].kind else {
         return None;
@@ -160,13 +156,14 @@ fn copied(body: &[Stmt], at: usize, uses: &Uses, function: &Function) -> Option<
     {
         return None;
     }
-    // The older one has to live as long as the younger one, or to be given its value at the end.
+    // The older variable must have at least the scope of the younger one, or be assigned its value
+    // at the end.
     let declared = |stmt: &Stmt| matches!(&stmt.kind, StmtKind::Declare(id, _) if *id == old);
     let is_own = body[..at].iter().any(declared);
     let last = (at + 1..body.len())
         .rev()
         .find(|next| uses.mentions(&body[*next], new))?;
-    // What reads the older one afterwards wants its own value, not the younger one's.
+    // A later read of the older variable reads its own value, not that of the younger one.
     let mut later = body[last + 1..].iter();
     if !is_copy(&body[last], old, new) && later.any(|stmt| uses.mentions(stmt, old)) {
         return None;
@@ -190,7 +187,7 @@ fn copied(body: &[Stmt], at: usize, uses: &Uses, function: &Function) -> Option<
     Some((new, old))
 }
 
-/// `to = from`
+/// Returns true for an assignment `to = from`.
 fn is_copy(stmt: &Stmt, to: Id, from: Id) -> bool {
     let StmtKind::Assign(place, value) = &stmt.kind else {
         return false;
@@ -199,9 +196,7 @@ fn is_copy(stmt: &Stmt, to: Id, from: Id) -> bool {
         && matches!(&value.kind, ExprKind::Load(read) if *read == Place::plain(from))
 }
 
-// ----- arrays -----
-
-/// An array that is at last copied to another place, whole, is that place from the start.
+/// Replaces an array that is finally copied to another place as a whole by that place.
 pub(crate) fn write_through(function: &mut Function) {
     let uses = Uses::of(function);
     let mut pointed = FxHashSet::default();
@@ -239,8 +234,8 @@ fn through_block(body: &mut Vec<Stmt>, uses: &Uses, pointed: &FxHashSet<Id>, fun
     }
 }
 
-/// The array declared here, the loop that copies it, and where to: the variable, and what is added
-/// to indices.
+/// Returns the array that is declared here, the loop that copies it, the destination, and the
+/// offset of its indices.
 fn target(
     body: &[Stmt],
     at: usize,
@@ -261,16 +256,17 @@ fn target(
         .find(|next| uses.mentions(&body[*next], array))?;
     let copy = CopyLoop::of(&body[last], array)?;
     let into = &function.variables[copy.target.0 as usize];
-    // In a kernel a private array is where values are had fastest.
+    // Within a kernel, access to a private array is fastest.
     let is_memory = into.is_private() || into.home == Home::Output && !is_kernel(function);
     let is_memory = is_memory && !pointed.contains(&copy.target);
     if !is_memory || into.elem != variable.elem || !copy.is_whole(count) {
         return None;
     }
-    // Nothing else may use the target meanwhile, nor the array in another way than by elements.
+    // In between, no other statement may use the target, and the array may only be used by
+    // elements.
     let mut apart = true;
     for stmt in &body[at + 1..last] {
-        // What the array starts with stands there already.
+        // The initial value of the array is already in the target.
         let back = CopyLoop::of(stmt, copy.target);
         if back.is_some_and(|back| back.target == array && (&back.offset + &copy.offset).is_zero())
         {
@@ -285,7 +281,8 @@ fn target(
             apart &= id != array || by_element;
         });
     }
-    // The offset means there what it means at the end: it is made of sizes and of counters around.
+    // The offset must have the same value in both places: it may depend only on sizes and enclosing
+    // counters.
     let declared_between = body[at + 1..last]
         .iter()
         .any(|stmt| matches!(stmt.kind, StmtKind::Declare(id, _) if id == copy.target));
@@ -293,12 +290,12 @@ fn target(
     (apart && plain && !declared_between).then_some((array, last, copy.target, copy.offset))
 }
 
-/// Loops around `target[offset + index] = array[index]`.
+/// A loop nest around `target[offset + index] = array[index]`.
 struct CopyLoop {
     target: Id,
     offset: Nat,
     index: Nat,
-    /// Counters with their ends, outermost first.
+    /// The counters with their ends, outermost first.
     counters: Vec<(Var, Nat)>,
 }
 
@@ -349,7 +346,7 @@ impl CopyLoop {
         }
     }
 
-    /// Returns true if each of so many elements is copied: the index is row-major in the counters.
+    /// Returns true if all `count` elements are copied: the index is row-major in the counters.
     fn is_whole(&self, count: &Nat) -> bool {
         let mut index = Nat::ZERO;
         let mut all = Nat::ONE;
@@ -376,7 +373,7 @@ impl Change for Through {
     }
 }
 
-/// Returns true if a function runs as many work-items.
+/// Returns true if a function is executed by many work-items.
 fn is_kernel(function: &Function) -> bool {
     !function.items.is_empty()
 }

@@ -7,8 +7,8 @@ use crate::ir::{ExprKind, Function, Id, Stmt, StmtKind};
 
 use super::uses::{Mention, Uses};
 
-/// Removes dead variables and statements. Expressions have no effects: C functions are taken to be
-/// pure.
+/// Removes dead variables and statements. Expressions have no effects: C functions are assumed to
+/// be pure.
 pub(crate) fn run(function: &mut Function) {
     let uses = Uses::of(function);
     let mut body = std::mem::take(&mut function.body);
@@ -49,7 +49,7 @@ fn collect_live(body: &[Stmt], uses: &Uses, live: &mut FxHashSet<Id>) {
     }
 }
 
-/// Returns a statement without the statements in it.
+/// Returns a statement without its nested statements.
 fn without_bodies(stmt: &Stmt) -> Stmt {
     let kind = match &stmt.kind {
         StmtKind::For {

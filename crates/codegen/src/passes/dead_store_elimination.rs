@@ -27,9 +27,9 @@ struct DeadStores<'f> {
 }
 
 impl DeadStores<'_> {
-    /// Removes assignments to variables that nothing mentions `later`. Variables of `around` and of
-    /// the block go out of scope at its end, or later; a loop body may be followed by itself, so
-    /// that only its own variables count.
+    /// Removes assignments to variables that are not used `later`. Variables of `around` and of the
+    /// block go out of scope at its end, or later; a loop body may be followed by itself, so that
+    /// only its own variables count.
     fn block(&mut self, body: &mut Vec<Stmt>, around: &FxHashSet<Id>, later: &mut FxHashSet<Id>) {
         let mut own = around.clone();
         own.extend(body.iter().filter_map(|stmt| match stmt.kind {

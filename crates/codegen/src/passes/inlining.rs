@@ -17,7 +17,7 @@ struct UseCounts {
     reads: FxHashMap<Id, usize>,
     /// Variables that are assigned after their declaration, and those of `opaque`.
     kept: FxHashSet<Id>,
-    /// Variables that indices computed from data read.
+    /// The variables read by indices that depend on data.
     opaque: FxHashSet<Id>,
 }
 
@@ -76,7 +76,7 @@ impl Context<'_> {
             _ => return false,
         };
         let variable = |id: Id| &self.function.variables[id.0 as usize];
-        // What pointers point to is not known here.
+        // The targets of pointers are not known here.
         let through_pointers =
             variable(written).count.is_some() || variable(written).home == Home::Output;
         let is_pointer = |id: Id| matches!(variable(id).home, Home::Pointer { .. });
@@ -104,7 +104,7 @@ fn inline_block(body: &mut Vec<Stmt>, context: &Context<'_>) {
             _ => {}
         }
         if inline_declaration(body, at, context) || merge_assignments(body, at, context) {
-            // What stands before may be used by the new value.
+            // The new value may use the preceding declaration.
             at = at.saturating_sub(1);
         } else {
             at += 1;

@@ -28,7 +28,7 @@ fn split_block(
             split_block(body, uses, excluded, function)
         });
     }
-    // Where each variable is declared, and which statements mention it.
+    // The declaration of each variable, and the statements that use it.
     let mut mentions: FxHashMap<Id, (usize, Vec<usize>)> = FxHashMap::default();
     for (at, stmt) in body.iter().enumerate() {
         if let StmtKind::Declare(id, None) = stmt.kind
@@ -72,9 +72,9 @@ enum FirstAccess {
     MayRead,
 }
 
-/// Splits the live ranges of the variable that is declared at a place, given the statements that
-/// mention it. Adds to `new` the declarations of the new variables, with the places to insert them
-/// at.
+/// Splits the live ranges of the variable that is declared at `at`, given the statements that use
+/// it. Adds the declarations of the new variables to `new`, with the positions at which to insert
+/// them.
 fn split_variable(
     body: &mut [Stmt],
     (at, id): (usize, Id),

@@ -1,5 +1,5 @@
 //! Loop peeling: splits off the iterations at the boundaries for which conditions on the counter
-//! differ, so that the loop that is left has no conditions and C compilers vectorise it.
+//! differ, so that the remaining loop has no conditions and C compilers vectorise it.
 //!
 //! This is the partition into prologue, steady state and epilogue of Halide's `PartitionLoops.cpp`.
 //! The points at which a condition changes are found in comparisons, minima and maxima of sizes
@@ -17,12 +17,13 @@ use super::walk;
 
 /// Size limit of a body that is copied, in subexpressions.
 const MAX_BODY_SIZE: usize = 250;
-/// Trip count from which on a loop is worth peeling, if it is a constant.
+/// The minimal trip count of a loop to be peeled, if it is a constant.
 const MIN_TRIP_COUNT: i64 = 16;
-/// Trip count up to which the prologue or epilogue of a parallel loop is run by one thread.
+/// The maximal trip count for which the prologue or epilogue of a parallel loop is executed by one
+/// thread.
 const MAX_BOUNDARY_TRIP_COUNT: i64 = 64;
 
-/// The fields of [`StmtKind::For`], with what a [`Stmt`] has besides.
+/// The fields of [`StmtKind::For`] and the origin of the statement.
 pub(super) struct ForLoop {
     pub counter: Var,
     pub from: Nat,
@@ -51,9 +52,8 @@ impl ForLoop {
     }
 }
 
-/// The counter at which a condition changes: it has one value for all smaller counters, and one
-/// from there on. The operands of a minimum are equal at one counter, so that the loop may be split
-/// before or behind it.
+/// The counter at which the value of a condition changes. The operands of a minimum are equal at
+/// one counter, so that the loop may be split before or behind it.
 struct ChangePoint {
     before: Nat,
     behind: Nat,
@@ -66,7 +66,7 @@ struct SteadyState {
 }
 
 impl Loops<'_> {
-    /// Peels a loop, and returns true if there was a reason to.
+    /// Peels a loop; returns false if there is no reason to.
     pub(super) fn peel(
         &mut self,
         original: &ForLoop,
@@ -115,7 +115,8 @@ impl Loops<'_> {
         };
         let partition = self.partition(original, first, end, true);
         self.statement(partition, out)?;
-        // Of a short loop the bulk may be empty, and then the last piece must not start before it.
+        // The steady state of a short loop may be empty, and then the epilogue must not start
+        // before it.
         if self.proves_at_least(end, first) {
             let partition = self.partition(original, end, to, false);
             self.statement(partition, out)
@@ -282,8 +283,6 @@ fn expr_size(expr: &Expr) -> usize {
     walk::sub_exprs(expr, &mut |_| total += 1);
     total
 }
-
-// ----- where conditions change -----
 
 fn collect_from_statements(body: &[Stmt], counter: Var, out: &mut Vec<ChangePoint>) {
     for stmt in body {

@@ -1,6 +1,6 @@
-//! Loops that do not run are left out, loops that run once are blocks, loops that run at most once
-//! are conditions, and unrolled loops are written out. Sizes are put in normal form with the ranges
-//! of all counters around.
+//! Simplifies loops: loops that do not run are removed, loops that run once become blocks, loops
+//! that run at most once become conditions, and marked loops are unrolled. Sizes are normalised
+//! with the ranges of all enclosing counters.
 
 use nat::{Facts, Nat, Prop, Var};
 use rise::Type;
@@ -19,7 +19,7 @@ use super::loop_peeling::ForLoop;
 use super::pieces::{nothing, part};
 use super::walk::{self, Change};
 
-/// Statements up to which loops are written out.
+/// The maximal number of statements after unrolling.
 const MAX_UNROLLED: usize = dpia::target::MOST_STATEMENTS;
 
 /// Runs the pass.
@@ -41,9 +41,9 @@ pub(crate) fn run(function: &mut Function) -> Result<(), CompileError> {
 pub(super) struct Loops<'f> {
     pub(super) function: &'f mut Function,
     pub(super) facts: Facts,
-    /// Statements written out so far.
+    /// The number of unrolled statements so far.
     written: usize,
-    /// True if it is at a piece of a loop, which is not split again.
+    /// True within a part of a peeled loop, which is not peeled again.
     pub(super) in_partition: bool,
 }
 
@@ -126,7 +126,8 @@ impl Loops<'_> {
         Ok(reduce)
     }
 
-    /// Statements that run if a condition has this value; none if it is known not to have it.
+    /// Returns the statements that run if a condition has this value; none if it is known not to
+    /// have it.
     fn under(
         &mut self,
         condition: &Expr,
@@ -163,7 +164,7 @@ impl Loops<'_> {
         if self.facts.proves(&at_least(&from, &to)) {
             return Ok(());
         }
-        // One of the work-items does the only iteration of a loop that they share.
+        // The only iteration of a distributed loop is executed by one work-item.
         let is_shared = matches!(mode, LoopMode::Items(..));
         if !is_shared && self.facts.proves(&at_least(&(&from + &step), &to)) {
             let body = self.with(body, counter, &from, false);
@@ -227,14 +228,14 @@ impl Loops<'_> {
                 );
             }
             let value = self.facts.normalize(&(from + step * number));
-            // The last copy may as well be the original.
+            // The last copy can be the original.
             let copy = self.with(body.clone(), counter, &value, number + 1 < count);
             self.statements(copy, out)?;
         }
         Ok(())
     }
 
-    /// Statements with a value for a counter; `copied` gives them variables of their own.
+    /// Substitutes a value for a counter in statements; with `copied` their variables are renamed.
     fn with(&mut self, mut body: Vec<Stmt>, counter: Var, value: &Nat, copied: bool) -> Vec<Stmt> {
         let mut ids = FxHashMap::default();
         let mut vars = FxHashMap::from_iter([(counter, value.clone())]);
@@ -253,7 +254,7 @@ impl Loops<'_> {
         body
     }
 
-    /// A statement with variables and counters of its own.
+    /// Copies a statement, with new variables and counters.
     pub(super) fn copy(&mut self, stmt: Stmt) -> Stmt {
         let mut copied = [stmt];
         let (mut ids, mut vars) = (FxHashMap::default(), FxHashMap::default());
@@ -269,7 +270,7 @@ impl Loops<'_> {
         stmt
     }
 
-    /// New variables and counters for those that statements declare.
+    /// Creates new variables and counters for those that statements declare.
     fn fresh(
         &mut self,
         body: &[Stmt],
@@ -325,7 +326,7 @@ impl Loops<'_> {
         vars.insert(var, Nat::var(new));
     }
 
-    /// New variables for indices of data that depend on what changes.
+    /// Creates new opaque sizes for those that depend on renamed variables.
     fn fresh_opaque(&mut self, ids: &FxHashMap<Id, Id>, vars: &mut FxHashMap<Var, Nat>) {
         let mut at = 0;
         while let Some((var, value)) = self.function.opaque.get(at).cloned() {
@@ -342,7 +343,7 @@ impl Loops<'_> {
                 }
                 self.function.opaque.push((new, copy));
             }
-            // Others may stand for data at this index.
+            // Other opaque sizes may depend on this one.
             at = 0;
         }
     }
@@ -392,7 +393,7 @@ impl Loops<'_> {
         self.decide(expr)
     }
 
-    /// A comparison of sizes, and what is made of truth values, as far as it is known.
+    /// Simplifies comparisons of sizes and operations on Booleans if their values are known.
     fn decide(&self, expr: Expr) -> Expr {
         let mut expr = part(expr);
         let known = match &expr.kind {
@@ -431,7 +432,7 @@ impl Loops<'_> {
     }
 }
 
-/// `if (from < to) { … }`
+/// Returns `if (from < to) { … }`.
 fn once(from: &Nat, to: &Nat, body: Vec<Stmt>, origin: Origin, made_by: Option<Maker>) -> Stmt {
     let kind = StmtKind::If {
         condition: less(from, to, origin),
@@ -508,7 +509,7 @@ fn rename_counters(body: &mut [Stmt], vars: &FxHashMap<Var, Nat>) {
     }
 }
 
-/// Returns true if an expression mentions something that changes.
+/// Returns true if an expression depends on a renamed variable.
 pub(super) fn depends(expr: &Expr, ids: &FxHashMap<Id, Id>, vars: &FxHashMap<Var, Nat>) -> bool {
     let changes = |nat: &Nat| nat.any_var(&|var| vars.contains_key(&var));
     let mut found = false;

@@ -1,5 +1,5 @@
-//! Where arrays live: small ones on the stack; the others are allocated outside of loops, by each
-//! thread for itself around parallel loops, and share memory if they are not needed at one time.
+//! Allocates arrays: small ones on the stack; others on the heap, outside of loops, or for each
+//! thread around parallel loops, with memory shared by arrays whose live ranges are disjoint.
 
 use nat::{Facts, Nat, Prop};
 use rise::Ty;
@@ -13,10 +13,10 @@ use dpia::Target;
 use super::uses::{Mention, Uses};
 use super::walk::{self, Renamed};
 
-/// Bytes that the arrays of a function take from the stack together at most.
+/// The maximal size in bytes of all arrays of a function on the stack.
 const MAX_STACK: u64 = 64 * 1024;
 
-/// The arrays that are allocated.
+/// Returns the arrays on the heap.
 pub(crate) fn on_heap(function: &Function) -> FxHashSet<Id> {
     let names = rise::Names(function.names.as_slice().into());
     let mut heap = FxHashSet::default();
@@ -79,9 +79,9 @@ pub(crate) fn run(function: &mut Function, target: Target, plan: &mut Plan) {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Around {
     Nothing,
-    /// A loop, whose iterations may use the same memory one after the other.
+    /// A loop, whose iterations can use the same memory in sequence.
     Loop,
-    /// The same in a thread.
+    /// A loop within a thread.
     Thread,
 }
 
@@ -90,15 +90,16 @@ struct Memory<'a> {
     target: Target,
     plan: &'a mut Plan,
     uses: Uses,
-    /// The targets of pointers, whose uses are not all known.
+    /// The targets of pointers, not all of whose uses are known.
     pointed: FxHashSet<Id>,
     facts: Facts,
-    /// Arrays that became others.
+    /// The arrays that were replaced by others.
     renamed: FxHashMap<Id, Id>,
 }
 
 impl Memory<'_> {
-    /// Gives the declarations that are to stand before the innermost loop around, if there is one.
+    /// Processes a block, and returns the declarations to be moved before the innermost enclosing
+    /// loop, if there is one.
     fn block(&mut self, body: &mut Vec<Stmt>, around: Around) -> Vec<Stmt> {
         let mut out = Vec::new();
         let mut moved = Vec::new();
@@ -128,7 +129,7 @@ impl Memory<'_> {
         moved
     }
 
-    /// Gives the declarations that are to stand before this loop.
+    /// Processes a loop, and returns the declarations to be moved before it.
     fn repetition(&mut self, stmt: &mut Stmt, around: Around) -> Vec<Stmt> {
         let StmtKind::For {
             counter,
@@ -172,8 +173,8 @@ impl Memory<'_> {
         Vec::new()
     }
 
-    /// Returns true if an array's size does not depend on a counter, or has now a bound that does
-    /// not.
+    /// Returns true if an array's size does not depend on a counter, or could be replaced by a
+    /// bound that does not.
     fn without(&mut self, declaration: &Stmt, counter: nat::Var, from: &Nat, to: &Nat) -> bool {
         let StmtKind::Declare(id, _) = declaration.kind else {
             return false;
@@ -198,8 +199,8 @@ impl Memory<'_> {
         false
     }
 
-    /// Arrays of one type and size that are declared in a block share memory if one is not needed
-    /// any more before the other is. A loop in the block is one step.
+    /// Lets arrays of one type and size that are declared in a block share memory if their live
+    /// ranges are disjoint. A loop in the block is one step.
     fn share(&mut self, body: &mut Vec<Stmt>) {
         let mut lives: FxHashMap<Id, (usize, usize)> = FxHashMap::default();
         let mut declared = Vec::new();

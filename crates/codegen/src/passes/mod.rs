@@ -1,4 +1,4 @@
-//! Passes over the loop language. Each transforms a function into an equivalent one.
+//! Transforms the loop language. Each pass turns a function into an equivalent one.
 
 mod address_hoisting;
 pub(crate) mod conditions;
@@ -35,8 +35,8 @@ use trace::{Pass, Trace};
 /// Runs the passes and prints the function.
 ///
 /// # Errors
-/// What has no counterpart in C: `f16`, vectors whose number of lanes is a parameter, loops to be
-/// unrolled whose length is one, size functions that are parameters.
+/// Parts without a counterpart in C: `f16`, vectors whose number of lanes is a parameter, loops to
+/// be unrolled whose length is a parameter, size functions that are parameters.
 pub fn finish(
     mut function: Function,
     target: Target,
@@ -46,8 +46,8 @@ pub fn finish(
     match (target, index) {
         (Target::OpenCl, IndexPolicy::Fixed(width)) => kernel::finish(function, signature, width),
         (Target::OpenCl, IndexPolicy::BySizes) => {
-            // What is not known before the launch is counted with 64 bits, and so is a constant that
-            // is too large. Any other error is the same with both widths.
+            // Counts that are unknown before the launch need 64 bits, and so does a constant that
+            // is too large. Any other error is the same for both widths.
             let narrow = (counts::of(&function, []).is_complete)
                 .then(|| kernel::finish(function.clone(), signature.clone(), IndexWidth::Bits32))
                 .and_then(Result::ok);
@@ -93,7 +93,7 @@ fn improve(function: &mut Function, target: Target) -> Result<Plan, CompileError
     trace.after(Pass::LIVE_RANGE_SPLITTING, function);
     sinking::run(function);
     copies::join_variables(function);
-    // What is merged the first time may be used once then.
+    // A merged variable may be used only once in the second pass.
     inlining::run(function);
     inlining::run(function);
     trace.after(Pass::SCALAR_CLEANUP, function);

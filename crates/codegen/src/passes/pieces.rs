@@ -1,4 +1,4 @@
-//! Parts of expressions that are put together on the spot.
+//! Simplifies projections of constructed values.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use syntax::ast::{Literal, ScalarType};
 
 use crate::ir::{Expr, ExprKind, Place};
 
-/// A part of what is put together on the spot, or the expression as it is.
+/// Returns the selected part of a constructed value, or the expression itself.
 pub(super) fn part(mut expr: Expr) -> Expr {
     let number = |nat: &Nat, all: &Vec<Expr>| {
         let number = nat.as_const().and_then(|n| usize::try_from(n).ok());
@@ -32,7 +32,7 @@ pub(super) fn part(mut expr: Expr) -> Expr {
     found.unwrap_or(expr)
 }
 
-/// The vector whose lanes these are, all of them in order.
+/// Returns the vector whose lanes these are, in order and complete.
 fn whole_vector(lanes: &[Expr], ty: &rise::Ty) -> Option<Expr> {
     let lane = |expr: &Expr, number: usize| {
         let is = |nat: &Nat| nat.as_const() == i64::try_from(number).ok();
@@ -64,7 +64,7 @@ fn taken(expr: &mut Expr) -> Expr {
     std::mem::replace(expr, nothing())
 }
 
-/// An expression that stands where one was taken away.
+/// Returns a placeholder for an expression that has been moved.
 pub(super) fn nothing() -> Expr {
     Expr {
         kind: ExprKind::Literal(Literal::Bool(false)),

@@ -1,5 +1,5 @@
-//! Pointers that people set once and C compilers follow best: to the row that a loop adds to again
-//! and again, and to the row that a loop moves along.
+//! Introduces pointers that are set once, as people write them and C compilers optimise best: to
+//! the row that a loop accumulates, and to the row that a loop advances.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ use crate::ir::{
 use super::uses::{Mention, Uses};
 use super::walk::{self, Change};
 
-/// Sets pointers before loops.
+/// Introduces pointers before loops.
 pub(crate) fn run(function: &mut Function) {
     let mut body = std::mem::take(&mut function.body);
     let mut counters = Vec::new();
@@ -38,7 +38,7 @@ fn pointer(function: &mut Function, array: Id, writable: bool) -> Option<Id> {
     Some(id)
 }
 
-/// The declaration of a pointer and what sets it.
+/// Returns the declaration of a pointer and its assignment.
 fn set(id: Id, array: Id, index: Nat, like: &Stmt) -> [Stmt; 2] {
     let place = Place {
         index: Some(index),
@@ -51,10 +51,8 @@ fn set(id: Id, array: Id, index: Nat, like: &Stmt) -> [Stmt; 2] {
     })
 }
 
-// ----- rows that are added to -----
-
-/// Before `for (q) for (r) acc[p * 32 + r] += …`, `row = &acc[p * 32]`: as a place that does not
-/// move, it stays in registers.
+/// Introduces `row = &acc[p * 32]` before `for (q) for (r) acc[p * 32 + r] += …`: a place with a
+/// fixed address is kept in registers.
 fn accumulated(body: &mut Vec<Stmt>, function: &mut Function, counters: &mut Vec<Var>) {
     let mut at = 0;
     while at < body.len() {
@@ -87,7 +85,7 @@ fn accumulated(body: &mut Vec<Stmt>, function: &mut Function, counters: &mut Vec
     }
 }
 
-/// The statements beside the one that go over the same row.
+/// Returns the range of adjacent statements that access the same row.
 fn around(
     body: &[Stmt],
     at: usize,
@@ -135,7 +133,8 @@ impl Change for Moved<'_> {
     }
 }
 
-/// The array whose elements each iteration of a loop goes over, and where they start.
+/// Returns the array whose elements each iteration of a loop traverses, and the index of the first
+/// one.
 fn row_of(stmt: &Stmt, function: &Function, counters: &[Var]) -> Option<(Id, Nat)> {
     let StmtKind::For {
         mode: LoopMode::Sequential,
@@ -182,7 +181,7 @@ fn row_of(stmt: &Stmt, function: &Function, counters: &[Var]) -> Option<(Id, Nat
     found.into_iter().find(is_row)
 }
 
-/// The summands with nothing but what has one value in the loop; constants stay with the rest.
+/// Returns the summands that are invariant in the loop; constants stay in the rest.
 fn fixed_part(index: &Nat, known: &dyn Fn(Var) -> bool) -> Nat {
     let varies = |var: Var| !known(var);
     let mut rest = index.clone();
@@ -220,9 +219,7 @@ fn is_written_in_loop(body: &[Stmt], id: Id) -> bool {
     any(body, id, false)
 }
 
-// ----- rows that are passed by -----
-
-/// A running offset into one array is a pointer: `row += n` in place of `offset += n`.
+/// Replaces an accumulated offset into one array by a pointer: `row += n` instead of `offset += n`.
 fn moving(body: &mut Vec<Stmt>, function: &mut Function) {
     let mut at = 0;
     while at < body.len() {
@@ -246,14 +243,14 @@ fn moving(body: &mut Vec<Stmt>, function: &mut Function) {
     }
 }
 
-/// A variable that starts at 0, and what stands for it in sizes.
+/// A variable that starts at 0, and its opaque size.
 #[derive(Clone, Copy)]
 struct Offset {
     id: Id,
     var: Var,
 }
 
-/// Returns the variable that a body declares first, if it only grows and is only added to the
+/// Returns the first variable that a body declares, if it is only incremented and only added to the
 /// indices of one array that is read.
 fn offset_at(body: &[Stmt], function: &Function) -> Option<(Offset, Id)> {
     let (first, rest) = body.split_first()?;
@@ -301,7 +298,7 @@ fn mentions(expr: &Expr, var: Var) -> bool {
     }
 }
 
-/// Returns true if an offset is used for nothing but the indices of arrays, which are noted.
+/// Returns true if an offset is used only in indices of arrays, which are added to `arrays`.
 fn grows_only(body: &[Stmt], offset: Offset, arrays: &mut Vec<Id>) -> bool {
     let free = |nat: &Nat| !nat.mentions(offset.var);
     body.iter().all(|stmt| match &stmt.kind {

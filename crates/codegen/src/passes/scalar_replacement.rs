@@ -127,7 +127,7 @@ impl Change for ReplaceElements<'_> {
             .get(&place.id)
             .zip(index)
             .and_then(|(elements, index)| {
-                // What is out of bounds never runs.
+                // An access out of bounds is never executed.
                 let index = usize::try_from(index).unwrap_or(0).min(elements.len() - 1);
                 elements.get(index)
             });

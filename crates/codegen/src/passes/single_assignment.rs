@@ -1,4 +1,4 @@
-//! Variables with a single assignment, their declaration: C code declares them `const`.
+//! Finds variables with a single assignment, their declaration: C code declares them `const`.
 
 use rustc_hash::FxHashSet;
 
@@ -6,7 +6,7 @@ use crate::ir::{Function, Id, Stmt, StmtKind};
 
 use super::uses::{Mention, Uses};
 
-/// Returns the scalar variables that keep the value that they are declared with.
+/// Returns the scalar variables that keep their initial value.
 pub(crate) fn initialised_once(function: &Function) -> FxHashSet<Id> {
     let uses = Uses::of(function);
     let mut written = FxHashSet::default();

@@ -1,6 +1,6 @@
-//! Sinking: moves declarations down to the first use, and into the loop that alone uses the
-//! variable, as LLVM's `Sink` pass does with computations. Where the first use is an assignment,
-//! the two are joined.
+//! Sinking: moves declarations down to the first use, or into the loop that contains all uses, as
+//! LLVM's `Sink` pass does with computations. If the first use is an assignment, it is merged with
+//! the declaration.
 
 use rustc_hash::FxHashSet;
 
@@ -30,7 +30,7 @@ pub(crate) fn sink_block(body: &mut Vec<Stmt>, uses: &Uses, function: &Function)
     }
     let mut mentioned: Vec<FxHashSet<Id>> =
         body.iter().map(|stmt| uses.mentioned_in(stmt)).collect();
-    // From the end, so that what stood behind has its place already.
+    // Backwards, so that later declarations are already in their positions.
     for at in (0..body.len()).rev() {
         let Some(id) = movable_declaration(&body[at], function) else {
             continue;
@@ -68,7 +68,7 @@ pub(crate) fn sink_block(body: &mut Vec<Stmt>, uses: &Uses, function: &Function)
     }
 }
 
-/// Returns the variable of a declaration that may move. Variables that work-items share are
+/// Returns the variable of a declaration that can be moved. Variables that work-items share are
 /// declared at the start of the kernel.
 fn movable_declaration(stmt: &Stmt, function: &Function) -> Option<Id> {
     match stmt.kind {
@@ -88,8 +88,8 @@ fn assigns_before_reading(body: &[Stmt], id: Id, uses: &Uses) -> bool {
     })
 }
 
-/// Returns the place to insert at, which is never between the declaration of a pointer and the
-/// statement that sets it.
+/// Returns the position of the insertion, which is never between the declaration of a pointer and
+/// its assignment.
 fn before_pointer(body: &[Stmt], at: usize) -> usize {
     match (
         at.checked_sub(1).and_then(|before| body.get(before)),

@@ -1,12 +1,12 @@
-//! Strength reduction of induction variables: a loop counts in the steps of its data. Of `for (k =
-//! 0; k < n / 64; k++)` whose indices have `64 * k`, it makes `for (k = 0; k < n; k += 64)` with
-//! `k`.
+//! Strength reduction of induction variables: a loop counts in the steps of its data. A loop
+//! `for (k = 0; k < n / 64; k++)` with `64 * k` in its indices becomes
+//! `for (k = 0; k < n; k += 64)` with `k` in its indices.
 //!
-//! The quotient is gone, and with it what compilers for devices do about it: NVIDIA's writes such a
-//! loop out several times, or keeps a product for each array that is read. On an H200 the
-//! transposed matrix-vector product takes 0.90 of the time so, a step of n bodies 0.84 to 0.96 of
-//! it, a tiled matrix product 0.98. C compilers reduce strength themselves: there the pass does not
-//! run.
+//! The quotient is eliminated, and with it its effect on compilers for devices: NVIDIA's compiler
+//! unrolls such a loop several times, or keeps a product for each array that is read. On an H200
+//! the transposed matrix-vector product then takes 0.90 of the time, a step of n bodies 0.84 to
+//! 0.96 of it, a tiled matrix product 0.98. C compilers reduce strength themselves: there the pass
+//! is not run.
 //!
 //! The classical form (Aho, Lam, Sethi and Ullman, *Compilers*, section 9.1) adds a variable for
 //! each product; here the counter itself takes its place, since all products have the same factor.
@@ -22,7 +22,8 @@ use super::conditions::assume_counter;
 use super::loops::depends;
 use super::walk::{self, Change, Look};
 
-/// Scales the counters of loops that end at a quotient and whose indices are multiples.
+/// Scales the counters of loops whose ends are quotients and whose indices are multiples of the
+/// divisor.
 pub(crate) fn reduce_strength(function: &mut Function) {
     let mut body = std::mem::take(&mut function.body);
     block(&mut body, &function.known(), function);
@@ -47,8 +48,8 @@ fn block(body: &mut [Stmt], facts: &Facts, function: &Function) {
     }
 }
 
-/// Scales a counter by the divisor of the loop's end, if each use of the counter is multiplied by
-/// it.
+/// Scales a counter by the divisor of the loop's end, if each use of the counter is a multiple of
+/// the divisor.
 fn scale_counter(stmt: &mut Stmt, facts: &Facts, function: &Function) {
     let StmtKind::For {
         counter,
@@ -81,7 +82,7 @@ fn scale_counter(stmt: &mut Stmt, facts: &Facts, function: &Function) {
     }
 }
 
-/// Returns true if an opaque size or the shape of an array depends on a counter: those are not
+/// Returns true if an opaque size or the shape of an array depends on a counter: these are not
 /// rewritten.
 fn has_fixed_uses(function: &Function, counter: Var) -> bool {
     let changes = FxHashMap::from_iter([(counter, Nat::ZERO)]);
@@ -100,9 +101,9 @@ fn has_fixed_uses(function: &Function, counter: Var) -> bool {
 struct CounterScaling<'n> {
     counter: Var,
     by: &'n Nat,
-    /// True if a size mentions the counter.
+    /// True if a size contains the counter.
     any_use: bool,
-    /// True if all sizes that mention the counter can be rewritten.
+    /// True if all sizes that contain the counter can be rewritten.
     all_scalable: bool,
 }
 

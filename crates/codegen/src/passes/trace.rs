@@ -1,9 +1,9 @@
 //! A record of the changes of each pass to each statement, which a hover on the generated line
 //! shows.
 //!
-//! Passes do not report: the statements before and after each of them are compared, and a
-//! difference is noted under the phrase that the statement comes from. So a pass cannot forget to
-//! report, and a new pass needs a line in the table below.
+//! Passes do not report changes: the statements before and after each of them are compared, and a
+//! difference is recorded for the phrase of the statement. So a pass cannot forget to report, and a
+//! new pass only needs an entry in the table below.
 
 use std::hash::{Hash, Hasher};
 use std::mem::discriminant;
@@ -15,16 +15,16 @@ use crate::ir::{Expr, ExprKind, Function, Place, Stmt, StmtKind};
 
 use super::walk;
 
-/// A pass, and what its changes are called.
+/// A pass with the descriptions of its changes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pass {
     /// The name of the pass.
     pub name: &'static str,
-    /// A loop, branch or block around the statement is there no more, or new.
+    /// The description for a statement whose enclosing loop, branch or block was removed or added.
     pub moved: &'static str,
-    /// There are more such statements than before.
+    /// The description for a statement that occurs more often than before.
     pub repeated: &'static str,
-    /// It computes, reads or writes something else.
+    /// The description for a statement with other computations, reads or writes.
     pub rewritten: &'static str,
 }
 
@@ -105,7 +105,7 @@ impl Pass {
     };
 }
 
-/// The key of corresponding statements: they come from one phrase and have one form.
+/// The key of corresponding statements: their phrase and form.
 type Key = (Origin, std::mem::Discriminant<StmtKind>);
 
 /// A digest of the statements with one key.
@@ -116,7 +116,7 @@ struct Look {
     content: u64,
 }
 
-/// The changes of the passes.
+/// The recorded changes of the passes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Trace {
     looks: FxHashMap<Key, Look>,
@@ -124,7 +124,7 @@ pub(crate) struct Trace {
 }
 
 impl Trace {
-    /// Nothing was done yet.
+    /// Starts a record without changes.
     pub fn start(function: &Function) -> Trace {
         Trace {
             looks: looks(function),
@@ -132,7 +132,7 @@ impl Trace {
         }
     }
 
-    /// Notes what a pass has done since the last one.
+    /// Records the changes of a pass.
     pub fn after(&mut self, pass: Pass, function: &Function) {
         let looks = looks(function);
         for (key, now) in &looks {
@@ -141,7 +141,7 @@ impl Trace {
                 Some(before) if now.count > before.count => pass.repeated,
                 Some(before) if now.content != before.content => pass.rewritten,
                 Some(_) => pass.moved,
-                // Another form of the phrase is there no more.
+                // Another form of the phrase was replaced.
                 None => pass.rewritten,
             };
             let text = format!("{}: {text}", pass.name);
@@ -203,8 +203,8 @@ fn mixed(value: impl Hash) -> u64 {
     hasher.finish()
 }
 
-/// Hashes a statement without the statements in it and without sizes, which passes simplify all the
-/// time.
+/// Hashes a statement without its nested statements and without sizes, which passes constantly
+/// simplify.
 fn content(stmt: &Stmt) -> u64 {
     let mut hasher = FxHasher::default();
     match &stmt.kind {

@@ -1,5 +1,5 @@
-//! Def-use information: the variables that statements read and write, also through indices that are
-//! computed from data.
+//! Collects def-use information: the variables that statements read and write, also through indices
+//! that depend on data.
 
 use nat::{Nat, Var};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -8,27 +8,27 @@ use crate::ir::{Expr, ExprKind, Function, Id, Place, Stmt, StmtKind};
 
 use super::walk;
 
-/// The variables that opaque sizes are computed from.
+/// The variables on which opaque sizes depend.
 #[derive(Default)]
 pub(crate) struct Uses {
     /// Maps an opaque size to the variables that its value reads.
     behind: FxHashMap<Var, Vec<Id>>,
 }
 
-/// The way in which a statement mentions a variable.
+/// The ways in which a statement uses a variable.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Mention<'p> {
-    /// It is declared.
+    /// Its declaration.
     Declared,
-    /// It is read at a place.
+    /// A read at a place.
     Read(&'p Place),
-    /// It is written at a place.
+    /// A write at a place.
     Written(&'p Place),
-    /// It is read by an index that is computed from data.
+    /// A read by an index that depends on data.
     Index,
-    /// A pointer is set to it, or it is a pointer that is set.
+    /// An assignment of its address to a pointer, or an assignment to it if it is a pointer.
     Pointed,
-    /// It is part of a parallel reduction.
+    /// A use in a parallel reduction.
     Reduced,
 }
 
@@ -36,8 +36,7 @@ impl Uses {
     /// Collects the opaque sizes of a function.
     pub fn of(function: &Function) -> Uses {
         let mut uses = Uses::default();
-        // An index may stand for data at an index that stands for data: later ones use earlier ones
-        // or the other way round.
+        // An opaque size may depend on others, in any order.
         loop {
             let before: usize = uses.behind.values().map(Vec::len).sum();
             for (var, value) in &function.opaque {
@@ -102,14 +101,14 @@ impl Uses {
         walk::each_part(expr, &mut |part| self.expr(part, visit));
     }
 
-    /// Calls `visit` with each mention of a variable in statements, in order.
+    /// Calls `visit` with each use of a variable in statements, in order.
     pub fn all(&self, body: &[Stmt], visit: &mut dyn FnMut(Id, Mention<'_>)) {
         for stmt in body {
             self.stmt(stmt, visit);
         }
     }
 
-    /// Calls `visit` with each mention of a variable in a statement, in order.
+    /// Calls `visit` with each use of a variable in a statement, in order.
     pub fn stmt(&self, stmt: &Stmt, visit: &mut dyn FnMut(Id, Mention<'_>)) {
         match &stmt.kind {
             StmtKind::Declare(id, value) => {
@@ -167,7 +166,7 @@ impl Uses {
         }
     }
 
-    /// Returns the variables that a statement mentions.
+    /// Returns the variables that a statement uses.
     pub fn mentioned_in(&self, stmt: &Stmt) -> FxHashSet<Id> {
         let mut all = FxHashSet::default();
         self.stmt(stmt, &mut |id, _| {
@@ -176,7 +175,7 @@ impl Uses {
         all
     }
 
-    /// Returns true if a statement mentions a variable.
+    /// Returns true if a statement uses a variable.
     pub fn mentions(&self, stmt: &Stmt, id: Id) -> bool {
         let mut found = false;
         self.stmt(stmt, &mut |this, _| found |= this == id);
@@ -189,8 +188,8 @@ impl Uses {
         found
     }
 
-    /// Returns the variables that are read or written other than by name: through pointers, by indices
-    /// that are computed from data, or in parallel reductions.
+    /// Returns the variables that are read or written other than by name: through pointers, by
+    /// indices that depend on data, or in parallel reductions.
     pub fn untracked(&self, body: &[Stmt]) -> FxHashSet<Id> {
         let mut found = FxHashSet::default();
         self.all(body, &mut |id, mention| {

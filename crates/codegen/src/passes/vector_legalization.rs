@@ -1,10 +1,10 @@
 //! Vector legalisation: operations on vectors that are wider than a register are split into a loop
 //! over pieces of register width (LLVM's type legalisation splits vectors in the same way).
-//! `*(f32x32 *)&y[i] += a * *(f32x32 *)&x[i]` becomes a short loop over what a register of the
-//! machine holds, be it eight numbers or sixteen.
+//! `*(f32x32 *)&y[i] += a * *(f32x32 *)&x[i]` becomes a short loop over the lanes of a register of
+//! the machine, be it eight or sixteen.
 //!
-//! C compilers keep values of wider vector types in memory and go through them once for each
-//! operator; the tiles of a matrix product take 0.6 of the time in pieces.
+//! C compilers keep values of wider vector types in memory and traverse them once for each
+//! operator; with pieces, the tiles of a matrix product take 0.6 of the time.
 
 use nat::Nat;
 use rise::Type;
@@ -14,10 +14,10 @@ use crate::ir::{Expr, ExprKind, Function, Home, LoopMode, Place, Stmt, StmtKind}
 
 use super::walk;
 
-/// Bytes of a register of AVX, half of one of AVX-512, two of NEON.
+/// The size in bytes of a register of AVX, half of one of AVX-512, two of NEON.
 const REGISTER_BYTES: i64 = 32;
-/// Bytes of the widest register that there is. Vectors that are no multiple of it are split into
-/// pieces of [`REGISTER_BYTES`].
+/// The size in bytes of the widest supported register. Vectors that are not a multiple of it are
+/// split into pieces of [`REGISTER_BYTES`].
 const WIDEST_REGISTER_BYTES: i64 = 64;
 
 /// Splits assignments of wide vectors.
@@ -80,8 +80,8 @@ fn split_assignment(place: &Place, value: &Expr, function: &mut Function) -> Opt
     })
 }
 
-/// Aligns the function's own arrays that the pieces go through to registers: an access that
-/// straddles two cache lines takes twice the time.
+/// Aligns the local arrays that the pieces access to registers: an access that straddles two cache
+/// lines takes twice the time.
 fn align(place: &Place, value: &Expr, function: &mut Function) {
     let mut arrays = vec![place.id];
     walk::sub_exprs(value, &mut |part| {
@@ -126,7 +126,7 @@ fn is_elementwise(value: &Expr, target: &Place) -> bool {
             walk::sub_exprs(scalar, &mut |part| {
                 is_independent &= match &part.kind {
                     ExprKind::Load(place) => place.id != target.id,
-                    // Each piece would call the function again.
+                    // Each piece would repeat the call.
                     ExprKind::Call(..) => false,
                     _ => true,
                 };
@@ -146,9 +146,9 @@ fn is_elementwise(value: &Expr, target: &Place) -> bool {
 }
 
 struct Chunk {
-    /// Its first lane.
+    /// The first lane.
     offset: Nat,
-    /// Its number of lanes.
+    /// The number of lanes.
     lanes: Nat,
 }
 

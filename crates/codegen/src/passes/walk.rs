@@ -1,11 +1,12 @@
-//! Going through statements and expressions.
+//! Traverses statements and expressions.
 
 use nat::Nat;
 use rustc_hash::FxHashMap;
 
 use crate::ir::{Expr, ExprKind, Id, Place, Stmt, StmtKind};
 
-/// Calls `visit` with each expression that stands in a statement, and not with its parts.
+/// Calls `visit` with each expression that is a direct part of a statement, but not with its
+/// subexpressions.
 pub(crate) fn for_each_expr<'s>(body: &'s [Stmt], visit: &mut dyn FnMut(&'s Expr)) {
     for stmt in body {
         match &stmt.kind {
@@ -31,7 +32,7 @@ pub(crate) fn for_each_expr<'s>(body: &'s [Stmt], visit: &mut dyn FnMut(&'s Expr
     }
 }
 
-/// Calls `visit` with the statements in a statement.
+/// Calls `visit` with the nested statements of a statement.
 pub(crate) fn blocks<'s>(stmt: &'s Stmt, visit: &mut dyn FnMut(&'s [Stmt])) {
     match &stmt.kind {
         StmtKind::For { body, .. } | StmtKind::Block(body) => visit(body),
@@ -54,7 +55,7 @@ pub(crate) fn blocks<'s>(stmt: &'s Stmt, visit: &mut dyn FnMut(&'s [Stmt])) {
     }
 }
 
-/// Calls `visit` with the statements in a statement, to change them.
+/// Calls `visit` with the nested statements of a statement, which it may change.
 pub(crate) fn each_block(stmt: &mut Stmt, visit: &mut dyn FnMut(&mut Vec<Stmt>)) {
     match &mut stmt.kind {
         StmtKind::For { body, .. } | StmtKind::Block(body) => visit(body),
@@ -77,13 +78,13 @@ pub(crate) fn each_block(stmt: &mut Stmt, visit: &mut dyn FnMut(&mut Vec<Stmt>))
     }
 }
 
-/// Calls `visit` with an expression and all of its parts.
+/// Calls `visit` with an expression and all of its subexpressions.
 pub(crate) fn sub_exprs<'e>(expr: &'e Expr, visit: &mut dyn FnMut(&'e Expr)) {
     visit(expr);
     each_part(expr, &mut |part| sub_exprs(part, visit));
 }
 
-/// Calls `visit` with each part of an expression, in order.
+/// Calls `visit` with each direct subexpression of an expression, in order.
 pub(crate) fn each_part<'e>(expr: &'e Expr, visit: &mut dyn FnMut(&'e Expr)) {
     match &expr.kind {
         ExprKind::Literal(_) | ExprKind::Nat(_) | ExprKind::Load(_) => {}
@@ -103,7 +104,7 @@ pub(crate) fn each_part<'e>(expr: &'e Expr, visit: &mut dyn FnMut(&'e Expr)) {
     }
 }
 
-/// The parts of an expression, in order, to be changed.
+/// Returns the direct subexpressions of an expression, in order, for changes.
 pub(crate) fn parts_mut(expr: &mut Expr) -> Vec<&mut Expr> {
     match &mut expr.kind {
         ExprKind::Literal(_) | ExprKind::Nat(_) | ExprKind::Load(_) => Vec::new(),
@@ -120,15 +121,15 @@ pub(crate) fn parts_mut(expr: &mut Expr) -> Vec<&mut Expr> {
     }
 }
 
-/// A change of places, sizes and expressions; each does nothing unless it says otherwise.
+/// A visitor that changes places, sizes and expressions; the default methods do nothing.
 pub(crate) trait Change {
-    /// A place, its sizes are done.
+    /// Changes a place, after its sizes.
     fn place(&mut self, _place: &mut Place) {}
-    /// A size.
+    /// Changes a size.
     fn nat(&mut self, _nat: &mut Nat) {}
-    /// An expression, its parts are done.
+    /// Changes an expression, after its subexpressions.
     fn expr(&mut self, _expr: &mut Expr) {}
-    /// A variable that is declared, pointed or exchanged.
+    /// Changes a variable in a declaration or in an assignment or exchange of pointers.
     fn id(&mut self, _id: &mut Id) {}
 }
 
@@ -139,7 +140,7 @@ pub(crate) fn change_all(body: &mut [Stmt], change: &mut dyn Change) {
     }
 }
 
-/// Changes a statement and those in it.
+/// Changes a statement and its nested statements.
 pub(crate) fn change_stmt(stmt: &mut Stmt, change: &mut dyn Change) {
     match &mut stmt.kind {
         StmtKind::Declare(id, value) => {
@@ -209,7 +210,7 @@ pub(crate) fn change_place(place: &mut Place, change: &mut dyn Change) {
     change.place(place);
 }
 
-/// Changes an expression from the inside out.
+/// Changes an expression, after its subexpressions.
 pub(crate) fn change_expr(expr: &mut Expr, change: &mut dyn Change) {
     for part in parts_mut(expr) {
         change_expr(part, change);
@@ -222,15 +223,15 @@ pub(crate) fn change_expr(expr: &mut Expr, change: &mut dyn Change) {
     change.expr(expr);
 }
 
-/// A look at places and sizes; each does nothing unless it says otherwise.
+/// A visitor of places and sizes; the default methods do nothing.
 pub(crate) trait Look {
-    /// A place, before its sizes.
+    /// Visits a place, before its sizes.
     fn place(&mut self, _place: &Place) {}
-    /// A size.
+    /// Visits a size.
     fn nat(&mut self, _nat: &Nat) {}
 }
 
-/// Looks at all that [`change_all`] would change.
+/// Visits all parts that [`change_all`] changes.
 pub(crate) fn look(body: &[Stmt], look: &mut dyn Look) {
     for stmt in body {
         look_stmt(stmt, look);
@@ -273,7 +274,7 @@ fn look_expr(expr: &Expr, to: &mut dyn Look) {
     each_part(expr, &mut |part| look_expr(part, to));
 }
 
-/// Other variables in the places of some.
+/// A visitor that replaces variables.
 pub(crate) struct Renamed<'m> {
     /// Maps variables to their replacements.
     pub ids: &'m FxHashMap<Id, Id>,

@@ -1,4 +1,4 @@
-//! Functions of the loop language by hand, and running their C text.
+//! Builds functions of the loop language by hand, and runs their C text.
 
 #![allow(dead_code, reason = "each test file uses a part")]
 
@@ -20,34 +20,34 @@ use syntax::ast::{Literal, ScalarType};
 pub const F32: ScalarType = ScalarType::F32;
 pub const I32: ScalarType = ScalarType::I32;
 
-/// A scalar type.
+/// Returns a scalar type.
 pub fn scalar(ty: ScalarType) -> Ty {
     Arc::new(Type::Scalar(ty))
 }
 
-/// A vector type.
+/// Returns a vector type.
 pub fn vector(lanes: i64, ty: ScalarType) -> Ty {
     Arc::new(Type::Vector(Nat::constant(lanes), scalar(ty)))
 }
 
-/// A tuple type.
+/// Returns a tuple type.
 pub fn pair(a: &Ty, b: &Ty) -> Ty {
     Arc::new(Type::Pair(a.clone(), b.clone()))
 }
 
-/// A number.
+/// Returns a number as a size.
 pub fn num(value: i64) -> Nat {
     Nat::constant(value)
 }
 
-/// A function in the making.
+/// A builder of a function.
 pub struct Build {
     pub function: Function,
     pub signature: Signature,
 }
 
 impl Build {
-    /// A function with an output of these elements.
+    /// Starts a function whose output has these elements.
     pub fn new(name: &str, output: &Ty, sizes: &[&str]) -> Build {
         let names: Vec<_> = sizes.iter().map(|name| (*name).into()).collect();
         let vars: Vec<Var> = (0..names.len()).map(|at| Var(at as u32)).collect();
@@ -98,12 +98,12 @@ impl Build {
         id
     }
 
-    /// A size parameter.
+    /// Returns a size parameter.
     pub fn size(&self, at: usize) -> Nat {
         Nat::var(self.function.sizes[at])
     }
 
-    /// An array parameter.
+    /// Adds an array parameter.
     pub fn array(&mut self, name: &str, elem: &Ty, count: Nat) -> Id {
         let id = self.variable(name, elem, Some(count.clone()), Home::Input);
         self.function.params.push(id);
@@ -112,7 +112,7 @@ impl Build {
         id
     }
 
-    /// A parameter that is no array.
+    /// Adds a parameter that is not an array.
     pub fn param(&mut self, name: &str, elem: &Ty) -> Id {
         let id = self.variable(name, elem, None, Home::Input);
         self.function.params.push(id);
@@ -120,12 +120,12 @@ impl Build {
         id
     }
 
-    /// A variable of the function's own.
+    /// Adds a local variable.
     pub fn local(&mut self, name: &str, elem: &Ty, count: Option<Nat>) -> Id {
         self.variable(name, elem, count, Home::Local(None))
     }
 
-    /// A pointer.
+    /// Adds a pointer.
     pub fn pointer(&mut self, name: &str, elem: &Ty, count: Nat, writable: bool) -> Id {
         self.variable(
             name,
@@ -138,21 +138,21 @@ impl Build {
         )
     }
 
-    /// A counter, or another size that is no parameter.
+    /// Adds a counter, or another size that is not a parameter.
     pub fn counter(&mut self, name: &str) -> Var {
         let var = Var(self.function.names.len() as u32);
         self.function.names.push(name.into());
         var
     }
 
-    /// Something that must hold.
+    /// Adds a condition on the sizes.
     pub fn require(&mut self, prop: Prop) {
         self.function.requires.push(prop.clone());
         self.signature.requires.push(prop);
         self.signature.names.clone_from(&self.function.names);
     }
 
-    /// What stands at a place.
+    /// Returns the value at a place.
     pub fn load(&self, place: Place) -> Expr {
         let mut ty = self.function.variables[place.id.0 as usize].elem.clone();
         for &second in &place.members {
@@ -171,17 +171,17 @@ impl Build {
         expr(ExprKind::Load(place), &ty)
     }
 
-    /// An element.
+    /// Returns the value of an element of an array.
     pub fn at(&self, id: Id, index: impl Into<Nat>) -> Expr {
         self.load(elem(id, index))
     }
 
-    /// A plain variable.
+    /// Returns the value of a scalar variable.
     pub fn get(&self, id: Id) -> Expr {
         self.load(Place::plain(id))
     }
 
-    /// The text.
+    /// Generates the module.
     pub fn finish(&self, target: Target) -> Module {
         codegen::finish(
             self.function.clone(),
@@ -192,7 +192,7 @@ impl Build {
         .unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// The text of the function without what stands before it.
+    /// Generates the text of the function without the declarations before it.
     pub fn text(&self, target: Target) -> String {
         let text = self.finish(target).text;
         let start = text.find("\nvoid ").map_or(0, |at| at + 1);
@@ -200,7 +200,7 @@ impl Build {
     }
 }
 
-/// An element of an array.
+/// Returns the place of an element of an array.
 pub fn elem(id: Id, index: impl Into<Nat>) -> Place {
     Place {
         index: Some(index.into()),
@@ -287,8 +287,8 @@ pub fn repeat(counter: Var, to: Nat, body: Vec<Stmt>) -> Stmt {
     repeat_as(LoopMode::Sequential, counter, to, body)
 }
 
-/// Compiles the text with each compiler that is here, with all warnings as errors, and runs it
-/// with this `main` under the sanitizers: it must succeed.
+/// Compiles the text with each installed compiler, with all warnings as errors, and runs it with
+/// this `main` under the sanitizers: it must succeed.
 pub fn run(module: &Module, main: &str) {
     let (source, dir) = test_program(module, main);
     let sanitized = [
@@ -301,7 +301,7 @@ pub fn run(module: &Module, main: &str) {
     compile_and_run("gcc", &["-O3", "-march=native"], &source, &dir, module);
 }
 
-/// The same, without the sanitizers: for arrays of gigabytes.
+/// Compiles and runs the text without the sanitizers: for arrays of gigabytes.
 pub fn run_fast(module: &Module, main: &str) {
     let (source, dir) = test_program(module, main);
     compile_and_run("gcc", &["-O3", "-march=native"], &source, &dir, module);

@@ -1,11 +1,11 @@
-//! Memory of kernels: privatisation, address spaces, barriers.
+//! Tests the memory of kernels: privatisation, address spaces and barriers.
 
 use codegen::{KernelArg, Module, Target};
 use expect_test::{Expect, expect};
 use nat::Var;
 use rise::core::{normalise, program_of};
 
-/// The OpenCL C text of the definition `name`; what is wrong with it if it has none.
+/// Returns the OpenCL C text of the definition `name`, or the error.
 fn module(text: &str, name: &str) -> Result<Module, String> {
     let mut program = program_of(text, name).map_err(|error| error.to_string())?;
     normalise(&mut program).map_err(|error| error.to_string())?;
@@ -31,7 +31,7 @@ def rev : (n: Nat) -> {t: DataType} -> n.t -> n.t = depFun(n: Nat => fun(xs =>
 @target(opencl)
 ";
 
-/// The kernels, and the memory that they are given.
+/// Compares the kernels, and the memory that the host allocates for them.
 fn check(text: &str, expected: Expect) {
     let module =
         module(&format!("{START}{text}"), "main").unwrap_or_else(|error| panic!("{error}"));
@@ -60,7 +60,7 @@ fn check(text: &str, expected: Expect) {
     expected.assert_eq(&out);
 }
 
-/// What is said of a program that has no kernel.
+/// Compares the error of a program.
 fn check_error(text: &str, expected: Expect) {
     match module(&format!("{START}{text}"), "main") {
         Ok(module) => panic!("{}", module.text),

@@ -1,11 +1,11 @@
-//! What programs can say, one thing at a time.
+//! Tests the features of OpenCL programs, one at a time.
 
 use codegen::KernelArg;
 use expect_test::{Expect, expect};
 
 use crate::{kernels, module};
 
-/// The kernels without what says their types.
+/// Compares the kernels, without the declarations before them.
 fn check(text: &str, expected: Expect) {
     let text = kernels(text, "main");
     let start = text.find("kernel void").unwrap_or(0);
@@ -125,7 +125,8 @@ fn vectors_that_are_not_aligned() {
     );
 }
 
-/// Vectors that OpenCL has not are structs; what loads and stores them is told the address space.
+/// Vectors that OpenCL C does not have are structs; the functions that load and store them depend
+/// on the address space.
 #[test]
 #[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
 fn vectors_that_devices_do_not_know() {
@@ -146,7 +147,7 @@ fn vectors_that_devices_do_not_know() {
     );
 }
 
-/// A number in the place of a vector is in every lane.
+/// A number in the position of a vector is in every lane.
 #[test]
 #[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
 fn numbers_in_the_place_of_vectors() {
@@ -166,7 +167,7 @@ fn numbers_in_the_place_of_vectors() {
     );
 }
 
-/// Each group has its own copy of what is stored in global memory, however many groups there are.
+/// Each group has its own copy of a value in global memory, for any number of groups.
 #[test]
 #[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
 fn groups_in_two_dimensions_have_copies() {
@@ -590,7 +591,7 @@ fn names_that_the_language_has_itself() {
     }
 }
 
-/// The last round's elements go where they are wanted by those who computed them.
+/// The elements of the last round are written to the output by the work-items that computed them.
 #[test]
 #[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
 fn rounds_in_local_memory_are_a_result() {
@@ -636,7 +637,8 @@ fn rounds_in_local_memory_are_a_result() {
             }
         "#]],
     );
-    // Each work-item has rounds of its own; those of another dimension share them.
+    // The work-items of this dimension have rounds of their own; those of another dimension share
+    // them.
     check(
         "@opencl(local = [1, 16], global = [1, 16 * n])
          def main = depFun(n: Nat => fun(xs: n.64.f32 => xs |> mapWorkGroup(1)(iterate(Local)(5)(
@@ -737,7 +739,7 @@ fn kernels_know_their_private_memory() {
     assert_eq!(bytes(none), Some(0));
 }
 
-/// Rows of `o - 2` results do not overlap, so only the local memory has to be waited for.
+/// Rows of `o - 2` results do not overlap, so only accesses to the local memory need a barrier.
 #[test]
 fn rows_whose_length_is_a_difference_need_no_barrier() {
     let text = kernels(
@@ -769,8 +771,8 @@ fn vectors_are_loaded_through_rows_joined_and_split_again() {
     }
 }
 
-/// Compilers give work-items more registers than groups of more than 256 have, unless they must
-/// not.
+/// Compilers assign work-items more registers than groups of more than 256 have, unless the size is
+/// required.
 #[test]
 fn sizes_of_large_groups_are_demanded() {
     let kernel = |local: u32| {
@@ -795,7 +797,7 @@ fn sizes_of_large_groups_are_demanded() {
     assert!(large.demanding_sizes().is_none());
 }
 
-/// A product and a sum are one operation only where the program says so.
+/// A product and a sum are one operation only if the program uses `fma`.
 #[test]
 fn products_and_sums_are_not_contracted() {
     let of = |body: &str| {

@@ -1,4 +1,4 @@
-//! The program around the kernels, compiled and run.
+//! Tests the host program, which is compiled and run.
 
 use std::fs;
 use std::path::PathBuf;
@@ -27,12 +27,12 @@ fn folder(name: &str) -> PathBuf {
     folder
 }
 
-/// Runs the program of a definition, and returns its success and what it prints.
+/// Runs the host program of a definition; returns true if it succeeds, and its output.
 fn run(text: &str, name: &str, args: &[&str]) -> (bool, String) {
     run_for(text, name, IndexPolicy::default(), args)
 }
 
-/// The same with indices of this width.
+/// Runs the host program with indices of this width.
 fn run_for(text: &str, name: &str, index: IndexPolicy, args: &[&str]) -> (bool, String) {
     let module = module_for(text, name, index).expect("kernels");
     let host = codegen::host(&module).expect("sizes").expect("a program");
@@ -178,7 +178,7 @@ fn counts_that_do_not_fit_are_refused_before_the_launch() {
     assert!(!fine && text.contains("n*m < 2^59"), "{text}");
 }
 
-/// Of the windows of an array nothing is stored.
+/// A program that does not store the windows of an array.
 const FAR: &str = "def far = depFun((n: Nat, w: Nat, k: Nat) => fun(xs: n.i32 =>
     xs |> slide(w)(1) |> join |> drop(k) |> take(4) |> mapGlobal(fun(x => x)) |> oclRun(4, 1, 1)(4, 1, 1)))";
 

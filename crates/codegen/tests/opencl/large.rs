@@ -1,10 +1,10 @@
-//! Numbers on the way to the number of an element that are no `int`.
+//! Tests intermediate results of indices that exceed an `int`.
 
 use expect_test::{Expect, expect};
 
 use crate::kernels;
 
-/// The lines with an index.
+/// Compares the lines with an index.
 fn check(text: &str, expected: Expect) {
     let text = kernels(text, "main");
     let lines = text.lines().map(str::trim);

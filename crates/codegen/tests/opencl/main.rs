@@ -1,4 +1,4 @@
-//! Programs from their text to OpenCL C.
+//! Tests of the compilation of programs to OpenCL C.
 
 mod features;
 mod host;
@@ -12,12 +12,12 @@ use std::process::{Command, Stdio};
 use codegen::{IndexPolicy, Module, Target};
 use rise::core::{normalise, program_of};
 
-/// The kernels of the definition `name`; what is wrong with it if it has none.
+/// Returns the kernels of the definition `name`, or the error.
 fn module(text: &str, name: &str) -> Result<Module, String> {
     module_for(text, name, IndexPolicy::default())
 }
 
-/// The same with indices of this width.
+/// Returns the kernels with indices of this width, or the error.
 fn module_for(text: &str, name: &str, index: IndexPolicy) -> Result<Module, String> {
     let mut program = program_of(text, name).map_err(|error| error.to_string())?;
     normalise(&mut program).map_err(|error| error.to_string())?;
@@ -34,7 +34,7 @@ fn module_for(text: &str, name: &str, index: IndexPolicy) -> Result<Module, Stri
     })
 }
 
-/// The text of the kernels, which Clang accepts.
+/// Returns the text of the kernels, after Clang has accepted it.
 fn kernels(text: &str, name: &str) -> String {
     let module = match module(text, name) {
         Ok(module) => module,

@@ -1,4 +1,4 @@
-//! The programs of the papers.
+//! Tests the programs of the papers.
 
 use expect_test::{Expect, expect};
 
@@ -19,7 +19,7 @@ const MV: &str = "def mvOpt = depFun((n: Nat, m: Nat, s: Nat) =>
       )) |> join
     )) )";
 
-/// RISE & Shine, listings 4 and 11.
+/// The program of RISE & Shine, listings 4 and 11.
 #[test]
 #[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
 fn matrix_vector_product() {
@@ -53,7 +53,7 @@ fn matrix_vector_product() {
     );
 }
 
-/// The same with sizes that are known when it is compiled: nothing is left of the loops.
+/// The same program with constant sizes: all loops are eliminated.
 #[test]
 #[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
 fn known_launch_sizes() {
@@ -95,7 +95,7 @@ fn known_launch_sizes() {
     );
 }
 
-/// Lift's listing 1 and figure 7.
+/// The program of Lift's listing 1 and figure 7.
 #[test]
 #[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
 fn partial_dot_product() {

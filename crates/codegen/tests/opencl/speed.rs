@@ -1,10 +1,10 @@
-//! What kernels look like so that compilers for devices make fast code of them.
+//! Tests the properties of kernels that make the code of device compilers fast.
 
 use expect_test::{Expect, expect};
 
 use crate::{kernels, module};
 
-/// The kernels without what says their types.
+/// Compares the kernels, without the declarations before them.
 fn check(text: &str, expected: Expect) {
     let text = kernels(text, "main");
     let start = text.find("__attribute__").or(text.find("kernel void"));

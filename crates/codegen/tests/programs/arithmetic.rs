@@ -1,4 +1,4 @@
-//! Operators as C writes them.
+//! Tests the text of operators in C.
 
 use codegen::Target;
 

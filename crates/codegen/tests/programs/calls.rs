@@ -1,4 +1,4 @@
-//! Calls of C functions: each call of the program is one call in C.
+//! Tests that each call of a C function in the program is one call in C.
 
 use codegen::Target;
 
@@ -10,7 +10,8 @@ const UPDATE: &str = "foreign def update(x: f32): (f32, f32) = \"\"\"{
 foreign def root(x: f32): f32 = \"\"\"{ return sqrt(x); }\"\"\"
 ";
 
-/// The calls of a foreign function in the text of `def main`, its own head not counted.
+/// Returns the number of calls of a foreign function in the text of `def main`, without its own
+/// head.
 fn calls(main: &str, name: &str, target: Target) -> usize {
     let program = format!("{UPDATE}def main = {main}");
     let module = module(&program, "main", target).unwrap_or_else(|error| panic!("{error}"));

@@ -1,4 +1,4 @@
-//! The programs that everyone knows.
+//! Tests well-known programs.
 
 use codegen::Target;
 use expect_test::{Expect, expect};
@@ -27,7 +27,7 @@ fn dot_product() {
     );
 }
 
-/// Figure 6 of the Lift paper: line 3 of it, not line 1.
+/// Tests figure 6 of the Lift paper: the result is its line 3, not line 1.
 #[test]
 fn transposition_by_split_join_and_reorder() {
     check(
@@ -151,7 +151,7 @@ fn prefix_sums() {
     );
 }
 
-/// The size of every round is a multiple of 16, because that of the first one is.
+/// The size of every round is a multiple of 16, because the first size is.
 #[test]
 fn iterate_over_blocks() {
     check(
@@ -352,7 +352,7 @@ fn threads() {
     .assert_eq(&function(text, "main", Target::OpenMp));
 }
 
-/// Values of `natType` are no indices: they wrap at 32 bits, and division truncates.
+/// Values of `natType` are not indices: they wrap at 32 bits, and division truncates.
 #[test]
 fn sizes_as_values() {
     check(
@@ -369,7 +369,7 @@ fn sizes_as_values() {
     );
 }
 
-/// Sums of a closed form are written so, others are refused where they stand.
+/// Sums with a closed form are replaced by it, others are errors at their position.
 #[test]
 fn sums_as_values() {
     check(

@@ -1,4 +1,4 @@
-//! Sizes are `int`s; what they are computed from may be larger, and is computed in 64 bits.
+//! Tests sizes that are `int`s: intermediate results may be larger, and are computed in 64 bits.
 
 use codegen::{IndexWidth, Target};
 use expect_test::{Expect, expect};
@@ -128,7 +128,7 @@ fn numbers_of_elements_are_multiplied_with_64_bits_where_memory_is_allocated() {
         .assert_eq(line.unwrap_or_default());
 }
 
-/// The text with sizes of 64 bits.
+/// Returns the text with sizes of 64 bits.
 fn wide(text: &str, target: Target) -> String {
     match module_for(text, "main", target, IndexWidth::Bits64) {
         Ok(module) => module.text,
@@ -187,7 +187,7 @@ fn sizes_counters_and_indices_have_64_bits_where_asked() {
     "#]].assert_eq(&wide(&kernel, Target::OpenCl));
 }
 
-/// Nothing is left that counts with an `int`, and numbers of the program keep 32 bits.
+/// No count is an `int`, and numbers of the program keep 32 bits.
 #[test]
 fn helpers_and_buffers_count_with_64_bits_where_asked() {
     let text = wide(

@@ -1,4 +1,4 @@
-//! Peeled loops, hoisted addresses and offsets that loops accumulate: loops as people write them.
+//! Tests peeled loops, hoisted addresses and accumulated offsets: loops as people write them.
 
 use codegen::Target;
 use expect_test::{Expect, expect};
@@ -15,7 +15,8 @@ fn check_parallel(text: &str, expected: Expect) {
     expected.assert_eq(&function(&text, "main", Target::OpenMp));
 }
 
-/// The first two elements, those with all neighbours, and the last two, also if there are few.
+/// The peeled parts are the first two elements, those with all neighbours, and the last two, also
+/// if there are few.
 #[test]
 fn wide_windows_over_clamped_ends() {
     check(
@@ -40,7 +41,8 @@ fn wide_windows_over_clamped_ends() {
     );
 }
 
-/// The rows above and below have names; the conditions on the column are gone where it is inside.
+/// The rows above and below have names; the conditions on the column are eliminated inside of the
+/// grid.
 #[test]
 fn windows_over_a_grid() {
     check(
@@ -94,7 +96,7 @@ fn boundaries_of_any_width_are_peeled() {
     );
 }
 
-/// The threads run the steady state.
+/// The threads execute the steady state.
 #[test]
 fn boundaries_of_a_parallel_loop_are_peeled() {
     check_parallel(
@@ -116,7 +118,7 @@ fn boundaries_of_a_parallel_loop_are_peeled() {
     );
 }
 
-/// The rotating values are carried from one part of the loop to the next.
+/// The rotating values are passed from one part of the loop to the next.
 #[test]
 fn loops_over_streams_are_peeled() {
     check(
@@ -140,7 +142,7 @@ fn loops_over_streams_are_peeled() {
     );
 }
 
-/// Loops that are short anyway stay whole.
+/// Short loops are not peeled.
 #[test]
 fn short_loops_stay_whole() {
     check(
@@ -155,7 +157,7 @@ fn short_loops_stay_whole() {
     );
 }
 
-/// A row that is added to again and again is pointed at.
+/// A row that is accumulated repeatedly gets a pointer.
 #[test]
 fn rows_that_are_added_to() {
     check(
@@ -191,7 +193,7 @@ fn rows_that_are_added_to() {
     );
 }
 
-/// Rows of different lengths are passed by a pointer, and the length has a name.
+/// A pointer advances over rows of different lengths, and the length has a name.
 #[test]
 fn rows_that_are_passed() {
     check(

@@ -1,4 +1,4 @@
-//! Programs from their text to C.
+//! Tests of the compilation of programs to C.
 
 mod arithmetic;
 mod calls;
@@ -10,12 +10,12 @@ mod shared;
 use codegen::{IndexWidth, Module, Target};
 use rise::core::{normalise, program_of};
 
-/// The C text of the definition `name`; what is wrong with it if it has none.
+/// Returns the C text of the definition `name`, or the error.
 fn module(text: &str, name: &str, target: Target) -> Result<Module, String> {
     module_for(text, name, target, IndexWidth::default())
 }
 
-/// The same with sizes and indices of this width.
+/// Returns the C text with sizes and indices of this width, or the error.
 fn module_for(text: &str, name: &str, target: Target, index: IndexWidth) -> Result<Module, String> {
     let mut program = program_of(text, name).map_err(|error| error.to_string())?;
     normalise(&mut program).map_err(|error| error.to_string())?;
@@ -29,7 +29,7 @@ fn module_for(text: &str, name: &str, target: Target, index: IndexWidth) -> Resu
     codegen::compile_for(&imperative, target, index).map_err(|errors| format!("{errors:?}"))
 }
 
-/// The function itself, without what stands before it.
+/// Returns the function itself, without the declarations before it.
 fn function(text: &str, name: &str, target: Target) -> String {
     match module(text, name, target) {
         Ok(module) => {

@@ -1,4 +1,4 @@
-//! What a statement uses several times is computed once.
+//! Tests that a value which a statement uses several times is computed once.
 
 use codegen::Target;
 use expect_test::{Expect, expect};
@@ -40,7 +40,7 @@ fn a_plain_load_stays_where_it_is() {
     );
 }
 
-/// What a condition guards is computed only where it holds.
+/// A value that a condition guards is computed only if the condition holds.
 #[test]
 fn what_is_used_twice_in_a_branch_makes_it_a_statement() {
     check(
@@ -97,7 +97,7 @@ fn what_both_branches_use_is_computed_before_them() {
     );
 }
 
-/// The text grows by a line for each stage.
+/// The size of the text is linear in the number of stages.
 #[test]
 fn long_chains_are_as_long_as_they_are() {
     for stage in [

@@ -6,11 +6,13 @@
 //!
 //! - `@` begins an attribute if it is adjacent to the name behind it and not to the token before
 //!   it; any other `@`, plain or in quotes, is the operator.
-//! - `` `…` `` on one line is an operator if it contains one (and white space), and otherwise a name.
+//! - `` `…` `` on one line is an operator if it contains one (and white space), and otherwise a
+//!   name.
 //! - The `(` of a call is adjacent to the callee, in RISE terms too.
 //! - Reserved are the [`Word`]s and the words that RISE reserves. `and or divides notIn not holds`,
-//!   `step pow divisors`, `input apply expect modulo failure trace`, `rise`, `List Seq`, `Success
-//!   Failure` and the nodes `app lit prim depapp depfun` are keywords in certain positions only.
+//!   `step pow divisors`, `input apply expect modulo failure trace`, `rise`, `List Seq`,
+//!   `Success Failure` and the nodes `app lit prim depapp depfun` are keywords in certain positions
+//!   only.
 //! - `rule` before `{` is an expression, and otherwise begins an item.
 //! - Outside of brackets, behind a complete operand, a name, a `(`, `fun`, `if`, `with` or `rule {`
 //!   at the start of a line begins the main expression. In an indented position an operator is

@@ -187,8 +187,8 @@ impl Parser<'_> {
         open
     }
 
-    /// Reports a `->` between typed parameters and a body, and reads it as `=>`: `fun(x: f32 -> x +
-    /// 1.0f)`.
+    /// Reports a `->` between typed parameters and a body, and reads it as `=>`:
+    /// `fun(x: f32 -> x + 1.0f)`.
     fn arrow_before_body(&mut self) {
         let Some(arrow) = self.last_arrow_of_function() else {
             return;

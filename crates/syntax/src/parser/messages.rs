@@ -281,8 +281,8 @@ impl Parser<'_> {
         is_sign
     }
 
-    /// Returns the name before the current `=`, if it begins a body and an `in` follows: `fun(x =>
-    /// y = x in y)`.
+    /// Returns the name before the current `=`, if it begins a body and an `in` follows:
+    /// `fun(x => y = x in y)`.
     fn name_without_let(&self) -> Option<Span> {
         let [.., before, name] = self.tokens[..self.pos] else {
             return None;

@@ -33,8 +33,8 @@ impl Parser<'_> {
         });
     }
 
-    /// Reports a path in quotes of another kind, of which the opening one is given: `import
-    /// 'library.rise'`. Returns true if an error was reported.
+    /// Reports a path in quotes of another kind, of which the opening one is given:
+    /// `import 'library.rise'`. Returns true if an error was reported.
     pub(crate) fn path_in_other_quotes(&mut self, open: Span) -> bool {
         let closers: &[char] = match self.slice(open) {
             "'" | "‘" => &['\'', '’'],

@@ -1,5 +1,5 @@
-//! Compares generated OpenCL kernels with hand-written ones on a device: `cargo xtask bench
-//! --opencl`.
+//! Compares generated OpenCL kernels with hand-written ones on a device:
+//! `cargo xtask bench --opencl`.
 //!
 //! Programs are measured in sequence in a separate process, which prints its results line by line.
 //! If it hangs or crashes, the program at fault is skipped, and a new process measures the rest: a

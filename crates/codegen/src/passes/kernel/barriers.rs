@@ -1,14 +1,14 @@
-//! Barriers where one work-item touches what another one of its group wrote, or writes what another
-//! one still reads.
+//! Barrier insertion: inserts barriers where a work-item accesses what another work-item of its
+//! group wrote, or writes what another one still reads.
 //!
-//! Going through the statements in order, it is known what was accessed since the last barrier on
-//! any way here. A barrier stands before the first statement that may meet one of these accesses at
-//! the same place, by another work-item: so it orders all that came before. What a loop leaves for
-//! its next iteration is ordered by one at its end, or at its start, where that also orders what
-//! came before the loop.
+//! The pass processes the statements in order, with the set of pending accesses: those since the
+//! last barrier on any path. A barrier is inserted before the first statement that may access the
+//! same place as a pending access of another work-item: so it orders all previous accesses. The
+//! accesses of a loop that are pending for its next iteration are ordered by a barrier at its end,
+//! or at its start if that also orders the accesses before the loop.
 //!
-//! A barrier orders accesses to the memory that it names, that of the group or that of the device:
-//! those to the other one are still pending behind it.
+//! A barrier orders accesses to the memory that it names, local or global: accesses to the other
+//! memory are still pending behind it.
 
 use nat::{Facts, Nat, Prop, Var};
 use rise::core::Origin;
@@ -26,7 +26,7 @@ use crate::ir::{
 };
 use crate::passes::walk;
 
-/// Pairs of accesses that a barrier remembers.
+/// The maximal number of pairs of accesses that a barrier records.
 const MAX_ORDERS: usize = 8;
 
 /// A kernel with barriers, and their conditions.
@@ -39,10 +39,10 @@ pub(super) struct Ordering {
     pub requires: Vec<Prop>,
 }
 
-/// Puts barriers into the statements of a kernel.
+/// Inserts barriers into the statements of a kernel.
 ///
 /// # Errors
-/// A barrier that not all work-items of a group come to.
+/// A barrier that not all work-items of a group reach.
 pub(super) fn order(
     function: &Function,
     work: &Work,
@@ -66,26 +66,26 @@ pub(super) fn order(
     })
 }
 
-/// The accesses of statements before their first barrier and behind their last one.
+/// The accesses of statements before their first barrier and after their last one.
 #[derive(Default)]
 struct Segment {
     head: Vec<Access>,
     tail: Vec<Access>,
-    /// The memory for which there is a barrier on every way through.
+    /// The memory for which there is a barrier on every path.
     stops: Fences,
 }
 
 struct Barriers<'a, 'f> {
     flow: &'a Flow<'f>,
     shared: &'a MemoryAliases,
-    /// Conditions around that not all work-items of a group decide alike.
+    /// The enclosing conditions that may differ between work-items of a group.
     diverging: Vec<Origin>,
     requires: Vec<Prop>,
     barriers: usize,
 }
 
 impl Barriers<'_, '_> {
-    /// Statements, behind those that accessed what is pending.
+    /// Inserts barriers into a block, given the pending accesses before it.
     fn block(
         &mut self,
         body: &mut Vec<Stmt>,
@@ -218,8 +218,8 @@ impl Barriers<'_, '_> {
         Ok(segment)
     }
 
-    /// A barrier at the end of a loop's body, or at its start where that also orders what came
-    /// before the loop.
+    /// Inserts a barrier at the end of a loop's body, or at its start if that also orders the
+    /// accesses before the loop.
     fn between_iterations(
         &mut self,
         body: &mut Vec<Stmt>,
@@ -246,7 +246,7 @@ impl Barriers<'_, '_> {
         Ok(())
     }
 
-    /// Forgets accesses that a barrier for this memory orders.
+    /// Removes accesses that a barrier for this memory orders.
     fn keep_open(&self, accesses: &mut Vec<Access>, fences: Fences) {
         accesses.retain(|access| match self.flow.shared(access.id) {
             Some(AddressSpace::Local) => !fences.local,
@@ -254,7 +254,7 @@ impl Barriers<'_, '_> {
         });
     }
 
-    /// Returns true if one work-item, or group, may run a loop's body more than once.
+    /// Returns true if one work-item or group may execute a loop's body more than once.
     fn repeats(&self, around: &Around, facts: &Facts) -> bool {
         let once = match around.items() {
             Some((level, dimension)) => {
@@ -265,8 +265,8 @@ impl Barriers<'_, '_> {
         !facts.proves(&once)
     }
 
-    /// Returns true if each group runs a loop's body at least once, given that all of its
-    /// work-items run it equally often.
+    /// Returns true if each group executes a loop's body at least once, given that all of its
+    /// work-items execute it equally often.
     fn surely_runs(&self, around: &Around, facts: &Facts) -> bool {
         let least = match around.items() {
             Some((Level::Local, _)) => Nat::ONE,
@@ -320,9 +320,7 @@ impl Barriers<'_, '_> {
         })
     }
 
-    // ----- control flow -----
-
-    /// Sees to it that all work-items of a group come here equally often.
+    /// Ensures that all work-items of a group reach this point equally often.
     fn come_together(&mut self, path: &Path) -> Result<(), CompileError> {
         if let Some(condition) = self.diverging.last() {
             let text = "work-items would have to wait for each other under a condition that may \
@@ -339,7 +337,7 @@ impl Barriers<'_, '_> {
         Ok(())
     }
 
-    /// Sees to it that all work-items of a group run a loop's body equally often.
+    /// Ensures that all work-items of a group execute a loop's body equally often.
     fn all_run(&mut self, around: &Around, facts: &Facts) -> Result<(), CompileError> {
         let differs = |nat: &Nat| nat.any_var(&|var| self.differs(var));
         let (level, dimension) = match around.items() {
@@ -396,12 +394,12 @@ impl Barriers<'_, '_> {
                         .any(|nat| nat.any_var(&|var| self.differs(var)))
                 }
             },
-            // What is computed from data.
+            // A variable that depends on data.
             None => self.flow.changes(var),
         }
     }
 
-    /// Returns true if all work-items of a group find the same value of an expression.
+    /// Returns true if an expression has the same value for all work-items of a group.
     fn is_uniform(&self, expr: &Expr) -> bool {
         let mut uniform = true;
         let same = |nat: &Nat| !nat.any_var(&|var| self.differs(var));
@@ -422,7 +420,7 @@ impl Barriers<'_, '_> {
     }
 }
 
-/// Returns true if a condition without variables fails.
+/// Returns true if a condition without variables is false.
 fn is_false(prop: &Prop) -> bool {
     prop.eval(&|_| None, &|_, _| None) == Some(false)
 }
@@ -435,7 +433,7 @@ fn diverging(origin: Origin, text: String) -> CompileError {
         .with_code(Code::DivergentBarrier)
 }
 
-/// The memory that one of them orders.
+/// Returns the memory that at least one of them orders.
 fn either(a: Fences, b: Fences) -> Fences {
     Fences {
         local: a.local || b.local,
@@ -443,7 +441,7 @@ fn either(a: Fences, b: Fences) -> Fences {
     }
 }
 
-/// The memory that both of them order.
+/// Returns the memory that both of them order.
 fn both(a: Fences, b: Fences) -> Fences {
     Fences {
         local: a.local && b.local,

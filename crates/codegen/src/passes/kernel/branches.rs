@@ -7,7 +7,7 @@ use crate::passes::conditions::proposition;
 use crate::passes::uses::Uses;
 use crate::passes::walk;
 
-/// Joins branches that follow each other and ask for the same sizes.
+/// Joins consecutive branches whose conditions are the same comparison of sizes.
 pub(super) fn join(function: &mut Function) {
     let uses = Uses::of(function);
     let mut body = std::mem::take(&mut function.body);
@@ -35,7 +35,7 @@ fn block(body: &mut Vec<Stmt>, uses: &Uses) {
     *body = joined;
 }
 
-/// Returns the condition of a branch without `else`, if it is about sizes alone.
+/// Returns the condition of a branch without `else`, if it depends on sizes only.
 fn asked(stmt: &Stmt, uses: &Uses) -> Option<Prop> {
     let StmtKind::If {
         condition,

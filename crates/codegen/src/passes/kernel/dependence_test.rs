@@ -101,7 +101,7 @@ impl Flow<'_> {
     }
 
     /// Returns true if the iterations of a distributed loop write different elements of a variable,
-    /// as they do if it is declared outside of the loop.
+    /// which holds if it is declared outside of the loop.
     fn is_written_apart(&self, id: Id, around: &Around) -> bool {
         let inside = self.declared.get(&id);
         let inside = inside.is_some_and(|declared| declared.contains(&around.counter));
@@ -186,14 +186,14 @@ impl AccessPair<'_, '_> {
         let (Some(a), Some(b)) = (own(self.first), own(self.second)) else {
             return false;
         };
-        // Of loops of one level, the same iteration is done by the same work-item. Accesses of
-        // different variables are not at related places.
+        // In loops of the same level, the same work-item executes the same iteration. Accesses to
+        // different variables are at unrelated places.
         a.mode == b.mode && self.first.id == self.second.id && self.index_tells_participant(&a, &b)
     }
 
-    /// Returns true if one place means that the two counters belong to one work-item.
+    /// Returns true if the same place implies that the two counters are of one work-item.
     fn index_tells_participant(&self, a: &Around, b: &Around) -> bool {
-        // Only the first iteration, of both.
+        // Both loops have one iteration.
         let ends = [a.to.clone(), self.with_renamed_counters(&b.to)];
         let single = |end: &Nat| self.facts.proves(&Prop::AtLeast(Nat::ONE, end.clone()));
         if ends.iter().all(single) {
@@ -211,7 +211,7 @@ impl AccessPair<'_, '_> {
         let (Some(one), Some(two)) = (&self.first.index, &self.other.index) else {
             return false;
         };
-        // The only value of a counter of one iteration is 0, and stands in no index.
+        // The counter of a loop with one iteration is 0 and occurs in no index.
         let single = |end: &Nat| self.facts.proves(&Prop::AtLeast(Nat::ONE, end.clone()));
         let [a, b] = [linear_form(one, x), linear_form(two, y)];
         let (step, rest, other_step, other_rest) = match (a, b) {
@@ -228,7 +228,7 @@ impl AccessPair<'_, '_> {
         if step != other_step || !fixed {
             return false;
         }
-        // Where both count down, it is the same for the negative index.
+        // If both coefficients are negative, the negated indices are compared.
         let back = Nat::sub(&Nat::ZERO, &step);
         let positive = |step: &Nat| self.facts.proves(&Prop::AtLeast(step.clone(), Nat::ONE));
         let single = self.first.width.is_one() && self.second.width.is_one();
@@ -244,8 +244,8 @@ impl AccessPair<'_, '_> {
             .any(|(steps, within)| self.is_same_digit(loops, &step, steps, within, ends))
     }
 
-    /// Returns true if `step*(x - y) + step*steps + within = q - p`, for `p` and `q` inside of the
-    /// accesses, implies that `x` and `y` belong to one work-item.
+    /// Returns true if `step*(x - y) + step*steps + within = q - p`, for `p` and `q` within the
+    /// accesses, implies that `x` and `y` are counters of one work-item.
     fn is_same_digit(
         &self,
         loops: &Around,
@@ -269,13 +269,13 @@ impl AccessPair<'_, '_> {
         if self.facts.proves(&by_all) {
             return true;
         }
-        // Multiples of what the counters cover: they are 0, then.
+        // Multiples of a radix that covers the range of the counters must be 0.
         let covers = |radix: &Nat| {
             let radix_covers = |end: &Nat| {
                 let prop = Prop::AtLeast(radix.clone(), end.clone());
                 self.facts.proves(&prop)
             };
-            // Multiples of a radix that is a sum are one only together.
+            // The multiples of a radix that is a sum are considered together.
             let divides = Prop::Divides(radix.clone(), whole.clone());
             ends.iter().all(radix_covers) && self.facts.proves(&divides)
         };
@@ -284,7 +284,7 @@ impl AccessPair<'_, '_> {
         candidates.iter().any(covers)
     }
 
-    /// Returns the number of work-items or groups that a loop is distributed over.
+    /// Returns the number of work-items or groups over which a loop is distributed.
     fn sharing_count(&self, around: &Around) -> Nat {
         match around.items() {
             Some((level, dimension)) => self.flow.work.count(level, dimension),
@@ -324,7 +324,7 @@ impl AccessPair<'_, '_> {
         if a.len() != b.len() || self.first.width != self.second.width {
             return false;
         }
-        // What work-items share is outermost: so there is one execution of it.
+        // The distributed loops are outermost: so there is one execution of each.
         let sequential = a.iter().position(|around| around.items().is_none());
         let behind = sequential.map_or(&[][..], |at| &a[at..]);
         if behind.iter().any(|around| around.items().is_some()) {
@@ -394,9 +394,9 @@ pub(super) fn linear_form(nat: &Nat, var: Var) -> Option<(Nat, Nat)> {
     is_linear.then_some((step, rest))
 }
 
-/// Returns pairs `(parts, within)` with `nat = step * sum of parts + within`, where `within` is no
-/// multiple of the step. A constant may be split in several ways. `None` if a summand has no form
-/// as a size.
+/// Returns pairs `(parts, within)` with `nat = step * sum of parts + within`, where `within` is not
+/// a multiple of the step. A constant may be split in several ways. `None` if a summand cannot be
+/// represented as a size.
 fn split_multiples(nat: &Nat, step: &Nat) -> Option<Vec<(Vec<Nat>, Nat)>> {
     let mut parts = Vec::new();
     let mut within = Nat::ZERO;

@@ -1,4 +1,4 @@
-//! Access analysis: collects each access with the loops around it, the targets of pointers, and the
+//! Access analysis: collects each access with its enclosing loops, the targets of pointers, and the
 //! ranges of all counters.
 
 use std::rc::Rc;
@@ -13,27 +13,27 @@ use super::Work;
 use crate::ir::{Expr, ExprKind, Function, Home, Id, Level, LoopMode, Place, Stmt, StmtKind};
 use crate::passes::walk;
 
-/// Variables from here on are those of the second of two accesses that are compared. The prover has
-/// numbers of its own above.
+/// The first number of the variables of the second of two compared accesses. The prover uses higher
+/// numbers.
 const FIRST_OTHER: u32 = 1 << 30;
 
-/// A loop around an access.
+/// An enclosing loop of an access.
 #[derive(Clone, Debug)]
 pub(super) struct Around {
-    /// Its counter, which no other loop of the kernel has.
+    /// The counter, which is unique in the kernel.
     pub counter: Var,
     /// The first value.
     pub from: Nat,
-    /// One more than the last.
+    /// The end of the range.
     pub to: Nat,
     /// The mode of execution.
     pub mode: LoopMode,
-    /// The phrase that it comes from.
+    /// The phrase of the loop.
     pub origin: Origin,
 }
 
 impl Around {
-    /// The level and dimension of the work-items that share it.
+    /// Returns the level and dimension of the work-items over which the loop is distributed.
     pub fn items(&self) -> Option<(Level, u8)> {
         match self.mode {
             LoopMode::Items(level, dimension) => Some((level, dimension)),
@@ -41,12 +41,12 @@ impl Around {
         }
     }
 
-    /// Returns true if the work-items of one group share it in this dimension.
+    /// Returns true if the loop is distributed over the work-items of one group in this dimension.
     pub fn is_of_items(&self, dimension: u8) -> bool {
         matches!(self.items(), Some((Level::Local | Level::Global, d)) if d == dimension)
     }
 
-    /// Returns true if the groups share it in this dimension.
+    /// Returns true if the loop is distributed over the groups in this dimension.
     pub fn is_of_groups(&self, dimension: u8) -> bool {
         matches!(self.items(), Some((Level::WorkGroup | Level::Global, d)) if d == dimension)
     }
@@ -55,31 +55,32 @@ impl Around {
 /// A read or a write of a variable.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Access {
-    /// The variable, also where a pointer leads to it.
+    /// The variable, or the target of the pointer.
     pub id: Id,
-    /// The pointer that leads to it.
+    /// The pointer through which it is accessed.
     pub via: Option<Id>,
-    /// The pointers in scope here that alone reach what they point to.
+    /// The pointers in scope that are the only access to their targets.
     pub alone: Rc<[Id]>,
-    /// The index as it is written.
+    /// The index in the statement.
     pub written: Option<Nat>,
-    /// The number of the first scalar; `None` may be any.
+    /// The index of the first scalar; `None` for any index.
     pub index: Option<Nat>,
     /// The number of scalars.
     pub width: Nat,
-    /// True if the index as it is written counts scalars, also of an array of vectors.
+    /// True if the index in the statement counts scalars, also in an array of vectors.
     pub by_scalars: bool,
     /// The part of a tuple.
     pub members: Vec<bool>,
-    /// True if it writes.
+    /// True for a write.
     pub writes: bool,
-    /// The loops around it, the outermost first.
+    /// The enclosing loops, outermost first.
     pub around: Rc<[Var]>,
-    /// The number of loops around each enclosing condition.
+    /// The number of enclosing loops of each enclosing condition.
     pub conditions: Rc<[usize]>,
-    /// The phrase that it comes from: of a read, the one that is read.
+    /// The phrase of the access: for a read, the one that is read.
     pub origin: Origin,
-    /// The innermost map around whose iterations work-items share; without one the phrase.
+    /// The innermost map whose iterations are distributed over work-items; without one, the phrase
+    /// of the access.
     pub doer: Origin,
 }
 
@@ -91,13 +92,14 @@ pub(super) struct Flow<'f> {
     pub facts: Facts,
     /// The loops, by counter.
     pub loops: FxHashMap<Var, Around>,
-    /// The loops around each declaration, by variable; what is not declared has none.
+    /// The enclosing loops of each declaration, by variable; variables without a declaration have
+    /// none.
     pub declared: FxHashMap<Id, Rc<[Var]>>,
-    /// The targets of pointers, with their offsets: `None` is not known (flow-insensitive points-to
-    /// analysis).
+    /// The targets of pointers with their offsets, `None` for an unknown offset (flow-insensitive
+    /// points-to analysis).
     pointers: FxHashMap<Id, Vec<(Id, Option<Nat>)>>,
     opaque: FxHashMap<Var, &'f Expr>,
-    /// True if two loops have one counter, so that indices say nothing.
+    /// True if two loops have the same counter, so that indices are ambiguous.
     is_vague: bool,
 }
 
@@ -110,7 +112,7 @@ pub(super) struct Path {
 }
 
 impl Path {
-    /// That of the kernel's body.
+    /// Returns the context of the kernel's body.
     pub fn start() -> Path {
         Path {
             around: Rc::new([]),
@@ -119,7 +121,7 @@ impl Path {
         }
     }
 
-    /// That of a loop's body.
+    /// Returns the context of a loop's body.
     pub fn within(&self, counter: Var) -> Path {
         let around = self.around.iter().copied().chain([counter]).collect();
         Path {
@@ -128,7 +130,7 @@ impl Path {
         }
     }
 
-    /// That of a branch.
+    /// Returns the context of a branch.
     pub fn under_condition(&self) -> Path {
         let here = self.around.len();
         let conditions = self.conditions.iter().copied().chain([here]).collect();
@@ -138,7 +140,7 @@ impl Path {
         }
     }
 
-    /// That of the statements of a block, where pointers are declared.
+    /// Returns the context of the statements of a block, in which pointers are declared.
     pub fn with_pointers(&self, body: &[Stmt], function: &Function) -> Path {
         let is_alone = |id: &Id| {
             let home = function.variables[id.0 as usize].home;
@@ -160,7 +162,7 @@ impl Path {
 }
 
 impl<'f> Flow<'f> {
-    /// Looks through a kernel.
+    /// Analyses a kernel.
     pub fn of(function: &'f Function, work: &'f Work, body: &[Stmt]) -> Flow<'f> {
         let opaque = function.opaque.iter().map(|(var, value)| (*var, value));
         let mut flow = Flow {
@@ -207,7 +209,7 @@ impl<'f> Flow<'f> {
         }
     }
 
-    /// Returns true if there was something new.
+    /// Returns true if new targets were found.
     fn follow_pointers(&mut self, body: &[Stmt]) -> bool {
         let mut changed = false;
         for stmt in body {
@@ -247,8 +249,8 @@ impl<'f> Flow<'f> {
         changed
     }
 
-    /// The variables that a place is in, with what is to be added to an index of theirs. It has to
-    /// be the same whenever it is asked for, so it is none that counts.
+    /// Returns the variables that contain a place, with the offsets of their indices. An offset
+    /// must be the same at all times, so it must not depend on a counter.
     fn targets(&self, place: &Place) -> Vec<(Id, Option<Nat>)> {
         let own = place.index.clone().unwrap_or(Nat::ZERO);
         let own = (!own.any_var(&|var| self.changes(var))).then_some(own);
@@ -265,7 +267,7 @@ impl<'f> Flow<'f> {
         }
     }
 
-    /// Returns true if a size variable is a counter or stands for data.
+    /// Returns true if a size variable is a counter or depends on data.
     pub fn changes(&self, var: Var) -> bool {
         self.loops.contains_key(&var) || self.opaque.contains_key(&var)
     }
@@ -279,7 +281,7 @@ impl<'f> Flow<'f> {
         self.function.variables[id.0 as usize].home
     }
 
-    /// The memory of a variable that work-items share and that is written.
+    /// Returns the address space of a variable that is shared by work-items and written.
     pub fn shared(&self, id: Id) -> Option<AddressSpace> {
         match self.home(id) {
             Home::Output => Some(AddressSpace::Global),
@@ -288,7 +290,7 @@ impl<'f> Flow<'f> {
         }
     }
 
-    /// Returns true if a variable is each work-item's own.
+    /// Returns true if a variable is private to each work-item.
     pub fn is_private(&self, id: Id) -> bool {
         matches!(
             self.home(id),
@@ -296,12 +298,12 @@ impl<'f> Flow<'f> {
         )
     }
 
-    /// The loops around, from the outermost.
+    /// Returns the enclosing loops, outermost first.
     pub fn around<'a>(&'a self, counters: &'a [Var]) -> impl Iterator<Item = &'a Around> {
         counters.iter().filter_map(|var| self.loops.get(var))
     }
 
-    /// Returns the facts that hold inside of loops.
+    /// Returns the facts that hold within loops.
     pub fn within(&self, counters: &[Var]) -> Facts {
         let mut facts = self.facts.clone();
         for around in self.around(counters) {
@@ -326,9 +328,7 @@ impl<'f> Flow<'f> {
         }
     }
 
-    // ----- accesses -----
-
-    /// The accesses of a statement that is no loop, condition or block.
+    /// Collects the accesses of a statement that is not a loop, condition or block.
     pub fn of_simple(&self, stmt: &Stmt, path: &Path, out: &mut Vec<Access>) {
         match &stmt.kind {
             StmtKind::Declare(id, Some(value)) => {
@@ -424,7 +424,8 @@ impl<'f> Flow<'f> {
         }
     }
 
-    /// The first scalar of a place, and how many; a tuple counts as one.
+    /// Returns the index of the first scalar of a place, and the number of scalars; a tuple counts
+    /// as one.
     fn scalars(&self, place: &Place) -> (Option<Nat>, Nat) {
         let index = place.index.clone().unwrap_or(Nat::ZERO);
         if let Some(lanes) = &place.lanes {
@@ -438,7 +439,7 @@ impl<'f> Flow<'f> {
         }
     }
 
-    /// All accesses of statements.
+    /// Collects all accesses of statements.
     pub fn all(&self, body: &[Stmt], path: &Path, out: &mut Vec<Access>) {
         let path = path.with_pointers(body, self.function);
         for stmt in body {
@@ -471,7 +472,7 @@ impl<'f> Flow<'f> {
     }
 }
 
-/// An access whose loops run on their own.
+/// An access with renamed counters.
 pub(super) struct Apart {
     pub index: Option<Nat>,
     /// The new counters.
@@ -493,7 +494,7 @@ fn put(nat: &Nat, renamed: &[(Var, Nat)]) -> Nat {
     })
 }
 
-/// The pattern whose loops are shared so.
+/// Returns the name of the pattern whose loops are distributed in this way.
 pub(super) fn map_name((level, dimension): (Level, u8)) -> String {
     let name = match level {
         Level::Global => "mapGlobal",

@@ -13,11 +13,11 @@ use crate::error::CompileError;
 use crate::ir::{Function, Level, LoopMode, Order, Stmt, StmtKind};
 use crate::passes::walk;
 
-/// Conditions on the launch under which each place is written by one work-item, and is read in the
-/// kernel by those of the group that wrote it.
+/// Computes the conditions on the launch under which each place is written by one work-item, and is
+/// read in the kernel only by work-items of the group that wrote it.
 ///
 /// # Errors
-/// A place that is written by several, or read by another group.
+/// A place that several work-items write, or another group reads.
 pub(super) fn check(
     function: &Function,
     work: &mut Work,
@@ -49,11 +49,11 @@ pub(super) fn check(
     Ok(())
 }
 
-/// Checks the nesting of distributed loops: in each dimension, a distributed loop is inside of no
-/// other one, or a loop over the work-items of a group is inside of one over groups.
+/// Checks the nesting of distributed loops: in each dimension, a distributed loop is not nested in
+/// another one, except for a loop over the work-items of a group in a loop over groups.
 ///
 /// # Errors
-/// A loop inside of a loop over the same work-items, or over fewer.
+/// A loop that is nested in a loop over the same work-items, or over fewer.
 fn nesting(body: &[Stmt], around: &mut Vec<(Level, u8)>) -> Result<(), CompileError> {
     for stmt in body {
         let own = match stmt.kind {
@@ -100,7 +100,7 @@ fn wrong_nesting(origin: Origin, inner: (Level, u8), outer: (Level, u8)) -> Comp
         .with_code(Code::WrongNesting)
 }
 
-/// Sees to it that one work-item alone writes a place, as far as that is up to a dimension.
+/// Ensures that only one work-item writes a place, as far as this depends on a dimension.
 fn written_by_one(
     flow: &Flow<'_>,
     access: &Access,
@@ -170,7 +170,7 @@ fn written_by_all(
         .with_code(Code::WrittenByAll)
 }
 
-/// Returns true if a group may read what another one wrote, or overwrite what it still reads.
+/// Returns true if a group may read what another group wrote, or overwrite what it still reads.
 fn meets_across_groups(flow: &Flow<'_>, write: &Access, read: &Access) -> bool {
     if write.id != read.id || flow.shared(read.id) != Some(AddressSpace::Global) {
         return false;

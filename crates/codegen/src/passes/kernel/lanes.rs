@@ -1,6 +1,6 @@
-//! Vectors in kernels: what a loop does for each lane becomes operations on vectors where OpenCL C
-//! has them; vectors that are parts of private arrays are put together from variables; the others
-//! are read and written in arrays that start where any vector may.
+//! Vectorises kernels: loops over lanes become operations on vectors if OpenCL C has them; vectors
+//! in private arrays are split into scalar variables; other vectors are loaded from and stored to
+//! aligned arrays.
 
 use nat::{Nat, Var};
 use rise::{Ty, Type};
@@ -15,12 +15,10 @@ use crate::lower::widen_place;
 use crate::passes::uses::{Mention, Uses};
 use crate::passes::walk::{self, Change};
 
-/// Elements up to which a private array can become variables.
+/// The maximal number of elements of a private array that can be replaced by variables.
 const MAX_ELEMENTS: i64 = 256;
 
-// ----- loops over lanes -----
-
-/// Makes operations on vectors of loops over lanes.
+/// Replaces loops over lanes by operations on vectors.
 pub(super) fn widen_loops(body: &mut [Stmt]) {
     for stmt in body {
         walk::each_block(stmt, &mut |inner| widen_loops(inner));
@@ -71,7 +69,7 @@ impl Widen {
         nat.as_var() == Some(self.lane)
     }
 
-    /// The place of all lanes, given that of one.
+    /// Returns the place of all lanes, given that of one.
     fn place(&self, place: &Place) -> Option<Place> {
         let index = place.index.as_ref();
         match &place.lane {
@@ -93,7 +91,7 @@ impl Widen {
         (*kind != ScalarType::Bool).then(|| Type::Vector(self.lanes.clone(), scalar.clone()).into())
     }
 
-    /// The value of all lanes, given that of one.
+    /// Returns the value of all lanes, given that of one.
     fn expr(&self, expr: &Expr) -> Option<Expr> {
         let ty = self.vector(&expr.ty)?;
         let boxed = |expr: &Expr| Some(Box::new(self.expr(expr)?));
@@ -141,9 +139,7 @@ impl Widen {
     }
 }
 
-// ----- vectors in private arrays -----
-
-/// Takes vectors in private arrays of scalars apart where all indices of the array are known.
+/// Splits the vectors in private arrays of scalars if all indices of the array are constants.
 pub(super) fn take_apart(function: &mut Function) {
     let uses = Uses::of(function);
     let (mut by_lanes, mut kept) = (FxHashSet::default(), FxHashSet::default());
@@ -175,7 +171,7 @@ pub(super) fn take_apart(function: &mut Function) {
     function.body = body;
 }
 
-/// Writes of vectors become writes of their lanes.
+/// Replaces stores of vectors by stores of their lanes.
 fn apart_block(body: &mut Vec<Stmt>, apart: &FxHashSet<Id>, function: &mut Function) {
     for mut stmt in std::mem::take(body) {
         walk::each_block(&mut stmt, &mut |inner| apart_block(inner, apart, function));
@@ -228,7 +224,7 @@ fn apart_block(body: &mut Vec<Stmt>, apart: &FxHashSet<Id>, function: &mut Funct
     }
 }
 
-/// The places of the lanes of a vector in an array of scalars.
+/// Returns the places of the lanes of a vector in an array of scalars.
 fn lanes_of(place: &Place) -> Vec<Place> {
     let count = place.lanes.as_ref().and_then(Nat::as_const).unwrap_or(0);
     let first = place.index.clone().unwrap_or(Nat::ZERO);
@@ -240,7 +236,7 @@ fn lanes_of(place: &Place) -> Vec<Place> {
     (0..count).map(one).collect()
 }
 
-/// Reads of vectors become vectors of what is read for each lane.
+/// Replaces loads of vectors by vectors of loads of their lanes.
 struct Together<'a> {
     apart: &'a FxHashSet<Id>,
 }
@@ -264,10 +260,8 @@ impl Change for Together<'_> {
     }
 }
 
-// ----- vectors in memory -----
-
-/// Notes for each array of scalars of the kernel's own that vectors are read from or written to how
-/// many bytes they take: the array is aligned to that.
+/// Records the alignment of each local array of scalars from which vectors are loaded or to which
+/// they are stored: the size of the vectors in bytes.
 pub(super) fn align(function: &mut Function) {
     let uses = Uses::of(function);
     let mut found: FxHashMap<Id, u64> = FxHashMap::default();

@@ -18,7 +18,7 @@ pub(super) enum Radix {
     ArrayExtent,
 }
 
-/// A dimension of the array whose positions belong to different work-items.
+/// A dimension of the array whose positions are distributed over work-items.
 pub(super) struct Digit {
     pub dim: ParallelDim,
     /// The distance between positions.
@@ -32,7 +32,7 @@ pub(super) struct Digit {
 }
 
 impl Digit {
-    /// Returns the factor of the counter in an index.
+    /// Returns the coefficient of the counter in an index.
     pub fn factor(&self) -> Nat {
         match self.is_reversed {
             true => Nat::sub(&Nat::ZERO, &self.step),
@@ -48,7 +48,7 @@ impl Digit {
         }
     }
 
-    /// Returns the distance between elements that differ by one in the digit above.
+    /// Returns the distance between elements that differ by one in the next higher digit.
     pub fn span(&self) -> Nat {
         &self.step * &self.radix
     }
@@ -81,7 +81,7 @@ pub(super) struct Layout {
     pub digits: Vec<Digit>,
     /// The distance between iterations in the array of a work-item, for each digit.
     pub steps: Vec<Nat>,
-    /// The segments above, between and below the digits: one more than digits.
+    /// The segments above, between and below the digits: one more than there are digits.
     pub segments: Vec<Segment>,
     /// The number of elements of a work-item's array.
     pub count: Nat,

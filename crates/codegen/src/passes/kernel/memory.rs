@@ -1,9 +1,9 @@
-//! Where local and global arrays are, and which share memory.
+//! Places local and global arrays in memory, and decides which arrays share memory.
 //!
-//! Local arrays are declared at the top of a kernel, or are parameters of it where their size is
-//! known only when it is launched; global ones are always parameters. What is declared in a loop
-//! that work-items share has a copy for each of them, of global memory also one for each group; the
-//! iterations that one of them does use the same copy.
+//! Local arrays are declared at the top of a kernel, or are parameters of it if their size is known
+//! only at launch; global arrays are always parameters. An array that is declared in a loop that is
+//! distributed over work-items has a copy for each of them, in global memory also one for each
+//! group; the iterations of one work-item use the same copy.
 
 use nat::{Nat, Prop, Var};
 use rise::Type;
@@ -17,11 +17,11 @@ use crate::error::CompileError;
 use crate::ir::{Function, Home, Id, Level, Place, Stmt, StmtKind};
 use crate::passes::walk::{self, Change};
 
-/// Gives arrays their memory and orders what work-items do with it.
+/// Allocates the arrays of a kernel and orders the accesses of its work-items.
 ///
 /// # Errors
 /// Memory that several work-items write at one place, or that one group writes and another reads;
-/// barriers that not all of a group come to; sizes that memory cannot have.
+/// barriers that not all work-items of a group reach; sizes that are not supported.
 pub(super) fn run(function: &mut Function, work: &mut Work) -> Result<(), CompileError> {
     let body = std::mem::take(&mut function.body);
     groups::check(function, work, &body)?;
@@ -36,26 +36,26 @@ pub(super) fn run(function: &mut Function, work: &mut Work) -> Result<(), Compil
     place(function, work, arrays, &shared)
 }
 
-/// An array, or a value, in local or global memory.
+/// An array or scalar in local or global memory.
 #[derive(Clone, Debug)]
 pub(super) struct Array {
     pub id: Id,
-    /// In which memory.
+    /// The address space.
     pub space: AddressSpace,
     /// The number of elements of a copy; `None` for a scalar.
     pub count: Option<Nat>,
-    /// The copies, by the loops around the declaration.
+    /// The copies for the enclosing loops of the declaration.
     pub copies: Vec<Copies>,
 }
 
 impl Array {
-    /// Elements of all copies together.
+    /// Returns the number of elements of all copies.
     pub fn all(&self) -> Nat {
         let one = self.count.clone().unwrap_or(Nat::ONE);
         self.copies.iter().fold(one, |all, of| &all * &of.number)
     }
 
-    /// The number of the first element of the copy that an iteration of the loops uses.
+    /// Returns the index of the first element of the copy that an iteration of the loops uses.
     fn offset(&self) -> Nat {
         let mut number = Nat::ZERO;
         for copies in &self.copies {
@@ -65,25 +65,25 @@ impl Array {
     }
 }
 
-/// A copy for each of those who share a loop.
+/// The copies for the work-items or groups over which a loop is distributed.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Copies {
     pub level: Level,
     pub dimension: u8,
     pub number: Nat,
-    /// The number of the copy that an iteration uses.
+    /// The index of the copy that an iteration uses.
     which: Nat,
 }
 
 impl Copies {
-    /// Returns true if the same work-items have the same ones.
+    /// Returns true if both assign the same copies to the same work-items.
     pub fn alike(&self, other: &Copies) -> bool {
         let key = |of: &Copies| (of.level, of.dimension, of.number.clone());
         key(self) == key(other)
     }
 }
 
-/// The arrays that a kernel declares.
+/// Returns the arrays that a kernel declares.
 fn arrays(function: &Function, work: &Work, body: &[Stmt]) -> Result<Vec<Array>, CompileError> {
     let flow = Flow::of(function, work, body);
     let mut arrays = Vec::new();
@@ -149,7 +149,7 @@ fn array(flow: &Flow<'_>, id: Id, path: &Path) -> Result<Option<Array>, CompileE
     }))
 }
 
-/// The copies that a loop around a declaration makes necessary.
+/// Returns the copies that are required by an enclosing loop of a declaration.
 fn copies(
     flow: &Flow<'_>,
     around: &Around,
@@ -157,7 +157,7 @@ fn copies(
     space: AddressSpace,
 ) -> Option<Copies> {
     let (level, dimension) = around.items()?;
-    // Local memory is each group's own.
+    // Each group has its own local memory.
     let level = match (space, level) {
         (AddressSpace::Local, Level::WorkGroup) => return None,
         (AddressSpace::Local, Level::Global) => Level::Local,
@@ -185,7 +185,7 @@ fn copies(
     })
 }
 
-/// A size that does not depend on the loops around.
+/// Returns an upper bound of a size that does not depend on the enclosing loops.
 fn bound(flow: &Flow<'_>, id: Id, count: &Nat, path: &Path) -> Result<Nat, CompileError> {
     let facts = flow.within(&path.around);
     let mut count = facts.normalize(count);
@@ -236,9 +236,7 @@ fn unknown_size(flow: &Flow<'_>, id: Id) -> CompileError {
         .with_help("memory of a kernel is allocated before it runs: store a number of elements that depends on sizes only")
 }
 
-// ----- the change -----
-
-/// Declares arrays where they are to be, and lets places lead to them.
+/// Declares the arrays in their new positions, and redirects accesses to them.
 fn place(
     function: &mut Function,
     work: &mut Work,
@@ -296,7 +294,7 @@ fn place(
     Ok(())
 }
 
-/// Makes a variable large enough for all copies of what is in its memory.
+/// Makes a variable large enough for all copies of the arrays in its memory.
 fn grow(function: &mut Function, owner: &Array, arrays: &[Array], shared: &MemoryAliases) {
     let Some(count) = &owner.count else {
         return;
@@ -322,7 +320,7 @@ fn grow(function: &mut Function, owner: &Array, arrays: &[Array], shared: &Memor
     variable.count = Some(all);
 }
 
-/// Takes declarations away.
+/// Removes the declarations of arrays.
 fn remove(body: &mut Vec<Stmt>, arrays: &[Array]) {
     body.retain(|stmt| match &stmt.kind {
         StmtKind::Declare(id, _) => arrays.iter().all(|array| array.id != *id),
@@ -333,7 +331,7 @@ fn remove(body: &mut Vec<Stmt>, arrays: &[Array]) {
     }
 }
 
-/// Leads places to the copies of arrays, and to the arrays whose memory others use.
+/// Redirects places to the copies of arrays, and to the arrays whose memory they share.
 struct Moves<'m> {
     arrays: FxHashSet<Id>,
     offsets: FxHashMap<Id, Nat>,

@@ -38,33 +38,33 @@ pub(crate) use parts::{Part, Parts};
 /// The state of a kernel between passes, besides its statements.
 #[derive(Clone, Debug)]
 pub(crate) struct Work {
-    /// The sizes that it is launched with.
+    /// The launch sizes.
     pub launch: Launch,
-    /// The size variables that stand for those that are not known.
+    /// The size variables for the unknown launch sizes.
     pub vars: LaunchVars,
-    /// The conditions on the launch, besides those of the function.
+    /// The conditions on the launch, in addition to those of the function.
     pub requires: Vec<Prop>,
-    /// The local memory that is declared in it, in bytes.
+    /// The local memory that it declares, in bytes.
     pub local_bytes: Nat,
     /// The loops that are distributed over work-items.
     pub items: Vec<Items>,
-    /// Arrays that are parameters of the kernel, because they are in global memory, or in local
-    /// memory and of a size that is known only when it is launched. They are not declared.
+    /// The arrays that are parameters of the kernel, because they are in global memory, or in local
+    /// memory with a size that is known only at launch. They are not declared.
     pub temporaries: Vec<Temporary>,
 }
 
 /// An array that the host allocates for a kernel.
 #[derive(Clone, Debug)]
 pub(crate) struct Temporary {
-    /// The array; its home says in which memory it is.
+    /// The array; its home is the memory that contains it.
     pub id: Id,
     /// Its size, for all work-groups together if it is in global memory.
     pub bytes: Nat,
 }
 
 impl Work {
-    /// Returns the number of work-items or groups that a loop of this level and dimension is
-    /// distributed over.
+    /// Returns the number of work-items or groups over which a loop of this level and dimension is
+    /// distributed.
     pub fn count(&self, level: Level, dimension: u8) -> Nat {
         let at = usize::from(dimension.min(2));
         let known = |size: &Option<Nat>, var| size.clone().unwrap_or_else(|| Nat::var(var));
@@ -78,11 +78,11 @@ impl Work {
     }
 }
 
-/// Runs the passes on a function for OpenCL and prints its kernels.
+/// Runs the passes on an OpenCL function and prints its kernels.
 ///
 /// # Errors
-/// Private memory that another work-item reads; barriers where not all work-items come; what stands
-/// outside of all kernels; what has no counterpart in OpenCL C.
+/// Private memory that another work-item reads; barriers that not all work-items reach; statements
+/// outside of all kernels; types and functions without a counterpart in OpenCL C.
 pub(crate) fn finish(
     mut function: Function,
     mut signature: Signature,
@@ -126,7 +126,7 @@ fn improve(function: &mut Function, work: &mut Work) -> Result<Plan, CompileErro
     trace.after(Pass::LIVE_RANGE_SPLITTING, function);
     sinking::run(function);
     copies::join_variables(function);
-    // What is merged the first time may be used once then.
+    // A merged variable may be used only once in the second pass.
     inlining::run(function);
     inlining::run(function);
     dead_code_elimination::run(function);

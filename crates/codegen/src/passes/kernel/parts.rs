@@ -1,4 +1,4 @@
-//! The kernels of a function, each a function of its own.
+//! Splits a function into its kernels, each a function of its own.
 
 use nat::Nat;
 use rise::Names;
@@ -17,24 +17,24 @@ use super::{Temporary, Work};
 
 /// The kernels of an OpenCL function.
 pub(crate) struct Parts {
-    /// Its kernels, in the order in which they run.
+    /// The kernels, in the order of their execution.
     pub kernels: Vec<Part>,
-    /// The memory that several of them use, with its size in bytes.
+    /// The memory that several kernels use, with its size in bytes.
     pub shared: Vec<Temporary>,
 }
 
 /// A kernel.
 pub(crate) struct Part {
-    /// The function whose body it is.
+    /// The function with the kernel's body.
     pub function: Function,
     /// The state between passes.
     pub work: Work,
 }
 
-/// Takes a function apart. Without `oclRun` it is one kernel.
+/// Splits a function into kernels. Without `oclRun` it is one kernel.
 ///
 /// # Errors
-/// What stands outside of all kernels where there are some.
+/// Statements outside of all kernels of a function that has some.
 pub(super) fn split(mut function: Function) -> Result<Parts, CompileError> {
     let body = std::mem::take(&mut function.body);
     let mut stmts = Vec::new();
@@ -89,8 +89,8 @@ pub(crate) fn bytes(function: &Function, id: Id) -> Result<Nat, CompileError> {
     Ok(count * size)
 }
 
-/// The statements in the order in which they run, without blocks around them. A kernel that reads
-/// what another one wrote has that one inside: it runs before.
+/// Returns the statements in the order of their execution, without enclosing blocks. A kernel that
+/// reads the result of another one contains that one, which is executed before.
 fn flatten(body: Vec<Stmt>, function: &Function, out: &mut Vec<Stmt>) {
     for stmt in body {
         let origin = stmt.origin;
@@ -101,7 +101,8 @@ fn flatten(body: Vec<Stmt>, function: &Function, out: &mut Vec<Stmt>) {
                 flatten(std::mem::take(&mut kernel.body), function, &mut inner);
                 let last = inner.iter().rposition(is_kernel);
                 let own = inner.split_off(last.map_or(0, |last| last + 1));
-                // Its own variables that are declared before the other kernel are still its own.
+                // Variables of the outer kernel that are declared before the inner kernel stay
+                // variables of the outer one.
                 let (declared, others): (Vec<Stmt>, Vec<Stmt>) =
                     inner.into_iter().partition(|stmt| match &stmt.kind {
                         StmtKind::Declare(id, None) => !is_global(function, *id),

@@ -4,9 +4,9 @@
 //! that `mapWorkGroup` writes are divided among groups in the same way.
 //!
 //! The index of each access has to contain the counter of the loop as `a*counter`, with the same
-//! `a` everywhere. That dimension is removed, or shrinks to the number of iterations that one
-//! work-item runs. How the program regroups the other dimensions does not matter: whatever else is
-//! in an index is above or below that dimension, or the element belongs to another work-item.
+//! `a` everywhere. That dimension is removed, or is reduced to the number of iterations of one
+//! work-item. How the program regroups the other dimensions does not matter: any other part of an
+//! index is above or below that dimension, or the element is of another work-item.
 
 use nat::{Nat, Prop, Var};
 use rise::Type;
@@ -26,8 +26,8 @@ use crate::passes::walk::{self, Change};
 /// Privatises the arrays of a kernel.
 ///
 /// # Errors
-/// An access to another work-item's private memory, or to another group's local memory; arrays
-/// whose size per work-item is not known.
+/// An access to another work-item's private memory, or to another group's local memory; an array
+/// whose size for each work-item is not known.
 pub(super) fn run(function: &mut Function, work: &Work) -> Result<(), CompileError> {
     let mut body = std::mem::take(&mut function.body);
     let privatized = {
@@ -142,8 +142,8 @@ impl<'a, 'f> DistributedArray<'a, 'f> {
         })
     }
 
-    /// Returns the loops around an access, inside of the array's scope, whose iterations run in
-    /// different copies of the memory.
+    /// Returns the loops around an access, within the array's scope, whose iterations use different
+    /// copies of the memory.
     fn distributed_loops(&self, access: &Access) -> Vec<Around> {
         let declared = self
             .flow
@@ -205,8 +205,6 @@ impl<'a, 'f> DistributedArray<'a, 'f> {
         (!self.flow.is_data(index) && !is_part).then_some(index)
     }
 
-    // ----- the layout -----
-
     /// Returns the layout of the array. `None` if the counters of the loops are not factors of
     /// single digits of the indices.
     fn layout(&self, radix: Radix) -> Result<Option<Layout>, CompileError> {
@@ -231,8 +229,8 @@ impl<'a, 'f> DistributedArray<'a, 'f> {
         self.cut(sorted)
     }
 
-    /// Returns the digit that the counters of the loops of one dimension have in all accesses:
-    /// `None` if they differ, and `Some(None)` if there is one iteration only.
+    /// Returns the digit of the counters of the loops of one dimension in all accesses: `None` if
+    /// they differ, and `Some(None)` if there is only one iteration.
     fn digit(&self, dim: ParallelDim, radix: Radix) -> Option<Option<Digit>> {
         let mut found: Option<(Nat, Nat)> = None;
         let mut is_single = true;
@@ -303,7 +301,8 @@ impl<'a, 'f> DistributedArray<'a, 'f> {
         let mut segments = Vec::new();
         let mut size = Nat::ONE;
         let mut steps = Vec::new();
-        // From the lowest: what is below a digit, and what a work-item has of the digit.
+        // From the lowest digit on: the segment below a digit, and the work-item's part of the
+        // digit.
         for (at, digit) in digits.iter().enumerate().rev() {
             let unit = digits.get(at + 1).map_or(Nat::ONE, Digit::span);
             let Some(length) = exact_quotient(&self.flow.facts.normalize(&digit.step), &unit)
@@ -344,7 +343,7 @@ impl<'a, 'f> DistributedArray<'a, 'f> {
         }))
     }
 
-    /// Returns the number of iterations that one work-item or group runs.
+    /// Returns the number of iterations that one work-item or group executes.
     fn rounds(&self, digit: &Digit) -> Result<Nat, CompileError> {
         let (level, dimension) = digit.dim;
         let participants = self.flow.work.count(level, dimension);
@@ -362,10 +361,7 @@ impl<'a, 'f> DistributedArray<'a, 'f> {
         }
     }
 
-    // ----- indices -----
-
-    /// Returns the new indices of all accesses, or the access that is to another work-item's
-    /// element.
+    /// Returns the new indices of all accesses, or the access to an element of another work-item.
     fn indices(&self, layout: &Layout) -> Result<FxHashMap<Nat, Nat>, &'a Access> {
         let mut indices = FxHashMap::default();
         for access in self.accesses {
@@ -398,7 +394,7 @@ impl<'a, 'f> DistributedArray<'a, 'f> {
                 own = &own + &(&round * step);
             }
         }
-        // Those of one iteration: it is the same work-item's, whatever the index says.
+        // A dimension with a single iteration is executed by one work-item, whatever the index is.
         for dim in &self.dims {
             if layout.digits.iter().all(|digit| digit.dim != *dim) {
                 let around = self.loop_for(access, *dim)?;
@@ -424,8 +420,8 @@ impl<'a, 'f> DistributedArray<'a, 'f> {
         Some(facts.normalize(&own))
     }
 
-    /// Converts a number of scalars to one of elements: in an array of vectors, a vector is one
-    /// element.
+    /// Converts a number of scalars to a number of elements: in an array of vectors, a vector is
+    /// one element.
     fn scaled(&self, width: &Nat) -> Nat {
         let elem = &self.flow.function.variables[self.id.0 as usize].elem;
         match &**elem {
@@ -435,7 +431,7 @@ impl<'a, 'f> DistributedArray<'a, 'f> {
     }
 
     /// Returns the new array if each iteration has one element, which all accesses index by the
-    /// same expression, whatever it is.
+    /// same expression of any form.
     fn one_element_per_iteration(&self) -> Result<Option<PrivatizedArray>, CompileError> {
         let mut form: Option<Nat> = None;
         let mut indices = FxHashMap::default();
@@ -485,8 +481,6 @@ impl<'a, 'f> DistributedArray<'a, 'f> {
         }
         Ok(Some(PrivatizedArray { count, indices }))
     }
-
-    // ----- errors -----
 
     fn foreign_access_error(&self, access: &Access) -> CompileError {
         let maps: Vec<String> = self.dims.iter().map(|dim| map_name(*dim)).collect();
@@ -540,6 +534,5 @@ impl<'a, 'f> DistributedArray<'a, 'f> {
     }
 }
 
-/// The first of the size variables that stand for counters where the indices of accesses are
-/// compared.
+/// The first size variable that denotes a counter in comparisons of the indices of accesses.
 const FIRST_CANONICAL: u32 = 1 << 30;

@@ -1,4 +1,5 @@
-//! Local arrays that are not needed at the same time share memory, where that costs no barrier.
+//! Lets local arrays whose live ranges are disjoint share memory, if that requires no additional
+//! barrier.
 
 use nat::Nat;
 use rustc_hash::FxHashMap;
@@ -12,16 +13,16 @@ use crate::ir::{Function, Id, Stmt, StmtKind};
 use crate::passes::uses::{Mention, Uses};
 use crate::passes::walk;
 
-/// Bytes of local memory up to which a barrier costs more than memory: a third of what devices
-/// have, so that several groups run at a time.
+/// The number of bytes of local memory up to which a barrier costs more than memory: a third of
+/// that of devices, so that several groups are resident at a time.
 const ENOUGH: i64 = 16 * 1024;
-/// Arrays up to which it is tried which can share.
+/// The maximal number of arrays for which sharing is tried.
 const MAX_ARRAYS: usize = 16;
 
-/// Which arrays use the memory of another one.
+/// Returns the arrays that use the memory of another one.
 ///
 /// # Errors
-/// Elements that have no type in OpenCL C.
+/// Elements without a type in OpenCL C.
 pub(super) fn choose(
     function: &Function,
     work: &Work,
@@ -47,7 +48,7 @@ pub(super) fn choose(
         return Ok(chosen);
     };
     let is_much = total(function, arrays)?.is_none_or(|bytes| bytes > ENOUGH);
-    // What uses each memory, and until when.
+    // The owner of each memory, and the end of its last live range.
     let mut memories: Vec<(&Array, usize)> = Vec::new();
     for (array, life) in local {
         let mut home = None;
@@ -74,7 +75,7 @@ pub(super) fn choose(
     Ok(chosen)
 }
 
-/// Returns true if one array can be where another one is.
+/// Returns true if one array can use the memory of another one.
 fn fits(function: &Function, owner: &Array, array: &Array) -> bool {
     let elem = |array: &Array| &function.variables[array.id.0 as usize].elem;
     let constant = |array: &Array| array.all().as_const().is_some();
@@ -82,13 +83,13 @@ fn fits(function: &Function, owner: &Array, array: &Array) -> bool {
         && (owner.copies.iter())
             .zip(&array.copies)
             .all(|(a, b)| a.alike(b));
-    // Copies of another size are at other places.
+    // Copies of another size would have other offsets.
     let one_size = owner.count == array.count
         || (owner.copies.is_empty() && constant(owner) && constant(array));
     elem(owner) == elem(array) && copies && one_size
 }
 
-/// Bytes of all local arrays, if that is a constant.
+/// Returns the bytes of all local arrays, if that is a constant.
 fn total(function: &Function, arrays: &[Array]) -> Result<Option<i64>, CompileError> {
     let mut sum = Nat::ZERO;
     for array in arrays
@@ -102,8 +103,8 @@ fn total(function: &Function, arrays: &[Array]) -> Result<Option<i64>, CompileEr
     Ok(sum.as_const())
 }
 
-/// From which statement to which one an array is used. Statements are numbered in order, those in
-/// others after these.
+/// The live range of an array: the first and last statements that use it. Statements are numbered
+/// in order; nested statements follow the enclosing one.
 #[derive(Clone, Copy, Debug)]
 struct Life {
     first: usize,
@@ -114,7 +115,7 @@ fn lives(function: &Function, body: &[Stmt]) -> FxHashMap<Id, Life> {
     let uses = Uses::of(function);
     let mut lives = FxHashMap::default();
     live(body, &uses, &mut 0, &mut lives);
-    // What pointers lead to is used where they are.
+    // The targets of pointers are used wherever the pointers are.
     uses.all(body, &mut |id, mention| {
         if mention == Mention::Pointed {
             lives.remove(&id);

@@ -1,21 +1,21 @@
-//! Short loops over private arrays are written out, so that their elements can be variables: private
-//! memory with computed indices is slow memory on a device.
+//! Unrolls short loops over private arrays, so that their elements can become variables: private
+//! memory with computed indices is slow on a device.
 
 use nat::Nat;
 
 use crate::ir::{Function, LoopMode, Place, Stmt, StmtKind};
 use crate::passes::walk::{self, Look};
 
-/// Statements up to which a nest of loops is written out.
+/// The maximal number of statements of an unrolled loop nest.
 const MAX_STATEMENTS: i64 = 1024;
 
-/// Rounds up to which a loop is written out.
+/// The maximal number of iterations of an unrolled loop.
 const MAX_ROUNDS: i64 = 64;
 
-/// Elements up to which an array can become variables.
+/// The maximal number of elements of an array that can become variables.
 const MAX_ELEMENTS: i64 = 256;
 
-/// Marks the loops.
+/// Marks the loops to be unrolled.
 pub(super) fn run(function: &mut Function) {
     let mut body = std::mem::take(&mut function.body);
     block(&mut body, function);
@@ -79,7 +79,7 @@ fn repetition(stmt: &mut Stmt, function: &Function) -> i64 {
     size
 }
 
-/// Looks for indices of private arrays that mention a counter.
+/// Finds indices of private arrays that contain a counter.
 struct Private<'f> {
     counter: nat::Var,
     function: &'f Function,

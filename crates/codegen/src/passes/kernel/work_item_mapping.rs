@@ -1,15 +1,15 @@
 //! Work-item mapping: distributes the iterations of a loop over work-items or groups, cyclically.
 //!
 //! A loop over `0 <= i < n` and `s` work-items becomes `for (i = id; i < n; i += s)` in each (*RISE
-//! & Shine*, listing 11; Lift, section 5.5). Where an index of private memory needs the number of
+//! & Shine*, listing 11; Lift, section 5.5). If an index of private memory depends on the number of
 //! the round, it becomes a loop over rounds, `i = id + s * round`, under the condition `i < n`.
-//! Loops that run once or not at all are simplified as any others: the range of `id` is known.
+//! Loops that run at most once are simplified like any others: the range of `id` is known.
 //!
-//! A loop with a small constant number of rounds becomes a loop over rounds, too. Of `for (i = id;
-//! i < 34; i += 32)` compilers for devices do not see that it has two: they make a loop of several
-//! copies of the body and another one for the remainder, and a group whose work-items have one
-//! round or two runs both. On an H200 stencils whose groups load tiles with a rim take 1.3 to 1.8
-//! times as long so.
+//! A loop with a small constant number of rounds becomes a loop over rounds, too. Compilers for
+//! devices do not recognise that `for (i = id; i < 34; i += 32)` has two iterations: they generate
+//! a loop of several copies of the body and another one for the remainder, and a group whose
+//! work-items have one or two rounds executes both. On an H200 stencils whose groups load tiles
+//! with a halo then take 1.3 to 1.8 times as long.
 
 use nat::{Nat, Part, Prop, Var};
 use rise::core::Launch;
@@ -55,15 +55,15 @@ pub(super) fn run(function: &mut Function, work: &Work) {
     function.body = body;
 }
 
-/// Collects the distributed loops, and assumes what holds of the sizes of a launch: there are
-/// work-items, and groups divide them.
+/// Collects the distributed loops, and assumes facts about the sizes of a launch: there is at least
+/// one work-item, and the local size divides the global size.
 pub(super) fn assume_launch(function: &mut Function, work: &mut Work) {
     shared_loops(&function.body, &mut work.items);
     let mut facts = function.known();
     for (at, dimension) in (0..3u8).enumerate() {
         let loops = work.items.iter().filter(|items| items.dim == dimension);
         let has = |level| loops.clone().any(|items| items.level == level);
-        // What no loop asks for is not there more than once.
+        // A level over which no loop is distributed has one work-item or group.
         let Launch { local, global } = &mut work.launch;
         if !has(Level::Local) && !has(Level::Global) {
             local[at].get_or_insert(Nat::ONE);
@@ -100,7 +100,7 @@ pub(super) fn assume_launch(function: &mut Function, work: &mut Work) {
     }
 }
 
-/// Collects the distributed loops, each once.
+/// Collects the distributed loops without duplicates.
 fn shared_loops(body: &[Stmt], found: &mut Vec<module::Items>) {
     for stmt in body {
         if let StmtKind::For {
@@ -192,8 +192,8 @@ impl WorkItemMapping<'_> {
         *mode = LoopMode::Sequential;
     }
 
-    /// Returns true if an index divides by the number of work-items, or an index of a privatised
-    /// array mentions the counter.
+    /// Returns true if an index contains a division by the number of work-items, or an index of a
+    /// privatised array contains the counter.
     fn needs_round_number(&self, body: &[Stmt], counter: Var, count: &Nat) -> bool {
         let mut found = RoundNumberUse {
             counter,
@@ -205,8 +205,7 @@ impl WorkItemMapping<'_> {
         found.is_used
     }
 
-    /// Returns the value of a query: a size if that is known, else the size variable that stands
-    /// for the answer.
+    /// Returns the result of a query: a size if it is known, otherwise a size variable.
     fn resolve_query(&mut self, query: Query, dimension: u8) -> Nat {
         if let Query::Count(level) = query {
             let at = usize::from(dimension.min(2));
@@ -262,8 +261,8 @@ impl WorkItemMapping<'_> {
         self.record_query(var, query, dimension)
     }
 
-    /// Replaces the launch sizes in statements, which the sizes of temporaries in global memory
-    /// mention, by queries: first the number of groups, then the others.
+    /// Replaces the launch sizes in statements, which occur in the sizes of temporaries in global
+    /// memory, by queries: first the number of groups, then the others.
     fn resolve_launch_sizes(&mut self, body: &mut [Stmt], dimension: u8) {
         let at = usize::from(dimension);
         let (local, global) = (self.work.vars.local[at], self.work.vars.global[at]);
@@ -359,7 +358,8 @@ impl Look for GroupCountUse<'_> {
     }
 }
 
-/// Writes the global size in such quotients as groups times local size.
+/// Replaces the global size in such quotients by the product of the number of groups and the local
+/// size.
 struct WholeGroups {
     global: Var,
     size: Nat,
@@ -406,7 +406,7 @@ impl Look for RoundNumberUse<'_> {
     }
 }
 
-/// Returns true if a size has a quotient or remainder by `count` whose dividend mentions `counter`.
+/// Returns true if a size has a quotient or remainder by `count` whose dividend contains `counter`.
 fn has_division_by(nat: &Nat, counter: Var, count: &Nat) -> bool {
     if !nat.mentions(counter) {
         return false;

@@ -15,23 +15,23 @@ pub use rule::{Alt, Clause, ClauseKind, Cond, CondKind};
 use crate::Span;
 use crate::ast::{Annotation, Docs, Ident, Name, Term, TermId};
 
-/// An index into [`Item::exprs`].
+/// An index into the expressions of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ExprId(pub u32);
 
-/// An index into [`Item::params`].
+/// An index into the parameters of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ParamId(pub u32);
 
-/// An index into [`Item::conds`].
+/// An index into the conditions of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CondId(pub u32);
 
-/// An index into [`Item::patterns`].
+/// An index into the patterns of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PatternId(pub u32);
 
-/// An index into [`Item::types`].
+/// An index into the types of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TypeId(pub u32);
 
@@ -90,8 +90,8 @@ pub enum ItemKind {
         name: Option<Ident>,
         /// The parameter lists `(…)(…)`; possibly empty.
         params: Box<[ParamList]>,
-        /// The alternatives, in the order of the text; empty only for a built-in rule, `rule name =
-        /// _`.
+        /// The alternatives, in the order of the text; empty only for a built-in rule,
+        /// `rule name = _`.
         alts: Box<[Alt]>,
         /// The span of the word `unsafe`, if it precedes `rule`.
         unsafe_word: Option<Span>,

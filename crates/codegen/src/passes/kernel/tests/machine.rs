@@ -1,8 +1,8 @@
-//! A machine that runs kernels as slowly and as badly as OpenCL allows: work-items one after
-//! another from barrier to barrier, in any order. Values are not numbers but what they were computed
-//! from, so that equal results mean equal computations. It finds races: accesses of different
-//! work-items to one place between two barriers, one of them a write; and of different groups to
-//! one place in a kernel.
+//! A simulator of kernels that allows every execution order of OpenCL: it executes work-items in
+//! any order from barrier to barrier. Values are symbolic: each one is the term that computed it,
+//! so that equal results mean equal computations. The simulator finds races: accesses of different
+//! work-items to one place between two barriers, of which one is a write; and of different groups
+//! to one place in a kernel.
 
 use std::collections::HashMap;
 use std::sync::{Condvar, Mutex};
@@ -15,7 +15,7 @@ use super::schedule::{Schedule, ScheduledItem, lock, pass_on, wait_for_turn};
 use super::value::{Val, arithmetic, each_lane, made};
 use crate::ir::{Expr, ExprKind, Function, Home, Id, Level, LoopMode, Place, Stmt, StmtKind};
 
-/// How a kernel is launched.
+/// The launch sizes of a kernel.
 #[derive(Clone, Copy, Debug)]
 pub struct Grid {
     pub local: [i64; 3],
@@ -28,7 +28,8 @@ impl Grid {
     }
 }
 
-/// Who accessed a place, whether it wrote, and in which part between barriers.
+/// An access to a place: the group and work-item, the phase between barriers, and whether it is a
+/// write.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Touch {
     group: usize,
@@ -39,16 +40,17 @@ struct Touch {
 
 type Address = (Id, i64, Vec<bool>);
 
-/// Memory and what happened to it.
+/// The memory and the accesses to it.
 #[derive(Default)]
 pub struct World {
-    /// Of the device: output, parameters, global arrays; local arrays of the group that runs.
+    /// The contents: the output, parameters and global arrays of the device, and the local arrays
+    /// of the current group.
     memory: HashMap<Address, Val>,
     touched: HashMap<Address, Vec<Touch>>,
     pub races: Vec<String>,
 }
 
-/// What runs: all in order by one, or work-items.
+/// The executing participant: all iterations in order, or one work-item.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Who {
     Everybody,
@@ -60,17 +62,17 @@ enum Who {
     },
 }
 
-/// A kernel with sizes.
+/// A kernel with its sizes.
 pub struct Machine<'a> {
     pub function: &'a Function,
     pub sizes: HashMap<Var, i64>,
     pub grid: Grid,
-    /// Barriers that are left out, by their number in the text.
+    /// The index of a barrier in the text that is omitted.
     pub without: Option<usize>,
 }
 
 impl Machine<'_> {
-    /// The result of running all iterations in order.
+    /// Returns the result of executing all iterations in order.
     pub fn reference(&self, memory: World) -> World {
         let world = Mutex::new(memory);
         let mut run = Run::new(self, Who::Everybody, &world, None);
@@ -79,7 +81,7 @@ impl Machine<'_> {
         whole(world)
     }
 
-    /// Runs groups and work-items; `seed` says in which order.
+    /// Executes groups and work-items in an order that depends on `seed`.
     pub fn launch(&self, memory: World, seed: u64) -> World {
         let world = Mutex::new(memory);
         let groups = self.grid.groups();
@@ -165,7 +167,7 @@ fn is_local(function: &Function, id: Id) -> bool {
     function.variables[id.0 as usize].home == Home::Local(Some(AddressSpace::Local))
 }
 
-/// Returns true if memory is each work-item's own.
+/// Returns true if a variable is private to each work-item.
 fn is_private(function: &Function, id: Id) -> bool {
     matches!(
         function.variables[id.0 as usize].home,
@@ -173,7 +175,7 @@ fn is_private(function: &Function, id: Id) -> bool {
     )
 }
 
-/// One work-item.
+/// The execution of one work-item.
 struct Run<'a> {
     machine: &'a Machine<'a>,
     who: Who,
@@ -182,9 +184,9 @@ struct Run<'a> {
     counters: HashMap<Var, i64>,
     private: HashMap<Address, Val>,
     pointers: HashMap<Id, (Id, i64)>,
-    /// The parts between barriers for the memory of the group, and for that of the device.
+    /// The number of barriers so far for local memory, and for global memory.
     phases: (usize, usize),
-    /// Barriers that the text has had so far, by their place in it.
+    /// The number of each barrier, by its address in the statements.
     numbers: HashMap<*const Stmt, usize>,
 }
 
@@ -273,7 +275,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The first iteration of this work-item, and how far the next one is.
+    /// Returns the first iteration of this work-item, and the distance to the next one.
     fn own_part(&self, mode: LoopMode, from: i64, step: i64) -> (i64, i64) {
         let (
             LoopMode::Items(level, d),
@@ -307,9 +309,7 @@ impl<'a> Run<'a> {
         wait_for_turn(turns.schedule, turns.changed, turns.item);
     }
 
-    // ----- places -----
-
-    /// The variable and the number of the element.
+    /// Returns the variable and the index of the element.
     fn address(&mut self, place: &Place) -> (Id, i64) {
         let index = place.index.clone().map_or(0, |index| self.nat(&index));
         match self.pointers.get(&place.id) {
@@ -318,7 +318,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The scalars of a place, and whether they are a vector.
+    /// Returns the scalars of a place, and true if they are a vector.
     fn scalars(&mut self, place: &Place) -> (Id, Vec<i64>, bool) {
         let (id, index) = self.address(place);
         if let Some(lanes) = &place.lanes {
@@ -399,7 +399,7 @@ impl<'a> Run<'a> {
             return value;
         }
         let variable = &function.variables[id.0 as usize];
-        // A tuple by its halves, or the other way round.
+        // A tuple is read by its halves, or a half from a tuple.
         if matches!(&*variable.elem, Type::Pair(..)) && members.len() < 4 {
             let half = |this: &mut Self, second: bool| {
                 let mut path = members.to_vec();
@@ -428,7 +428,7 @@ impl<'a> Run<'a> {
                 _ => made((id.0, index, members)),
             };
         }
-        // What nobody wrote: of another place each time.
+        // An unwritten value is different for each place and participant.
         let seen = made((id.0, index, format!("{:?}", self.who)));
         if self.who != Who::Everybody {
             let whose = if is_private(function, id) {
@@ -468,8 +468,6 @@ impl<'a> Run<'a> {
             };
         }
     }
-
-    // ----- expressions -----
 
     fn nat(&mut self, nat: &Nat) -> i64 {
         if let Some(value) = nat.as_const() {
@@ -554,7 +552,7 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Numbers the barriers of a text.
+/// Numbers the barriers of statements.
 fn number(body: &[Stmt], numbers: &mut HashMap<*const Stmt, usize>) {
     for stmt in body {
         if let StmtKind::Barrier(_) = stmt.kind {
@@ -565,7 +563,7 @@ fn number(body: &[Stmt], numbers: &mut HashMap<*const Stmt, usize>) {
     }
 }
 
-/// How many barriers there are.
+/// Returns the number of barriers.
 pub fn barriers(body: &[Stmt]) -> usize {
     let mut numbers = HashMap::new();
     number(body, &mut numbers);
@@ -573,7 +571,7 @@ pub fn barriers(body: &[Stmt]) -> usize {
 }
 
 impl World {
-    /// The memory, of which nothing is known but what is in it.
+    /// Returns the contents of the memory without the recorded accesses.
     pub fn copy(&self) -> World {
         World {
             memory: self.memory.clone(),
@@ -581,7 +579,7 @@ impl World {
         }
     }
 
-    /// What stands in the elements of a variable.
+    /// Returns the contents of the elements of a variable.
     pub fn elements(&self, id: Id) -> Vec<(i64, Vec<bool>, Val)> {
         let own = self.memory.iter().filter(|((of, ..), _)| *of == id);
         let mut all: Vec<_> = own

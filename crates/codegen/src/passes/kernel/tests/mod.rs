@@ -1,4 +1,4 @@
-//! Kernels with memory and barriers, run on a machine that shows races.
+//! Tests kernels with memory and barriers on a simulator that detects races.
 
 mod machine;
 mod programs;
@@ -18,7 +18,7 @@ use super::{memory, privatization, work_item_mapping};
 use crate::error::CompileError;
 use machine::{Grid, Machine, World};
 
-/// The kernels of a program before any pass.
+/// Returns the kernels of a program before all passes.
 fn kernels(text: &str, name: &str) -> Vec<Part> {
     let mut program = program_of(text, name).unwrap_or_else(|error| panic!("{error}"));
     normalise(&mut program).unwrap_or_else(|error| panic!("{error}"));
@@ -33,7 +33,7 @@ fn kernels(text: &str, name: &str) -> Vec<Part> {
     parts.kernels
 }
 
-/// The same with their memory and barriers.
+/// Returns a kernel after the allocation of memory and the insertion of barriers.
 fn with_memory(part: &Part) -> Result<Part, CompileError> {
     let Part { function, work } = part;
     let (mut function, mut work) = (function.clone(), work.clone());
@@ -43,7 +43,7 @@ fn with_memory(part: &Part) -> Result<Part, CompileError> {
     Ok(Part { function, work })
 }
 
-/// What is wrong with a program.
+/// Returns the error of a program.
 fn error(text: &str, name: &str) -> CompileError {
     let parts = kernels(text, name);
     let errors: Vec<_> = parts
@@ -54,7 +54,7 @@ fn error(text: &str, name: &str) -> CompileError {
     first.unwrap_or_else(|| panic!("{name} has memory"))
 }
 
-/// How programs are launched whose sizes do not say it.
+/// The launch sizes of programs that do not specify them.
 const GRIDS: [Grid; 3] = [
     Grid {
         local: [4, 1, 1],
@@ -70,14 +70,14 @@ const GRIDS: [Grid; 3] = [
     },
 ];
 
-/// Runs a program with these sizes as OpenCL may, and in order: the results agree, no work-item
-/// gets in another one's way, and without any of the barriers one does. Gives the number of
-/// barriers.
+/// Executes a program with these sizes in the orders that OpenCL allows, and sequentially: the
+/// results must agree, there must be no races, and without any of the barriers there must be one.
+/// Returns the number of barriers.
 fn check(text: &str, name: &str, sizes: &[i64], grids: &[Grid]) -> usize {
     check_all(text, name, &[sizes], grids)
 }
 
-/// The same where each barrier is needed for some of the sizes.
+/// Performs the same check for several sizes; each barrier must be necessary for some of them.
 fn check_all(text: &str, name: &str, all_sizes: &[&[i64]], grids: &[Grid]) -> usize {
     let parts = kernels(text, name);
     let memory = |part| with_memory(part).unwrap_or_else(|error| panic!("{name}: {error}"));
@@ -104,7 +104,7 @@ fn check_all(text: &str, name: &str, all_sizes: &[&[i64]], grids: &[Grid]) -> us
     needed.iter().map(Vec::len).sum()
 }
 
-/// A kernel with its sizes.
+/// Returns a machine for a kernel with these sizes.
 fn launched<'a>(part: &'a Part, sizes: &[i64], grid: Grid) -> Machine<'a> {
     let grid = grid_of(part, sizes, grid);
     Machine {
@@ -115,8 +115,8 @@ fn launched<'a>(part: &'a Part, sizes: &[i64], grid: Grid) -> Machine<'a> {
     }
 }
 
-/// Runs a kernel, the work-items in several orders, and without each of its barriers; notes those
-/// without which there are races.
+/// Executes a kernel, with its work-items in several orders, and without each of its barriers;
+/// records the barriers without which there are races.
 fn run(
     name: &str,
     mut machine: Machine<'_>,
@@ -154,7 +154,7 @@ fn same(name: &str, wanted: &Elements, found: &Elements, grid: Grid) {
     }
 }
 
-/// The launch that a kernel says, or else this one.
+/// Returns the launch sizes of a kernel, or those of `otherwise`.
 fn grid_of(part: &Part, sizes: &[i64], otherwise: Grid) -> Grid {
     let params: HashMap<Var, i64> = params(part, sizes);
     let value = |size: &Option<Nat>, other: i64| match size {

@@ -1,4 +1,4 @@
-//! Programs whose work-items share more than copies.
+//! Tests of programs whose work-items share more than copies.
 
 use expect_test::expect;
 
@@ -152,7 +152,7 @@ def rounds : (k: Nat) -> (n: Nat) -> (n * 2 ^ k).f32 -> n.f32 = depFun((k: Nat, 
       |> toMem(Local) |> mapLocal(fun(x => x)))) |> join))
 "
     );
-    // The second one is for a single round, which leaves no barrier behind what reads the chunk.
+    // The second size is for a single round, which leaves no barrier after the reads of the chunk.
     let sizes: [&[i64]; 2] = [&[1, 3], &[4, 3]];
     assert_eq!(check_all(&text, "rounds", &sizes, &GRIDS[..1]), 2);
 }
@@ -206,8 +206,8 @@ def rows = depFun(n: Nat => fun(xs: n.8.f32 =>
 
 #[test]
 fn a_barrier_for_one_memory_does_not_order_the_other() {
-    // Between what reads a chunk in Local memory and what writes the next one there is the barrier
-    // for Global memory, and the other way round.
+    // Between the reads of a chunk in local memory and the writes of the next one there is the
+    // barrier for global memory, and vice versa.
     let text = format!(
         "{SUM}
 @target(opencl)

@@ -1,5 +1,5 @@
-//! Random programs of a work-group: whatever is rearranged between two parallel maps, the result
-//! is that of running in order, and no work-item gets in another one's way.
+//! Tests random programs of a work-group: for any permutation between two parallel maps, the result
+//! equals that of sequential execution, and there are no races.
 
 use std::fmt::Write;
 
@@ -16,15 +16,15 @@ def sum : {n: Nat} -> n.f32 -> f32 = fun(xs => xs |> reduceSeq(Private)(add)(0.0
 def twice : f32 -> f32 = fun(x => x + x)
 ";
 
-/// What is rearranged, what computes, and how an array is made of two.
+/// The building blocks of programs: permutations, computations, and combinations of two arrays.
 struct Kit {
-    /// What one work-group works on.
+    /// The type of the input of one work-group.
     chunk: &'static str,
-    /// How the program is cut into such.
+    /// The text that distributes the program over work-groups.
     groups: (&'static str, &'static str),
-    /// Local sizes.
+    /// The local sizes.
     local: &'static [&'static str],
-    /// Global sizes, as multiples of these.
+    /// The global sizes, as multiples of the local ones.
     times: &'static [&'static str],
     views: &'static [&'static str],
     maps: &'static [&'static str],
@@ -89,13 +89,13 @@ const TILE: Kit = Kit {
 
 const MEMORIES: [&str; 4] = ["Local", "Local", "Global", "Private"];
 
-/// The programs say how they are launched.
+/// The programs specify their launch sizes.
 const ONE: Grid = Grid {
     local: [1; 3],
     global: [1; 3],
 };
 
-/// Numbers that look random.
+/// A pseudo-random number generator.
 struct Numbers(u64);
 
 impl Numbers {
@@ -112,7 +112,7 @@ impl Numbers {
     }
 }
 
-/// A program in which each array is made of one or two of those before.
+/// Generates a program in which each array is computed from one or two of the previous ones.
 fn program(kit: &Kit, numbers: &mut Numbers) -> String {
     let (local, times) = (numbers.of(kit.local), numbers.of(kit.times));
     let sizes = local.split(", ").zip(times.split(", "));
@@ -120,7 +120,7 @@ fn program(kit: &Kit, numbers: &mut Numbers) -> String {
     let mut body = String::new();
     let stages = 1 + numbers.below(4);
     let next = |at: usize, numbers: &mut Numbers| {
-        // Mostly of the last one.
+        // Mostly from the last one.
         let of = |numbers: &mut Numbers| match numbers.below(4) {
             0 => numbers.below(at),
             _ => at - 1,
@@ -184,8 +184,8 @@ fn many_random_programs_have_no_races() {
     println!("{ran:?} programs ran");
 }
 
-/// Returns true if a work-item reads private memory that it did not write, if each has whole
-/// arrays.
+/// Returns true if a work-item reads private memory that it did not write, when each work-item has
+/// whole arrays.
 fn reads_of_others(part: &Part) -> bool {
     let result = launched(part, &[3], ONE).launch(World::default(), 0);
     result
@@ -194,8 +194,8 @@ fn reads_of_others(part: &Part) -> bool {
         .any(|race| race.contains("is read before"))
 }
 
-/// Runs so many programs; gives how many ran, and how many were refused in which it so happens that
-/// each work-item reads the private memory that it wrote.
+/// Executes `programs` random programs; returns how many were executed, and how many were refused
+/// although each work-item happens to read only private memory that it wrote.
 fn run(kit: &Kit, seed: u64, programs: usize) -> (usize, usize) {
     let mut numbers = Numbers(seed);
     let (mut ran, mut refused) = (0, 0);

@@ -15,12 +15,12 @@ pub struct Schedule {
     pub failed: bool,
 }
 
-/// Locks a mutex, also after the thread that held it has panicked: its test fails by itself.
+/// Locks a mutex, also after a panic in the thread that held it, which fails its own test.
 pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(|error| error.into_inner())
 }
 
-/// A work-item's view of the schedule.
+/// The access of a work-item to the schedule.
 pub struct ScheduledItem<'a> {
     pub schedule: &'a Mutex<Schedule>,
     pub changed: &'a Condvar,
@@ -37,7 +37,7 @@ pub fn wait_for_turn(schedule: &Mutex<Schedule>, changed: &Condvar, item: usize)
     }
 }
 
-/// Lets the next work-item run; if all wait or have ended, the barrier opens.
+/// Passes execution on to the next work-item; if all wait or have ended, the barrier opens.
 pub fn pass_on(schedule: &Mutex<Schedule>, changed: &Condvar, item: usize, done: bool) {
     let mut state = lock(schedule);
     if done {

@@ -1,13 +1,15 @@
-//! The programs with which upstream tests its barriers, with our numbers against the ideal ones.
+//! Tests the programs with which upstream tests its barriers, and compares the numbers of barriers
+//! with the ideal ones.
 
 use super::{Grid, check};
 
-/// A chunk for each work-group; the launch is not known, so that a group may have several.
+/// Returns a program with a chunk for each work-group; the launch is not known, so that a group may
+/// have several chunks.
 fn several(body: &str) -> String {
     program("", body)
 }
 
-/// The same where each group has one chunk, and each work-item one element.
+/// Returns a program in which each group has one chunk, and each work-item one element.
 fn once(body: &str) -> String {
     program("@opencl(local = [8], global = [n])\n", body)
 }
@@ -30,7 +32,7 @@ def twice : f32 -> f32 = fun(x => x + x)
     )
 }
 
-/// Barriers where groups may have several chunks, and where each has one.
+/// Returns the numbers of barriers if groups may have several chunks, and if each has one.
 fn numbers(body: &str) -> (usize, usize) {
     let grids = [
         Grid {
@@ -47,8 +49,8 @@ fn numbers(body: &str) -> (usize, usize) {
     (loops, once)
 }
 
-/// How many barriers there are where groups may have several chunks, and where each has one: ours,
-/// and the ideal numbers.
+/// The name and body of a program, and its numbers of barriers if groups may have several chunks,
+/// and if each has one: the actual and the ideal numbers.
 type Case = (&'static str, &'static str, (usize, usize), (usize, usize));
 
 const LINES: &[Case] = &[

@@ -1,15 +1,15 @@
-//! Values that say what they were computed from.
+//! Defines symbolic values, which represent their computation.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::ir::Binary;
 
-/// A value.
+/// A symbolic value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Val {
-    /// A number that indices are made of.
+    /// A number from which indices are computed.
     Int(i64),
-    /// Anything else, by how it was computed.
+    /// A hash of the computation of any other value.
     Made(u64),
     Lanes(Vec<Val>),
     Pair(Box<Val>, Box<Val>),
@@ -48,7 +48,7 @@ impl Val {
     }
 }
 
-/// An operator on vectors, lane by lane, or on single values.
+/// Applies an operator to vectors, lane by lane, or to single values.
 pub fn each_lane(parts: &[Val], f: impl Fn(&[Val]) -> Val) -> Val {
     let lanes = parts.iter().find_map(|part| match part {
         Val::Lanes(all) => Some(all.len()),
@@ -61,7 +61,7 @@ pub fn each_lane(parts: &[Val], f: impl Fn(&[Val]) -> Val) -> Val {
     Val::Lanes((0..lanes).map(|k| f(&lane(k))).collect())
 }
 
-/// A result of numbers.
+/// Applies an operator to numbers.
 pub fn arithmetic(op: Binary, a: i64, b: i64) -> Val {
     let truth = |value: bool| i64::from(value);
     Val::Int(match op {
