@@ -60,7 +60,6 @@ impl fmt::Display for Marker {
     }
 }
 
-/// A program with its markers.
 #[derive(Debug)]
 struct Program {
     /// The lines without markers, and their indices in the file.
@@ -167,7 +166,6 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/wrong")
 }
 
-/// Returns the findings in each file.
 fn findings() -> BTreeMap<String, Vec<Value>> {
     let output = Command::new(env!("CARGO_BIN_EXE_rise-ls"))
         .args(["--check", ".", "--format", "json"])

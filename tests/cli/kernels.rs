@@ -12,7 +12,6 @@ struct Case {
     strategy: &'static str,
     local: &'static str,
     global: &'static str,
-    /// The sizes of a run.
     sizes: &'static [&'static str],
     /// The file and definition of `examples/opencl` with the same kernel.
     by_hand: Option<(&'static str, &'static str)>,

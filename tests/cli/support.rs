@@ -34,7 +34,6 @@ impl Folder {
         folder
     }
 
-    /// Writes a file.
     pub fn put(&self, name: &str, text: impl AsRef<[u8]>) {
         let path = self.path(name);
         std::fs::create_dir_all(path.parent().expect("files are in the folder"))
@@ -42,12 +41,10 @@ impl Folder {
         std::fs::write(path, text).expect("files can be written");
     }
 
-    /// Returns the text of a file.
     pub fn get(&self, name: &str) -> String {
         std::fs::read_to_string(self.path(name)).expect("the file is there")
     }
 
-    /// Returns the path of a file.
     pub fn path(&self, name: &str) -> PathBuf {
         self.0.path().join(name)
     }

@@ -118,14 +118,12 @@ impl Client {
         self.folder.path().join(name)
     }
 
-    /// Sends raw bytes.
     pub fn send_bytes(&mut self, bytes: &[u8]) {
         let input = self.input.as_mut().unwrap();
         input.write_all(bytes).unwrap();
         input.flush().unwrap();
     }
 
-    /// Sends a message.
     pub fn send(&mut self, message: &Value) {
         let body = message.to_string();
         self.send_bytes(format!("Content-Length: {}\r\n\r\n{body}", body.len()).as_bytes());
@@ -262,7 +260,6 @@ impl Client {
         self.wait_until(|client| client.request("rise/status", Value::Null)["loading"] == false);
     }
 
-    /// Opens a document.
     pub fn open(&mut self, uri: &str, text: &str) {
         self.open_in(uri, "rise", text);
     }
@@ -409,7 +406,6 @@ pub fn place(uri: &str, line: usize, character: usize) -> Value {
     json!({"textDocument": {"uri": uri}, "position": {"line": line, "character": character}})
 }
 
-/// Returns a range of the protocol.
 pub fn range(start: (usize, usize), end: (usize, usize)) -> Value {
     let position = |(line, character)| json!({"line": line, "character": character});
     json!({"start": position(start), "end": position(end)})
@@ -472,7 +468,6 @@ fn byte_at(text: &str, position: &Value) -> usize {
     text.len()
 }
 
-/// Returns the file name of a path or URI.
 pub fn file_name(uri: &Value) -> &str {
     Path::new(uri.as_str().unwrap())
         .file_name()
@@ -495,7 +490,6 @@ fn listen(output: impl Read + Send + 'static) -> Receiver<Value> {
     messages
 }
 
-/// Reads the next message of a stream.
 pub fn read_message(stream: &mut impl BufRead) -> Option<Value> {
     let mut length = 0;
     loop {

@@ -9,7 +9,7 @@ use syntax::Code;
 pub struct CompileError {
     /// The message.
     pub message: String,
-    /// Advice.
+    /// Advice on what to do.
     pub help: Option<String>,
     /// The phrase that causes the error.
     pub origin: Origin,

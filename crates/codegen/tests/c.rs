@@ -9,7 +9,7 @@ use expect_test::expect;
 use nat::{Nat, Prop};
 use syntax::ast::ScalarType;
 
-/// `output[i][j] = alpha * a[i][j] + x[j]` over an `n` by `m` matrix, the sum of `row` first.
+/// Builds `output[i][j] = alpha * a[i][j] + x[j]` over an `n` by `m` matrix, the sum of `row` first.
 fn matrix() -> Build {
     let f = scalar(F32);
     let mut b = Build::new("gemv", &f, &["n", "m"]);

@@ -264,7 +264,7 @@ fn no_division_that_ranges_make_unnecessary() {
     .assert_eq(&b.text(Target::C));
 }
 
-/// `tmp[j] = xs[i][j] * 2; output[i][j] = tmp[j] + 1` with `tmp` declared in the loop over `i`.
+/// Builds `tmp[j] = xs[i][j] * 2; output[i][j] = tmp[j] + 1` with `tmp` declared in the loop over `i`.
 fn rows(mode: LoopMode, count: impl Fn(&Nat, &Nat) -> Nat) -> Build {
     let f = scalar(F32);
     let mut b = Build::new("rows", &f, &["n", "m"]);

@@ -22,7 +22,6 @@ fn on_every_corpus_case() {
     dpia().on_cases();
 }
 
-/// Correct programs.
 const RIGHT: &[&str] = &[
     "def a = skip",
     "def a = skip;",
@@ -55,7 +54,6 @@ const RIGHT: &[&str] = &[
     "/// docs\ndef a = // one\n b = /* ; */ c; // two\n d = e; // three\n",
 ];
 
-/// Wrong programs.
 const WRONG: &[&str] = &[
     "def a = ;",
     "def a = b =",

@@ -64,7 +64,6 @@ fn on_every_corpus_case() {
     elevate().on_cases();
 }
 
-/// Correct programs.
 const RIGHT: &[&str] = &[
     "splitJoinMap   `@` outermost(isMap)   `;`\ntoMapWorkGroup `@` outermost(isMap)   `;`\n\
      fuseReduceMap  `@` every(isReduce)    `;`\ntoReduceSeq    `@` every(isReduce)",
@@ -96,7 +95,6 @@ const RIGHT: &[&str] = &[
     "strategy größe = maß(größe)",
 ];
 
-/// Wrong programs.
 const WRONG: &[&str] = &[
     "strategy a = b ;",
     "strategy a = ; b",

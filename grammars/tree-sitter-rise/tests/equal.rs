@@ -26,7 +26,6 @@ fn on_every_corpus_case() {
     rise().on_cases();
 }
 
-/// Correct programs.
 const RIGHT: &[&str] = &[
     "def a = f <| g <| x |> h >> i",
     "def a = -2 ^ 2 - -x ^ -3",
@@ -64,7 +63,6 @@ const RIGHT: &[&str] = &[
     "def/**/a/**/=/**/1",
 ];
 
-/// Wrong programs.
 const WRONG: &[&str] = &[
     "def",
     "def a",

@@ -162,7 +162,6 @@ impl<'r> Functions<'r> {
     }
 }
 
-/// Returns a literal.
 fn number(value: usize, scalar: ScalarType) -> String {
     match scalar {
         ScalarType::F32 => format!("{value}.0f"),

@@ -12,7 +12,6 @@ pub(crate) struct Function {
 }
 
 impl Function {
-    /// Returns the declaration.
     pub fn text(&self) -> String {
         let params: Vec<String> = ["x", "y"]
             .iter()

@@ -72,7 +72,6 @@ pub struct Answer {
 }
 
 impl Client {
-    /// Starts the server on a folder.
     pub fn start(binary: &Path, folder: &Path) -> Outcome<Client> {
         let mut child = Command::new(binary)
             .stdin(Stdio::piped())

@@ -6,16 +6,12 @@ use std::path::Path;
 
 use super::random::Random;
 
-/// A generated file.
 pub struct Generated {
-    /// The name of the file.
     pub name: String,
-    /// The text of the file.
     pub text: String,
 }
 
 impl Generated {
-    /// Returns the number of lines.
     pub fn lines(&self) -> usize {
         self.text.lines().count()
     }
@@ -24,19 +20,19 @@ impl Generated {
 /// The type of a generated definition, which determines its uses.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Shape {
-    /// `f32 -> f32`
+    /// A value of type `f32 -> f32`.
     Scalar,
-    /// `f32 -> f32 -> f32`
+    /// A value of type `f32 -> f32 -> f32`.
     Operator,
-    /// `(n: Nat) -> n.f32 -> n.f32`
+    /// A value of type `(n: Nat) -> n.f32 -> n.f32`.
     Vector,
-    /// `(n: Nat) -> n.f32 -> f32`
+    /// A value of type `(n: Nat) -> n.f32 -> f32`.
     Sum,
-    /// `(n: Nat) -> n.f32 -> n.f32 -> n.f32`
+    /// A value of type `(n: Nat) -> n.f32 -> n.f32 -> n.f32`.
     Merge,
-    /// `(h: Nat) -> (w: Nat) -> h.w.f32 -> h.w.f32`
+    /// A value of type `(h: Nat) -> (w: Nat) -> h.w.f32 -> h.w.f32`.
     Image,
-    /// `3.3.f32 -> f32`
+    /// A value of type `3.3.f32 -> f32`.
     Window,
     /// A type that other definitions do not use.
     Other,
@@ -62,7 +58,6 @@ pub fn workspace(seed: u64, large: usize, small: usize, total: usize) -> Vec<Gen
         .collect()
 }
 
-/// Writes the files into a folder.
 pub fn write(files: &[Generated], folder: &Path) -> std::io::Result<()> {
     files
         .iter()

@@ -4,12 +4,10 @@
 pub struct Random(u64);
 
 impl Random {
-    /// Creates the generator of this seed.
     pub fn new(seed: u64) -> Self {
         Random(seed)
     }
 
-    /// Returns the next 64 bits.
     pub fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;

@@ -34,7 +34,6 @@ impl FromIterator<f64> for Series {
     }
 }
 
-/// The units of values.
 #[derive(Clone, Copy)]
 pub enum Unit {
     /// Milliseconds (ms).
@@ -43,7 +42,6 @@ pub enum Unit {
     LinesPerSecond,
     /// Megabytes (MB) of a million bytes.
     Megabytes,
-    /// Percent.
     Percent,
     /// Rewriting steps per second.
     StepsPerSecond,
@@ -103,7 +101,6 @@ impl Statistic {
 struct Target {
     statistic: Statistic,
     bound: f64,
-    /// True if the bound is a lower bound.
     lower_bound: bool,
 }
 
@@ -222,7 +219,6 @@ impl Table {
         self.rows.push(row);
     }
 
-    /// Returns the table as JSON.
     pub fn json(&self) -> Value {
         let target = |row: &Row, target: &Target| {
             json!({

@@ -41,7 +41,6 @@ pub struct Options {
     jobs: Option<usize>,
 }
 
-/// A sanitizer and its compiler.
 struct Sanitizer {
     name: &'static str,
     compiler: &'static str,
@@ -51,7 +50,6 @@ struct Sanitizer {
     environment: Vec<(&'static str, String)>,
 }
 
-/// A program of the examples.
 struct Program {
     name: String,
     file: String,

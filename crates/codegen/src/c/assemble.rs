@@ -57,7 +57,6 @@ pub(super) fn may_contract(function: &Function) -> bool {
     products && sums
 }
 
-/// Returns true if a function calls `fma`.
 pub(super) fn calls_fma(function: &Function) -> bool {
     let mut found = false;
     let mut note = |expr: &Expr| found |= super::expr::is_fma(expr);
@@ -212,7 +211,6 @@ fn moved(range: &Range<usize>, by: usize) -> Range<usize> {
 }
 
 impl<'a> Printer<'a> {
-    /// Returns the printer of the next function.
     fn next(self, function: &'a Function) -> Printer<'a> {
         let mut next = Printer::new(function, self.plan, self.target);
         next.take_over(self);

@@ -34,7 +34,6 @@ struct Text {
     kernel: Kernel,
 }
 
-/// Prints the kernels of a function.
 pub(crate) fn print_kernels(
     parts: &Parts,
     plans: &[Plan],
@@ -109,7 +108,6 @@ fn requires(part: &Part) -> Vec<Prop> {
     all
 }
 
-/// Returns the counts of all kernels.
 fn counts_of(parts: &Parts) -> Result<Vec<Nat>, CompileError> {
     let mut all = Vec::new();
     for Part { function, work } in &parts.kernels {
@@ -128,7 +126,6 @@ fn moved(range: &Range<usize>, by: usize) -> Range<usize> {
     range.start + by..range.end + by
 }
 
-/// Shifts all ranges of a module.
 fn shift(module: &mut Module, by: usize) {
     let maps = module.map.iter_mut().map(|mapping| &mut mapping.range);
     let plain = module.plain.iter_mut().map(|plain| &mut plain.range);
@@ -238,7 +235,6 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// Prints a kernel.
     fn kernel(
         &mut self,
         part: &Part,
@@ -466,7 +462,6 @@ impl<'a> Printer<'a> {
         Ok(std::mem::take(&mut self.out))
     }
 
-    /// Writes a barrier.
     pub(super) fn barrier(&mut self, barrier: &Barrier) {
         let flags = match (barrier.fences.local, barrier.fences.global) {
             (true, true) => "CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE",

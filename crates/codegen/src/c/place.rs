@@ -8,7 +8,6 @@ use crate::ir::{Function, Home, Id, Place, Stmt, StmtKind};
 use super::{CType, CompileError, Prec, Printer, error};
 use dpia::Target;
 
-/// The use of a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Use {
     Read,
@@ -16,7 +15,6 @@ pub(super) enum Use {
 }
 
 impl Printer<'_> {
-    /// Writes a place.
     pub(super) fn place(&mut self, place: &Place, how: Use) -> Result<Prec, CompileError> {
         if let Some(lanes) = &place.lanes {
             if let Some(lane) = &place.lane {

@@ -41,7 +41,6 @@ impl Printer<'_> {
         result
     }
 
-    /// Writes a power of a part.
     pub(super) fn real_power(&mut self, part: &Part<'_>, exp: u32) -> Result<Prec, CompileError> {
         let name = self.helpers.need(Helper::PowReal);
         self.write(&format!("{name}("));

@@ -12,7 +12,6 @@ use super::types::scalar_name;
 use super::{CompileError, Prec, Printer, error};
 
 impl Printer<'_> {
-    /// Writes a size.
     pub(super) fn nat(&mut self, nat: &Nat, least: Prec) -> Result<(), CompileError> {
         self.at_least(least, |this| this.bare_nat(nat))
     }
@@ -487,7 +486,6 @@ struct Dividend {
     taken: Vec<(usize, i64)>,
 }
 
-/// A part and its power.
 type Factor<'a> = (Part<'a>, u32);
 
 /// Returns the operands of the only quotient in a product, and the other factors.

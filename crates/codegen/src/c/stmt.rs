@@ -161,7 +161,6 @@ impl Printer<'_> {
         }
     }
 
-    /// Writes a declaration.
     pub(super) fn declare(&mut self, id: Id, value: Option<&Expr>) -> Result<(), CompileError> {
         let variable = self.variable(id);
         if matches!(variable.home, Home::Pointer { .. }) {

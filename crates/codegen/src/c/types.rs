@@ -14,7 +14,7 @@ const WIDEST_REGISTER: u64 = 64;
 /// The C type of a value without arrays.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum CType {
-    /// `bool`, `float`, `int32_t`, …; `int` for `natType`.
+    /// A scalar type: `bool`, `float`, `int32_t`, …; `int` for `natType`.
     Scalar(ScalarType),
     /// A vector with this number of lanes.
     Vector(u32, ScalarType),

@@ -85,7 +85,6 @@ pub(super) fn two_params(f: &Phrase) -> Option<(Param, Param, Phrase)> {
     Some((a.clone(), b.clone(), body.clone()))
 }
 
-/// Returns the address space of an allocation.
 pub(super) fn space(arg: Option<&Arg>) -> Option<AddressSpace> {
     match arg {
         Some(Arg::Address(Address::Space(space))) => Some(*space),

@@ -27,7 +27,7 @@ use crate::error::CompileError;
 use crate::ir::{Binary, Expr, ExprKind, Home, Id, Place, Stmt, Variable};
 use crate::passes::walk;
 
-/// Limit, in subexpressions, of size arithmetic that is inlined into indices.
+/// The limit, in subexpressions, of size arithmetic that is inlined into indices.
 const MAX_INDEX: usize = 40;
 
 #[derive(Default)]
@@ -41,7 +41,7 @@ pub(super) struct Sharing {
     siblings: FxHashMap<usize, usize>,
     current_region: usize,
     known: FxHashMap<(usize, usize), Vec<CachedRead>>,
-    /// Number of opaque sizes before the statement.
+    /// The number of opaque sizes before the statement.
     pub opaque: usize,
 }
 

@@ -24,7 +24,7 @@ use crate::error::CompileError;
 use crate::ir::{ExprKind, Home, Id, Level, LoopMode, Place, Stmt, StmtKind, Variable};
 use crate::passes::walk::{Renamed, change_all};
 
-/// Unrolling limit for buffers in memory that work-items share: a loop needs one barrier in its
+/// The unrolling limit for buffers in memory that work-items share: a loop needs one barrier in its
 /// body, unrolled iterations need one each.
 const MAX_UNROLLED_SHARED: i64 = 2;
 
@@ -37,9 +37,9 @@ struct DoubleBuffer<'p> {
     swap: Local,
     done: Local,
     body: Phrase,
-    /// Number of elements of the result.
+    /// The number of elements of the result.
     result_count: Nat,
-    /// Number of elements of the input.
+    /// The number of elements of the input.
     input_count: Nat,
     elem: Ty,
     home: Home,

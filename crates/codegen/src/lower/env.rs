@@ -64,7 +64,7 @@ impl Path {
 /// The meaning of a variable of the program.
 #[derive(Clone, Debug)]
 pub(super) enum Bound {
-    /// Memory.
+    /// A value in memory.
     Store(Store),
     /// An index, such as the counter of a loop.
     Index(Nat),

@@ -8,17 +8,17 @@ use rise::core::{Form, Local, for_each_local, subterms};
 
 use super::Lower;
 
-/// Unrolling limit, in iterations.
+/// The unrolling limit, in iterations.
 const MAX_UNROLLED: i64 = 8;
-/// Unrolling limit for buffers in private memory of a device, which becomes registers once all
+/// The unrolling limit for buffers in private memory of a device, which becomes registers once all
 /// indices are known.
 const MAX_UNROLLED_PRIVATE: i64 = 32;
-/// Unrolling limit, in elements of the larger buffer.
+/// The unrolling limit, in elements of the larger buffer.
 const MAX_UNROLLED_ELEMENTS: i64 = 4096;
 /// The maximal number of iterations for which the number of elements that each writes is checked
 /// individually.
 const MAX_CHECKED: i64 = 64;
-/// Unrolling limit, in commands of the body.
+/// The unrolling limit, in commands of the body.
 const MAX_COMMANDS: usize = 6;
 
 /// The parameters of the body of `newDoubleBuffer`.
@@ -39,7 +39,7 @@ pub(super) struct IterateLoop {
     pub count: Nat,
     /// The commands between `done` and `swap`.
     pub body: Vec<Phrase>,
-    /// Length of the prefix that an iteration writes; may mention `counter`.
+    /// The length of the prefix that an iteration writes; may mention `counter`.
     pub written: Nat,
 }
 

@@ -75,13 +75,13 @@ impl Sharing {
     }
 }
 
-/// Number of uses of each shared value, counted from the value of the statement, so that dead
+/// The number of uses of each shared value, counted from the value of the statement, so that dead
 /// values have none.
 struct UseCounts<'a, 'p> {
     lower: &'a Lower<'p>,
     sharing: &'a Sharing,
     uses: Vec<usize>,
-    /// Number of mentions of opaque sizes.
+    /// The number of mentions of opaque sizes.
     opaque: FxHashMap<nat::Var, usize>,
 }
 

@@ -45,9 +45,7 @@ struct AddressHoisting<'f> {
 struct Candidate {
     nat: Nat,
     occurrences: usize,
-    /// True if an inner loop computes it.
     in_inner_loop: bool,
-    /// True if it is the end of a loop.
     is_loop_end: bool,
 }
 

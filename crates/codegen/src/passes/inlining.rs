@@ -9,7 +9,7 @@ use crate::ir::{Expr, ExprKind, Function, Home, Id, Place, Stmt, StmtKind};
 use super::uses::{Mention, Uses};
 use super::walk::{self, Change};
 
-/// Size limit of the resulting expression, in subexpressions.
+/// The size limit of the resulting expression, in subexpressions.
 const MAX_INLINED_SIZE: usize = 40;
 
 #[derive(Default)]

@@ -15,7 +15,7 @@ use super::conditions::less;
 use super::loops::Loops;
 use super::walk;
 
-/// Size limit of a body that is copied, in subexpressions.
+/// The size limit of a body that is copied, in subexpressions.
 const MAX_BODY_SIZE: usize = 250;
 /// The minimal trip count of a loop to be peeled, if it is a constant.
 const MIN_TRIP_COUNT: i64 = 16;

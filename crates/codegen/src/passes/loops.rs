@@ -22,7 +22,6 @@ use super::walk::{self, Change};
 /// The maximal number of statements after unrolling.
 const MAX_UNROLLED: usize = dpia::target::MOST_STATEMENTS;
 
-/// Runs the pass.
 pub(crate) fn run(function: &mut Function) -> Result<(), CompileError> {
     let facts = function.known();
     let body = std::mem::take(&mut function.body);

@@ -9,7 +9,7 @@ use crate::ir::{Function, Id, Place, Stmt, StmtKind, Variable};
 use super::uses::{Mention, Uses};
 use super::walk::{self, Change};
 
-/// Size limit of an array that is replaced, in elements.
+/// The size limit of an array that is replaced, in elements.
 const MAX_ELEMENTS: i64 = 256;
 
 /// Replaces arrays by scalars.

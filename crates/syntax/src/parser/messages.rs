@@ -1425,7 +1425,6 @@ fn written_instead(sign: &str) -> Option<&'static str> {
     })
 }
 
-/// Returns true for invisible characters.
 fn is_invisible(c: char) -> bool {
     matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }

@@ -139,7 +139,6 @@ fn dimensions(sizes: [u64; 3]) -> Outcome<[usize; 3]> {
 }
 
 impl Kernels {
-    /// Creates the generated kernels.
     pub fn generated(
         session: &Session,
         built: &Built,
@@ -186,7 +185,6 @@ impl Kernels {
         })
     }
 
-    /// Creates the hand-written kernels.
     pub fn by_hand(
         session: &Session,
         built: &Built,

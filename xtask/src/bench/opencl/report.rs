@@ -22,7 +22,6 @@ pub struct Blas {
 }
 
 impl Blas {
-    /// Parses a measurement.
     pub fn of(json: &Json) -> Option<Blas> {
         Some(Blas {
             size: json["size"].as_u64()?,

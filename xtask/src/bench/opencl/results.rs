@@ -96,7 +96,6 @@ impl Point {
 }
 
 impl Machine {
-    /// Converts to JSON.
     pub fn json(&self) -> Json {
         json!({
             "device": self.device, "driver": self.driver, "platform": self.platform,
@@ -104,7 +103,6 @@ impl Machine {
         })
     }
 
-    /// Parses from JSON.
     pub fn of(json: &Json) -> Machine {
         let word = |key: &str| json[key].as_str().unwrap_or_default().to_owned();
         let number = |key: &str| json[key].as_f64().unwrap_or_default();
@@ -128,7 +126,6 @@ impl Measured {
         }
     }
 
-    /// Converts to JSON.
     pub fn json(&self) -> Json {
         let point = |point: &Point| {
             json!({
@@ -143,7 +140,6 @@ impl Measured {
         })
     }
 
-    /// Parses from JSON.
     pub fn of(json: &Json) -> Measured {
         let times = |json: &Json| {
             let all = json.as_array().into_iter().flatten();

@@ -26,7 +26,6 @@ const TOLERANCE: f32 = 1e-3;
 /// The name of the rewritten definition in the file of the original.
 const NAME: &str = "version";
 
-/// A compiled version.
 struct Version<'a> {
     schedule: &'a Schedule,
     executable: Executable,

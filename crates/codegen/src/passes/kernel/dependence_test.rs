@@ -132,7 +132,6 @@ impl Flow<'_> {
         around.into_iter().any(copies) || (local && participants == Participants::Groups)
     }
 
-    /// Returns the number of participants in a dimension.
     fn participant_count(&self, participants: Participants, dimension: u8) -> Nat {
         let level = match participants {
             Participants::WorkItems => Level::Local,
@@ -436,7 +435,6 @@ pub(super) fn exact_quotient(a: &Nat, b: &Nat) -> Option<Nat> {
     (&quotient * b == *a).then_some(quotient)
 }
 
-/// Returns a summand as a size.
 pub(super) fn summand_size(summand: &Summand<'_>) -> Option<Nat> {
     let mut product = Nat::constant(summand.coeff);
     for (part, power) in &summand.factors {

@@ -23,7 +23,6 @@ pub(crate) struct Parts {
     pub shared: Vec<Temporary>,
 }
 
-/// A kernel.
 pub(crate) struct Part {
     /// The function with the kernel's body.
     pub function: Function,

@@ -24,13 +24,13 @@ use crate::passes::walk::{self, Change, Look};
 
 use super::Work;
 
-/// Limit on the number of rounds of a loop over rounds, which device compilers unroll.
+/// The limit on the number of rounds of a loop over rounds, which device compilers unroll.
 const MAX_ROUNDS: i64 = 16;
 
-/// Limit on the number of rounds if the last one is partial: then each copy of the body is guarded.
+/// The limit on the number of rounds if the last one is partial: then each copy of the body is guarded.
 const MAX_GUARDED_ROUNDS: i64 = 4;
 
-/// Limit on the loads in all rounds of an unrolled loop: more would take all registers.
+/// The limit on the loads in all rounds of an unrolled loop: more would take all registers.
 const MAX_LOADS: i64 = 128;
 
 /// Maps the loops of a kernel to work-items.

@@ -188,7 +188,6 @@ impl Layout<'_> {
         self.expr(arg.value);
     }
 
-    /// Writes a chain of operators.
     fn chain(&mut self, id: ExprId, op: Op) {
         let mut operands = Vec::new();
         let mut head = id;

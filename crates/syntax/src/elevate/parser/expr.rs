@@ -43,7 +43,6 @@ impl Level {
 }
 
 impl Parser<'_> {
-    /// Parses an expression.
     pub(super) fn expr(&mut self) -> ExprId {
         self.nested(Self::expr_here)
             .unwrap_or_else(|| self.missing())

@@ -43,7 +43,6 @@ fn with_memory(part: &Part) -> Result<Part, CompileError> {
     Ok(Part { function, work })
 }
 
-/// Returns the error of a program.
 fn error(text: &str, name: &str) -> CompileError {
     let parts = kernels(text, name);
     let errors: Vec<_> = parts

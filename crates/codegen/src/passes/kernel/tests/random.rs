@@ -22,7 +22,6 @@ struct Kit {
     chunk: &'static str,
     /// The text that distributes the program over work-groups.
     groups: (&'static str, &'static str),
-    /// The local sizes.
     local: &'static [&'static str],
     /// The global sizes, as multiples of the local ones.
     times: &'static [&'static str],
