@@ -178,7 +178,7 @@ fn random_program(seed: u64) -> Option<String> {
     (!fine).then(|| format!("seed {seed}: {}\n{}", said(&output), made.text))
 }
 
-/// Writes a program with these parameters behind its size `n`; returns its path and text.
+/// Writes a program with these parameters after its size `n`; returns its path and text.
 fn program_in(folder: &TempDir, number: usize, params: &str, body: &str) -> (String, String) {
     let file = folder.path().join(format!("program{number}.rise"));
     let text = format!("def main = depFun(n: Nat => fun({params} => {body}))\n");
@@ -303,7 +303,7 @@ fn the_last_element_of_an_index_that_repeats_stays() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Programs that were compiled wrongly once: the parameters behind the size `n`, the body, and the
+/// Programs that were compiled wrongly once: the parameters after the size `n`, the body, and the
 /// arguments of the run.
 #[test]
 fn programs_that_were_wrong_are_right() {

@@ -5,7 +5,7 @@ use expect_test::expect;
 
 const REFERENCE: &str = include_str!("../../docs/errors.md");
 
-/// A fenced block: the words behind its fence, and its text.
+/// A fenced block: the words after its fence, and its text.
 struct Example<'a> {
     info: &'a str,
     text: String,

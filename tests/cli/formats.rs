@@ -4,7 +4,7 @@ use crate::support::{Folder, parse_lines};
 use expect_test::expect;
 use serde_json::{Value, json};
 
-/// A wrong name behind characters of several widths, on the second line.
+/// A wrong name after characters of several widths, on the second line.
 const WIDE: &str = "def one = 1.0f\r\ndef two = /* é中😀 */ onne // ende\r\n";
 
 fn wide() -> Folder {

@@ -260,7 +260,7 @@ fn runs_keep_nothing_waiting() {
     client.change(&endless, json!([{"text": "def a = fun(x: i32 => x)\n"}]));
     let place = json!({"textDocument": {"uri": uri}, "position": {"line": 1, "character": 4}});
     assert!(client.request("textDocument/hover", place)["contents"].is_object());
-    // Runs behind two running ones are queued, and can be cancelled in the queue.
+    // Runs after two running ones are queued, and can be cancelled in the queue.
     client.open("untitled:endless.rise", ENDLESS);
     let more = with(
         params,

@@ -173,7 +173,7 @@ impl Soak {
             .unwrap_or_default()
     }
 
-    /// Sends one notification: the marks of the new version, and some random changes behind them.
+    /// Sends one notification: the marks of the new version, and some random changes after them.
     fn edit(&mut self) {
         let version = self.texts.len();
         let mut text = self.texts[version - 1].clone();

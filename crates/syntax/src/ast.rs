@@ -35,7 +35,7 @@ pub struct Item {
     pub synonyms: Box<[Name]>,
 }
 
-/// The documentation of an item, without the slashes, the space behind them and the final line
+/// The documentation of an item, without the slashes, the space after them and the final line
 /// break.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Docs {

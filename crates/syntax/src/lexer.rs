@@ -296,7 +296,7 @@ impl<'t> Lexer<'t> {
         self.pos += length;
     }
 
-    /// Returns the length of the word that begins `ahead` bytes behind the current offset.
+    /// Returns the length of the word that begins `ahead` bytes after the current offset.
     pub(crate) fn word_length(&self, ahead: usize) -> usize {
         let start = self.pos + ahead;
         let first = self.char_at(start).map_or(0, char::len_utf8);
@@ -354,7 +354,7 @@ impl<'t> Lexer<'t> {
         }
     }
 
-    /// Reads digits, a point if a digit follows it, an exponent, and any word directly behind them,
+    /// Reads digits, a point if a digit follows it, an exponent, and any word directly after them,
     /// the suffix.
     fn number(&self) -> (TokenKind, usize) {
         let mut kind = TokenKind::Int;

@@ -22,7 +22,7 @@ pub struct Edit {
 }
 
 impl Edit {
-    /// Returns the offset in the new text of an offset behind the edit in the old text.
+    /// Returns the offset in the new text of an offset after the edit in the old text.
     pub(crate) fn shift(self, at: u32) -> u32 {
         at - self.old_end + self.new_end
     }
@@ -136,8 +136,8 @@ fn begins_item(token: TokenKind) -> bool {
     matches!(token, At | Def | Foreign | Import)
 }
 
-/// Returns true if the token is an `@` in the position of an infix operator: behind the item so far
-/// on the same line, and apart from the name behind it or adjacent to the text before it.
+/// Returns true if the token is an `@` in the position of an infix operator: after the item so far
+/// on the same line, and apart from the name after it or adjacent to the text before it.
 fn is_operator(text: &str, base: u32, item: Span, token: Token) -> bool {
     let [end, start, behind] =
         [item.end, token.span.start, token.span.end].map(|place| (place - base) as usize);
@@ -166,7 +166,7 @@ fn step(state: State, token: TokenKind) -> (bool, State) {
 /// new text.
 ///
 /// `read` returns a span of the new text, which has `new_len` bytes. It is usually called for the
-/// edited item and the one behind it only.
+/// edited item and the one after it only.
 pub fn resplit(old: &[Span], edit: Edit, new_len: u32, read: &dyn Fn(Span) -> String) -> Resplit {
     let first = restart(old, edit, new_len, read);
     let base = if first == 0 { 0 } else { old[first].start };
@@ -188,7 +188,7 @@ pub fn resplit(old: &[Span], edit: Edit, new_len: u32, read: &dyn Fn(Span) -> St
 /// Returns the index of an item before the edit whose start is certainly unchanged.
 ///
 /// This holds for the item that contains the start of the edit if the first token of that item is
-/// before the edit. Otherwise it holds for the previous item, because the edit is behind all of its
+/// before the edit. Otherwise it holds for the previous item, because the edit is after all of its
 /// text.
 fn restart(old: &[Span], edit: Edit, new_len: u32, read: &dyn Fn(Span) -> String) -> usize {
     let before = old.partition_point(|item| item.start < edit.start);
@@ -203,7 +203,7 @@ fn restart(old: &[Span], edit: Edit, new_len: u32, read: &dyn Fn(Span) -> String
     if leads { last } else { last.saturating_sub(1) }
 }
 
-/// Reads items from `base` on, up to one that begins at the start of an old item behind the edit.
+/// Reads items from `base` on, up to one that begins at the start of an old item after the edit.
 ///
 /// Returns the items before that one, and its index; `old.len()` if the text is `complete` and
 /// there is none. Returns `None` if the text ends before this is decided.

@@ -5,7 +5,7 @@ use syntax::elevate::{check_order, format, parse, split};
 
 const PAGE: &str = include_str!("../../../docs/elevate.md");
 
-/// Returns the blocks of the page, each with the text behind its backquotes.
+/// Returns the blocks of the page, each with the text after its backquotes.
 fn blocks() -> Vec<(&'static str, &'static str)> {
     let mut blocks = Vec::new();
     let mut rest = PAGE;

@@ -31,7 +31,7 @@ pub struct Pair<'a> {
     pub text: &'a str,
     /// The name of the first definition.
     pub before: &'a str,
-    /// The name of the second definition. It may have more sizes behind those of the first one.
+    /// The name of the second definition. It may have more sizes after those of the first one.
     pub after: &'a str,
     /// The additional sizes of the second definition, as arguments: `(4)`.
     pub more: &'a str,
@@ -123,7 +123,7 @@ pub fn agree(
 pub struct Call {
     sizes: Vec<String>,
     params: Vec<String>,
-    /// The sizes and types of the call, and the arguments behind them.
+    /// The sizes and types of the call, and the arguments after them.
     given: [String; 2],
 }
 
@@ -197,7 +197,7 @@ impl Call {
     }
 
     /// Returns a definition `name` that makes this call of `called`, with the additional sizes
-    /// `more` behind its sizes.
+    /// `more` after its sizes.
     pub fn definition(&self, name: &str, called: &str, more: &str) -> String {
         let [first, rest] = &self.given;
         let mut body = format!("{called}{first}{more}{rest}");

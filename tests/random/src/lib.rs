@@ -35,7 +35,7 @@ pub enum Backend {
 /// A generated program.
 #[derive(Clone, Debug)]
 pub struct Program {
-    /// The text: one definition, `random`, behind the C functions that it uses.
+    /// The text: one definition, `random`, after the C functions that it uses.
     pub text: String,
     /// True if the program has the size parameter `n`.
     pub sized: bool,

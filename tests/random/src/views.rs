@@ -2,7 +2,7 @@
 
 use crate::{Data, LARGE, Level, Maker, Scope, Size};
 
-/// A value behind a view, or `None` if the view is not applicable.
+/// The result of a view, or `None` if the view is not applicable.
 type Seen = Option<(String, Data)>;
 
 impl Maker {

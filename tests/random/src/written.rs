@@ -62,7 +62,7 @@ impl Maker {
         Some((text, Data::array(n, out)))
     }
 
-    /// Sometimes adds unwritten elements behind a result.
+    /// Sometimes adds unwritten elements after a result.
     pub fn with_gaps(&mut self, written: String, ty: &Data) -> String {
         match ty {
             Data::Array(..) if self.choice.one_in(10) => {

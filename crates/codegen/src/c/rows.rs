@@ -94,7 +94,7 @@ impl Printer<'_> {
                 }
             }
             (Some(first), Some(number)) => self.write(&(first * number).to_string()),
-            // Numbers are in front, sizes behind: `32 * i + j`, `i * m + j`.
+            // Numbers come first, sizes last: `32 * i + j`, `i * m + j`.
             (_, Some(_)) => {
                 self.nat(extent, Prec::Unary)?;
                 self.write(" * ");

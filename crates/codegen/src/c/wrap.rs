@@ -11,7 +11,7 @@ const INDENT: usize = 4;
 /// The nesting depth of a bracket, in parentheses: lines are broken within indices last.
 const BRACKET: usize = 1000;
 
-/// A space that becomes a line break, and the indentation behind it.
+/// A space that becomes a line break, and the indentation after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Break {
     at: usize,

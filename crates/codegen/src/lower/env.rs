@@ -44,7 +44,7 @@ impl Path {
         self
     }
 
-    /// Puts a step behind the path.
+    /// Puts a step after the path.
     pub fn behind(mut self, step: Step) -> Path {
         self.0.insert(0, step);
         self

@@ -53,7 +53,7 @@ impl ForLoop {
 }
 
 /// The counter at which the value of a condition changes. The operands of a minimum are equal at
-/// one counter, so that the loop may be split before or behind it.
+/// one counter, so that the loop may be split before or after it.
 struct ChangePoint {
     before: Nat,
     behind: Nat,

@@ -26,7 +26,7 @@ pub enum TokenKind {
     Word(Word),
     /// An operator between strategies, `;`, `;;`, `<+` or `@`, and its notation.
     Combinator(Combinator, Quotes),
-    /// The `@` of an attribute: it is adjacent to the name behind it, and not to the token before
+    /// The `@` of an attribute: it is adjacent to the name after it, and not to the token before
     /// it.
     Attribute,
     /// The arrow of a rule, `|->` or `↦`.
@@ -131,7 +131,7 @@ words! {
     Language = "language",
     /// The keyword of the header that sets the order of traversals.
     Traversal = "traversal",
-    /// The keyword behind the matched expression.
+    /// The keyword after the matched expression.
     Match = "match",
     /// The keyword of a case.
     Case = "case",

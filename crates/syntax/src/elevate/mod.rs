@@ -4,7 +4,7 @@
 //! within them. `docs/elevate.md` defines the whole grammar. The following lexical rules are listed
 //! here so that other parsers of the language agree:
 //!
-//! - `@` begins an attribute if it is adjacent to the name behind it and not to the token before
+//! - `@` begins an attribute if it is adjacent to the name after it and not to the token before
 //!   it; any other `@`, plain or in quotes, is the operator.
 //! - `` `…` `` on one line is an operator if it contains one (and white space), and otherwise a
 //!   name.
@@ -14,7 +14,7 @@
 //!   `Success Failure` and the nodes `app lit prim depapp depfun` are keywords in certain positions
 //!   only.
 //! - `rule` before `{` is an expression, and otherwise begins an item.
-//! - Outside of brackets, behind a complete operand, a name, a `(`, `fun`, `if`, `with` or `rule {`
+//! - Outside of brackets, after a complete operand, a name, a `(`, `fun`, `if`, `with` or `rule {`
 //!   at the start of a line begins the main expression. In an indented position an operator is
 //!   missing.
 

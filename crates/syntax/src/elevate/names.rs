@@ -20,7 +20,7 @@ pub struct Mention {
 pub enum MentionPlace {
     /// A strategy expression, or the trace or normal form of an example.
     Strategy,
-    /// A name behind a `.`, a function of the expression before it.
+    /// A name after a `.`, a function of the expression before it.
     Member,
     /// The name of an argument, `f(n = 3)`: a parameter of the callee.
     Argument,

@@ -5,10 +5,10 @@
 //!
 //! - A keyword that begins items (`rule`, `strategy`, `val`, …) does so at any position; `rule`
 //!   before `{` does not, as it is an expression. Attributes and `unsafe` are a part of the item
-//!   behind them.
+//!   after them.
 //! - `import "path"` and the headers are complete after one token; only an `@` adjacent to it is
 //!   still a part of them.
-//! - Outside of brackets, behind a complete operand, a name, a `(`, `fun`, `if`, `with` or `rule {`
+//! - Outside of brackets, after a complete operand, a name, a `(`, `fun`, `if`, `with` or `rule {`
 //!   at the start of a line begins the main expression, since no operator joins it to the operand.
 //!   In an indented position it is a part of the item before it, where the parser reports a missing
 //!   operator. In the head of a definition, before its `=`, no main expression begins.
@@ -167,7 +167,7 @@ impl<'t> Splitter<'t> {
         at && token.span.start == self.end
     }
 
-    /// Returns true if a token begins the main expression behind a complete operand.
+    /// Returns true if a token begins the main expression after a complete operand.
     fn begins_main(&self, token: Token) -> bool {
         if !self.brackets.is_empty() || !self.operand || !self.starts_line(token) {
             return false;
@@ -187,7 +187,7 @@ impl<'t> Splitter<'t> {
         before.is_some_and(|before| before.ends_with(b"\n"))
     }
 
-    /// Returns true if a name is an operator behind an operand.
+    /// Returns true if a name is an operator after an operand.
     fn joins(&self, token: Token) -> bool {
         match self.slice(token) {
             "and" | "or" | "divides" | "notIn" => true,
@@ -276,7 +276,7 @@ fn ends_operand(kind: TokenKind) -> bool {
 /// new text.
 ///
 /// `read` returns a span of the new text, which has `new_len` bytes. It is usually called twice:
-/// for the start of the edited item, and for that item and the one behind it.
+/// for the start of the edited item, and for that item and the one after it.
 pub fn resplit(old: &[Span], edit: Edit, new_len: u32, read: &dyn Fn(Span) -> String) -> Resplit {
     let first = restart(old, edit, new_len, read);
     let base = if first == 0 { 0 } else { old[first].start };
@@ -313,7 +313,7 @@ fn restart(old: &[Span], edit: Edit, new_len: u32, read: &dyn Fn(Span) -> String
     0
 }
 
-/// Reads items from `base` on, up to one that begins at the start of an old item behind the edit.
+/// Reads items from `base` on, up to one that begins at the start of an old item after the edit.
 ///
 /// Returns the items before that one, and its index; `old.len()` if the text is `complete` and
 /// there is none. Returns `None` if the text ends before this is decided.

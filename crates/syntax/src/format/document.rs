@@ -13,7 +13,7 @@ pub(crate) struct Group(usize);
 #[derive(Debug)]
 enum Command<'t> {
     Text(&'t str),
-    /// A comment behind the last text; it may exceed the line width.
+    /// A comment after the last text; it may exceed the line width.
     Comment(&'t str),
     /// A space, unless the line ends.
     Space,
@@ -40,7 +40,7 @@ pub(crate) struct Document<'t> {
     /// For each group, true if it contains a mandatory line break.
     forced: Vec<bool>,
     open: Vec<Group>,
-    /// The comments behind the last text. They are written before the next text, after the groups
+    /// The comments after the last text. They are written before the next text, after the groups
     /// that end with the last text have been closed: those groups need not break for them.
     behind: Vec<&'t str>,
 }
@@ -56,7 +56,7 @@ impl<'t> Document<'t> {
         }
     }
 
-    /// Adds a comment that is behind the last text and ends its line.
+    /// Adds a comment that is after the last text and ends its line.
     pub(crate) fn comment_behind(&mut self, text: &'t str) {
         self.behind.push(text);
     }

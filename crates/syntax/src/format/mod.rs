@@ -1,7 +1,7 @@
 //! A source code formatter that changes white space only.
 //!
 //! The tree of an item determines the layout. The tokens and their comments are taken from the text
-//! in order. There is one exception: the `;` behind the last command of a sequence is removed. An
+//! in order. There is one exception: the `;` after the last command of a sequence is removed. An
 //! item with a syntax error is not changed.
 
 mod document;
@@ -73,7 +73,7 @@ pub fn format_item_in(text: &str, newline: &str, dialect: Dialect) -> String {
     }
 }
 
-/// Returns the tokens of a text without those that formatting removes: a `;` behind the last
+/// Returns the tokens of a text without those that formatting removes: a `;` after the last
 /// command of a sequence.
 fn kept_tokens(text: &str, dialect: Dialect) -> Vec<Token> {
     let mut kept = Vec::with_capacity(text.len() / 4);
@@ -118,7 +118,7 @@ struct File<'n> {
 }
 
 impl File<'_> {
-    /// Writes the comments and blank lines before the first item, between two items, or behind the
+    /// Writes the comments and blank lines before the first item, between two items, or after the
     /// last one.
     fn gap(&mut self, text: &str, span: Span, item_follows: bool) {
         let gap = &text[std::ops::Range::from(span)];
@@ -138,7 +138,7 @@ impl File<'_> {
             self.out.push_str(piece.trim_end());
             lines = usize::from(kind != TokenKind::BlockComment);
             if lines > 0 {
-                // The line end behind it ends the comment.
+                // The line end after it ends the comment.
                 self.end_line();
                 lines = 0;
             }

@@ -28,7 +28,7 @@ struct Word<'t> {
     before: Vec<Comment<'t>>,
     /// The number of line ends directly before the token.
     lines_before: usize,
-    /// The comments behind the token on its line.
+    /// The comments after the token on its line.
     behind: Vec<Comment<'t>>,
 }
 
@@ -91,7 +91,7 @@ impl<'t> Writer<'t> {
         self.words.get(at).is_some_and(Word::begins_line)
     }
 
-    /// Returns true if a line ends directly before or behind the next token.
+    /// Returns true if a line ends directly before or after the next token.
     pub(crate) fn at_line_end(&self) -> bool {
         self.begins_line() || self.words.get(self.next + 1).is_some_and(Word::begins_line)
     }

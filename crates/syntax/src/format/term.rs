@@ -143,7 +143,7 @@ impl Writer<'_> {
         self.out.close();
     }
 
-    /// Writes `acceptor = expression`; a chain of operators begins behind the sign and breaks
+    /// Writes `acceptor = expression`; a chain of operators begins after the sign and breaks
     /// itself.
     fn assign(&mut self, lhs: TermId, rhs: TermId) {
         self.term(lhs);
@@ -378,7 +378,7 @@ impl Writer<'_> {
         self.term(elem);
     }
 
-    /// Writes the part of an array type behind the second size of a token such as `3.3`.
+    /// Writes the part of an array type after the second size of a token such as `3.3`.
     fn rest_of_dimension(&mut self, id: TermId) {
         match self.item.term(id).kind {
             TermKind::Array {
@@ -446,7 +446,7 @@ impl Writer<'_> {
         self.out.close();
     }
 
-    /// Writes `where 4 | n, n >= 12` behind a type, on a line of its own if the type needs several.
+    /// Writes `where 4 | n, n >= 12` after a type, on a line of its own if the type needs several.
     fn conditions(&mut self, conditions: &[TermId]) {
         self.out.line();
         self.word();

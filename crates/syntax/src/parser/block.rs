@@ -45,7 +45,7 @@ impl Parser<'_> {
         self.push(TermKind::Missing, span)
     }
 
-    /// Turns each `;` behind the value of a `let` of the block into `in`, and returns the edits.
+    /// Turns each `;` after the value of a `let` of the block into `in`, and returns the edits.
     fn statements_of_lets(&mut self, behind: usize) -> Vec<(Span, String)> {
         let mut edits = Vec::new();
         let mut depth = 0u32;
@@ -101,7 +101,7 @@ impl Parser<'_> {
             self.error = Some(error.fix(title, edits, true));
         }
     }
-    /// Returns the span of an opening brace and the blanks behind it, or before it at the end of a
+    /// Returns the span of an opening brace and the blanks after it, or before it at the end of a
     /// line.
     fn without_blanks(&self, open: Span) -> Span {
         let (before, behind) = (

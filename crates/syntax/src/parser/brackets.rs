@@ -80,7 +80,7 @@ impl Parser<'_> {
         parts.iter().all(|part| !part.is_empty()).then_some(parts)
     }
 
-    /// Parses an array type with its sizes behind the element type, `f32[n]`, as an error.
+    /// Parses an array type with its sizes after the element type, `f32[n]`, as an error.
     pub(crate) fn sizes_behind_type(&mut self, elem: TermId) -> TermId {
         let (start, open) = (self.span_of(elem).start, self.token().span);
         let was_first = self.error.is_none();

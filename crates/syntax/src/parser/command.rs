@@ -19,7 +19,7 @@ impl Parser<'_> {
         )
     }
 
-    /// Parses the `=` of an assignment behind its left-hand side. Assignment operators of other
+    /// Parses the `=` of an assignment after its left-hand side. Assignment operators of other
     /// languages are reported and read as `=`.
     pub(super) fn assignment_sign(&mut self) -> Option<Span> {
         if let Some(sign) = self.eat(TokenKind::Equals) {
@@ -63,7 +63,7 @@ impl Parser<'_> {
             && super::operator::section_op(first.kind).is_some()
     }
 
-    /// Returns the place of the missing `in` of a `let`: behind its value, or behind the first
+    /// Returns the place of the missing `in` of a `let`: after its value, or after the first
     /// command if `;` was written instead of `in`.
     pub(super) fn end_of_value(&self, value: TermId) -> Span {
         match &self.terms[value.0 as usize].kind {
@@ -80,7 +80,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Reports a second `=` behind an assignment.
+    /// Reports a second `=` after an assignment.
     pub(super) fn chained_assignment(&mut self) {
         let span = self.token().span;
         self.error_at(span, || {
@@ -89,7 +89,7 @@ impl Parser<'_> {
         });
     }
 
-    /// Returns true if another command follows the one before. A `;` is also allowed behind the
+    /// Returns true if another command follows the one before. A `;` is also allowed after the
     /// last command; a missing `;` between two commands is reported.
     pub(super) fn next_command(&mut self, before: TermId, mode: Mode, sequence: bool) -> bool {
         if let Some(sign) = self.eat(TokenKind::Semicolon) {
@@ -223,7 +223,7 @@ impl Parser<'_> {
         )
     }
 
-    /// Parses `{ command }` behind `if (…)` or `else`.
+    /// Parses `{ command }` after `if (…)` or `else`.
     fn block(&mut self, word: Token) -> TermId {
         let Some(open) = self.eat(TokenKind::LBrace) else {
             self.if_form("`{` and a command", word);

@@ -40,7 +40,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Parses the `def` behind `foreign`. If it is missing, returns the word before the name.
+    /// Parses the `def` after `foreign`. If it is missing, returns the word before the name.
     fn def_of_foreign(&mut self, foreign: Token) -> Token {
         if let Some(def) = self.eat(TokenKind::Def) {
             return def;

@@ -12,7 +12,7 @@ impl Parser<'_> {
         self.function_after(word, word.kind == TokenKind::DepFun)
     }
 
-    /// Parses the rest of an abstraction behind `word`, its keyword or a word in its place.
+    /// Parses the rest of an abstraction after `word`, its keyword or a word in its place.
     pub(crate) fn function_after(&mut self, word: Token, dependent: bool) -> TermId {
         let base = self.params.len();
         let head = self.pos;
@@ -70,7 +70,7 @@ impl Parser<'_> {
         Some((close, arrow))
     }
 
-    /// Adds the edit that moves the `)` behind the body.
+    /// Adds the edit that moves the `)` after the body.
     fn move_parenthesis(&mut self, (close, arrow): (Span, Span), body: TermId) {
         if matches!(self.terms[body.0 as usize].kind, TermKind::Missing) {
             return;
@@ -108,7 +108,7 @@ impl Parser<'_> {
     }
 
     /// Adds an edit to the error about a size among the parameters of `fun` or a value among those
-    /// of `depFun`: it moves the sizes to a `depFun` and the values behind them to a `fun`.
+    /// of `depFun`: it moves the sizes to a `depFun` and the values after them to a `fun`.
     fn separate_kinds(&mut self, word: Token, base: usize) {
         let Some(at) = self.error.as_ref().map(|error| error.span) else {
             return;
@@ -199,7 +199,7 @@ impl Parser<'_> {
     }
 
     /// Returns the last `->` in the parentheses of a function that contain no `=>`, if the text
-    /// behind it is a body.
+    /// after it is a body.
     fn last_arrow_of_function(&self) -> Option<usize> {
         let mut depth = 0u32;
         let mut arrow = None;
@@ -478,7 +478,7 @@ impl Parser<'_> {
         });
     }
 
-    /// Parses the `=>` behind the parameters.
+    /// Parses the `=>` after the parameters.
     pub(crate) fn fat_arrow(&mut self, word: Token) {
         if self.eat(TokenKind::FatArrow).is_some() {
             return;
@@ -508,7 +508,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Searches for the `=>` behind unreadable parameters, within the same brackets.
+    /// Searches for the `=>` after unreadable parameters, within the same brackets.
     fn seek_arrow(&self) -> Option<usize> {
         let mut depth = 0u32;
         for (pos, token) in self.ahead() {

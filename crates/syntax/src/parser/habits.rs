@@ -52,7 +52,7 @@ impl Parser<'_> {
             .map(|text| Head { place, span, text })
     }
 
-    /// Adds the edit that moves the parameters behind the `=`, after the body has been parsed.
+    /// Adds the edit that moves the parameters after the `=`, after the body has been parsed.
     pub(crate) fn move_parameters(&mut self, head: Head, body: TermId) {
         let end = self.last_end();
         let is_whole = self.at(TokenKind::End)
@@ -110,7 +110,7 @@ impl Parser<'_> {
         id
     }
 
-    /// Returns the text of a definition behind its name, with these parameters and `…` for the
+    /// Returns the text of a definition after its name, with these parameters and `…` for the
     /// body.
     fn function_of(&self, params: &[BinderId], result: Option<TermId>) -> Option<String> {
         let text = |span: Span| self.slice(span);
@@ -186,7 +186,7 @@ impl Parser<'_> {
             }
     }
 
-    /// Returns true if the token behind the name can only be the arrow or dot of an abstraction. An
+    /// Returns true if the token after the name can only be the arrow or dot of an abstraction. An
     /// argument may also be a type, in which `->` and `.` have another meaning.
     fn is_sign_of_lambda(&self, mode: Mode) -> bool {
         let (sign, behind) = (self.peek(1), self.peek(2));

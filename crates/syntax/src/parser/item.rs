@@ -6,7 +6,7 @@ use crate::lexer::{Lexer, Token, TokenKind};
 use crate::{Code, Diagnostic, Span};
 
 impl Parser<'_> {
-    /// Parses the whole item, and reports any text behind it.
+    /// Parses the whole item, and reports any text after it.
     pub(crate) fn item(&mut self) -> (Option<Docs>, Box<[Annotation]>, ItemKind) {
         let docs = docs(self.text);
         let annotations = self.annotations();

@@ -1,6 +1,6 @@
 //! Error recovery for function application by juxtaposition, as in `map f xs`.
 //!
-//! The arguments are reported and parsed as arguments, so that the text behind them is parsed as
+//! The arguments are reported and parsed as arguments, so that the text after them is parsed as
 //! usual.
 
 use super::habits::comment;

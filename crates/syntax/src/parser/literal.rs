@@ -54,7 +54,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Returns the scalar type of the suffix behind the digits.
+    /// Returns the scalar type of the suffix after the digits.
     fn suffix(&mut self, number: Span, digits: usize, whole: bool) -> Option<ScalarType> {
         let text = self.slice(number);
         let suffix = match &text[digits..] {

@@ -214,7 +214,7 @@ impl Parser<'_> {
         before || self.is_whole_number(sign)
     }
 
-    /// Returns true if the text behind `before` is a whole number that is not an operand of another
+    /// Returns true if the text after `before` is a whole number that is not an operand of another
     /// operator.
     fn is_whole_number(&self, before: Span) -> bool {
         let rest = self.text.get(before.end as usize..).unwrap_or_default();
@@ -419,7 +419,7 @@ impl Parser<'_> {
         self.push(kind, span)
     }
 
-    /// Reports a `->` behind conditions.
+    /// Reports a `->` after conditions.
     pub(crate) fn conditions_within_type(&mut self) {
         let arrow = self.bump();
         self.report(|| {
@@ -473,7 +473,7 @@ impl Parser<'_> {
         self.term(Mode::Type);
     }
 
-    /// Parses the `=` behind `let x`.
+    /// Parses the `=` after `let x`.
     pub(crate) fn let_equals(&mut self, name: &Name) {
         if self.eat(TokenKind::Equals).is_some() {
             return;
@@ -507,7 +507,7 @@ impl Parser<'_> {
         self.eat(TokenKind::EqEq);
     }
 
-    /// Reports a dot behind an expression that is not `._1` or `._2`. Returns the probable meaning,
+    /// Reports a dot after an expression that is not `._1` or `._2`. Returns the probable meaning,
     /// or `None` if the rest cannot be read as a part of the expression.
     pub(crate) fn dot_in_expression(&mut self, term: TermId) -> Option<TermId> {
         let dot = self.token();
@@ -631,7 +631,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Returns true if there is white space before and behind the current token.
+    /// Returns true if there is white space before and after the current token.
     fn is_spaced(&self, token: Token) -> bool {
         self.last_end() < token.span.start && token.span.end < self.peek(1).span.start
     }
@@ -679,7 +679,7 @@ impl Parser<'_> {
     }
 
     /// Returns the span of a size that consists of this operand, operators and further operands up
-    /// to a `.`, and the span of the token behind the `.`.
+    /// to a `.`, and the span of the token after the `.`.
     fn size_with_operators(&self, first: TermId) -> Option<(Span, Option<Span>)> {
         let starts = matches!(
             self.terms[first.0 as usize].kind,
@@ -714,7 +714,7 @@ impl Parser<'_> {
     }
 
     /// Parses a name, or a construct of another language, whose keyword is recognised by the tokens
-    /// behind it.
+    /// after it.
     pub(crate) fn named(&mut self, mode: Mode) -> TermId {
         let token = self.token();
         let text = self.slice(token.span);
@@ -774,7 +774,7 @@ impl Parser<'_> {
         text == "forall" && matches!(self.peek_kind(1), Ident | LParen | LBrace)
     }
 
-    /// Reports a quantifier, and continues with the type behind it.
+    /// Reports a quantifier, and continues with the type after it.
     fn quantified_type(&mut self) -> TermId {
         let word = self.bump();
         self.report(|| {
@@ -1030,7 +1030,7 @@ impl Parser<'_> {
         )
     }
 
-    /// Returns true if parameters and `=>`, or a kind, follow `ahead` tokens behind the current
+    /// Returns true if parameters and `=>`, or a kind, follow `ahead` tokens after the current
     /// one.
     fn parameters_follow(&self, ahead: usize) -> bool {
         let mut ahead = ahead + usize::from(self.peek_kind(ahead) == TokenKind::LParen);
@@ -1105,7 +1105,7 @@ impl Parser<'_> {
         self.push(TermKind::Missing, span)
     }
 
-    /// Reports the `if` behind an operand, as in `a if c else b`.
+    /// Reports the `if` after an operand, as in `a if c else b`.
     pub(crate) fn conditional_behind(&mut self, word: Token) {
         self.error_at(word.span, || {
             "there is no `if`: write `select(condition, then, else)`".to_owned()
@@ -1128,8 +1128,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Reports a `=>` behind an element of a list or a term in parentheses, and parses the text
-    /// behind it. Returns false if it is not a mistake of this list.
+    /// Reports a `=>` after an element of a list or a term in parentheses, and parses the text
+    /// after it. Returns false if it is not a mistake of this list.
     pub(crate) fn arrow_in_arguments(&mut self, open: Token) -> bool {
         if self.error.is_some() || open.kind != TokenKind::LParen || self.terms.is_empty() {
             return false;
@@ -1234,7 +1234,7 @@ impl Parser<'_> {
         self.skip_to_equals();
     }
 
-    /// Skips to the token behind the next `=`, or to the end.
+    /// Skips to the token after the next `=`, or to the end.
     fn skip_to_equals(&mut self) {
         let behind = self.tokens[self.pos..]
             .iter()
@@ -1281,7 +1281,7 @@ impl Parser<'_> {
         });
     }
 
-    /// Reports text behind a complete item.
+    /// Reports text after a complete item.
     pub(crate) fn rest_of_item(&mut self, kind: &ItemKind) {
         let token = self.token();
         if self.at_where() {

@@ -90,7 +90,7 @@ pub(crate) enum Mode {
     Expr,
     /// An argument: a value, a size, a type or an address space.
     Arg,
-    /// A type behind a colon: operators need parentheses.
+    /// A type after a colon: operators need parentheses.
     Type,
     /// A size or type inside brackets.
     Size,
@@ -134,7 +134,7 @@ pub(crate) struct Parser<'t> {
     pub(crate) nesting: usize,
     /// True if the item opens more brackets than it closes; `None` before this is computed.
     open_brackets: Option<bool>,
-    /// True in annotations and behind `where`, where `|` and `divides` are operators.
+    /// True in annotations and after `where`, where `|` and `divides` are operators.
     divides: bool,
     /// The operators whose right operand is being parsed, as a stack; every chain uses its own part
     /// at the end.
@@ -397,7 +397,7 @@ impl<'t> Parser<'t> {
         Span::new(start, self.last_end().max(start))
     }
 
-    /// Adds a hole for an absent term, directly behind the previous token.
+    /// Adds a hole for an absent term, directly after the previous token.
     pub(crate) fn missing(&mut self) -> TermId {
         let span = Span::empty(self.last_end());
         self.push(TermKind::Missing, span)
@@ -449,7 +449,7 @@ impl<'t> Parser<'t> {
         self.report(|| Diagnostic::error(Code::SyntaxError, span, message()));
     }
 
-    /// Reports that `what` is missing behind the previous token, with advice on how it is written.
+    /// Reports that `what` is missing after the previous token, with advice on how it is written.
     pub(crate) fn expected_with_help(&mut self, what: &str, help: &str) {
         let is_first = self.error.is_none();
         self.expected(what);
@@ -458,7 +458,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Reports that `what` is missing behind the previous token.
+    /// Reports that `what` is missing after the previous token.
     pub(crate) fn expected(&mut self, what: &str) {
         if self.error.is_some() {
             return;

@@ -94,7 +94,7 @@ impl Parser<'_> {
         self.reduce(base, operand, None)
     }
 
-    /// Parses an operand with its prefix operators, and operators of other languages behind it.
+    /// Parses an operand with its prefix operators, and operators of other languages after it.
     fn signed(&mut self, mode: Mode) -> TermId {
         let operand = self.unary(mode);
         self.with_foreign_signs(operand, mode)
@@ -197,7 +197,7 @@ impl Parser<'_> {
         operand
     }
 
-    /// Returns true at a `!`, or at a `-` that is not a part of the number behind it.
+    /// Returns true at a `!`, or at a `-` that is not a part of the number after it.
     fn at_prefix_operator(&self, mode: Mode) -> bool {
         match self.kind() {
             TokenKind::Bang => !mode.is_type(),

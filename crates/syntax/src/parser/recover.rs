@@ -42,7 +42,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Skips the separator or the closing bracket behind an element of a list. Returns true if
+    /// Skips the separator or the closing bracket after an element of a list. Returns true if
     /// another element follows.
     pub(crate) fn next_in_list(&mut self, open: Token, closer: TokenKind) -> bool {
         if self.eat(TokenKind::Comma).is_some() {
@@ -237,7 +237,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Returns the `in` behind unreadable tokens, if no closing bracket and no `let` precede it.
+    /// Returns the `in` after unreadable tokens, if no closing bracket and no `let` precede it.
     fn seek_in(&self) -> Option<usize> {
         let mut depth = 0u32;
         for (pos, token) in self.ahead() {
@@ -295,7 +295,7 @@ impl Parser<'_> {
         reserved
     }
 
-    /// Reports that an operand is missing behind the previous token.
+    /// Reports that an operand is missing after the previous token.
     pub(crate) fn expected_operand(&mut self, mode: Mode) {
         if self.reserved_by_host() {
             return;
@@ -342,7 +342,7 @@ pub(super) fn begins_operand(kind: TokenKind) -> bool {
     )
 }
 
-/// Returns the error for a `(` behind white space, in a position where no term can begin.
+/// Returns the error for a `(` after white space, in a position where no term can begin.
 pub(crate) fn loose_call(paren: Span, gap: Span) -> Diagnostic {
     Diagnostic::error(
         Code::SyntaxError,

@@ -7,7 +7,7 @@ use crate::lexer::{Token, TokenKind};
 use crate::{Code, Diagnostic, Dialect, Span};
 
 impl Parser<'_> {
-    /// Parses the operators of other languages behind an operand, reports the first of them, and
+    /// Parses the operators of other languages after an operand, reports the first of them, and
     /// returns the resulting operand.
     pub(crate) fn with_foreign_signs(&mut self, mut operand: TermId, mode: Mode) -> TermId {
         while !mode.is_type() && self.host.is_none() {
@@ -123,7 +123,7 @@ impl Parser<'_> {
         self.previous().is_some_and(is_sign) && is_apart
     }
 
-    /// Reports the `.` of `x +. y`, and parses the operand behind it.
+    /// Reports the `.` of `x +. y`, and parses the operand after it.
     pub(crate) fn point_behind_operator(&mut self, mode: Mode) -> TermId {
         let before = self.previous().map(|token| token.span);
         let point = self.bump().span;

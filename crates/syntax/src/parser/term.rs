@@ -211,7 +211,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Returns the missing text behind the value of a `let` without `in` that ends at `last`, if
+    /// Returns the missing text after the value of a `let` without `in` that ends at `last`, if
     /// the result of the `let` or the next binding follows.
     fn in_behind_value(&self, last: Span) -> Option<(Span, &'static str)> {
         let is_binding = |ahead| {
@@ -278,7 +278,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Parses a type, and the conditions on its sizes behind `where`.
+    /// Parses a type, and the conditions on its sizes after `where`.
     pub(crate) fn type_with_conditions(&mut self) -> TermId {
         let ty = match self.at_conditions_without_type() {
             true => self.type_before_conditions(),
@@ -287,7 +287,7 @@ impl Parser<'_> {
         self.conditions_of(ty)
     }
 
-    /// Parses `where 4 | n, n >= 12` behind a type, where a name cannot occur.
+    /// Parses `where 4 | n, n >= 12` after a type, where a name cannot occur.
     pub(crate) fn conditions_of(&mut self, ty: TermId) -> TermId {
         if !self.at_where() {
             return ty;
@@ -371,7 +371,7 @@ impl Parser<'_> {
         self.push(kind, span)
     }
 
-    /// Parses the element type behind the dot of an array type.
+    /// Parses the element type after the dot of an array type.
     fn element(&mut self, mode: Mode, dimensions: &mut Vec<Dimension>) -> TermId {
         if self.at(TokenKind::Minus) || !self.at_operand() {
             self.expected("a type");
@@ -421,7 +421,7 @@ impl Parser<'_> {
         self.host.is_none() || self.last_end() == self.token().span.start
     }
 
-    /// Parses the arguments `(a, b)` behind a function.
+    /// Parses the arguments `(a, b)` after a function.
     pub(crate) fn call(&mut self, callee: TermId, mode: Mode) -> TermId {
         let base = self.args.len();
         let open = self.bump();

@@ -8,7 +8,7 @@
 //! or at its start if that also orders the accesses before the loop.
 //!
 //! A barrier orders accesses to the memory that it names, local or global: accesses to the other
-//! memory are still pending behind it.
+//! memory are still pending after it.
 
 use nat::{Facts, Nat, Prop, Var};
 use rise::core::Origin;

@@ -65,7 +65,7 @@ pub(super) struct Segment {
 }
 
 impl Segment {
-    /// Returns true if a position, and `more` positions behind it, are in the segment.
+    /// Returns true if a position, and `more` positions after it, are in the segment.
     pub fn contains(&self, part: &Nat, more: &Nat, facts: &Facts) -> bool {
         let positive = facts.proves(&Prop::AtLeast(part.clone(), Nat::ZERO));
         let small = self

@@ -100,7 +100,7 @@ pub enum ItemKind {
     Strategy {
         /// The name.
         name: Option<Ident>,
-        /// The type parameters `[P, Q]` behind the name.
+        /// The type parameters `[P, Q]` after the name.
         type_params: Box<[Ident]>,
         /// The parameter lists `(…)(…)`; possibly empty.
         params: Box<[ParamList]>,
@@ -363,7 +363,7 @@ impl Item {
         }
     }
 
-    /// Returns the parameter lists behind the item's name.
+    /// Returns the parameter lists after the item's name.
     pub fn param_lists(&self) -> &[ParamList] {
         match &self.kind {
             ItemKind::Rule { params, .. }

@@ -14,13 +14,13 @@ pub struct Alt {
     pub arrow: Span,
     /// The right-hand side, which replaces the matched term.
     pub rhs: TermId,
-    /// The clauses behind the right-hand side, in the order of the text.
+    /// The clauses after the right-hand side, in the order of the text.
     pub clauses: Box<[Clause]>,
     /// The span of the alternative.
     pub span: Span,
 }
 
-/// A clause behind an alternative.
+/// A clause after an alternative.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Clause {
     /// The form of the clause and its parts.

@@ -135,7 +135,7 @@ impl Layout<'_> {
         }
     }
 
-    /// Returns true for a block in braces, perhaps behind parameters or the matched expression.
+    /// Returns true for a block in braces, perhaps after parameters or the matched expression.
     fn ends_in_block(&self, id: ExprId) -> bool {
         let mut id = id;
         loop {

@@ -185,7 +185,7 @@ impl Layout<'_> {
         }
     }
 
-    /// Writes a pattern, perhaps with a type behind it.
+    /// Writes a pattern, perhaps with a type after it.
     pub(super) fn side(&mut self, id: TermId) {
         let item = self.item;
         let span = item.term(id).span;

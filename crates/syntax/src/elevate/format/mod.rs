@@ -57,7 +57,7 @@ fn words(text: &str) -> impl Iterator<Item = (TokenKind, &str, bool)> {
     })
 }
 
-/// Returns true if a `(` directly behind the token begins the arguments of a call.
+/// Returns true if a `(` directly after the token begins the arguments of a call.
 fn ends_callee(kind: TokenKind) -> bool {
     matches!(
         kind,
@@ -83,7 +83,7 @@ impl Layout<'_> {
         self.writer.space();
     }
 
-    /// Writes a token and a space behind it.
+    /// Writes a token and a space after it.
     fn word_space(&mut self) {
         self.word();
         self.space();
@@ -112,7 +112,7 @@ impl Layout<'_> {
     }
 
     /// Writes `{ a | b }`: on one line, or each part on its own; several lines in the text are
-    /// kept. The parts of several alternatives are aligned behind the `|`.
+    /// kept. The parts of several alternatives are aligned after the `|`.
     fn braces(&mut self, count: usize, separated: bool, mut each: impl FnMut(&mut Self, usize)) {
         let aligned = separated && count > 1;
         self.writer.open();
@@ -141,7 +141,7 @@ impl Layout<'_> {
         self.writer.out.close();
     }
 
-    /// Writes the text behind an operator, on lines of its own if it is long.
+    /// Writes the text after an operator, on lines of its own if it is long.
     fn below(&mut self, each: impl FnOnce(&mut Self)) {
         self.writer.out.open();
         self.writer.out.indent();

@@ -99,7 +99,7 @@ impl Parser<'_> {
         self.push_cond(kind, span)
     }
 
-    /// Parses the type or kind behind `x :`.
+    /// Parses the type or kind after `x :`.
     fn typed(&mut self, term: TermId) -> CondKind {
         let token = self.rise.token();
         if let (Rise::Kind, Some(kind)) = (token.kind, Kind::from_text(self.rise.slice(token.span)))

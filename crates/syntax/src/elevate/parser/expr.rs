@@ -80,7 +80,7 @@ impl Parser<'_> {
         self.chain(first)
     }
 
-    /// Parses the rest of a chain of operators behind its first operand.
+    /// Parses the rest of a chain of operators after its first operand.
     fn chain(&mut self, first: ExprId) -> ExprId {
         let base = self.pending.len();
         let mut operand = first;
@@ -227,7 +227,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Parses `match { case p if g => e … }` behind the matched expression.
+    /// Parses `match { case p if g => e … }` after the matched expression.
     fn cases(&mut self, scrutinee: ExprId, word: crate::Token) -> ExprId {
         let start = self.span_of(scrutinee).start;
         let mut cases = Vec::new();

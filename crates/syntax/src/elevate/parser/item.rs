@@ -15,7 +15,7 @@ pub const ATTRIBUTES: &[&str] = &[
 ];
 
 impl Parser<'_> {
-    /// Parses the whole item, and reports any text behind it.
+    /// Parses the whole item, and reports any text after it.
     pub(super) fn item(&mut self) -> (Box<[Annotation]>, ItemKind) {
         let attributes = self.attributes();
         self.mend_item_word();
@@ -287,7 +287,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Parses the `=` of a definition; if it is missing, skips behind the next one.
+    /// Parses the `=` of a definition; if it is missing, skips past the next one.
     fn equals(&mut self, name: Option<&Ident>, what: &str) -> bool {
         if self.eat(Rise::Equals).is_some() {
             return true;
@@ -491,7 +491,7 @@ impl Parser<'_> {
         ItemKind::Stray
     }
 
-    /// Reports text behind a complete item.
+    /// Reports text after a complete item.
     fn rest_of_item(&mut self, kind: &ItemKind) {
         let (span, text) = (self.span(), self.quoted());
         let what = what(kind);

@@ -418,7 +418,7 @@ impl<'t> Parser<'t> {
         self.exprs.nodes[id.0 as usize].span
     }
 
-    /// Adds a hole for an absent expression, directly behind the previous token.
+    /// Adds a hole for an absent expression, directly after the previous token.
     fn missing(&mut self) -> ExprId {
         let span = Span::empty(self.rise.last_end());
         self.push(ExprKind::Missing, span)

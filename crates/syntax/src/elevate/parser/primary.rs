@@ -362,7 +362,7 @@ impl Parser<'_> {
         self.push(ExprKind::Missing, span)
     }
 
-    /// Reports that an operand is missing behind the previous token: if the item or the enclosing
+    /// Reports that an operand is missing after the previous token: if the item or the enclosing
     /// brackets end there, the operator is superfluous.
     fn expected_operand(&mut self) {
         let ends = matches!(

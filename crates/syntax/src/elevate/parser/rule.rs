@@ -23,7 +23,7 @@ impl Parser<'_> {
         alts.into_boxed_slice()
     }
 
-    /// Skips the `|` or the closing brace behind an alternative. Returns true if another
+    /// Skips the `|` or the closing brace after an alternative. Returns true if another
     /// alternative follows.
     pub(super) fn next_alternative(&mut self, open: crate::Token) -> bool {
         if self.eat(Rise::Bar).is_some() {
@@ -84,7 +84,7 @@ impl Parser<'_> {
         self.rise.push(TermKind::Missing, span)
     }
 
-    /// Parses a RISE pattern, perhaps with its type behind it.
+    /// Parses a RISE pattern, perhaps with its type after it.
     pub(super) fn side(&mut self) -> TermId {
         let term = self.rise.term(Mode::Expr);
         if self.eat(Rise::Colon).is_none() {

@@ -46,7 +46,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Returns the token for a keyword that begins items, if the tokens behind the current one can
+    /// Returns the token for a keyword that begins items, if the tokens after the current one can
     /// follow that keyword.
     fn item_word(&self, meant: &str) -> Option<TokenKind> {
         let in_rise = ITEM_WORDS_OF_RISE.iter().find(|(word, _)| *word == meant);

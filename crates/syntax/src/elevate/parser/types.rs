@@ -88,7 +88,7 @@ impl Parser<'_> {
         self.eat(Rise::Colon).map(|_| self.ty())
     }
 
-    /// Parses the parameter lists behind a name.
+    /// Parses the parameter lists after a name.
     pub(super) fn param_lists(&mut self) -> Box<[ParamList]> {
         let mut lists = Vec::new();
         while self.at(Rise::LParen) {
