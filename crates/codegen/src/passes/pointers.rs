@@ -298,7 +298,8 @@ fn mentions(expr: &Expr, var: Var) -> bool {
     }
 }
 
-/// Returns true if an offset is used only in indices of arrays, which are added to `arrays`.
+/// Returns true if statements only increment an offset and read it in indices of arrays, which are
+/// added to `arrays`.
 fn grows_only(body: &[Stmt], offset: Offset, arrays: &mut Vec<Id>) -> bool {
     let free = |nat: &Nat| !nat.mentions(offset.var);
     body.iter().all(|stmt| match &stmt.kind {

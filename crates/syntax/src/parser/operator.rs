@@ -118,8 +118,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Combines operators on the stack with their right operand, as long as their precedence is
-    /// higher than that of `next`.
+    /// Combines operators on the stack with their right operand, up to one of lower precedence than
+    /// `next`, or of the same precedence if that is right-associative.
     fn reduce(&mut self, base: usize, operand: TermId, next: Option<(BinaryOp, Span)>) -> TermId {
         let mut operand = operand;
         while self.pending.len() > base {

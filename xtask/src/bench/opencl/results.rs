@@ -70,7 +70,7 @@ pub fn median(values: &[f64]) -> f64 {
     quantile(values, 0.5)
 }
 
-/// Returns the quantile: the least value that is not exceeded by this part of the values.
+/// Returns the quantile of order `part`, by the nearest rank; 0 for an empty list.
 pub fn quantile(values: &[f64], part: f64) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);

@@ -185,7 +185,8 @@ fn copies(
     })
 }
 
-/// Returns an upper bound of a size that does not depend on the enclosing loops.
+/// Returns an upper bound of a size that does not depend on the enclosing loops; an error if there
+/// is none.
 fn bound(flow: &Flow<'_>, id: Id, count: &Nat, path: &Path) -> Result<Nat, CompileError> {
     let facts = flow.within(&path.around);
     let mut count = facts.normalize(count);

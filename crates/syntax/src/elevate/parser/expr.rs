@@ -125,8 +125,8 @@ impl Parser<'_> {
         })
     }
 
-    /// Combines operators on the stack with their right operand, as long as their precedence is
-    /// higher than that of `next`.
+    /// Combines operators on the stack with their right operand, up to one of lower precedence than
+    /// `next`, or of the same precedence for `::`, which is right-associative.
     fn reduce(&mut self, base: usize, operand: ExprId, next: Option<(Op, Span)>) -> ExprId {
         let mut operand = operand;
         while self.pending.len() > base {
