@@ -44,9 +44,11 @@ pub fn prepare_rename(db: &Database, at: FilePosition) -> Result<RenameTarget, R
 pub fn rename(db: &Database, at: FilePosition, new: &str) -> Result<SourceEdits, RenameError> {
     let (view, found) = renamed(db, at)?;
     let old = view.name_of(found.symbol);
-    match db.language(at.file) {
-        Language::Elevate => check_strategy_name(new)?,
-        Language::Rise | Language::Dpia => check_name(new, db.dialect(at.file))?,
+    let references = references::everywhere(&view, found.symbol);
+    // The languages of the files that use the name reserve different words.
+    let users = references.iter().map(|reference| reference.place.file);
+    for file in std::iter::once(at.file).chain(users) {
+        check_name_in(db, file, new)?;
     }
     if old == new {
         return Ok(SourceEdits::default());
@@ -56,15 +58,13 @@ pub fn rename(db: &Database, at: FilePosition, new: &str) -> Result<SourceEdits,
         Symbol::Place(..) => check_place(&view, &old, new)?,
         symbol => check_local(&view, symbol, &old, new)?,
     }
-    let edits = references::everywhere(&view, found.symbol)
-        .into_iter()
-        .map(|reference| {
-            let edit = TextEdit {
-                span: reference.place.span,
-                text: new.to_owned(),
-            };
-            (reference.place.file, edit)
-        });
+    let edits = references.into_iter().map(|reference| {
+        let edit = TextEdit {
+            span: reference.place.span,
+            text: new.to_owned(),
+        };
+        (reference.place.file, edit)
+    });
     Ok(SourceEdits::collect(edits))
 }
 
@@ -100,6 +100,14 @@ fn renamed(db: &Database, at: FilePosition) -> Result<(View<'_>, Occurrence), Re
         ));
     }
     Ok((view, found))
+}
+
+/// Checks that `new` is a valid name in the language of a file.
+fn check_name_in(db: &Database, file: FileId, new: &str) -> Result<(), RenameError> {
+    match db.language(file) {
+        Language::Elevate => check_strategy_name(new),
+        Language::Rise | Language::Dpia => check_name(new, db.dialect(file)),
+    }
 }
 
 /// Checks that `new` is a valid name for a binder or definition.
@@ -412,6 +420,17 @@ mod tests {
             "k",
             expect![[r#"
                 def g : (n: Nat) -> (sum(k, 0, n, k + 1)).f32 -> f32 = depFun(n: Nat => fun(xs => 0.0f))
+            "#]],
+        );
+    }
+
+    #[test]
+    fn words_that_are_reserved_in_other_files_are_refused() {
+        check(
+            "//- own.elevate\nval low = lowerToC\n//- main.rise\nimport \"own.elevate\"\n@strategy($0low)\ndef f = fun(x: f32 => x)\n",
+            "rule",
+            expect![[r#"
+                error: `rule` is a reserved word and cannot be a name
             "#]],
         );
     }
