@@ -77,7 +77,7 @@ fn one_that_fails_shows_the_nearest_miss() {
          --> a.rise:1:49
           = found: 2.0f
             in: xs |> map(fun(x => x * 2.0f))
-          = help: say where it applies: `s @ topDown` looks at every place, `try(s)` goes on without
+          = help: `s @ topDown` looks for a place at which `s` applies, and `try(s)` succeeds without one
     "#]]
     .assert_eq(&said(
         "scale",
@@ -91,7 +91,7 @@ fn one_for_another_definition_says_what_is_missing() {
         error[strategy-fails]: the strategy fails: `fuseReduceMap` does not apply: `map(g) >> reduce(f)(z)` is not found
          --> a.rise:1:13
           = found: depFun(n: Nat => fun(xs => xs |> map(fun(x => x * 2.0f)) |> map(fun(y => y + 1.0f))))
-          = help: say where it applies: `s @ topDown` looks at every place, `try(s)` goes on without
+          = help: `s @ topDown` looks for a place at which `s` applies, and `try(s)` succeeds without one
     "#]].assert_eq(&said("scale", "fuseReduceMap @ topDown"));
 }
 

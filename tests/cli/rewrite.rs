@@ -263,3 +263,17 @@ def main = fun(h: {PARAMETER} => fun(xs: 8.f32 =>
         assert_eq!(stated, 2, "{strategy}: {}", types.out);
     }
 }
+
+#[test]
+fn reductions_alone_are_written() {
+    let program = "def f = fun(x: f32 => x * 2.0f |> fun(y => y + y))\n";
+    let folder = Folder::with(&[("a.rise", program)]);
+    for strategy in ["topDown(beta)", "BENF", "normalize(beta)"] {
+        let ran = folder.run(&["rewrite", "a.rise", "--strategy", strategy]);
+        assert_eq!(ran.status, 0, "{}", ran.err);
+        let reduced = "def f = fun(x: f32 => x * 2.0f |> add(x * 2.0f))\n";
+        assert_eq!(ran.out, reduced, "{strategy}");
+    }
+    let ran = folder.run(&["rewrite", "a.rise", "--strategy", "id"]);
+    assert_eq!((ran.status, ran.out.as_str()), (0, program));
+}

@@ -5,9 +5,9 @@ use elevate::engine::{Options, Step as Form, run};
 
 use super::align::Step;
 use super::program::{Program, path_of};
+use super::reasons;
 use super::strategies::Strategies;
-use super::verify::same_term;
-use super::{reasons, rewritten};
+use super::verify::reduced_or_rewritten;
 use crate::SourceEdits;
 
 /// The result of applying a rewrite at one place of a definition.
@@ -54,9 +54,7 @@ pub fn apply_rewrite(
         .map_err(|failure| reasons::text(&program.store, &failure.reason))?;
     let new = program.export(root, &def).map_err(too_large)?;
     let new = db.own_def(db.file_of(item), &new);
-    // If the rewrite only inlines functions, the result is printed exactly to show this.
-    let exact = same_term(&def, &new);
-    let done = rewritten(db, item, &new, exact).map_err(|error| error.to_string())?;
+    let done = reduced_or_rewritten(db, item, &new).map_err(|error| error.to_string())?;
     Ok(AppliedRewrite {
         step: super::record::step(&mut program, root, &found, strategy, &path),
         text: done.text,

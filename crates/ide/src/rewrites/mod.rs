@@ -50,6 +50,7 @@ pub use more::{
 pub use offer::{RewriteAction, rewrites};
 pub(crate) use program::exported;
 pub use record::recorded;
+pub(crate) use verify::reduced_or_rewritten;
 pub use verify::{Rewritten, Unwritable, extended, rewritten};
 pub use why::{WhyNot, why_not};
 

@@ -64,6 +64,20 @@ pub fn rewritten(
     restyled(db, item, base, new, exact)
 }
 
+/// Like [`rewritten`], but if the new term differs from the old one only in β-redexes and η-redexes,
+/// it is written exactly, so that the text shows what the rewrite has reduced.
+///
+/// # Errors
+/// Fails like [`rewritten`].
+pub fn reduced_or_rewritten(
+    db: &Database,
+    item: ItemId,
+    new: &Def<Primitive>,
+) -> Result<Rewritten, Unwritable> {
+    let def = db.elaborated(item).ok_or(Unwritable::Broken)?;
+    rewritten(db, item, new, same_term(&def, new))
+}
+
 /// Returns the text of a definition with further size parameters, after its existing ones: they are
 /// added to its parameter list and its type. Definitions of the file that use it take them, too,
 /// and pass them on.
@@ -77,7 +91,7 @@ pub fn extended(
     parameters: &[Name],
 ) -> Result<Rewritten, Unwritable> {
     if parameters.is_empty() {
-        return rewritten(db, item, new, false);
+        return reduced_or_rewritten(db, item, new);
     }
     let others = super::extend::users(db, item, parameters)?;
     let (text, parsed) = (db.item_text(item), db.parsed(item));

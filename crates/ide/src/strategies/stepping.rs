@@ -12,7 +12,7 @@ use syntax::{Diagnostic, Dialect, Severity, Span};
 
 use super::steps::{StepPlaces, assumption_text};
 use crate::SourceEdits;
-use crate::rewrites::{exported, extended, rewritten};
+use crate::rewrites::{exported, extended, reduced_or_rewritten};
 
 /// The limit of work of a strategy in an editor, which takes some seconds.
 const PATIENCE: u64 = 200_000_000;
@@ -192,7 +192,7 @@ fn written(db: &Database, item: ItemId, run: &Run, root: Term) -> Result<SourceE
     let old = db.elaborated(item).ok_or("the definition has mistakes")?;
     let def = exported(&run.store, &run.imported, root, &old).map_err(|_| too_large())?;
     let def = db.own_def(db.file_of(item), &def);
-    let new = rewritten(db, item, &def, false).map_err(|error| error.to_string())?;
+    let new = reduced_or_rewritten(db, item, &def).map_err(|error| error.to_string())?;
     Ok(new.edits)
 }
 

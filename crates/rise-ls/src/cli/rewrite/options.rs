@@ -54,7 +54,7 @@ pub struct RewriteOptions {
     #[arg(long, value_name = "NAME=N", value_parser = tuned)]
     pub tune: Vec<(Name, i64)>,
 
-    /// Stop after so many steps, as an error
+    /// Fail after N steps; those of normal forms count, too
     #[arg(long, value_name = "N")]
     pub limit: Option<u64>,
 

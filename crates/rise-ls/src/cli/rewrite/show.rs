@@ -136,7 +136,7 @@ fn help(refusal: &Refusal) -> Option<String> {
             "laws are known of built-in operators; an `unsafe rule` may do without".to_owned()
         }
         Reason::Shape { .. } | Reason::No { .. } | Reason::NoPart { .. } => {
-            "say where it applies: `s @ topDown` looks at every place, `try(s)` goes on without"
+            "`s @ topDown` looks for a place at which `s` applies, and `try(s)` succeeds without one"
                 .to_owned()
         }
         Reason::Endless(circle) if circle.is_empty() => {
