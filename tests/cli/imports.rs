@@ -132,3 +132,21 @@ fn links_that_lead_out_are_neither_checked_nor_formatted() {
     assert_eq!(folder.run(&["fmt", "."]).status, 0);
     assert_ne!(folder.get("out/b.rise"), ugly);
 }
+
+#[test]
+fn a_missing_import_is_named_by_every_command() {
+    let program = "import \"nope.rise\"\ndef f = fun(x: f32 => g(x))\n";
+    let folder = Folder::with(&[("a.rise", program)]);
+    for command in [
+        &["emit", "a.rise", "--as", "c"][..],
+        &["rewrite", "a.rise", "--strategy", "lowerToC"],
+        &["run", "a.rise"],
+    ] {
+        let ran = folder.run(command);
+        assert_eq!((ran.status, ran.out.as_str()), (1, ""), "{command:?}");
+        let errors = ran.err.lines().filter(|line| line.starts_with("error"));
+        let errors: Vec<&str> = errors.collect();
+        let expected = ["error[import-not-found]: cannot find `nope.rise`"];
+        assert_eq!(errors, expected, "{command:?}");
+    }
+}

@@ -137,3 +137,36 @@ fn a_home_that_is_missing_is_not_made() {
     assert!(output.status.success(), "{output:?}");
     assert!(!folder.path("home").exists());
 }
+
+#[test]
+fn emitted_text_overwrites_neither_its_source_nor_its_map() {
+    let program = "@target(c)\ndef f = fun(x: f32 => x + 1.0f)\n";
+    let folder = Folder::with(&[("a.rise", program)]);
+    for (flags, message) in [
+        (
+            &["-o", "./a.rise"][..],
+            "error: ./a.rise: is the source, which is not overwritten",
+        ),
+        (
+            &["--map", "a.rise"],
+            "error: a.rise: is the source, which is not overwritten",
+        ),
+        (
+            &["-o", "x.c", "--map", "x.c"],
+            "error: x.c: cannot be both the text and its map",
+        ),
+    ] {
+        let ran = folder.run(&[&["emit", "a.rise", "--as", "c"], flags].concat());
+        assert_eq!((ran.status, ran.err.trim()), (2, message));
+    }
+    assert_eq!(folder.get("a.rise"), program);
+}
+
+#[test]
+fn sizes_that_are_too_large_are_said_to_be() {
+    let folder = Folder::with(&[("a.rise", "def f = depFun(n: Nat => fun(xs: n.f32 => xs))\n")]);
+    let ran = folder.run(&["run", "a.rise", "-D", "n=99999999999999999999"]);
+    assert_eq!(ran.status, 2);
+    let message = "the size `99999999999999999999` is too large";
+    assert!(ran.err.contains(message), "{}", ran.err);
+}

@@ -6,13 +6,14 @@ use super::place::{self, Range};
 use super::report::{Reporter, shown};
 use super::workspace::{Workspace, not_text};
 use super::{FINE, FOUND, UNUSABLE, human, output, select};
+use crate::run::causes;
 use clap::{Args as Group, ValueEnum};
 use db::{Database, FileId, IndexPolicy, ItemId, Target};
 use ide::{Form, Preview};
 use ropey::Rope;
 use serde::Serialize;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use syntax::{Diagnostic, Severity, Span};
 
 /// The arguments of `emit`.
@@ -115,6 +116,10 @@ pub fn run(options: &EmitOptions) -> u8 {
         output::error(&format!("{path}: is a folder, not a file"));
         return UNUSABLE;
     }
+    if let Some(message) = overwrites(options) {
+        output::error(&message);
+        return UNUSABLE;
+    }
     let mut workspace = Workspace::load(
         std::slice::from_ref(&options.file),
         options.language,
@@ -154,6 +159,30 @@ pub fn run(options: &EmitOptions) -> u8 {
     }
 }
 
+/// Returns a message if an output file is the source, or if two outputs are one file.
+fn overwrites(options: &EmitOptions) -> Option<String> {
+    let same = |a: &Path, b: &Path| {
+        a == b || matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
+    };
+    let outputs: Vec<&PathBuf> = [&options.output, &options.map]
+        .into_iter()
+        .flatten()
+        .collect();
+    if let Some(path) = outputs.iter().find(|path| same(path, &options.file)) {
+        return Some(format!(
+            "{}: is the source, which is not overwritten",
+            path.display()
+        ));
+    }
+    match outputs[..] {
+        [text, map] if same(text, map) => Some(format!(
+            "{}: cannot be both the text and its map",
+            map.display()
+        )),
+        _ => None,
+    }
+}
+
 /// Prints a C program that runs the kernels, and returns the exit status.
 fn host(workspace: &Workspace, item: ItemId, options: &EmitOptions) -> u8 {
     if options.map.is_some() {
@@ -188,8 +217,17 @@ fn text_out(text: &str, options: &EmitOptions) -> u8 {
 }
 
 fn wrong(workspace: &Workspace, item: ItemId, errors: &[Diagnostic]) -> u8 {
-    let mut reporter = Reporter::new(&workspace.db, &workspace.base);
-    reporter.item(item, errors);
+    let db = &workspace.db;
+    let mut reporter = Reporter::new(db, &workspace.base);
+    let causes = db
+        .linked(item)
+        .map_or_else(|error| causes(db, item, &error), |_| Vec::new());
+    for (item, errors) in &causes {
+        reporter.item(*item, errors);
+    }
+    if causes.is_empty() {
+        reporter.item(item, errors);
+    }
     let report = reporter.finish().at_least(Severity::Information);
     // A failure to write the message cannot be reported.
     let _ = human::write(

@@ -410,33 +410,39 @@ fn program(db: &Database, item: ItemId) -> Result<Arc<Program<Primitive>>, Failu
         return db.code_linked(item).map_err(wrong);
     }
     db.linked(item).map_err(|error| {
-        let mut items = vec![item];
-        if let LinkError::BrokenUse { id, .. } = &error {
-            items.push(db.item_of(*id));
-        }
-        let errors_of = |items: Vec<ItemId>| -> Vec<(ItemId, Vec<Diagnostic>)> {
-            let all = items.into_iter();
-            all.map(|item| (item, errors(&db.item_diagnostics(item))))
-                .filter(|(_, errors)| !errors.is_empty())
-                .collect()
-        };
-        // A name that a missing import would define has no error at its use: the import has the
-        // error.
-        let imports = items
-            .iter()
-            .flat_map(|&item| db.items(db.file_of(item)).to_vec())
-            .filter(|&item| matches!(db.header(item).declares, Declares::Import(_)))
-            .collect();
-        let mut wrong = errors_of(items);
-        if wrong.is_empty() {
-            wrong = errors_of(imports);
-        }
+        let wrong = causes(db, item, &error);
         if wrong.is_empty() {
             Failure::failed(error.to_string())
         } else {
             Failure::Wrong(wrong)
         }
     })
+}
+
+/// Returns the errors because of which a definition has no program: those of the definition and of
+/// the one that it uses, or else those of the imports.
+pub fn causes(db: &Database, item: ItemId, error: &LinkError) -> Vec<(ItemId, Vec<Diagnostic>)> {
+    let mut items = vec![item];
+    if let LinkError::BrokenUse { id, .. } = error {
+        items.push(db.item_of(*id));
+    }
+    let errors_of = |items: Vec<ItemId>| -> Vec<(ItemId, Vec<Diagnostic>)> {
+        let all = items.into_iter();
+        all.map(|item| (item, errors(&db.item_diagnostics(item))))
+            .filter(|(_, errors)| !errors.is_empty())
+            .collect()
+    };
+    // A name that a missing import would define has no error at its use: the import has the error.
+    let imports = items
+        .iter()
+        .flat_map(|&item| db.items(db.file_of(item)).to_vec())
+        .filter(|&item| matches!(db.header(item).declares, Declares::Import(_)))
+        .collect();
+    let wrong = errors_of(items);
+    match wrong.is_empty() {
+        true => errors_of(imports),
+        false => wrong,
+    }
 }
 
 fn errors(all: &[Diagnostic]) -> Vec<Diagnostic> {

@@ -11,6 +11,7 @@ use super::report::{Reporter, shown};
 use super::workspace::{Workspace, not_text};
 use super::{FINE, FOUND, INTERRUPTED, UNUSABLE, diff, human, on_interrupt, output, select};
 use crate::loader::reason;
+use crate::run::causes;
 use db::{Database, FileId, ItemId, Refusal};
 use elevate::engine::{Options as Fuel, Reason};
 use elevate::lang::{NotRewritten, Request, Rewritten};
@@ -291,7 +292,13 @@ fn refused(
     }
     let mut reporter = Reporter::new(db, &workspace.base);
     match refusal {
-        Refusal::NoProgram => reporter.item(item, &errors(&db.item_diagnostics(item))),
+        Refusal::NoProgram => {
+            if let Err(error) = db.linked(item) {
+                for (item, errors) in causes(db, item, &error) {
+                    reporter.item(item, &errors);
+                }
+            }
+        }
         Refusal::NotRewritten(NotRewritten::Parameters(open)) => {
             let names: Vec<String> = open.iter().map(|open| format!("`{}`", open.name)).collect();
             output::error(&format!(

@@ -78,8 +78,8 @@ pub struct RunOptions {
     #[arg(long, value_name = "SUBSTRING")]
     pub device: Option<String>,
 
-    /// OpenCL: work-items of a group in each dimension [default: what `@opencl` says, else what
-    /// suits the program's loops]
+    /// OpenCL: work-items of a group in each dimension; by default those of `@opencl`, else what
+    /// suits the program's loops
     #[arg(long, value_name = "X[,Y[,Z]]", allow_hyphen_values = true, value_parser = dimensions)]
     pub local: Option<Dimensions>,
 
@@ -126,10 +126,18 @@ pub enum RunFormat {
 fn size(text: &str) -> Result<(String, u64), String> {
     let (name, value) = text.split_once('=').ok_or("write a size as `n=1024`")?;
     let value = value.trim();
-    let number = value
-        .parse()
-        .map_err(|_| format!("`{value}` is not a size: sizes are whole numbers from 0"))?;
+    let number = value.parse().map_err(|_| match is_digits(value) {
+        true => format!(
+            "the size `{value}` is too large: sizes are at most {}",
+            u64::MAX
+        ),
+        false => format!("`{value}` is not a size: sizes are whole numbers from 0"),
+    })?;
     Ok((name.trim().to_owned(), number))
+}
+
+fn is_digits(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// One to three positive sizes of an OpenCL index space.
