@@ -66,3 +66,23 @@ fn an_empty_machine_is_fine() {
         "{out}"
     );
 }
+
+#[test]
+fn the_compiler_of_the_environment_is_reported() {
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_rise-ls"))
+        .arg("doctor")
+        .env("CC", "/nope/cc -m64")
+        .output()
+        .expect("the binary starts");
+    let out = String::from_utf8_lossy(&output.stdout);
+    let facts: Vec<Vec<&str>> = out
+        .lines()
+        .filter(|line| line.starts_with("C compiler") || line.starts_with("OpenMP"))
+        .map(|line| line.splitn(2, "  ").map(str::trim).collect())
+        .collect();
+    let expected = [
+        ["C compiler /nope/cc -m64", "not found"],
+        ["OpenMP", "no C compiler to ask"],
+    ];
+    assert_eq!(facts, expected);
+}

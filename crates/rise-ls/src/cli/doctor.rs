@@ -66,18 +66,35 @@ fn about_this() -> String {
 }
 
 fn compilers() -> Vec<Fact> {
-    COMPILERS
+    compiler_commands()
         .iter()
-        .map(|&name| (format!("C compiler {name}"), version_of(name)))
+        .map(|command| (format!("C compiler {command}"), version_of(command)))
         .collect()
 }
 
+/// Returns the command lines of the compilers that `rise-ls run` tries: `$CC`, else the usual names.
+fn compiler_commands() -> Vec<String> {
+    match env::var("CC") {
+        Ok(command) if !command.trim().is_empty() => vec![command],
+        _ => COMPILERS.map(str::to_owned).to_vec(),
+    }
+}
+
+/// Returns the command and its path if its program is found.
+fn found(command: &str) -> Option<(PathBuf, Command)> {
+    let mut words = command.split_whitespace();
+    let path = which::which(words.next()?).ok()?;
+    let mut command = Command::new(&path);
+    command.args(words);
+    Some((path, command))
+}
+
 /// Returns the program's path and the first line that it prints for `--version`.
-fn version_of(program: &str) -> String {
-    let Ok(path) = which::which(program) else {
+fn version_of(command: &str) -> String {
+    let Some((path, mut command)) = found(command) else {
         return "not found".into();
     };
-    let said = finish(Command::new(&path).arg("--version"));
+    let said = finish(command.arg("--version"));
     let version = said
         .as_deref()
         .and_then(|said| said.lines().next())
@@ -87,7 +104,8 @@ fn version_of(program: &str) -> String {
 
 /// Reports if the C compiler compiles a program that uses OpenMP.
 fn openmp() -> String {
-    let Some(compiler) = COMPILERS.iter().find_map(|name| which::which(name).ok()) else {
+    let commands = compiler_commands();
+    let Some((compiler, mut command)) = commands.iter().find_map(|command| found(command)) else {
         return "no C compiler to ask".into();
     };
     let Ok(folder) = Scratch::new() else {
@@ -97,7 +115,6 @@ fn openmp() -> String {
     if std::fs::write(&source, OPENMP_PROGRAM).is_err() {
         return "no room for temporary files".into();
     }
-    let mut command = Command::new(&compiler);
     command
         .arg("-fopenmp")
         .arg(&source)
