@@ -18,7 +18,7 @@ use syntax::{Code, Diagnostic, Fix, Span};
 
 pub use place::Written;
 
-use super::complaint::{Complaint, Level, Misplaced, ParameterKind, Problem, Repeat, Space, User};
+use super::complaint::{Complaint, Level, Misfit, Misplaced, ParameterKind, Problem, Repeat, Space, User};
 use crate::target::Target;
 use edit::Edits;
 use place::{Places, Spot};
@@ -49,10 +49,14 @@ pub fn diagnostics(
             .skip(1)
             .any(|other| std::ptr::eq(*other, *complaint))
     };
+    // Local memory without a work-group is a consequence if a map has to become `mapWorkGroup`.
+    let is_nested_wrongly =
+        (complaints.iter()).any(|complaint| matches!(complaint.problem, Problem::Nesting { .. }));
     let mut found: Vec<Diagnostic> = complaints
         .iter()
         .filter(stands_alone)
         .filter(is_said)
+        .filter(|complaint| !(is_nested_wrongly && needs_group(complaint)))
         .map(|complaint| {
             let parts = complaints
                 .iter()
@@ -73,6 +77,17 @@ pub fn diagnostics(
     // definition.
     found.dedup_by(|a, b| (a.span, a.code, &a.message) == (b.span, b.code, &b.message));
     found
+}
+
+/// Returns true if Local memory is allocated outside of all work-groups.
+fn needs_group(complaint: &Complaint) -> bool {
+    matches!(
+        complaint.problem,
+        Problem::WrongSpace {
+            misfit: Misfit::NoGroup,
+            ..
+        }
+    )
 }
 
 /// Returns the fix that changes the address space of the memory at an origin, if the text can be

@@ -19,6 +19,9 @@ pub(super) enum Found {
     Unknown,
 }
 
+/// The address spaces, which are not names but words of their own.
+const ADDRESS_SPACES: [&str; 4] = ["Global", "Local", "Private", "Constant"];
+
 impl Infer<'_> {
     /// Infers the type of a name. A `callee` keeps its optional parameters.
     pub(super) fn name(
@@ -133,7 +136,10 @@ impl Infer<'_> {
         let rise = self.env.rise().names();
         let locals = self.scope.iter().map(|local| local.name.as_str());
         let strategies = names.iter().map(Name::as_str);
-        let close = rise::closest(name, locals.chain(strategies))
+        let close = ADDRESS_SPACES
+            .into_iter()
+            .find(|space| space.eq_ignore_ascii_case(name))
+            .or_else(|| rise::closest(name, locals.chain(strategies)))
             .or_else(|| rise::closest(name, rise.iter().map(Name::as_str)))
             .map(str::to_owned);
         let message = format!("there is no strategy `{name}`");

@@ -163,7 +163,8 @@ fn unknown_names_are_reported_once_with_what_was_meant() {
          val c = [1, 2].sise\n\
          strategy d(s: Stratgey) = s\n\
          val e = frobnicate\n\
-         val f = tile(32, z = 32)\n",
+         val f = tile(32, z = 32)\n\
+         val g = toReduceSeq(private)\n",
         expect![[r#"
             a: Strategy
             b: Pred
@@ -171,6 +172,7 @@ fn unknown_names_are_reported_once_with_what_was_meant() {
             d: (s: _) -> _
             e: _
             f: _
+            g: _
             error[unknown-name] at `topDwn`: there is no strategy `topDwn`
               help: did you mean `topDown`?
             error[unknown-name] at `mapp`: `mapp` is not defined in RISE

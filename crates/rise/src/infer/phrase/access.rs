@@ -298,7 +298,7 @@ fn complaint(
         ),
         (Access::Rd, _) => (
             Code::MissingCopy,
-            format!("this array `{text}` can only be read, and {user} must be given one to write"),
+            format!("this array `{text}` can only be read, and {user} expects one to write"),
             "a copy is a loop of its own: `mapSeq(fun(x => x), …)`",
         ),
         (Access::Wr, _) => (
