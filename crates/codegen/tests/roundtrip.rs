@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use codegen::{Module, Signature};
 use dpia::definition::{self, Stage};
-use dpia::functional::Written;
+use dpia::functional::DefinitionSource;
 use dpia::{Phrase, PhraseProgram, Prim, Target, surface, typing};
 use expect_test::{Expect, expect};
 use rise::core::{
@@ -73,7 +73,7 @@ fn compiled(text: &str, target: Target) -> Result<(Stage, PhraseProgram), String
     let lookup = |id: GlobalId| file.0.get(usize::try_from(id.0).ok()?)?.def.clone();
     let linked = link(GlobalId(last as u64), &lookup).map_err(|error| error.to_string())?;
     let entry = &file.0[last];
-    let written = Written {
+    let written = DefinitionSource {
         item: &entry.item,
         text: &entry.text,
         inference: &entry.inference,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use dpia::Target;
-use dpia::functional::Flow;
+use dpia::functional::DataFlow;
 
 use crate::guard::guarded;
 use crate::inputs::SourceItem;
@@ -12,7 +12,7 @@ use crate::{Database, Db, ItemId, queries};
 
 /// The result is small, so it is kept for every item.
 #[salsa::tracked(returns(clone))]
-fn flow(db: &dyn Db, item: SourceItem, target: Target) -> Option<Arc<Flow>> {
+fn flow(db: &dyn Db, item: SourceItem, target: Target) -> Option<Arc<DataFlow>> {
     let accesses = accesses(db, item, target).ok()?;
     let phrase = accesses.phrase.as_ref()?;
     let work = || Arc::new(dpia::functional::flow(phrase));
@@ -22,7 +22,7 @@ fn flow(db: &dyn Db, item: SourceItem, target: Target) -> Option<Arc<Flow>> {
 impl Database {
     /// Returns the access of each expression of the definition when it is compiled for the target;
     /// `None` if it cannot be compiled.
-    pub fn flow(&self, item: ItemId, target: Target) -> Option<Arc<Flow>> {
+    pub fn flow(&self, item: ItemId, target: Target) -> Option<Arc<DataFlow>> {
         queries::settle(self, [item]);
         flow(self, item.into(), target)
     }

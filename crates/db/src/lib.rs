@@ -310,7 +310,7 @@ impl Database {
     /// Returns the file of a definition of the strategy library, the range of the definition, and
     /// that of its name.
     pub fn strategy_place(&self, id: GlobalId) -> Option<(FileId, Span, Span)> {
-        let place = elevate::lang::library().place(id)?;
+        let place = elevate::lang::library().location(id)?;
         let (name, _) = elevate::lang::LIBRARY.get(place.file)?;
         let file = self.file(&FilePath::Std((*name).into()))?;
         Some((file, place.item, place.name))

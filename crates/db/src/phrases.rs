@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use dpia::definition::{self, Compiled};
-use dpia::functional::Written;
+use dpia::functional::DefinitionSource;
 use dpia::{PhraseProgram, Prim, Target};
 use rise::Primitive;
 use rise::core::{Def, LinkError, Program, normalise};
@@ -44,7 +44,7 @@ pub(crate) fn diagnostics(db: &dyn Db, item: SourceItem) -> Arc<[Diagnostic]> {
     let Ok(linked) = linked(db, item) else {
         return Arc::default();
     };
-    let check = |written: Written<'_>| definition::check(&linked, written);
+    let check = |written: DefinitionSource<'_>| definition::check(&linked, written);
     with_text(db, item, check).map_or_else(one, Arc::from)
 }
 
@@ -56,7 +56,7 @@ pub(crate) fn compiled(db: &dyn Db, item: SourceItem, target: Target) -> Staged<
     if !found.is_empty() {
         return Err(found);
     }
-    let compile = |written: Written<'_>| definition::for_target(&linked, target, written);
+    let compile = |written: DefinitionSource<'_>| definition::for_target(&linked, target, written);
     with_text(db, item, compile).map(Arc::new).map_err(one)
 }
 
@@ -73,12 +73,12 @@ pub(crate) fn program(db: &dyn Db, item: SourceItem, target: Target) -> Staged<P
 fn with_text<T>(
     db: &dyn Db,
     item: SourceItem,
-    work: impl FnOnce(Written<'_>) -> T,
+    work: impl FnOnce(DefinitionSource<'_>) -> T,
 ) -> Result<T, Diagnostic> {
     let parsed = parsed(db, item.into());
     let inference = inference(db, item);
     let text = item.text(db);
-    let written = Written {
+    let written = DefinitionSource {
         item: &parsed.item,
         text: &text,
         inference: &inference,

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, LazyLock};
 
-use dpia::functional::Selection;
+use dpia::functional::TargetSelection;
 use rise::core::{Def, LinkError, Program};
 use rise::{BinderInfo, Env, Inference, Names, Primitive, Resolution, Scheme, TermInfo, Type};
 use rustc_hash::FxHashSet;
@@ -36,7 +36,7 @@ pub(crate) struct Checked {
     pub scheme: Option<Arc<Scheme>>,
     pub diagnostics: Arc<[Diagnostic]>,
     /// The targets of its annotations.
-    pub selection: Selection,
+    pub selection: TargetSelection,
 }
 
 /// Returns the syntax tree of an item of a program; that of an empty text for an item of a strategy
@@ -156,12 +156,12 @@ pub(crate) fn checked(db: &dyn Db, item: SourceItem) -> Checked {
         return Checked {
             scheme: None,
             diagnostics: strategy_checked(db, item).diagnostics.as_slice().into(),
-            selection: Selection::default(),
+            selection: TargetSelection::default(),
         };
     }
     let parsed = parsed(db, item.into());
     let mut diagnostics = parsed.diagnostics.to_vec();
-    let mut selection = Selection::default();
+    let mut selection = TargetSelection::default();
     let scheme = match infer(db, item, &parsed) {
         Some(Ok(inference)) => {
             // A definition with syntax errors only gets these as errors: the errors of inference
@@ -170,7 +170,7 @@ pub(crate) fn checked(db: &dyn Db, item: SourceItem) -> Checked {
             diagnostics
                 .iter_mut()
                 .for_each(|error| rise::explain(error, &parsed.item, &inference));
-            selection = Selection::of(&parsed.item, &inference);
+            selection = TargetSelection::of(&parsed.item, &inference);
             diagnostics.extend(inference.diagnostics.into_iter().filter(|diagnostic| {
                 !unreadable || diagnostic.severity != syntax::Severity::Error
             }));

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use codegen::Module;
 use codegen::module::KernelArg;
-use dpia::functional::{Checked as Accesses, Tried, report};
-use dpia::target::amount;
+use dpia::functional::{Checked as Accesses, TrialResult, report};
+use dpia::target::format_bytes;
 use dpia::{Device, PhraseProgram, Target};
 use nat::Nat;
 use rise::Primitive;
@@ -95,8 +95,8 @@ pub(crate) fn accesses(db: &dyn Db, item: SourceItem, target: Target) -> Staged<
 }
 
 /// Checks that a program compiles with a memory that a fix would choose.
-fn tried(phrase: &PhraseProgram, device: &Device) -> Tried {
-    let fails = |why: &str, shares| Tried::Fails {
+fn tried(phrase: &PhraseProgram, device: &Device) -> TrialResult {
+    let fails = |why: &str, shares| TrialResult::Fails {
         why: why.to_owned(),
         shares,
     };
@@ -106,10 +106,10 @@ fn tried(phrase: &PhraseProgram, device: &Device) -> Tried {
     match codegen::compile(&program, Target::OpenCl) {
         Ok(module) => match local_memory(&module, device).max() {
             Some(bytes) => {
-                let bytes = amount(bytes);
+                let bytes = format_bytes(bytes);
                 fails(&format!("a work-group would keep {bytes} in all"), false)
             }
-            None => Tried::Compiles,
+            None => TrialResult::Compiles,
         },
         Err(errors) => {
             let codes = [
@@ -178,12 +178,12 @@ fn of_accesses(db: &dyn Db, item: SourceItem, target: Target) -> Arc<[Diagnostic
     let parsed = parsed(db, item.into());
     let inference = inference(db, item);
     let text = item.text(db);
-    let written = report::Written {
+    let written = report::DefinitionSource {
         item: &parsed.item,
         text: &text,
         inference: &inference,
     };
-    let work = || report::diagnostics(&accesses.complaints, &program, target, written);
+    let work = || report::diagnostics(&accesses.problems, &program, target, written);
     let mut found: Arc<[Diagnostic]> =
         guarded(&text, "compiling", work).map_or_else(one, Arc::from);
     if is_lowered(db, item.into()) {
@@ -310,7 +310,7 @@ fn elsewhere(db: &dyn Db, item: SourceItem, at: Origin) -> Option<Fix> {
     let parsed = parsed(db, item.into());
     let inference = inference(db, item);
     let text = item.text(db);
-    let written = report::Written {
+    let written = report::DefinitionSource {
         item: &parsed.item,
         text: &text,
         inference: &inference,
@@ -320,7 +320,7 @@ fn elsewhere(db: &dyn Db, item: SourceItem, at: Origin) -> Option<Fix> {
         .find_map(|space| {
             let (moved, place) = dpia::functional::stored_in(&program, at, space)?;
             let phrase = dpia::functional::check_on(&moved, Target::OpenCl, &device).phrase?;
-            if tried(&phrase, &device) != Tried::Compiles {
+            if tried(&phrase, &device) != TrialResult::Compiles {
                 return None;
             }
             report::store_elsewhere(&program, written, place, space)
@@ -348,9 +348,9 @@ fn too_much_local(db: &dyn Db, item: SourceItem, module: &Module) -> Arc<[Diagno
     let found = local_memory(module, &device).map(|bytes| {
         let message = format!(
             "a work-group keeps {} in Local memory at a time, and {} has {}",
-            amount(bytes),
+            format_bytes(bytes),
             device.name,
-            amount(device.local_memory)
+            format_bytes(device.local_memory)
         );
         Diagnostic::error(Code::DeviceLimit, name_span(db, item), message)
             .help("let a work-group have a smaller part, or store in Global memory")

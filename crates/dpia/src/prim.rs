@@ -171,37 +171,37 @@ primitives! {
 }
 
 /// A primitive's definition in `primitives.dpia`.
-struct Entry {
+struct PrimDefinition {
     item: Item,
     span: Span,
     scheme: Arc<Scheme>,
 }
 
 /// The entries of `primitives.dpia`, in its order, which is that of [`Prim::ALL`].
-static ENTRIES: LazyLock<Vec<Entry>> = LazyLock::new(|| {
+static DEFINITIONS: LazyLock<Vec<PrimDefinition>> = LazyLock::new(|| {
     syntax::split(SOURCE)
         .into_iter()
         .map(|span| {
             let item = syntax::parse_in(&SOURCE[Range::from(span)], Dialect::Dpia).item;
             let scheme = Arc::new(rise::written_scheme(&item));
-            Entry { item, span, scheme }
+            PrimDefinition { item, span, scheme }
         })
         .collect()
 });
 
 impl Prim {
-    fn entry(self) -> &'static Entry {
-        &ENTRIES[self as usize]
+    fn definition(self) -> &'static PrimDefinition {
+        &DEFINITIONS[self as usize]
     }
 
     /// Returns the primitive's type.
     pub fn scheme(self) -> &'static Arc<Scheme> {
-        &self.entry().scheme
+        &self.definition().scheme
     }
 
     /// Returns the primitive's documentation in Markdown.
     pub fn docs(self) -> &'static str {
-        self.entry()
+        self.definition()
             .item
             .docs
             .as_ref()
@@ -210,7 +210,7 @@ impl Prim {
 
     /// Returns the text of its entry in `primitives.dpia`.
     pub fn source(self) -> &'static str {
-        &SOURCE[Range::from(self.entry().span)]
+        &SOURCE[Range::from(self.definition().span)]
     }
 
     /// Returns the number of values in the primitive's type, which for `makeArray` depends on its
@@ -232,7 +232,7 @@ impl Prim {
 
     /// Returns the text in `@name("text")`.
     fn word(self, name: &str) -> Option<&'static str> {
-        let annotations = &self.entry().item.annotations;
+        let annotations = &self.definition().item.annotations;
         let annotation = annotations
             .iter()
             .find(|annotation| annotation.name.as_ref().is_some_and(|n| n.name == name))?;
@@ -267,13 +267,17 @@ mod tests {
         let written: Vec<&str> = Prim::ALL
             .iter()
             .map(|prim| {
-                let name = prim.entry().item.name().map_or("", |ident| &ident.name);
+                let name = prim
+                    .definition()
+                    .item
+                    .name()
+                    .map_or("", |ident| &ident.name);
                 prim.word("spelled").unwrap_or(name)
             })
             .collect();
         let listed: Vec<&str> = Prim::ALL.iter().map(|prim| prim.name()).collect();
         assert_eq!(written, listed);
-        assert_eq!(ENTRIES.len(), listed.len());
+        assert_eq!(DEFINITIONS.len(), listed.len());
     }
 
     #[test]

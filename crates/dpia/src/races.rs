@@ -13,7 +13,7 @@ use rise::core::{Form, Local, Origin, Param};
 use rustc_hash::{FxHashMap, FxHashSet};
 use syntax::ast::Name;
 
-use crate::functional::places::{Path, Step};
+use crate::functional::access_path::{AccessPath, PathElement};
 use crate::phrase::{self, Phrase, PhraseProgram};
 use crate::prim::Prim;
 
@@ -25,7 +25,7 @@ const INDEX_VARS: u32 = 1 << 23;
 #[error("{problem}")]
 pub struct Race {
     /// The sort of sharing.
-    pub problem: Sharing,
+    pub problem: RaceKind,
     /// The origin of the use.
     pub at: Origin,
     /// The origin of the loop.
@@ -34,7 +34,7 @@ pub struct Race {
 
 /// The ways in which the iterations of a loop share something.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Sharing {
+pub enum RaceKind {
     /// An acceptor from outside of the loop is written.
     #[error("every iteration of `{loop_name}` may write to `{name}`")]
     Written {
@@ -78,32 +78,32 @@ pub fn races(program: &PhraseProgram) -> Vec<Race> {
         found: Vec::new(),
         places: FxHashSet::default(),
     };
-    finder.read(&program.body, Path::new());
+    finder.read(&program.body, AccessPath::new());
     finder.found
 }
 
 /// Maps the expressions that read written memory to the path of its written part; `None` if that is
 /// not a single place.
-type Written = FxHashMap<u32, Option<Path>>;
+type WrittenPaths = FxHashMap<u32, Option<AccessPath>>;
 
 /// An enclosing parallel loop.
-struct Loop {
+struct ParallelLoop {
     name: &'static str,
     origin: Origin,
     /// The memory that one iteration writes.
-    written: Written,
+    written: WrittenPaths,
 }
 
 struct Finder {
     facts: Facts,
     next: u32,
-    loops: Vec<Loop>,
+    loops: Vec<ParallelLoop>,
     /// The number of enclosing loops of the binder of each variable in scope.
     depth: FxHashMap<u32, usize>,
     /// Maps acceptors to the expressions that read their memory.
     readers: FxHashMap<u32, u32>,
     /// Maps the acceptors that loops bind to the memory that they write.
-    parts: FxHashMap<u32, Written>,
+    parts: FxHashMap<u32, WrittenPaths>,
     /// Maps the counters in scope to sizes.
     indices: FxHashMap<u32, Nat>,
     found: Vec<Race>,
@@ -114,7 +114,7 @@ struct Finder {
 
 impl Finder {
     /// Checks the reads of a part of a phrase; the empty path is the whole.
-    fn read(&mut self, phrase: &Phrase, path: Path) {
+    fn read(&mut self, phrase: &Phrase, path: AccessPath) {
         match &phrase.form {
             Form::Var(local) => self.variable(local, &phrase.ty, phrase.origin, &path),
             Form::Literal(_) | Form::Nat(_) | Form::Global(..) => {}
@@ -122,10 +122,12 @@ impl Finder {
                 self.bind(param);
                 self.read(body, path);
             }
-            Form::DepLambda(_, _, body) | Form::DepApply(body, _) => self.read(body, Path::new()),
+            Form::DepLambda(_, _, body) | Form::DepApply(body, _) => {
+                self.read(body, AccessPath::new())
+            }
             Form::Apply(f, x) => {
-                self.read(f, Path::new());
-                self.read(x, Path::new());
+                self.read(f, AccessPath::new());
+                self.read(x, AccessPath::new());
             }
             Form::Foreign(_, args) => self.all(args),
             Form::Primitive(prim, types, args) => {
@@ -142,7 +144,7 @@ impl Finder {
 
     fn all(&mut self, args: &[Phrase]) {
         for arg in args {
-            self.read(arg, Path::new());
+            self.read(arg, AccessPath::new());
         }
     }
 
@@ -182,12 +184,14 @@ impl Finder {
             (_, [body]) => self.iteration(body),
             _ => None,
         };
-        let element = own.as_ref().map(|(at, ..)| vec![Step::At(at.clone())]);
-        let mut written = Written::default();
+        let element = own
+            .as_ref()
+            .map(|(at, ..)| vec![PathElement::At(at.clone())]);
+        let mut written = WrittenPaths::default();
         if let Some(target) = before.first() {
             self.written(target, element, &mut written);
         }
-        self.loops.push(Loop {
+        self.loops.push(ParallelLoop {
             name: prim.name(),
             origin: phrase.origin,
             written: written.clone(),
@@ -199,7 +203,7 @@ impl Finder {
                     self.depth.insert(local, depth);
                     self.parts.insert(local, written.clone());
                 }
-                self.read(body, Path::new());
+                self.read(body, AccessPath::new());
             }
             None => self.all(bodies),
         }
@@ -223,7 +227,7 @@ impl Finder {
         }
     }
 
-    fn variable(&mut self, local: &Local, ty: &Type, at: Origin, path: &[Step]) {
+    fn variable(&mut self, local: &Local, ty: &Type, at: Origin, path: &[PathElement]) {
         let name = || local.name.clone();
         if let Some(around) = self.loops.iter().rev().find(|around| {
             let place = around.written.get(&local.id);
@@ -231,7 +235,7 @@ impl Finder {
         }) {
             let (loop_name, around) = (around.name, around.origin);
             let name = name();
-            return self.report(Sharing::Read { name, loop_name }, at, around);
+            return self.report(RaceKind::Read { name, loop_name }, at, around);
         }
         let depth = self.depth.get(&local.id).copied().unwrap_or(0);
         // The outermost loop inside its binder shares it.
@@ -240,11 +244,11 @@ impl Finder {
         };
         let (loop_name, around) = (around.name, around.origin);
         let problem = match result(ty) {
-            Type::Acc(_) => Sharing::Written {
+            Type::Acc(_) => RaceKind::Written {
                 name: name(),
                 loop_name,
             },
-            Type::Comm => Sharing::Run {
+            Type::Comm => RaceKind::Run {
                 name: name(),
                 loop_name,
             },
@@ -253,7 +257,7 @@ impl Finder {
         self.report(problem, at, around);
     }
 
-    fn report(&mut self, problem: Sharing, at: Origin, around: Origin) {
+    fn report(&mut self, problem: RaceKind, at: Origin, around: Origin) {
         if self.places.insert((at, around)) {
             self.found.push(Race {
                 problem,

@@ -1,7 +1,7 @@
 //! Targets of compilation and the devices of OpenCL programs.
 
 /// The greatest number of statements of unrolled code.
-pub const MOST_STATEMENTS: usize = 10_000;
+pub const MAX_STATEMENTS: usize = 10_000;
 
 /// A target of the code generator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -152,7 +152,7 @@ impl Default for Device {
 }
 
 /// Formats a number of bytes, for example `4 kB`.
-pub fn amount(bytes: u64) -> String {
+pub fn format_bytes(bytes: u64) -> String {
     const KILO: u64 = 1 << 10;
     match bytes {
         0..KILO => format!("{bytes} B"),

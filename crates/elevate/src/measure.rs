@@ -9,7 +9,8 @@ use rise::types::{Arg, Type};
 use syntax::ast::{Literal, ScalarType};
 
 use crate::engine::{
-    Beta, Context, Eta, Miss, Options, Reach, Reason, Rewrite, Rewritten, Step, Strategy, run,
+    Beta, Context, Eta, MismatchRank, Options, Reach, Reason, Rewrite, Rewritten, Strategy,
+    StrategyKind, run,
 };
 use crate::normal::NormalForm;
 use crate::term::{Head, Heads, Local, Node, Store, Term};
@@ -36,9 +37,9 @@ impl Measured {
 
 /// Runs every workload whose name contains `words`, in `rounds` rounds, each on its own store.
 pub fn all(rounds: u32, words: &str) -> Vec<Measured> {
-    let fusion = || Step::rule(Fusion);
-    let reduce = || Step::choice([Step::rule(Eta), Step::rule(Beta)]);
-    let normalize = |s| Arc::new(Step::Normalize(s));
+    let fusion = || StrategyKind::rule(Fusion);
+    let reduce = || StrategyKind::choice([StrategyKind::rule(Eta), StrategyKind::rule(Beta)]);
+    let normalize = |s| Arc::new(StrategyKind::Normalize(s));
     let loads: [(&'static str, Make, Strategy); 6] = [
         (
             "normalize(mapFusion), 1000 maps",
@@ -58,17 +59,17 @@ pub fn all(rounds: u32, words: &str) -> Vec<Measured> {
         (
             "tryAll(beta), a tree of redexes",
             tree,
-            Arc::new(Step::TryAll(Step::rule(Beta))),
+            Arc::new(StrategyKind::TryAll(StrategyKind::rule(Beta))),
         ),
         (
             "BENF, a tree of redexes",
             tree,
-            Arc::new(Step::NormalForm(NormalForm::Benf)),
+            Arc::new(StrategyKind::NormalForm(NormalForm::Benf)),
         ),
         (
             "DFNF, 1000 maps of functions without a parameter",
             bare,
-            Arc::new(Step::NormalForm(NormalForm::Dfnf)),
+            Arc::new(StrategyKind::NormalForm(NormalForm::Dfnf)),
         ),
     ];
     let wanted = loads.iter().filter(|(name, ..)| name.contains(words));
@@ -228,8 +229,10 @@ impl Rewrite for Fusion {
         "mapFusion"
     }
 
-    fn apply(&self, cx: &mut Context<'_>, term: Term) -> Result<Rewritten, Miss> {
-        fused(cx.store, term).map(Rewritten::plain).ok_or(Miss::FAR)
+    fn apply(&self, cx: &mut Context<'_>, term: Term) -> Result<Rewritten, MismatchRank> {
+        fused(cx.store, term)
+            .map(Rewritten::plain)
+            .ok_or(MismatchRank::LOWEST)
     }
 
     fn explain(&self, _: &mut Context<'_>, found: Term) -> Reason {

@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use syntax::GlobalId;
 use syntax::ast::{Name, ScalarType};
 
-use crate::engine::{Context, Miss, Reach, Reason, Rewrite, Rewritten};
+use crate::engine::{Context, MismatchRank, Reach, Reason, Rewrite, Rewritten};
 use crate::term::{Imported, Local, Node, Store, Term, import};
 
 /// The definitions of texts. Each is checked with the standard library and the definitions before
@@ -103,9 +103,9 @@ impl Rewrite for Plain {
         self.name
     }
 
-    fn apply(&self, cx: &mut Context<'_>, term: Term) -> Result<Rewritten, Miss> {
+    fn apply(&self, cx: &mut Context<'_>, term: Term) -> Result<Rewritten, MismatchRank> {
         let made = (self.make)(cx.store, term);
-        made.map(Rewritten::plain).ok_or(Miss::FAR)
+        made.map(Rewritten::plain).ok_or(MismatchRank::LOWEST)
     }
 
     fn explain(&self, _: &mut Context<'_>, term: Term) -> Reason {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use codegen::memory::{self, Keeping};
 use db::{Database, Device, ItemId};
 use dpia::Target;
-use dpia::functional::{Destination, Fact, Held, Sources};
+use dpia::functional::{Destination, FlowFact, Materialization, Sources};
 use nat::{Facts, Nat, Var};
 use rise::core::Launch;
 use rise::{Names, Ty};
@@ -53,7 +53,7 @@ impl AccessFlow {
 /// The results of translating a definition to functional DPIA for a target.
 pub(crate) struct Flow {
     pub(crate) target: Target,
-    facts: Arc<dpia::functional::Flow>,
+    facts: Arc<dpia::functional::DataFlow>,
     /// The sizes of `@run`.
     run: Vec<(Var, u64)>,
     /// The OpenCL device, for that target.
@@ -95,12 +95,12 @@ impl Flow {
 
     /// Returns the fact about the expression at this place, or, if it is the use of a definition,
     /// about the one whose name is there.
-    pub(crate) fn at(&self, whole: Span, name: Span) -> Option<&Fact> {
+    pub(crate) fn at(&self, whole: Span, name: Span) -> Option<&FlowFact> {
         self.facts.at(whole).or_else(|| self.facts.at(name))
     }
 
     /// Returns the fact about the largest expression with this head.
-    pub(crate) fn pointed_at(&self, head: Span) -> Option<&Fact> {
+    pub(crate) fn pointed_at(&self, head: Span) -> Option<&FlowFact> {
         let all = self.facts.facts.iter().filter(|fact| fact.head == head);
         all.max_by_key(|fact| fact.span.len())
     }
@@ -110,7 +110,7 @@ impl Flow {
     }
 
     /// Returns the launch sizes that apply to an expression.
-    pub(crate) fn launch(&self, fact: &Fact) -> &Launch {
+    pub(crate) fn launch(&self, fact: &FlowFact) -> &Launch {
         static UNKNOWN: Launch = Launch {
             local: [None, None, None],
             global: [None, None, None],
@@ -130,7 +130,7 @@ impl Flow {
     }
 
     /// Returns the facts about the proper subexpressions of another one.
-    pub(crate) fn inside<'f>(&'f self, fact: &'f Fact) -> impl Iterator<Item = &'f Fact> {
+    pub(crate) fn inside<'f>(&'f self, fact: &'f FlowFact) -> impl Iterator<Item = &'f FlowFact> {
         let all = self.facts.facts.iter();
         all.filter(|inner| fact.span.contains(inner.span) && fact.span != inner.span)
     }
@@ -170,18 +170,18 @@ impl Flow {
     }
 
     /// Renders the label at the end of a line; returns `None` if labels are off.
-    pub(crate) fn label(&self, fact: &Fact, length: AccessFlow) -> Option<String> {
+    pub(crate) fn label(&self, fact: &FlowFact, length: AccessFlow) -> Option<String> {
         if length == AccessFlow::Off {
             return None;
         }
         let full = length == AccessFlow::Full;
-        let word = fact.held.word();
-        Some(match fact.held {
-            Held::Read if full => match read_from(&fact.from, "") {
+        let word = fact.materialization.word();
+        Some(match fact.materialization {
+            Materialization::Read if full => match read_from(&fact.from, "") {
                 Some(from) => format!("{word} from {from}"),
                 None => format!("{word}: computed"),
             },
-            Held::Written if full => {
+            Materialization::Written if full => {
                 let into = match fact.into {
                     Destination::Result => "the result",
                     Destination::Memory => "memory",
@@ -190,12 +190,12 @@ impl Flow {
                 let bytes = bytes.map(|amount| format!(", {}", amount.label(full)));
                 format!("{word} to {into}{}", bytes.unwrap_or_default())
             }
-            Held::Stream => match &fact.window {
+            Materialization::Stream => match &fact.window {
                 Some(window) => format!("{word}, window {}", self.kept_label(window, None, full)),
                 None => word.to_owned(),
             },
-            Held::Read | Held::Written => word.to_owned(),
-            Held::Stored(space) => self.kept_label(&fact.data, space, full),
+            Materialization::Read | Materialization::Written => word.to_owned(),
+            Materialization::Stored(space) => self.kept_label(&fact.data, space, full),
         })
     }
 
@@ -215,14 +215,14 @@ impl Flow {
     }
 
     /// Describes in a sentence where the value is stored and how it is accessed.
-    pub(crate) fn sentence(&self, fact: &Fact) -> String {
+    pub(crate) fn sentence(&self, fact: &FlowFact) -> String {
         let whole = || memory::bytes(&fact.data).map(|bytes| self.amount(&bytes).sentence());
         let with_size = |text: String, size: Option<String>| match size {
             Some(size) => format!("{text}, {size}"),
             None => text,
         };
-        let text = match fact.held {
-            Held::Read => match read_from(&fact.from, "`") {
+        let text = match fact.materialization {
+            Materialization::Read => match read_from(&fact.from, "`") {
                 Some(from) if fact.from.computed => {
                     format!("not in memory: computed where it is read, or read from {from}")
                 }
@@ -232,14 +232,14 @@ impl Flow {
                 Some(from) => format!("not copied: read in {from}"),
                 None => "not in memory: computed where it is read".to_owned(),
             },
-            Held::Written => {
+            Materialization::Written => {
                 let into = match fact.into {
                     Destination::Result => "written to the result",
                     Destination::Memory => "written to memory that the program keeps",
                 };
                 with_size(into.to_owned(), whole())
             }
-            Held::Stream => {
+            Materialization::Stream => {
                 let text = "a stream: its elements come one after the other";
                 match &fact.window {
                     Some(window) => {
@@ -249,13 +249,13 @@ impl Flow {
                     None => text.to_owned(),
                 }
             }
-            Held::Stored(space) => self.kept_sentence(&fact.data, space, fact),
+            Materialization::Stored(space) => self.kept_sentence(&fact.data, space, fact),
         };
         format!("In {}: {text}.", self.target.title())
     }
 
     /// Describes a stored value in a sentence: `stored on the stack, 16 B`.
-    fn kept_sentence(&self, data: &Ty, space: Option<AddressSpace>, fact: &Fact) -> String {
+    fn kept_sentence(&self, data: &Ty, space: Option<AddressSpace>, fact: &FlowFact) -> String {
         let (place, bytes) = self.kept(data, space);
         let mut text = match (space, place) {
             (Some(_), Some(place)) => format!("stored in {place} memory"),

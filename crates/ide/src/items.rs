@@ -1,7 +1,7 @@
 //! Descriptions of the work that each OpenCL work-item does.
 
 use dpia::Prim;
-use dpia::functional::Fact;
+use dpia::functional::FlowFact;
 use nat::{Nat, Prop};
 use syntax::ast::AddressSpace;
 
@@ -52,7 +52,7 @@ impl Sharers {
 
 /// Returns the number of work-items or groups that share the elements of a map, if the launch
 /// determines it.
-fn sharers(flow: &Flow, fact: &Fact, by: Prim, dimension: u8) -> Option<Nat> {
+fn sharers(flow: &Flow, fact: &FlowFact, by: Prim, dimension: u8) -> Option<Nat> {
     let launch = flow.launch(fact);
     let at = usize::from(dimension.min(2));
     let (local, global) = (launch.local[at].as_ref(), launch.global[at].as_ref());
@@ -68,7 +68,7 @@ fn sharers(flow: &Flow, fact: &Fact, by: Prim, dimension: u8) -> Option<Nat> {
 }
 
 /// Describes the distribution of the elements of a parallel map over work-items or groups.
-pub(crate) fn shared(flow: &Flow, fact: &Fact) -> Option<String> {
+pub(crate) fn shared(flow: &Flow, fact: &FlowFact) -> Option<String> {
     let map = fact.shared.last()?;
     let of = Sharers::of(map.by)?;
     let (count, dimension) = (&map.count, map.dimension);
@@ -164,7 +164,7 @@ fn elements(flow: &Flow, count: &Nat) -> String {
 }
 
 /// Describes the work-items that execute a sequential loop.
-pub(crate) fn alone(flow: &Flow, fact: &Fact) -> &'static str {
+pub(crate) fn alone(flow: &Flow, fact: &FlowFact) -> &'static str {
     let within = |by| fact.shared.iter().any(|map| map.by == by);
     let shares_inside = shares_inside(flow, fact);
     match (
@@ -184,7 +184,7 @@ pub(crate) fn alone(flow: &Flow, fact: &Fact) -> &'static str {
 }
 
 /// Returns true if a subexpression distributes its elements over work-items.
-fn shares_inside(flow: &Flow, fact: &Fact) -> bool {
+fn shares_inside(flow: &Flow, fact: &FlowFact) -> bool {
     flow.inside(fact).any(|inner| {
         let own = inner.shared.get(fact.shared.len()..).unwrap_or_default();
         own.iter().any(|map| map.by != Prim::MapWorkGroup)
@@ -192,7 +192,7 @@ fn shares_inside(flow: &Flow, fact: &Fact) -> bool {
 }
 
 /// Describes which work-items or groups have their own copy of a value in an address space.
-pub(crate) fn owner(flow: &Flow, fact: &Fact, space: AddressSpace) -> &'static str {
+pub(crate) fn owner(flow: &Flow, fact: &FlowFact, space: AddressSpace) -> &'static str {
     let within = |by| fact.shared.iter().any(|map| map.by == by);
     let item = within(Prim::MapLocal) || within(Prim::MapGlobal);
     let group = within(Prim::MapWorkGroup);

@@ -20,7 +20,7 @@ use super::pieces::{nothing, part};
 use super::walk::{self, Change};
 
 /// The maximal number of statements after unrolling.
-const MAX_UNROLLED: usize = dpia::target::MOST_STATEMENTS;
+const MAX_UNROLLED: usize = dpia::target::MAX_STATEMENTS;
 
 pub(crate) fn run(function: &mut Function) -> Result<(), CompileError> {
     let facts = function.known();

@@ -24,7 +24,7 @@ fn module_for(text: &str, name: &str, index: IndexPolicy) -> Result<Module, Stri
     let functional = dpia::functional(&program, Target::OpenCl).map_err(|complaints| {
         format!(
             "{:?}",
-            complaints.iter().map(|c| &c.problem).collect::<Vec<_>>()
+            complaints.iter().map(|c| &c.kind).collect::<Vec<_>>()
         )
     })?;
     let imperative = dpia::imperative(&functional).map_err(|error| error.to_string())?;

@@ -22,7 +22,7 @@ fn module_for(text: &str, name: &str, target: Target, index: IndexWidth) -> Resu
     let functional = dpia::functional(&program, target).map_err(|complaints| {
         format!(
             "{:?}",
-            complaints.iter().map(|c| &c.problem).collect::<Vec<_>>()
+            complaints.iter().map(|c| &c.kind).collect::<Vec<_>>()
         )
     })?;
     let imperative = dpia::imperative(&functional).map_err(|error| error.to_string())?;

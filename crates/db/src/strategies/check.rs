@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use elevate::lang::{self, Checked, Library, Resolution, Scheme, Signature, Sort, Type, library};
+use elevate::lang::{
+    self, Checked, DefinitionKind, Library, Resolution, Scheme, Signature, Type, library,
+};
 use syntax::ast::Name;
 use syntax::{Diagnostic, GlobalId, Severity};
 
@@ -152,7 +154,7 @@ fn nothing_known(item: &syntax::elevate::ast::Item, failure: Diagnostic) -> Chec
     let error = Arc::new(Type::Error);
     Checked {
         signature: Arc::new(Signature {
-            sort: Sort::Strategy,
+            sort: DefinitionKind::Strategy,
             scheme: Scheme::mono(error.clone()),
             looping: false,
             docs: None,

@@ -58,14 +58,14 @@ pub(crate) fn functional(
     };
     let text = SourceItem::from(item).text(db);
     let (parsed, inference) = (parsed(db, item), inference(db, item.into()));
-    let written = report::Written {
+    let written = report::DefinitionSource {
         item: &parsed.item,
         text: &text,
         inference: &inference,
     };
     let work = || {
         let checked = dpia::functional::check_on(program, target, &device);
-        let complaints = report::diagnostics(&checked.complaints, program, target, written);
+        let complaints = report::diagnostics(&checked.problems, program, target, written);
         checked.phrase.ok_or(complaints)
     };
     let made = guarded(&text, "compiling", work).map_err(one)?;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use elevate::engine::Strategy;
-use elevate::lang::{self, Definition, Library, Resolution, Type, World, library};
+use elevate::lang::{self, Definition, GlobalEnv, Library, Resolution, Type, library};
 use elevate::term::Store;
 use rise::Resolution as Known;
 use syntax::ast::Name;
@@ -176,8 +176,8 @@ impl Database {
         &self,
         strategy: &GivenStrategy,
         store: &mut Store,
-    ) -> Option<(Arc<World>, Strategy)> {
-        let world = World::new(definitions(self, &strategy.definition, None), store);
+    ) -> Option<(Arc<GlobalEnv>, Strategy)> {
+        let world = GlobalEnv::new(definitions(self, &strategy.definition, None), store);
         let strategy = lang::strategy_of(&world, &strategy.definition).ok()?;
         Some((world, strategy))
     }

@@ -4,7 +4,7 @@
 //! of `primitives.dpia`. Sizes are compared under the program's conditions and the ranges of loop
 //! counters.
 
-mod same;
+mod type_equality;
 
 use std::sync::Arc;
 

@@ -6,7 +6,7 @@ use rise::core::{Expr, Form, Node, Origin, Param, Program};
 use rise::{Arg, Pi, Primitive, Ty, Type};
 use syntax::ast::Kind;
 
-use crate::functional::{TypeParam, row};
+use crate::functional::{TypeParam, access_signature};
 use crate::phrase::{Phrase, PhraseProgram};
 use crate::prim::Prim;
 
@@ -98,7 +98,7 @@ fn data(ty: &Ty) -> Ty {
 /// Returns the type-level arguments in the order of RISE; an optional address space or dimension
 /// stays last.
 fn type_args(prim: Prim, types: &[Arg]) -> Arc<[Arg]> {
-    let params = &row(prim).params;
+    let params = &access_signature(prim).params;
     let mut in_order: Vec<(usize, Arg)> = params
         .iter()
         .zip(types)

@@ -6,11 +6,11 @@ use rise::{Address, Arg, Type};
 use rustc_hash::FxHashSet;
 use syntax::{Code, Diagnostic};
 
-use super::places::Places;
+use super::source_map::SourceMap;
 use crate::imperative::for_each;
 use crate::phrase::{Phrase, PhraseProgram};
 use crate::prim::Prim;
-use crate::races::{Race, Sharing, races};
+use crate::races::{Race, RaceKind, races};
 use crate::target::Target;
 
 /// Reports data races between the iterations of parallel loops. A race inside a used definition is
@@ -18,10 +18,11 @@ use crate::target::Target;
 pub(super) fn data_races(
     linked: &PhraseProgram,
     whole: &PhraseProgram,
-    places: &Places,
+    source_map: &SourceMap,
     found: &mut Vec<Diagnostic>,
 ) {
-    let elsewhere = |race: &&Race| places.is_elsewhere(race.at) && places.is_elsewhere(race.around);
+    let elsewhere =
+        |race: &&Race| source_map.is_elsewhere(race.at) && source_map.is_elsewhere(race.around);
     let of_others: FxHashSet<(Origin, Origin)> = races(linked)
         .iter()
         .filter(elsewhere)
@@ -32,23 +33,23 @@ pub(super) fn data_races(
             continue;
         }
         let (loop_name, help) = match &race.problem {
-            Sharing::Written { loop_name, .. } => (
+            RaceKind::Written { loop_name, .. } => (
                 loop_name,
                 "write to the acceptor that the loop gives its body, or make the loop a `for`",
             ),
-            Sharing::Run { loop_name, .. } => (
+            RaceKind::Run { loop_name, .. } => (
                 loop_name,
                 "run it outside of the loop, or make the loop a `for`",
             ),
-            Sharing::Read { loop_name, .. } => (
+            RaceKind::Read { loop_name, .. } => (
                 loop_name,
                 "read it behind the loop, from memory of its own, or make the loop a `for`",
             ),
         };
         let text = race.problem.to_string();
-        let around = places.really(race.around);
+        let around = source_map.own_location(race.around);
         found.push(
-            places
+            source_map
                 .error(Code::DataRace, race.at, text)
                 .related(
                     around,
@@ -76,7 +77,11 @@ fn spaces(body: &Phrase) -> Vec<(Prim, Origin, bool)> {
 
 /// Reports programs that mix memory with address spaces, which is for OpenCL, and memory without,
 /// which is for C and OpenMP.
-pub(super) fn mixed_spaces(program: &PhraseProgram, places: &Places, found: &mut Vec<Diagnostic>) {
+pub(super) fn mixed_spaces(
+    program: &PhraseProgram,
+    source_map: &SourceMap,
+    found: &mut Vec<Diagnostic>,
+) {
     let all = spaces(&program.body);
     let with = all.iter().find(|(_, _, space)| *space);
     let without = all.iter().find(|(_, _, space)| !*space);
@@ -87,16 +92,19 @@ pub(super) fn mixed_spaces(program: &PhraseProgram, places: &Places, found: &mut
         let help = "memory without an address space is for C and OpenMP, with one for OpenCL: \
                     write it everywhere, as in `new(Private, …)`, or nowhere";
         found.push(
-            places
+            source_map
                 .error(Code::AddressSpace, *origin, text)
-                .related(places.really(*other), "memory with an address space")
+                .related(
+                    source_map.own_location(*other),
+                    "memory with an address space",
+                )
                 .help(help),
         );
     }
 }
 
 /// Explains why a definition is no program.
-pub(super) fn no_program(program: &PhraseProgram, places: &Places) -> Diagnostic {
+pub(super) fn no_program(program: &PhraseProgram, source_map: &SourceMap) -> Diagnostic {
     let name = &program.name;
     let mut ty = &program.body.ty;
     let mut why = "it is not an expression and no command";
@@ -121,13 +129,17 @@ pub(super) fn no_program(program: &PhraseProgram, places: &Places) -> Diagnostic
             _ => break,
         }
     }
-    places
+    source_map
         .whole(Code::NotAProgram, format!("`{name}` cannot be compiled: {why}"))
         .help("a program takes sizes and data and gives data, or takes a place to write to as well and is a command")
 }
 
 /// Reports a compiled command that does not have exactly one output.
-pub(super) fn one_output(program: &PhraseProgram, places: &Places, found: &mut Vec<Diagnostic>) {
+pub(super) fn one_output(
+    program: &PhraseProgram,
+    source_map: &SourceMap,
+    found: &mut Vec<Diagnostic>,
+) {
     let signature = program.signature();
     let outputs: Vec<_> = signature
         .values()
@@ -145,14 +157,14 @@ pub(super) fn one_output(program: &PhraseProgram, places: &Places, found: &mut V
         }
     };
     let help = "take one acceptor, `output: Acc[…]`; several values are written as pairs";
-    found.push(places.whole(Code::NotAProgram, text).help(help));
+    found.push(source_map.whole(Code::NotAProgram, text).help(help));
 }
 
 /// Reports primitives that the target lacks.
 pub(super) fn target(
     program: &PhraseProgram,
     target: Target,
-    places: &Places,
+    source_map: &SourceMap,
     found: &mut Vec<Diagnostic>,
 ) {
     let title = target.title();
@@ -167,7 +179,7 @@ pub(super) fn target(
             let name = prim.name();
             let text = format!("{title} has no `{name}`");
             found.push(
-                places
+                source_map
                     .error(Code::NotOnTarget, origin, text)
                     .help(instead(*prim, target)),
             );
@@ -182,13 +194,17 @@ pub(super) fn target(
                     };
                     let text = format!("{title} has no {space}");
                     let help = format!("leave the address space of `{name}` out");
-                    found.push(places.error(Code::NotOnTarget, origin, text).help(help));
+                    found.push(source_map.error(Code::NotOnTarget, origin, text).help(help));
                 }
                 (Some(Arg::Address(_)), Target::OpenCl) | (_, Target::C | Target::OpenMp) => {}
                 (_, Target::OpenCl) => {
                     let text = format!("this `{name}` does not say in which memory it is");
                     let help = format!("write the address space first, as in `{name}(Private, …)`");
-                    found.push(places.error(Code::AddressSpace, origin, text).help(help));
+                    found.push(
+                        source_map
+                            .error(Code::AddressSpace, origin, text)
+                            .help(help),
+                    );
                 }
             }
         }

@@ -6,7 +6,7 @@
 
 mod erase;
 mod imperative;
-mod places;
+mod source_map;
 
 use rise::core::normalise;
 use rise::{Access, Type};
@@ -16,11 +16,11 @@ use syntax::{Code, Diagnostic, Severity};
 pub use erase::{NotInRise, erase};
 pub(crate) use imperative::only;
 
-use crate::functional::{self, Written};
+use crate::functional::{self, DefinitionSource};
 use crate::imperative::{ImperativeError, ImperativeReason};
 use crate::phrase::{PhraseProgram, contains_array};
 use crate::target::Target;
-use places::Places;
+use source_map::SourceMap;
 
 /// The two forms of programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,20 +71,20 @@ pub struct Compiled {
 /// with an address space beside memory without one.
 ///
 /// The definition must have been inferred without an error.
-pub fn check(linked: &PhraseProgram, written: Written) -> Vec<Diagnostic> {
-    let places = Places::new(linked, written);
+pub fn check(linked: &PhraseProgram, written: DefinitionSource) -> Vec<Diagnostic> {
+    let source_map = SourceMap::new(linked, written);
     let mut found = Vec::new();
     let mut whole = linked.clone();
     if let Err(error) = normalise(&mut whole) {
-        found.push(places.whole(Code::NotAProgram, error.to_string()));
+        found.push(source_map.whole(Code::NotAProgram, error.to_string()));
         return found;
     }
     if let Err(error) = crate::check(&whole) {
-        found.push(places.error(Code::TypeMismatch, error.origin, error.to_string()));
+        found.push(source_map.error(Code::TypeMismatch, error.origin, error.to_string()));
         return found;
     }
-    imperative::data_races(linked, &whole, &places, &mut found);
-    imperative::mixed_spaces(&whole, &places, &mut found);
+    imperative::data_races(linked, &whole, &source_map, &mut found);
+    imperative::mixed_spaces(&whole, &source_map, &mut found);
     sorted(found)
 }
 
@@ -92,21 +92,21 @@ pub fn check(linked: &PhraseProgram, written: Written) -> Vec<Diagnostic> {
 ///
 /// The definition must have been inferred without an error, and [`check`] must have returned
 /// nothing.
-pub fn for_target(linked: &PhraseProgram, target: Target, written: Written) -> Compiled {
-    let places = Places::new(linked, written);
+pub fn for_target(linked: &PhraseProgram, target: Target, written: DefinitionSource) -> Compiled {
+    let source_map = SourceMap::new(linked, written);
     let stage = Stage::of(&linked.body.ty);
     let mut program = linked.clone();
     let (program, diagnostics) = match (normalise(&mut program), stage) {
         (Err(error), _) => (
             None,
-            vec![places.whole(Code::NotAProgram, error.to_string())],
+            vec![source_map.whole(Code::NotAProgram, error.to_string())],
         ),
-        (Ok(()), None) => (None, vec![imperative::no_program(linked, &places)]),
-        (Ok(()), Some(Stage::Functional)) => expression(&program, target, written, &places),
+        (Ok(()), None) => (None, vec![imperative::no_program(linked, &source_map)]),
+        (Ok(()), Some(Stage::Functional)) => expression(&program, target, written, &source_map),
         (Ok(()), Some(Stage::Imperative)) => {
             let mut found = Vec::new();
-            imperative::one_output(&program, &places, &mut found);
-            imperative::target(&program, target, &places, &mut found);
+            imperative::one_output(&program, &source_map, &mut found);
+            imperative::target(&program, target, &source_map, &mut found);
             (Some(program), found)
         }
     };
@@ -124,10 +124,10 @@ pub fn for_target(linked: &PhraseProgram, target: Target, written: Written) -> C
 fn expression(
     program: &PhraseProgram,
     target: Target,
-    written: Written,
-    places: &Places,
+    written: DefinitionSource,
+    source_map: &SourceMap,
 ) -> (Option<PhraseProgram>, Vec<Diagnostic>) {
-    let found = unread_parameters(program, places);
+    let found = unread_parameters(program, source_map);
     if !found.is_empty() {
         return (None, found);
     }
@@ -138,22 +138,22 @@ fn expression(
             let text = format!(
                 "`{name}` is for imperative programs: nothing says where an expression is written"
             );
-            let found = places.error(Code::NotAProgram, error.origin, text);
+            let found = source_map.error(Code::NotAProgram, error.origin, text);
             return (None, vec![found]);
         }
     };
     let checked = functional::check(&plain, target);
-    let mut found = functional::diagnostics(&checked.complaints, &plain, target, written);
+    let mut found = functional::diagnostics(&checked.problems, &plain, target, written);
     found.iter_mut().for_each(in_dpia);
     let phrase = checked.phrase;
     if let Some(Err(error)) = phrase.as_ref().map(crate::imperative) {
-        found.push(untranslated(&error, places));
+        found.push(untranslated(&error, source_map));
     }
     (phrase, found)
 }
 
 /// Reports parameters of a program whose access is not `Rd`.
-fn unread_parameters(program: &PhraseProgram, places: &Places) -> Vec<Diagnostic> {
+fn unread_parameters(program: &PhraseProgram, source_map: &SourceMap) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for param in program.signature().values() {
         let name = &param.local.name;
@@ -167,21 +167,21 @@ fn unread_parameters(program: &PhraseProgram, places: &Places) -> Vec<Diagnostic
             _ => continue,
         };
         let help = "write `Rd` in its type";
-        found.push(places.whole(Code::NotAProgram, text).help(help));
+        found.push(source_map.whole(Code::NotAProgram, text).help(help));
     }
     found
 }
 
 /// Makes the diagnostic for a program without translation, such as a `map` of access `Wr` whose
 /// function is no chain of views.
-fn untranslated(error: &ImperativeError, places: &Places) -> Diagnostic {
+fn untranslated(error: &ImperativeError, source_map: &SourceMap) -> Diagnostic {
     let code = match error.reason {
         ImperativeReason::NotAView(_) => Code::MissingChoice,
         ImperativeReason::NotWritten => Code::MissingCopy,
         ImperativeReason::StreamAsArray => Code::StreamAsArray,
         _ => Code::NotAProgram,
     };
-    places.error(code, error.origin, error.reason.to_string())
+    source_map.error(code, error.origin, error.reason.to_string())
 }
 
 /// Adapts a diagnostic about RISE to DPIA: keeps the fixes that replace one word, which are the

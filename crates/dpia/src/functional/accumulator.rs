@@ -11,8 +11,8 @@ use rise::core::{Form, Local, Node, Origin};
 use rise::{Arg, Primitive, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::places::{Path, Step, View, place, read_view, take_half, view};
-use super::walk::Term;
+use super::access_inference::Term;
+use super::access_path::{AccessPath, PathElement, View, place, read_view, take_half, view};
 use crate::phrase::contains_array;
 
 /// The first number of loop variables, above those of programs and signatures.
@@ -20,13 +20,13 @@ const LOOP_VARS: u32 = 1 << 23;
 
 /// The greatest number of expressions that are followed, because nested `let`s can grow
 /// exponentially.
-const MOST_READS: u32 = 1 << 20;
+const MAX_READS: u32 = 1 << 20;
 
 /// The value of a variable.
 #[derive(Clone)]
-enum Bound {
+enum BoundValue {
     /// A part of another expression.
-    Part(Term, Path),
+    Part(Term, AccessPath),
     /// An index.
     Index(Nat),
     /// A value in memory of its own.
@@ -34,14 +34,18 @@ enum Bound {
 }
 
 /// A read of the accumulator at another place than the one that is written.
-pub(crate) struct Moved {
+pub(crate) struct MisplacedRead {
     /// The origin of the read.
     pub read: Origin,
 }
 
 /// Finds the first wrong read in the function of a reduction whose accumulator contains arrays.
-pub(crate) fn moved(accumulator: &Local, body: &Term, facts: &Facts) -> Option<Moved> {
-    let mut follow = Follow {
+pub(crate) fn misplaced_read(
+    accumulator: &Local,
+    body: &Term,
+    facts: &Facts,
+) -> Option<MisplacedRead> {
+    let mut follow = AccumulatorCheck {
         accumulator,
         facts: facts.clone(),
         bound: FxHashMap::default(),
@@ -49,16 +53,16 @@ pub(crate) fn moved(accumulator: &Local, body: &Term, facts: &Facts) -> Option<M
         next: LOOP_VARS,
         reads: 0,
         stored: FxHashSet::default(),
-        moved: None,
+        misplaced_read: None,
     };
     follow.write(body, &mut Vec::new());
-    follow.moved
+    follow.misplaced_read
 }
 
-struct Follow<'a> {
+struct AccumulatorCheck<'a> {
     accumulator: &'a Local,
     facts: Facts,
-    bound: FxHashMap<u32, Bound>,
+    bound: FxHashMap<u32, BoundValue>,
     /// The number of enclosing loops that write.
     loops: usize,
     next: u32,
@@ -66,10 +70,10 @@ struct Follow<'a> {
     reads: u32,
     /// The values that are stored before the enclosing loops.
     stored: FxHashSet<*const Node<Primitive>>,
-    moved: Option<Moved>,
+    misplaced_read: Option<MisplacedRead>,
 }
 
-impl Follow<'_> {
+impl AccumulatorCheck<'_> {
     fn index(&mut self, count: &Nat) -> Nat {
         let var = Var(self.next);
         self.next += 1;
@@ -80,7 +84,7 @@ impl Follow<'_> {
     // ----- writing -----
 
     fn write(&mut self, term: &Term, views: &mut Vec<View>) {
-        if self.moved.is_some() {
+        if self.misplaced_read.is_some() {
             return;
         }
         if !contains_array(&term.ty) {
@@ -89,7 +93,7 @@ impl Follow<'_> {
         }
         let Form::Primitive(primitive, types, args) = &term.form else {
             let place = place(views, Vec::new());
-            return self.read(term, vec![Step::Any], &place);
+            return self.read(term, vec![PathElement::Any], &place);
         };
         if self.write_loop(*primitive, args, views) {
             return;
@@ -115,7 +119,7 @@ impl Follow<'_> {
             Some(xs) => self.write_through(xs, views, view),
             None => {
                 let place = place(views, Vec::new());
-                self.read(term, vec![Step::Any], &place);
+                self.read(term, vec![PathElement::Any], &place);
             }
         }
     }
@@ -160,14 +164,14 @@ impl Follow<'_> {
         self.stored_in(xs, views);
         let Some((param, mut body)) = lambda(f) else {
             // A primitive as the function reads its element.
-            let place = place(views, vec![Step::At(index.clone())]);
-            self.read(xs, vec![Step::At(index)], &place);
+            let place = place(views, vec![PathElement::At(index.clone())]);
+            self.read(xs, vec![PathElement::At(index)], &place);
             return true;
         };
-        let part = Bound::Part(xs.clone(), vec![Step::At(index.clone())]);
+        let part = BoundValue::Part(xs.clone(), vec![PathElement::At(index.clone())]);
         self.bound.insert(param, part);
         if let Form::Lambda(accumulator, inner) = &body.form {
-            self.bound.insert(accumulator.local.id, Bound::Stored);
+            self.bound.insert(accumulator.local.id, BoundValue::Stored);
             body = inner;
         }
         self.loops += 1;
@@ -182,9 +186,9 @@ impl Follow<'_> {
         };
         let bound = if is_stored(value) {
             self.stored(value, views);
-            Bound::Stored
+            BoundValue::Stored
         } else {
-            Bound::Part(value.clone(), Vec::new())
+            BoundValue::Part(value.clone(), Vec::new())
         };
         self.bound.insert(param.local.id, bound);
     }
@@ -215,19 +219,19 @@ impl Follow<'_> {
     // ----- reading -----
 
     /// Follows the reads of the accumulator in reading a part of an expression.
-    fn read(&mut self, term: &Term, path: Path, place: &Option<Path>) {
-        if self.moved.is_some() {
+    fn read(&mut self, term: &Term, path: AccessPath, place: &Option<AccessPath>) {
+        if self.misplaced_read.is_some() {
             return;
         }
         self.reads += 1;
-        if self.reads > MOST_READS {
-            self.moved = Some(Moved { read: term.origin });
+        if self.reads > MAX_READS {
+            self.misplaced_read = Some(MisplacedRead { read: term.origin });
             return;
         }
         match &term.form {
             Form::Var(local) if local == self.accumulator => self.compare(term, &path, place),
             Form::Var(local) => {
-                if let Some(Bound::Part(whole, prefix)) = self.bound.get(&local.id).cloned() {
+                if let Some(BoundValue::Part(whole, prefix)) = self.bound.get(&local.id).cloned() {
                     let path = prefix.into_iter().chain(path).collect();
                     self.read(&whole, path, place);
                 }
@@ -243,11 +247,11 @@ impl Follow<'_> {
                 }
             }
             Form::Lambda(_, body) | Form::DepLambda(_, _, body) | Form::DepApply(body, _) => {
-                self.read(body, vec![Step::Any], place);
+                self.read(body, vec![PathElement::Any], place);
             }
             Form::Apply(f, x) => {
-                self.read(f, vec![Step::Any], place);
-                self.read(x, vec![Step::Any], place);
+                self.read(f, vec![PathElement::Any], place);
+                self.read(x, vec![PathElement::Any], place);
             }
         }
     }
@@ -257,19 +261,21 @@ impl Follow<'_> {
         primitive: Primitive,
         types: &[Arg],
         args: &[Term],
-        mut path: Path,
-        place: &Option<Path>,
+        mut path: AccessPath,
+        place: &Option<AccessPath>,
     ) {
         use Primitive::{Fst, Generate, Idx, MakePair, Map, Select, Snd, ToMem, Zip};
         match (primitive, args) {
             (Idx, [index, xs]) => {
                 self.read(index, Vec::new(), place);
-                let at = self.index_of(index).map_or(Step::Any, Step::At);
+                let at = self
+                    .index_of(index)
+                    .map_or(PathElement::Any, PathElement::At);
                 path.insert(0, at);
                 self.read(xs, path, place);
             }
             (Fst | Snd, [pair]) => {
-                path.insert(0, Step::Half(primitive == Snd));
+                path.insert(0, PathElement::Half(primitive == Snd));
                 self.read(pair, path, place);
             }
             (MakePair, [a, b]) => match take_half(&mut path, 0) {
@@ -293,7 +299,7 @@ impl Follow<'_> {
             (ToMem, _) if self.loops == 0 => {}
             (Primitive::Let, [value, f]) => {
                 if let Some((param, body)) = lambda(f) {
-                    let part = Bound::Part(value.clone(), Vec::new());
+                    let part = BoundValue::Part(value.clone(), Vec::new());
                     self.bound.insert(param, part);
                     self.read(body, path, place);
                 }
@@ -308,21 +314,27 @@ impl Follow<'_> {
 
     /// Follows the read of an element of an array that a function makes, from the elements of `xs`
     /// or from indices.
-    fn read_element(&mut self, f: &Term, xs: Option<&Term>, mut path: Path, place: &Option<Path>) {
+    fn read_element(
+        &mut self,
+        f: &Term,
+        xs: Option<&Term>,
+        mut path: AccessPath,
+        place: &Option<AccessPath>,
+    ) {
         let first = match path.is_empty() {
-            true => Step::Any,
+            true => PathElement::Any,
             false => path.remove(0),
         };
         match (lambda(f), xs, first) {
             (Some((param, body)), Some(xs), first) => {
-                let part = Bound::Part(xs.clone(), vec![first]);
+                let part = BoundValue::Part(xs.clone(), vec![first]);
                 self.bound.insert(param, part);
                 self.read(body, path, place);
             }
             (None, Some(xs), first) => self.read(xs, vec![first], place),
             (Some((param, body)), None, first) => {
-                if let Step::At(index) = first {
-                    self.bound.insert(param, Bound::Index(index));
+                if let PathElement::At(index) = first {
+                    self.bound.insert(param, BoundValue::Index(index));
                 }
                 self.read(body, path, place);
             }
@@ -331,10 +343,10 @@ impl Follow<'_> {
     }
 
     /// Follows reads of whole arguments.
-    fn read_all(&mut self, args: &[Term], place: &Option<Path>) {
+    fn read_all(&mut self, args: &[Term], place: &Option<AccessPath>) {
         for arg in args {
             let path = if contains_array(&arg.ty) {
-                vec![Step::Any]
+                vec![PathElement::Any]
             } else {
                 Vec::new()
             };
@@ -349,7 +361,7 @@ impl Follow<'_> {
                 Some(Nat::constant(i64::try_from(*value).ok()?))
             }
             Form::Var(local) => match self.bound.get(&local.id)? {
-                Bound::Index(index) => Some(index.clone()),
+                BoundValue::Index(index) => Some(index.clone()),
                 _ => None,
             },
             Form::Primitive(Primitive::NatAsIndex | Primitive::IndexAsNat, _, args) => {
@@ -360,18 +372,20 @@ impl Follow<'_> {
     }
 
     /// Checks that a read place is the written one or a part of it.
-    fn compare(&mut self, term: &Term, read: &[Step], place: &Option<Path>) {
-        let same = |a: &Step, b: &Step| match (a, b) {
-            (Step::At(a), Step::At(b)) => self.equal(a, b),
-            (Step::Lanes(a, n), Step::Lanes(b, m)) => self.equal(a, b) && self.equal(n, m),
-            (Step::Half(a), Step::Half(b)) => a == b,
+    fn compare(&mut self, term: &Term, read: &[PathElement], place: &Option<AccessPath>) {
+        let same = |a: &PathElement, b: &PathElement| match (a, b) {
+            (PathElement::At(a), PathElement::At(b)) => self.equal(a, b),
+            (PathElement::Lanes(a, n), PathElement::Lanes(b, m)) => {
+                self.equal(a, b) && self.equal(n, m)
+            }
+            (PathElement::Half(a), PathElement::Half(b)) => a == b,
             _ => false,
         };
         let fits = place.as_ref().is_some_and(|place| {
             read.len() >= place.len() && read.iter().zip(place).all(|(a, b)| same(a, b))
         });
         if !fits {
-            self.moved = Some(Moved { read: term.origin });
+            self.misplaced_read = Some(MisplacedRead { read: term.origin });
         }
     }
 

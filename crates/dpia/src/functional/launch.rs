@@ -5,40 +5,40 @@ use rise::core::{Launch, Origin};
 use rise::{Arg, Primitive, Type};
 use syntax::ast::ScalarType;
 
-use super::checks::has;
-use super::complaint::{Level, Limit, Problem, WrongLaunch};
-use super::walk::Walk;
-use super::writes::Into;
+use super::access_inference::AccessInference;
+use super::primitive_checks::has;
+use super::problem::{DeviceLimit, LaunchError, ParallelMap, ProblemKind};
+use super::write_conflicts::WriteDestination;
 use crate::target::Target;
 
 /// The state outside of a kernel, which is restored at its end.
-pub(super) struct Around {
+pub(super) struct SavedKernelState {
     launch: Launch,
-    nest: Vec<Level>,
+    nest: Vec<ParallelMap>,
     in_kernel: bool,
     kernel: Option<Origin>,
 }
 
-impl Walk {
+impl AccessInference {
     /// Enters the kernel of an `oclRun`, which writes to `into`. A kernel whose result another
     /// kernel reads runs before that one, so it is not inside it.
     pub(super) fn enter_kernel(
         &mut self,
         (primitive, at): (Primitive, Origin),
         types: &[Arg],
-        into: &Into,
-    ) -> Option<Around> {
+        into: &WriteDestination,
+    ) -> Option<SavedKernelState> {
         if primitive != Primitive::OclRun || self.target != Target::OpenCl {
             return None;
         }
         let launch = launch_of(types);
-        let outer = self.right_levels().first().copied();
+        let outer = self.correctly_nested_maps().first().copied();
         let again = self.again;
         if outer.is_some() || again.is_some() || (self.in_kernel && into.is_result()) {
-            self.complain(at, Problem::KernelInside { outer, again });
+            self.report(at, ProblemKind::KernelInside { outer, again });
         }
         self.check_launch(Some(at), &launch);
-        Some(Around {
+        Some(SavedKernelState {
             launch: std::mem::replace(&mut self.launch, launch),
             nest: std::mem::take(&mut self.nest),
             in_kernel: std::mem::replace(&mut self.in_kernel, true),
@@ -46,7 +46,7 @@ impl Walk {
         })
     }
 
-    pub(super) fn leave_kernel(&mut self, around: Option<Around>) {
+    pub(super) fn leave_kernel(&mut self, around: Option<SavedKernelState>) {
         if let Some(around) = around {
             self.launch = around.launch;
             self.nest = around.nest;
@@ -65,10 +65,10 @@ impl Walk {
             return;
         };
         let at = kernel.unwrap_or(Origin(0));
-        self.complain(at, Problem::Launch { kernel, wrong });
+        self.report(at, ProblemKind::Launch { kernel, wrong });
     }
 
-    fn wrong_launch(&self, launch: &Launch) -> Option<WrongLaunch> {
+    fn wrong_launch(&self, launch: &Launch) -> Option<LaunchError> {
         let zero = |size: &Nat| self.facts.proves(&Prop::Equal(size.clone(), Nat::ZERO));
         let above = |size: &Nat, most: u64| {
             let most = Nat::constant(i64::try_from(most).unwrap_or(i64::MAX));
@@ -79,7 +79,7 @@ impl Walk {
             let (local, global) = sizes(usize::from(dimension));
             let global = global.is_some_and(zero);
             if global || local.is_some_and(zero) {
-                return Some(WrongLaunch::Nothing { dimension, global });
+                return Some(LaunchError::Nothing { dimension, global });
             }
         }
         let mut group = Nat::ONE;
@@ -90,7 +90,7 @@ impl Walk {
             };
             let most = self.device.work_item_sizes[at].min(self.device.work_group);
             if above(local, most) {
-                return Some(WrongLaunch::LargeGroup {
+                return Some(LaunchError::LargeGroup {
                     dimension: Some(dimension),
                     items: self.facts.normalize(local),
                     limit: self.limit(most),
@@ -99,7 +99,7 @@ impl Walk {
             group = &group * local;
         }
         if above(&group, self.device.work_group) {
-            return Some(WrongLaunch::LargeGroup {
+            return Some(LaunchError::LargeGroup {
                 dimension: None,
                 items: self.facts.normalize(&group),
                 limit: self.limit(self.device.work_group),
@@ -112,7 +112,7 @@ impl Walk {
             let divides = Prop::Divides(local.clone(), global.clone());
             self.facts
                 .excludes(&divides)
-                .then(|| WrongLaunch::Remainder {
+                .then(|| LaunchError::Remainder {
                     dimension,
                     local: local.clone(),
                     global: global.clone(),
@@ -120,8 +120,8 @@ impl Walk {
         })
     }
 
-    pub(super) fn limit(&self, most: u64) -> Limit {
-        Limit {
+    pub(super) fn limit(&self, most: u64) -> DeviceLimit {
+        DeviceLimit {
             device: self.device.name.clone(),
             most,
         }
@@ -134,12 +134,12 @@ impl Walk {
             (ScalarType::F16, self.device.fp16),
         ];
         for (scalar, there) in lacks {
-            let problem = Problem::NotOnDevice {
+            let kind = ProblemKind::NotOnDevice {
                 scalar,
                 device: self.device.name.clone(),
             };
-            if !there && has(ty, scalar) && !self.complaints.iter().any(|c| c.problem == problem) {
-                self.complain(at, problem);
+            if !there && has(ty, scalar) && !self.problems.iter().any(|c| c.kind == kind) {
+                self.report(at, kind);
             }
         }
     }

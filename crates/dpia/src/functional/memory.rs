@@ -5,24 +5,24 @@ use rise::core::{Form, Launch, Node, Origin};
 use rise::{Address, Arg, DataFun, Primitive, Ty, Type};
 use syntax::ast::{AddressSpace, ScalarType};
 
-use super::complaint::{Level, Problem, Room, Sharers, Space, User};
-use super::misfit::Misfit;
+use super::access_inference::{AccessInference, Expectation, Term};
+use super::access_table::{TypeParam, access_signature, prim_of};
 use super::nesting::level;
-use super::rows::{TypeParam, prim_of, row};
-use super::walk::{Term, Walk, Want};
-use super::writes::Into;
+use super::placement::PlacementError;
+use super::problem::{ConcurrentWriters, MemorySize, ParallelMap, ProblemKind, SpaceChoice, User};
+use super::write_conflicts::WriteDestination;
 use crate::phrase::contains_array;
-use crate::target::{Target, amount};
+use crate::target::{Target, format_bytes};
 use Primitive::{MapGlobal, MapLocal, MapWorkGroup};
 
 /// The origin of memory that is assumed to exist.
-const SUPPOSED: Origin = Origin(u32::MAX);
+const TRIAL_ORIGIN: Origin = Origin(u32::MAX);
 
 /// The reason why memory cannot be in an address space.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Unfit {
+pub(crate) enum AllocationError {
     /// A reason other than its size.
-    Place(Misfit),
+    Place(PlacementError),
     /// It is larger than the device's memory.
     Large {
         /// The size of the memory in bytes.
@@ -41,15 +41,16 @@ pub(crate) fn space_of(primitive: Primitive, types: &[Arg]) -> Option<AddressSpa
 /// Returns the address space that is given for a primitive.
 pub(crate) fn address_of(primitive: Primitive, types: &[Arg]) -> Option<Address> {
     let of_rise = |param: &&TypeParam| matches!(param, TypeParam::OfRise(_));
-    let count =
-        prim_of(primitive).map_or(0, |prim| row(prim).params.iter().filter(of_rise).count());
+    let count = prim_of(primitive).map_or(0, |prim| {
+        access_signature(prim).params.iter().filter(of_rise).count()
+    });
     match types.get(count) {
         Some(Arg::Address(space)) => Some(*space),
         _ => None,
     }
 }
 
-impl Walk {
+impl AccessInference {
     /// Returns the address spaces for the memory of a primitive at the current place, possible ones
     /// first.
     pub(super) fn spaces_for(
@@ -57,8 +58,8 @@ impl Walk {
         ty: &Ty,
         (primitive, types, args): (Primitive, &[Arg], &[Term]),
         reader: Option<&User>,
-    ) -> Vec<Space> {
-        if self.supposing {
+    ) -> Vec<SpaceChoice> {
+        if self.is_trial {
             return Vec::new();
         }
         let mut types: Vec<Arg> = types.to_vec();
@@ -74,20 +75,20 @@ impl Walk {
             let mut types = types.clone();
             types.push(Arg::Address(Address::Space(space)));
             let form = Form::Primitive(primitive, types.clone().into(), args.into());
-            let term = Node::new(form, ty.clone(), SUPPOSED);
-            Space {
+            let term = Node::new(form, ty.clone(), TRIAL_ORIGIN);
+            SpaceChoice {
                 space,
-                not: self.refused(&term, primitive, space, args, reader),
-                room: self.room(primitive, &term, args, space),
+                impossible: self.refused(&term, primitive, space, args, reader),
+                size: self.memory_size(primitive, &term, args, space),
             }
         });
         let mut spaces = Vec::from(all);
-        spaces.sort_by_key(Space::rank);
+        spaces.sort_by_key(SpaceChoice::rank);
         spaces
     }
 
     /// Returns the address spaces for an expression that is not stored yet.
-    pub(super) fn spaces_to_store(&mut self, writer: &Term, reader: &User) -> Vec<Space> {
+    pub(super) fn spaces_to_store(&mut self, writer: &Term, reader: &User) -> Vec<SpaceChoice> {
         let types = [Arg::Type(writer.ty.clone())];
         let args = [writer.clone()];
         self.spaces_for(&writer.ty, (Primitive::ToMem, &types, &args), Some(reader))
@@ -112,7 +113,7 @@ impl Walk {
             types.get(1)?.clone(),
         ];
         let spaces = self.spaces_for(&term.ty, (Primitive::ReduceSeq, &types, args), None);
-        let first = spaces.into_iter().find(|space| space.not.is_none());
+        let first = spaces.into_iter().find(|space| space.impossible.is_none());
         first.map(|space| space.space)
     }
 
@@ -125,14 +126,14 @@ impl Walk {
         args: &[Term],
         reader: Option<&User>,
     ) -> Option<String> {
-        if let Some(unfit) = self.unfit(primitive, term, args, space) {
-            return Some(match unfit {
-                Unfit::Place(misfit) => misfit.to_string(),
-                Unfit::Large { bytes } => format!(
+        if let Some(allocation_error) = self.allocation_error(primitive, term, args, space) {
+            return Some(match allocation_error {
+                AllocationError::Place(placement_error) => placement_error.to_string(),
+                AllocationError::Large { bytes } => format!(
                     "it takes {}, and {} has {}",
-                    amount(bytes),
+                    format_bytes(bytes),
                     self.device.name,
-                    amount(self.device.local_memory)
+                    format_bytes(self.device.local_memory)
                 ),
             });
         }
@@ -140,64 +141,64 @@ impl Walk {
             return Some(reason);
         }
         // Checks the writes to the memory as if it was allocated there.
-        let said = self.complaints.len();
+        let said = self.problems.len();
         let kept = (self.obligations.len(), self.facts.clone(), self.next_local);
-        self.supposing = true;
-        let want = Want {
+        self.is_trial = true;
+        let want = Expectation {
             access: rise::Access::Rd,
             user: User::Result,
             ends: false,
-            into: Into::default(),
+            into: WriteDestination::default(),
         };
         self.value(term, &want);
-        self.supposing = false;
+        self.is_trial = false;
         self.obligations.truncate(kept.0);
         (self.facts, self.next_local) = (kept.1, kept.2);
-        let found: Vec<_> = self.complaints.drain(said..).collect();
-        found
-            .into_iter()
-            .find_map(|complaint| match complaint.problem {
-                Problem::WrittenByAll {
-                    memory, sharers, ..
-                } if memory.made_by == Some(SUPPOSED) => Some(match sharers {
-                    Sharers::All => "every work-item would write it: no parallel map does".into(),
-                    Sharers::Group => {
-                        "every work-item of the group would write it: no `mapLocal` does".into()
-                    }
-                }),
-                _ => None,
-            })
+        let found: Vec<_> = self.problems.drain(said..).collect();
+        found.into_iter().find_map(|problem| match problem.kind {
+            ProblemKind::WrittenByAll {
+                memory, sharers, ..
+            } if memory.made_by == Some(TRIAL_ORIGIN) => Some(match sharers {
+                ConcurrentWriters::All => {
+                    "every work-item would write it: no parallel map does".into()
+                }
+                ConcurrentWriters::Group => {
+                    "every work-item of the group would write it: no `mapLocal` does".into()
+                }
+            }),
+            _ => None,
+        })
     }
 
     /// Returns the reason why the memory of a primitive cannot be in an address space, as far as it
     /// follows from its place and its size.
-    pub(super) fn unfit(
+    pub(super) fn allocation_error(
         &self,
         primitive: Primitive,
         term: &Term,
         args: &[Term],
         space: AddressSpace,
-    ) -> Option<Unfit> {
-        if let Some(misfit) = self.misfit(primitive, term, args, space) {
-            return Some(Unfit::Place(misfit));
+    ) -> Option<AllocationError> {
+        if let Some(placement_error) = self.placement_error(primitive, term, args, space) {
+            return Some(AllocationError::Place(placement_error));
         }
         if space != AddressSpace::Local {
             return None;
         }
         let bytes = self.bytes(primitive, term, args, space, &self.launch)?;
         let bytes = u64::try_from(self.facts.normalize(&bytes).as_const()?).ok()?;
-        (bytes > self.device.local_memory).then_some(Unfit::Large { bytes })
+        (bytes > self.device.local_memory).then_some(AllocationError::Large { bytes })
     }
 
-    fn room(
+    fn memory_size(
         &self,
         primitive: Primitive,
         term: &Term,
         args: &[Term],
         space: AddressSpace,
-    ) -> Option<Room> {
+    ) -> Option<MemorySize> {
         let bytes = self.bytes(primitive, term, args, space, &self.launch)?;
-        Some(Room {
+        Some(MemorySize {
             bytes: self.facts.normalize(&bytes),
             of: (space == AddressSpace::Local).then_some(self.device.local_memory),
         })
@@ -293,7 +294,7 @@ impl Walk {
         n: &Nat,
         shared: Option<&Launch>,
     ) -> Option<Nat> {
-        let (Some(level), Some(launch)) = (level(primitive, types, SUPPOSED), shared) else {
+        let (Some(level), Some(launch)) = (level(primitive, types, TRIAL_ORIGIN), shared) else {
             return Some(n.clone());
         };
         let d = usize::from(level.dimension.min(2));
@@ -362,7 +363,7 @@ fn out_of_reach(
 }
 
 /// Returns the parallel maps that write the memory of a primitive.
-pub(super) fn inner_levels(primitive: Primitive, args: &[Term]) -> Vec<Level> {
+pub(super) fn inner_levels(primitive: Primitive, args: &[Term]) -> Vec<ParallelMap> {
     use Primitive::{
         CircularBuffer, Iterate, ReduceSeq, ReduceSeqUnroll, RotateValues, ScanSeq, ToMem,
     };
@@ -405,7 +406,7 @@ fn body_of(f: &Term) -> &Term {
 }
 
 /// Collects the parallel maps that write an expression, outermost first.
-pub(super) fn parallel_maps(term: &Term, levels: &mut Vec<Level>) {
+pub(super) fn parallel_maps(term: &Term, levels: &mut Vec<ParallelMap>) {
     use Primitive::{
         AsScalar, AsVector, AsVectorAligned, Assume, Concat, DepMapSeq, Dmatch, Iterate, Join, Let,
         MakePair, Map, MapSeq, MapSeqUnroll, PadEmpty, Reorder, Scatter, Split, Transpose, Unzip,

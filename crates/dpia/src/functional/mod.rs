@@ -4,42 +4,45 @@
 //! cannot be compiled: a value that is read before it is written to memory, an array that must be
 //! copied, a pattern without an implementation.
 
+mod access_inference;
+pub(crate) mod access_path;
+mod access_table;
 mod accumulator;
-mod checks;
-pub mod complaint;
-mod flow;
+mod data_flow;
 mod launch;
 mod memory;
-mod misfit;
 mod nesting;
-pub(crate) mod places;
-mod repeat;
+mod placement;
+mod primitive_checks;
+pub mod problem;
+mod recomputation;
 pub mod report;
-mod rows;
 mod scatter;
-mod select;
 mod sizes;
-mod suppose;
+mod space_trials;
+mod target_selection;
 mod targets;
-mod unwritten;
+mod uninitialized_reads;
 mod views;
-mod walk;
-mod writes;
+mod write_conflicts;
 
 use nat::Prop;
 use rise::core::{Form, Origin, Program};
 use rise::{DataFun, Primitive, Type};
 use syntax::ast::Kind;
 
-pub use complaint::{
-    Complaint, Level, Limit, Loop, Memory, Misfit, Misplaced, ParameterKind, Problem, Repeat, Room,
-    Sharers, Space, User, WrongLaunch,
+pub(crate) use access_table::{TypeParam, access_signature};
+pub use data_flow::{
+    DataFlow, Destination, DistributedMap, FlowFact, Materialization, Sources, flow,
 };
-pub use flow::{Destination, Fact, Flow, Held, Shared, Sources, flow};
-pub use report::{Written, diagnostics};
-pub(crate) use rows::{TypeParam, row};
-pub use select::{Selection, is_program, made_for, may_be_program, stands_alone};
-pub use suppose::{Tried, stored_in, try_spaces};
+pub use problem::{
+    ConcurrentWriters, DeviceLimit, DistributableLoop, LaunchError, Memory, MemorySize, Misplaced,
+    ParallelMap, ParameterKind, PlacementError, Problem, ProblemKind, RecomputationCause,
+    SpaceChoice, User,
+};
+pub use report::{DefinitionSource, diagnostics};
+pub use space_trials::{TrialResult, stored_in, try_spaces};
+pub use target_selection::{TargetSelection, is_program, made_for, may_be_program, stands_alone};
 pub use targets::allows;
 
 use crate::phrase::{PhraseProgram, contains_array};
@@ -51,7 +54,7 @@ pub struct Checked {
     /// The translated program, with all accesses solved; `None` if there is an error.
     pub phrase: Option<PhraseProgram>,
     /// Every error and hint.
-    pub complaints: Vec<Complaint>,
+    pub problems: Vec<Problem>,
 }
 
 /// Translates a program in normal form to functional DPIA, with all accesses solved.
@@ -61,9 +64,9 @@ pub struct Checked {
 pub fn functional(
     program: &Program<Primitive>,
     target: Target,
-) -> Result<PhraseProgram, Vec<Complaint>> {
-    let Checked { phrase, complaints } = check(program, target);
-    phrase.ok_or(complaints)
+) -> Result<PhraseProgram, Vec<Problem>> {
+    let Checked { phrase, problems } = check(program, target);
+    phrase.ok_or(problems)
 }
 
 /// Checks a program for a target; see [`functional`]. The result also has hints about programs that
@@ -75,41 +78,40 @@ pub fn check(program: &Program<Primitive>, target: Target) -> Checked {
 /// Checks a program for a target and an OpenCL device; see [`functional`].
 pub fn check_on(program: &Program<Primitive>, target: Target, device: &Device) -> Checked {
     let mut outside = parameters(program);
-    if outside.iter().any(Complaint::is_generic) {
+    if outside.iter().any(Problem::is_generic) {
         // The types of the program are not known yet.
         return Checked {
             phrase: None,
-            complaints: outside,
+            problems: outside,
         };
     }
-    let mut walk = walk::Walk::new(program, target, device);
+    let mut walk = access_inference::AccessInference::new(program, target, device);
     walk.check_launch(None, &program.launch);
     let said = |sizes: &[Option<nat::Nat>; 3]| sizes.iter().any(Option::is_some);
     if walk.kernels && (said(&program.launch.local) || said(&program.launch.global)) {
-        walk.complain(program.body.origin, Problem::NoEffect);
+        walk.report(program.body.origin, ProblemKind::NoEffect);
     }
     let body = walk.definition(&program.body);
-    let no_result = |c: &Complaint| matches!(c.problem, Problem::NoResult { .. });
-    if let Some(complaint) = outside.iter_mut().find(|complaint| no_result(complaint)) {
-        complaint.problem = Problem::NoResult {
-            pair: zips(checks::result(&program.body), &walk),
+    let no_result = |c: &Problem| matches!(c.kind, ProblemKind::NoResult { .. });
+    if let Some(problem) = outside.iter_mut().find(|problem| no_result(problem)) {
+        problem.kind = ProblemKind::NoResult {
+            pair: zips(primitive_checks::result(&program.body), &walk),
         };
         // The result cannot be written in any way.
-        walk.complaints
-            .retain(|complaint| !complaint.wants_result());
+        walk.problems.retain(|problem| !problem.wants_result());
     }
-    walk.complaints.splice(0..0, outside);
+    walk.problems.splice(0..0, outside);
     walk.check_parameters(program);
-    let unwritten = unwritten::readers(program, &walk.facts);
-    walk.complaints.extend(unwritten);
-    if !walk.complaints.iter().any(Complaint::is_error) {
+    let unwritten = uninitialized_reads::readers(program, &walk.facts);
+    walk.problems.extend(unwritten);
+    if !walk.problems.iter().any(Problem::is_error) {
         let found = scatter::out_of_order(&program.body, &walk.facts);
         if let Some(checked) = with_scatters_in_order(program, &found, &walk) {
             return checked;
         }
-        walk.complaints.extend(found);
+        walk.problems.extend(found);
     }
-    let wrong = walk.complaints.iter().any(Complaint::is_error);
+    let wrong = walk.problems.iter().any(Problem::is_error);
     let phrase = PhraseProgram {
         name: program.name.clone(),
         body,
@@ -120,13 +122,13 @@ pub fn check_on(program: &Program<Primitive>, target: Target, device: &Device) -
         next_local: walk.next_local,
         launch: program.launch.clone(),
     };
-    let mut complaints = walk.complaints;
+    let mut problems = walk.problems;
     if !wrong {
-        complaints.extend(repeat::repeated(&phrase));
+        problems.extend(recomputation::repeated(&phrase));
     }
     Checked {
         phrase: (!wrong).then_some(phrase),
-        complaints,
+        problems,
     }
 }
 
@@ -134,13 +136,13 @@ pub fn check_on(program: &Program<Primitive>, target: Target, device: &Device) -
 /// is impossible.
 fn with_scatters_in_order(
     program: &Program<Primitive>,
-    found: &[Complaint],
-    walk: &walk::Walk,
+    found: &[Problem],
+    walk: &access_inference::AccessInference,
 ) -> Option<Checked> {
     if found.is_empty() {
         return None;
     }
-    let scatters = found.iter().map(|complaint| complaint.at).collect();
+    let scatters = found.iter().map(|problem| problem.at).collect();
     let scatter::InOrder { program, stored } =
         scatter::in_order(program, scatters, &walk.facts, walk.target)?;
     if !scatter::out_of_order(&program.body, &walk.facts).is_empty() {
@@ -148,17 +150,15 @@ fn with_scatters_in_order(
     }
     let mut checked = check_on(&program, walk.target, &walk.device);
     checked.phrase.as_ref()?;
-    let kept = found
-        .iter()
-        .filter(|complaint| stored.contains(&complaint.at));
+    let kept = found.iter().filter(|problem| stored.contains(&problem.at));
     checked
-        .complaints
-        .extend(kept.cloned().map(Complaint::kept));
+        .problems
+        .extend(kept.cloned().map(Problem::with_stored_elements));
     Some(checked)
 }
 
 /// Reports parameters and results that generated functions cannot have.
-fn parameters(program: &Program<Primitive>) -> Vec<Complaint> {
+fn parameters(program: &Program<Primitive>) -> Vec<Problem> {
     let mut problems = Vec::new();
     let mut term = &program.body;
     loop {
@@ -174,22 +174,22 @@ fn parameters(program: &Program<Primitive>) -> Vec<Complaint> {
             }
             _ => break,
         };
-        problems.extend(kind.map(|kind| Problem::Parameter { name, kind }));
+        problems.extend(kind.map(|kind| ProblemKind::Parameter { name, kind }));
     }
-    let result = &checks::result(&program.body).ty;
+    let result = &primitive_checks::result(&program.body).ty;
     if has_tuple_of_arrays(result) || matches!(**result, Type::DepPair(_)) {
-        problems.push(Problem::NoResult { pair: None });
+        problems.push(ProblemKind::NoResult { pair: None });
     }
-    if problems.iter().any(Problem::is_generic) {
-        problems.retain(Problem::is_generic);
+    if problems.iter().any(ProblemKind::is_generic) {
+        problems.retain(ProblemKind::is_generic);
     }
     let at = program.body.origin;
     let nest = Vec::new;
     problems
         .into_iter()
-        .map(|problem| Complaint {
+        .map(|kind| Problem {
             at,
-            problem,
+            kind,
             nest: nest(),
         })
         .collect()
@@ -197,7 +197,10 @@ fn parameters(program: &Program<Primitive>) -> Vec<Complaint> {
 
 /// Returns the primitive that makes a pair of two written arrays of one length, which could be an
 /// array of pairs.
-fn zips(result: &walk::Term, walk: &walk::Walk) -> Option<(Primitive, Origin)> {
+fn zips(
+    result: &access_inference::Term,
+    walk: &access_inference::AccessInference,
+) -> Option<(Primitive, Origin)> {
     let Form::Primitive(primitive, ..) = result.form else {
         return None;
     };
@@ -210,7 +213,7 @@ fn zips(result: &walk::Term, walk: &walk::Walk) -> Option<(Primitive, Origin)> {
     let pairs = matches!(primitive, Primitive::MakePair | Primitive::Unzip);
     let alike = walk.facts.proves(&Prop::Equal(n.clone(), m.clone()));
     let flat = !contains_array(first) && !contains_array(second);
-    let written = !walk.complaints.iter().any(Complaint::wants_result);
+    let written = !walk.problems.iter().any(Problem::wants_result);
     (pairs && alike && flat && written).then_some((primitive, result.origin))
 }
 

@@ -3,16 +3,16 @@
 use rise::core::{Form, Origin};
 use rise::{Arg, Primitive};
 
-use super::complaint::{Level, Problem};
-use super::walk::{Term, Walk};
+use super::access_inference::{AccessInference, Term};
+use super::problem::{ParallelMap, ProblemKind};
 use crate::target::Target;
 use Primitive::{MapGlobal, MapLocal, MapPar, MapWorkGroup};
 
 /// The greatest number of chains of maps that are considered for alternatives.
-const MOST_CHAINS: usize = 256;
+const MAX_CHAINS: usize = 256;
 
 /// Returns the level of a primitive that is a parallel map.
-pub(super) fn level(primitive: Primitive, types: &[Arg], at: Origin) -> Option<Level> {
+pub(super) fn level(primitive: Primitive, types: &[Arg], at: Origin) -> Option<ParallelMap> {
     let dimension = match primitive {
         MapPar => 0,
         MapGlobal | MapWorkGroup | MapLocal => match types.last() {
@@ -24,7 +24,7 @@ pub(super) fn level(primitive: Primitive, types: &[Arg], at: Origin) -> Option<L
         },
         _ => return None,
     };
-    Some(Level {
+    Some(ParallelMap {
         primitive,
         dimension,
         at,
@@ -35,7 +35,7 @@ pub(super) fn level(primitive: Primitive, types: &[Arg], at: Origin) -> Option<L
 /// Returns true if parallel maps may be nested like this, outermost first: over each dimension
 /// none, `mapGlobal`, `mapWorkGroup`, or `mapLocal` in `mapWorkGroup`; and only `mapLocal` inside a
 /// `mapLocal`.
-pub(super) fn allowed(chain: &[Level]) -> bool {
+pub(super) fn allowed(chain: &[ParallelMap]) -> bool {
     let first_local = chain.iter().position(|l| l.primitive == MapLocal);
     let in_local = first_local.is_some_and(|at| {
         let mut behind = chain[at..].iter();
@@ -53,23 +53,23 @@ pub(super) fn allowed(chain: &[Level]) -> bool {
     !in_local && (0..3).all(fine)
 }
 
-impl Walk {
+impl AccessInference {
     /// Returns the parallel map that will probably implement a `map` of `f`: one that can contain
     /// those in `f`.
-    pub(super) fn likely_level(&self, at: Origin, f: Option<&Term>) -> Option<Level> {
+    pub(super) fn likely_level(&self, at: Origin, f: Option<&Term>) -> Option<ParallelMap> {
         if self.target != Target::OpenCl {
             return None;
         }
-        let nest = self.right_levels();
+        let nest = self.correctly_nested_maps();
         let inside = f.map(chains).unwrap_or_default();
         let with = |primitive, dimension| {
-            let level = Level {
+            let level = ParallelMap {
                 primitive,
                 dimension,
                 at,
                 wrong: false,
             };
-            let fine = |inner: &[Level]| {
+            let fine = |inner: &[ParallelMap]| {
                 let around = nest.iter().chain([&level]);
                 allowed(&around.chain(inner).copied().collect::<Vec<_>>())
             };
@@ -83,9 +83,9 @@ impl Walk {
         with(MapGlobal, 0).or_else(groups)
     }
 
-    pub(super) fn check_nesting(&mut self, inner: &mut Level, f: Option<&Term>) {
-        let nest = self.right_levels();
-        let same = |level: &&Level| level.dimension == inner.dimension;
+    pub(super) fn check_nesting(&mut self, inner: &mut ParallelMap, f: Option<&Term>) {
+        let nest = self.correctly_nested_maps();
+        let same = |level: &&ParallelMap| level.dimension == inner.dimension;
         let outer = if inner.primitive == MapPar {
             // Nested threads are allowed, but useless.
             match nest.iter().find(|level| level.primitive == MapPar) {
@@ -93,7 +93,7 @@ impl Walk {
                 None => return,
             }
         } else {
-            let chain: Vec<Level> = nest.iter().copied().chain([*inner]).collect();
+            let chain: Vec<ParallelMap> = nest.iter().copied().chain([*inner]).collect();
             if allowed(&chain) {
                 return;
             }
@@ -116,27 +116,27 @@ impl Walk {
             }
             .copied()
         };
-        let problem = Problem::Nesting {
+        let kind = ProblemKind::Nesting {
             inner: *inner,
             outer,
             inside: f.map(chains).unwrap_or_default(),
         };
-        self.complain(inner.at, problem);
+        self.report(inner.at, kind);
     }
 }
 
 /// Returns the maximal chains of parallel maps in a function.
-pub(super) fn chains(f: &Term) -> Vec<Vec<Level>> {
-    let mut found: Vec<Vec<Level>> = Vec::new();
-    let mut stack: Vec<(&Term, Vec<Level>)> = vec![(f, Vec::new())];
+pub(super) fn chains(f: &Term) -> Vec<Vec<ParallelMap>> {
+    let mut found: Vec<Vec<ParallelMap>> = Vec::new();
+    let mut stack: Vec<(&Term, Vec<ParallelMap>)> = vec![(f, Vec::new())];
     while let Some((term, around)) = stack.pop() {
         match &term.form {
             Form::Primitive(primitive, types, args) => {
                 let level = level(*primitive, types, term.origin);
                 for (at, arg) in args.iter().enumerate() {
                     let inner = level.filter(|_| at == 0);
-                    let around: Vec<Level> = around.iter().copied().chain(inner).collect();
-                    if inner.is_some() && found.len() < MOST_CHAINS {
+                    let around: Vec<ParallelMap> = around.iter().copied().chain(inner).collect();
+                    if inner.is_some() && found.len() < MAX_CHAINS {
                         found.push(around.clone());
                     }
                     stack.push((arg, around));
@@ -147,7 +147,8 @@ pub(super) fn chains(f: &Term) -> Vec<Vec<Level>> {
     }
     let all = found.clone();
     found.retain(|chain| {
-        let deeper = |other: &&Vec<Level>| other.len() > chain.len() && other.starts_with(chain);
+        let deeper =
+            |other: &&Vec<ParallelMap>| other.len() > chain.len() && other.starts_with(chain);
         !all.iter().any(|other| deeper(&other))
     });
     found

@@ -3,15 +3,15 @@
 use nat::{Nat, Prop};
 use rise::{Primitive, Type};
 
-use super::complaint::Problem;
-use super::walk::{Term, Walk};
+use super::access_inference::{AccessInference, Term};
+use super::problem::ProblemKind;
 use crate::phrase::contains_array;
-use crate::target::{MOST_STATEMENTS, Target};
+use crate::target::{MAX_STATEMENTS, Target};
 
 /// The greatest number of lanes of a vector.
-const MOST_LANES: i64 = 1 << 16;
+const MAX_LANES: i64 = 1 << 16;
 
-impl Walk {
+impl AccessInference {
     /// Checks the sizes of primitives that are unrolled in code, over steps or lanes. Returns the
     /// number of copies of the primitive's function.
     pub(super) fn check_sizes(&mut self, term: &Term, primitive: Primitive, args: &[Term]) -> u64 {
@@ -38,7 +38,7 @@ impl Walk {
                 }
             }
             ReducePar if self.target == Target::OpenMp && contains_array(&term.ty) => {
-                self.complain(term.origin, Problem::ReducesArrays);
+                self.report(term.origin, ProblemKind::ReducesArrays);
             }
             _ => {}
         }
@@ -50,9 +50,9 @@ impl Walk {
             Some(count) => {
                 let count = u64::try_from(count).unwrap_or(0).max(1);
                 let total = self.copies.saturating_mul(count);
-                if total > MOST_STATEMENTS as u64 && self.copies <= MOST_STATEMENTS as u64 {
-                    let problem = Problem::WrittenOut { primitive, total };
-                    self.complain(term.origin, problem);
+                if total > MAX_STATEMENTS as u64 && self.copies <= MAX_STATEMENTS as u64 {
+                    let kind = ProblemKind::WrittenOut { primitive, total };
+                    self.report(term.origin, kind);
                 }
                 count
             }
@@ -60,7 +60,7 @@ impl Walk {
             None if self.facts.proves(&Prop::AtLeast(Nat::ONE, steps.clone())) => 1,
             None => {
                 let size = size.clone();
-                self.complain(term.origin, Problem::UnknownSize { primitive, size });
+                self.report(term.origin, ProblemKind::UnknownSize { primitive, size });
                 1
             }
         }
@@ -69,7 +69,7 @@ impl Walk {
     fn check_lanes(&mut self, term: &Term, primitive: Primitive, lanes: &Nat) {
         let size = self.facts.normalize(lanes);
         if !known(&size) {
-            self.complain(term.origin, Problem::UnknownSize { primitive, size });
+            self.report(term.origin, ProblemKind::UnknownSize { primitive, size });
         }
     }
 
@@ -80,7 +80,7 @@ impl Walk {
 }
 
 fn known(lanes: &Nat) -> bool {
-    lanes.as_const().is_some_and(|count| count <= MOST_LANES)
+    lanes.as_const().is_some_and(|count| count <= MAX_LANES)
 }
 
 /// Returns the number of lanes of the vectors in a type.

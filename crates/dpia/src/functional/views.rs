@@ -3,7 +3,7 @@
 use rise::Primitive::{self, Map, MapFst, MapSnd, Scatter};
 use rise::core::{Form, Local, for_each_local};
 
-use super::walk::Term;
+use super::access_inference::Term;
 
 /// Returns true if a function of one value only rearranges it.
 pub(crate) fn function_rearranges(f: &Term) -> bool {

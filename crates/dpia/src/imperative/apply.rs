@@ -10,7 +10,7 @@ use syntax::ast::Kind;
 
 use super::Translation;
 use super::error::{Reason, Result, fail};
-use super::pure::{is_atomic, uses};
+use super::purity::{is_atomic, uses};
 use crate::phrase::{Phrase, PhraseProgram, contains_array, prim};
 use crate::prim::Prim;
 

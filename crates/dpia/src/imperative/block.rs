@@ -13,7 +13,7 @@ use nat::{Nat, Var};
 use rise::Access;
 
 /// A step of a block.
-pub enum Step {
+pub enum BlockStatement {
     /// A command.
     Do(Phrase),
     /// An allocation of memory for the rest of the block.
@@ -49,7 +49,7 @@ impl Translation {
     }
 
     /// Adds a step to the current block.
-    pub fn step(&mut self, step: Step) {
+    pub fn push_statement(&mut self, step: BlockStatement) {
         if let Some(block) = self.blocks.last_mut() {
             block.push(step);
         }
@@ -58,7 +58,7 @@ impl Translation {
     /// Adds a command to the current block.
     pub fn emit(&mut self, command: Phrase) {
         if !matches!(command.form, Form::Primitive(Prim::Skip, ..)) {
-            self.step(Step::Do(command));
+            self.push_statement(BlockStatement::Do(command));
         }
     }
 
@@ -73,7 +73,7 @@ impl Translation {
     ) -> (Phrase, Phrase) {
         let (acceptor, value) = self.memory(name, data);
         let places = (Node::var(&acceptor, origin), Node::var(&value, origin));
-        self.step(Step::New {
+        self.push_statement(BlockStatement::New {
             data: data.clone(),
             space: space.or_else(|| self.default_space()),
             acceptor,
@@ -189,15 +189,15 @@ impl Translation {
 }
 
 /// Folds the steps to one command.
-fn fold(steps: Vec<Step>) -> Option<Phrase> {
+fn fold(steps: Vec<BlockStatement>) -> Option<Phrase> {
     let mut rest: Option<Phrase> = None;
     for step in steps.into_iter().rev() {
         rest = Some(match step {
-            Step::Do(command) => match rest {
+            BlockStatement::Do(command) => match rest {
                 Some(rest) => seq(command, rest),
                 None => command,
             },
-            Step::New {
+            BlockStatement::New {
                 data,
                 space,
                 acceptor,
@@ -208,7 +208,7 @@ fn fold(steps: Vec<Step>) -> Option<Phrase> {
                 let body = fun2(acceptor, value, rest.unwrap_or_else(|| skip(origin)));
                 prim(Prim::New, types, vec![body], origin)
             }
-            Step::Match {
+            BlockStatement::Match {
                 pair,
                 of,
                 size,

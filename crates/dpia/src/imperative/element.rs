@@ -19,7 +19,7 @@ use crate::prim::Prim;
 impl Translation {
     /// Moves a projection (`idx`, `depIdx`, `fst`, `snd`) of a view inwards; returns `None` if its
     /// argument is no view.
-    pub fn inward(&mut self, part: &Phrase) -> Result<Option<Phrase>> {
+    pub fn push_projection_inwards(&mut self, part: &Phrase) -> Result<Option<Phrase>> {
         let Form::Primitive(which, types, args) = &part.form else {
             return Ok(None);
         };

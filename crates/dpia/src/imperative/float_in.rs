@@ -16,7 +16,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use syntax::ast::ScalarType;
 
 use super::Translation;
-use super::pure::{for_each, is_pure};
+use super::purity::{for_each, is_pure};
 use crate::phrase::{self, Phrase, contains_array};
 use crate::prim::Prim;
 

@@ -12,19 +12,19 @@
 //! of it is read; then the index is moved inwards through the views to the function (see
 //! `element`). So every expression in the result is pure.
 
+mod acceptor_translation;
 mod apply;
 mod block;
 mod build;
+mod continuation_translation;
 mod element;
 mod error;
 mod float_in;
 mod loops;
-mod pure;
-mod read;
+mod purity;
 mod store;
 mod stream;
 mod view;
-mod write;
 
 use rise::core::{Form, Node, Param};
 use rise::{Arg, Ty, Type};
@@ -33,11 +33,11 @@ use syntax::ast::{Kind, Name};
 
 use crate::phrase::{self, Phrase, PhraseProgram};
 use crate::prim::Prim;
-use block::Step;
+use block::BlockStatement;
 
 pub(crate) use build::data_at;
 pub use error::{ImperativeError, Reason as ImperativeReason};
-pub(crate) use pure::for_each;
+pub(crate) use purity::for_each;
 
 /// Translates a functional program to an imperative one that writes the result to its first
 /// parameter: `depFun(sizes… => fun(output: Acc[t] => fun(params… => Comm)))`, with explicit sizes
@@ -82,9 +82,9 @@ struct Translation {
     /// The program, which provides new variables; its body is the functional one.
     program: PhraseProgram,
     /// The blocks under construction, innermost last.
-    blocks: Vec<Vec<Step>>,
+    blocks: Vec<Vec<BlockStatement>>,
     /// A memo table of the phrases that need no commands.
-    purity: pure::Purity,
+    purity: purity::Purity,
     /// Maps acceptors to the expressions that read the same memory, by number.
     twins: FxHashMap<u32, u32>,
     /// Maps the acceptors that loops bind to the memory of which they are parts.
@@ -109,7 +109,7 @@ impl Translation {
         Translation {
             program,
             blocks: Vec::new(),
-            purity: pure::Purity::default(),
+            purity: purity::Purity::default(),
             twins: FxHashMap::default(),
             within: FxHashMap::default(),
             opencl,
@@ -181,7 +181,7 @@ fn parameters(body: &Phrase) -> (Parameters, Phrase) {
 fn uses_address_spaces(body: &Phrase) -> bool {
     let mut found = false;
     let mut seen = rustc_hash::FxHashSet::default();
-    pure::for_each(body, &mut seen, &mut |phrase| {
+    purity::for_each(body, &mut seen, &mut |phrase| {
         if let Form::Primitive(prim, types, _) = &phrase.form {
             found |= types.iter().any(|arg| matches!(arg, Arg::Address(_)))
                 || matches!(

@@ -4,13 +4,13 @@ use rise::core::{Form, Node, Origin, Param};
 use rise::{Arg, DataFun, Type};
 
 use super::Translation;
-use super::block::Step;
+use super::block::BlockStatement;
 use super::build::{
     assign, branch, data_of, dep_idx, dep_idx_acc, half, half_acc, has_array, idx, idx_acc, pair,
     select,
 };
 use super::error::{Reason, Result, fail};
-use super::pure::{for_each, is_atomic, is_index_arithmetic};
+use super::purity::{for_each, is_atomic, is_index_arithmetic};
 use crate::phrase::{Phrase, contains_array, exp, prim};
 use crate::prim::Prim;
 use rise::Access;
@@ -122,7 +122,7 @@ impl Translation {
         let data = super::build::data_at(f, &nat::Nat::var(size));
         let value = self.param(names.1, exp(&data, Access::Rd));
         let read = Node::var(&value, origin);
-        self.step(Step::Match {
+        self.push_statement(BlockStatement::Match {
             pair: pair.clone(),
             of: f.clone(),
             size,
@@ -178,7 +178,7 @@ impl Translation {
         loop {
             let computed = self.read(&value)?;
             let name = self.parameter_name(&f, 0, "tmp");
-            let computed = self.keep(computed, &name, origin)?;
+            let computed = self.share_scalars(computed, &name, origin)?;
             let Form::Lambda(param, body) = &f.form else {
                 let f = self.copy(&f, &values, None);
                 return self.call(&f, [computed]);
@@ -198,25 +198,25 @@ impl Translation {
 
     /// Stores a value that is not atomic in a variable, so that it is computed once; arrays are not
     /// stored.
-    fn keep(&mut self, value: Phrase, name: &str, origin: Origin) -> Result<Phrase> {
+    fn share_scalars(&mut self, value: Phrase, name: &str, origin: Origin) -> Result<Phrase> {
         if is_atomic(&value) {
             return Ok(value);
         }
         if has_array(&value)? {
             return match &value.form {
                 Form::Primitive(Prim::MakePair, _, args) if args.len() == 2 => {
-                    let a = self.keep(args[0].clone(), name, origin)?;
-                    let b = self.keep(args[1].clone(), name, origin)?;
+                    let a = self.share_scalars(args[0].clone(), name, origin)?;
+                    let b = self.share_scalars(args[1].clone(), name, origin)?;
                     pair(a, b, value.origin)
                 }
                 _ => Ok(value),
             };
         }
-        self.kept(value, name, origin)
+        self.store_scalar(value, name, origin)
     }
 
     /// Stores a value without arrays in a variable.
-    pub fn kept(&mut self, value: Phrase, name: &str, origin: Origin) -> Result<Phrase> {
+    pub fn store_scalar(&mut self, value: Phrase, name: &str, origin: Origin) -> Result<Phrase> {
         let (acc, read) = self.allocate(&data_of(&value)?, None, name, origin);
         self.assign(&acc, &value, origin)?;
         Ok(read)
@@ -227,7 +227,7 @@ impl Translation {
         if is_index_arithmetic(index) {
             return Ok(index.clone());
         }
-        self.kept(index.clone(), "index", index.origin)
+        self.store_scalar(index.clone(), "index", index.origin)
     }
 
     /// Reads a value as a whole, so that no index can be moved inwards: an array whose elements
@@ -272,10 +272,10 @@ impl Translation {
             return Ok(read);
         }
         let (a, b) = (self.prepare(a)?, self.prepare(b)?);
-        if let (Prepared::Value(a), Prepared::Value(b)) = (&a, &b) {
+        if let (TranslatedBranch::Value(a), TranslatedBranch::Value(b)) = (&a, &b) {
             return select(condition, a.clone(), b.clone(), origin);
         }
-        let space = [&a, &b].into_iter().find_map(Prepared::space);
+        let space = [&a, &b].into_iter().find_map(TranslatedBranch::space);
         let (acc, read) = self.allocate(&a.data()?, space, "tmp", origin);
         let a = self.block(origin, |this| this.finish(a, &acc, origin))?;
         let b = self.block(origin, |this| this.finish(b, &acc, origin))?;
@@ -285,29 +285,29 @@ impl Translation {
 
     /// Translates a branch once; a value that is stored anyway is not translated until its memory
     /// is known.
-    fn prepare(&mut self, phrase: &Phrase) -> Result<Prepared> {
+    fn prepare(&mut self, phrase: &Phrase) -> Result<TranslatedBranch> {
         let phrase = self.head(phrase)?;
         if is_stored(&phrase) {
-            return Ok(Prepared::Stored(phrase));
+            return Ok(TranslatedBranch::Stored(phrase));
         }
         self.blocks.push(Vec::new());
         let value = self.read(&phrase);
         let steps = self.blocks.pop().unwrap_or_default();
         let value = value?;
         Ok(if steps.is_empty() {
-            Prepared::Value(value)
+            TranslatedBranch::Value(value)
         } else {
-            Prepared::After(steps, value)
+            TranslatedBranch::After(steps, value)
         })
     }
 
     /// Emits the commands that write a branch.
-    fn finish(&mut self, branch: Prepared, output: &Phrase, origin: Origin) -> Result<()> {
+    fn finish(&mut self, branch: TranslatedBranch, output: &Phrase, origin: Origin) -> Result<()> {
         match branch {
-            Prepared::Stored(phrase) => self.store_at(&phrase, output, origin),
-            Prepared::Value(value) => self.copy_to(output, &value, origin),
-            Prepared::After(steps, value) => {
-                steps.into_iter().for_each(|step| self.step(step));
+            TranslatedBranch::Stored(phrase) => self.store_at(&phrase, output, origin),
+            TranslatedBranch::Value(value) => self.copy_to(output, &value, origin),
+            TranslatedBranch::After(steps, value) => {
+                steps.into_iter().for_each(|step| self.push_statement(step));
                 self.copy_to(output, &value, origin)
             }
         }
@@ -377,27 +377,27 @@ fn for_each_local(phrase: &Phrase, f: &mut dyn FnMut(u32)) {
 }
 
 /// A translated branch of a choice between arrays.
-enum Prepared {
+enum TranslatedBranch {
     /// It is written to memory, whose place is not determined yet.
     Stored(Phrase),
     /// It can be read without commands.
     Value(Phrase),
     /// It can be read after some steps.
-    After(Vec<Step>, Phrase),
+    After(Vec<BlockStatement>, Phrase),
 }
 
-impl Prepared {
+impl TranslatedBranch {
     fn data(&self) -> Result<rise::Ty> {
         match self {
-            Prepared::Stored(value) | Prepared::Value(value) | Prepared::After(_, value) => {
-                data_of(value)
-            }
+            TranslatedBranch::Stored(value)
+            | TranslatedBranch::Value(value)
+            | TranslatedBranch::After(_, value) => data_of(value),
         }
     }
 
     fn space(&self) -> Option<Arg> {
         match self {
-            Prepared::Stored(value) => memory_of(value),
+            TranslatedBranch::Stored(value) => memory_of(value),
             _ => None,
         }
     }

@@ -4,16 +4,23 @@ use nat::{Nat, Prop};
 use rise::core::{Form, Node};
 use rise::{Arg, Primitive};
 
-use super::{Finder, Written};
-use crate::functional::places::{Path, Step, View, read_view, size_at, take_half, through};
+use super::{Finder, WrittenPaths};
+use crate::functional::access_path::{
+    AccessPath, PathElement, View, read_view, size_at, take_half, through,
+};
 use crate::phrase::Phrase;
 use crate::prim::Prim;
 
 impl Finder {
     /// Collects the expressions that read an acceptor's memory, with the path in that memory of a
     /// part of the acceptor.
-    pub(super) fn written(&self, acceptor: &Phrase, path: Option<Path>, into: &mut Written) {
-        let mut rest: Vec<(&Node<Prim>, Option<Path>)> = vec![(acceptor, path)];
+    pub(super) fn written(
+        &self,
+        acceptor: &Phrase,
+        path: Option<AccessPath>,
+        into: &mut WrittenPaths,
+    ) {
+        let mut rest: Vec<(&Node<Prim>, Option<AccessPath>)> = vec![(acceptor, path)];
         while let Some((node, path)) = rest.pop() {
             match &node.form {
                 Form::Var(local) => self.written_by(local.id, path, into),
@@ -34,8 +41,8 @@ impl Finder {
         }
     }
 
-    fn written_by(&self, acceptor: u32, path: Option<Path>, into: &mut Written) {
-        let mut add = |reader: u32, path: Option<Path>| {
+    fn written_by(&self, acceptor: u32, path: Option<AccessPath>, into: &mut WrittenPaths) {
+        let mut add = |reader: u32, path: Option<AccessPath>| {
             let known = into.contains_key(&reader);
             into.insert(reader, path.filter(|_| !known));
         };
@@ -50,16 +57,24 @@ impl Finder {
     }
 
     /// Transforms a path in an acceptor to one in its last argument, of which it is a view.
-    fn place(&self, prim: Prim, types: &[Arg], args: &[Phrase], mut path: Path) -> Option<Path> {
+    fn place(
+        &self,
+        prim: Prim,
+        types: &[Arg],
+        args: &[Phrase],
+        mut path: AccessPath,
+    ) -> Option<AccessPath> {
         let size = |at: usize, view: fn(Nat) -> View| size_at(types, at).map(view);
         let view = match prim {
             Prim::IdxAcc => {
-                path.insert(0, Step::At(self.index_of(args.first()?)?));
+                path.insert(0, PathElement::At(self.index_of(args.first()?)?));
                 return Some(path);
             }
             Prim::DepIdxAcc => size(2, View::At)?,
             Prim::JoinAcc => match (&mut path[..], size_at(types, 1)?) {
-                ([Step::At(row)], columns) => return Some(vec![Step::Lanes(row.clone(), columns)]),
+                ([PathElement::At(row)], columns) => {
+                    return Some(vec![PathElement::Lanes(row.clone(), columns)]);
+                }
                 (_, columns) => View::Join(columns),
             },
             Prim::SplitAcc => size(1, View::Split)?,
@@ -87,24 +102,31 @@ impl Finder {
         prim: Prim,
         types: &[Arg],
         args: &[Phrase],
-        mut path: Path,
+        mut path: AccessPath,
     ) {
         match (prim, args) {
             (Prim::Idx, [index, xs]) => {
-                self.read(index, Path::new());
-                path.insert(0, self.index_of(index).map_or(Step::Any, Step::At));
+                self.read(index, AccessPath::new());
+                path.insert(
+                    0,
+                    self.index_of(index)
+                        .map_or(PathElement::Any, PathElement::At),
+                );
                 self.read(xs, path);
             }
             (Prim::DepIdx, [xs]) => {
-                path.insert(0, size_at(types, 2).map_or(Step::Any, Step::At));
+                path.insert(
+                    0,
+                    size_at(types, 2).map_or(PathElement::Any, PathElement::At),
+                );
                 self.read(xs, path);
             }
             (Prim::IdxVec, [lane, xs]) => {
-                self.read(lane, Path::new());
+                self.read(lane, AccessPath::new());
                 self.read(xs, path);
             }
             (Prim::Fst | Prim::Snd, [pair]) => {
-                path.insert(0, Step::Half(prim == Prim::Snd));
+                path.insert(0, PathElement::Half(prim == Prim::Snd));
                 self.read(pair, path);
             }
             (Prim::MakePair, [a, b]) => match take_half(&mut path, 0) {
@@ -120,17 +142,17 @@ impl Finder {
             },
             // An element of the result depends only on the same element of the argument.
             (Prim::Map, [f, xs]) => {
-                self.read(f, Path::new());
+                self.read(f, AccessPath::new());
                 path.truncate(1);
                 self.read(xs, path);
             }
             (Prim::Select, [condition, a, b]) => {
-                self.read(condition, Path::new());
+                self.read(condition, AccessPath::new());
                 self.read(a, path.clone());
                 self.read(b, path);
             }
             (Prim::Let, [value, f]) => {
-                self.read(value, Path::new());
+                self.read(value, AccessPath::new());
                 self.read(f, path);
             }
             (_, [xs]) => {
@@ -163,14 +185,14 @@ impl Finder {
     }
 
     /// Returns true if a read place is certainly a part of the written one.
-    pub(super) fn stays_in(&self, read: &[Step], written: Option<&[Step]>) -> bool {
+    pub(super) fn stays_in(&self, read: &[PathElement], written: Option<&[PathElement]>) -> bool {
         let equal =
             |a: &Nat, b: &Nat| a == b || self.facts.proves(&Prop::Equal(a.clone(), b.clone()));
-        let same = |a: &Step, b: &Step| match (a, b) {
-            (Step::At(a), Step::At(b)) => equal(a, b),
-            (Step::At(a), Step::Lanes(b, n)) => equal(&Nat::div(a, n), b),
-            (Step::Lanes(a, n), Step::Lanes(b, m)) => equal(a, b) && equal(n, m),
-            (Step::Half(a), Step::Half(b)) => a == b,
+        let same = |a: &PathElement, b: &PathElement| match (a, b) {
+            (PathElement::At(a), PathElement::At(b)) => equal(a, b),
+            (PathElement::At(a), PathElement::Lanes(b, n)) => equal(&Nat::div(a, n), b),
+            (PathElement::Lanes(a, n), PathElement::Lanes(b, m)) => equal(a, b) && equal(n, m),
+            (PathElement::Half(a), PathElement::Half(b)) => a == b,
             _ => false,
         };
         written.is_some_and(|written| {
@@ -180,10 +202,10 @@ impl Finder {
 }
 
 /// Concatenates two paths; an element of a row becomes one of the array of all rows.
-fn behind(prefix: &[Step], path: &[Step]) -> Path {
+fn behind(prefix: &[PathElement], path: &[PathElement]) -> AccessPath {
     match (prefix, path) {
-        ([outer @ .., Step::Lanes(row, columns)], [Step::At(at), inner @ ..]) => {
-            let at = Step::At(Nat::add(&Nat::mul(row, columns), at));
+        ([outer @ .., PathElement::Lanes(row, columns)], [PathElement::At(at), inner @ ..]) => {
+            let at = PathElement::At(Nat::add(&Nat::mul(row, columns), at));
             [outer, &[at], inner].concat()
         }
         _ => [prefix, path].concat(),

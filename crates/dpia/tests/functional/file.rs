@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::{Arc, LazyLock};
 
-use dpia::functional::{self, Checked, Written};
+use dpia::functional::{self, Checked, DefinitionSource};
 use dpia::{Device, Target};
 use rise::core::{normalise, program_of};
 use rise::{Env, Inference, Resolution, Scheme};
@@ -93,12 +93,12 @@ pub fn check_on(text: &str, name: &str, target: Target, device: &Device) -> Def 
         })
         .expect("the definition is there");
     let item = syntax::parse(&own).item;
-    let written = Written {
+    let written = DefinitionSource {
         item: &item,
         text: &own,
         inference: &inference,
     };
-    let diagnostics = functional::diagnostics(&checked.complaints, &program, target, written);
+    let diagnostics = functional::diagnostics(&checked.problems, &program, target, written);
     if let Some(phrase) = &checked.phrase
         && let Err(error) = dpia::check(phrase)
     {
@@ -214,7 +214,7 @@ pub fn selected(text: &str) -> Vec<(String, Target)> {
     let mut found = Vec::new();
     for (own, inference) in types.read(text) {
         let item = syntax::parse(&own).item;
-        let selection = functional::Selection::of(&item, &inference);
+        let selection = functional::TargetSelection::of(&item, &inference);
         let wrong = |d: &Diagnostic| d.severity == Severity::Error;
         let Some(name) = item.name() else {
             continue;

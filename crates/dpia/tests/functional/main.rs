@@ -2,6 +2,7 @@
 
 mod accumulators;
 mod file;
+mod inlining_fixes;
 mod kernel_memory;
 mod kernels;
 mod launches;
@@ -11,4 +12,3 @@ mod scatter;
 mod sizes;
 mod streams;
 mod suite;
-mod written_out;

@@ -228,9 +228,9 @@ fn what_is_stored_and_what_is_read() {
         let mut reads: Vec<&str> = from.arguments.iter().map(|name| name.as_str()).collect();
         reads.extend(from.memory.then_some("memory"));
         reads.extend(from.computed.then_some("computed"));
-        let held = fact.held.word();
+        let materialization = fact.materialization.word();
         let into = fact.into;
-        shown.push_str(&format!("{held} {reads:?} {into:?}: {last}\n"));
+        shown.push_str(&format!("{materialization} {reads:?} {into:?}: {last}\n"));
     }
     expect![[r#"
         read ["xs"] Memory: xs

@@ -2,7 +2,7 @@
 
 use dpia::Target;
 use dpia::Target::{C, OpenCl, OpenMp};
-use dpia::functional::{Complaint, Problem, check};
+use dpia::functional::{Problem, ProblemKind, check};
 use expect_test::expect;
 
 use super::messages::say;
@@ -62,19 +62,18 @@ enum Order {
 fn order(text: &str, target: Target) -> Order {
     let mut program = rise::core::program_of(text, "main").expect(text);
     rise::core::normalise(&mut program).expect("a program of this size");
-    let complaints = check(&program, target).complaints;
-    let of_order =
-        |complaint: &&Complaint| matches!(complaint.problem, Problem::ScatterOrder { .. });
+    let problems = check(&program, target).problems;
+    let of_order = |problem: &&Problem| matches!(problem.kind, ProblemKind::ScatterOrder { .. });
     assert!(
-        complaints
+        problems
             .iter()
-            .filter(|complaint| complaint.is_error())
+            .filter(|problem| problem.is_error())
             .all(|c| of_order(&c)),
-        "{text}: {complaints:?}"
+        "{text}: {problems:?}"
     );
-    match complaints.iter().find(of_order) {
+    match problems.iter().find(of_order) {
         None => Order::Loops,
-        Some(complaint) if complaint.is_error() => Order::Refused,
+        Some(problem) if problem.is_error() => Order::Refused,
         Some(_) => Order::Memory,
     }
 }

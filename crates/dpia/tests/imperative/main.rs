@@ -2,5 +2,5 @@
 
 mod check;
 mod classics;
-mod every;
+mod every_primitive;
 mod source;

@@ -20,7 +20,7 @@ pub fn both(text: &str, name: &str, target: Target) -> [PhraseProgram; 2] {
     }
     let functional = match dpia::functional::functional(&program, target) {
         Ok(phrase) => phrase,
-        Err(complaints) => panic!("{complaints:#?}\n{text}"),
+        Err(problems) => panic!("{problems:#?}\n{text}"),
     };
     if let Err(error) = dpia::check(&functional) {
         panic!("functional: {error}\n{text}\n{}", program_text(&functional));

@@ -9,7 +9,7 @@ use rise::Primitive;
 use rustc_hash::FxHashMap;
 
 use super::rewrite::{Reach, Rewrite};
-use super::strategy::{Function, Predicate, Step, Strategy};
+use super::strategy::{Function, Predicate, Strategy, StrategyKind};
 use crate::normal::NormalForm;
 use crate::term::{Child, Head, Heads, Order, Term};
 
@@ -20,10 +20,10 @@ pub(super) struct Code(pub u32);
 /// The index of `id`.
 pub(super) const ID: Code = Code(0);
 
-/// An operation of the machine: a [`Step`] whose strategies are indices into the table.
+/// An operation of the machine: a [`StrategyKind`] whose strategies are indices into the table.
 #[derive(Clone, Copy)]
 pub(super) enum Op {
-    /// A strategy that is not translated yet, as an index into `Table::strategies`.
+    /// A strategy that is not translated yet, as an index into `OpTable::strategies`.
     Unread(u32),
     Id,
     Fail,
@@ -54,18 +54,18 @@ pub(super) enum Op {
     Insert(Term),
     Named(u32, Code),
     Function(u32),
-    /// Applies another strategy: the result of a [`Step::Delay`].
+    /// Applies another strategy: the result of a [`StrategyKind::Delay`].
     Jump(Code),
 }
 
 /// The table of the operations, and of the rules, predicates, functions and names that they refer
 /// to.
-pub(super) struct Table {
+pub(super) struct OpTable {
     ops: Vec<Op>,
     /// The strategies in `index`. They are kept alive, so that no other strategy gets their
     /// address.
     strategies: Vec<Strategy>,
-    index: FxHashMap<*const Step, Code>,
+    index: FxHashMap<*const StrategyKind, Code>,
     pub rules: Vec<(Rc<Arc<dyn Rewrite>>, Heads)>,
     rule_index: FxHashMap<*const (), u32>,
     pub predicates: Vec<Predicate>,
@@ -77,9 +77,9 @@ pub(super) struct Table {
     simple: Vec<Option<bool>>,
 }
 
-impl Table {
-    pub fn new() -> Table {
-        Table {
+impl OpTable {
+    pub fn new() -> OpTable {
+        OpTable {
             ops: vec![Op::Id],
             strategies: Vec::new(),
             index: FxHashMap::default(),
@@ -162,24 +162,24 @@ impl Table {
         op
     }
 
-    fn translate(&mut self, code: Code, step: &Step) -> Op {
+    fn translate(&mut self, code: Code, step: &StrategyKind) -> Op {
         match step {
-            Step::Id => Op::Id,
-            Step::Fail(_) => Op::Fail,
-            Step::Rule(rule) => Op::Rule(self.rule(rule)),
-            Step::Seq(a, b) => Op::Seq(self.code(a), self.code(b)),
-            Step::Choice(a, b) => Op::Choice(self.code(a), self.code(b)),
-            Step::Select(c, a, b) => Op::Select(self.code(c), self.code(a), self.code(b)),
-            Step::Not(s) => Op::Not(self.code(s)),
-            Step::All(s) => Op::All(self.code(s)),
-            Step::One(s) => Op::One(self.code(s)),
-            Step::Some(s) => Op::Some(self.code(s)),
-            Step::Body(s) => Op::Part(Child::Body, None, self.code(s)),
-            Step::Function(s) => Op::Part(Child::Function, Some(false), self.code(s)),
-            Step::Argument(s) => Op::Part(Child::Argument, None, self.code(s)),
-            Step::DepFunction(s) => Op::Part(Child::Function, Some(true), self.code(s)),
-            Step::ArgumentOf(primitive, s) => Op::ArgumentOf(*primitive, self.code(s)),
-            Step::At(path, s) => {
+            StrategyKind::Id => Op::Id,
+            StrategyKind::Fail(_) => Op::Fail,
+            StrategyKind::Rule(rule) => Op::Rule(self.rule(rule)),
+            StrategyKind::Seq(a, b) => Op::Seq(self.code(a), self.code(b)),
+            StrategyKind::Choice(a, b) => Op::Choice(self.code(a), self.code(b)),
+            StrategyKind::Select(c, a, b) => Op::Select(self.code(c), self.code(a), self.code(b)),
+            StrategyKind::Not(s) => Op::Not(self.code(s)),
+            StrategyKind::All(s) => Op::All(self.code(s)),
+            StrategyKind::One(s) => Op::One(self.code(s)),
+            StrategyKind::Some(s) => Op::Some(self.code(s)),
+            StrategyKind::Body(s) => Op::Part(Child::Body, None, self.code(s)),
+            StrategyKind::Function(s) => Op::Part(Child::Function, Some(false), self.code(s)),
+            StrategyKind::Argument(s) => Op::Part(Child::Argument, None, self.code(s)),
+            StrategyKind::DepFunction(s) => Op::Part(Child::Function, Some(true), self.code(s)),
+            StrategyKind::ArgumentOf(primitive, s) => Op::ArgumentOf(*primitive, self.code(s)),
+            StrategyKind::At(path, s) => {
                 let s = self.code(s);
                 let part = |s, child: &Child| self.push(Op::Part(*child, None, s));
                 let inner = path.0.iter().skip(1).rev().fold(s, part);
@@ -188,10 +188,12 @@ impl Table {
                     None => self.op(s),
                 }
             }
-            Step::Repeat(s) | Step::Normalize(s) | Step::Try(s) => self.repeated(step, s),
-            Step::Times(times, s) => Op::Times(*times, self.code(s)),
-            Step::Skip(times, s) => Op::Skip(*times, self.code(s)),
-            Step::Position(times, s) => match times {
+            StrategyKind::Repeat(s) | StrategyKind::Normalize(s) | StrategyKind::Try(s) => {
+                self.repeated(step, s)
+            }
+            StrategyKind::Times(times, s) => Op::Times(*times, self.code(s)),
+            StrategyKind::Skip(times, s) => Op::Skip(*times, self.code(s)),
+            StrategyKind::Position(times, s) => match times {
                 0 => {
                     let s = self.code(s);
                     self.op(s)
@@ -201,24 +203,24 @@ impl Table {
                     Op::One(self.push(Op::Position(times - 1, s)))
                 }
             },
-            Step::Limit(steps, s) => Op::Limit(*steps, self.code(s)),
-            Step::InOrder(order, s) => Op::InOrder(*order, self.code(s)),
-            Step::Housekeeping(name, s) => Op::Housekeeping(self.name(name), self.code(s)),
-            Step::NormalForm(form) => Op::NormalForm(*form),
-            Step::Predicate(predicate) => {
+            StrategyKind::Limit(steps, s) => Op::Limit(*steps, self.code(s)),
+            StrategyKind::InOrder(order, s) => Op::InOrder(*order, self.code(s)),
+            StrategyKind::Housekeeping(name, s) => Op::Housekeeping(self.name(name), self.code(s)),
+            StrategyKind::NormalForm(form) => Op::NormalForm(*form),
+            StrategyKind::Predicate(predicate) => {
                 self.predicates.push(predicate.clone());
                 Op::Predicate(count(self.predicates.len() - 1))
             }
-            Step::IsEqualTo(term) => Op::IsEqualTo(*term, true),
-            Step::IsEqualToUntyped(term) => Op::IsEqualTo(*term, false),
-            Step::Insert(term) => Op::Insert(*term),
-            Step::Named(name, s) => Op::Named(self.name(name), self.code(s)),
-            Step::Delay(make) => {
+            StrategyKind::IsEqualTo(term) => Op::IsEqualTo(*term, true),
+            StrategyKind::IsEqualToUntyped(term) => Op::IsEqualTo(*term, false),
+            StrategyKind::Insert(term) => Op::Insert(*term),
+            StrategyKind::Named(name, s) => Op::Named(self.name(name), self.code(s)),
+            StrategyKind::Delay(make) => {
                 let made = make();
                 let made = self.code(&made);
                 Op::Jump(made)
             }
-            Step::Call(name, function) => {
+            StrategyKind::Call(name, function) => {
                 let function = Rc::new(function.clone());
                 self.functions.push((name.clone(), function));
                 Op::Function(count(self.functions.len() - 1))
@@ -227,32 +229,34 @@ impl Table {
         }
     }
 
-    fn repeated(&mut self, step: &Step, s: &Strategy) -> Op {
+    fn repeated(&mut self, step: &StrategyKind, s: &Strategy) -> Op {
         let code = self.code(s);
         match (step, &**s) {
-            (Step::Repeat(_), Step::TopDown(inner)) => Op::Normalize(self.code(inner)),
-            (Step::Repeat(_), _) => Op::Repeat(code),
-            (Step::Normalize(_), _) => Op::Normalize(code),
+            (StrategyKind::Repeat(_), StrategyKind::TopDown(inner)) => {
+                Op::Normalize(self.code(inner))
+            }
+            (StrategyKind::Repeat(_), _) => Op::Repeat(code),
+            (StrategyKind::Normalize(_), _) => Op::Normalize(code),
             _ => Op::Choice(code, ID),
         }
     }
 
     /// Translates a traversal by its equation: a reference to itself is a cycle in the table.
-    fn traversal(&mut self, this: Code, step: &Step) -> Op {
+    fn traversal(&mut self, this: Code, step: &StrategyKind) -> Op {
         match step {
-            Step::TopDown(s) => Op::Choice(self.code(s), self.push(Op::One(this))),
-            Step::BottomUp(s) => Op::Choice(self.push(Op::One(this)), self.code(s)),
-            Step::AllTopDown(s) => Op::Seq(self.code(s), self.push(Op::All(this))),
-            Step::AllBottomUp(s) => Op::Seq(self.push(Op::All(this)), self.code(s)),
-            Step::DownUp(a, b) => {
+            StrategyKind::TopDown(s) => Op::Choice(self.code(s), self.push(Op::One(this))),
+            StrategyKind::BottomUp(s) => Op::Choice(self.push(Op::One(this)), self.code(s)),
+            StrategyKind::AllTopDown(s) => Op::Seq(self.code(s), self.push(Op::All(this))),
+            StrategyKind::AllBottomUp(s) => Op::Seq(self.push(Op::All(this)), self.code(s)),
+            StrategyKind::DownUp(a, b) => {
                 let (below, b) = (self.push(Op::All(this)), self.code(b));
                 let rest = self.push(Op::Seq(below, b));
                 Op::Seq(self.code(a), rest)
             }
-            Step::TryAll(s) => Op::TryAll(self.code(s)),
-            Step::AllTd(s) => Op::Choice(self.code(s), self.push(Op::All(this))),
-            Step::SomeTd(s) => Op::Choice(self.code(s), self.push(Op::Some(this))),
-            Step::SomeBu(s) => Op::Choice(self.push(Op::Some(this)), self.code(s)),
+            StrategyKind::TryAll(s) => Op::TryAll(self.code(s)),
+            StrategyKind::AllTd(s) => Op::Choice(self.code(s), self.push(Op::All(this))),
+            StrategyKind::SomeTd(s) => Op::Choice(self.code(s), self.push(Op::Some(this))),
+            StrategyKind::SomeBu(s) => Op::Choice(self.push(Op::Some(this)), self.code(s)),
             _ => Op::Fail,
         }
     }

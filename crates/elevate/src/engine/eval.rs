@@ -3,11 +3,11 @@
 use std::rc::Rc;
 
 use super::code::{Code, ID, Op};
-use super::frames::{Call, Frame, Loop, Place};
-use super::machine::{Applied, Engine, State, What, length};
-use super::rewrite::{Assumption, Context, Miss, Reason, Rewritten};
-use super::strategy::{Next, Predicate};
-use super::walk::{Kind, Walk, Want};
+use super::frames::{ArgumentPosition, Call, Frame, Loop};
+use super::machine::{AppliedRule, Engine, RuleApplication, State, length};
+use super::rewrite::{Assumption, Context, MismatchRank, Reason, Rewritten};
+use super::strategy::{CallResult, Predicate};
+use super::traversal::{TraversalAction, TraversalKind, TraversalState};
 use crate::normal;
 use crate::term::{Child, Heads, MAX_SIZE, Node, Order, Store, Term};
 
@@ -38,10 +38,10 @@ impl Engine<'_> {
                 State::Eval(a, term)
             }
             Op::Seq(a, b) if self.table.is_simple(a) => {
-                let blames = self.blames.len();
+                let failures = self.failures.len();
                 match self.simple(store, a, term) {
                     Some(new) => {
-                        self.blames.truncate(blames);
+                        self.failures.truncate(failures);
                         self.passed += 1;
                         State::Eval(b, new)
                     }
@@ -49,8 +49,8 @@ impl Engine<'_> {
                 }
             }
             Op::Seq(a, b) => {
-                let blames = length(self.blames.len());
-                self.stack.push(Frame::Seq(b, blames));
+                let failures = length(self.failures.len());
+                self.stack.push(Frame::Seq(b, failures));
                 State::Eval(a, term)
             }
             Op::One(s) => match store.ordered(term, self.order) {
@@ -125,8 +125,8 @@ impl Engine<'_> {
     fn eval_other(&mut self, store: &mut Store, code: Code, op: Op, term: Term) -> State {
         match op {
             Op::Id => State::Done(term),
-            Op::Fail => self.blame(store, 1, None, term, |engine, _| {
-                Reason::Said(engine.table.text(code))
+            Op::Fail => self.record_failure(store, 1, None, term, |engine, _| {
+                Reason::Message(engine.table.text(code))
             }),
             Op::Select(question, then, other) => {
                 let mark = self.mark();
@@ -164,20 +164,20 @@ impl Engine<'_> {
                 self.stack.push(Frame::Times {
                     code: s,
                     left: times - 1,
-                    blames: length(self.blames.len()),
+                    failures: length(self.failures.len()),
                 });
                 State::Eval(s, term)
             }
             Op::Normalize(s) => {
                 self.quiet += 1;
-                let kind = Kind::Normalize(self.table.reach(s));
+                let kind = TraversalKind::Normalize(self.table.reach(s));
                 self.walk(store, s, kind, term)
             }
             Op::TryAll(s) => {
                 self.quiet += 1;
-                self.walk(store, s, Kind::Every, term)
+                self.walk(store, s, TraversalKind::Every, term)
             }
-            Op::Skip(times, s) => self.walk(store, s, Kind::Skip(times), term),
+            Op::Skip(times, s) => self.walk(store, s, TraversalKind::Skip(times), term),
             Op::Limit(steps, s) => {
                 let mark = self.mark();
                 let outer = self.limit;
@@ -219,7 +219,7 @@ impl Engine<'_> {
                 };
                 match equal {
                     true => State::Done(term),
-                    false => self.blame(store, 1, None, term, |_, store| Reason::Shape {
+                    false => self.record_failure(store, 1, None, term, |_, store| Reason::Shape {
                         expected: crate::term::print(store, other),
                         found: term,
                     }),
@@ -247,7 +247,7 @@ impl Engine<'_> {
         State::Eval(s, store.child(node, child).unwrap_or(node))
     }
 
-    /// Applies a simple strategy to a term: see [`Table::is_simple`](super::code::Table).
+    /// Applies a simple strategy to a term: see [`OpTable::is_simple`](super::code::OpTable).
     fn simple(&mut self, store: &mut Store, code: Code, term: Term) -> Option<Term> {
         match self.table.op(code) {
             Op::Rule(at) => self.rule(store, at, term),
@@ -259,9 +259,9 @@ impl Engine<'_> {
                 first.or_else(|| self.simple(store, b, term))
             }
             Op::Seq(a, b) => {
-                let (mark, blames) = (self.mark(), self.blames.len());
+                let (mark, failures) = (self.mark(), self.failures.len());
                 let between = self.simple(store, a, term)?;
-                self.blames.truncate(blames);
+                self.failures.truncate(failures);
                 self.passed += 1;
                 let result = self.simple(store, b, between);
                 if result.is_none() {
@@ -284,15 +284,15 @@ impl Engine<'_> {
         let rule = rule.clone();
         let facts = self.facts.clone();
         match rule.apply(&mut Context::hosted(store, &facts, self), term) {
-            Ok(rewritten) => Some(self.rewritten(store, What::Rule(at), term, rewritten)),
-            Err(Miss { matched }) => {
+            Ok(rewritten) => Some(self.rewritten(store, AppliedRule::Rule(at), term, rewritten)),
+            Err(MismatchRank { matched }) => {
                 // The run ends, as no strategy continues with such a term, not even `try`.
                 if store.is_too_deep() {
                     self.stop = Some(Reason::TooLarge);
                 }
                 if self.quiet == 0 {
                     let score = matched.saturating_add(2);
-                    self.blame(store, score, Some(at), term, |engine, store| {
+                    self.record_failure(store, score, Some(at), term, |engine, store| {
                         rule.explain(&mut Context::hosted(store, &facts, engine), term)
                     });
                 }
@@ -301,7 +301,13 @@ impl Engine<'_> {
         }
     }
 
-    fn rewritten(&mut self, store: &mut Store, what: What, term: Term, new: Rewritten) -> Term {
+    fn rewritten(
+        &mut self,
+        store: &mut Store,
+        what: AppliedRule,
+        term: Term,
+        new: Rewritten,
+    ) -> Term {
         self.jumps = 0;
         let assumed = self.assumptions.len();
         for assumption in new.assumptions {
@@ -322,7 +328,7 @@ impl Engine<'_> {
     }
 
     /// Counts `count` applications of a rule, and ends the run if they exceed the limit on steps.
-    fn count(&mut self, what: What, count: u32) {
+    fn count(&mut self, what: AppliedRule, count: u32) {
         self.done += u64::from(count);
         self.over_limit |= self.done > self.limit;
         if self.done > self.options.steps {
@@ -330,7 +336,7 @@ impl Engine<'_> {
             self.stop = Some(self.out_of_fuel());
             return;
         }
-        self.applied.push(Applied {
+        self.applied.push(RuleApplication {
             what,
             count,
             housekeeping: self.housekeeping > 0,
@@ -365,21 +371,21 @@ impl Engine<'_> {
             Ok((new, count)) => {
                 if new != term {
                     self.housekeeping += 1;
-                    self.count(What::Form(form), count);
+                    self.count(AppliedRule::Form(form), count);
                     self.housekeeping -= 1;
                     if self.options.trace && self.housekeeping == 0 {
-                        let name = self.name_of(What::Form(form));
+                        let name = self.name_of(AppliedRule::Form(form));
                         let assumed = self.assumptions.len();
                         self.record(store, name, term, new, assumed, u64::from(count).max(1));
                     }
                 }
                 State::Done(new)
             }
-            Err(normal::Gaveup::TooLarge) => {
+            Err(normal::NormalizationError::TooLarge) => {
                 self.stop = Some(Reason::TooLarge);
                 State::Failed
             }
-            Err(normal::Gaveup::Steps) => {
+            Err(normal::NormalizationError::Steps) => {
                 self.stop = Some(Reason::OutOfFuel {
                     last: vec![form.name().to_owned()],
                 });
@@ -412,7 +418,7 @@ impl Engine<'_> {
         if holds {
             return State::Done(term);
         }
-        self.blame(store, 1, None, term, |engine, _| Reason::No {
+        self.record_failure(store, 1, None, term, |engine, _| Reason::PredicateFails {
             predicate: engine.table.predicates[at as usize].name(),
             found: term,
         })
@@ -426,19 +432,21 @@ impl Engine<'_> {
         self.next(store, next, term)
     }
 
-    pub(super) fn next(&mut self, store: &mut Store, next: Next, given: Term) -> State {
+    pub(super) fn next(&mut self, store: &mut Store, next: CallResult, given: Term) -> State {
         match next {
-            Next::Done(Ok(term)) => State::Done(term),
-            Next::Done(Err(reason)) => self.blame(store, 2, None, given, |_, _| reason),
-            Next::Apply(strategy, term) => {
-                let place = place_of(store, given, term);
+            CallResult::Done(Ok(term)) => State::Done(term),
+            CallResult::Done(Err(reason)) => {
+                self.record_failure(store, 2, None, given, |_, _| reason)
+            }
+            CallResult::Apply(strategy, term) => {
+                let place = position_of(store, given, term);
                 let then = None;
                 self.stack.push(Frame::Call);
                 self.calls.push(Call { then, given, place });
                 State::Eval(self.table.code(&strategy), term)
             }
-            Next::Then(strategy, term, then) => {
-                let place = place_of(store, given, term);
+            CallResult::Then(strategy, term, then) => {
+                let place = position_of(store, given, term);
                 let then = Some(then);
                 self.stack.push(Frame::Call);
                 self.calls.push(Call { then, given, place });
@@ -447,34 +455,34 @@ impl Engine<'_> {
         }
     }
 
-    fn walk(&mut self, store: &mut Store, s: Code, kind: Kind, term: Term) -> State {
+    fn walk(&mut self, store: &mut Store, s: Code, kind: TraversalKind, term: Term) -> State {
         // Where failures are reported, the strategy is tried at every node, to find the nearest
         // failure.
         let heads = match self.quiet {
             0 => Heads::ALL,
             _ => self.table.heads(s),
         };
-        let mut walk = Walk::new(s, kind, (heads, self.order), self.mark(), term);
+        let mut walk = TraversalState::new(s, kind, (heads, self.order), self.mark(), term);
         let want = walk.start(store, &mut self.normal);
         self.walks.push(walk);
         self.walk_on(store, want)
     }
 
     /// Continues the innermost walk until it ends or applies a strategy that is not simple.
-    pub(super) fn walk_on(&mut self, store: &mut Store, mut want: Want) -> State {
+    pub(super) fn walk_on(&mut self, store: &mut Store, mut want: TraversalAction) -> State {
         loop {
             let mark = self.mark();
             let Some(walk) = self.walks.last_mut() else {
                 return State::Failed;
             };
             let code = walk.code;
-            let Want::Try(term) = want else {
+            let TraversalAction::Try(term) = want else {
                 self.quiet -= u32::from(walk.is_quiet());
                 self.walks.pop();
                 break;
             };
             walk.mark = mark;
-            self.stack.push(Frame::Walk);
+            self.stack.push(Frame::Traversal);
             // A strategy that is not simple needs a frame; and the checks of the main loop run now
             // and then.
             self.work += 1;
@@ -490,8 +498,8 @@ impl Engine<'_> {
             };
         }
         match want {
-            Want::Done(term) => State::Done(term),
-            Want::Endless => {
+            TraversalAction::Done(term) => State::Done(term),
+            TraversalAction::Endless => {
                 self.stop = Some(self.endless());
                 State::Failed
             }
@@ -499,23 +507,23 @@ impl Engine<'_> {
         }
     }
 
-    pub(super) fn walk_succeeded(&mut self, store: &mut Store, new: Term) -> Want {
+    pub(super) fn walk_succeeded(&mut self, store: &mut Store, new: Term) -> TraversalAction {
         let Some(walk) = self.walks.last() else {
-            return Want::Nothing;
+            return TraversalAction::Nothing;
         };
-        if let Kind::Skip(1..) = walk.kind {
+        if let TraversalKind::Skip(1..) = walk.kind {
             let mark = walk.mark;
             self.rollback(mark);
         }
         match self.walks.last_mut() {
             Some(walk) => walk.succeeded(store, &mut self.normal, new),
-            None => Want::Nothing,
+            None => TraversalAction::Nothing,
         }
     }
 
-    pub(super) fn walk_failed(&mut self, store: &mut Store) -> Want {
+    pub(super) fn walk_failed(&mut self, store: &mut Store) -> TraversalAction {
         let Some(walk) = self.walks.last_mut() else {
-            return Want::Nothing;
+            return TraversalAction::Nothing;
         };
         let mark = walk.mark;
         let want = walk.failed(store, &mut self.normal);
@@ -530,7 +538,7 @@ fn state(result: Option<Term>) -> State {
 
 /// Returns the place of `part` in `whole` if it is one of the first 64 nodes in breadth-first
 /// order.
-pub(super) fn place_of(store: &Store, whole: Term, part: Term) -> Place {
+pub(super) fn position_of(store: &Store, whole: Term, part: Term) -> ArgumentPosition {
     const LOOKED_AT: usize = 64;
     let mut open: Vec<(Term, Option<(usize, Child)>)> = vec![(whole, None)];
     let mut at = 0;
@@ -544,7 +552,7 @@ pub(super) fn place_of(store: &Store, whole: Term, part: Term) -> Place {
                 above = open[parent].1;
             }
             nodes.reverse();
-            return Place::Inside(nodes.into());
+            return ArgumentPosition::Inside(nodes.into());
         }
         open.extend(
             store
@@ -553,5 +561,5 @@ pub(super) fn place_of(store: &Store, whole: Term, part: Term) -> Place {
         );
         at += 1;
     }
-    Place::Unknown
+    ArgumentPosition::Unknown
 }

@@ -3,7 +3,7 @@
 
 use super::code::Code;
 use super::strategy::Continuation;
-use super::walk::Walk;
+use super::traversal::TraversalState;
 use crate::term::{Child, Order, Term};
 
 /// A position in the trail of a run, recorded at a choice point: a rollback to it undoes all later
@@ -71,16 +71,20 @@ pub(super) enum Frame {
     Repeat,
     /// The number of applications that are left, and the number of recorded failures before the
     /// first one.
-    Times { code: Code, left: u32, blames: u32 },
+    Times {
+        code: Code,
+        left: u32,
+        failures: u32,
+    },
     /// Continues the last walk on the stack of walks.
-    Walk,
+    Traversal,
     /// Restores the limit of the enclosing strategy.
     Limit { outer: u64, mark: Mark },
     /// Restores the order of the enclosing strategy.
     Order(Order),
     /// Ends a strategy whose steps are housekeeping.
     Housekeeping { name: u32, term: Term, applied: u32 },
-    /// Ends a strategy whose name has this index in `Table::names`.
+    /// Ends a strategy whose name has this index in `OpTable::names`.
     Named(u32),
     /// Continues a function: see [`Call`].
     Call,
@@ -106,11 +110,11 @@ pub(super) struct Call {
     /// The term that the function is applied to.
     pub given: Term,
     /// The place in it to which the strategy is applied.
-    pub place: Place,
+    pub place: ArgumentPosition,
 }
 
 /// The place of a term in the argument of a function.
-pub(super) enum Place {
+pub(super) enum ArgumentPosition {
     /// Unknown, or not in the argument.
     Unknown,
     /// Below these nodes, outermost first.
@@ -120,7 +124,7 @@ pub(super) enum Place {
 /// Calls `visit` with the nodes around the current term, innermost first, until it returns `true`.
 pub(super) fn around(
     stack: &[Frame],
-    walks: &[Walk],
+    walks: &[TraversalState],
     calls: &[Call],
     visit: &mut dyn FnMut(Term, Child) -> bool,
 ) {
@@ -131,12 +135,12 @@ pub(super) fn around(
             Frame::One { node, current, .. }
             | Frame::All { node, current, .. }
             | Frame::Some { node, current, .. } => visit(*node, *current),
-            Frame::Walk => {
-                let above = walks.next().map(Walk::above).unwrap_or_default();
+            Frame::Traversal => {
+                let above = walks.next().map(TraversalState::above).unwrap_or_default();
                 (above.iter().rev()).any(|spot| visit(spot.node, spot.current))
             }
             Frame::Call => match calls.next().map(|call| &call.place) {
-                Some(Place::Inside(nodes)) => {
+                Some(ArgumentPosition::Inside(nodes)) => {
                     (nodes.iter().rev()).any(|(node, child)| visit(*node, *child))
                 }
                 _ => false,

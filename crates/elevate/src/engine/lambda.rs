@@ -3,7 +3,7 @@
 use rise::Primitive;
 use rise::types::Type;
 
-use super::rewrite::{Context, Miss, Reach, Reason, Rewrite, Rewritten};
+use super::rewrite::{Context, MismatchRank, Reach, Reason, Rewrite, Rewritten};
 use crate::term::{Head, Heads, Node, Store, Term};
 
 /// β-reduction: `(fun(x => b))(v)` becomes `b` with `v` substituted for `x`. It also applies to
@@ -153,8 +153,8 @@ fn called_once(store: &Store, term: Term) -> Option<(Term, Term)> {
     }
 }
 
-fn made(term: Option<Term>) -> Result<Rewritten, Miss> {
-    term.map(Rewritten::plain).ok_or(Miss::FAR)
+fn made(term: Option<Term>) -> Result<Rewritten, MismatchRank> {
+    term.map(Rewritten::plain).ok_or(MismatchRank::LOWEST)
 }
 
 fn expected(what: &str, found: Term) -> Reason {
@@ -169,7 +169,7 @@ impl Rewrite for Beta {
         "beta"
     }
 
-    fn apply(&self, cx: &mut Context<'_>, term: Term) -> Result<Rewritten, Miss> {
+    fn apply(&self, cx: &mut Context<'_>, term: Term) -> Result<Rewritten, MismatchRank> {
         made(beta(cx.store, term))
     }
 
@@ -191,18 +191,18 @@ impl Rewrite for GentleBeta {
         "gentleBeta"
     }
 
-    fn apply(&self, cx: &mut Context<'_>, term: Term) -> Result<Rewritten, Miss> {
+    fn apply(&self, cx: &mut Context<'_>, term: Term) -> Result<Rewritten, MismatchRank> {
         let is_redex = match cx.store.node(term) {
             Node::Apply(f, _) => matches!(cx.store.node(f), Node::Lambda(..)),
             Node::DepApply(f, _) => matches!(cx.store.node(f), Node::DepLambda(..)),
             _ => false,
         };
         if !is_redex {
-            return Err(Miss::FAR);
+            return Err(MismatchRank::LOWEST);
         }
         match is_gentle(cx.store, term) {
             true => made(beta(cx.store, term)),
-            false => Err(Miss::in_condition(0)),
+            false => Err(MismatchRank::in_condition(0)),
         }
     }
 
@@ -226,7 +226,7 @@ impl Rewrite for Eta {
         "eta"
     }
 
-    fn apply(&self, cx: &mut Context<'_>, term: Term) -> Result<Rewritten, Miss> {
+    fn apply(&self, cx: &mut Context<'_>, term: Term) -> Result<Rewritten, MismatchRank> {
         made(eta(cx.store, term))
     }
 
@@ -248,7 +248,7 @@ impl Rewrite for EtaAbstraction {
         "etaExp"
     }
 
-    fn apply(&self, cx: &mut Context<'_>, term: Term) -> Result<Rewritten, Miss> {
+    fn apply(&self, cx: &mut Context<'_>, term: Term) -> Result<Rewritten, MismatchRank> {
         made(eta_abstraction(cx.store, term))
     }
 
@@ -266,13 +266,13 @@ impl Rewrite for FreshBinder {
         "freshLambdaIdentifier"
     }
 
-    fn apply(&self, cx: &mut Context<'_>, term: Term) -> Result<Rewritten, Miss> {
+    fn apply(&self, cx: &mut Context<'_>, term: Term) -> Result<Rewritten, MismatchRank> {
         let store = &mut *cx.store;
         let Node::Lambda(local, body) = store.node(term) else {
-            return Err(Miss::FAR);
+            return Err(MismatchRank::LOWEST);
         };
         if !store.has_free(body, local) {
-            return Err(Miss::in_condition(0));
+            return Err(MismatchRank::in_condition(0));
         }
         let other = store.fresh_copy(local);
         let var = store.var(other);

@@ -5,12 +5,12 @@ use std::rc::Rc;
 
 use nat::Facts;
 
-use super::code::{Code, Table};
+use super::code::{Code, OpTable};
 use super::frames::{Call, Frame, Loop, Mark};
 use super::outcome::{Failure, Options, Outcome, TraceStep};
 use super::rewrite::{Assumption, Host, Reason};
 use super::strategy::{Failed, Strategy};
-use super::walk::{Normal, Walk};
+use super::traversal::{NormalTerms, TraversalState};
 use crate::normal;
 use crate::term::{Child, Order, Store, Term};
 
@@ -31,21 +31,21 @@ pub fn run(store: &mut Store, term: Term, strategy: &Strategy, options: &Options
 
 /// An entry in the list of applied rules.
 #[derive(Clone, Copy)]
-pub(super) struct Applied {
-    pub what: What,
+pub(super) struct RuleApplication {
+    pub what: AppliedRule,
     /// The number of applications. A normal form is one entry.
     pub count: u32,
     pub housekeeping: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum What {
+pub(super) enum AppliedRule {
     Rule(u32),
     Form(normal::NormalForm),
 }
 
 /// A recorded failure, with a rank that is higher the nearer it was to a success.
-pub(super) struct Blame {
+pub(super) struct RankedFailure {
     /// The number of strategies that succeeded before it, and the number of nodes and conditions of
     /// the rule that match.
     pub rank: (u32, u32),
@@ -62,18 +62,18 @@ pub(super) enum State {
 /// The state of a run, without the terms.
 pub(super) struct Engine<'a> {
     pub options: &'a Options<'a>,
-    pub table: Table,
+    pub table: OpTable,
     pub stack: Vec<Frame>,
-    pub walks: Vec<Walk>,
+    pub walks: Vec<TraversalState>,
     pub loops: Vec<Loop>,
     pub calls: Vec<Call>,
     pub facts: Rc<Facts>,
-    pub applied: Vec<Applied>,
+    pub applied: Vec<RuleApplication>,
     /// The assumptions, each with the facts before it, which a rollback restores.
     pub assumptions: Vec<(Assumption, Rc<Facts>)>,
     pub trace: Vec<TraceStep>,
     /// The failures so far, by increasing rank.
-    pub blames: Vec<Blame>,
+    pub failures: Vec<RankedFailure>,
     /// The number of `a ; b` on the way here whose first strategy succeeded.
     pub passed: u32,
     /// The number of enclosing strategies whose failures are not reported; failures are recorded
@@ -86,7 +86,7 @@ pub(super) struct Engine<'a> {
     pub limit: u64,
     pub over_limit: bool,
     pub housekeeping: u32,
-    pub normal: Normal,
+    pub normal: NormalTerms,
     pub forms: normal::Memo,
     pub work: u64,
     /// The reason to end the run at once.
@@ -101,7 +101,7 @@ impl<'a> Engine<'a> {
     fn new(options: &'a Options<'a>) -> Self {
         Engine {
             options,
-            table: Table::new(),
+            table: OpTable::new(),
             stack: Vec::new(),
             walks: Vec::new(),
             loops: Vec::new(),
@@ -110,7 +110,7 @@ impl<'a> Engine<'a> {
             applied: Vec::new(),
             assumptions: Vec::new(),
             trace: Vec::new(),
-            blames: Vec::new(),
+            failures: Vec::new(),
             passed: 0,
             quiet: 0,
             order: options.order,
@@ -118,7 +118,7 @@ impl<'a> Engine<'a> {
             limit: u64::MAX,
             over_limit: false,
             housekeeping: 0,
-            normal: Normal::default(),
+            normal: NormalTerms::default(),
             forms: normal::Memo::default(),
             work: 0,
             stop: None,
@@ -179,7 +179,7 @@ impl<'a> Engine<'a> {
                 self.loops.pop();
                 self.quiet -= 1;
             }
-            Some(Frame::Walk) => {
+            Some(Frame::Traversal) => {
                 let walk = self.walks.pop();
                 self.quiet -= u32::from(walk.is_some_and(|walk| walk.is_quiet()));
             }

@@ -8,11 +8,11 @@
 //! a measure of how near the rule was to a match.
 
 mod code;
+#[cfg(test)]
+mod equation_tests;
 mod eval;
 mod frames;
 mod lambda;
-#[cfg(test)]
-mod laws;
 mod machine;
 mod outcome;
 mod report;
@@ -21,11 +21,13 @@ mod rewrite;
 mod strategy;
 #[cfg(test)]
 mod tests;
-mod walk;
+mod traversal;
 
 pub use lambda::{Beta, Eta, EtaAbstraction, FreshBinder, GentleBeta};
 pub(crate) use lambda::{beta, eta, eta_abstraction, repeats_parameter};
 pub use machine::run;
 pub use outcome::{Failure, Options, Outcome, RuleCount, TraceStep};
-pub use rewrite::{Assumption, Context, Miss, Reach, Reason, Rewrite, Rewritten};
-pub use strategy::{Continuation, Failed, Function, Next, Predicate, Step, Strategy, Test};
+pub use rewrite::{Assumption, Context, MismatchRank, Reach, Reason, Rewrite, Rewritten};
+pub use strategy::{
+    CallResult, Continuation, Failed, Function, Predicate, Strategy, StrategyKind, Test,
+};

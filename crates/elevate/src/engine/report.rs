@@ -6,20 +6,20 @@ use rustc_hash::FxHashMap;
 
 use super::code::Code;
 use super::frames::{Frame, around};
-use super::machine::{Applied, Blame, Engine, State, What, rebuilt};
+use super::machine::{AppliedRule, Engine, RankedFailure, RuleApplication, State, rebuilt};
 use super::outcome::{Failure, Outcome, RuleCount, TraceStep};
 use super::rewrite::Reason;
 use super::strategy::Failed;
 use crate::term::{Child, Path, Store, Term};
 
 impl Engine<'_> {
-    pub(super) fn name_of(&self, what: What) -> Arc<str> {
+    pub(super) fn name_of(&self, what: AppliedRule) -> Arc<str> {
         match what {
-            What::Rule(at) => {
+            AppliedRule::Rule(at) => {
                 let (rule, _) = &self.table.rules[at as usize];
                 format!("{}{}", rule.name(), rule.args()).into()
             }
-            What::Form(form) => form.name().into(),
+            AppliedRule::Form(form) => form.name().into(),
         }
     }
 
@@ -66,14 +66,14 @@ impl Engine<'_> {
     }
 
     pub(super) fn no_part(&mut self, store: &mut Store, code: Code, term: Term) -> State {
-        self.blame(store, 0, None, term, |engine, _| Reason::NoPart {
+        self.record_failure(store, 0, None, term, |engine, _| Reason::NoChild {
             traversal: engine.table.text(code),
             found: term,
         })
     }
 
     /// Fails, and records the failure if its rank is higher than that of all recorded ones.
-    pub(super) fn blame(
+    pub(super) fn record_failure(
         &mut self,
         store: &mut Store,
         score: u32,
@@ -82,7 +82,7 @@ impl Engine<'_> {
         reason: impl FnOnce(&mut Self, &mut Store) -> Reason,
     ) -> State {
         let rank = (self.passed, score);
-        if self.quiet > 0 || self.blames.last().is_some_and(|last| last.rank >= rank) {
+        if self.quiet > 0 || self.failures.last().is_some_and(|last| last.rank >= rank) {
             return State::Failed;
         }
         let reason = reason(self, store);
@@ -94,12 +94,12 @@ impl Engine<'_> {
         let failure = Failure {
             root,
             strategies: self.strategies(),
-            rule: rule.map(|at| self.name_of(What::Rule(at))),
+            rule: rule.map(|at| self.name_of(AppliedRule::Rule(at))),
             path: Path(self.enclosing_nodes().into_iter().map(|(_, c)| c).collect()),
             focus,
             reason,
         };
-        self.blames.push(Blame { rank, failure });
+        self.failures.push(RankedFailure { rank, failure });
         State::Failed
     }
 
@@ -122,7 +122,7 @@ impl Engine<'_> {
         match self.circle() {
             Some(circle) => Reason::Endless(circle),
             None => {
-                let mut last: Vec<What> = Vec::new();
+                let mut last: Vec<AppliedRule> = Vec::new();
                 for applied in self.applied.iter().rev().take(64) {
                     if !last.contains(&applied.what) && last.len() < 8 {
                         last.push(applied.what);
@@ -170,11 +170,11 @@ impl Engine<'_> {
 
     /// Returns the period of the last 64 rule applications, if they are periodic.
     fn circle(&self) -> Option<Vec<String>> {
-        let last: Vec<What> = (self.applied.iter().rev().take(64))
+        let last: Vec<AppliedRule> = (self.applied.iter().rev().take(64))
             .map(|applied| applied.what)
             .collect();
         let circle = period(&last)?;
-        let name = |what: &What| self.name_of(*what).to_string();
+        let name = |what: &AppliedRule| self.name_of(*what).to_string();
         Some(circle.iter().rev().map(name).collect())
     }
 
@@ -201,9 +201,9 @@ impl Engine<'_> {
     }
 
     fn counts(&self) -> Vec<RuleCount> {
-        let mut places: FxHashMap<What, usize> = FxHashMap::default();
+        let mut places: FxHashMap<AppliedRule, usize> = FxHashMap::default();
         let mut counts: Vec<RuleCount> = Vec::new();
-        for Applied {
+        for RuleApplication {
             what,
             count,
             housekeeping,
@@ -242,9 +242,9 @@ impl Engine<'_> {
         };
         match self.stop.take() {
             Some(reason) => plain(reason),
-            None => match self.blames.pop() {
-                Some(blame) => blame.failure,
-                None => plain(Reason::Said("it fails".to_owned())),
+            None => match self.failures.pop() {
+                Some(ranked) => ranked.failure,
+                None => plain(Reason::Message("it fails".to_owned())),
             },
         }
     }

@@ -13,8 +13,8 @@ impl Engine<'_> {
             return State::Done(term);
         };
         match frame {
-            Frame::Seq(next, blames) => {
-                self.pass(blames);
+            Frame::Seq(next, failures) => {
+                self.pass(failures);
                 State::Eval(next, term)
             }
             Frame::Choice { quiet, .. } => {
@@ -53,7 +53,7 @@ impl Engine<'_> {
                 let node = rebuilt(store, node, current, term);
                 self.some(store, code, node, next, true)
             }
-            Frame::Walk => {
+            Frame::Traversal => {
                 let want = self.walk_succeeded(store, term);
                 self.walk_on(store, want)
             }
@@ -63,8 +63,8 @@ impl Engine<'_> {
 
     /// Ends the first strategy of `a ; b`, which succeeded, and drops the failures that were
     /// recorded within it.
-    fn pass(&mut self, blames: u32) {
-        self.blames.truncate(blames as usize);
+    fn pass(&mut self, failures: u32) {
+        self.failures.truncate(failures as usize);
         self.passed += 1;
     }
 
@@ -105,18 +105,26 @@ impl Engine<'_> {
             Frame::Not { code, term, mark } => {
                 self.quiet -= 1;
                 self.rollback(mark);
-                self.blame(store, 1, None, term, |engine, _| Reason::No {
+                self.record_failure(store, 1, None, term, |engine, _| Reason::PredicateFails {
                     predicate: engine.table.text(code),
                     found: term,
                 })
             }
             Frame::Repeat => self.again(store, new),
-            Frame::Times { code, left, blames } => {
-                self.pass(blames);
+            Frame::Times {
+                code,
+                left,
+                failures,
+            } => {
+                self.pass(failures);
                 let Some(left) = left.checked_sub(1) else {
                     return State::Done(new);
                 };
-                self.stack.push(Frame::Times { code, left, blames });
+                self.stack.push(Frame::Times {
+                    code,
+                    left,
+                    failures,
+                });
                 State::Eval(code, new)
             }
             Frame::Limit { outer, .. } => {
@@ -262,7 +270,7 @@ impl Engine<'_> {
                 self.rollback(mark);
                 State::Done(term)
             }
-            Frame::Walk => {
+            Frame::Traversal => {
                 let want = self.walk_failed(store);
                 self.walk_on(store, want)
             }

@@ -20,15 +20,15 @@ pub trait Rewrite: fmt::Debug + Send + Sync {
 
     /// Applies the rule to `term` and returns the new term, which has the same type.
     ///
-    /// A traversal calls this at every node that it visits, so a miss must be cheap: no text, no
-    /// allocation.
+    /// A traversal calls this at every node that it visits, so a mismatch must be cheap: no text,
+    /// no allocation.
     ///
     /// # Errors
     /// A measure of how near the rule was to a match.
-    fn apply(&self, cx: &mut Context<'_>, term: Term) -> Result<Rewritten, Miss>;
+    fn apply(&self, cx: &mut Context<'_>, term: Term) -> Result<Rewritten, MismatchRank>;
 
-    /// Returns the reason why the rule does not apply. It is called for the nearest misses only, so
-    /// it may be slow.
+    /// Returns the reason why the rule does not apply. It is called for the nearest mismatches
+    /// only, so it may be slow.
     fn explain(&self, cx: &mut Context<'_>, term: Term) -> Reason;
 
     /// Returns the part of a term that decides if the rule applies.
@@ -62,21 +62,22 @@ impl Rewritten {
     }
 }
 
-/// A measure of how near a rule was to a match: misses are ordered, and the largest is the nearest.
+/// A measure of how near a rule was to a match: mismatches are ordered, and the largest is the
+/// nearest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Miss {
+pub struct MismatchRank {
     /// The size of the match: 0 if the outermost node does not match; each pattern node that
     /// matches counts 1, and each condition that holds counts more than any number of nodes.
     pub matched: u32,
 }
 
-impl Miss {
-    /// A miss in which not even the outermost node matches.
-    pub const FAR: Miss = Miss { matched: 0 };
+impl MismatchRank {
+    /// A mismatch in which not even the outermost node matches.
+    pub const LOWEST: MismatchRank = MismatchRank { matched: 0 };
 
-    /// Returns a miss in which all nodes match and the given number of conditions hold.
-    pub fn in_condition(conditions: u32) -> Miss {
-        Miss {
+    /// Returns a mismatch in which all nodes match and the given number of conditions hold.
+    pub fn in_condition(conditions: u32) -> MismatchRank {
+        MismatchRank {
             matched: (1 << 16) + conditions,
         }
     }
@@ -146,11 +147,11 @@ pub struct Context<'a> {
     /// The known facts about sizes: those that the definition assumes, and the assumptions of rules
     /// so far.
     pub facts: &'a Facts,
-    around: Around<'a>,
+    around: EnclosingNodes<'a>,
 }
 
 /// The source of the nodes around a place.
-enum Around<'a> {
+enum EnclosingNodes<'a> {
     /// A list of nodes, outermost first.
     Nodes(&'a [(Term, Child)]),
     /// The stack of the machine.
@@ -174,7 +175,7 @@ impl<'a> Context<'a> {
         Context {
             store,
             facts,
-            around: Around::Nodes(around),
+            around: EnclosingNodes::Nodes(around),
         }
     }
 
@@ -182,7 +183,7 @@ impl<'a> Context<'a> {
         Context {
             store,
             facts,
-            around: Around::Host(host),
+            around: EnclosingNodes::Host(host),
         }
     }
 
@@ -190,29 +191,29 @@ impl<'a> Context<'a> {
     /// place. They do not contain the rewrites below them that the current strategy has made.
     pub fn enclosing(&self) -> Vec<(Term, Child)> {
         match &self.around {
-            Around::Nodes(nodes) => nodes.to_vec(),
-            Around::Host(host) => host.enclosing(),
+            EnclosingNodes::Nodes(nodes) => nodes.to_vec(),
+            EnclosingNodes::Host(host) => host.enclosing(),
         }
     }
 
     /// Returns true if a strategy succeeds on a term. Its effects are rolled back.
     pub fn holds(&mut self, strategy: &Strategy, term: Term) -> bool {
         match &mut self.around {
-            Around::Nodes(_) => self.run_alone(strategy, term).is_ok(),
-            Around::Host(host) => host.holds(self.store, strategy, term),
+            EnclosingNodes::Nodes(_) => self.run_alone(strategy, term).is_ok(),
+            EnclosingNodes::Host(host) => host.holds(self.store, strategy, term),
         }
     }
 
     /// Applies a strategy to a term, as a part of the run: its steps count. It uses the stack of
     /// the thread, so the nesting is limited; functions that may recurse return
-    /// [`Next`](super::Next) instead.
+    /// [`CallResult`](super::CallResult) instead.
     ///
     /// # Errors
     /// The strategy fails, or nests too deeply.
     pub fn run(&mut self, strategy: &Strategy, term: Term) -> Result<Term, Failed> {
         match &mut self.around {
-            Around::Nodes(_) => self.run_alone(strategy, term),
-            Around::Host(host) => host.run(self.store, strategy, term),
+            EnclosingNodes::Nodes(_) => self.run_alone(strategy, term),
+            EnclosingNodes::Host(host) => host.run(self.store, strategy, term),
         }
     }
 
@@ -232,7 +233,7 @@ pub enum Assumption {
     /// A condition on sizes.
     Size(Prop),
     /// Another condition, in words.
-    Said(String),
+    Text(String),
 }
 
 /// The reason why a strategy does not apply.
@@ -264,21 +265,21 @@ pub enum Reason {
     /// The result of the rule has no type here, or a different one.
     Type(String),
     /// A predicate does not hold, such as `isLambda`.
-    No {
+    PredicateFails {
         /// The predicate.
         predicate: String,
         /// The term.
         found: Term,
     },
     /// A traversal needs a child that the term does not have, such as `body` of a number.
-    NoPart {
+    NoChild {
         /// The traversal.
         traversal: String,
         /// The term.
         found: Term,
     },
     /// A strategy failed with a text of its own.
-    Said(String),
+    Message(String),
     /// The run does not end: these rules or strategies repeat. The list is empty if they change
     /// nothing.
     Endless(Vec<String>),

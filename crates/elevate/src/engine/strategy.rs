@@ -12,14 +12,14 @@ use crate::normal::NormalForm;
 use crate::term::{Head, Heads, Order, Path, Term};
 
 /// A strategy. It is shared, so cloning is cheap.
-pub type Strategy = Arc<Step>;
+pub type Strategy = Arc<StrategyKind>;
 
 /// The constructors of strategies.
 ///
 /// The equations are those of the ELEVATE paper and its implementation (sections 1.2 to 1.7 of the
 /// reference). A form that other forms can express is described by its equation.
 #[derive(Clone)]
-pub enum Step {
+pub enum StrategyKind {
     /// Returns the program unchanged.
     Id,
     /// Fails.
@@ -117,15 +117,16 @@ pub enum Step {
     Call(Arc<str>, Arc<Function>),
 }
 
-/// A strategy as a function of the term: see [`Next`].
-pub type Function = dyn Fn(&mut Context<'_>, Term) -> Next + Send + Sync;
+/// A strategy as a function of the term: see [`CallResult`].
+pub type Function = dyn Fn(&mut Context<'_>, Term) -> CallResult + Send + Sync;
 
-/// The function that continues after a [`Next::Then`].
-pub type Continuation = Box<dyn FnOnce(&mut Context<'_>, Result<Term, Failed>) -> Next + Send>;
+/// The function that continues after a [`CallResult::Then`].
+pub type Continuation =
+    Box<dyn FnOnce(&mut Context<'_>, Result<Term, Failed>) -> CallResult + Send>;
 
-/// The result of a [`Step::Call`]. The machine applies the strategy in it, so that strategies that
-/// call strategies do not nest on the stack of the thread.
-pub enum Next {
+/// The result of a [`StrategyKind::Call`]. The machine applies the strategy in it, so that
+/// strategies that call strategies do not nest on the stack of the thread.
+pub enum CallResult {
     /// Ends the call with a result.
     Done(Result<Term, Reason>),
     /// Applies a strategy to a term; its result is that of the call.
@@ -208,39 +209,43 @@ impl Predicate {
 }
 
 /// Constructors of common strategies.
-impl Step {
+impl StrategyKind {
     /// Returns the strategy that does not change the program.
     pub fn id() -> Strategy {
-        Arc::new(Step::Id)
+        Arc::new(StrategyKind::Id)
     }
 
     /// Returns the strategy that always fails.
     pub fn fail() -> Strategy {
-        Arc::new(Step::Fail("fail".into()))
+        Arc::new(StrategyKind::Fail("fail".into()))
     }
 
     /// Returns the strategy that applies a rule.
     pub fn rule(rule: impl Rewrite + 'static) -> Strategy {
-        Arc::new(Step::Rule(Arc::new(rule)))
+        Arc::new(StrategyKind::Rule(Arc::new(rule)))
     }
 
     /// Combines strategies in sequence; `id` if there is none.
     pub fn seq(all: impl IntoIterator<Item = Strategy>) -> Strategy {
-        let then = |a, b| Arc::new(Step::Seq(a, b));
-        all.into_iter().reduce(then).unwrap_or_else(Step::id)
+        let then = |a, b| Arc::new(StrategyKind::Seq(a, b));
+        all.into_iter()
+            .reduce(then)
+            .unwrap_or_else(StrategyKind::id)
     }
 
     /// Combines strategies by `<+`, which applies the first one that succeeds; `fail` if there is
     /// none.
     pub fn choice(all: impl IntoIterator<Item = Strategy>) -> Strategy {
-        let or = |a, b| Arc::new(Step::Choice(a, b));
-        all.into_iter().reduce(or).unwrap_or_else(Step::fail)
+        let or = |a, b| Arc::new(StrategyKind::Choice(a, b));
+        all.into_iter()
+            .reduce(or)
+            .unwrap_or_else(StrategyKind::fail)
     }
 
     /// Returns `(c ; (t <+ id)) <+ e`.
     pub fn if_then_else(c: Strategy, t: Strategy, e: Strategy) -> Strategy {
-        let then = Step::seq([c, Arc::new(Step::Try(t))]);
-        Step::choice([then, e])
+        let then = StrategyKind::seq([c, Arc::new(StrategyKind::Try(t))]);
+        StrategyKind::choice([then, e])
     }
 
     /// Returns `f(f(…(s)))`, with the given number of `f`.
@@ -251,20 +256,20 @@ impl Step {
     /// Returns `function(argumentOf(map, body(s)))`, which applies `s` to the body of the function
     /// of a map.
     pub fn fmap(s: Strategy) -> Strategy {
-        let inner = Step::ArgumentOf(Primitive::Map, Arc::new(Step::Body(s)));
-        Arc::new(Step::Function(Arc::new(inner)))
+        let inner = StrategyKind::ArgumentOf(Primitive::Map, Arc::new(StrategyKind::Body(s)));
+        Arc::new(StrategyKind::Function(Arc::new(inner)))
     }
 
     /// Returns the strategy that succeeds where a predicate holds.
     pub fn test(predicate: Predicate) -> Strategy {
-        Arc::new(Step::Predicate(predicate))
+        Arc::new(StrategyKind::Predicate(predicate))
     }
 
     /// Returns the fissioned normal form of a strategy: an equivalent sequence of strategies that
     /// each start at the root. It rewrites `body(a ; b)` to `body(a) ; body(b)`, and so for
     /// `function`, `argument`, `argumentOf` and `depFunction`. Names of strategies are dropped.
     pub fn fissioned(strategy: &Strategy) -> Strategy {
-        Step::seq(located(strategy))
+        StrategyKind::seq(located(strategy))
     }
 }
 
@@ -274,27 +279,29 @@ fn located(strategy: &Strategy) -> Vec<Strategy> {
     let mut found = Vec::new();
     while let Some((here, mut ways)) = open.pop() {
         match &*here {
-            Step::Seq(a, b) => {
+            StrategyKind::Seq(a, b) => {
                 open.push((b.clone(), ways.clone()));
                 open.push((a.clone(), ways));
             }
-            Step::Named(_, inner) => open.push((inner.clone(), ways)),
-            Step::Body(inner)
-            | Step::Function(inner)
-            | Step::Argument(inner)
-            | Step::ArgumentOf(_, inner)
-            | Step::DepFunction(inner) => {
+            StrategyKind::Named(_, inner) => open.push((inner.clone(), ways)),
+            StrategyKind::Body(inner)
+            | StrategyKind::Function(inner)
+            | StrategyKind::Argument(inner)
+            | StrategyKind::ArgumentOf(_, inner)
+            | StrategyKind::DepFunction(inner) => {
                 let inner = inner.clone();
                 ways.push(here);
                 open.push((inner, ways));
             }
             _ => found.push(ways.iter().rev().fold(here.clone(), |s, way| {
                 Arc::new(match &**way {
-                    Step::Body(_) => Step::Body(s),
-                    Step::Function(_) => Step::Function(s),
-                    Step::Argument(_) => Step::Argument(s),
-                    Step::ArgumentOf(primitive, _) => Step::ArgumentOf(*primitive, s),
-                    _ => Step::DepFunction(s),
+                    StrategyKind::Body(_) => StrategyKind::Body(s),
+                    StrategyKind::Function(_) => StrategyKind::Function(s),
+                    StrategyKind::Argument(_) => StrategyKind::Argument(s),
+                    StrategyKind::ArgumentOf(primitive, _) => {
+                        StrategyKind::ArgumentOf(*primitive, s)
+                    }
+                    _ => StrategyKind::DepFunction(s),
                 })
             })),
         }
@@ -303,52 +310,52 @@ fn located(strategy: &Strategy) -> Vec<Strategy> {
 }
 
 /// Formats a strategy in the syntax of ELEVATE, except for the functions in it.
-impl fmt::Debug for Step {
+impl fmt::Debug for StrategyKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let one = |f: &mut fmt::Formatter<'_>, name: &str, s: &Strategy| write!(f, "{name}({s:?})");
         match self {
-            Step::Id => f.write_str("id"),
-            Step::Fail(_) => f.write_str("fail"),
-            Step::Rule(rule) => write!(f, "{}{}", rule.name(), rule.args()),
-            Step::Seq(a, b) => write!(f, "({a:?} ; {b:?})"),
-            Step::Choice(a, b) => write!(f, "({a:?} <+ {b:?})"),
-            Step::Select(c, a, b) => write!(f, "select({c:?}, {a:?}, {b:?})"),
-            Step::Not(s) => one(f, "not", s),
-            Step::All(s) => one(f, "all", s),
-            Step::One(s) => one(f, "one", s),
-            Step::Some(s) => one(f, "some", s),
-            Step::Body(s) => one(f, "body", s),
-            Step::Function(s) => one(f, "function", s),
-            Step::Argument(s) => one(f, "argument", s),
-            Step::ArgumentOf(p, s) => write!(f, "argumentOf({}, {s:?})", p.name()),
-            Step::DepFunction(s) => one(f, "depFunction", s),
-            Step::At(path, s) => write!(f, "at({path})({s:?})"),
-            Step::TopDown(s) => one(f, "topDown", s),
-            Step::BottomUp(s) => one(f, "bottomUp", s),
-            Step::AllTopDown(s) => one(f, "allTopdown", s),
-            Step::AllBottomUp(s) => one(f, "allBottomup", s),
-            Step::DownUp(a, b) => write!(f, "downup2({a:?}, {b:?})"),
-            Step::TryAll(s) => one(f, "tryAll", s),
-            Step::AllTd(s) => one(f, "alltd", s),
-            Step::SomeTd(s) => one(f, "sometd", s),
-            Step::SomeBu(s) => one(f, "somebu", s),
-            Step::Try(s) => one(f, "try", s),
-            Step::Repeat(s) => one(f, "repeat", s),
-            Step::Times(n, s) => write!(f, "repeatNTimes({n})({s:?})"),
-            Step::Normalize(s) => one(f, "normalize", s),
-            Step::Skip(n, s) => write!(f, "skip({n})({s:?})"),
-            Step::Position(n, s) => write!(f, "position({n})({s:?})"),
-            Step::Limit(n, s) => write!(f, "limit({n})({s:?})"),
-            Step::InOrder(_, s) => write!(f, "{s:?}"),
-            Step::Housekeeping(name, _) | Step::Named(name, _) | Step::Call(name, _) => {
-                f.write_str(name)
-            }
-            Step::NormalForm(form) => f.write_str(form.name()),
-            Step::Predicate(predicate) => write!(f, "{predicate:?}"),
-            Step::IsEqualTo(_) => f.write_str("isEqualTo(…)"),
-            Step::IsEqualToUntyped(_) => f.write_str("isEqualToUntyped(…)"),
-            Step::Insert(_) => f.write_str("insert(…)"),
-            Step::Delay(_) => f.write_str("…"),
+            StrategyKind::Id => f.write_str("id"),
+            StrategyKind::Fail(_) => f.write_str("fail"),
+            StrategyKind::Rule(rule) => write!(f, "{}{}", rule.name(), rule.args()),
+            StrategyKind::Seq(a, b) => write!(f, "({a:?} ; {b:?})"),
+            StrategyKind::Choice(a, b) => write!(f, "({a:?} <+ {b:?})"),
+            StrategyKind::Select(c, a, b) => write!(f, "select({c:?}, {a:?}, {b:?})"),
+            StrategyKind::Not(s) => one(f, "not", s),
+            StrategyKind::All(s) => one(f, "all", s),
+            StrategyKind::One(s) => one(f, "one", s),
+            StrategyKind::Some(s) => one(f, "some", s),
+            StrategyKind::Body(s) => one(f, "body", s),
+            StrategyKind::Function(s) => one(f, "function", s),
+            StrategyKind::Argument(s) => one(f, "argument", s),
+            StrategyKind::ArgumentOf(p, s) => write!(f, "argumentOf({}, {s:?})", p.name()),
+            StrategyKind::DepFunction(s) => one(f, "depFunction", s),
+            StrategyKind::At(path, s) => write!(f, "at({path})({s:?})"),
+            StrategyKind::TopDown(s) => one(f, "topDown", s),
+            StrategyKind::BottomUp(s) => one(f, "bottomUp", s),
+            StrategyKind::AllTopDown(s) => one(f, "allTopdown", s),
+            StrategyKind::AllBottomUp(s) => one(f, "allBottomup", s),
+            StrategyKind::DownUp(a, b) => write!(f, "downup2({a:?}, {b:?})"),
+            StrategyKind::TryAll(s) => one(f, "tryAll", s),
+            StrategyKind::AllTd(s) => one(f, "alltd", s),
+            StrategyKind::SomeTd(s) => one(f, "sometd", s),
+            StrategyKind::SomeBu(s) => one(f, "somebu", s),
+            StrategyKind::Try(s) => one(f, "try", s),
+            StrategyKind::Repeat(s) => one(f, "repeat", s),
+            StrategyKind::Times(n, s) => write!(f, "repeatNTimes({n})({s:?})"),
+            StrategyKind::Normalize(s) => one(f, "normalize", s),
+            StrategyKind::Skip(n, s) => write!(f, "skip({n})({s:?})"),
+            StrategyKind::Position(n, s) => write!(f, "position({n})({s:?})"),
+            StrategyKind::Limit(n, s) => write!(f, "limit({n})({s:?})"),
+            StrategyKind::InOrder(_, s) => write!(f, "{s:?}"),
+            StrategyKind::Housekeeping(name, _)
+            | StrategyKind::Named(name, _)
+            | StrategyKind::Call(name, _) => f.write_str(name),
+            StrategyKind::NormalForm(form) => f.write_str(form.name()),
+            StrategyKind::Predicate(predicate) => write!(f, "{predicate:?}"),
+            StrategyKind::IsEqualTo(_) => f.write_str("isEqualTo(…)"),
+            StrategyKind::IsEqualToUntyped(_) => f.write_str("isEqualToUntyped(…)"),
+            StrategyKind::Insert(_) => f.write_str("insert(…)"),
+            StrategyKind::Delay(_) => f.write_str("…"),
         }
     }
 }

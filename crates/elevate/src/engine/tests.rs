@@ -10,7 +10,7 @@ fn apply(store: &mut Store, term: Term, strategy: &Strategy) -> Outcome {
     run(store, term, strategy, &Options::default())
 }
 
-fn step(step: Step) -> Strategy {
+fn step(step: StrategyKind) -> Strategy {
     Arc::new(step)
 }
 
@@ -21,15 +21,15 @@ fn beta_where_it_stands() {
         &mut store,
         "fun((y: i32) => fun((x: i32) => fun(z => z + x)(1))(y))",
     );
-    let body = |s| step(Step::Body(s));
-    let beta = Step::rule(Beta);
+    let body = |s| step(StrategyKind::Body(s));
+    let beta = StrategyKind::rule(Beta);
     let once = apply(&mut store, root, &body(beta.clone()));
     expect!["fun(y => let z = 1i32 in z + y)"]
         .assert_eq(&print(&store, once.result.clone().unwrap()));
     let twice = apply(
         &mut store,
         root,
-        &Step::seq([body(beta.clone()), body(beta.clone())]),
+        &StrategyKind::seq([body(beta.clone()), body(beta.clone())]),
     );
     expect!["add(1)"].assert_eq(&print(&store, twice.result.clone().unwrap()));
     assert_eq!(twice.steps, 2);
@@ -43,9 +43,13 @@ fn fusion_in_the_first_place_that_fits() {
     let text = "fun((f: f32 -> f32, g: f32 -> f32, h: f32 -> f32, xs: 8.f32) => \
                 xs |> map(h) |> map(g) |> map(f))";
     let root = term(&mut store, text);
-    let in_body = |s| Step::apply_times(4, |s| step(Step::Body(s)), s);
-    let first = apply(&mut store, root, &in_body(Step::rule(fusion())));
-    let one = apply(&mut store, root, &step(Step::TopDown(Step::rule(fusion()))));
+    let in_body = |s| StrategyKind::apply_times(4, |s| step(StrategyKind::Body(s)), s);
+    let first = apply(&mut store, root, &in_body(StrategyKind::rule(fusion())));
+    let one = apply(
+        &mut store,
+        root,
+        &step(StrategyKind::TopDown(StrategyKind::rule(fusion()))),
+    );
     expect!["fun(f, g, h, xs => xs |> map(h) |> map(fun(y => f(g(y)))))"]
         .assert_eq(&print(&store, first.result.clone().unwrap()));
     let (a, b) = (first.result.unwrap(), one.result.unwrap());
@@ -53,21 +57,21 @@ fn fusion_in_the_first_place_that_fits() {
     let last = apply(
         &mut store,
         root,
-        &in_body(step(Step::Argument(Step::rule(fusion())))),
+        &in_body(step(StrategyKind::Argument(StrategyKind::rule(fusion())))),
     );
     expect!["fun(f, g, h, xs => xs |> map(fun(y => g(h(y)))) |> map(f))"]
         .assert_eq(&print(&store, last.result.unwrap()));
     let lowest = apply(
         &mut store,
         root,
-        &step(Step::BottomUp(Step::rule(fusion()))),
+        &step(StrategyKind::BottomUp(StrategyKind::rule(fusion()))),
     );
     expect!["fun(f, g, h, xs => xs |> map(fun(y => g(h(y)))) |> map(f))"]
         .assert_eq(&print(&store, lowest.result.unwrap()));
     let all = apply(
         &mut store,
         root,
-        &step(Step::Normalize(Step::rule(fusion()))),
+        &step(StrategyKind::Normalize(StrategyKind::rule(fusion()))),
     );
     assert_eq!(all.steps, 2);
     expect!["fun(f, g, h, xs => xs |> map(fun(y => let y1 = h(y) in f(g(y1)))))"]
@@ -84,12 +88,12 @@ fn three_maps(store: &mut Store) -> Term {
 fn a_failure_names_the_nearest_rule() {
     let mut store = Store::new();
     let root = three_maps(&mut store);
-    let is_lambda = Step::test(Predicate::IsLambda);
-    let strategy = step(Step::TopDown(Step::seq([
+    let is_lambda = StrategyKind::test(Predicate::IsLambda);
+    let strategy = step(StrategyKind::TopDown(StrategyKind::seq([
         is_lambda,
-        Step::rule(GentleBeta),
+        StrategyKind::rule(GentleBeta),
     ])));
-    let strategy = step(Step::Named("inline".into(), strategy));
+    let strategy = step(StrategyKind::Named("inline".into(), strategy));
     let failure = apply(&mut store, root, &strategy).result.unwrap_err();
     assert_eq!(failure.rule.as_deref(), Some("gentleBeta"));
     assert_eq!(failure.path, Path::ROOT);
@@ -108,8 +112,8 @@ fn steps_are_kept_with_their_places() {
         trace: true,
         ..Options::default()
     };
-    let fuse = step(Step::Normalize(Step::rule(fusion())));
-    let strategy = Step::seq([fuse, step(Step::NormalForm(NormalForm::Benf))]);
+    let fuse = step(StrategyKind::Normalize(StrategyKind::rule(fusion())));
+    let strategy = StrategyKind::seq([fuse, step(StrategyKind::NormalForm(NormalForm::Benf))]);
     let outcome = run(&mut store, root, &strategy, &options);
     let lines: Vec<String> = (outcome.trace.iter())
         .map(|s| {
@@ -144,23 +148,28 @@ fn what_does_not_end_is_reported_with_its_circle() {
             .reason
     };
     let endless = |names: &[&str]| Reason::Endless(names.iter().map(|n| (*n).to_owned()).collect());
-    let named = |name: &str, s| step(Step::Named(name.into(), s));
+    let named = |name: &str, s| step(StrategyKind::Named(name.into(), s));
     assert_eq!(
-        why(named("stay", step(Step::Repeat(Step::id())))),
+        why(named(
+            "stay",
+            step(StrategyKind::Repeat(StrategyKind::id()))
+        )),
         endless(&[])
     );
-    let renamed = step(Step::Repeat(step(Step::TopDown(Step::rule(FreshBinder)))));
+    let renamed = step(StrategyKind::Repeat(step(StrategyKind::TopDown(
+        StrategyKind::rule(FreshBinder),
+    ))));
     assert_eq!(why(renamed), endless(&["freshLambdaIdentifier"]));
-    let abstracted = step(Step::Repeat(Step::rule(EtaAbstraction)));
+    let abstracted = step(StrategyKind::Repeat(StrategyKind::rule(EtaAbstraction)));
     assert!(matches!(
         why(abstracted),
         Reason::TooLarge | Reason::Endless(_)
     ));
     fn forever() -> Strategy {
-        let again = step(Step::Delay(Arc::new(forever)));
-        step(Step::Named(
+        let again = step(StrategyKind::Delay(Arc::new(forever)));
+        step(StrategyKind::Named(
             "forever".into(),
-            Step::seq([again, Step::id()]),
+            StrategyKind::seq([again, StrategyKind::id()]),
         ))
     }
     assert_eq!(why(forever()), endless(&["forever"]));
@@ -170,11 +179,14 @@ fn what_does_not_end_is_reported_with_its_circle() {
 fn limits_end_what_takes_longer() {
     let mut store = Store::new();
     let root = three_maps(&mut store);
-    let fuse = || step(Step::Normalize(Step::rule(fusion())));
-    let limited = |steps| step(Step::Limit(steps, fuse()));
+    let fuse = || step(StrategyKind::Normalize(StrategyKind::rule(fusion())));
+    let limited = |steps| step(StrategyKind::Limit(steps, fuse()));
     assert!(apply(&mut store, root, &limited(2)).result.is_ok());
     assert!(apply(&mut store, root, &limited(1)).result.is_err());
-    let other = Step::choice([limited(1), step(Step::TopDown(Step::rule(fusion())))]);
+    let other = StrategyKind::choice([
+        limited(1),
+        step(StrategyKind::TopDown(StrategyKind::rule(fusion()))),
+    ]);
     let outcome = apply(&mut store, root, &other);
     assert_eq!((outcome.steps, outcome.result.is_ok()), (1, true));
     let one_step = Options {
@@ -187,7 +199,7 @@ fn limits_end_what_takes_longer() {
         cancelled: Some(&|| true),
         ..Options::default()
     };
-    let endless = step(Step::Repeat(Step::rule(EtaAbstraction)));
+    let endless = step(StrategyKind::Repeat(StrategyKind::rule(EtaAbstraction)));
     let failure = run(&mut store, root, &endless, &cancelled)
         .result
         .unwrap_err();
@@ -202,21 +214,25 @@ fn assumptions_of_what_failed_are_taken_back() {
         fn name(&self) -> &str {
             "assuming"
         }
-        fn apply(&self, _: &mut Context<'_>, term: Term) -> Result<Rewritten, Miss> {
-            let assumptions = vec![Assumption::Said(self.0.to_owned())];
+        fn apply(&self, _: &mut Context<'_>, term: Term) -> Result<Rewritten, MismatchRank> {
+            let assumptions = vec![Assumption::Text(self.0.to_owned())];
             Ok(Rewritten { term, assumptions })
         }
         fn explain(&self, _: &mut Context<'_>, _: Term) -> Reason {
-            Reason::Said("it always applies".to_owned())
+            Reason::Message("it always applies".to_owned())
         }
     }
     let mut store = Store::new();
     let root = three_maps(&mut store);
-    let assume = |what| Step::rule(Assuming(what));
-    let failing = Step::seq([assume("first"), Step::fail()]);
-    let outcome = apply(&mut store, root, &Step::choice([failing, assume("second")]));
-    assert_eq!(outcome.assumptions, [Assumption::Said("second".to_owned())]);
-    let forgotten = step(Step::Not(step(Step::Not(assume("third")))));
+    let assume = |what| StrategyKind::rule(Assuming(what));
+    let failing = StrategyKind::seq([assume("first"), StrategyKind::fail()]);
+    let outcome = apply(
+        &mut store,
+        root,
+        &StrategyKind::choice([failing, assume("second")]),
+    );
+    assert_eq!(outcome.assumptions, [Assumption::Text("second".to_owned())]);
+    let forgotten = step(StrategyKind::Not(step(StrategyKind::Not(assume("third")))));
     assert_eq!(apply(&mut store, root, &forgotten).assumptions, []);
 }
 
@@ -227,17 +243,19 @@ fn functions_of_the_term_go_on_where_strategies_end() {
     // p => p match { case fun(x => b) => s(b).mapSuccess(c => fun(x => c)) }, down to the maps
     fn in_functions(s: Strategy) -> Strategy {
         let name = "inFunctions".into();
-        step(Step::Call(
+        step(StrategyKind::Call(
             name,
             Arc::new(move |cx: &mut Context<'_>, term| {
                 let crate::term::Node::Lambda(x, body) = cx.store.node(term) else {
-                    return Next::Apply(s.clone(), term);
+                    return CallResult::Apply(s.clone(), term);
                 };
                 let rebuild = move |cx: &mut Context<'_>, done: Result<Term, Failed>| match done {
-                    Ok(body) => Next::Done(Ok(cx.store.lambda(x, body))),
-                    Err(Failed) => Next::Done(Err(Reason::Said("not in the body".to_owned()))),
+                    Ok(body) => CallResult::Done(Ok(cx.store.lambda(x, body))),
+                    Err(Failed) => {
+                        CallResult::Done(Err(Reason::Message("not in the body".to_owned())))
+                    }
                 };
-                Next::Then(in_functions(s.clone()), body, Box::new(rebuild))
+                CallResult::Then(in_functions(s.clone()), body, Box::new(rebuild))
             }),
         ))
     }
@@ -248,17 +266,17 @@ fn functions_of_the_term_go_on_where_strategies_end() {
     let outcome = run(
         &mut store,
         root,
-        &in_functions(Step::rule(fusion())),
+        &in_functions(StrategyKind::rule(fusion())),
         &options,
     );
     assert_eq!(outcome.trace[0].path.to_string(), "body.body.body.body");
     let found = outcome.result.unwrap();
     assert_eq!(found, outcome.trace[0].after);
-    let native = step(Step::TopDown(Step::rule(fusion())));
+    let native = step(StrategyKind::TopDown(StrategyKind::rule(fusion())));
     let expected = apply(&mut store, root, &native).result.unwrap();
     assert!(store.alpha_eq(found, expected));
     assert!(
-        apply(&mut store, root, &in_functions(Step::rule(Beta)))
+        apply(&mut store, root, &in_functions(StrategyKind::rule(Beta)))
             .result
             .is_err()
     );

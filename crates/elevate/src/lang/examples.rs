@@ -7,10 +7,10 @@ use syntax::{Code, Diagnostic, Span};
 
 use super::check::ExamplePrograms;
 use super::definition::{Definition, Definitions};
-use super::eval::World;
+use super::eval::GlobalEnv;
 use super::library::library;
 use super::run::{NotRewritten, Report, Request, Rewritten, run, strategy_of, under};
-use crate::engine::{Options, Outcome, Step};
+use crate::engine::{Options, Outcome, StrategyKind};
 use crate::normal::NormalForm;
 use crate::term::{self, Node, Store, Term, print};
 
@@ -86,10 +86,10 @@ fn apply_to(
     let Ok(imported) = term::import(&mut store, &programs.input) else {
         return Err(say("the input is too large".into()));
     };
-    let world = World::new(definitions.clone(), &mut store);
-    let strategy = match strategy_of(&world, example) {
+    let globals = GlobalEnv::new(definitions.clone(), &mut store);
+    let strategy = match strategy_of(&globals, example) {
         Ok(strategy) => under(programs.names.len(), strategy),
-        Err(trouble) => return Err(say(world.explain(&trouble))),
+        Err(trouble) => return Err(say(globals.explain(&trouble))),
     };
     let expects_trace = |kind: &ItemKind| match kind {
         ItemKind::Example { expect, .. } => matches!(expect, Expect::Trace(..)),
@@ -104,10 +104,10 @@ fn apply_to(
         may_extend: true,
         tunes: &[],
     };
-    match run(&world, &strategy, store, imported, order, &request) {
+    match run(&globals, &strategy, store, imported, order, &request) {
         Ok(rewritten) => Ok(Ok(rewritten)),
         Err(NotRewritten::Failed(report)) => Ok(Err(report)),
-        Err(NotRewritten::Strategy(trouble)) => Err(say(world.explain(&trouble))),
+        Err(NotRewritten::Strategy(trouble)) => Err(say(globals.explain(&trouble))),
         // The other errors concern the definition and the values of sizes, which an example does
         // not have.
         Err(_) => Err(say("the program grew too large, or nests too deeply".into())),
@@ -201,7 +201,7 @@ fn same(store: &mut Store, a: Term, b: Term, programs: &ExamplePrograms) -> bool
         return false;
     }
     let benf = |store: &mut Store, term| {
-        let form = Step::NormalForm(NormalForm::Benf);
+        let form = StrategyKind::NormalForm(NormalForm::Benf);
         let outcome = crate::engine::run(store, term, &Arc::new(form), &Options::default());
         outcome.result.ok()
     };
@@ -228,9 +228,10 @@ fn normal_form(
         _ => None,
     });
     let id = id.or_else(|| library().named(name)).ok_or_else(missing)?;
-    let world = World::new(definitions.clone(), store);
-    let definition = world.definitions().strategy(id).ok_or_else(missing)?;
-    let strategy = strategy_of(&world, &definition).map_err(|trouble| world.explain(&trouble))?;
+    let globals = GlobalEnv::new(definitions.clone(), store);
+    let definition = globals.definitions().strategy(id).ok_or_else(missing)?;
+    let strategy =
+        strategy_of(&globals, &definition).map_err(|trouble| globals.explain(&trouble))?;
     let strategy = under(functions, strategy);
     let Outcome { result, .. } = crate::engine::run(store, term, &strategy, &Options::default());
     result.map_err(|_| format!("the normal form `{name}` fails"))

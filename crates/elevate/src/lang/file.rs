@@ -15,12 +15,12 @@ use super::programs::Programs;
 
 /// The items of a text, with the RISE definitions that they can use. Imports are not read.
 pub struct File {
-    entries: Vec<Entry>,
+    entries: Vec<FileEntry>,
     by_name: FxHashMap<Name, usize>,
     programs: Programs,
 }
 
-struct Entry {
+struct FileEntry {
     span: Span,
     text: Arc<str>,
     item: Arc<Item>,
@@ -43,7 +43,7 @@ impl File {
                 let at = file.entries.len();
                 file.by_name.entry(name.name.clone()).or_insert(at);
             }
-            file.entries.push(Entry {
+            file.entries.push(FileEntry {
                 span,
                 text: text.into(),
                 item: Arc::new(parsed.item),
@@ -86,7 +86,7 @@ impl File {
         }
     }
 
-    fn checked(&self, entry: &Entry) -> Checked {
+    fn checked(&self, entry: &FileEntry) -> Checked {
         let mut checked = check(&entry.item, &entry.text, self);
         checked
             .diagnostics

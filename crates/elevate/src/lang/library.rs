@@ -78,15 +78,15 @@ pub const LIBRARY: &[(&str, &str)] = &[
 ];
 
 /// The number of the first definition of the library. Numbers of other definitions must be less.
-pub const FIRST: u64 = 1 << 63;
+pub const FIRST_LIBRARY_ID: u64 = 1 << 63;
 
 /// The library. Each definition is checked once, on first use.
 pub struct Library {
-    entries: Vec<Entry>,
+    entries: Vec<LibraryEntry>,
     by_name: FxHashMap<Name, usize>,
 }
 
-struct Entry {
+struct LibraryEntry {
     file: usize,
     span: Span,
     item: Arc<Item>,
@@ -97,7 +97,7 @@ struct Entry {
 
 /// The place of a definition of the library.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct LibraryLocation {
     /// The file, as an index into [`LIBRARY`].
     pub file: usize,
     /// The span of the item, in bytes from the start of the file.
@@ -125,7 +125,7 @@ impl Library {
                     let at = library.entries.len();
                     library.by_name.entry(name.name.clone()).or_insert(at);
                 }
-                library.entries.push(Entry {
+                library.entries.push(LibraryEntry {
                     file,
                     span,
                     item: Arc::new(parsed.item),
@@ -139,17 +139,17 @@ impl Library {
     }
 
     fn number(at: usize) -> GlobalId {
-        GlobalId(FIRST + at as u64)
+        GlobalId(FIRST_LIBRARY_ID + at as u64)
     }
 
-    fn entry(&self, id: GlobalId) -> Option<&Entry> {
-        let at = id.0.checked_sub(FIRST)?;
+    fn entry(&self, id: GlobalId) -> Option<&LibraryEntry> {
+        let at = id.0.checked_sub(FIRST_LIBRARY_ID)?;
         self.entries.get(usize::try_from(at).ok()?)
     }
 
     /// Returns true if the number is that of a library definition.
     pub fn contains(id: GlobalId) -> bool {
-        id.0 >= FIRST
+        id.0 >= FIRST_LIBRARY_ID
     }
 
     /// Returns the number of the definition of this name.
@@ -176,7 +176,7 @@ impl Library {
     /// Returns the signature of a definition.
     pub fn signature(&self, id: GlobalId) -> Option<Arc<Signature>> {
         self.entry(id)?;
-        Some(self.header(usize::try_from(id.0 - FIRST).ok()?))
+        Some(self.header(usize::try_from(id.0 - FIRST_LIBRARY_ID).ok()?))
     }
 
     /// Returns the names of all definitions.
@@ -209,7 +209,7 @@ impl Library {
         }))
     }
 
-    fn check(&self, entry: &Entry, text: &str) -> Checked {
+    fn check(&self, entry: &LibraryEntry, text: &str) -> Checked {
         let mut checked = check(&entry.item, text, &LibraryEnv(self));
         checked
             .diagnostics
@@ -243,11 +243,11 @@ impl Library {
     }
 
     /// Returns the place of an item.
-    pub fn place(&self, id: GlobalId) -> Option<Place> {
+    pub fn location(&self, id: GlobalId) -> Option<LibraryLocation> {
         let entry = self.entry(id)?;
         let name = entry.item.name().map_or(Span::new(0, 0), |name| name.span);
         let start = entry.span.start;
-        Some(Place {
+        Some(LibraryLocation {
             file: entry.file,
             item: entry.span,
             name: Span::new(start + name.start, start + name.end),

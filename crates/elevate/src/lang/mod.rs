@@ -6,31 +6,31 @@
 pub mod check;
 mod definition;
 #[cfg(test)]
-mod equations;
+mod equation_tests;
 mod eval;
 mod examples;
 mod file;
 mod library;
-mod open;
 mod programs;
 mod run;
 #[cfg(test)]
 mod tests;
+mod tune_parameters;
 mod tunes;
 pub mod types;
 
 pub use check::{
-    Captured, Checked, Compiled, Env, Key, Meaning, NameUse, Quote, Resolution, Signature, Sort,
-    Source, Target, check, header_signature,
+    BinderKey, CaptureSource, Captured, Checked, Compiled, DefinitionKind, Env, Meaning, NameUse,
+    Quote, Resolution, Signature, Target, check, header_signature,
 };
 pub use definition::{Definition, Definitions};
-pub use eval::{Trouble, Value, World};
+pub use eval::{EvalError, GlobalEnv, Value};
 pub use examples::run_example;
 pub use file::File;
-pub use library::{FIRST, LIBRARY, Library, Place, library};
+pub use library::{FIRST_LIBRARY_ID, LIBRARY, Library, LibraryLocation, library};
 pub use programs::Programs;
 pub use run::{
     NotRewritten, Parameter, Report, Request, Rewritten, Run, program_of, rewrite, strategy_of,
 };
-pub use tunes::NotTuned;
+pub use tunes::TuneError;
 pub use types::{Flavour, Param, Scheme, Ty, Type, type_text};

@@ -11,12 +11,12 @@ use syntax::ast::{Item, Name};
 
 /// The number of the first definition of RISE's standard library. Numbers of other RISE definitions
 /// must be less.
-pub const STANDARD: u64 = 1 << 62;
+pub const FIRST_STANDARD_ID: u64 = 1 << 62;
 
 /// A set of RISE definitions that may refer to each other.
 #[derive(Clone, Default)]
 pub struct Programs {
-    entries: Vec<Entry>,
+    entries: Vec<ProgramEntry>,
     by_name: FxHashMap<Name, usize>,
     /// The number of definitions of the standard library, which come first.
     standard: usize,
@@ -24,7 +24,7 @@ pub struct Programs {
 }
 
 #[derive(Clone)]
-struct Entry {
+struct ProgramEntry {
     name: Name,
     item: Arc<Item>,
     scheme: Option<Arc<Scheme>>,
@@ -63,7 +63,7 @@ impl Programs {
             };
             if parsed.diagnostics.is_empty() {
                 self.by_name.insert(name.clone(), self.entries.len());
-                self.entries.push(Entry {
+                self.entries.push(ProgramEntry {
                     name,
                     item: Arc::new(parsed.item),
                     scheme: None,
@@ -92,12 +92,12 @@ impl Programs {
     fn number(&self, at: usize) -> GlobalId {
         match at.checked_sub(self.standard) {
             Some(own) if self.standard > 0 => GlobalId(own as u64),
-            _ => GlobalId(STANDARD + at as u64),
+            _ => GlobalId(FIRST_STANDARD_ID + at as u64),
         }
     }
 
     fn index(&self, id: GlobalId) -> Option<usize> {
-        let number = match id.0.checked_sub(STANDARD) {
+        let number = match id.0.checked_sub(FIRST_STANDARD_ID) {
             Some(number) => number,
             None => id.0.checked_add(self.standard as u64)?,
         };
@@ -132,7 +132,7 @@ impl Programs {
 
     /// Returns true if the number is that of a definition of the standard library.
     pub fn is_standard(id: GlobalId) -> bool {
-        id.0 >= STANDARD && id.0 < 1 << 63
+        id.0 >= FIRST_STANDARD_ID && id.0 < 1 << 63
     }
 }
 

@@ -13,12 +13,13 @@ use syntax::elevate::ast::{ExprId, ExprKind, ItemKind, Order as Written};
 
 use super::check::{Meaning, Target};
 use super::definition::{Definition, Definitions};
-use super::eval::{Eval, Trouble, Value, World};
-use super::open::{each_node, mentioned, name_open, with_parameter, with_pi};
-use super::tunes::{self, NotTuned};
+use super::eval::{Eval, EvalError, GlobalEnv, Value};
+use super::tune_parameters::{each_node, mentioned, name_open, with_parameter, with_pi};
+use super::tunes::{self, TuneError};
 use super::types::Type;
 use crate::engine::{
-    self, Assumption, Failure, Options, Outcome, Reason, RuleCount, Step, Strategy, TraceStep,
+    self, Assumption, Failure, Options, Outcome, Reason, RuleCount, Strategy, StrategyKind,
+    TraceStep,
 };
 use crate::term::{self, Imported, Node, Order, Store, Term, print};
 
@@ -111,9 +112,9 @@ impl Run {
 #[derive(Debug)]
 pub enum NotRewritten {
     /// The evaluation of the strategy failed.
-    Strategy(Trouble),
+    Strategy(EvalError),
     /// The values given to `tune`s do not fit the strategy.
-    NotTuned(NotTuned),
+    NotTuned(TuneError),
     /// The strategy failed.
     Failed(Box<Report>),
     /// The definition would get further parameters, which [`Request::may_extend`] does not allow.
@@ -191,8 +192,11 @@ fn on_program(definition: &Definition) -> Option<(ExprId, ExprId)> {
 ///
 /// # Errors
 /// Its evaluation fails, or its value is not a strategy.
-pub fn strategy_of(world: &Arc<World>, definition: &Arc<Definition>) -> Result<Strategy, Trouble> {
-    let mut eval = Eval::new(world, definition.clone());
+pub fn strategy_of(
+    globals: &Arc<GlobalEnv>,
+    definition: &Arc<Definition>,
+) -> Result<Strategy, EvalError> {
+    let mut eval = Eval::new(globals, definition.clone());
     let scheme = &definition.checked.signature.scheme;
     let name = definition.name();
     let what = match name.is_empty() {
@@ -207,7 +211,7 @@ pub fn strategy_of(world: &Arc<World>, definition: &Arc<Definition>) -> Result<S
         if let Some(call) = scheme.ty.example_call(&name) {
             let _ = write!(message, "; write `{call}`");
         }
-        return Err(Trouble::new(message));
+        return Err(EvalError::new(message));
     }
     let value = match on_program(definition) {
         Some((strategy, program)) => {
@@ -216,18 +220,18 @@ pub fn strategy_of(world: &Arc<World>, definition: &Arc<Definition>) -> Result<S
             }
             eval.at(strategy)?
         }
-        None => world.value_of(definition)?,
+        None => globals.value_of(definition)?,
     };
     let strategy = eval.strategy_value(value);
-    strategy.ok_or_else(|| Trouble::new(format!("{what} is not a strategy: {}", scheme.text())))
+    strategy.ok_or_else(|| EvalError::new(format!("{what} is not a strategy: {}", scheme.text())))
 }
 
 /// Returns the error for a strategy that is applied to an expression that is not the name of a
 /// program.
-fn no_program(definition: &Definition, program: ExprId) -> Trouble {
+fn no_program(definition: &Definition, program: ExprId) -> EvalError {
     let span = definition.item.expr(program).span;
     let text = definition.text.get(std::ops::Range::from(span));
-    Trouble::new(format!(
+    EvalError::new(format!(
         "a strategy is applied to the definition that is rewritten, and `{}` is none: leave it out",
         short(text.unwrap_or_default())
     ))
@@ -254,14 +258,14 @@ pub fn rewrite(
     known.or_insert_with(|| strategy.clone());
     let given =
         tunes::given(strategy, &definitions, request.tunes).map_err(NotRewritten::NotTuned)?;
-    let world = World::tuned(definitions, &mut store, &given);
-    let step = strategy_of(&world, strategy).map_err(NotRewritten::Strategy)?;
-    run(&world, &step, store, imported, order, request)
+    let globals = GlobalEnv::tuned(definitions, &mut store, &given);
+    let step = strategy_of(&globals, strategy).map_err(NotRewritten::Strategy)?;
+    run(&globals, &step, store, imported, order, request)
 }
 
-/// Applies a strategy to a definition that is imported into the store of the world.
+/// Applies a strategy to a definition that is imported into the store of the environment.
 pub(super) fn run(
-    world: &Arc<World>,
+    globals: &Arc<GlobalEnv>,
     strategy: &Strategy,
     mut store: Store,
     imported: Imported,
@@ -271,12 +275,12 @@ pub(super) fn run(
     let mut options = request.options.clone();
     options.order = order_of(order);
     options.facts = imported.facts();
-    name_open(world, &mut store, &imported);
-    for (_, _, var) in world.open() {
+    name_open(globals, &mut store, &imported);
+    for (_, _, var) in globals.open() {
         let positive = Prop::AtLeast(Nat::var(var), Nat::ONE);
         options.facts.assume(&positive);
     }
-    let needs = tunes::needs(world, &options.facts).map_err(NotRewritten::Strategy)?;
+    let needs = tunes::needs(globals, &options.facts).map_err(NotRewritten::Strategy)?;
     for prop in &needs.props {
         options.facts.assume(prop);
     }
@@ -297,7 +301,7 @@ pub(super) fn run(
     let (mut obligations, mut assumed) = assumed(&outcome, &options.facts);
     let mut mentioned = mentioned(&run.store, run.root, &obligations);
     needs.of(&mut mentioned, &mut obligations, &mut assumed);
-    let open = world.open().into_iter();
+    let open = globals.open().into_iter();
     let open = open.filter(|(_, _, var)| mentioned.contains(var));
     let parameters = run.with_parameters(open);
     if !request.may_extend && !parameters.is_empty() {
@@ -332,7 +336,7 @@ fn assumed(outcome: &Outcome, facts: &Facts) -> (Vec<Prop>, Vec<String>) {
         match assumption {
             Assumption::Size(prop) if facts.proves(prop) => {}
             Assumption::Size(prop) => sizes.push(prop.clone()),
-            Assumption::Said(said) => words.push(said.to_string()),
+            Assumption::Text(said) => words.push(said.to_string()),
         }
     }
     (sizes, words)
@@ -399,12 +403,12 @@ fn message(failure: &Failure) -> String {
             format!("{who} does not apply: it cannot be decided whether `{condition}` holds: {why}")
         }
         Reason::Type(why) => format!("{who} does not apply: {why}"),
-        Reason::No { predicate, .. } => format!("`{predicate}` does not hold"),
-        Reason::NoPart { traversal, .. } => {
+        Reason::PredicateFails { predicate, .. } => format!("`{predicate}` does not hold"),
+        Reason::NoChild { traversal, .. } => {
             format!("`{traversal}` finds no such part")
         }
-        Reason::Said(text) if text == "fail" => "the strategy says that it fails".into(),
-        Reason::Said(text) => text.clone(),
+        Reason::Message(text) if text == "fail" => "the strategy says that it fails".into(),
+        Reason::Message(text) => text.clone(),
         Reason::Endless(circle) if circle.is_empty() => {
             "the strategy does not end: what it repeats never fails, and changes nothing".into()
         }
@@ -432,9 +436,9 @@ fn report(failure: Failure, outcome: Outcome, run: Run) -> Report {
     let message = nest.clone().unwrap_or_else(|| message(&failure));
     let mut notes = Vec::new();
     let found = match &failure.reason {
-        Reason::Shape { found, .. } | Reason::No { found, .. } | Reason::NoPart { found, .. } => {
-            *found
-        }
+        Reason::Shape { found, .. }
+        | Reason::PredicateFails { found, .. }
+        | Reason::NoChild { found, .. } => *found,
         _ => failure.focus,
     };
     if nest.is_none() {
@@ -464,7 +468,7 @@ fn report(failure: Failure, outcome: Outcome, run: Run) -> Report {
     }
     let by_shape = matches!(
         failure.reason,
-        Reason::Shape { .. } | Reason::No { .. } | Reason::NoPart { .. }
+        Reason::Shape { .. } | Reason::PredicateFails { .. } | Reason::NoChild { .. }
     );
     if by_shape {
         notes.extend(folded(store, failure.root));
@@ -591,12 +595,12 @@ fn a_long_term_is_cut_between_words() {
 
 /// Applies a strategy below the given number of leading functions.
 pub(super) fn under(functions: usize, strategy: Strategy) -> Strategy {
-    (0..functions).fold(strategy, |inner, _| Arc::new(Step::Body(inner)))
+    (0..functions).fold(strategy, |inner, _| Arc::new(StrategyKind::Body(inner)))
 }
 
-impl World {
-    /// Returns the value of a definition, which need not be one of those of the world.
-    fn value_of(self: &Arc<Self>, definition: &Arc<Definition>) -> Result<Value, Trouble> {
+impl GlobalEnv {
+    /// Returns the value of a definition, which need not be one of those of the environment.
+    fn value_of(self: &Arc<Self>, definition: &Arc<Definition>) -> Result<Value, EvalError> {
         match self.definitions().strategy(definition.id) {
             Some(known) if Arc::ptr_eq(&known, definition) => self.value(definition.id),
             _ => Eval::new(self, definition.clone()).definition_value(),

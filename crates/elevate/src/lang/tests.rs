@@ -121,7 +121,8 @@ fn listing_3_on_listing_1_is_listing_4() {
     let wanted = term::import(&mut store, &wanted).expect("small");
     let found = term::import(&mut store, &rewritten.def).expect("small");
     // Listing 4 names the rows of a group, and listing 3 does not.
-    let benf: crate::engine::Strategy = Arc::new(crate::engine::Step::NormalForm(NormalForm::Benf));
+    let benf: crate::engine::Strategy =
+        Arc::new(crate::engine::StrategyKind::NormalForm(NormalForm::Benf));
     let [wanted, found] = [wanted.root, found.root].map(|root| {
         let outcome = crate::engine::run(&mut store, root, &benf, &Default::default());
         outcome.result.expect("BENF is there")

@@ -8,16 +8,16 @@ use syntax::ast::{BinaryOp, Literal, Name, TermId, TermKind};
 use syntax::elevate::ast::{CondId, CondKind, ExprKind, Item, ItemKind, Range, RangeKind, Step};
 use syntax::{Code, Diagnostic, GlobalId, Span};
 
-use super::check::{Captured, Source, Target};
+use super::check::{CaptureSource, Captured, Target};
 use super::definition::{Definition, Definitions};
-use super::eval::{Trouble, World};
+use super::eval::{EvalError, GlobalEnv};
 use super::library::library;
 use super::types::Type;
 
 /// An error in the values given to `tune`s, such as a name that the strategy does not have, or has
 /// twice.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NotTuned {
+pub struct TuneError {
     /// The error.
     pub message: String,
     /// A suggestion to mend it.
@@ -26,14 +26,14 @@ pub struct NotTuned {
 
 /// The conditions on the `tune`s of a run that are left open.
 #[derive(Debug, Default)]
-pub(super) struct Needs {
+pub(super) struct TuneConditions {
     /// The conditions on their variables.
     pub props: Vec<Prop>,
     /// The conditions that no proposition expresses, as text, with their variables.
     pub said: Vec<(String, Vec<Var>)>,
 }
 
-impl Needs {
+impl TuneConditions {
     /// Adds the conditions on the sizes in `mentioned` to the obligations, transitively: the other
     /// variables of these conditions are added to `mentioned`.
     pub fn of(
@@ -92,7 +92,7 @@ pub(super) fn given(
     strategy: &Arc<Definition>,
     definitions: &Definitions,
     values: &[(Name, i64)],
-) -> Result<Vec<(GlobalId, i64)>, NotTuned> {
+) -> Result<Vec<(GlobalId, i64)>, TuneError> {
     if values.is_empty() {
         return Ok(Vec::new());
     }
@@ -117,7 +117,7 @@ pub(super) fn given(
         let known = || own.iter().chain(&shared).map(|(_, name)| name.as_str());
         match find(name)[..] {
             [id] if found.iter().any(|(other, _)| *other == id) => {
-                return Err(NotTuned {
+                return Err(TuneError {
                     message: format!("`{name}` is given two values"),
                     help: "give it one".into(),
                 });
@@ -125,7 +125,7 @@ pub(super) fn given(
             [id] => found.push((id, *value)),
             [] => return Err(unknown(name, known())),
             _ => {
-                return Err(NotTuned {
+                return Err(TuneError {
                     message: format!("several files that the strategy uses tune a `{name}`"),
                     help: "give the one that is meant another name".into(),
                 });
@@ -135,7 +135,7 @@ pub(super) fn given(
     Ok(found)
 }
 
-fn unknown<'a>(name: &str, known: impl Iterator<Item = &'a str> + Clone) -> NotTuned {
+fn unknown<'a>(name: &str, known: impl Iterator<Item = &'a str> + Clone) -> TuneError {
     let message = format!("the strategy tunes no `{name}`");
     let mut names: Vec<&str> = known.clone().collect();
     names.sort_unstable();
@@ -145,7 +145,7 @@ fn unknown<'a>(name: &str, known: impl Iterator<Item = &'a str> + Clone) -> NotT
         None if names.is_empty() => "it leaves no size open".to_owned(),
         None => format!("it tunes `{}`", names.join("`, `")),
     };
-    NotTuned { message, help }
+    TuneError { message, help }
 }
 
 fn named(definition: &Arc<Definition>) -> Option<(GlobalId, Name)> {
@@ -156,9 +156,9 @@ fn named(definition: &Arc<Definition>) -> Option<(GlobalId, Name)> {
 }
 
 /// Returns the open conditions of the run; fails if a value does not fulfil a condition.
-pub(super) fn needs(world: &Arc<World>, facts: &Facts) -> Result<Needs, Trouble> {
-    let mut needs = Needs::default();
-    let mut all: Vec<_> = world.definitions().strategies.values().collect();
+pub(super) fn needs(globals: &Arc<GlobalEnv>, facts: &Facts) -> Result<TuneConditions, EvalError> {
+    let mut needs = TuneConditions::default();
+    let mut all: Vec<_> = globals.definitions().strategies.values().collect();
     all.sort_by_key(|definition| definition.id.0);
     for definition in all {
         let ItemKind::Tune {
@@ -170,19 +170,19 @@ pub(super) fn needs(world: &Arc<World>, facts: &Facts) -> Result<Needs, Trouble>
         else {
             continue;
         };
-        let is_wrong = super::eval::has_errors(definition) && !world.is_given(definition.id);
+        let is_wrong = super::eval::has_errors(definition) && !globals.is_given(definition.id);
         if (range.is_none() && condition.is_none()) || is_wrong {
             continue;
         }
-        let Some(own) = world.value(definition.id)?.nat() else {
+        let Some(own) = globals.value(definition.id)?.nat() else {
             continue;
         };
         let captured = &definition.checked.captured;
-        let others = |name: &Name| -> Result<Option<Nat>, Trouble> {
+        let others = |name: &Name| -> Result<Option<Nat>, EvalError> {
             match captured.iter().find(|known| known.name == *name) {
                 Some(known) => match known.source {
-                    Source::Item(id) => Ok(world.value(id)?.nat()),
-                    Source::Local(_) => Ok(None),
+                    CaptureSource::Item(id) => Ok(globals.value(id)?.nat()),
+                    CaptureSource::Local(_) => Ok(None),
                 },
                 None => Ok(None),
             }
@@ -195,9 +195,9 @@ pub(super) fn needs(world: &Arc<World>, facts: &Facts) -> Result<Needs, Trouble>
             others: &others,
         };
         let checked = tune.check(range.as_ref(), *condition, facts, &mut needs);
-        checked.map_err(|wrong| Trouble {
+        checked.map_err(|wrong| EvalError {
             at: Some((definition.id, name.span)),
-            ..Trouble::from(wrong)
+            ..EvalError::from(wrong)
         })?;
     }
     Ok(needs)
@@ -241,14 +241,16 @@ pub(super) fn wrong(item: &Item, text: &str, captured: &[Captured]) -> Option<Di
             Ok(at.map(|at| Nat::var(Var(at as u32))))
         },
     };
-    if let Err(Wrong::NoSize(span, message)) = tune.is_about_sizes(range.as_ref(), *condition) {
+    if let Err(TuneConditionError::NoSize(span, message)) =
+        tune.is_about_sizes(range.as_ref(), *condition)
+    {
         let help = "a `tune` names numbers and the sizes that files of strategies define: `tune`s, and `val`s of type `Nat`";
         return Some(Diagnostic::error(Code::UnknownName, span, message).help(help));
     }
     let (span, _) = value?;
-    let mut needs = Needs::default();
+    let mut needs = TuneConditions::default();
     match tune.check(range.as_ref(), *condition, &Facts::new(), &mut needs) {
-        Err(Wrong::Refuted(message)) => Some(fails((span, message))),
+        Err(TuneConditionError::Refuted(message)) => Some(fails((span, message))),
         _ => None,
     }
 }
@@ -274,35 +276,37 @@ fn empty_range(item: &Item) -> Option<(Span, String)> {
 }
 
 /// The reason why a condition on a `tune` is rejected.
-enum Wrong {
+enum TuneConditionError {
     /// The value does not fulfil the condition.
     Refuted(String),
     /// The condition is not about known sizes, at this span.
     NoSize(Span, String),
     /// The evaluation of the condition fails.
-    Unknown(Trouble),
+    Unknown(EvalError),
 }
 
-impl From<Trouble> for Wrong {
-    fn from(trouble: Trouble) -> Wrong {
-        Wrong::Unknown(trouble)
+impl From<EvalError> for TuneConditionError {
+    fn from(trouble: EvalError) -> TuneConditionError {
+        TuneConditionError::Unknown(trouble)
     }
 }
 
-impl From<Wrong> for Trouble {
-    fn from(wrong: Wrong) -> Trouble {
+impl From<TuneConditionError> for EvalError {
+    fn from(wrong: TuneConditionError) -> EvalError {
         match wrong {
-            Wrong::Refuted(message) | Wrong::NoSize(_, message) => Trouble::new(message),
-            Wrong::Unknown(trouble) => trouble,
+            TuneConditionError::Refuted(message) | TuneConditionError::NoSize(_, message) => {
+                EvalError::new(message)
+            }
+            TuneConditionError::Unknown(trouble) => trouble,
         }
     }
 }
 
 /// A condition on sizes, with its names resolved.
-enum Demand {
-    All(Vec<Demand>),
-    Any(Vec<Demand>),
-    Not(Box<Demand>),
+enum SizeCondition {
+    All(Vec<SizeCondition>),
+    Any(Vec<SizeCondition>),
+    Not(Box<SizeCondition>),
     Is(Prop),
 }
 
@@ -314,9 +318,9 @@ enum Truth {
     Open,
 }
 
-impl Demand {
+impl SizeCondition {
     fn truth(&self, facts: &Facts) -> Truth {
-        let parts = |parts: &[Demand], decisive: Truth, otherwise: Truth| {
+        let parts = |parts: &[SizeCondition], decisive: Truth, otherwise: Truth| {
             let all = parts.iter().map(|part| part.truth(facts));
             all.fold(otherwise, |so_far, next| match (so_far, next) {
                 (known, _) if known == decisive => known,
@@ -326,24 +330,26 @@ impl Demand {
             })
         };
         match self {
-            Demand::All(all) => parts(all, Truth::Fails, Truth::Holds),
-            Demand::Any(all) => parts(all, Truth::Holds, Truth::Fails),
-            Demand::Not(inner) => match inner.truth(facts) {
+            SizeCondition::All(all) => parts(all, Truth::Fails, Truth::Holds),
+            SizeCondition::Any(all) => parts(all, Truth::Holds, Truth::Fails),
+            SizeCondition::Not(inner) => match inner.truth(facts) {
                 Truth::Holds => Truth::Fails,
                 Truth::Fails => Truth::Holds,
                 Truth::Open => Truth::Open,
             },
-            Demand::Is(prop) if facts.proves(prop) => Truth::Holds,
-            Demand::Is(prop) if facts.excludes(prop) => Truth::Fails,
-            Demand::Is(_) => Truth::Open,
+            SizeCondition::Is(prop) if facts.proves(prop) => Truth::Holds,
+            SizeCondition::Is(prop) if facts.excludes(prop) => Truth::Fails,
+            SizeCondition::Is(_) => Truth::Open,
         }
     }
 
     fn vars(&self, found: &mut Vec<Var>) {
         match self {
-            Demand::All(all) | Demand::Any(all) => all.iter().for_each(|part| part.vars(found)),
-            Demand::Not(inner) => inner.vars(found),
-            Demand::Is(prop) => prop.for_each_var(&mut |var| found.push(var)),
+            SizeCondition::All(all) | SizeCondition::Any(all) => {
+                all.iter().for_each(|part| part.vars(found))
+            }
+            SizeCondition::Not(inner) => inner.vars(found),
+            SizeCondition::Is(prop) => prop.for_each_var(&mut |var| found.push(var)),
         }
     }
 }
@@ -355,7 +361,7 @@ struct Tune<'a> {
     name: &'a Name,
     own: Nat,
     /// Returns the sizes that other names refer to.
-    others: &'a dyn Fn(&Name) -> Result<Option<Nat>, Trouble>,
+    others: &'a dyn Fn(&Name) -> Result<Option<Nat>, EvalError>,
 }
 
 impl Tune<'_> {
@@ -364,8 +370,8 @@ impl Tune<'_> {
         range: Option<&Range>,
         condition: Option<CondId>,
         facts: &Facts,
-        needs: &mut Needs,
-    ) -> Result<(), Wrong> {
+        needs: &mut TuneConditions,
+    ) -> Result<(), TuneConditionError> {
         if let Some(range) = range {
             self.range(range, facts)?;
         }
@@ -380,7 +386,7 @@ impl Tune<'_> {
         &self,
         range: Option<&Range>,
         condition: Option<CondId>,
-    ) -> Result<(), Wrong> {
+    ) -> Result<(), TuneConditionError> {
         if let Some(range) = range {
             self.demand_of_range(range)?;
         }
@@ -391,12 +397,12 @@ impl Tune<'_> {
     }
 
     /// Checks that the value is in the range.
-    fn range(&self, range: &Range, facts: &Facts) -> Result<(), Wrong> {
+    fn range(&self, range: &Range, facts: &Facts) -> Result<(), TuneConditionError> {
         let Some(value) = self.own.as_const() else {
             return Ok(());
         };
         match self.demand_of_range(range)?.truth(facts) {
-            Truth::Fails => Err(Wrong::Refuted(format!(
+            Truth::Fails => Err(TuneConditionError::Refuted(format!(
                 "`{}` is {value}, which is not in `{}`",
                 self.name,
                 self.text(range.span)
@@ -405,35 +411,45 @@ impl Tune<'_> {
         }
     }
 
-    fn demand_of_range(&self, range: &Range) -> Result<Demand, Wrong> {
+    fn demand_of_range(&self, range: &Range) -> Result<SizeCondition, TuneConditionError> {
         let own = || self.own.clone();
         Ok(match &range.kind {
             RangeKind::Set(sizes) => {
-                let one = |&size| Ok(Demand::Is(Prop::Equal(own(), self.size(size)?)));
-                Demand::Any(sizes.iter().map(one).collect::<Result<_, Wrong>>()?)
+                let one = |&size| Ok(SizeCondition::Is(Prop::Equal(own(), self.size(size)?)));
+                SizeCondition::Any(
+                    sizes
+                        .iter()
+                        .map(one)
+                        .collect::<Result<_, TuneConditionError>>()?,
+                )
             }
-            RangeKind::Divisors(size) => Demand::Is(Prop::Divides(own(), self.size(*size)?)),
+            RangeKind::Divisors(size) => SizeCondition::Is(Prop::Divides(own(), self.size(*size)?)),
             RangeKind::Between { from, to, step } => {
                 let (from, to) = (self.size(*from)?, self.size(*to)?);
                 let mut all = vec![
-                    Demand::Is(Prop::AtLeast(own(), from.clone())),
-                    Demand::Is(Prop::AtLeast(to.clone(), own())),
+                    SizeCondition::Is(Prop::AtLeast(own(), from.clone())),
+                    SizeCondition::Is(Prop::AtLeast(to.clone(), own())),
                 ];
                 match step {
                     Some(Step::Add(step)) => {
                         let above = Nat::sub(&self.own, &from);
-                        all.push(Demand::Is(Prop::Divides(self.size(*step)?, above)));
+                        all.push(SizeCondition::Is(Prop::Divides(self.size(*step)?, above)));
                     }
                     Some(Step::Times(factor)) => all.extend(self.powers(&from, &to, *factor)?),
                     None => {}
                 }
-                Demand::All(all)
+                SizeCondition::All(all)
             }
         })
     }
 
     /// Requires the value to be one of `from`, `from * factor`, …, if these are numbers.
-    fn powers(&self, from: &Nat, to: &Nat, factor: TermId) -> Result<Option<Demand>, Wrong> {
+    fn powers(
+        &self,
+        from: &Nat,
+        to: &Nat,
+        factor: TermId,
+    ) -> Result<Option<SizeCondition>, TuneConditionError> {
         let factor = self.size(factor)?;
         let (Some(from), Some(to), Some(factor)) =
             (from.as_const(), to.as_const(), factor.as_const())
@@ -442,13 +458,18 @@ impl Tune<'_> {
         };
         let next = |at: &i64| at.checked_mul(factor).filter(|next| next > at);
         let powers = std::iter::successors(Some(from), next).take_while(|at| *at <= to);
-        let one = |at| Demand::Is(Prop::Equal(self.own.clone(), Nat::constant(at)));
-        Ok(Some(Demand::Any(powers.map(one).collect())))
+        let one = |at| SizeCondition::Is(Prop::Equal(self.own.clone(), Nat::constant(at)));
+        Ok(Some(SizeCondition::Any(powers.map(one).collect())))
     }
 
     /// Checks a condition: conjuncts that hold are dropped, one that fails is an error, and open
     /// ones become assumptions of the program.
-    fn condition(&self, id: CondId, facts: &Facts, needs: &mut Needs) -> Result<(), Wrong> {
+    fn condition(
+        &self,
+        id: CondId,
+        facts: &Facts,
+        needs: &mut TuneConditions,
+    ) -> Result<(), TuneConditionError> {
         let mut parts = Vec::new();
         self.conjuncts(id, &mut parts);
         for part in parts {
@@ -457,7 +478,7 @@ impl Tune<'_> {
             match demand.truth(facts) {
                 Truth::Holds => {}
                 Truth::Fails => {
-                    return Err(Wrong::Refuted(match self.own.as_const() {
+                    return Err(TuneConditionError::Refuted(match self.own.as_const() {
                         Some(value) => {
                             format!("`{}` is {value}, and `{written}` does not hold", self.name)
                         }
@@ -465,7 +486,7 @@ impl Tune<'_> {
                     }));
                 }
                 Truth::Open => match demand {
-                    Demand::Is(prop) => needs.props.push(prop),
+                    SizeCondition::Is(prop) => needs.props.push(prop),
                     other => {
                         let mut vars = Vec::new();
                         other.vars(&mut vars);
@@ -488,32 +509,32 @@ impl Tune<'_> {
         }
     }
 
-    fn demand(&self, id: CondId) -> Result<Demand, Wrong> {
+    fn demand(&self, id: CondId) -> Result<SizeCondition, TuneConditionError> {
         Ok(match &self.item.cond(id).kind {
-            CondKind::And(a, b) => Demand::All(vec![self.demand(*a)?, self.demand(*b)?]),
-            CondKind::Or(a, b) => Demand::Any(vec![self.demand(*a)?, self.demand(*b)?]),
-            CondKind::Not(inner) => Demand::Not(Box::new(self.demand(*inner)?)),
+            CondKind::And(a, b) => SizeCondition::All(vec![self.demand(*a)?, self.demand(*b)?]),
+            CondKind::Or(a, b) => SizeCondition::Any(vec![self.demand(*a)?, self.demand(*b)?]),
+            CondKind::Not(inner) => SizeCondition::Not(Box::new(self.demand(*inner)?)),
             CondKind::Paren(inner) => self.demand(*inner)?,
             CondKind::Divides { divisor, size } => {
-                Demand::Is(Prop::Divides(self.size(*divisor)?, self.size(*size)?))
+                SizeCondition::Is(Prop::Divides(self.size(*divisor)?, self.size(*size)?))
             }
             CondKind::Compare { op, lhs, rhs } => {
                 let (a, b) = (self.size(*lhs)?, self.size(*rhs)?);
                 match crate::rule::compare(*op, a.clone(), b.clone()) {
-                    Some(prop) => Demand::Is(prop),
-                    None => Demand::Not(Box::new(Demand::Is(Prop::Equal(a, b)))),
+                    Some(prop) => SizeCondition::Is(prop),
+                    None => SizeCondition::Not(Box::new(SizeCondition::Is(Prop::Equal(a, b)))),
                 }
             }
             _ => {
                 let text = self.text(self.item.cond(id).span);
                 let message = format!("`{text}` says nothing of sizes, and `{}` is one", self.name);
-                return Err(Wrong::NoSize(self.item.cond(id).span, message));
+                return Err(TuneConditionError::NoSize(self.item.cond(id).span, message));
             }
         })
     }
 
     /// Evaluates a size.
-    fn size(&self, id: TermId) -> Result<Nat, Wrong> {
+    fn size(&self, id: TermId) -> Result<Nat, TuneConditionError> {
         let term = self.item.term(id);
         let unknown = || {
             let text = self.text(term.span);
@@ -521,7 +542,7 @@ impl Tune<'_> {
                 TermKind::Name(_) => format!("there is no size `{text}` here"),
                 _ => format!("`{text}` is not a size"),
             };
-            Wrong::NoSize(term.span, message)
+            TuneConditionError::NoSize(term.span, message)
         };
         let op = |a: TermId, b: TermId, make: fn(&Nat, &Nat) -> Nat| {
             Ok(make(&self.size(a)?, &self.size(b)?))

@@ -1,13 +1,13 @@
 //! Computes βη-normal forms.
 
-use super::{Gaveup, Normal, Normaliser};
+use super::{NormalResult, Normaliser, NormalizationError};
 use crate::engine::{beta, eta};
 use crate::term::{Child, Node, Term};
 
 impl Normaliser<'_> {
     /// Returns the βη-normal form of a term. Arguments are normalised before they are substituted,
     /// so that their copies need not be.
-    pub(super) fn benf(&mut self, term: Term) -> Normal {
+    pub(super) fn benf(&mut self, term: Term) -> NormalResult {
         if self.store.height(term) == 1 {
             return Ok((term, 0));
         }
@@ -23,7 +23,7 @@ impl Normaliser<'_> {
         Ok((result, steps))
     }
 
-    fn reduce(&mut self, term: Term) -> Normal {
+    fn reduce(&mut self, term: Term) -> NormalResult {
         let mut steps = 0_u32;
         let mut here = term;
         loop {
@@ -34,7 +34,7 @@ impl Normaliser<'_> {
             };
             self.step()?;
             if self.store.is_too_deep() {
-                return Err(Gaveup::TooLarge);
+                return Err(NormalizationError::TooLarge);
             }
             steps = steps.saturating_add(1);
             if let Some((result, more)) = self.memo.benf.get(next) {
@@ -45,7 +45,7 @@ impl Normaliser<'_> {
     }
 
     /// Normalises the children of a term.
-    fn parts(&mut self, term: Term) -> Normal {
+    fn parts(&mut self, term: Term) -> NormalResult {
         Ok(match self.store.node(term) {
             Node::Apply(f, x) => {
                 let (g, a) = self.benf(f)?;
@@ -71,7 +71,7 @@ impl Normaliser<'_> {
     }
 
     /// Contracts an η-redex whose children are normal.
-    fn contract(&mut self, term: Term, steps: u32) -> Normal {
+    fn contract(&mut self, term: Term, steps: u32) -> NormalResult {
         match eta(self.store, term) {
             Some(function) => {
                 self.step()?;

@@ -2,13 +2,13 @@
 
 use rise::Primitive;
 
-use super::{Normal, Normaliser};
+use super::{NormalResult, Normaliser};
 use crate::engine::eta_abstraction;
 use crate::term::{Node, Term};
 
 impl Normaliser<'_> {
     /// η-expands the functions of maps and reductions in a βη-normal term.
-    pub(super) fn expanded(&mut self, term: Term) -> Normal {
+    pub(super) fn expanded(&mut self, term: Term) -> NormalResult {
         if self.store.height(term) == 1 {
             return Ok((term, 0));
         }
@@ -23,7 +23,7 @@ impl Normaliser<'_> {
         Ok(result)
     }
 
-    fn expand(&mut self, term: Term) -> Normal {
+    fn expand(&mut self, term: Term) -> NormalResult {
         Ok(match self.store.node(term) {
             Node::Apply(f, x) => {
                 let (function, a) = self.expanded(f)?;
@@ -54,7 +54,7 @@ impl Normaliser<'_> {
     }
 
     /// η-expands `f` to the given number of parameters, as far as its type allows.
-    fn with_params(&mut self, f: Term, wanted: u32) -> Normal {
+    fn with_params(&mut self, f: Term, wanted: u32) -> NormalResult {
         if wanted == 0 {
             return Ok((f, 0));
         }
@@ -74,7 +74,7 @@ impl Normaliser<'_> {
 
     /// Expands the body of a function; if the result is a `map` or `reduce` without its input, it
     /// is η-expanded.
-    fn with_input(&mut self, body: Term) -> Normal {
+    fn with_input(&mut self, body: Term) -> NormalResult {
         let (body, steps) = self.expanded(body)?;
         if self.lacks_input(body)
             && let Some(function) = self.abstracted(body)?
@@ -84,7 +84,7 @@ impl Normaliser<'_> {
         Ok((body, steps))
     }
 
-    fn abstracted(&mut self, f: Term) -> Result<Option<Term>, super::Gaveup> {
+    fn abstracted(&mut self, f: Term) -> Result<Option<Term>, super::NormalizationError> {
         let function = eta_abstraction(self.store, f);
         if function.is_some() {
             self.step()?;

@@ -3,14 +3,14 @@
 use rise::Primitive;
 use rise::types::Arg;
 
-use super::{Normal, Normaliser};
+use super::{NormalResult, Normaliser};
 use crate::engine::eta_abstraction;
 use crate::term::{Local, Node, Store, Term};
 
 impl Normaliser<'_> {
     /// Splits the maps of a term in data-flow normal form: `map(fun(x => f(g(x))))` becomes
     /// `map(g)` followed by `map(f)`.
-    pub(super) fn fissioned(&mut self, term: Term) -> Normal {
+    pub(super) fn fissioned(&mut self, term: Term) -> NormalResult {
         if self.store.height(term) == 1 {
             return Ok((term, 0));
         }
@@ -25,7 +25,7 @@ impl Normaliser<'_> {
         Ok(result)
     }
 
-    fn fission(&mut self, term: Term) -> Normal {
+    fn fission(&mut self, term: Term) -> NormalResult {
         Ok(match self.store.node(term) {
             Node::Apply(f, x) => {
                 if let Some(function) = map_function(self.store, f) {
@@ -59,7 +59,7 @@ impl Normaliser<'_> {
 
     /// Splits `map(f)` without input; it becomes a function of the input if there are several
     /// stages.
-    fn unapplied(&mut self, map: Term, function: Term) -> Normal {
+    fn unapplied(&mut self, map: Term, function: Term) -> NormalResult {
         let (function, steps) = self.fissioned(function)?;
         if last_stage(self.store, function).is_none() {
             let head = match self.store.node(map) {
@@ -78,7 +78,7 @@ impl Normaliser<'_> {
     }
 
     /// Returns `xs |> map(first stage) |> map(second) |> …` with all stages of the function.
-    fn staged(&mut self, function: Term, input: Term) -> Normal {
+    fn staged(&mut self, function: Term, input: Term) -> NormalResult {
         let mut stages = Vec::new();
         let mut rest = function;
         while let Some((first, last)) = last_stage(self.store, rest) {

@@ -49,7 +49,7 @@ pub struct Memo {
 
 /// The reason why the computation of a normal form is given up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Gaveup {
+pub enum NormalizationError {
     /// The term is too large or too deep.
     TooLarge,
     /// The limit on steps is reached.
@@ -66,7 +66,7 @@ pub fn normalise(
     term: Term,
     memo: &mut Memo,
     limit: u32,
-) -> Result<(Term, u32), Gaveup> {
+) -> Result<(Term, u32), NormalizationError> {
     let mut normaliser = Normaliser {
         store,
         memo,
@@ -89,10 +89,10 @@ struct Normaliser<'a> {
     limit: u32,
 }
 
-type Normal = Result<(Term, u32), Gaveup>;
+type NormalResult = Result<(Term, u32), NormalizationError>;
 
 impl Normaliser<'_> {
-    fn dfnf(&mut self, term: Term) -> Normal {
+    fn dfnf(&mut self, term: Term) -> NormalResult {
         if let Some(known) = self.memo.dfnf.get(term) {
             return Ok(known);
         }
@@ -103,7 +103,7 @@ impl Normaliser<'_> {
         Ok(all)
     }
 
-    fn rnf(&mut self, term: Term) -> Normal {
+    fn rnf(&mut self, term: Term) -> NormalResult {
         if let Some(known) = self.memo.rnf.get(term) {
             return Ok(known);
         }
@@ -115,19 +115,19 @@ impl Normaliser<'_> {
     }
 
     /// Enters a recursive call, and checks the depth.
-    fn enter(&mut self) -> Result<(), Gaveup> {
+    fn enter(&mut self) -> Result<(), NormalizationError> {
         if self.depth > 2 * MAX_HEIGHT || self.store.is_too_deep() {
-            return Err(Gaveup::TooLarge);
+            return Err(NormalizationError::TooLarge);
         }
         self.depth += 1;
         Ok(())
     }
 
     /// Counts a step, and checks the limit.
-    fn step(&mut self) -> Result<(), Gaveup> {
+    fn step(&mut self) -> Result<(), NormalizationError> {
         self.done = self.done.saturating_add(1);
         match self.done > self.limit {
-            true => Err(Gaveup::Steps),
+            true => Err(NormalizationError::Steps),
             false => Ok(()),
         }
     }

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::engine::{Beta, Eta, EtaAbstraction, Options, Predicate, Step, Strategy, run};
+use crate::engine::{Beta, Eta, EtaAbstraction, Options, Predicate, Strategy, StrategyKind, run};
 use crate::testing::{Random, fission, fusion, term};
 use proptest::arbitrary::any;
 use proptest::collection::vec;
@@ -9,53 +9,62 @@ use proptest::test_runner::Config;
 use proptest::{prop_assert, prop_assert_eq, proptest};
 use rise::Primitive;
 
-fn step(step: Step) -> Strategy {
+fn step(step: StrategyKind) -> Strategy {
     Arc::new(step)
 }
 
 /// Returns `repeat(topDown(s))` in a form that the engine does not translate to its own
 /// `normalize`.
 fn normalize(s: Strategy) -> Strategy {
-    let search = step(Step::Choice(step(Step::TopDown(s)), Step::fail()));
-    step(Step::Repeat(search))
+    let search = step(StrategyKind::Choice(
+        step(StrategyKind::TopDown(s)),
+        StrategyKind::fail(),
+    ));
+    step(StrategyKind::Repeat(search))
 }
 
 /// Returns the βη-normal form by its definition.
 fn benf() -> Strategy {
-    normalize(Step::choice([Step::rule(Eta), Step::rule(Beta)]))
+    normalize(StrategyKind::choice([
+        StrategyKind::rule(Eta),
+        StrategyKind::rule(Beta),
+    ]))
 }
 
 /// Returns the data-flow normal form by its definition.
 fn dfnf() -> Strategy {
-    let is = |predicate| Step::test(predicate);
+    let is = |predicate| StrategyKind::test(predicate);
     let expand = || {
-        let is_lambda = step(Step::Not(is(Predicate::IsLambda)));
-        Step::seq([is_lambda, Step::rule(EtaAbstraction)])
+        let is_lambda = step(StrategyKind::Not(is(Predicate::IsLambda)));
+        StrategyKind::seq([is_lambda, StrategyKind::rule(EtaAbstraction)])
     };
-    let argument_of = |p, s| normalize(step(Step::ArgumentOf(p, s)));
+    let argument_of = |p, s| normalize(step(StrategyKind::ArgumentOf(p, s)));
     let lacks = || {
-        let function = |p| step(Step::Function(is(Predicate::IsPrimitive(p))));
-        let reduce = step(Step::One(function(Primitive::Reduce)));
-        Step::choice([function(Primitive::Map), reduce])
+        let function = |p| step(StrategyKind::Function(is(Predicate::IsPrimitive(p))));
+        let reduce = step(StrategyKind::One(function(Primitive::Reduce)));
+        StrategyKind::choice([function(Primitive::Map), reduce])
     };
-    let complete = Step::seq([
-        step(Step::One(lacks())),
-        step(Step::Not(is(Predicate::IsApply))),
-        step(Step::One(Step::seq([lacks(), Step::rule(EtaAbstraction)]))),
+    let complete = StrategyKind::seq([
+        step(StrategyKind::One(lacks())),
+        step(StrategyKind::Not(is(Predicate::IsApply))),
+        step(StrategyKind::One(StrategyKind::seq([
+            lacks(),
+            StrategyKind::rule(EtaAbstraction),
+        ]))),
     ]);
-    Step::seq([
+    StrategyKind::seq([
         benf(),
         argument_of(Primitive::Map, expand()),
         argument_of(Primitive::Reduce, expand()),
-        argument_of(Primitive::Reduce, step(Step::Body(expand()))),
+        argument_of(Primitive::Reduce, step(StrategyKind::Body(expand()))),
         normalize(complete),
     ])
 }
 
 /// Returns the rewrite normal form by its definition.
 fn rnf() -> Strategy {
-    let once = Step::seq([dfnf(), Step::rule(fission())]);
-    Step::seq([normalize(once), dfnf()])
+    let once = StrategyKind::seq([dfnf(), StrategyKind::rule(fission())]);
+    StrategyKind::seq([normalize(once), dfnf()])
 }
 
 fn agree(store: &mut Store, term: Term) {
@@ -102,16 +111,26 @@ fn the_textbook_agrees() {
 
 /// Returns sets of rules to compare both versions of `normalize` on.
 fn sets_of_rules() -> Vec<Strategy> {
-    let is_apply = || Step::test(Predicate::IsApply);
+    let is_apply = || StrategyKind::test(Predicate::IsApply);
     Vec::from([
-        Step::rule(Beta),
-        Step::choice([Step::rule(Eta), Step::rule(Beta)]),
-        Step::rule(fusion()),
-        Step::choice([Step::rule(fusion()), Step::rule(Eta), Step::rule(Beta)]),
-        Step::rule(fission()),
-        Step::seq([is_apply(), step(Step::Argument(Step::rule(fusion())))]),
-        step(Step::One(Step::seq([is_apply(), Step::rule(Beta)]))),
-        step(Step::Function(Step::rule(fission()))),
+        StrategyKind::rule(Beta),
+        StrategyKind::choice([StrategyKind::rule(Eta), StrategyKind::rule(Beta)]),
+        StrategyKind::rule(fusion()),
+        StrategyKind::choice([
+            StrategyKind::rule(fusion()),
+            StrategyKind::rule(Eta),
+            StrategyKind::rule(Beta),
+        ]),
+        StrategyKind::rule(fission()),
+        StrategyKind::seq([
+            is_apply(),
+            step(StrategyKind::Argument(StrategyKind::rule(fusion()))),
+        ]),
+        step(StrategyKind::One(StrategyKind::seq([
+            is_apply(),
+            StrategyKind::rule(Beta),
+        ]))),
+        step(StrategyKind::Function(StrategyKind::rule(fission()))),
     ])
 }
 
@@ -134,7 +153,7 @@ proptest! {
         let root = Random::array(&mut store, choices);
         let rules = &sets_of_rules()[at];
         let options = Options::default();
-        let found = run(&mut store, root, &step(Step::Normalize(rules.clone())), &options);
+        let found = run(&mut store, root, &step(StrategyKind::Normalize(rules.clone())), &options);
         let expected = run(&mut store, root, &normalize(rules.clone()), &options);
         prop_assert_eq!(found.steps, expected.steps);
         let (found, expected) = (found.result.unwrap(), expected.result.unwrap());

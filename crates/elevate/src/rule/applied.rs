@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::miss::{Detail, Why};
+use super::mismatch::{MismatchDetail, MismatchReason};
 use super::pattern::Pattern;
 use super::{Alt, Definitions, Host, Rule, RuleArg, Test};
 use crate::engine::{self, Context, Reach, Reason, Rewrite};
@@ -70,8 +70,8 @@ impl Applied {
     ///
     /// # Errors
     ///
-    /// The nearest miss.
-    pub fn matches(&self, cx: &mut Context<'_>, term: Term) -> Result<(), super::Miss> {
+    /// The nearest mismatch.
+    pub fn matches(&self, cx: &mut Context<'_>, term: Term) -> Result<(), super::Mismatch> {
         super::matches_only(cx, &self.host(), &self.rule, &self.args, term)
     }
 
@@ -79,12 +79,12 @@ impl Applied {
     ///
     /// # Errors
     ///
-    /// The nearest miss.
+    /// The nearest mismatch.
     pub fn rewritten(
         &self,
         cx: &mut Context<'_>,
         term: Term,
-    ) -> Result<super::Rewritten, super::Miss> {
+    ) -> Result<super::Rewritten, super::Mismatch> {
         super::apply(cx, &self.host(), &self.rule, &self.args, term)
     }
 }
@@ -98,19 +98,26 @@ impl Rewrite for Applied {
         &self.shown
     }
 
-    fn apply(&self, cx: &mut Context<'_>, term: Term) -> Result<engine::Rewritten, engine::Miss> {
+    fn apply(
+        &self,
+        cx: &mut Context<'_>,
+        term: Term,
+    ) -> Result<engine::Rewritten, engine::MismatchRank> {
         match self.rewritten(cx, term) {
             Ok(made) => Ok(engine::Rewritten {
                 term: made.term,
                 assumptions: made.assumptions.iter().map(assumption).collect(),
             }),
-            Err(miss) => Err(engine::Miss {
+            Err(miss) => Err(engine::MismatchRank {
                 matched: match &miss.why {
                     // The whole pattern matches.
-                    Why::Detail(detail)
-                        if matches!(**detail, Detail::Condition { .. } | Detail::NotMade(_)) =>
+                    MismatchReason::Detail(detail)
+                        if matches!(
+                            **detail,
+                            MismatchDetail::Condition { .. } | MismatchDetail::NotMade(_)
+                        ) =>
                     {
-                        engine::Miss::in_condition(miss.progress).matched
+                        engine::MismatchRank::in_condition(miss.progress).matched
                     }
                     _ => miss.progress,
                 },
@@ -123,7 +130,7 @@ impl Rewrite for Applied {
             Err(miss) => miss,
             Ok(()) => match self.rewritten(cx, term) {
                 Err(miss) => miss,
-                Ok(_) => return Reason::Said("it applies".into()),
+                Ok(_) => return Reason::Message("it applies".into()),
             },
         };
         let explained = miss.explain(&self.rule, cx.store, &self.text);
@@ -132,15 +139,17 @@ impl Rewrite for Applied {
             text.map_or_else(|| "the pattern".to_owned(), str::to_owned)
         };
         match &miss.why {
-            Why::Head | Why::Shape | Why::NotEqual => Reason::Shape {
-                expected: match miss.why {
-                    Why::Head => self.first_pattern(),
-                    _ => part(explained.pattern),
-                },
-                found: miss.found.unwrap_or(term),
-            },
-            Why::Detail(detail) => match &**detail {
-                Detail::Condition {
+            MismatchReason::Head | MismatchReason::Shape | MismatchReason::NotEqual => {
+                Reason::Shape {
+                    expected: match miss.why {
+                        MismatchReason::Head => self.first_pattern(),
+                        _ => part(explained.pattern),
+                    },
+                    found: miss.found.unwrap_or(term),
+                }
+            }
+            MismatchReason::Detail(detail) => match &**detail {
+                MismatchDetail::Condition {
                     refuted, reason, ..
                 } => {
                     let written = part(explained.pattern);
@@ -156,9 +165,11 @@ impl Rewrite for Applied {
                         },
                     }
                 }
-                Detail::OtherType { .. } | Detail::Undetermined => Reason::Type(explained.message),
-                Detail::TooDeep => Reason::TooLarge,
-                _ => Reason::Said(explained.message),
+                MismatchDetail::OtherType { .. } | MismatchDetail::Undetermined => {
+                    Reason::Type(explained.message)
+                }
+                MismatchDetail::TooDeep => Reason::TooLarge,
+                _ => Reason::Message(explained.message),
             },
         }
     }
@@ -195,13 +206,13 @@ fn without_word(clause: &str) -> &str {
 fn assumption(assumption: &super::Assumption) -> engine::Assumption {
     match assumption {
         super::Assumption::Size(prop) => engine::Assumption::Size(prop.clone()),
-        super::Assumption::Said(text) => engine::Assumption::Said(text.to_string()),
+        super::Assumption::Text(text) => engine::Assumption::Text(text.to_string()),
     }
 }
 
 /// Returns the part of a term that decides if an alternative matches.
 fn reach_of(alt: &Alt) -> Reach {
-    let known = |cond: &super::cond::Cond| cond.is_level() || cond.is_scope();
+    let known = |cond: &super::cond::Cond| cond.is_type_level() || cond.is_scope();
     if !alt.linear || !alt.clauses.iter().all(|clause| known(&clause.cond)) || !alt.made.is_empty()
     {
         return Reach::WHOLE;

@@ -6,15 +6,15 @@ use nat::Facts;
 use rise::types::Arg;
 
 use super::cond::{self, Match};
-use super::folded::Folds;
-use super::level::{Found, Solved, Solver, Unsolved, Values};
-use super::matching::{Bound, global_of, prefix, structure};
-use super::miss::{Detail, Miss, Why};
-use super::numbers::numbers;
-use super::pattern::{Head, Pattern};
+use super::folding::FoldingContext;
+use super::mismatch::{Mismatch, MismatchDetail, MismatchReason};
+use super::number_literals::numbers;
+use super::pattern::{Pattern, PatternHead};
+use super::term_matching::{Bindings, global_of, prefix, structure};
+use super::type_matching::{Observation, Solved, Solver, TypeSubstitution, Unsolved};
 use super::{
-    Alt, Assumption, Ctx, Host, Identity, Matcher, Output, Predicate, Quotation, Rewritten, Rule,
-    RuleArg,
+    Alt, Assumption, Ctx, Host, Matcher, Output, Predicate, Quotation, Rewritten, Rule, RuleArg,
+    RuleId,
 };
 use crate::engine::Context;
 use crate::term::{Local, Node, Store, Term};
@@ -22,7 +22,7 @@ use crate::term::{Local, Node, Store, Term};
 /// Buffers that are reused from one application to the next.
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
-    bound: Bound,
+    bound: Bindings,
     slots: Vec<Term>,
     own: Vec<Local>,
     built: Vec<Term>,
@@ -30,8 +30,8 @@ pub(super) struct Scratch {
 
 impl Ctx<'_, '_> {
     /// Returns the store, and the data needed to match calls of definitions against their bodies.
-    fn folds(&mut self) -> (&mut Store, Folds<'_>) {
-        let folds = Folds {
+    fn folds(&mut self) -> (&mut Store, FoldingContext<'_>) {
+        let folds = FoldingContext {
             bodies: &mut self.memo.bodies,
             definitions: self.host.definitions,
             facts: self.cx.facts,
@@ -46,8 +46,8 @@ impl Ctx<'_, '_> {
         pattern: &Pattern,
         args: &[RuleArg],
         term: Term,
-        bound: &mut Bound,
-    ) -> Result<(), Miss> {
+        bound: &mut Bindings,
+    ) -> Result<(), Mismatch> {
         let (store, folds) = self.folds();
         structure(store, folds, pattern, args, term, bound)
     }
@@ -55,7 +55,7 @@ impl Ctx<'_, '_> {
     /// Returns the term to match. If the pattern is a call of a definition, an instance of its body
     /// is replaced by a call of it.
     fn folded(&mut self, pattern: &Pattern, term: Term) -> Term {
-        let Head::Global(id, _) = pattern.head else {
+        let PatternHead::Global(id, _) = pattern.head else {
             return term;
         };
         if global_of(self.cx.store, term) == Some(id) {
@@ -71,15 +71,15 @@ fn apply_in(
     rule: &Rule,
     args: &[RuleArg],
     term: Term,
-) -> Result<Rewritten, Miss> {
+) -> Result<Rewritten, Mismatch> {
     let mut scratch = std::mem::take(&mut ctx.memo.scratch);
     let number = ctx.memo.number(rule.id, args);
-    let mut nearest: Option<Miss> = None;
+    let mut nearest: Option<Mismatch> = None;
     let mut result = None;
     'alts: for (at, alt) in rule.alts.iter().enumerate() {
         let at = u32::try_from(at).unwrap_or(u32::MAX);
         let term = ctx.folded(&alt.pattern, term);
-        for outside in alt.pattern.places(ctx.cx.store, term) {
+        for outside in alt.pattern.omitted_arguments(ctx.cx.store, term) {
             let key = (rule.id, at, number);
             let focus = prefix(ctx.cx.store, term, outside);
             let made = matched(ctx, alt, key, args, focus, &mut scratch)
@@ -94,12 +94,12 @@ fn apply_in(
                     });
                     break 'alts;
                 }
-                Err(miss) => nearest = Some(Miss { alt: at, ..miss }.nearer(nearest)),
+                Err(miss) => nearest = Some(Mismatch { alt: at, ..miss }.nearer(nearest)),
             }
         }
     }
     ctx.memo.scratch = scratch;
-    result.ok_or_else(|| nearest.unwrap_or_else(|| Miss::new(Why::Head)))
+    result.ok_or_else(|| nearest.unwrap_or_else(|| Mismatch::new(MismatchReason::Head)))
 }
 
 fn matches_only_in(
@@ -107,14 +107,14 @@ fn matches_only_in(
     rule: &Rule,
     args: &[RuleArg],
     term: Term,
-) -> Result<(), Miss> {
+) -> Result<(), Mismatch> {
     let mut scratch = std::mem::take(&mut ctx.memo.scratch);
     let number = ctx.memo.number(rule.id, args);
-    let mut result = Err(Miss::new(Why::Head));
+    let mut result = Err(Mismatch::new(MismatchReason::Head));
     'alts: for (at, alt) in rule.alts.iter().enumerate() {
         let at = u32::try_from(at).unwrap_or(u32::MAX);
         let term = ctx.folded(&alt.pattern, term);
-        for outside in alt.pattern.places(ctx.cx.store, term) {
+        for outside in alt.pattern.omitted_arguments(ctx.cx.store, term) {
             let focus = prefix(ctx.cx.store, term, outside);
             let key = (rule.id, at, number);
             let found = matched(ctx, alt, key, args, focus, &mut scratch).and_then(|solved| {
@@ -125,7 +125,7 @@ fn matches_only_in(
                     result = Ok(());
                     break 'alts;
                 }
-                Err(miss) => result = Err(Miss { alt: at, ..miss }.nearer(result.err())),
+                Err(miss) => result = Err(Mismatch { alt: at, ..miss }.nearer(result.err())),
             }
         }
     }
@@ -138,11 +138,11 @@ fn matches_only_in(
 fn matched(
     ctx: &mut Ctx<'_, '_>,
     alt: &Alt,
-    key: (Identity, u32, u32),
+    key: (RuleId, u32, u32),
     args: &[RuleArg],
     focus: Term,
     scratch: &mut Scratch,
-) -> Result<Arc<Solved>, Miss> {
+) -> Result<Arc<Solved>, Mismatch> {
     ctx.structure(&alt.pattern, args, focus, &mut scratch.bound)?;
     let progress = scratch.bound.progress();
     let known = match ctx.memo.get(key, &scratch.bound.found) {
@@ -153,11 +153,11 @@ fn matched(
             solved
         }
     };
-    known.map_err(|Unsolved { node, why }| Miss {
+    known.map_err(|Unsolved { node, why }| Mismatch {
         node: Some(node),
         found: None,
         progress,
-        ..Miss::new(why)
+        ..Mismatch::new(why)
     })
 }
 
@@ -166,19 +166,23 @@ fn solve(
     ctx: &mut Ctx<'_, '_>,
     alt: &Alt,
     args: &[RuleArg],
-    found: &[Found],
+    found: &[Observation],
 ) -> Result<Solved, Unsolved> {
     let mut values = Solver::solve(ctx.cx.store, ctx.cx.facts, &alt.pattern, args, found)?;
-    let at_root = |why: Why| Unsolved { node: 0, why };
+    let at_root = |why: MismatchReason| Unsolved { node: 0, why };
     let mut facts: Facts = ctx.cx.facts.clone();
     let mut assumed = Vec::new();
-    if alt.clauses.iter().any(|clause| clause.cond.is_level()) {
+    if alt.clauses.iter().any(|clause| clause.cond.is_type_level()) {
         for prop in &alt.pattern.facts {
             if let Some(prop) = values.prop(prop) {
                 facts.assume(&prop);
             }
         }
-        for clause in alt.clauses.iter().filter(|clause| clause.cond.is_level()) {
+        for clause in alt
+            .clauses
+            .iter()
+            .filter(|clause| clause.cond.is_type_level())
+        {
             let found = Match {
                 values: &values,
                 slots: &[],
@@ -212,7 +216,7 @@ fn values_decide(
     args: &[RuleArg],
     solved: &Solved,
     scratch: &mut Scratch,
-) -> Result<Vec<Assumption>, Miss> {
+) -> Result<Vec<Assumption>, Mismatch> {
     scratch.slots.clear();
     let slots = &mut scratch.slots;
     let missing = Term::NONE;
@@ -227,17 +231,21 @@ fn values_decide(
         .map_err(|why| after(&scratch.bound, why))?;
     for made in &alt.made {
         let made_of = slots[usize::from(made.from)];
-        let lanes = super::level::instance(&made.lanes, &solved.values);
+        let lanes = super::type_matching::instance(&made.lanes, &solved.values);
         match super::vectorized::vectorized(ctx.cx.store, made_of, &lanes) {
             Ok(term) => slots[usize::from(made.slot)] = term,
             Err(reason) => {
-                let why = Detail::NotMade(reason.into()).into();
+                let why = MismatchDetail::NotMade(reason.into()).into();
                 return Err(after(&scratch.bound, why));
             }
         }
     }
     let mut assumed = Vec::new();
-    for clause in alt.clauses.iter().filter(|clause| !clause.cond.is_level()) {
+    for clause in alt
+        .clauses
+        .iter()
+        .filter(|clause| !clause.cond.is_type_level())
+    {
         let found = Match {
             values: &solved.values,
             slots: &scratch.slots,
@@ -251,12 +259,12 @@ fn values_decide(
     Ok(assumed)
 }
 
-/// Returns a miss after the whole pattern matched.
+/// Returns a mismatch after the whole pattern matched.
 #[cold]
-fn after(bound: &Bound, why: Why) -> Miss {
-    Miss {
+fn after(bound: &Bindings, why: MismatchReason) -> Mismatch {
+    Mismatch {
         progress: bound.progress() + 1,
-        ..Miss::new(why)
+        ..Mismatch::new(why)
     }
 }
 
@@ -267,7 +275,7 @@ fn build(
     solved: &Solved,
     focus: Term,
     scratch: &mut Scratch,
-) -> Result<(Term, Arc<[Assumption]>), Miss> {
+) -> Result<(Term, Arc<[Assumption]>), Mismatch> {
     let assumed = values_decide(ctx, alt, args, solved, scratch)?;
     let Scratch {
         bound,
@@ -275,7 +283,7 @@ fn build(
         own,
         built,
     } = scratch;
-    let fails = |why: Detail| after(bound, why.into());
+    let fails = |why: MismatchDetail| after(bound, why.into());
     let new = alt
         .template
         .build(
@@ -286,13 +294,13 @@ fn build(
             &bound.locals,
             (own, built),
         )
-        .ok_or_else(|| fails(Detail::Undetermined))?;
+        .ok_or_else(|| fails(MismatchDetail::Undetermined))?;
     if ctx.cx.store.is_too_deep() {
-        return Err(fails(Detail::TooDeep));
+        return Err(fails(MismatchDetail::TooDeep));
     }
     let (old_ty, new_ty) = (ctx.cx.store.ty(focus), ctx.cx.store.ty(new));
     if old_ty != new_ty && !same_type(ctx, solved, old_ty, new_ty) {
-        return Err(fails(Detail::OtherType {
+        return Err(fails(MismatchDetail::OtherType {
             expected: ctx.cx.store.ty_of(old_ty).clone(),
             found: ctx.cx.store.ty_of(new_ty).clone(),
         }));
@@ -320,7 +328,7 @@ fn same_type(
             facts.assume(prop);
         }
     }
-    super::level::types_agree(ctx.cx.store.ty_of(old), ctx.cx.store.ty_of(new), &facts)
+    super::type_matching::types_agree(ctx.cx.store.ty_of(old), ctx.cx.store.ty_of(new), &facts)
 }
 
 /// Applies the new function to the last `outside` arguments of the original term.
@@ -342,15 +350,15 @@ fn holds_in(
     predicate: &Predicate,
     args: &[RuleArg],
     term: Term,
-) -> Result<(), Miss> {
-    let mut nearest: Option<Miss> = None;
+) -> Result<(), Mismatch> {
+    let mut nearest: Option<Mismatch> = None;
     let mut scratch = std::mem::take(&mut ctx.memo.scratch);
     let mut fits = false;
     'patterns: for (at, matcher) in predicate.patterns.iter().enumerate() {
         let at = u32::try_from(at).unwrap_or(u32::MAX);
         let pattern = &matcher.pattern;
         let term = ctx.folded(pattern, term);
-        for outside in pattern.places(ctx.cx.store, term) {
+        for outside in pattern.omitted_arguments(ctx.cx.store, term) {
             let focus = prefix(ctx.cx.store, term, outside);
             let found = fit(ctx, pattern, args, focus, &mut scratch.bound);
             match found {
@@ -358,14 +366,14 @@ fn holds_in(
                     fits = true;
                     break 'patterns;
                 }
-                Err(miss) => nearest = Some(Miss { alt: at, ..miss }.nearer(nearest)),
+                Err(miss) => nearest = Some(Mismatch { alt: at, ..miss }.nearer(nearest)),
             }
         }
     }
     ctx.memo.scratch = scratch;
     match fits {
         true => Ok(()),
-        false => Err(nearest.unwrap_or_else(|| Miss::new(Why::Head))),
+        false => Err(nearest.unwrap_or_else(|| Mismatch::new(MismatchReason::Head))),
     }
 }
 
@@ -375,14 +383,14 @@ fn fit(
     pattern: &Pattern,
     args: &[RuleArg],
     term: Term,
-    bound: &mut Bound,
-) -> Result<Values, Miss> {
+    bound: &mut Bindings,
+) -> Result<TypeSubstitution, Mismatch> {
     ctx.structure(pattern, args, term, bound)?;
     Solver::solve(ctx.cx.store, ctx.cx.facts, pattern, args, &bound.found).map_err(
-        |Unsolved { node, why }| Miss {
+        |Unsolved { node, why }| Mismatch {
             node: Some(node),
             progress: bound.progress(),
-            ..Miss::new(why)
+            ..Mismatch::new(why)
         },
     )
 }
@@ -392,8 +400,8 @@ fn matches_in(
     matcher: &Matcher,
     args: &[RuleArg],
     term: Term,
-) -> Result<Vec<RuleArg>, Miss> {
-    let mut bound = Bound::default();
+) -> Result<Vec<RuleArg>, Mismatch> {
+    let mut bound = Bindings::default();
     let values = fit(ctx, &matcher.pattern, args, term, &mut bound)?;
     let mut value = |output: &Output| match output {
         Output::Value(slot) => bound.slots[usize::from(*slot)].map(RuleArg::Expr),
@@ -401,7 +409,7 @@ fn matches_in(
             let local = bound.locals[usize::from(*local)];
             Some(RuleArg::Expr(ctx.cx.store.var(local)))
         }
-        Output::Level(arg) => Some(match values.arg(arg)? {
+        Output::TypeLevel(arg) => Some(match values.arg(arg)? {
             Arg::Nat(nat) => RuleArg::Nat(nat),
             Arg::Type(ty) => RuleArg::Type(ty),
             Arg::Address(address) => RuleArg::Address(address),
@@ -409,30 +417,30 @@ fn matches_in(
         }),
     };
     let all: Option<Vec<RuleArg>> = matcher.outputs.iter().map(&mut value).collect();
-    all.ok_or_else(|| Miss::new(Detail::Undetermined.into()))
+    all.ok_or_else(|| Mismatch::new(MismatchDetail::Undetermined.into()))
 }
 
 fn instantiate_in(
     ctx: &mut Ctx<'_, '_>,
     quotation: &Quotation,
     args: &[RuleArg],
-) -> Result<Term, Miss> {
+) -> Result<Term, Mismatch> {
     let Quotation {
         pattern, template, ..
     } = quotation;
     let solved = Solver::solve(ctx.cx.store, ctx.cx.facts, pattern, args, &[]);
-    let mut values = solved.map_err(|unsolved| Miss::new(unsolved.why))?;
+    let mut values = solved.map_err(|unsolved| Mismatch::new(unsolved.why))?;
     let leaves = template
         .leaves(ctx.cx.store, ctx.cx.facts, &mut values)
-        .map_err(Miss::new)?;
-    let mut bound = Bound::default();
+        .map_err(Mismatch::new)?;
+    let mut bound = Bindings::default();
     bound.start(pattern, args);
     let mut slots: Vec<Term> = bound
         .slots
         .iter()
         .map(|slot| slot.unwrap_or(Term::NONE))
         .collect();
-    numbers(ctx.cx.store, pattern, args, &values, &mut slots).map_err(Miss::new)?;
+    numbers(ctx.cx.store, pattern, args, &values, &mut slots).map_err(Mismatch::new)?;
     let no_locals: [Local; 0] = [];
     template
         .build(
@@ -443,7 +451,7 @@ fn instantiate_in(
             &no_locals,
             (&mut Vec::new(), &mut Vec::new()),
         )
-        .ok_or_else(|| Miss::new(Detail::Undetermined.into()))
+        .ok_or_else(|| Mismatch::new(MismatchDetail::Undetermined.into()))
 }
 
 pub(super) fn unfold_in(ctx: &mut Ctx<'_, '_>, term: Term) -> Option<Term> {
@@ -486,16 +494,16 @@ fn with<R>(cx: &mut Context<'_>, host: &Host<'_>, look: impl FnOnce(&mut Ctx<'_,
 ///
 /// # Errors
 ///
-/// The nearest miss.
+/// The nearest mismatch.
 pub fn apply(
     cx: &mut Context<'_>,
     host: &Host<'_>,
     rule: &Rule,
     args: &[RuleArg],
     term: Term,
-) -> Result<Rewritten, Miss> {
+) -> Result<Rewritten, Mismatch> {
     if !rule.could_match(cx.store, term) {
-        return Err(Miss::new(Why::Head));
+        return Err(Mismatch::new(MismatchReason::Head));
     }
     with(cx, host, |ctx| apply_in(ctx, rule, args, term))
 }
@@ -505,16 +513,16 @@ pub fn apply(
 ///
 /// # Errors
 ///
-/// The nearest miss.
+/// The nearest mismatch.
 pub fn matches_only(
     cx: &mut Context<'_>,
     host: &Host<'_>,
     rule: &Rule,
     args: &[RuleArg],
     term: Term,
-) -> Result<(), Miss> {
+) -> Result<(), Mismatch> {
     if !rule.could_match(cx.store, term) {
-        return Err(Miss::new(Why::Head));
+        return Err(Mismatch::new(MismatchReason::Head));
     }
     with(cx, host, |ctx| matches_only_in(ctx, rule, args, term))
 }
@@ -523,14 +531,14 @@ pub fn matches_only(
 ///
 /// # Errors
 ///
-/// The nearest miss.
+/// The nearest mismatch.
 pub fn holds(
     cx: &mut Context<'_>,
     host: &Host<'_>,
     predicate: &Predicate,
     args: &[RuleArg],
     term: Term,
-) -> Result<(), Miss> {
+) -> Result<(), Mismatch> {
     with(cx, host, |ctx| holds_in(ctx, predicate, args, term))
 }
 
@@ -546,7 +554,7 @@ pub fn matches(
     matcher: &Matcher,
     args: &[RuleArg],
     term: Term,
-) -> Result<Vec<RuleArg>, Miss> {
+) -> Result<Vec<RuleArg>, Mismatch> {
     with(cx, host, |ctx| matches_in(ctx, matcher, args, term))
 }
 
@@ -560,7 +568,7 @@ pub fn instantiate(
     host: &Host<'_>,
     quotation: &Quotation,
     args: &[RuleArg],
-) -> Result<Term, Miss> {
+) -> Result<Term, Mismatch> {
     with(cx, host, |ctx| instantiate_in(ctx, quotation, args))
 }
 

@@ -7,13 +7,13 @@ use rise::types::{Ty, Type};
 use syntax::Span;
 use syntax::ast::{Kind, ScalarType};
 
-use super::because::Because;
-use super::laws::{self, Law};
-use super::level::{Found, Solver, Values};
-use super::matching::Bound;
-use super::miss::{Detail, Why};
+use super::condition_failure::ConditionFailure;
+use super::mismatch::{MismatchDetail, MismatchReason};
+use super::operator_laws::{self, Law};
 use super::pattern::Pattern;
 use super::template::Template;
+use super::term_matching::Bindings;
+use super::type_matching::{Observation, Solver, TypeSubstitution};
 use super::{Assumption, Ctx, RuleArg};
 use crate::term::{Child, Local, Node, Term};
 
@@ -90,15 +90,15 @@ pub(super) enum Truth {
     /// text states.
     True(Option<String>),
     /// The condition does not hold, for this reason.
-    False(Because),
+    False(ConditionFailure),
     /// The condition is undecided, for this reason. The proposition is set for conditions on sizes.
-    Unknown(Because, Option<Prop>),
+    Unknown(ConditionFailure, Option<Prop>),
 }
 
 impl Truth {
     const HOLDS: Truth = Truth::True(None);
 
-    fn of(holds: bool, otherwise: impl FnOnce() -> Because) -> Truth {
+    fn of(holds: bool, otherwise: impl FnOnce() -> ConditionFailure) -> Truth {
         match holds {
             true => Truth::HOLDS,
             false => Truth::False(otherwise()),
@@ -108,10 +108,10 @@ impl Truth {
 
 impl Cond {
     /// Returns true if the condition depends on sizes and types only.
-    pub fn is_level(&self) -> bool {
+    pub fn is_type_level(&self) -> bool {
         match self {
-            Cond::All(all) | Cond::Any(all) => all.iter().all(Cond::is_level),
-            Cond::Not(cond) => cond.is_level(),
+            Cond::All(all) | Cond::Any(all) => all.iter().all(Cond::is_type_level),
+            Cond::Not(cond) => cond.is_type_level(),
             Cond::Size(_) | Cond::Differ(..) | Cond::Sort(..) | Cond::Given => true,
             _ => false,
         }
@@ -124,7 +124,7 @@ impl Cond {
             Cond::All(all) | Cond::Any(all) => all.iter().all(Cond::is_scope),
             Cond::Not(cond) => cond.is_scope(),
             Cond::NotIn(_, Operand::Slot(_)) => true,
-            other => other.is_level(),
+            other => other.is_type_level(),
         }
     }
 
@@ -141,7 +141,7 @@ impl Cond {
 
 /// A match, as far as conditions depend on it.
 pub(super) struct Match<'m> {
-    pub values: &'m Values,
+    pub values: &'m TypeSubstitution,
     pub slots: &'m [Term],
     pub locals: &'m [Local],
     pub args: &'m [RuleArg],
@@ -154,31 +154,31 @@ pub(super) fn decide(
     clause: &Clause,
     found: &Match<'_>,
     assumed: &mut Vec<Assumption>,
-) -> Result<(), Why> {
+) -> Result<(), MismatchReason> {
     let parts = match &clause.cond {
         Cond::All(parts) => &parts[..],
         one => std::slice::from_ref(one),
     };
     for part in parts {
-        let fails = |refuted, reason: Because| {
-            let detail = Detail::Condition {
+        let fails = |refuted, reason: ConditionFailure| {
+            let detail = MismatchDetail::Condition {
                 span: clause.span,
                 refuted,
                 reason,
             };
-            Err(Why::Detail(Arc::new(detail)))
+            Err(MismatchReason::Detail(Arc::new(detail)))
         };
         let truth = truth(ctx, facts, part, found);
         match (truth, clause.strength) {
             (Truth::True(None), _) => {}
-            (Truth::True(Some(remark)), _) => assumed.push(Assumption::Said(remark.into())),
+            (Truth::True(Some(remark)), _) => assumed.push(Assumption::Text(remark.into())),
             (Truth::False(reason), _) => return fails(true, reason),
             (Truth::Unknown(reason, _), Strength::Proved) => return fails(false, reason),
             (Truth::Unknown(_, Some(prop)), Strength::Assumed) => {
                 assumed.push(Assumption::Size(prop));
             }
             (Truth::Unknown(..), Strength::Assumed) => {
-                assumed.push(Assumption::Said(clause.text.clone()));
+                assumed.push(Assumption::Text(clause.text.clone()));
             }
         }
     }
@@ -215,7 +215,7 @@ fn truth(ctx: &mut Ctx<'_, '_>, facts: &Facts, cond: &Cond, found: &Match<'_>) -
             }
             match unknown {
                 Some(reason) => Truth::Unknown(reason, None),
-                None => Truth::False(Because::All(reasons)),
+                None => Truth::False(ConditionFailure::All(reasons)),
             }
         }
         Cond::Not(cond) => match truth(ctx, facts, cond, found) {
@@ -229,7 +229,7 @@ fn truth(ctx: &mut Ctx<'_, '_>, facts: &Facts, cond: &Cond, found: &Match<'_>) -
         Cond::Size(prop) => size(facts, prop, found.values),
         Cond::Differ(a, b) => differ(facts, a, b, found.values),
         Cond::Sort(sort, ty) => match found.values.ty(ty) {
-            Some(ty) => Truth::of(sort.holds(&ty), || Because::Type(ty, sort.words())),
+            Some(ty) => Truth::of(sort.holds(&ty), || ConditionFailure::Type(ty, sort.words())),
             None => Truth::Unknown("the type is not known".into(), None),
         },
         Cond::NotIn(local, operand) => {
@@ -242,11 +242,11 @@ fn truth(ctx: &mut Ctx<'_, '_>, facts: &Facts, cond: &Cond, found: &Match<'_>) -
             _ => Truth::False("it is not a variable".into()),
         },
         Cond::Law(law, operand) => match term(ctx, operand, found) {
-            Some(op) => laws::law(ctx, *law, op),
+            Some(op) => operator_laws::law(ctx, *law, op),
             None => Truth::Unknown("it has no type here".into(), None),
         },
         Cond::Neutral(op, z) => match (term(ctx, op, found), term(ctx, z, found)) {
-            (Some(op), Some(z)) => laws::neutral(ctx, op, z),
+            (Some(op), Some(z)) => operator_laws::neutral(ctx, op, z),
             _ => Truth::Unknown("it has no type here".into(), None),
         },
         Cond::Within(pattern) => Truth::of(within(ctx, facts, pattern, found.args), || {
@@ -255,14 +255,14 @@ fn truth(ctx: &mut Ctx<'_, '_>, facts: &Facts, cond: &Cond, found: &Match<'_>) -
         Cond::Holds(number, operand) => match term(ctx, operand, found) {
             Some(term) => {
                 let holds = ctx.holds(usize::from(*number), term);
-                Truth::of(holds, || Because::Fails(term))
+                Truth::of(holds, || ConditionFailure::Fails(term))
             }
             None => Truth::Unknown("it has no type here".into(), None),
         },
     }
 }
 
-fn size(facts: &Facts, prop: &Prop, values: &Values) -> Truth {
+fn size(facts: &Facts, prop: &Prop, values: &TypeSubstitution) -> Truth {
     let Some(prop) = values.prop(prop) else {
         return Truth::Unknown("one of its sizes is not known".into(), None);
     };
@@ -270,20 +270,23 @@ fn size(facts: &Facts, prop: &Prop, values: &Values) -> Truth {
         return Truth::HOLDS;
     }
     if facts.excludes(&prop) {
-        return Truth::False(Because::Wrong(prop));
+        return Truth::False(ConditionFailure::Refuted(prop));
     }
     let wrong_for = match facts.prove(&prop) {
         Verdict::Proved => return Truth::HOLDS,
         Verdict::Refuted(sizes) if sizes.is_empty() => {
-            return Truth::False(Because::Wrong(prop));
+            return Truth::False(ConditionFailure::Refuted(prop));
         }
         Verdict::Refuted(sizes) => sizes,
         Verdict::Unknown => Vec::new(),
     };
-    Truth::Unknown(Because::Open(prop.clone(), wrong_for), Some(prop))
+    Truth::Unknown(
+        ConditionFailure::Undecided(prop.clone(), wrong_for),
+        Some(prop),
+    )
 }
 
-fn differ(facts: &Facts, a: &Nat, b: &Nat, values: &Values) -> Truth {
+fn differ(facts: &Facts, a: &Nat, b: &Nat, values: &TypeSubstitution) -> Truth {
     let (Some(a), Some(b)) = (values.nat(a), values.nat(b)) else {
         return Truth::Unknown("one of its sizes is not known".into(), None);
     };
@@ -358,7 +361,7 @@ impl Sort {
 fn not_in(ctx: &mut Ctx<'_, '_>, local: Local, operand: &Operand, found: &Match<'_>) -> Truth {
     match term(ctx, operand, found) {
         Some(term) => Truth::of(!ctx.cx.store.has_free(term, local), || {
-            Because::Occurs(local, term)
+            ConditionFailure::Occurs(local, term)
         }),
         None => Truth::Unknown("it has no type here".into(), None),
     }
@@ -388,7 +391,7 @@ fn term(ctx: &mut Ctx<'_, '_>, operand: &Operand, found: &Match<'_>) -> Option<T
 
 /// Returns true if the current place is inside the argument of a function that matches the pattern.
 fn within(ctx: &mut Ctx<'_, '_>, facts: &Facts, pattern: &Pattern, args: &[RuleArg]) -> bool {
-    let mut bound = Bound::default();
+    let mut bound = Bindings::default();
     ctx.cx.enclosing().into_iter().any(|(node, child)| {
         let Node::Apply(function, _) = ctx.cx.store.node(node) else {
             return false;
@@ -405,7 +408,7 @@ pub(super) fn solves(
     facts: &Facts,
     pattern: &Pattern,
     args: &[RuleArg],
-    found: &[Found],
+    found: &[Observation],
 ) -> bool {
     Solver::solve(ctx.cx.store, facts, pattern, args, found).is_ok()
 }

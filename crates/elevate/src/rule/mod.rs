@@ -15,22 +15,22 @@
 
 mod applied;
 mod apply;
-mod because;
 mod compile;
 mod cond;
-mod folded;
-mod laws;
-mod level;
-mod matching;
-mod miss;
+mod condition_failure;
+mod folding;
+mod mismatch;
 mod names;
-mod numbers;
+mod number_literals;
+mod operator_laws;
 mod pattern;
 mod scope;
+pub mod separable_filters;
 mod template;
+mod term_matching;
+mod type_matching;
 mod vars;
 mod vectorized;
-pub mod weights;
 
 #[cfg(test)]
 mod tests;
@@ -51,13 +51,13 @@ use crate::term::Term;
 
 pub use applied::Applied;
 pub use apply::{apply, holds, instantiate, matches, matches_only, unfold};
-pub use because::Because;
 pub(crate) use compile::compare;
 pub use compile::{Open, Outline, StandsFor, outlines};
 pub use compile::{compile, compile_pattern, compile_predicate, compile_template};
-pub(crate) use level::Kept;
-pub use level::Memo;
-pub use miss::{Detail, Explained, Miss, Why};
+pub use condition_failure::ConditionFailure;
+pub use mismatch::{Mismatch, MismatchDetail, MismatchExplanation, MismatchReason};
+pub use type_matching::Memo;
+pub(crate) use type_matching::MemoSlot;
 
 use cond::Clause;
 use pattern::Pattern;
@@ -106,7 +106,7 @@ pub enum VariableKind {
     /// A term.
     Value,
     /// A size, type, address space or type-level function.
-    Level(Kind),
+    TypeLevel(Kind),
 }
 
 /// A compiled rule.
@@ -125,7 +125,7 @@ pub struct Rule {
     /// The strategies of the conditions `holds(s, x)`, which are numbered in this order.
     pub holds: Box<[ExprId]>,
     /// The key of the rule in a [`Memo`].
-    pub(crate) id: Identity,
+    pub(crate) id: RuleId,
 }
 
 /// An alternative of a rule.
@@ -135,7 +135,7 @@ pub(crate) struct Alt {
     template: Template,
     clauses: Box<[Clause]>,
     /// The metavariables defined by `let fv = vectorized(k, f)`.
-    made: Box<[template::Made]>,
+    made: Box<[template::VectorizedFunction]>,
     span: Span,
     /// The span of the left side.
     lhs: Span,
@@ -149,7 +149,7 @@ pub struct Predicate {
     /// The parameters.
     pub params: Box<[(Name, ParamKind)]>,
     pub(crate) patterns: Box<[Matcher]>,
-    pub(crate) id: Identity,
+    pub(crate) id: RuleId,
 }
 
 /// A single compiled pattern, such as that of a `case`.
@@ -166,7 +166,7 @@ pub struct Matcher {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Output {
     Value(u16),
-    Level(Arg),
+    TypeLevel(Arg),
     /// A variable that the pattern binds.
     Local(u16),
 }
@@ -256,22 +256,22 @@ pub enum Assumption {
     /// A condition on sizes.
     Size(Prop),
     /// Another condition, in words: `add is associative (up to rounding)`.
-    Said(Arc<str>),
+    Text(Arc<str>),
 }
 
 /// The identity of a compiled rule: clones are equal, and separate compilations differ.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct Identity(u64);
+pub(crate) struct RuleId(u64);
 
-impl Identity {
-    fn fresh() -> Identity {
+impl RuleId {
+    fn fresh() -> RuleId {
         use std::sync::atomic::{AtomicU64, Ordering};
         static NEXT: AtomicU64 = AtomicU64::new(0);
-        Identity(NEXT.fetch_add(1, Ordering::Relaxed))
+        RuleId(NEXT.fetch_add(1, Ordering::Relaxed))
     }
 }
 
-impl fmt::Debug for Identity {
+impl fmt::Debug for RuleId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("rule")
     }

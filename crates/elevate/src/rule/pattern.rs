@@ -16,7 +16,7 @@ pub(super) use build::Builder;
 /// A node of a pattern. Its parts are indices of nodes; some nodes have an entry in
 /// `Pattern::keys`, called the next key.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Pat {
+pub(super) enum PatternNode {
     /// A metavariable. Its first occurrence binds it, and all others are compared.
     Value {
         slot: u16,
@@ -50,9 +50,9 @@ pub(super) enum Pat {
 }
 
 /// The pattern of the sizes and types at a node that the first phase matched. Its variables are
-/// numbered by [`Levels`].
+/// numbered by [`TypeVarNumbering`].
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Key {
+pub(super) enum TypePattern {
     /// The type-level arguments of a primitive. An argument with true is written in the pattern, so
     /// it must be compared. If the flag is true, the term may have one more argument.
     Args(Box<[(Arg, bool)]>, bool),
@@ -68,13 +68,13 @@ pub(super) enum Key {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Pattern {
     /// The nodes in pre-order.
-    pub nodes: Box<[Pat]>,
+    pub nodes: Box<[PatternNode]>,
     /// The span of each node in the text.
     pub spans: Box<[Span]>,
     /// The path from the root to each node.
     pub paths: Box<[Box<[Child]>]>,
     /// The patterns for the observations of the first phase, in order, each with its node.
-    pub keys: Box<[(Key, u32)]>,
+    pub keys: Box<[(TypePattern, u32)]>,
     /// The number of slots of metavariables for terms, parameters first.
     pub values: u16,
     /// The number of variables that the pattern binds.
@@ -85,7 +85,7 @@ pub(super) struct Pattern {
     /// The number of type-level variables; `params` contains the slot or variable of each
     /// parameter.
     pub levels: u16,
-    pub params: Box<[Option<Given>]>,
+    pub params: Box<[Option<ParamSlot>]>,
     /// The types of parameters that are terms, by the index of the parameter.
     pub given_types: Box<[(u16, Ty)]>,
     /// True if the pattern contains type annotations, so that all types must be compared.
@@ -93,7 +93,7 @@ pub(super) struct Pattern {
     /// True if the pattern is a function, which also matches inside applications of it.
     pub function: bool,
     pub depth: u32,
-    pub head: Head,
+    pub head: PatternHead,
     /// True if the pattern contains definitions, which also match instances of their bodies.
     pub has_globals: bool,
     /// The propositions about sizes that follow from a match.
@@ -102,14 +102,14 @@ pub(super) struct Pattern {
 
 /// The slot or type-level variable of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Given {
+pub(super) enum ParamSlot {
     Value(u16),
-    Level(u16),
+    TypeLevel(u16),
 }
 
 /// A necessary condition on the head of the terms that match.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Head {
+pub(super) enum PatternHead {
     /// A primitive applied to exactly this number of values; for a function, to at least this
     /// number.
     Primitive(Primitive, u32),
@@ -123,16 +123,16 @@ pub(super) enum Head {
 
 /// The numbering of the type-level variables of one rule.
 #[derive(Debug, Default)]
-pub(super) struct Levels {
+pub(super) struct TypeVarNumbering {
     numbers: FxHashMap<Var, Var>,
     pub bound: u16,
     next_inner: u32,
 }
 
 /// The first number of variables that are only bound inside types.
-pub(super) const INNER: u32 = 3 << 28;
+pub(super) const FIRST_INNER_VAR: u32 = 3 << 28;
 
-impl Levels {
+impl TypeVarNumbering {
     /// Returns the number of a variable, and assigns one if it has none.
     pub fn number(&mut self, var: Var) -> Var {
         let next = Var(u32::from(self.bound));
@@ -163,7 +163,7 @@ impl Levels {
                 self.number(var);
             } else if inner.iter().all(|(known, _)| *known != var) {
                 self.next_inner += 1;
-                inner.push((var, Var(INNER + self.next_inner)));
+                inner.push((var, Var(FIRST_INNER_VAR + self.next_inner)));
             }
         });
         let numbers = &self.numbers;
@@ -203,7 +203,7 @@ impl Levels {
 
 impl Pattern {
     /// Returns the pattern of a quotation, which has parameters but no nodes.
-    pub fn nothing(params: Box<[Option<Given>]>, values: usize) -> Pattern {
+    pub fn nothing(params: Box<[Option<ParamSlot>]>, values: usize) -> Pattern {
         Pattern {
             nodes: [].into(),
             spans: [].into(),
@@ -218,7 +218,7 @@ impl Pattern {
             strict: false,
             function: false,
             depth: 0,
-            head: Head::Leaf,
+            head: PatternHead::Leaf,
             has_globals: false,
             facts: [].into(),
         }
@@ -227,7 +227,7 @@ impl Pattern {
     /// Returns the name of the head of the pattern, for messages.
     pub fn outermost(&self) -> String {
         match &self.head {
-            Head::Primitive(primitive, _) => format!("`{}`", primitive.name()),
+            PatternHead::Primitive(primitive, _) => format!("`{}`", primitive.name()),
             _ => "a function that matches".to_owned(),
         }
     }
@@ -237,8 +237,8 @@ impl Pattern {
         let mut at = node;
         loop {
             at = match &self.nodes[at as usize] {
-                Pat::Apply(f, _) | Pat::DepApply(f) => *f,
-                Pat::Global(id) => return Some(*id),
+                PatternNode::Apply(f, _) | PatternNode::DepApply(f) => *f,
+                PatternNode::Global(id) => return Some(*id),
                 _ => return None,
             };
         }
@@ -251,7 +251,7 @@ impl Pattern {
             return Some(0);
         }
         match &self.head {
-            Head::Primitive(primitive, count) => {
+            PatternHead::Primitive(primitive, count) => {
                 let mut ty = &*rise::library_scheme(*primitive).ty;
                 let mut values = 0;
                 loop {
@@ -267,14 +267,14 @@ impl Pattern {
                 let many = *primitive == Primitive::MakeArray;
                 (!many).then(|| u32::saturating_sub(values, *count))
             }
-            Head::Lambda | Head::DepLambda | Head::Leaf => Some(0),
-            Head::Global(..) | Head::Any(_) => None,
+            PatternHead::Lambda | PatternHead::DepLambda | PatternHead::Leaf => Some(0),
+            PatternHead::Global(..) | PatternHead::Any(_) => None,
         }
     }
 
     /// Returns true if no metavariable occurs twice.
     pub fn is_linear(&self) -> bool {
-        let again = |pat: &Pat| matches!(pat, Pat::Value { first: false, .. });
+        let again = |pat: &PatternNode| matches!(pat, PatternNode::Value { first: false, .. });
         !self.nodes.iter().any(again)
     }
 
@@ -290,36 +290,38 @@ impl Pattern {
             Arg::Address(rise::Address::Var(_)) => true,
             _ => false,
         };
-        let plain = |(key, _): &(Key, u32)| match key {
-            Key::Args(args, _) => args.iter().all(|(arg, written)| !written || any(arg)),
-            Key::Ty(_, compared) => !compared,
-            Key::Arg(arg) => any(arg),
-            Key::Var(..) => true,
+        let plain = |(key, _): &(TypePattern, u32)| match key {
+            TypePattern::Args(args, _) => args.iter().all(|(arg, written)| !written || any(arg)),
+            TypePattern::Ty(_, compared) => !compared,
+            TypePattern::Arg(arg) => any(arg),
+            TypePattern::Var(..) => true,
         };
         self.keys.iter().all(plain) && self.covers_node(0, other, 0)
     }
 
     fn covers_node(&self, here: u32, other: &Pattern, there: u32) -> bool {
         match (&self.nodes[here as usize], &other.nodes[there as usize]) {
-            (Pat::Value { .. }, _) => true,
-            (Pat::Local(a), Pat::Local(b)) => a == b,
-            (Pat::Literal(a), Pat::Literal(b)) => a == b,
-            (Pat::Nat, Pat::Nat) => true,
-            (Pat::Lambda(a, f), Pat::Lambda(b, g)) => a == b && self.covers_node(*f, other, *g),
-            (Pat::DepLambda(a, f), Pat::DepLambda(b, g)) => {
+            (PatternNode::Value { .. }, _) => true,
+            (PatternNode::Local(a), PatternNode::Local(b)) => a == b,
+            (PatternNode::Literal(a), PatternNode::Literal(b)) => a == b,
+            (PatternNode::Nat, PatternNode::Nat) => true,
+            (PatternNode::Lambda(a, f), PatternNode::Lambda(b, g)) => {
                 a == b && self.covers_node(*f, other, *g)
             }
-            (Pat::First(f, x), Pat::First(g, y))
-            | (Pat::Apply(f, x), Pat::Apply(g, y))
-            | (Pat::First(f, x), Pat::Apply(g, y)) => {
+            (PatternNode::DepLambda(a, f), PatternNode::DepLambda(b, g)) => {
+                a == b && self.covers_node(*f, other, *g)
+            }
+            (PatternNode::First(f, x), PatternNode::First(g, y))
+            | (PatternNode::Apply(f, x), PatternNode::Apply(g, y))
+            | (PatternNode::First(f, x), PatternNode::Apply(g, y)) => {
                 self.covers_node(*f, other, *g) && self.covers_node(*x, other, *y)
             }
-            (Pat::DepApply(f), Pat::DepApply(g)) => self.covers_node(*f, other, *g),
-            (Pat::Primitive(a), Pat::Primitive(b)) => {
+            (PatternNode::DepApply(f), PatternNode::DepApply(g)) => self.covers_node(*f, other, *g),
+            (PatternNode::Primitive(a), PatternNode::Primitive(b)) => {
                 let optional = a.optional_argument().is_some();
                 a == b && !optional
             }
-            (Pat::Global(a), Pat::Global(b)) => a == b,
+            (PatternNode::Global(a), PatternNode::Global(b)) => a == b,
             _ => false,
         }
     }

@@ -58,7 +58,7 @@ pub(super) fn scopes(names: &mut Names<'_>, excluded: &[(String, usize)], end: S
         let variable = names.variables[number].name.clone();
         let level = matches!(
             names.variables[number].kind,
-            Some(super::VariableKind::Level(_))
+            Some(super::VariableKind::TypeLevel(_))
         );
         if level && !is_type_level(names, binder) {
             continue;

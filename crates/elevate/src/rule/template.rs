@@ -8,14 +8,14 @@ use rustc_hash::FxHashMap;
 use syntax::GlobalId;
 use syntax::ast::{Kind, Literal, Name};
 
-use super::level::{Values, simplified};
-use super::miss::{Detail, Why};
-use super::pattern::Levels;
+use super::mismatch::{MismatchDetail, MismatchReason};
+use super::pattern::TypeVarNumbering;
+use super::type_matching::{TypeSubstitution, simplified};
 use crate::term::{ArgId, Local, Node, Store, Term};
 
 /// A node of a template. Nodes are in post-order, so the root is the last one.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Tm {
+pub(super) enum TemplateNode {
     /// The value of a metavariable.
     Value(u16),
     /// The value of a metavariable under other binders than in the pattern: pairs of a binder of
@@ -61,7 +61,7 @@ pub(super) struct Binder {
 /// A template: the compiled right side of a rule.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Template {
-    pub nodes: Box<[Tm]>,
+    pub nodes: Box<[TemplateNode]>,
     leaves: Box<[Leaf]>,
     binders: Box<[Binder]>,
     args: Box<[Arg]>,
@@ -71,7 +71,7 @@ pub(super) struct Template {
 
 /// A metavariable that is defined by another one: `let fv = vectorized(k, f)`.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Made {
+pub(super) struct VectorizedFunction {
     /// The slot of the metavariable.
     pub slot: u16,
     /// The slot of the metavariable `f`.
@@ -100,10 +100,10 @@ pub(super) struct Captures<'a> {
 }
 
 pub(super) struct Builder<'a> {
-    pub levels: &'a mut Levels,
+    pub levels: &'a mut TypeVarNumbering,
     pub values: &'a FxHashMap<u32, u16>,
     pub captures: Captures<'a>,
-    nodes: Vec<Tm>,
+    nodes: Vec<TemplateNode>,
     leaves: Vec<Leaf>,
     binders: Vec<Binder>,
     args: Vec<Arg>,
@@ -115,7 +115,7 @@ pub(super) struct Builder<'a> {
 
 impl<'a> Builder<'a> {
     pub fn new(
-        levels: &'a mut Levels,
+        levels: &'a mut TypeVarNumbering,
         values: &'a FxHashMap<u32, u16>,
         captures: Captures<'a>,
         names: &'a rise::Names,
@@ -134,7 +134,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn push(&mut self, tm: Tm) -> u32 {
+    fn push(&mut self, tm: TemplateNode) -> u32 {
         self.nodes.push(tm);
         u32::try_from(self.nodes.len() - 1).unwrap_or(u32::MAX)
     }
@@ -145,7 +145,7 @@ impl<'a> Builder<'a> {
             self.leaves.push(leaf);
             self.leaves.len() - 1
         });
-        self.push(Tm::Leaf(u16::try_from(at).unwrap_or(u16::MAX)))
+        self.push(TemplateNode::Leaf(u16::try_from(at).unwrap_or(u16::MAX)))
     }
 
     fn all(&mut self, args: &[Arg]) -> Box<[Arg]> {
@@ -159,7 +159,7 @@ impl<'a> Builder<'a> {
             Form::Var(local) => {
                 if let Some(&(_, binder)) = self.scope.iter().rev().find(|(id, _)| *id == local.id)
                 {
-                    return Some(self.push(Tm::Local(binder)));
+                    return Some(self.push(TemplateNode::Local(binder)));
                 }
                 let slot = *self.values.get(&local.id)?;
                 self.value(slot)
@@ -191,12 +191,12 @@ impl<'a> Builder<'a> {
                 self.scope.pop();
                 let body = body?;
                 self.binders[usize::from(binder)].others = self.others(from, binder);
-                self.push(Tm::Lambda(binder, body))
+                self.push(TemplateNode::Lambda(binder, body))
             }
             Form::DepLambda(var, kind, body) => {
                 let implicit = matches!(&*expr.ty, rise::Type::Pi(pi) if pi.implicit);
                 let number = match self.levels.get(*var) {
-                    Some(number) if number.0 < super::pattern::INNER => number,
+                    Some(number) if number.0 < super::pattern::FIRST_INNER_VAR => number,
                     _ => {
                         let number = self.levels.fresh(*var);
                         self.vars.push((number, *kind, self.names.get(*var)));
@@ -204,7 +204,7 @@ impl<'a> Builder<'a> {
                     }
                 };
                 let body = self.term(body)?;
-                self.push(Tm::DepLambda(number, *kind, implicit, body))
+                self.push(TemplateNode::DepLambda(number, *kind, implicit, body))
             }
             Form::Apply(f, x) => {
                 let f = self.term(f)?;
@@ -216,7 +216,7 @@ impl<'a> Builder<'a> {
                 let arg = self.levels.arg(arg);
                 self.args.push(arg);
                 let at = u16::try_from(self.args.len() - 1).ok()?;
-                self.push(Tm::DepApply(f, at))
+                self.push(TemplateNode::DepApply(f, at))
             }
             Form::Primitive(primitive, args, values) => {
                 let args = self.all(args);
@@ -236,7 +236,7 @@ impl<'a> Builder<'a> {
         let mut whole = head;
         for value in values {
             let value = self.term(value)?;
-            whole = self.push(Tm::Apply(whole, value));
+            whole = self.push(TemplateNode::Apply(whole, value));
         }
         Some(whole)
     }
@@ -255,8 +255,8 @@ impl<'a> Builder<'a> {
             }
         }
         match pairs.is_empty() {
-            true => self.push(Tm::Value(slot)),
-            false => self.push(Tm::Captured(slot, pairs.into())),
+            true => self.push(TemplateNode::Value(slot)),
+            false => self.push(TemplateNode::Captured(slot, pairs.into())),
         }
     }
 
@@ -266,8 +266,12 @@ impl<'a> Builder<'a> {
         let mut others = Vec::new();
         for node in &self.nodes[from..] {
             let slot = match node {
-                Tm::Value(slot) => *slot,
-                Tm::Captured(slot, pairs) if pairs.iter().all(|(here, _)| *here != binder) => *slot,
+                TemplateNode::Value(slot) => *slot,
+                TemplateNode::Captured(slot, pairs)
+                    if pairs.iter().all(|(here, _)| *here != binder) =>
+                {
+                    *slot
+                }
                 _ => continue,
             };
             if !others.contains(&slot) {
@@ -290,14 +294,16 @@ impl<'a> Builder<'a> {
 
     /// Adds the application of a function to a metavariable as the root.
     pub fn apply_to(&mut self, function: u32, slot: u16) {
-        let x = self.push(Tm::Value(slot));
-        self.push(Tm::Reduce(function, x));
+        let x = self.push(TemplateNode::Value(slot));
+        self.push(TemplateNode::Reduce(function, x));
     }
 
-    fn applied_to(&self, f: u32, x: u32) -> Tm {
+    fn applied_to(&self, f: u32, x: u32) -> TemplateNode {
         match self.nodes[f as usize] {
-            Tm::Value(_) | Tm::Captured(..) | Tm::Reduce(..) => Tm::Reduce(f, x),
-            _ => Tm::Apply(f, x),
+            TemplateNode::Value(_) | TemplateNode::Captured(..) | TemplateNode::Reduce(..) => {
+                TemplateNode::Reduce(f, x)
+            }
+            _ => TemplateNode::Apply(f, x),
         }
     }
 }
@@ -318,21 +324,21 @@ impl Template {
         &self,
         store: &mut Store,
         facts: &Facts,
-        values: &mut Values,
-    ) -> Result<Leaves, Why> {
+        values: &mut TypeSubstitution,
+    ) -> Result<Leaves, MismatchReason> {
         for (var, kind, name) in &self.vars {
             let fresh = store.fresh_var(name.clone());
             values.0[var.0 as usize] = Some(var_arg(fresh, *kind));
         }
-        let open = || Why::from(Detail::Undetermined);
-        let arg = |values: &Values, arg: &Arg| {
+        let open = || MismatchReason::from(MismatchDetail::Undetermined);
+        let arg = |values: &TypeSubstitution, arg: &Arg| {
             let arg = values.arg(arg).ok_or_else(open)?;
-            Ok::<Arg, Why>(simplified(arg, facts))
+            Ok::<Arg, MismatchReason>(simplified(arg, facts))
         };
-        let all = |values: &Values, args: &[Arg]| {
+        let all = |values: &TypeSubstitution, args: &[Arg]| {
             args.iter()
                 .map(|a| arg(values, a))
-                .collect::<Result<Vec<Arg>, Why>>()
+                .collect::<Result<Vec<Arg>, MismatchReason>>()
         };
         let mut leaves = Leaves::default();
         for leaf in &self.leaves {
@@ -382,7 +388,7 @@ impl Template {
         &self,
         store: &mut Store,
         leaves: &Leaves,
-        levels: &Values,
+        levels: &TypeSubstitution,
         slots: &[Term],
         locals: &[Local],
         (own, built): (&mut Vec<Local>, &mut Vec<Term>),
@@ -391,8 +397,8 @@ impl Template {
         built.clear();
         for tm in &self.nodes {
             let term = match tm {
-                Tm::Value(slot) => *slots.get(usize::from(*slot))?,
-                Tm::Captured(slot, pairs) => {
+                TemplateNode::Value(slot) => *slots.get(usize::from(*slot))?,
+                TemplateNode::Captured(slot, pairs) => {
                     let mut changes = Vec::new();
                     for (here, there) in pairs {
                         let (old, new) = (locals[usize::from(*there)], own[usize::from(*here)]);
@@ -402,21 +408,21 @@ impl Template {
                     }
                     store.substitute_all(slots[usize::from(*slot)], &changes)
                 }
-                Tm::Local(binder) => store.var(own[usize::from(*binder)]),
-                Tm::Leaf(leaf) => leaves.terms[usize::from(*leaf)],
-                Tm::Lambda(binder, body) => {
+                TemplateNode::Local(binder) => store.var(own[usize::from(*binder)]),
+                TemplateNode::Leaf(leaf) => leaves.terms[usize::from(*leaf)],
+                TemplateNode::Lambda(binder, body) => {
                     store.lambda(own[usize::from(*binder)], built[*body as usize])
                 }
-                Tm::DepLambda(var, kind, implicit, body) => {
+                TemplateNode::DepLambda(var, kind, implicit, body) => {
                     let var = match levels.get(*var)? {
                         Arg::Nat(nat) => nat.as_var()?,
                         other => variable(&other)?,
                     };
                     store.dep_lambda(var, *kind, *implicit, built[*body as usize])
                 }
-                Tm::Apply(f, x) => store.apply(built[*f as usize], built[*x as usize]),
-                Tm::Reduce(f, x) => apply(store, built[*f as usize], built[*x as usize]),
-                Tm::DepApply(f, arg) => {
+                TemplateNode::Apply(f, x) => store.apply(built[*f as usize], built[*x as usize]),
+                TemplateNode::Reduce(f, x) => apply(store, built[*f as usize], built[*x as usize]),
+                TemplateNode::DepApply(f, arg) => {
                     let f = built[*f as usize];
                     let arg = leaves.args[usize::from(*arg)];
                     match store.node(f) {

@@ -118,7 +118,7 @@ pub struct Store {
     nat: TyId,
     too_deep: bool,
     /// The memo of rule applications.
-    pub(crate) rules: crate::rule::Kept,
+    pub(crate) rules: crate::rule::MemoSlot,
 }
 
 pub(super) fn hash_of<T: Hash + ?Sized>(value: &T) -> u64 {

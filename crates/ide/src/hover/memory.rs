@@ -1,6 +1,6 @@
 //! Descriptions of the memory of a value and of the generated code of a pattern.
 
-use dpia::functional::{Fact, Held};
+use dpia::functional::{FlowFact, Materialization};
 use dpia::{Prim, Target};
 use syntax::Span;
 
@@ -34,8 +34,8 @@ pub(super) fn at(view: &View<'_>, span: Span) -> String {
     }
 }
 
-fn text(view: &View<'_>, flow: &Flow, fact: &Fact) -> String {
-    let made = |of: fn(&View<'_>, &Flow, &Fact, Prim) -> String| {
+fn text(view: &View<'_>, flow: &Flow, fact: &FlowFact) -> String {
+    let made = |of: fn(&View<'_>, &Flow, &FlowFact, Prim) -> String| {
         let prim = fact.made_by?;
         Some(of(view, flow, fact, prim))
     };
@@ -45,7 +45,7 @@ fn text(view: &View<'_>, flow: &Flow, fact: &Fact) -> String {
 }
 
 /// Describes the work-items that execute a pattern, in OpenCL.
-fn who(flow: &Flow, fact: &Fact, prim: Prim) -> String {
+fn who(flow: &Flow, fact: &FlowFact, prim: Prim) -> String {
     use Prim::{
         DepMapSeq, Iterate, IterateStream, MapGlobal, MapLocal, MapSeq, MapSeqUnroll, MapWorkGroup,
         ReduceSeq, ReduceSeqUnroll, ScanSeq,
@@ -62,7 +62,7 @@ fn who(flow: &Flow, fact: &Fact, prim: Prim) -> String {
 }
 
 /// Describes the code that a pattern is translated to.
-fn becomes(view: &View<'_>, flow: &Flow, fact: &Fact, prim: Prim) -> String {
+fn becomes(view: &View<'_>, flow: &Flow, fact: &FlowFact, prim: Prim) -> String {
     use Prim::{
         AsScalar, AsVector, AsVectorAligned, Assume, CircularBuffer, DepJoin, DepMapSeq, DepZip,
         Drop, Gather, Generate, Iterate, IterateStream, Join, Map, MapFst, MapGlobal, MapLocal,
@@ -71,7 +71,7 @@ fn becomes(view: &View<'_>, flow: &Flow, fact: &Fact, prim: Prim) -> String {
         Split, Take, Transpose, Unzip, Zip, ZipStream,
     };
     match prim {
-        Map | MapFst | MapSnd if fact.held == Held::Written => {
+        Map | MapFst | MapSnd if fact.materialization == Materialization::Written => {
             "No loop: it says where the elements are written.".to_owned()
         }
         Map | MapFst | MapSnd if fact.from.computed => {
@@ -102,7 +102,7 @@ fn becomes(view: &View<'_>, flow: &Flow, fact: &Fact, prim: Prim) -> String {
 }
 
 /// Returns the reason why a pattern has no loop in the code.
-fn without_loop(fact: &Fact, prim: Prim) -> &'static str {
+fn without_loop(fact: &FlowFact, prim: Prim) -> &'static str {
     let count = fact.count.as_ref().and_then(nat::Nat::as_const);
     match (prim, count) {
         (_, Some(1)) => "No loop: there is one element.",

@@ -1,7 +1,7 @@
 //! The application of a rewrite, with the strategies and the engine of the command line.
 
 use db::{Database, ItemId};
-use elevate::engine::{Options, Step as Form, run};
+use elevate::engine::{Options, StrategyKind as Form, run};
 
 use super::align::Step;
 use super::program::{Program, path_of};

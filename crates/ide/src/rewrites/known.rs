@@ -4,7 +4,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use db::{Binding, Database, ItemId};
-use dpia::functional::{self, Selection};
+use dpia::functional::{self, TargetSelection};
 use dpia::{Target, Targets};
 use elevate::engine::Assumption;
 use elevate::term::{Node, Path, Term};
@@ -71,7 +71,7 @@ impl Known {
     /// Returns the cache entry of a definition, or a new one. It is removed from the cache, so a
     /// concurrent request starts with a new one.
     pub(super) fn take(db: &Database, item: ItemId, def: &Arc<Def<Primitive>>) -> Option<Known> {
-        let targets = Selection::of(&db.parsed(item).item, &db.inference(item)).marked;
+        let targets = TargetSelection::of(&db.parsed(item).item, &db.inference(item)).marked;
         {
             let mut all = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
             let is_it = |known: &Known| Arc::ptr_eq(&known.def, def) && known.targets == targets;

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use db::{Database, ItemId};
-use elevate::engine::{Assumption, Context, Miss, Options, Rewrite, Step as Form, Strategy, run};
+use elevate::engine::{
+    Assumption, Context, MismatchRank, Options, Rewrite, Strategy, StrategyKind as Form, run,
+};
 use elevate::term::{Child, Node, Path, Store, Term};
 use rise::Primitive;
 use rustc_hash::FxHashSet;
@@ -432,7 +434,7 @@ impl Offer {
             return match rule.apply(&mut cx, place.term) {
                 Ok(made) if made.term == place.term => Tried::Far,
                 Ok(made) => Tried::Makes(made.term, made.assumptions),
-                Err(miss) if miss < Miss::in_condition(0) => Tried::Far,
+                Err(miss) if miss < MismatchRank::in_condition(0) => Tried::Far,
                 Err(_) => Tried::Near,
             };
         }

@@ -27,14 +27,14 @@ pub(crate) fn text(store: &Store, reason: &Reason) -> String {
             true => why.clone(),
             false => format!("it needs `{condition}`: {why}"),
         },
-        Reason::Type(message) | Reason::Said(message) => message.clone(),
-        Reason::No { predicate, found } => {
+        Reason::Type(message) | Reason::Message(message) => message.clone(),
+        Reason::PredicateFails { predicate, found } => {
             format!(
                 "`{}` is not what `{predicate}` asks for",
                 short(store, *found)
             )
         }
-        Reason::NoPart { traversal, found } => {
+        Reason::NoChild { traversal, found } => {
             format!("`{}` has no part for `{traversal}`", short(store, *found))
         }
         Reason::Endless(circle) if circle.is_empty() => {

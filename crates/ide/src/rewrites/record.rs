@@ -1,6 +1,6 @@
 //! The recording of manual rewrites as strategies.
 
-use elevate::engine::{Options, Step as Form, Strategy, run};
+use elevate::engine::{Options, Strategy, StrategyKind as Form, run};
 use elevate::term::{Child, Path, Term};
 use syntax::Span;
 

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
 use elevate::engine::Strategy;
-use elevate::lang::{Definition, Definitions, File, Programs, World, strategy_of};
+use elevate::lang::{Definition, Definitions, File, GlobalEnv, Programs, strategy_of};
 use elevate::term::Store;
 use rise::Primitive;
 use rise::core::Def;
@@ -25,14 +25,14 @@ pub(super) const UNFOLDING: &[&str] = &["delta", "unfoldAll"];
 pub(crate) struct Strategies {
     shared: Arc<Shared>,
     /// The world with the definitions that the program uses, if there are any.
-    own: Option<Arc<World>>,
+    own: Option<Arc<GlobalEnv>>,
 }
 
 /// The strategies shared by all requests: they contain no terms, only the sizes that are left open.
 struct Shared {
     /// A store with those sizes, which each request clones.
     store: Store,
-    world: Arc<World>,
+    world: Arc<GlobalEnv>,
     known: Mutex<FxHashMap<String, Option<Strategy>>>,
 }
 
@@ -40,7 +40,7 @@ impl Shared {
     fn new() -> Arc<Shared> {
         let mut store = Store::new();
         Arc::new(Shared {
-            world: World::new(Definitions::default(), &mut store),
+            world: GlobalEnv::new(Definitions::default(), &mut store),
             store,
             known: Mutex::default(),
         })
@@ -61,7 +61,7 @@ impl Strategies {
             *shared = Shared::new();
         }
         let (mut store, shared) = (shared.store.clone(), shared.clone());
-        let own = (!used.programs.is_empty()).then(|| World::new(used, &mut store));
+        let own = (!used.programs.is_empty()).then(|| GlobalEnv::new(used, &mut store));
         let strategies = Strategies { shared, own };
         strategies.renew();
         (store, strategies)

@@ -70,14 +70,14 @@ pub(crate) fn whole(
     if let Some(detail) = detail {
         title = format!("{title}: {detail}");
     }
-    let rounds = |assumption: &&Assumption| matches!(assumption, Assumption::Said(said) if said.ends_with(ROUNDING));
+    let rounds = |assumption: &&Assumption| matches!(assumption, Assumption::Text(said) if said.ends_with(ROUNDING));
     let rounding = assumed.iter().any(|assumption| rounds(&assumption));
     let mut assumed: Vec<String> = assumed
         .iter()
         .filter(|assumption| !rounds(assumption))
         .filter(|assumption| match assumption {
             Assumption::Size(prop) => !program.facts.proves(prop),
-            Assumption::Said(_) => true,
+            Assumption::Text(_) => true,
         })
         .map(|assumption| condition(&program.store, assumption))
         .collect();
@@ -99,7 +99,7 @@ pub(crate) fn condition(store: &Store, assumption: &Assumption) -> String {
             format!("{} divides {}", text(store, a), text(store, b))
         }
         Assumption::Size(prop) => rise::print::prop_text(prop, &names(store)),
-        Assumption::Said(said) => said.to_string(),
+        Assumption::Text(said) => said.to_string(),
     }
 }
 

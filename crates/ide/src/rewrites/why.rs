@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use db::Database;
-use elevate::engine::{Context, Miss, Options, Step as Form, run};
+use elevate::engine::{Context, MismatchRank, Options, StrategyKind as Form, run};
 use elevate::term::{Child, Path, Term};
 
 use super::offer::{Offer, Place, Tried, rule_of};
@@ -38,7 +38,7 @@ pub struct WhyNot {
 pub fn why_not(db: &Database, range: FileRange, rule: &str) -> Option<WhyNot> {
     let (_, mut offer) = Offer::at(db, range)?;
     let strategy = offer.strategy(rule)?;
-    let mut nearest: Option<(Miss, usize)> = None;
+    let mut nearest: Option<(MismatchRank, usize)> = None;
     for at in 0..offer.places.len() {
         let place = &offer.places[at];
         let miss = match rule_of(&strategy) {
@@ -49,7 +49,7 @@ pub fn why_not(db: &Database, range: FileRange, rule: &str) -> Option<WhyNot> {
             }
             None => match offer.attempt(&strategy, at) {
                 Tried::Makes(..) => None,
-                _ => Some(Miss::FAR),
+                _ => Some(MismatchRank::LOWEST),
             },
         };
         let Some(miss) = miss else {

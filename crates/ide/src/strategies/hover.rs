@@ -148,7 +148,7 @@ pub(crate) fn library_definition(id: GlobalId, name: &str) -> String {
 }
 
 fn library_text(id: GlobalId) -> Option<&'static str> {
-    let place = elevate::lang::library().place(id)?;
+    let place = elevate::lang::library().location(id)?;
     let (_, file) = elevate::lang::LIBRARY.get(place.file)?;
     file.get(std::ops::Range::from(place.item))
 }

@@ -1,7 +1,7 @@
 //! The list of strategies that a menu offers for definitions of programs.
 
 use db::{Database, Declares, FileId, Language};
-use elevate::lang::{Flavour, Param, Signature, Sort, Type, library, type_text};
+use elevate::lang::{DefinitionKind, Flavour, Param, Signature, Type, library, type_text};
 use syntax::GlobalId;
 use syntax::ast::{AnnotationValue, TermKind};
 use syntax::elevate::ast::Item;
@@ -93,7 +93,9 @@ pub(crate) fn own(db: &Database, file: FileId, found: &mut Vec<OfferedStrategy>)
 }
 
 fn offered(name: &str, item: &Item, signature: &Signature) -> Option<OfferedStrategy> {
-    if attribute(item, "hidden").is_some() || matches!(signature.sort, Sort::Pred | Sort::Tune) {
+    if attribute(item, "hidden").is_some()
+        || matches!(signature.sort, DefinitionKind::Pred | DefinitionKind::Tune)
+    {
         return None;
     }
     let (lists, result) = signature.scheme.lists();
@@ -119,7 +121,7 @@ fn offered(name: &str, item: &Item, signature: &Signature) -> Option<OfferedStra
         title: attribute(item, "title").and_then(|value| word(item, value)),
         kind: attribute(item, "kind").and_then(|value| word(item, value)),
         docs: signature.docs.as_deref().map(str::to_owned),
-        is_rule: flavour == Flavour::Rule || signature.sort == Sort::Rule,
+        is_rule: flavour == Flavour::Rule || signature.sort == DefinitionKind::Rule,
         parameters: parameters?,
         file: None,
         is_library: false,

@@ -103,6 +103,6 @@ pub fn assumption_text(run: &Run, assumption: &Assumption) -> String {
             let names = rise::Names(run.store.var_names().into());
             rise::print::prop_text(prop, &names)
         }
-        Assumption::Said(said) => said.to_string(),
+        Assumption::Text(said) => said.to_string(),
     }
 }

@@ -75,10 +75,12 @@ impl Maker<'_> {
             }
             let text = match &open.stands_for {
                 // A function that is its own inverse below `n`.
-                StandsFor::Level(Arg::SizeFun(_)) => {
+                StandsFor::TypeLevel(Arg::SizeFun(_)) => {
                     format!("natFun(i => {} - 1 - i)", self.size("n")?)
                 }
-                StandsFor::Level(arg) => rise::print::arg_text(&self.arg(arg), &Names::default()),
+                StandsFor::TypeLevel(arg) => {
+                    rise::print::arg_text(&self.arg(arg), &Names::default())
+                }
                 StandsFor::Value(ty) => {
                     let mut bound: Vec<_> = (open.binders.iter())
                         .map(|(name, ty)| (name.to_string(), self.ty(ty)))
@@ -108,7 +110,7 @@ impl Maker<'_> {
     fn size(&self, name: &str) -> Option<i64> {
         let open = self.outline.names.iter().find(|open| open.name == name)?;
         match &open.stands_for {
-            StandsFor::Level(arg) => match self.arg(arg) {
+            StandsFor::TypeLevel(arg) => match self.arg(arg) {
                 Arg::Nat(nat) => nat.as_const(),
                 _ => None,
             },
@@ -162,13 +164,15 @@ impl Maker<'_> {
         for open in &self.outline.names {
             types.extend(open.binders.iter().map(|(_, ty)| ty.clone()));
             match &open.stands_for {
-                StandsFor::Value(ty) | StandsFor::Level(Arg::Type(ty)) => types.push(ty.clone()),
-                StandsFor::Level(Arg::Nat(nat)) => nat.for_each_var(&mut |var| sizes.push(var)),
-                StandsFor::Level(Arg::Address(Address::Var(var))) => {
+                StandsFor::Value(ty) | StandsFor::TypeLevel(Arg::Type(ty)) => {
+                    types.push(ty.clone())
+                }
+                StandsFor::TypeLevel(Arg::Nat(nat)) => nat.for_each_var(&mut |var| sizes.push(var)),
+                StandsFor::TypeLevel(Arg::Address(Address::Var(var))) => {
                     let space = Arg::Address(Address::Space(AddressSpace::Private));
                     self.levels.insert(var.0, space);
                 }
-                StandsFor::Level(_) => {}
+                StandsFor::TypeLevel(_) => {}
             }
         }
         for prop in &self.outline.conditions {
@@ -268,7 +272,7 @@ impl Maker<'_> {
                 let open = self.outline.names.iter().find(|open| open.name == *op)?;
                 match &open.stands_for {
                     StandsFor::Value(ty) => Some(is_float(&self.ty(ty))),
-                    StandsFor::Level(_) => None,
+                    StandsFor::TypeLevel(_) => None,
                 }
             });
             let texts: &[&str] = match (name.name.as_str(), adds) {

@@ -7,15 +7,15 @@ use syntax::{Diagnostic, Span};
 
 use super::edit::Edits;
 use super::nesting::written;
-use super::{Reporter, choices, tick};
-use crate::functional::complaint::Level;
+use super::{Reporter, alternatives, tick};
+use crate::functional::problem::ParallelMap;
 use crate::target::Target;
 
 impl Reporter<'_> {
     /// Adds the nested implementations of `map2D` and `map3D` to a message.
-    pub(super) fn written_out_map(&self, at: Origin, nest: &[Level], found: &mut Diagnostic) {
-        let head = self.places.spot(at).head;
-        let dimensions = match self.places.text(head) {
+    pub(super) fn written_out_map(&self, at: Origin, nest: &[ParallelMap], found: &mut Diagnostic) {
+        let head = self.source_map.location(at).head;
+        let dimensions = match self.source_map.text(head) {
             "map2D" => 2,
             "map3D" => 3,
             _ => return,
@@ -38,7 +38,7 @@ impl Reporter<'_> {
 
     /// Returns the edits that replace the map named at `head` by nested maps.
     fn nested_maps(&self, head: Span, chain: &[String]) -> Option<Edits> {
-        let item = self.places.written.item;
+        let item = self.source_map.written.item;
         let function = item.terms.iter().find_map(|term| match &term.kind {
             TermKind::Apply { callee, args } if item.term(*callee).span == head => {
                 args.first().copied()
@@ -54,7 +54,7 @@ impl Reporter<'_> {
 }
 
 /// Returns the nested maps for one over several dimensions, the best first.
-fn chains(dimensions: usize, target: Target, nest: &[Level]) -> Vec<Vec<String>> {
+fn chains(dimensions: usize, target: Target, nest: &[ParallelMap]) -> Vec<Vec<String>> {
     let sequential = |outer: Option<&str>| {
         let outer = outer.unwrap_or("mapSeq").to_owned();
         let inner = std::iter::repeat_n("mapSeq".to_owned(), dimensions - 1);
@@ -72,7 +72,7 @@ fn chains(dimensions: usize, target: Target, nest: &[Level]) -> Vec<Vec<String>>
                 sequential(Some("mapGlobal")),
             ]
         }
-        Target::OpenCl if choices::is_shared(nest) => vec![sequential(None)],
+        Target::OpenCl if alternatives::is_shared(nest) => vec![sequential(None)],
         Target::OpenCl => Vec::new(),
     }
 }

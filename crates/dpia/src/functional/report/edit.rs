@@ -5,16 +5,16 @@ use rise::core::Origin;
 use syntax::Span;
 use syntax::ast::{BinaryOp, TermId, TermKind};
 
-use super::place::Places;
+use super::source_map::SourceMap;
 
 /// Replacements that do not overlap.
 pub(super) type Edits = Vec<(Span, String)>;
 
-impl Places<'_> {
+impl SourceMap<'_> {
     /// Returns the edits that append `stage` to the expression: `e |> stage`, or `e >> stage` for a
     /// function.
     pub fn append(&self, origin: Origin, stage: &str) -> Option<Edits> {
-        let term = self.spine_of(self.spot(origin))?;
+        let term = self.spine_of(self.location(origin))?;
         let item = self.written.item;
         let span = item.term(term).span;
         let (start, end) = (Span::empty(span.start), Span::empty(span.end));
@@ -58,7 +58,7 @@ impl Places<'_> {
 
     /// Returns the edits that replace an application by another expression.
     pub fn rewrite(&self, origin: Origin, text: &str) -> Option<Edits> {
-        let term = self.spine_of(self.spot(origin))?;
+        let term = self.spine_of(self.location(origin))?;
         if !self.is_applied(term) {
             return None;
         }
@@ -82,7 +82,7 @@ impl Places<'_> {
 
     /// Returns the edits that replace `(a, b)` by `zip(a)(b)`.
     pub fn zipped(&self, origin: Origin) -> Option<Edits> {
-        let spot = self.spot(origin);
+        let spot = self.location(origin);
         if spot.inside.is_some() {
             return None;
         }
@@ -126,7 +126,7 @@ impl Places<'_> {
 
     /// Returns the edits that remove the last stage: `xs |> f` becomes `xs`.
     pub fn without_stage(&self, origin: Origin) -> Option<Edits> {
-        let spot = self.spot(origin);
+        let spot = self.location(origin);
         let item = self.written.item;
         let term = self.spine_of(spot).filter(|_| spot.inside.is_none())?;
         match item.term(term).kind {
@@ -144,7 +144,7 @@ impl Places<'_> {
 
     /// Returns the edits that replace the name of a primitive together with its optional argument.
     pub fn replace(&self, origin: Origin, primitive: Primitive, name: &str) -> Option<Edits> {
-        let spot = self.spot(origin);
+        let spot = self.location(origin);
         if !self.names(spot, primitive) {
             return None;
         }

@@ -8,35 +8,35 @@ use syntax::{Code, Diagnostic, Span};
 
 use super::edit::Edits;
 use super::nesting::written;
-use super::place::Spot;
+use super::source_map::SourceLocation;
 use super::{Reporter, tick};
-use crate::functional::complaint::{Level, Problem, Sharers, WrongLaunch};
+use crate::functional::problem::{ConcurrentWriters, LaunchError, ParallelMap, ProblemKind};
 
 impl Reporter<'_> {
     pub(super) fn written_by_all(
         &self,
         at: Origin,
-        problem: &Problem,
-        nest: &[Level],
+        kind: &ProblemKind,
+        nest: &[ParallelMap],
     ) -> Diagnostic {
-        let Problem::WrittenByAll {
+        let ProblemKind::WrittenByAll {
             memory,
             dimension,
             sharers,
             size,
             instead,
             group,
-        } = problem
+        } = kind
         else {
-            return Diagnostic::error(Code::Internal, self.places.spot(at).head, "");
+            return Diagnostic::error(Code::Internal, self.source_map.location(at).head, "");
         };
-        let spot = self.places.spot(at);
+        let spot = self.source_map.location(at);
         let who = match sharers {
-            Sharers::All => "every work-item",
-            Sharers::Group => "every work-item of a work-group",
+            ConcurrentWriters::All => "every work-item",
+            ConcurrentWriters::Group => "every work-item of a work-group",
         };
         let what = match (memory.made_by, memory.space) {
-            (None, _) => format!("the result of `{}`", self.places.program.name),
+            (None, _) => format!("the result of `{}`", self.source_map.program.name),
             (Some(_), Some(space)) => format!("the same {space} memory"),
             (Some(_), None) => "the same memory".to_owned(),
         };
@@ -52,25 +52,25 @@ impl Reporter<'_> {
             None => format!("{who}{along} writes {what}"),
         };
         let map = match sharers {
-            Sharers::All => written(Primitive::MapGlobal, *dimension),
-            Sharers::Group => written(Primitive::MapLocal, *dimension),
+            ConcurrentWriters::All => written(Primitive::MapGlobal, *dimension),
+            ConcurrentWriters::Group => written(Primitive::MapLocal, *dimension),
         };
         let why = match (sharers, size) {
-            (Sharers::All, Some(size)) => format!(
+            (ConcurrentWriters::All, Some(size)) => format!(
                 "`{}` work-items are launched in dimension {dimension}, and each runs the whole kernel",
                 self.size(size)
             ),
-            (Sharers::All, None) => {
+            (ConcurrentWriters::All, None) => {
                 "each work-item that is launched runs the whole kernel".to_owned()
             }
-            (Sharers::Group, _) => format!(
+            (ConcurrentWriters::Group, _) => format!(
                 "`{}` chooses the part of a group, and nothing its work-items",
                 written(Primitive::MapWorkGroup, *dimension)
             ),
         };
         let place = match instead {
             Some(_) => spot.head,
-            None => self.places.stage(at),
+            None => self.source_map.stage(at),
         };
         let mut found = Diagnostic::error(Code::WrittenByAll, place, format!("{message}\n{why}"));
         let mut first = true;
@@ -79,13 +79,13 @@ impl Reporter<'_> {
                 let choice = written(primitive, dimension);
                 found.help = Some(format!("share it out: `{choice}`"));
                 let title = format!("Replace with `{choice}`");
-                let edits = self.places.replace(at, one.primitive, &choice);
+                let edits = self.source_map.replace(at, one.primitive, &choice);
                 self.push(&mut found, title, edits, None, &mut first);
             }
             None => {
                 let example = match sharers {
-                    Sharers::Group => self.by_one_item(at, &map),
-                    Sharers::All => None,
+                    ConcurrentWriters::Group => self.by_one_item(at, &map),
+                    ConcurrentWriters::All => None,
                 };
                 found.help = Some(match example {
                     Some(example) => format!("write it inside of a `{map}`, as in `|> {example}`"),
@@ -99,10 +99,14 @@ impl Reporter<'_> {
                 "share it out with `{map}`, or give each part to one work-item: `{choice}`"
             ));
             let title = format!("Replace `mapWorkGroup` with `{choice}`");
-            let edits = self.places.replace(group.at, group.primitive, &choice);
+            let edits = self.source_map.replace(group.at, group.primitive, &choice);
             self.push(&mut found, title, edits, None, &mut first);
         }
-        if *sharers == Sharers::All && size.is_none() && nest.is_empty() && instead.is_none() {
+        if *sharers == ConcurrentWriters::All
+            && size.is_none()
+            && nest.is_empty()
+            && instead.is_none()
+        {
             let launch = "@opencl(local = [1], global = [1])";
             found.help = Some(format!(
                 "write it inside of a `{map}`, or launch one work-item: `{launch}`"
@@ -123,9 +127,9 @@ impl Reporter<'_> {
     /// array of one element, which one work-item computes.
     fn by_one_item(&self, at: Origin, map: &str) -> Option<String> {
         const LONGEST: usize = 60;
-        let item = self.places.written.item;
-        let inference = self.places.written.inference;
-        let term = self.places.spine_of(self.places.spot(at))?;
+        let item = self.source_map.written.item;
+        let inference = self.source_map.written.inference;
+        let term = self.source_map.spine_of(self.source_map.location(at))?;
         let TermKind::Binary {
             op: BinaryOp::Pipe,
             lhs,
@@ -142,7 +146,7 @@ impl Reporter<'_> {
             return None;
         };
         let size = print::nat_text(size, &inference.names);
-        let function = self.places.text(item.term(rhs).span);
+        let function = self.source_map.text(item.term(rhs).span);
         let is_short = function.len() <= LONGEST && !function.contains('\n');
         is_short.then(|| format!("split({size}) |> {map}({function})"))
     }
@@ -150,7 +154,7 @@ impl Reporter<'_> {
     pub(super) fn skips_first(
         &self,
         at: Origin,
-        maps: &[Level],
+        maps: &[ParallelMap],
         size: Option<&Nat>,
         others_are_one: bool,
     ) -> Diagnostic {
@@ -169,7 +173,7 @@ impl Reporter<'_> {
              {many} work-items are launched in dimension 0, and each would run all of this",
             dimensions(&old)
         );
-        let spot = self.places.spot(at);
+        let spot = self.source_map.location(at);
         let mut found = Diagnostic::error(Code::WrittenByAll, spot.head, message);
         let mut first = true;
         if others_are_one {
@@ -185,7 +189,7 @@ impl Reporter<'_> {
             found.help = Some(format!("count dimensions from 0: {}", names.join(", ")));
             let edits = moved
                 .iter()
-                .map(|(level, name)| self.places.replace(level.at, level.primitive, name));
+                .map(|(level, name)| self.source_map.replace(level.at, level.primitive, name));
             let edits: Option<Vec<Edits>> = edits.collect();
             let title = format!("Use {} instead of {}", dimensions(&new), old.join(" and "));
             self.push(
@@ -200,7 +204,7 @@ impl Reporter<'_> {
         found.help = Some("launch one work-item in dimension 0, or share something there".into());
         let sizes = ["local", "global"].map(|key| self.launch_sizes(key));
         let firsts = sizes.into_iter().flatten().map(|(sizes, _)| {
-            let size = self.places.written.item.term(*sizes.first()?);
+            let size = self.source_map.written.item.term(*sizes.first()?);
             Some((size.span, "1".to_owned()))
         });
         let edits: Option<Edits> = firsts.collect();
@@ -216,7 +220,7 @@ impl Reporter<'_> {
             return None;
         }
         let name = self.def_name();
-        let before = self.places.written.text.get(..name.start as usize)?;
+        let before = self.source_map.written.text.get(..name.start as usize)?;
         let def = u32::try_from(before.rfind("def")?).ok()?;
         Some(vec![(Span::empty(def), format!("{annotation}\n"))])
     }
@@ -235,7 +239,7 @@ impl Reporter<'_> {
     }
 
     fn launch_annotation(&self) -> Option<&Annotation> {
-        let mut all = self.places.written.item.annotations.iter();
+        let mut all = self.source_map.written.item.annotations.iter();
         all.find(|annotation| {
             annotation
                 .name
@@ -245,18 +249,22 @@ impl Reporter<'_> {
     }
 
     pub(super) fn outside_kernels(&self, at: Origin) -> Diagnostic {
-        let place = self.places.stage(at);
+        let place = self.source_map.stage(at);
         let message = "this is written outside of every kernel\n\
              where `oclRun` says what the kernels are, nothing else runs on the device";
         Diagnostic::error(Code::NotOnTarget, place, message)
             .help("put it into one of them, or into one of its own with `oclRun`")
     }
 
-    pub(super) fn scans_arrays(&self, spot: Spot, sharers: Sharers) -> Diagnostic {
+    pub(super) fn scans_arrays(
+        &self,
+        spot: SourceLocation,
+        sharers: ConcurrentWriters,
+    ) -> Diagnostic {
         let name = self.name(spot, Primitive::ScanSeq);
         let (who, map) = match sharers {
-            Sharers::All => ("every work-item", "mapGlobal"),
-            Sharers::Group => ("every work-item of a work-group", "mapLocal"),
+            ConcurrentWriters::All => ("every work-item", "mapGlobal"),
+            ConcurrentWriters::Group => ("every work-item of a work-group", "mapLocal"),
         };
         let message = format!(
             "{who} copies each array that `{name}` makes to the same place\n\
@@ -273,7 +281,7 @@ impl Reporter<'_> {
         let message = "`@opencl` has no effect: each `oclRun` says how its kernel is launched";
         let found = Diagnostic::error(Code::LaunchSize, place, message)
             .help("leave it out, or leave `oclRun` out where all of this is one kernel");
-        let text = self.places.written.text;
+        let text = self.source_map.written.text;
         let behind = text.get(place.end as usize..).unwrap_or_default();
         let blank = behind.len() - behind.trim_start().len();
         let end = u32::try_from(place.end as usize + blank).unwrap_or(place.end);
@@ -284,10 +292,10 @@ impl Reporter<'_> {
     pub(super) fn kernel_inside(
         &self,
         at: Origin,
-        outer: Option<Level>,
+        outer: Option<ParallelMap>,
         again: Option<(Primitive, Origin)>,
     ) -> Diagnostic {
-        let spot = self.places.spot(at);
+        let spot = self.source_map.location(at);
         let name = self.name(spot, Primitive::OclRun);
         let (around, why, place) = match (outer, again) {
             (Some(outer), _) => (
@@ -316,13 +324,13 @@ impl Reporter<'_> {
             _ => "put it around everything that is one kernel".to_owned(),
         });
         match place {
-            Some(place) => found.related(self.places.related(place), "inside this"),
+            Some(place) => found.related(self.source_map.related(place), "inside this"),
             None => found,
         }
     }
 
-    pub(super) fn wrong_launch(&self, kernel: Option<Origin>, wrong: &WrongLaunch) -> Diagnostic {
-        let head = kernel.map(|kernel| self.places.spot(kernel).head);
+    pub(super) fn wrong_launch(&self, kernel: Option<Origin>, wrong: &LaunchError) -> Diagnostic {
+        let head = kernel.map(|kernel| self.source_map.location(kernel).head);
         let at =
             |key: &str, dimension: u8| head.unwrap_or_else(|| self.launch_place(key, dimension));
         let along = |dimension: u8| match dimension {
@@ -330,7 +338,7 @@ impl Reporter<'_> {
             _ => format!(" in dimension {dimension}"),
         };
         match wrong {
-            WrongLaunch::Nothing { dimension, global } => {
+            LaunchError::Nothing { dimension, global } => {
                 let (key, help) = match global {
                     true => ("global", "launch at least one group"),
                     false => ("local", "a group has at least one work-item"),
@@ -338,7 +346,7 @@ impl Reporter<'_> {
                 let message = format!("a launch of 0 work-items{}", along(*dimension));
                 Diagnostic::error(Code::LaunchSize, at(key, *dimension), message).help(help)
             }
-            WrongLaunch::LargeGroup {
+            LaunchError::LargeGroup {
                 dimension,
                 items,
                 limit,
@@ -365,7 +373,7 @@ impl Reporter<'_> {
                 }
                 found
             }
-            WrongLaunch::Remainder {
+            LaunchError::Remainder {
                 dimension,
                 local,
                 global,
@@ -419,7 +427,7 @@ impl Reporter<'_> {
 
     /// Prints a size with the names of the source text.
     pub(super) fn size(&self, size: &Nat) -> String {
-        let names = rise::Names(self.places.program.names.clone().into());
+        let names = rise::Names(self.source_map.program.names.clone().into());
         print::nat_text(size, &names)
     }
 
@@ -444,12 +452,17 @@ impl Reporter<'_> {
             .launch_sizes(key)
             .and_then(|(sizes, _)| sizes.get(usize::from(dimension)));
         match size {
-            Some(size) => self.places.written.item.term(*size).span,
+            Some(size) => self.source_map.written.item.term(*size).span,
             None => self.launch_list(key),
         }
     }
 
-    pub(super) fn not_on_device(&self, spot: Spot, scalar: ScalarType, device: &str) -> Diagnostic {
+    pub(super) fn not_on_device(
+        &self,
+        spot: SourceLocation,
+        scalar: ScalarType,
+        device: &str,
+    ) -> Diagnostic {
         let message = format!("{device} has no `{scalar}`");
         Diagnostic::error(Code::DeviceLimit, spot.head, message).help("compute with `f32`")
     }

@@ -7,23 +7,28 @@ use syntax::ast::{AddressSpace, ScalarType};
 use syntax::{Code, Diagnostic, Span};
 
 use super::edit::Edits;
-use super::{Reporter, choices, tick};
-use crate::functional::complaint::{Complaint, Level, Limit, Misfit, Space, User};
-use crate::target::{Target, amount};
+use super::{Reporter, alternatives, tick};
+use crate::functional::problem::{
+    DeviceLimit, ParallelMap, PlacementError, Problem, SpaceChoice, User,
+};
+use crate::target::{Target, format_bytes};
 
 impl Reporter<'_> {
     pub(super) fn missing_memory(
         &self,
-        complaint: &Complaint,
+        problem: &Problem,
         reader: &User,
         writer: Option<Primitive>,
-        spaces: &[Space],
+        spaces: &[SpaceChoice],
     ) -> Diagnostic {
-        let place = self.place_to_change(complaint);
-        let at = place.unwrap_or(complaint.at);
+        let place = self.place_to_change(problem);
+        let at = place.unwrap_or(problem.at);
         let writes = match writer {
             Some(writer) => self.quote(at, writer),
-            None => self.places.text(self.places.spot(at).span).to_owned(),
+            None => self
+                .source_map
+                .text(self.source_map.location(at).span)
+                .to_owned(),
         };
         let message = match reader {
             User::Function(p, origin) => format!(
@@ -32,23 +37,23 @@ impl Reporter<'_> {
             ),
             _ => format!("{} reads what `{writes}` writes", self.subject(reader)),
         };
-        let mut found = Diagnostic::error(Code::MissingMemory, self.places.stage(at), message);
+        let mut found = Diagnostic::error(Code::MissingMemory, self.source_map.stage(at), message);
         if let Some(origin) = reader.origin() {
-            found = found.related(self.places.related(origin), "read here");
+            found = found.related(self.source_map.related(origin), "read here");
         }
-        let best = spaces.iter().find(|space| space.not.is_none());
+        let best = spaces.iter().find(|space| space.impossible.is_none());
         if let Err(used_at) = place
             && (self.target != Target::OpenCl || best.is_some())
         {
             let user = self.user_of_function(used_at);
             let memory = best.map_or("toMem".to_owned(), |best| format!("toMem({})", best.space));
             let found = found
-                .related(self.places.related(used_at), "used here")
+                .related(self.source_map.related(used_at), "used here")
                 .help(format!(
                     "{user} also writes what this function gives: store it in {user}, where it is \
                      read, with `|> {memory}`"
                 ));
-            return match self.stored_and_copied(complaint, &memory) {
+            return match self.stored_and_copied(problem, &memory) {
                 Some((title, edits)) => self.fixed(found, &title, Some(edits)),
                 None => found,
             };
@@ -57,7 +62,7 @@ impl Reporter<'_> {
             return self.fixed(
                 found.help("store it in between: `|> toMem`"),
                 "Store in memory: `toMem`",
-                self.places.append(at, "toMem"),
+                self.source_map.append(at, "toMem"),
             );
         }
         found.help = Some(match best {
@@ -72,9 +77,9 @@ impl Reporter<'_> {
         let mut first = true;
         for space in spaces {
             let stage = format!("toMem({})", space.space);
-            let edits = self.places.append(at, &stage);
-            let not = space.not.as_deref();
-            let title = self.store_in(space, &complaint.nest);
+            let edits = self.source_map.append(at, &stage);
+            let not = space.impossible.as_deref();
+            let title = self.store_in(space, &problem.nest);
             self.push(&mut found, title, edits, not, &mut first);
         }
         found
@@ -88,12 +93,12 @@ impl Reporter<'_> {
             "{} reads the elements that `{padding}` adds, which nothing writes",
             self.subject(reader)
         );
-        let stage = self.places.stage(at);
+        let stage = self.source_map.stage(at);
         let mut found = Diagnostic::error(Code::MissingCopy, stage, message);
         if let Some(origin) = reader.origin() {
-            found = found.related(self.places.related(origin), "read here");
+            found = found.related(self.source_map.related(origin), "read here");
         }
-        let (spot, text) = (self.places.spot(at), self.places.text(stage));
+        let (spot, text) = (self.source_map.location(at), self.source_map.text(stage));
         let sizes = text.strip_prefix(Primitive::PadEmpty.name());
         let written = sizes.filter(|sizes| sizes.starts_with('(') && self.adds_numbers(at));
         let Some(sizes) = written else {
@@ -115,7 +120,7 @@ impl Reporter<'_> {
 
     /// Returns true if the type of an expression is an array of numbers.
     fn adds_numbers(&self, at: Origin) -> bool {
-        let whole = subterms(&self.places.program.body).find(|term| term.origin == at);
+        let whole = subterms(&self.source_map.program.body).find(|term| term.origin == at);
         let Some(Type::Array(_, element)) = whole.map(|term| &*term.ty) else {
             return false;
         };
@@ -124,27 +129,27 @@ impl Reporter<'_> {
 
     /// Returns the fix that stores a function's result inside the function and copies it for the
     /// definition's result, if that is the only use that does not read it.
-    fn stored_and_copied(&self, complaint: &Complaint, memory: &str) -> Option<(String, Edits)> {
-        let result = crate::functional::checks::result(&self.places.program.body);
-        let is_read = |at: Origin| self.complaints.iter().any(|other| other.at == at);
-        let mut uses = self.places.same_text(complaint.at);
+    fn stored_and_copied(&self, problem: &Problem, memory: &str) -> Option<(String, Edits)> {
+        let result = crate::functional::primitive_checks::result(&self.source_map.program.body);
+        let is_read = |at: Origin| self.problems.iter().any(|other| other.at == at);
+        let mut uses = self.source_map.same_text(problem.at);
         if !uses.all(|at| at == result.origin || is_read(at)) {
             return None;
         }
-        let (stored, _) = self.places.own_places(complaint.at)?;
-        let (_, copied) = self.places.own_places(result.origin)?;
-        let copy = choices::copy(&result.ty, self.target, &[]);
-        let mut edits = self.places.append(stored, memory)?;
-        edits.extend(self.places.append(copied, &copy)?);
+        let (stored, _) = self.source_map.own_places(problem.at)?;
+        let (_, copied) = self.source_map.own_places(result.origin)?;
+        let copy = alternatives::copy(&result.ty, self.target, &[]);
+        let mut edits = self.source_map.append(stored, memory)?;
+        edits.extend(self.source_map.append(copied, &copy)?);
         edits.sort_by_key(|(span, _)| (span.start, span.end));
         let title = format!("Store in memory: `{memory}`, and copy the result: `{copy}`");
         Some((title, edits))
     }
 
     /// Returns the title of a fix, for example `Store in Local memory: 4 kB of 48 kB`.
-    fn store_in(&self, space: &Space, nest: &[Level]) -> String {
+    fn store_in(&self, space: &SpaceChoice, nest: &[ParallelMap]) -> String {
         let title = format!("Store in {} memory", space.space);
-        let Some(room) = space.room.as_ref().filter(|_| space.not.is_none()) else {
+        let Some(room) = space.size.as_ref().filter(|_| space.impossible.is_none()) else {
             return title;
         };
         let has = |primitive| nest.iter().any(|level| level.primitive == primitive);
@@ -157,7 +162,7 @@ impl Reporter<'_> {
             _ => "",
         };
         let of = match room.of {
-            Some(all) if each.is_empty() => format!(" of {}", amount(all)),
+            Some(all) if each.is_empty() => format!(" of {}", format_bytes(all)),
             _ => String::new(),
         };
         format!("{title}: {}{each}{of}", self.bytes(&room.bytes))
@@ -165,7 +170,7 @@ impl Reporter<'_> {
 
     fn bytes(&self, bytes: &Nat) -> String {
         match bytes.as_const().and_then(|bytes| u64::try_from(bytes).ok()) {
-            Some(bytes) => amount(bytes),
+            Some(bytes) => format_bytes(bytes),
             None => format!("`{}` B", self.size(bytes)),
         }
     }
@@ -174,21 +179,23 @@ impl Reporter<'_> {
         &self,
         at: Origin,
         primitive: Primitive,
-        spaces: &[Space],
-        nest: &[Level],
+        spaces: &[SpaceChoice],
+        nest: &[ParallelMap],
     ) -> Diagnostic {
-        let spot = self.places.spot(at);
+        let spot = self.source_map.location(at);
         let name = self.name(spot, primitive);
         let message = format!("{} does not say in which memory it stores", tick(&name));
         let found = Diagnostic::error(Code::AddressSpace, spot.head, message);
-        let found = found.help(match spaces.iter().find(|space| space.not.is_none()) {
-            Some(best) => format!(
-                "OpenCL requires the address space first, as in `{}({})`",
-                primitive.name(),
-                best.space
-            ),
-            None => no_space(spaces),
-        });
+        let found = found.help(
+            match spaces.iter().find(|space| space.impossible.is_none()) {
+                Some(best) => format!(
+                    "OpenCL requires the address space first, as in `{}({})`",
+                    primitive.name(),
+                    best.space
+                ),
+                None => no_space(spaces),
+            },
+        );
         self.with_spaces(found, at, primitive, spaces, nest)
     }
 
@@ -196,28 +203,28 @@ impl Reporter<'_> {
         &self,
         at: Origin,
         primitive: Primitive,
-        (space, misfit): (AddressSpace, &Misfit),
-        spaces: &[Space],
-        nest: &[Level],
+        (space, placement_error): (AddressSpace, &PlacementError),
+        spaces: &[SpaceChoice],
+        nest: &[ParallelMap],
     ) -> Diagnostic {
-        let spot = self.places.spot(at);
+        let spot = self.source_map.location(at);
         let name = self.name(spot, primitive);
         let message = format!(
-            "{} cannot store in {space} memory here: {misfit}",
+            "{} cannot store in {space} memory here: {placement_error}",
             tick(&name)
         );
         let mut found = Diagnostic::error(Code::AddressSpace, spot.head, message);
         let legal = self.legal(&name, primitive, spaces);
-        found.help = Some(match (self.to_fit(misfit), legal) {
+        found.help = Some(match (self.to_fit(placement_error), legal) {
             (Some(how), Ok(legal)) => format!("{how}, or write {legal}"),
             (None, Ok(legal)) => format!("write {legal}"),
             (Some(how), Err(_)) => how,
             (None, Err(why)) => why,
         });
         let mut found = self.with_spaces(found, at, primitive, spaces, nest);
-        if let Misfit::UnknownShare {
+        if let PlacementError::UnknownShare {
             local: Some(local), ..
-        } = misfit
+        } = placement_error
         {
             let mut first = !found.fixes.iter().any(|fix| fix.preferred);
             let sizes = sizes_text(local);
@@ -231,12 +238,17 @@ impl Reporter<'_> {
 
     /// Returns the text of the possible address spaces, the best first, or the reason why even
     /// Global memory is impossible.
-    fn legal(&self, name: &str, primitive: Primitive, spaces: &[Space]) -> Result<String, String> {
-        let written = |space: &Space| match is_short(name) {
+    fn legal(
+        &self,
+        name: &str,
+        primitive: Primitive,
+        spaces: &[SpaceChoice],
+    ) -> Result<String, String> {
+        let written = |space: &SpaceChoice| match is_short(name) {
             true => format!("`to{}`", space.space),
             false => format!("`{}({})`", primitive.name(), space.space),
         };
-        let legal: Vec<String> = (spaces.iter().filter(|space| space.not.is_none()))
+        let legal: Vec<String> = (spaces.iter().filter(|space| space.impossible.is_none()))
             .map(written)
             .collect();
         if !legal.is_empty() {
@@ -246,18 +258,18 @@ impl Reporter<'_> {
     }
 
     /// Returns the change that makes the written address space possible.
-    fn to_fit(&self, misfit: &Misfit) -> Option<String> {
-        Some(match misfit {
-            Misfit::NoGroup => {
+    fn to_fit(&self, placement_error: &PlacementError) -> Option<String> {
+        Some(match placement_error {
+            PlacementError::NoGroup => {
                 "Local memory belongs to a work-group: put this into a `mapWorkGroup`".to_owned()
             }
-            Misfit::UnknownShare {
+            PlacementError::UnknownShare {
                 local: Some(local), ..
             } => format!(
                 "say how many work-items a group has, as in `@opencl(local = {})`",
                 sizes_text(local)
             ),
-            Misfit::UnknownShare { map, local: None } => match map {
+            PlacementError::UnknownShare { map, local: None } => match map {
                 Primitive::MapLocal => {
                     "each work-item needs a constant number of elements: make the size a number, \
                      and say how many work-items a group has"
@@ -267,15 +279,15 @@ impl Reporter<'_> {
                       elements"
                     .to_owned(),
             },
-            Misfit::NoConstant(bytes) => format!(
+            PlacementError::NoConstant(bytes) => format!(
                 "Private memory needs a constant size, and this is {}: make the size a number",
                 self.bytes(bytes)
             ),
-            Misfit::BetweenKernels
-            | Misfit::ReadOnly
-            | Misfit::OfGroups(_)
-            | Misfit::OfItems
-            | Misfit::NoSize => return None,
+            PlacementError::BetweenKernels
+            | PlacementError::ReadOnly
+            | PlacementError::OfGroups(_)
+            | PlacementError::OfItems
+            | PlacementError::NoSize => return None,
         })
     }
 
@@ -283,18 +295,18 @@ impl Reporter<'_> {
         &self,
         at: Origin,
         primitive: Primitive,
-        (bytes, limit): (u64, &Limit),
-        spaces: &[Space],
-        nest: &[Level],
+        (bytes, limit): (u64, &DeviceLimit),
+        spaces: &[SpaceChoice],
+        nest: &[ParallelMap],
     ) -> Diagnostic {
-        let spot = self.places.spot(at);
+        let spot = self.source_map.location(at);
         let name = self.name(spot, primitive);
         let message = format!(
             "{} takes {} of Local memory, and {} has {}",
             tick(&name),
-            amount(bytes),
+            format_bytes(bytes),
             limit.device,
-            amount(limit.most)
+            format_bytes(limit.most)
         );
         let found = Diagnostic::error(Code::DeviceLimit, spot.head, message)
             .help("let a work-group have a smaller part, or store in Global memory");
@@ -306,13 +318,13 @@ impl Reporter<'_> {
         mut found: Diagnostic,
         at: Origin,
         primitive: Primitive,
-        spaces: &[Space],
-        nest: &[Level],
+        spaces: &[SpaceChoice],
+        nest: &[ParallelMap],
     ) -> Diagnostic {
         let mut first = true;
         for space in spaces {
             let edits = self.space_edits(at, primitive, space.space);
-            let not = space.not.as_deref();
+            let not = space.impossible.as_deref();
             let title = self.store_in(space, nest);
             self.push(&mut found, title, edits, not, &mut first);
         }
@@ -326,11 +338,11 @@ impl Reporter<'_> {
         primitive: Primitive,
         space: AddressSpace,
     ) -> Option<Edits> {
-        let spot = self.places.spot(at);
+        let spot = self.source_map.location(at);
         let word = space.as_str();
-        match is_short(self.places.text(spot.head)) {
+        match is_short(self.source_map.text(spot.head)) {
             true => Some(vec![(spot.head, format!("to{word}"))]),
-            false => self.places.set_optional(at, primitive, word),
+            false => self.source_map.set_optional(at, primitive, word),
         }
     }
 
@@ -340,7 +352,7 @@ impl Reporter<'_> {
         primitive: Primitive,
         space: Option<AddressSpace>,
     ) -> Diagnostic {
-        let spot = self.places.spot(at);
+        let spot = self.source_map.location(at);
         let name = self.name(spot, primitive);
         let space = space.map_or_else(|| "address spaces".to_owned(), |s| format!("{s} memory"));
         let target = self.target.title();
@@ -349,7 +361,7 @@ impl Reporter<'_> {
         let plain = primitive.name();
         let edits = match name.as_str() {
             "toGlobal" | "toLocal" | "toPrivate" => Some(vec![(spot.head, plain.to_owned())]),
-            _ => self.places.replace(at, primitive, plain),
+            _ => self.source_map.replace(at, primitive, plain),
         };
         self.fixed(
             found.help(format!(
@@ -362,9 +374,9 @@ impl Reporter<'_> {
 }
 
 /// Explains that no address space is possible, not even Global memory.
-fn no_space(spaces: &[Space]) -> String {
+fn no_space(spaces: &[SpaceChoice]) -> String {
     let global = spaces.iter().find(|s| s.space == AddressSpace::Global);
-    match global.and_then(|space| space.not.as_deref()) {
+    match global.and_then(|space| space.impossible.as_deref()) {
         Some(why) => format!("it cannot be in Global memory either: {why}"),
         None => "compute it where it is read, with `map`".to_owned(),
     }

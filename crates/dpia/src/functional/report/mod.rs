@@ -1,14 +1,14 @@
 //! The diagnostics of a program's problems, with fixes.
 
-mod choices;
+mod alternatives;
 mod dimensions;
 mod edit;
 mod kernel;
 mod memory;
 mod nesting;
-mod place;
 mod reduction;
 mod sizes;
+mod source_map;
 mod stream;
 
 use rise::core::{Origin, Program};
@@ -16,56 +16,54 @@ use rise::{Primitive, Ty, Type, print};
 use syntax::ast::{AddressSpace, ItemKind, Kind};
 use syntax::{Code, Diagnostic, Fix, Span};
 
-pub use place::Written;
+pub use source_map::DefinitionSource;
 
-use super::complaint::{Complaint, Level, Misfit, Misplaced, ParameterKind, Problem, Repeat, Space, User};
+use super::problem::{
+    Misplaced, ParallelMap, ParameterKind, PlacementError, Problem, ProblemKind,
+    RecomputationCause, SpaceChoice, User,
+};
 use crate::target::Target;
 use edit::Edits;
-use place::{Places, Spot};
+use source_map::{SourceLocation, SourceMap};
 
 /// Makes the diagnostics of the definition that `program` is linked from. Each problem is reported
 /// at a place in the definition itself: a problem inside a definition that it uses is reported at
 /// the use.
 pub fn diagnostics(
-    complaints: &[Complaint],
+    problems: &[Problem],
     program: &Program<Primitive>,
     target: Target,
-    written: Written,
+    written: DefinitionSource,
 ) -> Vec<Diagnostic> {
     let reporter = Reporter {
-        places: Places { written, program },
+        source_map: SourceMap { written, program },
         target,
-        complaints,
+        problems,
     };
-    let stands_alone = |complaint: &&Complaint| {
-        !complaints
-            .iter()
-            .any(|whole| reporter.holds(whole, complaint))
-    };
-    let ungrouped = reporter.maps_without_groups(complaints);
-    let is_said = |complaint: &&Complaint| {
+    let stands_alone =
+        |problem: &&Problem| !problems.iter().any(|whole| reporter.holds(whole, problem));
+    let ungrouped = reporter.maps_without_groups(problems);
+    let is_said = |problem: &&Problem| {
         !ungrouped
             .iter()
             .skip(1)
-            .any(|other| std::ptr::eq(*other, *complaint))
+            .any(|other| std::ptr::eq(*other, *problem))
     };
     // Local memory without a work-group is a consequence if a map has to become `mapWorkGroup`.
     let is_nested_wrongly =
-        (complaints.iter()).any(|complaint| matches!(complaint.problem, Problem::Nesting { .. }));
-    let mut found: Vec<Diagnostic> = complaints
+        (problems.iter()).any(|problem| matches!(problem.kind, ProblemKind::Nesting { .. }));
+    let mut found: Vec<Diagnostic> = problems
         .iter()
         .filter(stands_alone)
         .filter(is_said)
-        .filter(|complaint| !(is_nested_wrongly && needs_group(complaint)))
-        .map(|complaint| {
-            let parts = complaints
-                .iter()
-                .filter(|part| reporter.holds(complaint, part));
-            let parts: Vec<&Complaint> = parts.collect();
-            let found = reporter.with_copies(reporter.diagnostic(complaint), &parts);
+        .filter(|problem| !(is_nested_wrongly && needs_group(problem)))
+        .map(|problem| {
+            let parts = problems.iter().filter(|part| reporter.holds(problem, part));
+            let parts: Vec<&Problem> = parts.collect();
+            let found = reporter.with_copies(reporter.diagnostic(problem), &parts);
             let found = reporter.with_memory(found, &parts);
             match ungrouped.first() {
-                Some(first) if std::ptr::eq(*first, complaint) => {
+                Some(first) if std::ptr::eq(*first, problem) => {
                     reporter.with_others(found, &ungrouped[1..])
                 }
                 _ => found,
@@ -80,11 +78,11 @@ pub fn diagnostics(
 }
 
 /// Returns true if Local memory is allocated outside of all work-groups.
-fn needs_group(complaint: &Complaint) -> bool {
+fn needs_group(problem: &Problem) -> bool {
     matches!(
-        complaint.problem,
-        Problem::WrongSpace {
-            misfit: Misfit::NoGroup,
+        problem.kind,
+        ProblemKind::WrongSpace {
+            placement_error: PlacementError::NoGroup,
             ..
         }
     )
@@ -94,14 +92,14 @@ fn needs_group(complaint: &Complaint) -> bool {
 /// edited.
 pub fn store_elsewhere(
     program: &Program<Primitive>,
-    written: Written,
+    written: DefinitionSource,
     (at, primitive): (Origin, Primitive),
     space: AddressSpace,
 ) -> Option<Fix> {
     let reporter = Reporter {
-        places: Places { written, program },
+        source_map: SourceMap { written, program },
         target: Target::OpenCl,
-        complaints: &[],
+        problems: &[],
     };
     Some(Fix::preferred(
         format!("Store in {space} memory"),
@@ -110,106 +108,110 @@ pub fn store_elsewhere(
 }
 
 struct Reporter<'a> {
-    places: Places<'a>,
+    source_map: SourceMap<'a>,
     target: Target,
     /// All problems of the program.
-    complaints: &'a [Complaint],
+    problems: &'a [Problem],
 }
 
 impl Reporter<'_> {
-    fn diagnostic(&self, complaint: &Complaint) -> Diagnostic {
-        let Complaint { at, problem, nest } = complaint;
+    fn diagnostic(&self, problem: &Problem) -> Diagnostic {
+        let Problem { at, kind, nest } = problem;
         let at = *at;
-        let spot = self.places.spot(at);
-        let mut found = match problem {
-            Problem::MissingMemory {
+        let spot = self.source_map.location(at);
+        let mut found = match kind {
+            ProblemKind::MissingMemory {
                 reader,
                 writer,
                 spaces,
             } => match writer {
                 Some(Primitive::PadEmpty) => self.left_out(at, reader, false),
-                _ => self.missing_memory(complaint, reader, *writer, spaces),
+                _ => self.missing_memory(problem, reader, *writer, spaces),
             },
-            Problem::LeftOut { reader } => self.left_out(at, reader, true),
-            Problem::MissingCopy { wanted, data } => self.missing_copy(complaint, wanted, data),
-            Problem::MissingChoice {
+            ProblemKind::LeftOut { reader } => self.left_out(at, reader, true),
+            ProblemKind::MissingCopy { wanted, data } => self.missing_copy(problem, wanted, data),
+            ProblemKind::MissingChoice {
                 pattern,
                 copied,
                 count,
                 loops,
                 space,
             } => {
-                let more = choices::More {
+                let more = alternatives::PatternProperties {
                     count: *count,
                     loops: *loops,
                     space: *space,
                 };
                 self.missing_choice(at, *pattern, copied.as_ref(), more, nest)
             }
-            Problem::Computes { pattern } => self.computes(spot, *pattern),
-            Problem::StreamRead { reader, data, ends } => self.stream_read(at, reader, data, *ends),
-            Problem::NotForTarget { primitive } => self.not_for_target(at, *primitive, nest),
-            Problem::NoSpaces { primitive, space } => self.no_spaces(at, *primitive, *space),
-            Problem::WhichSpace { primitive, spaces } => {
+            ProblemKind::Computes { pattern } => self.computes(spot, *pattern),
+            ProblemKind::StreamRead { reader, data, ends } => {
+                self.stream_read(at, reader, data, *ends)
+            }
+            ProblemKind::NotForTarget { primitive } => self.not_for_target(at, *primitive, nest),
+            ProblemKind::NoSpaces { primitive, space } => self.no_spaces(at, *primitive, *space),
+            ProblemKind::WhichSpace { primitive, spaces } => {
                 self.which_space(at, *primitive, spaces, nest)
             }
-            Problem::WrongSpace {
+            ProblemKind::WrongSpace {
                 primitive,
                 space,
-                misfit,
+                placement_error,
                 spaces,
-            } => self.wrong_space(at, *primitive, (*space, misfit), spaces, nest),
-            Problem::TooLarge {
+            } => self.wrong_space(at, *primitive, (*space, placement_error), spaces, nest),
+            ProblemKind::TooLarge {
                 primitive,
                 bytes,
                 limit,
                 spaces,
             } => self.too_large(at, *primitive, (*bytes, limit), spaces, nest),
-            Problem::WrittenByAll { .. } => self.written_by_all(at, problem, nest),
-            Problem::SkipsFirst {
+            ProblemKind::WrittenByAll { .. } => self.written_by_all(at, kind, nest),
+            ProblemKind::SkipsFirst {
                 maps,
                 size,
                 others_are_one,
             } => self.skips_first(at, maps, size.as_ref(), *others_are_one),
-            Problem::ScansArrays { sharers } => self.scans_arrays(spot, *sharers),
-            Problem::NoEffect => self.no_effect(),
-            Problem::OutsideKernels => self.outside_kernels(at),
-            Problem::KernelInside { outer, again } => self.kernel_inside(at, *outer, *again),
-            Problem::Launch { kernel, wrong } => return self.wrong_launch(*kernel, wrong),
-            Problem::NotOnDevice { scalar, device } => self.not_on_device(spot, *scalar, device),
-            Problem::NoHalf => self.no_half(spot),
-            Problem::UnknownSize { primitive, size } => self.unknown_size(at, *primitive, size),
-            Problem::WrittenOut { primitive, total } => self.too_often(at, *primitive, *total),
-            Problem::ReducesArrays => self.reduces_arrays(at),
-            Problem::Nesting {
+            ProblemKind::ScansArrays { sharers } => self.scans_arrays(spot, *sharers),
+            ProblemKind::NoEffect => self.no_effect(),
+            ProblemKind::OutsideKernels => self.outside_kernels(at),
+            ProblemKind::KernelInside { outer, again } => self.kernel_inside(at, *outer, *again),
+            ProblemKind::Launch { kernel, wrong } => return self.wrong_launch(*kernel, wrong),
+            ProblemKind::NotOnDevice { scalar, device } => {
+                self.not_on_device(spot, *scalar, device)
+            }
+            ProblemKind::NoHalf => self.no_half(spot),
+            ProblemKind::UnknownSize { primitive, size } => self.unknown_size(at, *primitive, size),
+            ProblemKind::WrittenOut { primitive, total } => self.too_often(at, *primitive, *total),
+            ProblemKind::ReducesArrays => self.reduces_arrays(at),
+            ProblemKind::Nesting {
                 inner,
                 outer,
                 inside,
             } => self.nesting(*inner, *outer, inside, nest),
-            Problem::NoIteration { never } => self.no_iteration(spot, *never),
-            Problem::Accumulator {
+            ProblemKind::NoIteration { never } => self.no_iteration(spot, *never),
+            ProblemKind::Accumulator {
                 pattern,
                 read,
                 result,
                 spaces,
-            } => self.accumulator(complaint, *pattern, *read, result, spaces),
-            Problem::ScatterOrder {
+            } => self.accumulator(problem, *pattern, *read, result, spaces),
+            ProblemKind::ScatterOrder {
                 by,
                 could_store,
                 is_kept,
             } => self.scatter_order(at, *by, *could_store, *is_kept),
-            Problem::Recomputed { reader } => self.recomputed(at, *reader),
-            Problem::Parameter { name, kind } => self.parameter(name, *kind),
-            Problem::NoResult { pair } => self.no_result(*pair),
+            ProblemKind::Recomputed { reader } => self.recomputed(at, *reader),
+            ProblemKind::Parameter { name, kind } => self.parameter(name, *kind),
+            ProblemKind::NoResult { pair } => self.no_result(*pair),
         };
-        found.severity = complaint.severity();
+        found.severity = problem.severity();
         if let Some((def, span)) = spot.inside {
             let place = syntax::Place {
                 item: Some(def),
                 span,
             };
-            let user = self.places.text(spot.head);
-            let what = match complaint.primitive() {
+            let user = self.source_map.text(spot.head);
+            let what = match problem.primitive() {
                 Some(primitive) => format!("`{user}` uses `{}` here", primitive.name()),
                 None => format!("in `{user}`, here"),
             };
@@ -221,61 +223,61 @@ impl Reporter<'_> {
     /// Returns true if `part` is included in the diagnostic of `whole`: either an array that must
     /// be copied to the memory that `whole` lacks, or an alternative of the `select` whose result
     /// must be copied according to `whole`.
-    fn holds(&self, whole: &Complaint, part: &Complaint) -> bool {
+    fn holds(&self, whole: &Problem, part: &Problem) -> bool {
         if let (
-            Problem::MissingCopy { .. },
-            Problem::MissingMemory {
+            ProblemKind::MissingCopy { .. },
+            ProblemKind::MissingMemory {
                 reader: User::Primitive(Primitive::Select, reader),
                 ..
             },
-        ) = (&whole.problem, &part.problem)
+        ) = (&whole.kind, &part.kind)
         {
             return *reader == whole.at;
         }
-        let (Problem::MissingMemory { .. }, Problem::MissingCopy { wanted, .. }) =
-            (&whole.problem, &part.problem)
+        let (ProblemKind::MissingMemory { .. }, ProblemKind::MissingCopy { wanted, .. }) =
+            (&whole.kind, &part.kind)
         else {
             return false;
         };
         let Some(into) = wanted.origin() else {
             return false;
         };
-        let [whole, into] = [whole.at, into].map(|origin| self.places.spot(origin));
+        let [whole, into] = [whole.at, into].map(|origin| self.source_map.location(origin));
         whole.inside.is_none() && into.inside.is_none() && whole.span.contains(into.span)
     }
 
     /// Returns the `mapLocal`s without an enclosing work-group, in the order of the text. They are
     /// reported as one mistake.
-    fn maps_without_groups<'c>(&self, complaints: &'c [Complaint]) -> Vec<&'c Complaint> {
-        let is_local = |complaint: &&Complaint| {
+    fn maps_without_groups<'c>(&self, problems: &'c [Problem]) -> Vec<&'c Problem> {
+        let is_local = |problem: &&Problem| {
             matches!(
-                complaint.problem,
-                Problem::Nesting { inner, outer: None, .. } if inner.primitive == Primitive::MapLocal
+                problem.kind,
+                ProblemKind::Nesting { inner, outer: None, .. } if inner.primitive == Primitive::MapLocal
             )
         };
-        let in_group = |complaint: &Complaint| {
-            let mut around = complaint.nest.iter();
+        let in_group = |problem: &Problem| {
+            let mut around = problem.nest.iter();
             around.any(|level| level.primitive == Primitive::MapWorkGroup)
         };
-        let mut found: Vec<&Complaint> = complaints
+        let mut found: Vec<&Problem> = problems
             .iter()
             .filter(is_local)
-            .filter(|complaint| !in_group(complaint))
+            .filter(|problem| !in_group(problem))
             .collect();
-        found.sort_by_key(|complaint| self.places.spot(complaint.at).head);
+        found.sort_by_key(|problem| self.source_map.location(problem.at).head);
         found
     }
 
     /// Adds the places of the other maps with the same mistake. The fixes are removed, because they
     /// change one map only.
-    fn with_others(&self, mut found: Diagnostic, others: &[&Complaint]) -> Diagnostic {
+    fn with_others(&self, mut found: Diagnostic, others: &[&Problem]) -> Diagnostic {
         if !others.is_empty() {
             found.fixes.clear();
         }
         others.iter().fold(found, |found, other| {
-            let spot = self.places.spot(other.at);
+            let spot = self.source_map.location(other.at);
             let place = match spot.inside {
-                Some(_) => self.places.related(other.at),
+                Some(_) => self.source_map.related(other.at),
                 None => spot.head.into(),
             };
             found.related(place, "this one is in no `mapWorkGroup` either")
@@ -284,24 +286,24 @@ impl Reporter<'_> {
 
     /// Extends a diagnostic about copying the result of `select`: its fixes also store the
     /// alternatives.
-    fn with_memory(&self, mut found: Diagnostic, parts: &[&Complaint]) -> Diagnostic {
-        let is_stored = |part: &&&Complaint| matches!(part.problem, Problem::MissingMemory { .. });
-        let parts: Vec<&&Complaint> = parts.iter().filter(is_stored).collect();
+    fn with_memory(&self, mut found: Diagnostic, parts: &[&Problem]) -> Diagnostic {
+        let is_stored = |part: &&&Problem| matches!(part.kind, ProblemKind::MissingMemory { .. });
+        let parts: Vec<&&Problem> = parts.iter().filter(is_stored).collect();
         if found.code != Code::MissingCopy || parts.is_empty() {
             return found;
         }
         let mut all: Option<Edits> = Some(Vec::new());
         let mut memory = "toMem".to_owned();
         for part in parts {
-            let Problem::MissingMemory { spaces, .. } = &part.problem else {
+            let ProblemKind::MissingMemory { spaces, .. } = &part.kind else {
                 continue;
             };
-            if let Some(best) = spaces.iter().find(|space| space.not.is_none()) {
+            if let Some(best) = spaces.iter().find(|space| space.impossible.is_none()) {
                 memory = format!("toMem({})", best.space);
             }
             let has_memory = self.target != Target::OpenCl || memory.ends_with(')');
-            let edits = (self.places.append(part.at, &memory)).filter(|_| has_memory);
-            let place = self.places.related(part.at);
+            let edits = (self.source_map.append(part.at, &memory)).filter(|_| has_memory);
+            let place = self.source_map.related(part.at);
             found = found.related(place, format!("this is to be stored: `|> {memory}`"));
             all = all.zip(edits).map(|(all, edits)| [all, edits].concat());
         }
@@ -325,20 +327,20 @@ impl Reporter<'_> {
 
     /// Extends a diagnostic about missing memory: its fixes also copy the parts of the stored
     /// value.
-    fn with_copies(&self, mut found: Diagnostic, parts: &[&Complaint]) -> Diagnostic {
+    fn with_copies(&self, mut found: Diagnostic, parts: &[&Problem]) -> Diagnostic {
         if found.code != Code::MissingMemory {
             return found;
         }
         let mut edits: Option<Edits> = Some(Vec::new());
         let mut copies = Vec::new();
         for part in parts {
-            let Problem::MissingCopy { data, .. } = &part.problem else {
+            let ProblemKind::MissingCopy { data, .. } = &part.kind else {
                 continue;
             };
-            let copy = choices::copy(data, self.target, &part.nest);
-            let place = self.places.related(part.at);
+            let copy = alternatives::copy(data, self.target, &part.nest);
+            let place = self.source_map.related(part.at);
             found = found.related(place, format!("this is to be copied: `|> {copy}`"));
-            let part = self.places.append(part.at, &copy);
+            let part = self.source_map.append(part.at, &copy);
             edits = edits.zip(part).map(|(all, part)| [all, part].concat());
             copies.push(copy);
         }
@@ -363,46 +365,46 @@ impl Reporter<'_> {
 
     // ----- choices -----
 
-    fn missing_copy(&self, complaint: &Complaint, wanted: &User, data: &Ty) -> Diagnostic {
-        let copy = choices::copy(data, self.target, &complaint.nest);
+    fn missing_copy(&self, problem: &Problem, wanted: &User, data: &Ty) -> Diagnostic {
+        let copy = alternatives::copy(data, self.target, &problem.nest);
         let message = format!("nothing writes this array to {}", self.destination(wanted));
-        let at = match self.place_to_change(complaint) {
+        let at = match self.place_to_change(problem) {
             Ok(at) => at,
             Err(used_at) => {
                 let user = self.user_of_function(used_at);
-                let span = self.places.stage(complaint.at);
+                let span = self.source_map.stage(problem.at);
                 return Diagnostic::error(Code::MissingCopy, span, message)
-                    .related(self.places.related(used_at), "used here")
+                    .related(self.source_map.related(used_at), "used here")
                     .help(format!(
                         "{user} also reads what this function gives: copy it in {user}, where it \
                          is written, with `|> {copy}`"
                     ));
             }
         };
-        let found = Diagnostic::error(Code::MissingCopy, self.places.stage(at), message)
+        let found = Diagnostic::error(Code::MissingCopy, self.source_map.stage(at), message)
             .help(format!("copy it: `|> {copy}`"));
         self.fixed(
             found,
             &format!("Copy: `{copy}`"),
-            self.places.append(at, &copy),
+            self.source_map.append(at, &copy),
         )
     }
 
     /// Returns the place in the definition's own text that has to change, or otherwise the use in
     /// another definition. A function with several uses is changed if each of them has the same
     /// problem.
-    fn place_to_change(&self, complaint: &Complaint) -> Result<Origin, Origin> {
-        let kind = std::mem::discriminant(&complaint.problem);
+    fn place_to_change(&self, problem: &Problem) -> Result<Origin, Origin> {
+        let kind = std::mem::discriminant(&problem.kind);
         let is_changed = |at: Origin| {
-            let mut others = self.complaints.iter();
-            others.any(|other| other.at == at && std::mem::discriminant(&other.problem) == kind)
+            let mut others = self.problems.iter();
+            others.any(|other| other.at == at && std::mem::discriminant(&other.kind) == kind)
         };
-        self.places.place_to_change(complaint.at, &is_changed)
+        self.source_map.place_to_change(problem.at, &is_changed)
     }
 
     /// Returns the name of the definition that uses the function given to it.
     fn user_of_function(&self, used_at: Origin) -> String {
-        tick(self.places.text(self.places.spot(used_at).head))
+        tick(self.source_map.text(self.source_map.location(used_at).head))
     }
 
     fn missing_choice(
@@ -410,10 +412,10 @@ impl Reporter<'_> {
         at: Origin,
         pattern: Primitive,
         copied: Option<&(Origin, Ty)>,
-        more: choices::More,
-        nest: &[Level],
+        more: alternatives::PatternProperties,
+        nest: &[ParallelMap],
     ) -> Diagnostic {
-        let spot = self.places.spot(at);
+        let spot = self.source_map.location(at);
         let name = self.name(spot, pattern);
         let mut message = if name == pattern.name() {
             format!("`{name}` does not say how it is computed")
@@ -428,14 +430,14 @@ impl Reporter<'_> {
         }
         let mut found = Diagnostic::error(Code::MissingChoice, spot.head, message);
         if let Some((whole, data)) = copied {
-            let copy = choices::copy(data, self.target, nest);
+            let copy = alternatives::copy(data, self.target, nest);
             let found = found.help(format!("write its elements with a copy: `|> {copy}`"));
-            let edits = self.places.append(*whole, &copy);
+            let edits = self.source_map.append(*whole, &copy);
             return self.fixed(found, &format!("Copy the result: `{copy}`"), edits);
         }
-        let choices = choices::choices(pattern, self.target, nest, more);
+        let choices = alternatives::choices(pattern, self.target, nest, more);
         let list: Vec<String> = choices.iter().map(|choice| tick(choice)).collect();
-        found.help = Some(match (&list[..], self.places.names(spot, pattern)) {
+        found.help = Some(match (&list[..], self.source_map.names(spot, pattern)) {
             ([one], true) => format!("write {one}"),
             (many, true) => format!("choose one of {}", many.join(", ")),
             (many, false) => format!("write out what it does, with {}", many.join(" or ")),
@@ -443,14 +445,14 @@ impl Reporter<'_> {
         let mut first = true;
         for choice in &choices {
             let title = format!("Choose `{choice}`");
-            let edits = self.places.replace(at, pattern, choice);
+            let edits = self.source_map.replace(at, pattern, choice);
             self.push(&mut found, title, edits, None, &mut first);
         }
         if pattern == Primitive::Map {
             self.written_out_map(at, nest, &mut found);
         }
         if pattern == Primitive::Reduce {
-            if !self.places.names(spot, pattern) {
+            if !self.source_map.names(spot, pattern) {
                 self.written_out(at, &choices, &mut found);
             }
             self.about_reduction(at, &choices, &mut found);
@@ -458,7 +460,7 @@ impl Reporter<'_> {
         found
     }
 
-    fn computes(&self, spot: Spot, pattern: Primitive) -> Diagnostic {
+    fn computes(&self, spot: SourceLocation, pattern: Primitive) -> Diagnostic {
         let name = self.name(spot, pattern);
         let message = format!("the result of `{name}` is written, and its function computes");
         let (first, second) = if pattern == Primitive::MapFst {
@@ -471,8 +473,8 @@ impl Reporter<'_> {
         ))
     }
 
-    fn not_for_target(&self, at: Origin, primitive: Primitive, nest: &[Level]) -> Diagnostic {
-        let spot = self.places.spot(at);
+    fn not_for_target(&self, at: Origin, primitive: Primitive, nest: &[ParallelMap]) -> Diagnostic {
+        let spot = self.source_map.location(at);
         let target = self.target.title();
         let name = self.name(spot, primitive);
         let message = if name == primitive.name() {
@@ -489,19 +491,24 @@ impl Reporter<'_> {
             Primitive::ReducePar => Primitive::Reduce,
             _ => Primitive::Map,
         };
-        let choices = choices::choices(instead, self.target, nest, choices::More::default());
+        let choices = alternatives::choices(
+            instead,
+            self.target,
+            nest,
+            alternatives::PatternProperties::default(),
+        );
         let list: Vec<String> = choices.iter().map(|choice| tick(choice)).collect();
         found.help = Some(format!("write {}", list.join(" or ")));
         let mut first = true;
         for choice in &choices {
             let title = format!("Replace with `{choice}`");
-            let edits = self.places.replace(at, primitive, choice);
+            let edits = self.source_map.replace(at, primitive, choice);
             self.push(&mut found, title, edits, None, &mut first);
         }
         found
     }
 
-    fn no_iteration(&self, spot: Spot, never: bool) -> Diagnostic {
+    fn no_iteration(&self, spot: SourceLocation, never: bool) -> Diagnostic {
         let message = if never {
             "`iterate` with 0 rounds computes nothing"
         } else {
@@ -511,41 +518,43 @@ impl Reporter<'_> {
             .help("compiled code writes the result in the last round, so there must be one")
     }
 
-    fn no_half(&self, spot: Spot) -> Diagnostic {
+    fn no_half(&self, spot: SourceLocation) -> Diagnostic {
         let message = format!("{} has no `f16`", self.target.title());
         Diagnostic::error(Code::NotOnTarget, spot.head, message).help("compute with `f32`")
     }
 
     fn accumulator(
         &self,
-        complaint: &Complaint,
+        problem: &Problem,
         pattern: Primitive,
         read: Origin,
         result: &(Origin, Ty),
-        spaces: &[Space],
+        spaces: &[SpaceChoice],
     ) -> Diagnostic {
-        let at = complaint.at;
+        let at = problem.at;
         let message = format!(
             "the function of `{}` reads the accumulator at another element than it writes",
             pattern.name()
         );
-        let found = Diagnostic::error(Code::AccumulatorMoved, self.places.spot(at).head, message)
-            .related(
-                self.places.related(read),
-                "read here, where it may be overwritten already",
-            )
-            .help(
-                "the accumulator is written in place: store the result before it is copied there",
-            );
-        let best = spaces.iter().find(|space| space.not.is_none());
+        let found = Diagnostic::error(
+            Code::AccumulatorMoved,
+            self.source_map.location(at).head,
+            message,
+        )
+        .related(
+            self.source_map.related(read),
+            "read here, where it may be overwritten already",
+        )
+        .help("the accumulator is written in place: store the result before it is copied there");
+        let best = spaces.iter().find(|space| space.impossible.is_none());
         let memory = match (self.target, best) {
             (Target::OpenCl, Some(best)) => format!("toMem({})", best.space),
             (Target::OpenCl, None) => return found,
             (Target::C | Target::OpenMp, _) => "toMem".to_owned(),
         };
-        let copy = choices::copy(&result.1, self.target, &complaint.nest);
+        let copy = alternatives::copy(&result.1, self.target, &problem.nest);
         let stage = format!("{memory} |> {copy}");
-        let edits = self.places.append(result.0, &stage);
+        let edits = self.source_map.append(result.0, &stage);
         self.fixed(found, &format!("Store the result: `{stage}`"), edits)
     }
 
@@ -556,7 +565,7 @@ impl Reporter<'_> {
         could_store: bool,
         is_kept: bool,
     ) -> Diagnostic {
-        let spot = self.places.spot(at);
+        let spot = self.source_map.location(at);
         let name = self.name(spot, Primitive::Scatter);
         let message = match is_kept {
             false => format!(
@@ -579,7 +588,7 @@ impl Reporter<'_> {
             ),
         };
         let found = Diagnostic::error(Code::ScatterOrder, spot.head, message)
-            .related(self.places.related(origin), why);
+            .related(self.source_map.related(origin), why);
         let before = "rearrange the elements before the loop that computes them";
         match (is_kept, could_store) {
             (false, true) => found.help(format!(
@@ -589,13 +598,15 @@ impl Reporter<'_> {
         }
     }
 
-    fn recomputed(&self, at: Origin, reader: Repeat) -> Diagnostic {
-        let spot = self.places.spot(at);
+    fn recomputed(&self, at: Origin, reader: RecomputationCause) -> Diagnostic {
+        let spot = self.source_map.location(at);
         let name = self.name(spot, Primitive::Map);
         let (reason, place) = match reader {
-            Repeat::Windows(_) => ("windows overlap", "these windows read it"),
-            Repeat::Loop(..) => ("a loop reads all of it at each step", "this loop reads it"),
-            Repeat::Name(_) => ("it is read more than once", "read again here"),
+            RecomputationCause::Windows(_) => ("windows overlap", "these windows read it"),
+            RecomputationCause::Loop(..) => {
+                ("a loop reads all of it at each step", "this loop reads it")
+            }
+            RecomputationCause::Name(_) => ("it is read more than once", "read again here"),
         };
         let store = match self.target {
             Target::OpenCl => "toMem` with an address space",
@@ -604,7 +615,7 @@ impl Reporter<'_> {
         let message =
             format!("the elements of this `{name}` are computed again at each read: {reason}");
         Diagnostic::error(Code::Recomputed, spot.head, message)
-            .related(self.places.related(reader.origin()), place)
+            .related(self.source_map.related(reader.origin()), place)
             .help(format!(
                 "to compute each once, write it with a loop and store it: `{store}"
             ))
@@ -640,28 +651,28 @@ impl Reporter<'_> {
                 "write a definition that fixes it, and compile that",
             ),
         };
-        let def = &self.places.program.name;
+        let def = &self.source_map.program.name;
         let message =
             format!("`{def}` cannot be compiled on its own: its parameter `{name}` {what}");
         Diagnostic::error(Code::NotAProgram, self.def_name(), message).help(help)
     }
 
     fn no_result(&self, pair: Option<(Primitive, Origin)>) -> Diagnostic {
-        let def = &self.places.program.name;
-        let names = rise::Names(self.places.program.names.clone().into());
-        let result = super::checks::result(&self.places.program.body);
+        let def = &self.source_map.program.name;
+        let names = rise::Names(self.source_map.program.names.clone().into());
+        let result = super::primitive_checks::result(&self.source_map.program.body);
         let text = print::type_text(&result.ty, &names);
         let message = format!("`{def}` cannot be compiled on its own: its result is `{text}`");
         let found = Diagnostic::error(Code::NotAProgram, self.def_name(), message);
         match pair {
             Some((Primitive::Unzip, at)) => {
                 let found = found.help("give the array of pairs: leave `unzip` out");
-                let edits = self.with_result_zipped(self.places.without_stage(at));
+                let edits = self.with_result_zipped(self.source_map.without_stage(at));
                 return self.fixed(found, "Leave `unzip` out", edits);
             }
             Some((_, at)) => {
                 let found = found.help("give an array of pairs: `zip` makes one of two arrays");
-                let edits = self.with_result_zipped(self.places.zipped(at));
+                let edits = self.with_result_zipped(self.source_map.zipped(at));
                 return self.fixed(found, "Give an array of pairs: `zip`", edits);
             }
             None => {}
@@ -681,28 +692,28 @@ impl Reporter<'_> {
     /// edits that change the body accordingly.
     fn with_result_zipped(&self, edits: Option<Edits>) -> Option<Edits> {
         let mut edits = edits?;
-        if let ItemKind::Def { ty: Some(ty), .. } = self.places.written.item.kind {
-            edits.push(self.places.zipped_type(ty)?);
+        if let ItemKind::Def { ty: Some(ty), .. } = self.source_map.written.item.kind {
+            edits.push(self.source_map.zipped_type(ty)?);
             edits.sort_by_key(|(span, _)| (span.start, span.end));
         }
         Some(edits)
     }
 
     fn def_name(&self) -> Span {
-        let name = self.places.written.item.name();
+        let name = self.source_map.written.item.name();
         name.map_or_else(Span::default, |name| name.span)
     }
 
     // ----- words -----
 
     fn quote(&self, at: Origin, primitive: Primitive) -> String {
-        self.places.quote(at, primitive.name())
+        self.source_map.quote(at, primitive.name())
     }
 
     /// Returns the name of the primitive in the text, which may be that of a definition that uses
     /// it.
-    fn name(&self, spot: Spot, primitive: Primitive) -> String {
-        let word = self.places.word(spot);
+    fn name(&self, spot: SourceLocation, primitive: Primitive) -> String {
+        let word = self.source_map.word(spot);
         word.unwrap_or_else(|| primitive.name()).to_owned()
     }
 
@@ -721,7 +732,7 @@ impl Reporter<'_> {
     fn destination(&self, user: &User) -> String {
         use Primitive::{Iterate, ReducePar, ReduceSeq, ReduceSeqUnroll, ScanSeq, ToMem};
         match user {
-            User::Result => format!("the result of `{}`", self.places.program.name),
+            User::Result => format!("the result of `{}`", self.source_map.program.name),
             User::Primitive(ToMem, _) => "memory".into(),
             User::Primitive(p @ (ReduceSeq | ReduceSeqUnroll | ReducePar | ScanSeq), _) => {
                 format!("the accumulator of `{}`", p.name())

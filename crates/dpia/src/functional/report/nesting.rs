@@ -3,9 +3,9 @@
 use rise::Primitive;
 use syntax::{Code, Diagnostic};
 
-use super::{Reporter, choices, tick};
-use crate::functional::complaint::Level;
+use super::{Reporter, alternatives, tick};
 use crate::functional::nesting::allowed;
+use crate::functional::problem::ParallelMap;
 use crate::target::Target;
 use Primitive::{MapGlobal, MapLocal, MapPar, MapSeq, MapWorkGroup};
 
@@ -20,14 +20,14 @@ pub(super) fn written(primitive: Primitive, dimension: u8) -> String {
 impl Reporter<'_> {
     pub(super) fn nesting(
         &self,
-        inner: Level,
-        outer: Option<Level>,
-        inside: &[Vec<Level>],
-        nest: &[Level],
+        inner: ParallelMap,
+        outer: Option<ParallelMap>,
+        inside: &[Vec<ParallelMap>],
+        nest: &[ParallelMap],
     ) -> Diagnostic {
-        let spot = self.places.spot(inner.at);
+        let spot = self.source_map.location(inner.at);
         let name = self.name(spot, inner.primitive);
-        let of = |level: Level| tick(&written(level.primitive, level.dimension));
+        let of = |level: ParallelMap| tick(&written(level.primitive, level.dimension));
         let groups = nest.iter().find(|level| level.primitive == MapWorkGroup);
         let groups = groups.filter(|_| inner.primitive == MapLocal && outer.is_none());
         let message = match outer {
@@ -53,7 +53,7 @@ impl Reporter<'_> {
             .unwrap_or_default();
         let mut found = Diagnostic::error(Code::WrongNesting, spot.head, message + &why);
         if let Some(outer) = outer {
-            found = found.related(self.places.related(outer.at), "inside this");
+            found = found.related(self.source_map.related(outer.at), "inside this");
         }
         let mut first = true;
         if self.target == Target::OpenCl {
@@ -64,8 +64,13 @@ impl Reporter<'_> {
             self.groups_of_dimension(&mut found, inner, *groups, (nest, inside), &mut first);
         }
         let choices = match self.target {
-            Target::OpenCl => choices::instead(inner, nest, inside),
-            _ => choices::choices(Primitive::Map, self.target, nest, choices::More::default()),
+            Target::OpenCl => alternatives::instead(inner, nest, inside),
+            _ => alternatives::choices(
+                Primitive::Map,
+                self.target,
+                nest,
+                alternatives::PatternProperties::default(),
+            ),
         };
         let list: Vec<String> = choices.iter().map(|choice| tick(choice)).collect();
         if found.help.is_none() && !list.is_empty() {
@@ -80,7 +85,7 @@ impl Reporter<'_> {
         }
         for choice in &choices {
             let title = format!("Replace with `{choice}`");
-            let edits = self.places.replace(inner.at, inner.primitive, choice);
+            let edits = self.source_map.replace(inner.at, inner.primitive, choice);
             self.push(&mut found, title, edits, None, &mut first);
         }
         found
@@ -91,27 +96,27 @@ impl Reporter<'_> {
     fn groups_of_dimension(
         &self,
         found: &mut Diagnostic,
-        inner: Level,
-        groups: Level,
-        (nest, inside): (&[Level], &[Vec<Level>]),
+        inner: ParallelMap,
+        groups: ParallelMap,
+        (nest, inside): (&[ParallelMap], &[Vec<ParallelMap>]),
         first: &mut bool,
     ) {
-        let moved = |level: &Level| match level.at == groups.at {
-            true => Level {
+        let moved = |level: &ParallelMap| match level.at == groups.at {
+            true => ParallelMap {
                 dimension: inner.dimension,
                 ..*level
             },
             false => *level,
         };
-        let chain: Vec<Level> = nest.iter().map(moved).chain([inner]).collect();
-        let fits = |chain: &[Level]| allowed(chain) && choices::is_shared(chain);
-        let all = |with: &Vec<Level>| fits(&[&chain[..], with].concat());
+        let chain: Vec<ParallelMap> = nest.iter().map(moved).chain([inner]).collect();
+        let fits = |chain: &[ParallelMap]| allowed(chain) && alternatives::is_shared(chain);
+        let all = |with: &Vec<ParallelMap>| fits(&[&chain[..], with].concat());
         if found.help.is_some() || !fits(&chain) || !inside.iter().all(all) {
             return;
         }
         let name = written(MapWorkGroup, inner.dimension);
         found.help = Some(format!("choose groups of the same dimension: `{name}`"));
-        let edits = self.places.replace(groups.at, MapWorkGroup, &name);
+        let edits = self.source_map.replace(groups.at, MapWorkGroup, &name);
         let title = format!("Make the outer one `{name}`");
         self.push(found, title, edits, None, first);
     }
@@ -120,9 +125,9 @@ impl Reporter<'_> {
     fn outer_elsewhere(
         &self,
         found: &mut Diagnostic,
-        inner: Level,
-        outer: Option<Level>,
-        (nest, inside): (&[Level], &[Vec<Level>]),
+        inner: ParallelMap,
+        outer: Option<ParallelMap>,
+        (nest, inside): (&[ParallelMap], &[Vec<ParallelMap>]),
         first: &mut bool,
     ) {
         let Some(outer) = outer.filter(|outer| outer.primitive == MapGlobal) else {
@@ -132,15 +137,15 @@ impl Reporter<'_> {
             return;
         }
         let fits = |dimension: &u8| {
-            let moved = |level: &Level| match level.at == outer.at {
-                true => Level {
+            let moved = |level: &ParallelMap| match level.at == outer.at {
+                true => ParallelMap {
                     dimension: *dimension,
                     ..*level
                 },
                 false => *level,
             };
-            let chain: Vec<Level> = nest.iter().map(moved).chain([inner]).collect();
-            let all = |with: &Vec<Level>| allowed(&[&chain[..], with].concat());
+            let chain: Vec<ParallelMap> = nest.iter().map(moved).chain([inner]).collect();
+            let all = |with: &Vec<ParallelMap>| allowed(&[&chain[..], with].concat());
             allowed(&chain) && inside.iter().all(all)
         };
         if let Some(dimension) = (0..3).find(fits) {
@@ -148,7 +153,7 @@ impl Reporter<'_> {
             found.help = Some(format!(
                 "let the outer one share another dimension: `{name}`"
             ));
-            let edits = self.places.replace(outer.at, MapGlobal, &name);
+            let edits = self.source_map.replace(outer.at, MapGlobal, &name);
             self.push(
                 found,
                 format!("Make the outer one `{name}`"),
@@ -164,9 +169,9 @@ impl Reporter<'_> {
     fn other_outer(
         &self,
         found: &mut Diagnostic,
-        inner: Level,
-        outer: Option<Level>,
-        (nest, inside): (&[Level], &[Vec<Level>]),
+        inner: ParallelMap,
+        outer: Option<ParallelMap>,
+        (nest, inside): (&[ParallelMap], &[Vec<ParallelMap>]),
         first: &mut bool,
     ) {
         if inner.primitive != MapLocal {
@@ -175,14 +180,14 @@ impl Reporter<'_> {
         let group = written(MapWorkGroup, inner.dimension);
         match outer {
             Some(outer) if outer.primitive == MapGlobal => {
-                let grouped = |level: &Level| match level.at == outer.at {
-                    true => Level {
+                let grouped = |level: &ParallelMap| match level.at == outer.at {
+                    true => ParallelMap {
                         primitive: MapWorkGroup,
                         ..*level
                     },
                     false => *level,
                 };
-                let chain: Vec<Level> = nest.iter().map(grouped).chain([inner]).collect();
+                let chain: Vec<ParallelMap> = nest.iter().map(grouped).chain([inner]).collect();
                 if !inside
                     .iter()
                     .all(|with| allowed(&[&chain[..], with].concat()))
@@ -190,7 +195,7 @@ impl Reporter<'_> {
                     return;
                 }
                 found.help = Some(format!("split among work-groups outside: `{group}`"));
-                let edits = self.places.replace(outer.at, outer.primitive, &group);
+                let edits = self.source_map.replace(outer.at, outer.primitive, &group);
                 self.push(
                     found,
                     format!("Make the outer one `{group}`"),
@@ -200,7 +205,7 @@ impl Reporter<'_> {
                 );
             }
             None => {
-                let groups = |chain: &&Vec<Level>| {
+                let groups = |chain: &&Vec<ParallelMap>| {
                     let first = chain.first();
                     first.is_some_and(|l| {
                         (l.primitive, l.dimension) == (MapWorkGroup, inner.dimension)
@@ -212,8 +217,8 @@ impl Reporter<'_> {
                 };
                 let local = written(MapLocal, inner.dimension);
                 found.help = Some(format!("swap them: `{group}` outside, `{local}` inside"));
-                let outside = self.places.replace(inner.at, inner.primitive, &group);
-                let within = self.places.replace(swapped.at, MapWorkGroup, &local);
+                let outside = self.source_map.replace(inner.at, inner.primitive, &group);
+                let within = self.source_map.replace(swapped.at, MapWorkGroup, &local);
                 let edits = outside.zip(within).map(|(a, b)| [a, b].concat());
                 let title = format!("Swap `{local}` and `{group}`");
                 self.push(found, title, edits, None, first);
@@ -224,7 +229,7 @@ impl Reporter<'_> {
 }
 
 /// Returns the reason why OpenCL does not allow the nesting.
-fn why(inner: Level, outer: Option<Level>) -> Option<&'static str> {
+fn why(inner: ParallelMap, outer: Option<ParallelMap>) -> Option<&'static str> {
     let Some(outer) = outer else {
         return Some(
             "it shares iterations among the work-items of a group, and none is chosen here",

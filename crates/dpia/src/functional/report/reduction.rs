@@ -16,7 +16,7 @@ impl Reporter<'_> {
         {
             return;
         }
-        let reduce = find(&self.places.program.body, at);
+        let reduce = find(&self.source_map.program.body, at);
         if reduce.is_some_and(is_associative) {
             return;
         }
@@ -45,14 +45,14 @@ impl Reporter<'_> {
                 continue;
             };
             let mut chosen = Chosen { at, pattern };
-            let text = expr_text(self.places.program, &chosen.expr(used));
+            let text = expr_text(self.source_map.program, &chosen.expr(used));
             if text.len() > LONGEST || text.contains('\n') {
                 return;
             }
             if first {
                 found.help = Some(format!("write out what it does: `{text}`"));
             }
-            let edits = self.places.rewrite(at, &text);
+            let edits = self.source_map.rewrite(at, &text);
             self.push(
                 found,
                 format!("Write it out with `{choice}`"),
@@ -66,18 +66,18 @@ impl Reporter<'_> {
     /// Returns the inlined body of a used definition, if it can be written in the terms of the
     /// reported definition.
     fn used(&self, at: Origin) -> Option<&Expr<Primitive>> {
-        let head = self.places.spot(at).head;
+        let head = self.source_map.location(at).head;
         let is_used = |expr: &&Expr<Primitive>| {
-            let spot = self.places.spot(expr.origin);
+            let spot = self.source_map.location(expr.origin);
             spot.inside.is_some() && spot.head == head
         };
-        let used = subterms(&self.places.program.body).find(is_used)?;
+        let used = subterms(&self.source_map.program.body).find(is_used)?;
         self.is_in_own_words(used).then_some(used)
     }
 
     /// Returns true if each free variable is one of the text whose name is unambiguous.
     fn is_in_own_words(&self, expr: &Expr<Primitive>) -> bool {
-        let binders = &self.places.written.item.binders;
+        let binders = &self.source_map.written.item.binders;
         let (mut bound, mut used) = (Vec::new(), Vec::new());
         for term in subterms(expr) {
             match &term.form {

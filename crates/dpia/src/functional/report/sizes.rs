@@ -6,13 +6,13 @@ use rise::{Primitive, print};
 use syntax::{Code, Diagnostic};
 
 use super::{Reporter, tick};
-use crate::target::{MOST_STATEMENTS, Target};
+use crate::target::{MAX_STATEMENTS, Target};
 
 impl Reporter<'_> {
     pub(super) fn unknown_size(&self, at: Origin, primitive: Primitive, size: &Nat) -> Diagnostic {
-        let names = rise::Names(self.places.program.names.clone().into());
+        let names = rise::Names(self.source_map.program.names.clone().into());
         let size = print::nat_text(size, &names);
-        let name = self.name(self.places.spot(at), primitive);
+        let name = self.name(self.source_map.location(at), primitive);
         let must = "generated code must know the number";
         match primitive {
             Primitive::MapSeqUnroll | Primitive::ReduceSeqUnroll => {
@@ -38,9 +38,9 @@ impl Reporter<'_> {
     }
 
     pub(super) fn too_often(&self, at: Origin, primitive: Primitive, total: u64) -> Diagnostic {
-        let name = self.name(self.places.spot(at), primitive);
+        let name = self.name(self.source_map.location(at), primitive);
         let message = format!(
-            "`{name}` writes its steps out {total} times in all: more than {MOST_STATEMENTS} are \
+            "`{name}` writes its steps out {total} times in all: more than {MAX_STATEMENTS} are \
              not made"
         );
         match primitive {
@@ -50,7 +50,7 @@ impl Reporter<'_> {
     }
 
     pub(super) fn reduces_arrays(&self, at: Origin) -> Diagnostic {
-        let name = self.name(self.places.spot(at), Primitive::ReducePar);
+        let name = self.name(self.source_map.location(at), Primitive::ReducePar);
         let message = format!("`{name}` combines single values, and these are arrays");
         let found = self
             .refused(at, message)
@@ -84,7 +84,11 @@ impl Reporter<'_> {
     }
 
     fn refused(&self, at: Origin, message: String) -> Diagnostic {
-        Diagnostic::error(Code::NotOnTarget, self.places.spot(at).head, message)
+        Diagnostic::error(
+            Code::NotOnTarget,
+            self.source_map.location(at).head,
+            message,
+        )
     }
 
     /// Adds the fix that changes a primitive's name and keeps all arguments.
@@ -95,9 +99,9 @@ impl Reporter<'_> {
         primitive: Primitive,
         name: &str,
     ) -> Diagnostic {
-        let spot = self.places.spot(at);
+        let spot = self.source_map.location(at);
         let edits = self
-            .places
+            .source_map
             .names(spot, primitive)
             .then(|| vec![(spot.head, name.to_owned())]);
         self.fixed(found, &format!("Replace with {}", tick(name)), edits)

@@ -6,8 +6,8 @@ use syntax::ast::{BinaryOp, TermId, TermKind};
 use syntax::{Code, Diagnostic, Span};
 
 use super::edit::Edits;
-use super::{Reporter, choices};
-use crate::functional::complaint::User;
+use super::{Reporter, alternatives};
+use crate::functional::problem::User;
 use crate::target::Target;
 
 impl Reporter<'_> {
@@ -22,7 +22,7 @@ impl Reporter<'_> {
         if let User::Primitive(Primitive::Let, origin) = reader {
             return self.named_stream(at, *origin, data);
         }
-        let stage = self.places.stage(at);
+        let stage = self.source_map.stage(at);
         let message = match reader {
             User::Result | User::Function(..) => {
                 format!("nothing writes this stream to {}", self.destination(reader))
@@ -35,7 +35,7 @@ impl Reporter<'_> {
         let mut found = Diagnostic::error(Code::StreamAsArray, stage, message)
             .help("streams go through `mapStream`, `zip` and windows, and end in `iterateStream`");
         if let Some(origin) = reader.origin() {
-            found = found.related(self.places.related(origin), "read here");
+            found = found.related(self.source_map.related(origin), "read here");
         }
         match reader {
             User::Primitive(p @ (Map | MapSeq | MapSeqUnroll), origin) => {
@@ -44,12 +44,12 @@ impl Reporter<'_> {
                 } else {
                     ("mapStream", "Keep it a stream: `mapStream`")
                 };
-                self.fixed(found, title, self.places.replace(*origin, *p, name))
+                self.fixed(found, title, self.source_map.replace(*origin, *p, name))
             }
             User::Result | User::Function(..) => {
                 let element = elements_copy(data);
                 let stage = format!("iterateStream({element})");
-                let edits = self.places.append(at, &stage);
+                let edits = self.source_map.append(at, &stage);
                 self.fixed(found, &format!("Write its elements: `{stage}`"), edits)
             }
             _ => found,
@@ -58,7 +58,7 @@ impl Reporter<'_> {
 
     /// Reports a stream that is bound by `let`, whose values must be readable more than once.
     fn named_stream(&self, at: Origin, origin: Origin, data: &Ty) -> Diagnostic {
-        let stage = self.places.stage(at);
+        let stage = self.source_map.stage(at);
         let named = self.named(stage);
         let name = named.as_ref().map(|named| named.name);
         let message = match name {
@@ -66,7 +66,7 @@ impl Reporter<'_> {
             None => "this is a stream, and `let` names what can be read again".to_owned(),
         };
         let found = Diagnostic::error(Code::StreamAsArray, stage, message)
-            .related(self.places.related(origin), "named here");
+            .related(self.source_map.related(origin), "named here");
         let uses = named.as_ref().map_or(0, |named| named.uses.len());
         if let (1, Some(named)) = (uses, &named) {
             let found = found.help("a stream is used once, where it is made: write it there");
@@ -77,14 +77,14 @@ impl Reporter<'_> {
         let help = "a stream is used once, where it is made; what is used again is stored";
         let edits = match self.target {
             Target::OpenCl => None,
-            Target::C | Target::OpenMp => self.places.append(at, &stored),
+            Target::C | Target::OpenMp => self.source_map.append(at, &stored),
         };
         self.fixed(found.help(help), &format!("Store it: `{stored}`"), edits)
     }
 
     /// Returns the innermost `let` whose value contains the expression at `stage`.
-    fn named(&self, stage: Span) -> Option<Named<'_>> {
-        let written = self.places.written;
+    fn named(&self, stage: Span) -> Option<NamedStream<'_>> {
+        let written = self.source_map.written;
         let lets = written
             .item
             .terms
@@ -107,7 +107,7 @@ impl Reporter<'_> {
         let target = rise::Target::Binder(binder);
         let uses = written.inference.uses.iter();
         let uses = uses.filter(|used| used.target == target);
-        Some(Named {
+        Some(NamedStream {
             name: &written.item.binders[binder.0 as usize].name,
             whole,
             value,
@@ -117,12 +117,12 @@ impl Reporter<'_> {
     }
 
     /// Returns the edits that inline a stream at its only use.
-    fn inlined(&self, named: &Named) -> Option<Edits> {
-        let item = self.places.written.item;
+    fn inlined(&self, named: &NamedStream) -> Option<Edits> {
+        let item = self.source_map.written.item;
         let [used] = named.uses[..] else { return None };
         let (used, value) = (item.term(used).span, item.term(named.value));
         let body = item.term(named.body).span;
-        let text = self.places.text(value.span);
+        let text = self.source_map.text(value.span);
         // No parentheses are needed at the start of a pipe or for an argument.
         let pipe = |term: &syntax::ast::Term| match &term.kind {
             TermKind::Binary {
@@ -150,7 +150,7 @@ impl Reporter<'_> {
 }
 
 /// The name that a `let` gives to a stream.
-struct Named<'a> {
+struct NamedStream<'a> {
     name: &'a str,
     /// The span of the whole `let`.
     whole: Span,
@@ -163,7 +163,7 @@ struct Named<'a> {
 /// Returns the text of a function that copies an element of a stream.
 fn elements_copy(data: &Type) -> String {
     match data {
-        Type::Array(_, element) => choices::copy(element, Target::C, &[]),
+        Type::Array(_, element) => alternatives::copy(element, Target::C, &[]),
         _ => "id".into(),
     }
 }

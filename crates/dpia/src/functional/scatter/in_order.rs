@@ -14,8 +14,8 @@ use rise::{Arg, Primitive, Ty, Type};
 use rustc_hash::FxHashSet;
 
 use super::out_of_order;
+use crate::functional::access_inference::Term;
 use crate::functional::views::function_rearranges;
-use crate::functional::walk::Term;
 use crate::phrase::contains_array;
 use crate::target::Target;
 

@@ -28,10 +28,10 @@ use syntax::ast::Literal;
 
 pub(super) use in_order::{InOrder, in_order};
 
-use super::complaint::{Complaint, Problem};
-use super::places::size_at;
+use super::access_inference::Term;
+use super::access_path::size_at;
+use super::problem::{Problem, ProblemKind};
 use super::views::function_rearranges;
-use super::walk::Term;
 
 /// The length of a loop's time interval, which limits how often its digit can be halved.
 const LOOP: u64 = 1 << 32;
@@ -65,7 +65,7 @@ struct Dimension {
 type Layout = Vec<Dimension>;
 
 /// Returns a problem for each `scatter` of a program whose elements are written out of order.
-pub(super) fn out_of_order(body: &Term, facts: &Facts) -> Vec<Complaint> {
+pub(super) fn out_of_order(body: &Term, facts: &Facts) -> Vec<Problem> {
     if !has_scatter(body) {
         return Vec::new();
     }
@@ -94,7 +94,7 @@ struct WriteOrder {
     /// The layouts of the parameters of functions that rearrange.
     params: FxHashMap<u32, Vec<Layout>>,
     next_index: u32,
-    found: Vec<Complaint>,
+    found: Vec<Problem>,
 }
 
 /// The last argument of a primitive.
@@ -551,9 +551,9 @@ impl WriteOrder {
             }
         });
         if let Some(misplaced) = misplaced {
-            self.found.push(Complaint {
+            self.found.push(Problem {
                 at: origin,
-                problem: Problem::ScatterOrder {
+                kind: ProblemKind::ScatterOrder {
                     by: misplaced,
                     is_kept: false,
                     // Nothing can be copied inside a function that rearranges.

@@ -1,6 +1,6 @@
 //! Tests for views that keep or change the order of elements.
 
-use super::super::walk::Walk;
+use super::super::access_inference::AccessInference;
 use super::out_of_order;
 use crate::target::{Device, Target};
 
@@ -8,7 +8,7 @@ use crate::target::{Device, Target};
 fn is_out_of_order(text: &str) -> bool {
     let mut program = rise::core::program_of(text, "main").expect(text);
     rise::core::normalise(&mut program).expect("a program of this size");
-    let facts = Walk::new(&program, Target::C, &Device::default()).facts;
+    let facts = AccessInference::new(&program, Target::C, &Device::default()).facts;
     !out_of_order(&program.body, &facts).is_empty()
 }
 

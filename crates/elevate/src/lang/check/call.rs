@@ -6,7 +6,7 @@ use syntax::Code;
 use syntax::ast::{Ident, Name};
 use syntax::elevate::ast::{Arg, ExprId, ExprKind, Node};
 
-use super::names::{Found, ident_of};
+use super::names::{StrategyResolution, ident_of};
 use super::unify::rest_of;
 use super::{Infer, Meaning, Target};
 use crate::lang::types::{Param, Ty, Type};
@@ -176,7 +176,7 @@ impl Infer<'_> {
     pub(super) fn member(&mut self, id: ExprId, object: ExprId, name: &Ident) -> Ty {
         let found = self.infer(object, None);
         match self.strategy_named(&name.name, ident_of(&name.name, name.span)) {
-            Found::Item(item, ty) => {
+            StrategyResolution::Item(item, ty) => {
                 self.used(name.span, Target::Item(item));
                 self.meanings.insert(
                     id,
@@ -197,8 +197,8 @@ impl Infer<'_> {
                 }
                 rest_of(&params[1..], &result)
             }
-            Found::Broken => Arc::new(Type::Error),
-            Found::Unknown => {
+            StrategyResolution::Broken => Arc::new(Type::Error),
+            StrategyResolution::Unknown => {
                 if *self.table.shallow(&found) != Type::Error {
                     self.no_member(object, &found, name);
                 }

@@ -10,7 +10,7 @@ use syntax::elevate::ast::{
 use syntax::{Diagnostic, Severity, Span};
 
 use super::example::ExamplePrograms;
-use super::{Captured, Checked, Env, Key, Meaning, Quote, Source, Target};
+use super::{BinderKey, CaptureSource, Captured, Checked, Env, Meaning, Quote, Target};
 use crate::lang::types::Type;
 use crate::rule::{self, Matcher, ParamKind, Predicate, Quotation, Rule};
 
@@ -18,13 +18,13 @@ use crate::rule::{self, Matcher, ParamKind, Predicate, Quotation, Rule};
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Compiled {
     /// The rules, by the start of the first alternative.
-    pub rules: FxHashMap<u32, Compiled1<Rule>>,
+    pub rules: FxHashMap<u32, Parameterized<Rule>>,
     /// The predicates that are lists of patterns, by the start of the first pattern.
-    pub predicates: FxHashMap<u32, Compiled1<Predicate>>,
+    pub predicates: FxHashMap<u32, Parameterized<Predicate>>,
     /// The RISE patterns of `match`.
     pub patterns: FxHashMap<PatternId, TermPattern>,
     /// The quotations, and the other expressions whose value is a RISE term.
-    pub quotes: FxHashMap<ExprId, Arc<Plan>>,
+    pub quotes: FxHashMap<ExprId, Arc<CompiledQuotation>>,
     /// The RISE variables that the item creates itself.
     pub fresh: Arc<[Name]>,
     /// The programs, if the item is an example.
@@ -33,11 +33,11 @@ pub struct Compiled {
 
 /// A compiled object, with the sources of the values of its parameters.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Compiled1<T> {
+pub struct Parameterized<T> {
     /// The object.
     pub it: Arc<T>,
     /// The sources of its parameters, in order.
-    pub params: Arc<[Source]>,
+    pub params: Arc<[CaptureSource]>,
 }
 
 /// A RISE pattern in a `case`.
@@ -46,21 +46,21 @@ pub struct TermPattern {
     /// The parameters of the leading `fun`s.
     pub binders: Arc<[Name]>,
     /// The pattern below them.
-    pub rest: Rest,
+    pub rest: PatternBody,
 }
 
 /// The pattern below the leading `fun`s of a pattern.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Rest {
+pub enum PatternBody {
     /// A metavariable, which matches any term.
     Name(Name),
     /// Any other pattern; the binders are its first parameters.
-    Pattern(Compiled1<Matcher>),
+    Pattern(Parameterized<Matcher>),
 }
 
 /// The compiled form of a quotation.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Plan {
+pub struct CompiledQuotation {
     /// The text, with the functions of `params` replaced by names.
     pub text: Arc<str>,
     /// The definition or primitive, if the quotation is nothing but its name.
@@ -72,20 +72,20 @@ pub struct Plan {
     /// A rule that replaces a term of the same type by the quotation.
     pub rule: Option<Arc<Rule>>,
     /// The parameters of the template, the pattern and the rule.
-    pub params: Arc<[Part]>,
+    pub params: Arc<[QuotationParam]>,
 }
 
 /// A parameter of a quotation.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Part {
+pub enum QuotationParam {
     /// The value of a name.
-    Value(Source),
+    Value(CaptureSource),
     /// A RISE function that binds a variable of the strategy.
     Function {
         /// The variable.
-        variable: Key,
+        variable: BinderKey,
         /// The body of the function.
-        body: Arc<Plan>,
+        body: Arc<CompiledQuotation>,
     },
 }
 
@@ -158,7 +158,7 @@ fn fresh_names(checked: &Checked) -> Arc<[Name]> {
     let keys = quotes.flat_map(|quote| &quote.captured);
     let mut names: Vec<Name> = keys
         .filter_map(|(_, key, _)| match key {
-            Key::Fresh(name) => Some(name.clone()),
+            BinderKey::Fresh(name) => Some(name.clone()),
             _ => None,
         })
         .collect();
@@ -195,7 +195,7 @@ impl Compiler<'_> {
                 let it = Arc::new(predicate);
                 self.compiled
                     .predicates
-                    .insert(at, Compiled1 { it, params });
+                    .insert(at, Parameterized { it, params });
             }
             _ => {}
         }
@@ -215,7 +215,7 @@ impl Compiler<'_> {
         self.diagnostics.extend(said);
         let it = Arc::new(rule);
         let at = first.span.start;
-        self.compiled.rules.insert(at, Compiled1 { it, params });
+        self.compiled.rules.insert(at, Parameterized { it, params });
     }
 
     /// Returns the input of the rule compiler.
@@ -244,8 +244,8 @@ impl Compiler<'_> {
 
     /// Returns the parameters of rules or patterns at `spans`: those of the item, if it is a rule
     /// or predicate, then the other captured names.
-    fn params_at(&self, spans: &[Span]) -> (Vec<(Name, ParamKind)>, Arc<[Source]>) {
-        let mut all: Vec<(Name, ParamKind, Source)> = Vec::new();
+    fn params_at(&self, spans: &[Span]) -> (Vec<(Name, ParamKind)>, Arc<[CaptureSource]>) {
+        let mut all: Vec<(Name, ParamKind, CaptureSource)> = Vec::new();
         if matches!(
             self.item.kind,
             ItemKind::Rule { .. } | ItemKind::Pred { .. }
@@ -254,7 +254,7 @@ impl Compiler<'_> {
                 for &id in &list.params {
                     let kind = kind_of(&self.checked.params[id.0 as usize]);
                     let name = self.item.param(id).name.clone();
-                    all.push((name, kind, Source::Local(Key::Param(id))));
+                    all.push((name, kind, CaptureSource::Local(BinderKey::Param(id))));
                 }
             }
         }
@@ -307,11 +307,11 @@ impl Compiler<'_> {
                 term = *body;
             }
             let rest = match &self.item.term(term).kind {
-                TermKind::Hole => Some(Rest::Name("_".into())),
+                TermKind::Hole => Some(PatternBody::Name("_".into())),
                 TermKind::Name(name) if self.is_metavariable(term) => {
-                    Some(Rest::Name(name.clone()))
+                    Some(PatternBody::Name(name.clone()))
                 }
-                _ => self.matcher(id, &binders, term).map(Rest::Pattern),
+                _ => self.matcher(id, &binders, term).map(PatternBody::Pattern),
             };
             if let Some(rest) = rest {
                 let binders = binders.into();
@@ -333,17 +333,20 @@ impl Compiler<'_> {
         id: PatternId,
         binders: &[Name],
         term: TermId,
-    ) -> Option<Compiled1<Matcher>> {
+    ) -> Option<Parameterized<Matcher>> {
         let (mut names, sources) = self.params_at(&[self.item.pattern(id).span]);
         let mut sources = sources.to_vec();
         for (at, binder) in binders.iter().enumerate() {
             names.insert(at, (binder.clone(), ParamKind::Expr));
-            sources.insert(at, Source::Local(Key::Meta(id, binder.clone())));
+            sources.insert(
+                at,
+                CaptureSource::Local(BinderKey::Meta(id, binder.clone())),
+            );
         }
         let rise = self.env.rise();
         let (matcher, said) = rule::compile_pattern(self.item, term, &names, rise);
         self.diagnostics.extend(said);
-        Some(Compiled1 {
+        Some(Parameterized {
             it: Arc::new(matcher?),
             params: sources.into(),
         })
@@ -353,7 +356,7 @@ impl Compiler<'_> {
 
     /// Compiles a quotation. A `fun` that binds a variable of the strategy is compiled apart and
     /// becomes a parameter, so that it binds the variable of the strategy and not a new one.
-    fn plan(&mut self, quote: &Quote, term: Option<TermId>) -> Plan {
+    fn plan(&mut self, quote: &Quote, term: Option<TermId>) -> CompiledQuotation {
         let span = match term {
             Some(term) => self.item.term(term).span,
             None => quote.span,
@@ -364,7 +367,7 @@ impl Compiler<'_> {
         }
         let mut text = String::new();
         let mut at = span.start;
-        let mut params: Vec<(Name, ParamKind, Part)> = Vec::new();
+        let mut params: Vec<(Name, ParamKind, QuotationParam)> = Vec::new();
         for (number, (function, variable, body)) in functions.iter().enumerate() {
             let outer = self.item.term(*function).span;
             let name = Name::from(format!("function{number}of"));
@@ -372,7 +375,7 @@ impl Compiler<'_> {
             text.push_str(&name);
             at = outer.end;
             let inner = self.plan(quote, Some(*body));
-            let part = Part::Function {
+            let part = QuotationParam::Function {
                 variable: variable.clone(),
                 body: Arc::new(inner),
             };
@@ -399,7 +402,12 @@ impl Compiler<'_> {
     }
 
     /// Collects the outermost functions in a term that bind a variable of the strategy.
-    fn own_functions(&self, quote: &Quote, id: TermId, found: &mut Vec<(TermId, Key, TermId)>) {
+    fn own_functions(
+        &self,
+        quote: &Quote,
+        id: TermId,
+        found: &mut Vec<(TermId, BinderKey, TermId)>,
+    ) {
         if let TermKind::Fun { params, body, .. } = &self.item.term(id).kind
             && let [param] = params[..]
         {
@@ -416,11 +424,16 @@ impl Compiler<'_> {
     }
 
     /// Adds the captured values that a part of a quotation uses to its parameters.
-    fn captured_in(&self, quote: &Quote, span: Span, params: &mut Vec<(Name, ParamKind, Part)>) {
+    fn captured_in(
+        &self,
+        quote: &Quote,
+        span: Span,
+        params: &mut Vec<(Name, ParamKind, QuotationParam)>,
+    ) {
         for (name, key, ty) in &quote.captured {
             let inside = |place: &Span| span.start <= place.start && place.end <= span.end;
             if (quote.places.iter()).any(|(place, used)| used == name && inside(place)) {
-                let part = Part::Value(Source::Local(key.clone()));
+                let part = QuotationParam::Value(CaptureSource::Local(key.clone()));
                 params.push((name.clone(), kind_of(ty), part));
             }
         }
@@ -428,7 +441,7 @@ impl Compiler<'_> {
             if captured.span == quote.span
                 && !params.iter().any(|(name, ..)| *name == captured.name)
             {
-                let part = Part::Value(captured.source.clone());
+                let part = QuotationParam::Value(captured.source.clone());
                 params.push((captured.name.clone(), kind_of(&captured.ty), part));
             }
         }
@@ -449,15 +462,15 @@ fn kind_of(ty: &Type) -> ParamKind {
 /// Compiles a checked text as a template, as a pattern and as a rule.
 fn compile_quotation(
     text: &str,
-    params: Vec<(Name, ParamKind, Part)>,
+    params: Vec<(Name, ParamKind, QuotationParam)>,
     name: Option<Target>,
     env: &dyn rise::Env,
-) -> Plan {
+) -> CompiledQuotation {
     let names: Vec<(Name, ParamKind)> = params
         .iter()
         .map(|(name, kind, _)| (name.clone(), *kind))
         .collect();
-    let mut plan = Plan {
+    let mut plan = CompiledQuotation {
         text: text.into(),
         name,
         quotation: None,

@@ -6,7 +6,7 @@ use syntax::Code;
 use syntax::ast::{Literal, Name};
 use syntax::elevate::ast::{Case, ExprId, ExprKind, Op, ParamId};
 
-use super::{Infer, Key, Meaning};
+use super::{BinderKey, Infer, Meaning};
 use crate::lang::types::{Flavour, Ty, Type};
 
 impl Infer<'_> {
@@ -301,7 +301,7 @@ impl Infer<'_> {
                 },
             };
             self.params[id.0 as usize] = ty.clone();
-            self.bind(&param.name, Key::Param(id), ty.clone(), param.span);
+            self.bind(&param.name, BinderKey::Param(id), ty.clone(), param.span);
             types.push(ty);
         }
         let body_type = match &result {

@@ -6,7 +6,7 @@ use syntax::Code;
 use syntax::ast::Name;
 use syntax::elevate::ast::{Item, ItemKind, TypeId, TypeKind};
 
-use super::{Infer, Key, Signature, Sort};
+use super::{BinderKey, DefinitionKind, Infer, Signature};
 use crate::lang::types::{Flavour, Param, Scheme, Ty, Type};
 
 /// The names of the built-in types.
@@ -62,12 +62,12 @@ pub fn header_signature(item: &Item) -> Signature {
 pub(super) fn signature_of(item: &Item, scheme: Scheme) -> Signature {
     Signature {
         sort: match &item.kind {
-            ItemKind::Rule { .. } => Sort::Rule,
-            ItemKind::Pred { .. } => Sort::Pred,
-            ItemKind::NormalForm { .. } => Sort::NormalForm,
-            ItemKind::Tune { .. } => Sort::Tune,
-            ItemKind::Val { .. } => Sort::Val,
-            _ => Sort::Strategy,
+            ItemKind::Rule { .. } => DefinitionKind::Rule,
+            ItemKind::Pred { .. } => DefinitionKind::Pred,
+            ItemKind::NormalForm { .. } => DefinitionKind::NormalForm,
+            ItemKind::Tune { .. } => DefinitionKind::Tune,
+            ItemKind::Val { .. } => DefinitionKind::Val,
+            _ => DefinitionKind::Strategy,
         },
         scheme,
         looping: item.attribute("looping").is_some(),
@@ -108,7 +108,12 @@ fn plain_type(item: &Item, id: TypeId, params: &[Name]) -> Ty {
 }
 
 /// Returns a written type, and calls `wrong` with each erroneous part.
-fn elaborate(item: &Item, id: TypeId, params: &[Name], wrong: &mut dyn FnMut(TypeId, Wrong)) -> Ty {
+fn elaborate(
+    item: &Item,
+    id: TypeId,
+    params: &[Name],
+    wrong: &mut dyn FnMut(TypeId, WrittenTypeError),
+) -> Ty {
     match &item.ty(id).kind {
         TypeKind::Missing => Arc::new(Type::Error),
         TypeKind::Name(name) => {
@@ -119,7 +124,14 @@ fn elaborate(item: &Item, id: TypeId, params: &[Name], wrong: &mut dyn FnMut(Typ
                 Some(ty) => ty,
                 None => {
                     let list = name == "List";
-                    wrong(id, if list { Wrong::Bare } else { Wrong::Unknown });
+                    wrong(
+                        id,
+                        if list {
+                            WrittenTypeError::Bare
+                        } else {
+                            WrittenTypeError::Unknown
+                        },
+                    );
                     Arc::new(Type::Error)
                 }
             }
@@ -135,7 +147,7 @@ fn elaborate(item: &Item, id: TypeId, params: &[Name], wrong: &mut dyn FnMut(Typ
                 // All strategies are strategies of RISE, so `Strategy[Rise]` is `Strategy`.
                 ("Strategy", [_]) => Type::strategy(),
                 ("List" | "Strategy", _) => {
-                    wrong(id, Wrong::Count);
+                    wrong(id, WrittenTypeError::Count);
                     Arc::new(Type::Error)
                 }
                 (other, _) => {
@@ -143,9 +155,9 @@ fn elaborate(item: &Item, id: TypeId, params: &[Name], wrong: &mut dyn FnMut(Typ
                     wrong(
                         id,
                         if known {
-                            Wrong::NoArguments
+                            WrittenTypeError::NoArguments
                         } else {
-                            Wrong::Unknown
+                            WrittenTypeError::Unknown
                         },
                     );
                     Arc::new(Type::Error)
@@ -180,7 +192,7 @@ fn elaborate(item: &Item, id: TypeId, params: &[Name], wrong: &mut dyn FnMut(Typ
 
 /// The errors of a written type: an unknown name, a `List` without arguments, a wrong number of
 /// arguments, and arguments of a type that takes none.
-enum Wrong {
+enum WrittenTypeError {
     Unknown,
     Bare,
     Count,
@@ -222,7 +234,7 @@ impl Infer<'_> {
                 _ => Name::default(),
             };
             match wrong {
-                Wrong::Unknown => {
+                WrittenTypeError::Unknown => {
                     let known = WORDS.iter().copied();
                     let known = known.chain(params.iter().map(|param| param.as_str()));
                     let close = rise::closest(&name, known).map(str::to_owned);
@@ -236,7 +248,7 @@ impl Infer<'_> {
                         None => format!("types are {}", listed(WORDS)),
                     });
                 }
-                Wrong::Bare => {
+                WrittenTypeError::Bare => {
                     self.error(
                         Code::KindMismatch,
                         span,
@@ -244,10 +256,10 @@ impl Infer<'_> {
                     )
                     .help = Some("write `List[Nat]`".into());
                 }
-                Wrong::Count => {
+                WrittenTypeError::Count => {
                     self.error(Code::KindMismatch, span, format!("`{name}` takes one type"));
                 }
-                Wrong::NoArguments => {
+                WrittenTypeError::NoArguments => {
                     self.error(Code::KindMismatch, span, format!("`{name}` takes no types"));
                 }
             }
@@ -270,7 +282,7 @@ impl Infer<'_> {
                     self.expect(default, &ty);
                 }
                 self.params[id.0 as usize] = ty.clone();
-                self.bind(&param.name, Key::Param(id), ty, param.span);
+                self.bind(&param.name, BinderKey::Param(id), ty, param.span);
             }
         }
     }

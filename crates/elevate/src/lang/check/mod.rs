@@ -7,8 +7,8 @@ mod cond;
 mod example;
 mod expr;
 mod header;
-mod loops;
 mod names;
+mod nontermination;
 mod pattern;
 mod permutations;
 mod report;
@@ -28,10 +28,12 @@ use syntax::{Diagnostic, GlobalId, Span};
 
 use super::tunes;
 use super::types::{Flavour, Scheme, Ty, Type};
-use unify::Table;
+use unify::UnificationTable;
 
 pub(in crate::lang) use compile::outlines;
-pub use compile::{Compiled, Compiled1, Part, Plan, Rest, TermPattern};
+pub use compile::{
+    Compiled, CompiledQuotation, Parameterized, PatternBody, QuotationParam, TermPattern,
+};
 pub use example::ExamplePrograms;
 pub use header::header_signature;
 
@@ -69,7 +71,7 @@ pub trait Env {
 
 /// The sort of a definition, by its keyword.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Sort {
+pub enum DefinitionKind {
     /// A definition by `rule`.
     Rule,
     /// A definition by `strategy` or `def`.
@@ -88,7 +90,7 @@ pub enum Sort {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Signature {
     /// The sort of the definition.
-    pub sort: Sort,
+    pub sort: DefinitionKind,
     /// The type of the definition.
     pub scheme: Scheme,
     /// True if the definition is marked `@looping`: repeating it never ends.
@@ -123,7 +125,7 @@ pub struct NameUse {
 
 /// The binder of a local name in expressions.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Key {
+pub enum BinderKey {
     /// A parameter of the item or of a function.
     Param(ParamId),
     /// A name in a pattern of `match`.
@@ -138,7 +140,7 @@ pub enum Key {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Meaning {
     /// A local name.
-    Local(Key),
+    Local(BinderKey),
     /// A definition.
     Item {
         /// The definition.
@@ -163,7 +165,7 @@ pub struct Quote {
     /// The span of the text.
     pub span: Span,
     /// The captured local names of the strategy, without duplicates, with their types.
-    pub captured: Vec<(Name, Key, Ty)>,
+    pub captured: Vec<(Name, BinderKey, Ty)>,
     /// The spans of these names, including those of a `fun` that binds a variable of the strategy.
     pub places: Vec<(Span, Name)>,
 }
@@ -195,7 +197,7 @@ pub struct Captured {
     /// The name of the value.
     pub name: Name,
     /// The source of the value.
-    pub source: Source,
+    pub source: CaptureSource,
     /// The type of the value.
     pub ty: Ty,
     /// The span that contains the terms that use it: an alternative of a rule, or a pattern.
@@ -204,9 +206,9 @@ pub struct Captured {
 
 /// The source of a captured value.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Source {
+pub enum CaptureSource {
     /// A local name.
-    Local(Key),
+    Local(BinderKey),
     /// A definition.
     Item(GlobalId),
 }
@@ -228,7 +230,7 @@ pub fn check(item: &Item, text: &str, env: &dyn Env) -> Checked {
 #[derive(Clone)]
 struct Local {
     name: Name,
-    key: Key,
+    key: BinderKey,
     ty: Ty,
     span: Span,
 }
@@ -236,7 +238,7 @@ struct Local {
 struct Infer<'a> {
     item: &'a Item,
     env: &'a dyn Env,
-    table: Table,
+    table: UnificationTable,
     scope: Vec<Local>,
     type_params: Vec<Name>,
     diagnostics: Vec<Diagnostic>,
@@ -259,7 +261,7 @@ impl<'a> Infer<'a> {
         let mut infer = Infer {
             item,
             env,
-            table: Table::default(),
+            table: UnificationTable::default(),
             scope: Vec::new(),
             type_params: header::type_params(item),
             diagnostics: Vec::new(),
@@ -452,7 +454,7 @@ impl<'a> Infer<'a> {
         self.scope.iter().rev().find(|local| local.name == name)
     }
 
-    fn bind(&mut self, name: &Name, key: Key, ty: Ty, span: Span) {
+    fn bind(&mut self, name: &Name, key: BinderKey, ty: Ty, span: Span) {
         if !name.is_empty() && name != "_" {
             self.scope.push(Local {
                 name: name.clone(),

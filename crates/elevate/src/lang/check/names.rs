@@ -10,7 +10,7 @@ use super::{Infer, Meaning, Resolution, Target};
 use crate::lang::types::{Ty, Type};
 
 /// The result of resolving a name among strategies.
-pub(super) enum Found {
+pub(super) enum StrategyResolution {
     /// A definition, with its type instantiated for this use.
     Item(syntax::GlobalId, Ty),
     /// A definition with an error or an ambiguous name, which has been reported.
@@ -42,7 +42,7 @@ impl Infer<'_> {
             return Arc::new(Type::Expr);
         }
         match self.strategy_named(name, ident_of(name, span)) {
-            Found::Item(item, ty) => {
+            StrategyResolution::Item(item, ty) => {
                 self.used(span, Target::Item(item));
                 let (ty, defaults) = match callee {
                     true => (ty, false),
@@ -52,12 +52,12 @@ impl Infer<'_> {
                     .insert(id, Meaning::Item { id: item, defaults });
                 ty
             }
-            Found::Broken => Arc::new(Type::Error),
-            Found::Unknown if self.rise_knows(name) || self.is_fresh(name) => {
+            StrategyResolution::Broken => Arc::new(Type::Error),
+            StrategyResolution::Unknown if self.rise_knows(name) || self.is_fresh(name) => {
                 self.quote(id, span);
                 Arc::new(Type::Expr)
             }
-            Found::Unknown => {
+            StrategyResolution::Unknown => {
                 self.unknown_name(name, span);
                 Arc::new(Type::Error)
             }
@@ -65,7 +65,7 @@ impl Infer<'_> {
     }
 
     /// Resolves a name among strategies.
-    pub(super) fn strategy_named(&mut self, name: &Name, at: Ident) -> Found {
+    pub(super) fn strategy_named(&mut self, name: &Name, at: Ident) -> StrategyResolution {
         match self.env.resolve(name) {
             Resolution::Item(item, signature) => {
                 let own = self.own.as_ref().filter(|(own, _)| own == name);
@@ -73,14 +73,14 @@ impl Infer<'_> {
                     Some((_, ty)) => ty.clone(),
                     None => self.table.instantiate(&signature.scheme),
                 };
-                Found::Item(item, ty)
+                StrategyResolution::Item(item, ty)
             }
-            Resolution::Broken(_) => Found::Broken,
+            Resolution::Broken(_) => StrategyResolution::Broken,
             Resolution::Ambiguous(items) => {
                 self.ambiguous(&at, &items);
-                Found::Broken
+                StrategyResolution::Broken
             }
-            Resolution::Unknown => Found::Unknown,
+            Resolution::Unknown => StrategyResolution::Unknown,
         }
     }
 

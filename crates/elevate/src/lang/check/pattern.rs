@@ -6,7 +6,7 @@ use syntax::ast::Literal;
 use syntax::elevate::ast::{Case, Node, PatternId, PatternKind};
 use syntax::{Code, Severity};
 
-use super::{Infer, Key, Target};
+use super::{BinderKey, Infer, Target};
 use crate::lang::types::{Ty, Type};
 
 impl Infer<'_> {
@@ -21,7 +21,12 @@ impl Infer<'_> {
                 if expr && self.rise_knows(name) && self.lookup(name).is_none() {
                     return self.term_pattern_name(name, pattern.span);
                 }
-                self.bind(name, Key::Pattern(id), looked_at.clone(), pattern.span);
+                self.bind(
+                    name,
+                    BinderKey::Pattern(id),
+                    looked_at.clone(),
+                    pattern.span,
+                );
             }
             PatternKind::Literal(literal) => self.literal_pattern(id, literal, looked_at),
             PatternKind::String(_) => self.pattern_fits(id, &Arc::new(Type::String), looked_at),
@@ -55,12 +60,12 @@ impl Infer<'_> {
                 self.pattern_fits(id, &Arc::new(Type::Expr), looked_at);
                 let expr = Arc::new(Type::Expr);
                 for (name, at) in binders {
-                    self.bind(&name.clone(), Key::Meta(id, name), expr.clone(), at);
+                    self.bind(&name.clone(), BinderKey::Meta(id, name), expr.clone(), at);
                 }
                 for (name, at) in metavariables {
                     let plain = name.strip_prefix('?').unwrap_or(&name);
                     let ty = self.metavariable_type(*term, &name);
-                    self.bind(&plain.into(), Key::Meta(id, name), ty, at);
+                    self.bind(&plain.into(), BinderKey::Meta(id, name), ty, at);
                 }
             }
         }

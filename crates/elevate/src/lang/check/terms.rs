@@ -10,7 +10,7 @@ use syntax::elevate::ast::{
 };
 use syntax::{Code, Span};
 
-use super::{Captured, Infer, Key, Meaning, Quote, Resolution, Source, Target};
+use super::{BinderKey, CaptureSource, Captured, Infer, Meaning, Quote, Resolution, Target};
 use crate::lang::types::{Ty, Type};
 
 /// An occurrence of a name in a RISE term.
@@ -204,7 +204,7 @@ impl Infer<'_> {
             Some((id, ty)) => {
                 self.used(mention.span, Target::Item(id));
                 let span = quote.span;
-                self.capture(name, Source::Item(id), ty, span);
+                self.capture(name, CaptureSource::Item(id), ty, span);
             }
             None => self.rise_name(mention, quote),
         }
@@ -273,7 +273,7 @@ impl Infer<'_> {
         }
         let (key, ty) = match self.lookup(name) {
             Some(local) => (local.key.clone(), local.ty.clone()),
-            None => (Key::Fresh(name.clone()), Arc::new(Type::Expr)),
+            None => (BinderKey::Fresh(name.clone()), Arc::new(Type::Expr)),
         };
         quote.captured.push((name.clone(), key, ty));
     }
@@ -302,7 +302,7 @@ impl Infer<'_> {
         }
     }
 
-    fn capture(&mut self, name: &Name, source: Source, ty: Ty, span: Span) {
+    fn capture(&mut self, name: &Name, source: CaptureSource, ty: Ty, span: Span) {
         let known = self
             .captured
             .iter()
@@ -371,11 +371,11 @@ impl Infer<'_> {
             if let Some(local) = self.lookup(name).cloned() {
                 self.used(mention.span, Target::Local(local.span));
                 self.param_in_term(name, &local.ty, sizes, mention.span);
-                return self.capture(name, Source::Local(local.key), local.ty, span);
+                return self.capture(name, CaptureSource::Local(local.key), local.ty, span);
             }
             if let Some((id, ty)) = self.value_named(name) {
                 self.used(mention.span, Target::Item(id));
-                return self.capture(name, Source::Item(id), ty, span);
+                return self.capture(name, CaptureSource::Item(id), ty, span);
             }
             if self.rise_use(name, mention.span) {
                 return;
@@ -500,7 +500,7 @@ impl Infer<'_> {
     /// Resolves a strategy that is named outside of expressions.
     fn mentioned(&mut self, ident: &syntax::ast::Ident, wanted: &Ty) {
         match self.strategy_named(&ident.name, ident.clone()) {
-            super::names::Found::Item(id, ty) => {
+            super::names::StrategyResolution::Item(id, ty) => {
                 self.used(ident.span, Target::Item(id));
                 // A trace names a rule without its arguments.
                 let mut end = self.table.shallow(&ty);
@@ -513,8 +513,8 @@ impl Infer<'_> {
                     self.error(Code::TypeMismatch, ident.span, message);
                 }
             }
-            super::names::Found::Broken => {}
-            super::names::Found::Unknown => self.unknown_strategy(ident),
+            super::names::StrategyResolution::Broken => {}
+            super::names::StrategyResolution::Unknown => self.unknown_strategy(ident),
         }
     }
 

@@ -9,7 +9,7 @@ use crate::lang::types::{Flavour, Param, Scheme, Ty, Type};
 
 /// The substitution of the type variables of an item.
 #[derive(Default)]
-pub(in crate::lang::check) struct Table {
+pub(in crate::lang::check) struct UnificationTable {
     open: Vec<State>,
     /// The number of type nodes that the current operation may still visit.
     left: Cell<u32>,
@@ -29,7 +29,7 @@ enum State {
     Is(Ty),
 }
 
-impl Table {
+impl UnificationTable {
     pub(in crate::lang::check) fn open(&mut self) -> Ty {
         self.add(State::Any)
     }
@@ -304,7 +304,7 @@ mod tests {
 
     #[test]
     fn rules_and_predicates_are_strategies() {
-        let mut table = Table::default();
+        let mut table = UnificationTable::default();
         assert!(table.fits(&pred(), &Type::strategy()));
         assert!(table.fits(&rule(), &Type::strategy()));
         assert!(table.fits(&Type::strategy(), &pred()));
@@ -314,7 +314,7 @@ mod tests {
 
     #[test]
     fn a_predicate_is_no_traversal() {
-        let mut table = Table::default();
+        let mut table = UnificationTable::default();
         assert!(!table.fits(&pred(), &Type::traversal()));
         assert!(table.fits(&Type::fun([Type::strategy()], pred()), &Type::traversal()));
         // A traversal that requires a rule does not accept every strategy.
@@ -323,7 +323,7 @@ mod tests {
 
     #[test]
     fn strategies_are_functions_of_programs() {
-        let mut table = Table::default();
+        let mut table = UnificationTable::default();
         let (a, b) = (table.open(), table.open());
         assert!(table.fits(&Type::strategy(), &Type::fun([a.clone()], b.clone())));
         assert_eq!(*table.resolve(&a), Type::Expr);
@@ -332,7 +332,7 @@ mod tests {
 
     #[test]
     fn curried_and_listed_parameters_are_one() {
-        let mut table = Table::default();
+        let mut table = UnificationTable::default();
         let (nat, int) = (Arc::new(Type::Nat), Arc::new(Type::Int));
         let listed = Type::fun([nat.clone(), int.clone()], Type::strategy());
         let curried = Type::fun([nat], Type::fun([int], Type::strategy()));
@@ -342,7 +342,7 @@ mod tests {
 
     #[test]
     fn literals_are_ints_unless_sizes_are_wanted() {
-        let mut table = Table::default();
+        let mut table = UnificationTable::default();
         let (first, second) = (table.number(), table.number());
         assert!(table.fits(&first, &second));
         assert!(table.fits(&second, &Arc::new(Type::Nat)));
@@ -354,7 +354,7 @@ mod tests {
 
     #[test]
     fn no_type_contains_itself() {
-        let mut table = Table::default();
+        let mut table = UnificationTable::default();
         let open = table.open();
         let list = Arc::new(Type::List(open.clone()));
         assert!(!table.fits(&open, &list));

@@ -5,17 +5,17 @@ use std::sync::Arc;
 use syntax::ast::Name;
 use syntax::elevate::ast::{Arg, ExprId, ExprKind, ItemKind, ParamId, ParamList, PredBody};
 
+use super::global_env::GlobalEnv;
 use super::quote::with_fresh;
-use super::world::World;
-use super::{Eval, Evaluated, Expr, Flow, Function, Scope, Trouble, Value};
-use crate::engine::{Context, Next, Reason, Step, Strategy};
-use crate::lang::check::{Key, Sort};
+use super::{Eval, EvalError, EvalResult, Expr, Function, Scope, Value, ValueOrTailCall};
+use crate::engine::{CallResult, Context, Reason, Strategy, StrategyKind};
+use crate::lang::check::{BinderKey, DefinitionKind};
 use crate::lang::definition::Definition;
 use crate::lang::types::Type;
 use crate::term::Term;
 
 /// The arguments of a call, some with the name of their parameter.
-pub type Given = Vec<(Option<Name>, Value)>;
+pub type CallArgs = Vec<(Option<Name>, Value)>;
 
 impl Eval<'_, '_> {
     pub(super) fn call(
@@ -24,7 +24,7 @@ impl Eval<'_, '_> {
         args: &[Arg],
         scope: &Scope,
         tail: bool,
-    ) -> Result<Flow, Trouble> {
+    ) -> Result<ValueOrTailCall, EvalError> {
         let function = self.expr(callee, scope)?;
         let mut given = Vec::with_capacity(args.len());
         for arg in args {
@@ -36,13 +36,14 @@ impl Eval<'_, '_> {
                 (strategy_of(&function), &given[..])
         {
             let term = self.term(program)?;
-            return Ok(Flow::Apply(strategy, term));
+            return Ok(ValueOrTailCall::Apply(strategy, term));
         }
-        self.give(function, given).map(Flow::Value)
+        self.apply_function(function, given)
+            .map(ValueOrTailCall::Value)
     }
 
     /// Applies a function to arguments. Without arguments, optional parameters take their defaults.
-    pub fn give(&mut self, function: Value, args: Given) -> Evaluated {
+    pub fn apply_function(&mut self, function: Value, args: CallArgs) -> EvalResult {
         let mut function = function;
         let mut args = args.into_iter().peekable();
         let mut first = true;
@@ -57,7 +58,7 @@ impl Eval<'_, '_> {
                     } => {
                         let lists = lists(definition);
                         let Some(params) = lists.get(*list) else {
-                            return Err(Trouble::new("too many arguments"));
+                            return Err(EvalError::new("too many arguments"));
                         };
                         let given = self.fill(definition, params, given.clone(), &mut args)?;
                         self.item(definition, given, *list)?
@@ -75,27 +76,27 @@ impl Eval<'_, '_> {
                     self.strategy_given(strategy, args.next().map(|(_, value)| value))?
                 }
                 other if args.peek().is_none() => other,
-                _ => return Err(Trouble::new("this takes no arguments")),
+                _ => return Err(EvalError::new("this takes no arguments")),
             };
         }
         Ok(function)
     }
 
-    fn strategy_given(&mut self, strategy: Strategy, arg: Option<Value>) -> Evaluated {
+    fn strategy_given(&mut self, strategy: Strategy, arg: Option<Value>) -> EvalResult {
         match arg {
             None => Ok(Value::Strategy(strategy)),
             Some(Value::Expr(program)) => {
                 let term = self.term(&program)?;
                 self.applied(&strategy, term)
             }
-            Some(_) => Err(Trouble::new("a strategy is applied to programs only")),
+            Some(_) => Err(EvalError::new("a strategy is applied to programs only")),
         }
     }
 
     /// Applies a strategy to a term, and returns the result as a value.
-    pub(super) fn applied(&mut self, strategy: &Strategy, term: Term) -> Evaluated {
+    pub(super) fn applied(&mut self, strategy: &Strategy, term: Term) -> EvalResult {
         let Some(context) = self.context.as_mut() else {
-            return Err(Trouble::new(
+            return Err(EvalError::new(
                 "a strategy is applied here before there is a program",
             ));
         };
@@ -111,7 +112,7 @@ impl Eval<'_, '_> {
         given: usize,
         params: &Arc<[ParamId]>,
         value: Value,
-    ) -> Evaluated {
+    ) -> EvalResult {
         let Function::Lambda {
             definition,
             body,
@@ -119,12 +120,12 @@ impl Eval<'_, '_> {
             ..
         } = function
         else {
-            return Err(Trouble::new("this is not a function"));
+            return Err(EvalError::new("this is not a function"));
         };
         let Some(&param) = params.get(given) else {
-            return Err(Trouble::new("too many arguments"));
+            return Err(EvalError::new("too many arguments"));
         };
-        let scope = scope.with(Key::Param(param), value);
+        let scope = scope.with(BinderKey::Param(param), value);
         if given + 1 < params.len() {
             return Ok(Value::Function(Arc::new(Function::Lambda {
                 definition: definition.clone(),
@@ -146,7 +147,7 @@ impl Eval<'_, '_> {
         params: &ParamList,
         mut given: Vec<(ParamId, Value)>,
         args: &mut std::iter::Peekable<std::vec::IntoIter<(Option<Name>, Value)>>,
-    ) -> Result<Vec<(ParamId, Value)>, Trouble> {
+    ) -> Result<Vec<(ParamId, Value)>, EvalError> {
         let mut taken = 0;
         while args.peek().is_some() && taken < params.params.len() {
             let is_given = |id: &ParamId| given.iter().any(|(known, _)| known == id);
@@ -192,7 +193,7 @@ impl Eval<'_, '_> {
         definition: &Arc<Definition>,
         given: Vec<(ParamId, Value)>,
         list: usize,
-    ) -> Evaluated {
+    ) -> EvalResult {
         let lists = lists(definition);
         let is_full = |list: &ParamList| {
             let known = |id: &ParamId| given.iter().any(|(given, _)| given == id);
@@ -211,7 +212,7 @@ impl Eval<'_, '_> {
     }
 
     /// Returns the value of the current definition before it is applied to arguments.
-    pub fn definition_value(&mut self) -> Evaluated {
+    pub fn definition_value(&mut self) -> EvalResult {
         let definition = self.definition.clone();
         match lists(&definition).is_empty() {
             true => self.inside(&definition, |eval| eval.body(Vec::new())),
@@ -224,7 +225,7 @@ impl Eval<'_, '_> {
     }
 
     /// Returns the value of the current definition with all of its arguments.
-    fn body(&mut self, given: Vec<(ParamId, Value)>) -> Evaluated {
+    fn body(&mut self, given: Vec<(ParamId, Value)>) -> EvalResult {
         let definition = self.definition.clone();
         if let Some(native) = self.native(&definition, &given)? {
             return Ok(native);
@@ -247,7 +248,7 @@ impl Eval<'_, '_> {
             } => *value,
             ItemKind::Main { expr } => *expr,
             ItemKind::Example { apply, .. } => *apply,
-            _ => return Err(Trouble::new("this definition has no value")),
+            _ => return Err(EvalError::new("this definition has no value")),
         };
         let scope = scope_of(&given);
         let is_function = matches!(definition.item.expr(body).kind, ExprKind::Lambda { .. });
@@ -261,7 +262,7 @@ impl Eval<'_, '_> {
                 let value = self.expr(body, &scope)?;
                 match self.as_strategy_named(value, &label) {
                     Some(strategy) => Ok(Value::Strategy(named(&definition, &label, strategy))),
-                    None => self.trouble(body, "this is not a strategy"),
+                    None => self.error(body, "this is not a strategy"),
                 }
             }
             _ => self.expr(body, &scope),
@@ -270,15 +271,15 @@ impl Eval<'_, '_> {
 
     /// Returns a strategy that evaluates the body of a definition when it is first applied.
     fn delayed(&self, definition: &Arc<Definition>, body: ExprId, scope: Scope) -> Strategy {
-        let (definition, world) = (definition.clone(), self.world.own.clone());
-        Arc::new(Step::Delay(Arc::new(move || {
-            let Some(world) = world.upgrade() else {
-                return said("the run that this strategy belongs to is over");
+        let (definition, globals) = (definition.clone(), self.globals.own.clone());
+        Arc::new(StrategyKind::Delay(Arc::new(move || {
+            let Some(globals) = globals.upgrade() else {
+                return failing_strategy("the run that this strategy belongs to is over");
             };
-            let mut eval = Eval::new(&world, definition.clone());
+            let mut eval = Eval::new(&globals, definition.clone());
             match eval.strategy(body, &scope) {
                 Ok(strategy) => strategy,
-                Err(trouble) => said(&world.explain(&trouble)),
+                Err(trouble) => failing_strategy(&globals.explain(&trouble)),
             }
         })))
     }
@@ -292,7 +293,7 @@ impl Eval<'_, '_> {
                 .params
                 .iter()
                 .filter_map(value)
-                .map(|(_, value)| value.text(&|var| self.world.name_of(var)))
+                .map(|(_, value)| value.text(&|var| self.globals.name_of(var)))
                 .collect();
             label.push('(');
             label.push_str(&texts.join(", "));
@@ -312,14 +313,14 @@ impl Eval<'_, '_> {
             Value::Function(function) => match &*function {
                 Function::Strategy(strategy) => Some(strategy.clone()),
                 _ => {
-                    let world = self.world.own.clone();
-                    let apply = move |context: &mut Context<'_>, term| match world.upgrade() {
-                        Some(world) => apply(&world, &function, context, term),
-                        None => Next::Done(Err(Reason::Said(
+                    let globals = self.globals.own.clone();
+                    let apply = move |context: &mut Context<'_>, term| match globals.upgrade() {
+                        Some(globals) => apply(&globals, &function, context, term),
+                        None => CallResult::Done(Err(Reason::Message(
                             "the run that this strategy belongs to is over".into(),
                         ))),
                     };
-                    Some(Arc::new(Step::Call(label.clone(), Arc::new(apply))))
+                    Some(Arc::new(StrategyKind::Call(label.clone(), Arc::new(apply))))
                 }
             },
             _ => None,
@@ -328,7 +329,12 @@ impl Eval<'_, '_> {
 }
 
 /// Applies a function from programs to results to a program.
-fn apply(world: &Arc<World>, function: &Function, context: &mut Context<'_>, term: Term) -> Next {
+fn apply(
+    globals: &Arc<GlobalEnv>,
+    function: &Function,
+    context: &mut Context<'_>,
+    term: Term,
+) -> CallResult {
     let (definition, tail) = match function {
         Function::Lambda {
             definition,
@@ -338,55 +344,59 @@ fn apply(world: &Arc<World>, function: &Function, context: &mut Context<'_>, ter
             given,
         } if given + 1 == params.len() => {
             let fresh = &definition.checked.compiled.fresh;
-            let scope = with_fresh(scope, fresh)
-                .with(Key::Param(params[*given]), Value::Expr(Expr::Term(term)));
+            let scope = with_fresh(scope, fresh).with(
+                BinderKey::Param(params[*given]),
+                Value::Expr(Expr::Term(term)),
+            );
             (definition, Some((*body, scope)))
         }
         Function::Lambda { definition, .. } | Function::Item { definition, .. } => {
             (definition, None)
         }
-        Function::Strategy(strategy) => return Next::Apply(strategy.clone(), term),
+        Function::Strategy(strategy) => return CallResult::Apply(strategy.clone(), term),
     };
     let mut eval = Eval {
-        world,
+        globals,
         definition: definition.clone(),
         context: Some(context),
         depth: 0,
     };
-    let flow = match (world.spend(), tail) {
+    let flow = match (globals.spend(), tail) {
         (Err(trouble), _) => Err(trouble),
         (_, Some((body, scope))) => eval.flow(body, &scope, true),
         (_, None) => {
             let program = Value::Expr(Expr::Term(term));
             let function = Value::Function(Arc::new(function.clone()));
-            eval.give(function, vec![(None, program)]).map(Flow::Value)
+            eval.apply_function(function, vec![(None, program)])
+                .map(ValueOrTailCall::Value)
         }
     };
     match flow {
-        Ok(Flow::Apply(strategy, term)) => Next::Apply(strategy, term),
-        Ok(Flow::Value(Value::Result(Ok(program)))) => match eval.term(&program) {
-            Ok(term) => Next::Done(Ok(term)),
-            Err(trouble) => failed(world, &trouble),
+        Ok(ValueOrTailCall::Apply(strategy, term)) => CallResult::Apply(strategy, term),
+        Ok(ValueOrTailCall::Value(Value::Result(Ok(program)))) => match eval.term(&program) {
+            Ok(term) => CallResult::Done(Ok(term)),
+            Err(trouble) => failed(globals, &trouble),
         },
         // The failure of the strategy itself is recorded by the machine.
-        Ok(Flow::Value(Value::Result(Err(strategy)))) => {
-            let text = Value::Strategy(strategy).text(&|var| world.name_of(var));
-            Next::Done(Err(Reason::Said(format!("`{text}` failed"))))
+        Ok(ValueOrTailCall::Value(Value::Result(Err(strategy)))) => {
+            let text = Value::Strategy(strategy).text(&|var| globals.name_of(var));
+            CallResult::Done(Err(Reason::Message(format!("`{text}` failed"))))
         }
-        Ok(Flow::Value(_)) => failed(world, &Trouble::new("this is not a result")),
-        Err(trouble) => failed(world, &trouble),
+        Ok(ValueOrTailCall::Value(_)) => failed(globals, &EvalError::new("this is not a result")),
+        Err(trouble) => failed(globals, &trouble),
     }
 }
 
-fn failed(world: &World, trouble: &Trouble) -> Next {
-    Next::Done(Err(Reason::Said(world.explain(trouble))))
+fn failed(globals: &GlobalEnv, trouble: &EvalError) -> CallResult {
+    CallResult::Done(Err(Reason::Message(globals.explain(trouble))))
 }
 
 /// Returns a strategy that fails with a message.
-pub(super) fn said(message: &str) -> Strategy {
+pub(super) fn failing_strategy(message: &str) -> Strategy {
     let message = message.to_owned();
-    let fail = move |_: &mut Context<'_>, _| Next::Done(Err(Reason::Said(message.clone())));
-    Arc::new(Step::Call("failure".into(), Arc::new(fail)))
+    let fail =
+        move |_: &mut Context<'_>, _| CallResult::Done(Err(Reason::Message(message.clone())));
+    Arc::new(StrategyKind::Call("failure".into(), Arc::new(fail)))
 }
 
 /// Returns the parameter lists of a definition that are not empty.
@@ -397,16 +407,16 @@ pub(super) fn lists(definition: &Definition) -> Vec<&ParamList> {
 
 pub(super) fn scope_of(given: &[(ParamId, Value)]) -> Scope {
     given.iter().fold(Scope::default(), |scope, (id, value)| {
-        scope.with(Key::Param(*id), value.clone())
+        scope.with(BinderKey::Param(*id), value.clone())
     })
 }
 
 /// Gives a strategy the name of its definition; the steps of a normal form become housekeeping.
 fn named(definition: &Definition, label: &Arc<str>, strategy: Strategy) -> Strategy {
     Arc::new(match definition.checked.signature.sort {
-        Sort::NormalForm => Step::Housekeeping(label.clone(), strategy),
+        DefinitionKind::NormalForm => StrategyKind::Housekeeping(label.clone(), strategy),
         _ if definition.name().is_empty() => return strategy,
-        _ => Step::Named(label.clone(), strategy),
+        _ => StrategyKind::Named(label.clone(), strategy),
     })
 }
 

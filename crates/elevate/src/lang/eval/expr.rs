@@ -7,9 +7,9 @@ use rise::types::Address;
 use syntax::ast::{Literal, TermId, TermKind};
 use syntax::elevate::ast::{Case, Expr as Syntax, ExprId, ExprKind, Item, Op, ParamId};
 
-use super::{Eval, Evaluated, Expr, Flow, Function, List, Scope, Trouble, Value};
-use crate::engine::{Step, Strategy};
-use crate::lang::check::{Key, Meaning};
+use super::{Eval, EvalError, EvalResult, Expr, Function, List, Scope, Value, ValueOrTailCall};
+use crate::engine::{Strategy, StrategyKind};
+use crate::lang::check::{BinderKey, Meaning};
 
 impl Eval<'_, '_> {
     pub(super) fn syntax(&self, id: ExprId) -> Syntax {
@@ -17,20 +17,25 @@ impl Eval<'_, '_> {
     }
 
     /// Returns the value of an expression.
-    pub(super) fn expr(&mut self, id: ExprId, scope: &Scope) -> Evaluated {
+    pub(super) fn expr(&mut self, id: ExprId, scope: &Scope) -> EvalResult {
         match self.flow(id, scope, false)? {
-            Flow::Value(value) => Ok(value),
-            Flow::Apply(strategy, term) => self.applied(&strategy, term),
+            ValueOrTailCall::Value(value) => Ok(value),
+            ValueOrTailCall::Apply(strategy, term) => self.applied(&strategy, term),
         }
     }
 
     /// Evaluates an expression. In tail position a strategy applied to a program is returned to the
     /// machine instead of applied, so that loops do not nest on the stack of the thread.
-    pub(super) fn flow(&mut self, id: ExprId, scope: &Scope, tail: bool) -> Result<Flow, Trouble> {
+    pub(super) fn flow(
+        &mut self,
+        id: ExprId,
+        scope: &Scope,
+        tail: bool,
+    ) -> Result<ValueOrTailCall, EvalError> {
         let definition = self.definition.clone();
         let meaning = definition.checked.meanings.get(&id);
         if let Some(Meaning::Quote(_)) = meaning {
-            return self.quoted(id, scope).map(Flow::Value);
+            return self.quoted(id, scope).map(ValueOrTailCall::Value);
         }
         let value = match &definition.item.expr(id).kind {
             ExprKind::Paren(inner) => return self.flow(*inner, scope, tail),
@@ -56,12 +61,14 @@ impl Eval<'_, '_> {
             }
             ExprKind::Call { callee, args } => {
                 if let Some(Meaning::Node(node)) = meaning {
-                    return self.node(id, *node, args, scope).map(Flow::Value);
+                    return self
+                        .node(id, *node, args, scope)
+                        .map(ValueOrTailCall::Value);
                 }
                 return self.call(*callee, args, scope, tail);
             }
             ExprKind::Missing | ExprKind::Hole => {
-                return self.trouble(id, "something is missing here");
+                return self.error(id, "something is missing here");
             }
             ExprKind::Name(_) => self.name(id, scope)?,
             ExprKind::Literal(literal) => self.literal(id, literal)?,
@@ -71,10 +78,10 @@ impl Eval<'_, '_> {
             ExprKind::Member { object, name } => {
                 let object = self.expr(*object, scope)?;
                 if name.is_none() {
-                    return self.trouble(id, "a name is missing here");
+                    return self.error(id, "a name is missing here");
                 }
                 let function = self.name(id, scope)?;
-                self.give(function, vec![(None, object)])?
+                self.apply_function(function, vec![(None, object)])?
             }
             ExprKind::Binary { op, lhs, rhs, .. } => self.binary(id, *op, *lhs, *rhs, scope)?,
             ExprKind::Neg(operand) => match self.number(*operand, scope)? {
@@ -84,64 +91,64 @@ impl Eval<'_, '_> {
             },
             ExprKind::Not(operand) => match meaning {
                 Some(Meaning::Negation) => {
-                    Value::Strategy(Arc::new(Step::Not(self.strategy(*operand, scope)?)))
+                    Value::Strategy(Arc::new(StrategyKind::Not(self.strategy(*operand, scope)?)))
                 }
                 _ => Value::Bool(!self.truth(*operand, scope)?),
             },
             ExprKind::Lambda { params, body } => self.lambda(params, *body, scope)?,
             ExprKind::List { elements, .. } => {
-                let elements: Result<Vec<Value>, Trouble> =
+                let elements: Result<Vec<Value>, EvalError> =
                     elements.iter().map(|&e| self.expr(e, scope)).collect();
                 Value::List(List::new(elements?))
             }
             ExprKind::Tuple(members) => {
-                let members: Result<Vec<Value>, Trouble> =
+                let members: Result<Vec<Value>, EvalError> =
                     members.iter().map(|&e| self.expr(e, scope)).collect();
                 Value::Tuple(members?.into())
             }
-            ExprKind::Rise(_) => return self.trouble(id, "this expression of RISE has errors"),
+            ExprKind::Rise(_) => return self.error(id, "this expression of RISE has errors"),
             ExprKind::Rule(alts) => Value::Strategy(self.inline_rule(alts, scope)?),
         };
-        Ok(Flow::Value(value))
+        Ok(ValueOrTailCall::Value(value))
     }
 
-    fn name(&mut self, id: ExprId, scope: &Scope) -> Evaluated {
+    fn name(&mut self, id: ExprId, scope: &Scope) -> EvalResult {
         match self.definition.checked.meanings.get(&id).cloned() {
             Some(Meaning::Local(key)) => match scope.get(&key) {
                 Some(value) => Ok(value.clone()),
-                None => self.trouble(id, "this name has no value here"),
+                None => self.error(id, "this name has no value here"),
             },
             Some(Meaning::Item { id: item, defaults }) => {
-                let value = self.world.clone().value(item)?;
+                let value = self.globals.clone().value(item)?;
                 match defaults {
-                    true => self.give(value, Vec::new()),
+                    true => self.apply_function(value, Vec::new()),
                     false => Ok(value),
                 }
             }
-            _ => self.trouble(id, "this name stands for nothing"),
+            _ => self.error(id, "this name stands for nothing"),
         }
     }
 
     /// Returns the value of a RISE type without names.
-    fn rise_type(&mut self, id: ExprId, term: TermId) -> Evaluated {
+    fn rise_type(&mut self, id: ExprId, term: TermId) -> EvalResult {
         match closed_type(&self.definition.item, term) {
             Some(ty) => Ok(Value::Type(ty)),
-            None => self.trouble(id, "a type with names in it has no value here"),
+            None => self.error(id, "a type with names in it has no value here"),
         }
     }
 
-    fn literal(&mut self, id: ExprId, literal: &Literal) -> Evaluated {
+    fn literal(&mut self, id: ExprId, literal: &Literal) -> EvalResult {
         match literal {
             Literal::Bool(bool) => Ok(Value::Bool(*bool)),
             Literal::Int { value, .. } => match i64::try_from(*value) {
                 Ok(value) => Ok(Value::Int(value)),
-                Err(_) => self.trouble(id, "this number is too large"),
+                Err(_) => self.error(id, "this number is too large"),
             },
-            Literal::Float { .. } => self.trouble(id, "this number is an expression of RISE"),
+            Literal::Float { .. } => self.error(id, "this number is an expression of RISE"),
         }
     }
 
-    fn lambda(&mut self, params: &[ParamId], body: ExprId, scope: &Scope) -> Evaluated {
+    fn lambda(&mut self, params: &[ParamId], body: ExprId, scope: &Scope) -> EvalResult {
         if params.is_empty() {
             return self.expr(body, scope);
         }
@@ -154,37 +161,44 @@ impl Eval<'_, '_> {
         })))
     }
 
-    fn binary(&mut self, id: ExprId, op: Op, lhs: ExprId, rhs: ExprId, scope: &Scope) -> Evaluated {
-        let strategy = |step: Step| Ok(Value::Strategy(Arc::new(step)));
+    fn binary(
+        &mut self,
+        id: ExprId,
+        op: Op,
+        lhs: ExprId,
+        rhs: ExprId,
+        scope: &Scope,
+    ) -> EvalResult {
+        let strategy = |step: StrategyKind| Ok(Value::Strategy(Arc::new(step)));
         match op {
-            Op::Seq => strategy(Step::Seq(
+            Op::Seq => strategy(StrategyKind::Seq(
                 self.strategy(lhs, scope)?,
                 self.strategy(rhs, scope)?,
             )),
-            Op::Choice => strategy(Step::Choice(
+            Op::Choice => strategy(StrategyKind::Choice(
                 self.strategy(lhs, scope)?,
                 self.strategy(rhs, scope)?,
             )),
             Op::SeqNormal => {
                 let normal = match &scope.normal_form {
                     Some(normal) => normal.clone(),
-                    None => self.world.default_normal_form()?,
+                    None => self.globals.default_normal_form()?,
                 };
                 let (left, right) = (self.strategy(lhs, scope)?, self.strategy(rhs, scope)?);
-                Ok(Value::Strategy(Step::seq([left, normal, right])))
+                Ok(Value::Strategy(StrategyKind::seq([left, normal, right])))
             }
             Op::At => {
                 let strategy = self.strategy(lhs, scope)?;
                 let traversal = self.expr(rhs, scope)?;
-                self.give(traversal, vec![(None, Value::Strategy(strategy))])
+                self.apply_function(traversal, vec![(None, Value::Strategy(strategy))])
             }
             Op::And | Op::Or
                 if self.definition.checked.meanings.get(&id) == Some(&Meaning::Both) =>
             {
                 let (left, right) = (self.strategy(lhs, scope)?, self.strategy(rhs, scope)?);
                 strategy(match op {
-                    Op::And => Step::Seq(left, right),
-                    _ => Step::Choice(left, right),
+                    Op::And => StrategyKind::Seq(left, right),
+                    _ => StrategyKind::Choice(left, right),
                 })
             }
             Op::And => Ok(Value::Bool(
@@ -197,7 +211,7 @@ impl Eval<'_, '_> {
                 let (left, right) = (self.expr(lhs, scope)?, self.expr(rhs, scope)?);
                 match self.equal(&left, &right) {
                     Some(equal) => Ok(Value::Bool(equal == (op == Op::Eq))),
-                    None => self.trouble(id, "these cannot be compared"),
+                    None => self.error(id, "these cannot be compared"),
                 }
             }
             Op::Lt | Op::Le | Op::Gt | Op::Ge => {
@@ -216,14 +230,14 @@ impl Eval<'_, '_> {
                         let all = std::iter::once(head).chain(tail.elements().iter().cloned());
                         Ok(Value::List(List::new(all)))
                     }
-                    _ => self.trouble(rhs, "this is not a list"),
+                    _ => self.error(rhs, "this is not a list"),
                 }
             }
             Op::Add | Op::Sub | Op::Mul | Op::Div | Op::Mod => {
                 let (left, right) = (self.number(lhs, scope)?, self.number(rhs, scope)?);
                 match arithmetic(op, &left, &right) {
                     Ok(value) => Ok(value),
-                    Err(message) => self.trouble(id, message),
+                    Err(message) => self.error(id, message),
                 }
             }
         }
@@ -267,34 +281,34 @@ impl Eval<'_, '_> {
 
     // ----- values of required types -----
 
-    pub(super) fn strategy(&mut self, id: ExprId, scope: &Scope) -> Result<Strategy, Trouble> {
+    pub(super) fn strategy(&mut self, id: ExprId, scope: &Scope) -> Result<Strategy, EvalError> {
         let value = self.expr(id, scope)?;
         match self.as_strategy(value) {
             Some(strategy) => Ok(strategy),
-            None => self.trouble(id, "this is not a strategy"),
+            None => self.error(id, "this is not a strategy"),
         }
     }
 
-    pub(super) fn truth(&mut self, id: ExprId, scope: &Scope) -> Result<bool, Trouble> {
+    pub(super) fn truth(&mut self, id: ExprId, scope: &Scope) -> Result<bool, EvalError> {
         match self.expr(id, scope)? {
             Value::Bool(bool) => Ok(bool),
-            _ => self.trouble(id, "this is not a truth value"),
+            _ => self.error(id, "this is not a truth value"),
         }
     }
 
-    fn number(&mut self, id: ExprId, scope: &Scope) -> Evaluated {
+    fn number(&mut self, id: ExprId, scope: &Scope) -> EvalResult {
         match self.expr(id, scope)? {
             value @ (Value::Int(_) | Value::Nat(_)) => Ok(value),
-            _ => self.trouble(id, "this is not a number"),
+            _ => self.error(id, "this is not a number"),
         }
     }
 
     /// Returns the value of a number without variables.
-    fn known(&mut self, id: ExprId, scope: &Scope) -> Result<i64, Trouble> {
+    fn known(&mut self, id: ExprId, scope: &Scope) -> Result<i64, EvalError> {
         let value = self.number(id, scope)?;
         match value.int() {
             Some(int) => Ok(int),
-            None => self.trouble(id, "this size is not known here, so it cannot be compared"),
+            None => self.error(id, "this size is not known here, so it cannot be compared"),
         }
     }
 
@@ -305,7 +319,7 @@ impl Eval<'_, '_> {
         cases: &[Case],
         scope: &Scope,
         tail: bool,
-    ) -> Result<Flow, Trouble> {
+    ) -> Result<ValueOrTailCall, EvalError> {
         let value = self.expr(scrutinee, scope)?;
         for case in cases {
             let Some(inner) = self.matches(case.pattern, &value, scope)? else {
@@ -318,8 +332,8 @@ impl Eval<'_, '_> {
             }
             return self.flow(case.body, &inner, tail);
         }
-        let text = value.text(&|var| self.world.name_of(var));
-        self.trouble(id, format!("no case matches `{text}`"))
+        let text = value.text(&|var| self.globals.name_of(var));
+        self.error(id, format!("no case matches `{text}`"))
     }
 }
 
@@ -398,7 +412,7 @@ impl Value {
     }
 
     /// Returns the scope extended by a binding of this value.
-    pub(super) fn bound(self, key: Key, scope: &Scope) -> Scope {
+    pub(super) fn bound(self, key: BinderKey, scope: &Scope) -> Scope {
         scope.with(key, self)
     }
 }

@@ -3,12 +3,12 @@
 use syntax::ast::Literal;
 use syntax::elevate::ast::{Arg, ExprId, Node as Form, PatternId, PatternKind};
 
-use super::{Eval, Evaluated, Expr, Scope, Trouble, Value};
-use crate::lang::check::{Key, Target};
+use super::{Eval, EvalError, EvalResult, Expr, Scope, Value};
+use crate::lang::check::{BinderKey, Target};
 use crate::term::{Node, Term};
 
 /// The scope extended by the bindings of a pattern, if it matches.
-type Matched = Result<Option<Scope>, Trouble>;
+type Matched = Result<Option<Scope>, EvalError>;
 
 impl Eval<'_, '_> {
     pub(super) fn matches(&mut self, id: PatternId, value: &Value, scope: &Scope) -> Matched {
@@ -80,7 +80,7 @@ impl Eval<'_, '_> {
     fn bind_name(&self, id: PatternId, name: &str, value: &Value, scope: &Scope) -> Scope {
         match name {
             "_" => scope.clone(),
-            _ => value.clone().bound(Key::Pattern(id), scope),
+            _ => value.clone().bound(BinderKey::Pattern(id), scope),
         }
     }
 
@@ -157,29 +157,29 @@ impl Eval<'_, '_> {
         form: Form,
         args: &[Arg],
         scope: &Scope,
-    ) -> Evaluated {
+    ) -> EvalResult {
         let mut values = Vec::new();
         for arg in args {
             values.push(self.expr(arg.value, scope)?);
         }
         let term_of = |eval: &mut Self, value: &Value| match value {
             Value::Expr(expr) => eval.term(expr),
-            _ => Err(Trouble::new("an expression of RISE is expected")),
+            _ => Err(EvalError::new("an expression of RISE is expected")),
         };
         let first = match values.first() {
             Some(Value::Expr(expr)) => {
                 let expr = expr.clone();
                 self.term(&expr)?
             }
-            _ if form == Form::DepFun => return self.trouble(id, "`depfun` cannot be built here"),
-            _ => return self.trouble(id, "an expression of RISE is expected"),
+            _ if form == Form::DepFun => return self.error(id, "`depfun` cannot be built here"),
+            _ => return self.error(id, "an expression of RISE is expected"),
         };
         let second = match (form, values.get(1)) {
             (Form::App | Form::Fun, Some(value)) => Some(term_of(self, value)?),
             _ => None,
         };
         let Some(context) = self.context.as_mut() else {
-            return self.trouble(id, "there is no program here");
+            return self.error(id, "there is no program here");
         };
         let store = &mut *context.store;
         let made = match (form, second) {
@@ -189,12 +189,12 @@ impl Eval<'_, '_> {
                     Some(takes) if store.same_type(takes, store.ty(argument)) => {
                         store.apply(first, argument)
                     }
-                    _ => return self.trouble(id, "the argument is not what the function takes"),
+                    _ => return self.error(id, "the argument is not what the function takes"),
                 }
             }
             (Form::Fun, Some(body)) => match store.node(first) {
                 Node::Var(local) => store.lambda(local, body),
-                _ => return self.trouble(id, "`fun` binds variables only"),
+                _ => return self.error(id, "`fun` binds variables only"),
             },
             (Form::DepApp, _) => match (values.get(1), store.type_of(first).as_ref()) {
                 (Some(value), rise::Type::Pi(_)) => match level_arg(value) {
@@ -203,13 +203,13 @@ impl Eval<'_, '_> {
                         store.dep_apply(first, arg)
                     }
                     None => {
-                        return self.trouble(id, "a size, a type or an address space is expected");
+                        return self.error(id, "a size, a type or an address space is expected");
                     }
                 },
-                _ => return self.trouble(id, "this function takes no size, type or address space"),
+                _ => return self.error(id, "this function takes no size, type or address space"),
             },
             (Form::Lit | Form::Prim, _) => first,
-            _ => return self.trouble(id, "an argument is missing"),
+            _ => return self.error(id, "an argument is missing"),
         };
         Ok(Value::Expr(Expr::Term(made)))
     }

@@ -1,25 +1,25 @@
 //! Evaluates expressions of strategies to values.
 //!
-//! A definition whose value is a strategy is evaluated when it is first applied ([`Step::Delay`]),
-//! which allows recursive strategies. All other expressions are evaluated eagerly, with limits on
-//! the number of calls and on their depth.
+//! A definition whose value is a strategy is evaluated when it is first applied
+//! ([`StrategyKind::Delay`]), which allows recursive strategies. All other expressions are
+//! evaluated eagerly, with limits on the number of calls and on their depth.
 
 mod calls;
-mod choices;
 mod expr;
+mod global_env;
+mod implementation_choices;
 mod matching;
 mod native;
 mod native_rules;
 mod quote;
 mod rules;
 mod value;
-mod world;
 
+pub use global_env::GlobalEnv;
+pub(crate) use global_env::has_errors;
 #[cfg(test)]
 pub(crate) use native::{NATIVE, is_built_in};
 pub use value::{Expr, Function, List, Scope, Value};
-pub use world::World;
-pub(crate) use world::has_errors;
 
 use std::sync::Arc;
 
@@ -32,16 +32,16 @@ use crate::term::Term;
 
 /// An error during evaluation.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Trouble {
+pub struct EvalError {
     /// The reason.
     pub message: String,
     /// The definition and the span in it where the error occurred.
     pub at: Option<(syntax::GlobalId, Span)>,
 }
 
-impl Trouble {
-    pub(crate) fn new(message: impl Into<String>) -> Trouble {
-        Trouble {
+impl EvalError {
+    pub(crate) fn new(message: impl Into<String>) -> EvalError {
+        EvalError {
             message: message.into(),
             at: None,
         }
@@ -49,10 +49,10 @@ impl Trouble {
 }
 
 /// The result of an evaluation.
-pub type Evaluated = Result<Value, Trouble>;
+pub type EvalResult = Result<Value, EvalError>;
 
 /// The result of a function that is applied as a strategy.
-pub(crate) enum Flow {
+pub(crate) enum ValueOrTailCall {
     /// A value.
     Value(Value),
     /// A tail call: the result is that of the strategy on the term, which the machine computes.
@@ -60,11 +60,11 @@ pub(crate) enum Flow {
 }
 
 /// The maximal depth of calls on the stack of the thread.
-const MAX_CALLS: u32 = 400;
+const MAX_CALL_DEPTH: u32 = 400;
 
 /// The evaluator of expressions of one definition.
 pub(crate) struct Eval<'e, 'c> {
-    pub world: &'e Arc<World>,
+    pub globals: &'e Arc<GlobalEnv>,
     pub definition: Arc<Definition>,
     /// The context of the machine, if a program is being rewritten.
     pub context: Option<&'e mut Context<'c>>,
@@ -73,9 +73,9 @@ pub(crate) struct Eval<'e, 'c> {
 
 impl<'e, 'c> Eval<'e, 'c> {
     /// Returns an evaluator without a program.
-    pub fn new(world: &'e Arc<World>, definition: Arc<Definition>) -> Self {
+    pub fn new(globals: &'e Arc<GlobalEnv>, definition: Arc<Definition>) -> Self {
         Eval {
-            world,
+            globals,
             definition,
             context: None,
             depth: 0,
@@ -83,7 +83,7 @@ impl<'e, 'c> Eval<'e, 'c> {
     }
 
     /// Evaluates a closed expression of the definition.
-    pub fn at(&mut self, expr: ExprId) -> Evaluated {
+    pub fn at(&mut self, expr: ExprId) -> EvalResult {
         self.expr(expr, &Scope::default())
     }
 
@@ -92,8 +92,8 @@ impl<'e, 'c> Eval<'e, 'c> {
         self.as_strategy(value)
     }
 
-    fn trouble<T>(&self, at: ExprId, message: impl Into<String>) -> Result<T, Trouble> {
-        Err(Trouble {
+    fn error<T>(&self, at: ExprId, message: impl Into<String>) -> Result<T, EvalError> {
+        Err(EvalError {
             message: message.into(),
             at: Some((self.definition.id, self.definition.item.expr(at).span)),
         })
@@ -103,15 +103,15 @@ impl<'e, 'c> Eval<'e, 'c> {
     fn inside<T>(
         &mut self,
         definition: &Arc<Definition>,
-        work: impl FnOnce(&mut Self) -> Result<T, Trouble>,
-    ) -> Result<T, Trouble> {
-        if self.depth >= MAX_CALLS {
-            return Err(Trouble::new(format!(
-                "calls nest deeper than {MAX_CALLS}: `{}` calls itself without end, or its list is too long",
+        work: impl FnOnce(&mut Self) -> Result<T, EvalError>,
+    ) -> Result<T, EvalError> {
+        if self.depth >= MAX_CALL_DEPTH {
+            return Err(EvalError::new(format!(
+                "calls nest deeper than {MAX_CALL_DEPTH}: `{}` calls itself without end, or its list is too long",
                 definition.name()
             )));
         }
-        self.world.spend()?;
+        self.globals.spend()?;
         let outer = std::mem::replace(&mut self.definition, definition.clone());
         self.depth += 1;
         let result = work(self);

@@ -7,13 +7,13 @@ use rise::types::Type;
 use syntax::elevate::ast::ParamId;
 
 use super::calls::lists;
-use super::choices::leaves_choice;
+use super::implementation_choices::leaves_choice;
 use super::native_rules::{Delta, IdxReduction, SubexpressionElimination};
 use super::quote::{NO_PROGRAM, term_of};
-use super::{Eval, Expr, List, Trouble, Value};
+use super::{Eval, EvalError, Expr, List, Value};
 use crate::engine::{
-    Beta, Context, FreshBinder, GentleBeta, Next, Predicate, Reason, Step, Strategy, Test,
-    repeats_parameter,
+    Beta, CallResult, Context, FreshBinder, GentleBeta, Predicate, Reason, Strategy, StrategyKind,
+    Test, repeats_parameter,
 };
 use crate::lang::definition::Definition;
 use crate::lang::library::Library;
@@ -93,8 +93,8 @@ impl Eval<'_, '_> {
         &mut self,
         definition: &Arc<Definition>,
         given: &[(ParamId, Value)],
-    ) -> Result<Option<Value>, Trouble> {
-        let written = self.world.equations && !is_built_in(definition);
+    ) -> Result<Option<Value>, EvalError> {
+        let written = self.globals.equations && !is_built_in(definition);
         if !Library::contains(definition.id) || written {
             return Ok(None);
         }
@@ -111,7 +111,7 @@ impl Eval<'_, '_> {
         let made = args.native(&name)?;
         match made {
             Some(value) => Ok(Some(value)),
-            None => Err(Trouble::new(format!(
+            None => Err(EvalError::new(format!(
                 "`{name}` is given something else than it takes"
             ))),
         }
@@ -153,35 +153,37 @@ impl Args<'_, '_, '_> {
     }
 
     /// Returns an argument that is a number without variables.
-    fn count(&self, at: usize) -> Result<i64, Trouble> {
+    fn count(&self, at: usize) -> Result<i64, EvalError> {
         let value = self.args.get(at).and_then(Value::int);
-        value.ok_or_else(|| Trouble::new("a size that is left open cannot be counted with"))
+        value.ok_or_else(|| EvalError::new("a size that is left open cannot be counted with"))
     }
 
-    fn native(self, name: &str) -> Result<Option<Value>, Trouble> {
+    fn native(self, name: &str) -> Result<Option<Value>, EvalError> {
         if let Some(test) = test_named(name) {
-            return Ok(Some(Value::Strategy(Step::test(test))));
+            return Ok(Some(Value::Strategy(StrategyKind::test(test))));
         }
         let step = match name {
-            "id" | "checkType" => Some(Step::Id),
-            "fail" => Some(Step::Fail("fail".into())),
-            "beta" => Some(Step::Rule(Arc::new(Beta))),
-            "gentleBeta" => Some(Step::Rule(Arc::new(GentleBeta))),
-            "freshLambdaIdentifier" => Some(Step::Rule(Arc::new(FreshBinder))),
-            "idxReduction" => Some(Step::Rule(Arc::new(IdxReduction))),
-            "delta" => Some(Step::Rule(Arc::new(Delta::new(self.eval.world.lookup())))),
+            "id" | "checkType" => Some(StrategyKind::Id),
+            "fail" => Some(StrategyKind::Fail("fail".into())),
+            "beta" => Some(StrategyKind::Rule(Arc::new(Beta))),
+            "gentleBeta" => Some(StrategyKind::Rule(Arc::new(GentleBeta))),
+            "freshLambdaIdentifier" => Some(StrategyKind::Rule(Arc::new(FreshBinder))),
+            "idxReduction" => Some(StrategyKind::Rule(Arc::new(IdxReduction))),
+            "delta" => Some(StrategyKind::Rule(Arc::new(Delta::new(
+                self.eval.globals.lookup(),
+            )))),
             "leavesChoice" => Some(self.leaves_choice()),
             "repeatsParameter" => {
                 let test =
                     |context: &mut Context<'_>, term: Term| repeats_parameter(context.store, term);
-                Some(Step::Predicate(Predicate::Other(
+                Some(StrategyKind::Predicate(Predicate::Other(
                     name.into(),
                     Arc::new(test),
                 )))
             }
-            "BENF" => Some(Step::NormalForm(NormalForm::Benf)),
-            "DFNF" => Some(Step::NormalForm(NormalForm::Dfnf)),
-            "RNF" => Some(Step::NormalForm(NormalForm::Rnf)),
+            "BENF" => Some(StrategyKind::NormalForm(NormalForm::Benf)),
+            "DFNF" => Some(StrategyKind::NormalForm(NormalForm::Dfnf)),
+            "RNF" => Some(StrategyKind::NormalForm(NormalForm::Rnf)),
             _ => None,
         };
         if let Some(step) = step {
@@ -195,24 +197,24 @@ impl Args<'_, '_, '_> {
     }
 
     /// Returns the value of a definition with arguments other than one strategy.
-    fn other(self, name: &str) -> Result<Option<Value>, Trouble> {
+    fn other(self, name: &str) -> Result<Option<Value>, EvalError> {
         let step = match name {
             "nth" => {
                 let count = u32::try_from(self.count(0)?).unwrap_or(u32::MAX);
-                self.strategy(1).map(|s| Step::Skip(count, s))
+                self.strategy(1).map(|s| StrategyKind::Skip(count, s))
             }
             "repeatNTimes" => {
                 let count = self.count(0)?.clamp(0, i64::from(u32::MAX)) as u32;
-                self.strategy(1).map(|s| Step::Times(count, s))
+                self.strategy(1).map(|s| StrategyKind::Times(count, s))
             }
             "limit" => {
                 let count = u64::try_from(self.count(0)?).unwrap_or(0);
-                self.strategy(1).map(|s| Step::Limit(count, s))
+                self.strategy(1).map(|s| StrategyKind::Limit(count, s))
             }
             "debug" | "echo" => match self.args.first() {
                 Some(Value::String(message)) => {
                     let label = format!("{name}({message:?})");
-                    Some(Step::Named(label.into(), Step::id()))
+                    Some(StrategyKind::Named(label.into(), StrategyKind::id()))
                 }
                 _ => None,
             },
@@ -236,14 +238,14 @@ impl Args<'_, '_, '_> {
             },
             "subexpressionElimination" => self
                 .strategy(0)
-                .map(|find| Step::Rule(Arc::new(SubexpressionElimination::new(find)))),
+                .map(|find| StrategyKind::Rule(Arc::new(SubexpressionElimination::new(find)))),
             _ => return self.value(name),
         };
         Ok(step.map(|step| Value::Strategy(Arc::new(step))))
     }
 
     /// Returns the value of a function whose result is not a strategy.
-    fn value(self, name: &str) -> Result<Option<Value>, Trouble> {
+    fn value(self, name: &str) -> Result<Option<Value>, EvalError> {
         Ok(match name {
             "Success" => self.expr(0).map(|program| Value::Result(Ok(program))),
             "Failure" => self.strategy(0).map(|s| Value::Result(Err(s))),
@@ -270,16 +272,16 @@ impl Args<'_, '_, '_> {
         })
     }
 
-    fn leaves_choice(&self) -> Step {
-        let lookup = self.eval.world.lookup();
+    fn leaves_choice(&self) -> StrategyKind {
+        let lookup = self.eval.globals.lookup();
         let test = move |context: &mut Context<'_>, term: Term| {
             leaves_choice(context.store, &lookup, term)
         };
-        Step::Predicate(Predicate::Other("leavesChoice".into(), Arc::new(test)))
+        StrategyKind::Predicate(Predicate::Other("leavesChoice".into(), Arc::new(test)))
     }
 
-    fn outer_product(&self, column: Expr, row: Expr) -> Step {
-        let lookup = self.eval.world.lookup();
+    fn outer_product(&self, column: Expr, row: Expr) -> StrategyKind {
+        let lookup = self.eval.globals.lookup();
         let test = move |context: &mut Context<'_>, term: Term| {
             let Ok(column) = term_of(&column, context) else {
                 return false;
@@ -287,35 +289,45 @@ impl Args<'_, '_, '_> {
             let Ok(row) = term_of(&row, context) else {
                 return false;
             };
-            crate::rule::weights::outer_product(context.store, &*lookup, column, row, term)
+            crate::rule::separable_filters::outer_product(
+                context.store,
+                &*lookup,
+                column,
+                row,
+                term,
+            )
         };
-        Step::Predicate(Predicate::Other("outerProduct".into(), Arc::new(test)))
+        StrategyKind::Predicate(Predicate::Other("outerProduct".into(), Arc::new(test)))
     }
 }
 
 /// Returns the constructor of a strategy that takes one strategy.
-fn form_named(name: &str) -> Option<fn(Strategy) -> Step> {
+fn form_named(name: &str) -> Option<fn(Strategy) -> StrategyKind> {
     Some(match name {
-        "all" => Step::All,
-        "one" => Step::One,
-        "some" => Step::Some,
-        "body" => Step::Body,
-        "function" => Step::Function,
-        "argument" => Step::Argument,
-        "depFunction" => Step::DepFunction,
-        "try" => Step::Try,
-        "repeat" => Step::Repeat,
-        "normalize" => Step::Normalize,
-        "not" => Step::Not,
-        "topDown" => Step::TopDown,
-        "bottomUp" => Step::BottomUp,
-        "allTopDown" => Step::AllTopDown,
-        "allBottomUp" => Step::AllBottomUp,
-        "tryAll" => Step::TryAll,
-        "alltd" => Step::AllTd,
-        "sometd" => Step::SomeTd,
-        "somebu" => Step::SomeBu,
-        "occurs" => |s| Step::Not(Arc::new(Step::Not(Arc::new(Step::TopDown(s))))),
+        "all" => StrategyKind::All,
+        "one" => StrategyKind::One,
+        "some" => StrategyKind::Some,
+        "body" => StrategyKind::Body,
+        "function" => StrategyKind::Function,
+        "argument" => StrategyKind::Argument,
+        "depFunction" => StrategyKind::DepFunction,
+        "try" => StrategyKind::Try,
+        "repeat" => StrategyKind::Repeat,
+        "normalize" => StrategyKind::Normalize,
+        "not" => StrategyKind::Not,
+        "topDown" => StrategyKind::TopDown,
+        "bottomUp" => StrategyKind::BottomUp,
+        "allTopDown" => StrategyKind::AllTopDown,
+        "allBottomUp" => StrategyKind::AllBottomUp,
+        "tryAll" => StrategyKind::TryAll,
+        "alltd" => StrategyKind::AllTd,
+        "sometd" => StrategyKind::SomeTd,
+        "somebu" => StrategyKind::SomeBu,
+        "occurs" => |s| {
+            StrategyKind::Not(Arc::new(StrategyKind::Not(Arc::new(
+                StrategyKind::TopDown(s),
+            ))))
+        },
         _ => return None,
     })
 }
@@ -375,15 +387,15 @@ fn is_basic(ty: &Type) -> bool {
     }
 }
 
-fn is_primitive(expr: &Expr, eval: &Eval<'_, '_>) -> Step {
+fn is_primitive(expr: &Expr, eval: &Eval<'_, '_>) -> StrategyKind {
     if let Expr::Quoted(quoted) = expr {
         if let Some(primitive) = quoted.primitive() {
-            return Step::Predicate(Predicate::IsPrimitive(primitive));
+            return StrategyKind::Predicate(Predicate::IsPrimitive(primitive));
         }
         if let Some(id) = quoted.definition() {
-            let def = eval.world.definitions().program(id);
+            let def = eval.globals.definitions().program(id);
             let name = def.map_or_else(|| quoted.text().into(), |def| def.name.clone());
-            return Step::Predicate(Predicate::IsGlobal(id, name));
+            return StrategyKind::Predicate(Predicate::IsGlobal(id, name));
         }
     }
     let expr = expr.clone();
@@ -397,10 +409,10 @@ fn is_primitive(expr: &Expr, eval: &Eval<'_, '_>) -> Step {
             _ => false,
         }
     };
-    Step::Predicate(Predicate::Other("isPrimitive".into(), Arc::new(test)))
+    StrategyKind::Predicate(Predicate::Other("isPrimitive".into(), Arc::new(test)))
 }
 
-fn is_equal_to(expr: Expr) -> Step {
+fn is_equal_to(expr: Expr) -> StrategyKind {
     let label = match &expr {
         Expr::Quoted(quoted) => format!("isEqualTo({})", quoted.text()),
         _ => "isEqualTo(…)".into(),
@@ -412,17 +424,17 @@ fn is_equal_to(expr: Expr) -> Step {
             Err(_) => false,
         },
     };
-    Step::Predicate(Predicate::Other(label.into(), Arc::new(test)))
+    StrategyKind::Predicate(Predicate::Other(label.into(), Arc::new(test)))
 }
 
-fn fail_with(message: &str) -> Step {
-    let reason = Reason::Said(message.into());
-    let fail = move |_: &mut Context<'_>, _: Term| Next::Done(Err(reason.clone()));
-    Step::Call("failWith".into(), Arc::new(fail))
+fn fail_with(message: &str) -> StrategyKind {
+    let reason = Reason::Message(message.into());
+    let fail = move |_: &mut Context<'_>, _: Term| CallResult::Done(Err(reason.clone()));
+    StrategyKind::Call("failWith".into(), Arc::new(fail))
 }
 
 /// Returns the strategy that replaces the term by an expression of the same type.
-fn insert(expr: Expr) -> Step {
+fn insert(expr: Expr) -> StrategyKind {
     let put = move |context: &mut Context<'_>, term: Term| {
         let new = match &expr {
             Expr::Fresh(fresh) => {
@@ -438,19 +450,19 @@ fn insert(expr: Expr) -> Step {
         };
         let new = match new {
             Ok(new) => new,
-            Err(trouble) => return Next::Done(Err(Reason::Said(trouble.message))),
+            Err(trouble) => return CallResult::Done(Err(Reason::Message(trouble.message))),
         };
         let (old_ty, new_ty) = (context.store.ty(term), context.store.ty(new));
         match context.store.same_type(old_ty, new_ty) {
-            true => Next::Done(Ok(new)),
-            false => Next::Done(Err(Reason::Type(format!(
+            true => CallResult::Done(Ok(new)),
+            false => CallResult::Done(Err(Reason::Type(format!(
                 "what is inserted has type {}, and what it should replace has type {}",
                 crate::term::type_text(context.store, new_ty),
                 crate::term::type_text(context.store, old_ty),
             )))),
         }
     };
-    Step::Call("insert".into(), Arc::new(put))
+    StrategyKind::Call("insert".into(), Arc::new(put))
 }
 
 fn numbers(list: &List) -> Option<Vec<i64>> {
@@ -458,7 +470,7 @@ fn numbers(list: &List) -> Option<Vec<i64>> {
 }
 
 /// Returns the strategy that applies `s` at a position, which is given by the indices of children.
-fn at(numbers: Vec<i64>, s: Strategy) -> Step {
+fn at(numbers: Vec<i64>, s: Strategy) -> StrategyKind {
     let go = move |context: &mut Context<'_>, term: Term| {
         let mut path = Vec::with_capacity(numbers.len());
         let mut here = term;
@@ -472,16 +484,16 @@ fn at(numbers: Vec<i64>, s: Strategy) -> Step {
                     here = part;
                 }
                 None => {
-                    return Next::Done(Err(Reason::NoPart {
+                    return CallResult::Done(Err(Reason::NoChild {
                         traversal: format!("at({numbers:?})"),
                         found: here,
                     }));
                 }
             }
         }
-        Next::Apply(Arc::new(Step::At(Path(path), s.clone())), term)
+        CallResult::Apply(Arc::new(StrategyKind::At(Path(path), s.clone())), term)
     };
-    Step::Call("at".into(), Arc::new(go))
+    StrategyKind::Call("at".into(), Arc::new(go))
 }
 
 /// Returns the child with an index, where the function precedes the argument.
@@ -497,10 +509,10 @@ fn child(store: &Store, term: Term, number: usize) -> Option<(Child, Term)> {
 }
 
 /// Returns the first subterm, in pre-order, on which a strategy succeeds.
-fn extract(eval: &mut Eval<'_, '_>, what: &Strategy, program: &Expr) -> Result<Value, Trouble> {
+fn extract(eval: &mut Eval<'_, '_>, what: &Strategy, program: &Expr) -> Result<Value, EvalError> {
     let root = eval.term(program)?;
     let Some(context) = eval.context.as_mut() else {
-        return Err(Trouble::new(NO_PROGRAM));
+        return Err(EvalError::new(NO_PROGRAM));
     };
     let found = first_part(context, root, &mut |context, part| {
         context.holds(what, part)

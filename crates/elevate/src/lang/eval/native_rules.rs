@@ -10,7 +10,7 @@ use syntax::ast::Literal;
 
 use super::Value;
 use super::native::{first_part, is_closed};
-use crate::engine::{Context, Miss, Reason, Rewrite, Rewritten, Strategy};
+use crate::engine::{Context, MismatchRank, Reason, Rewrite, Rewritten, Strategy};
 use crate::rule::{self, Definitions};
 use crate::term::{Head, Heads, Node, Store, Term};
 
@@ -24,9 +24,9 @@ impl Rewrite for IdxReduction {
         "idxReduction"
     }
 
-    fn apply(&self, context: &mut Context<'_>, term: Term) -> Result<Rewritten, Miss> {
+    fn apply(&self, context: &mut Context<'_>, term: Term) -> Result<Rewritten, MismatchRank> {
         let element = element(context.store, term);
-        element.map(Rewritten::plain).ok_or(Miss::FAR)
+        element.map(Rewritten::plain).ok_or(MismatchRank::LOWEST)
     }
 
     fn explain(&self, _: &mut Context<'_>, term: Term) -> Reason {
@@ -109,21 +109,23 @@ impl Rewrite for Delta {
         "delta"
     }
 
-    fn apply(&self, context: &mut Context<'_>, term: Term) -> Result<Rewritten, Miss> {
+    fn apply(&self, context: &mut Context<'_>, term: Term) -> Result<Rewritten, MismatchRank> {
         if !matches!(context.store.node(term), Node::Global(..)) {
-            return Err(Miss::FAR);
+            return Err(MismatchRank::LOWEST);
         }
         let host = rule::Host {
             tests: &[],
             definitions: &self.definitions,
         };
         let unfolded = rule::unfold(context, &host, term);
-        unfolded.map(Rewritten::plain).ok_or(Miss { matched: 1 })
+        unfolded
+            .map(Rewritten::plain)
+            .ok_or(MismatchRank { matched: 1 })
     }
 
     fn explain(&self, context: &mut Context<'_>, term: Term) -> Reason {
         match context.store.node(term) {
-            Node::Global(..) => Reason::Said("the definition is not known".into()),
+            Node::Global(..) => Reason::Message("the definition is not known".into()),
             _ => Reason::Shape {
                 expected: "the name of a definition".into(),
                 found: term,
@@ -161,14 +163,14 @@ impl Rewrite for SubexpressionElimination {
         &self.shown
     }
 
-    fn apply(&self, context: &mut Context<'_>, term: Term) -> Result<Rewritten, Miss> {
+    fn apply(&self, context: &mut Context<'_>, term: Term) -> Result<Rewritten, MismatchRank> {
         let found = first_part(context, term, &mut |context, part| {
             part != term
                 && !context.store.is_function(part)
                 && is_closed(context.store, part, term)
                 && context.holds(&self.find, part)
         });
-        let part = found.ok_or(Miss::FAR)?;
+        let part = found.ok_or(MismatchRank::LOWEST)?;
         let store = &mut *context.store;
         let ty = store.ty(part);
         let local = store.fresh_local("x", ty);

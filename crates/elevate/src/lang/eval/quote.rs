@@ -8,18 +8,18 @@ use syntax::GlobalId;
 use syntax::ast::{Literal, Name};
 use syntax::elevate::ast::ExprId;
 
-use super::world::World;
-use super::{Eval, Evaluated, Expr, Scope, Trouble, Value};
+use super::global_env::GlobalEnv;
+use super::{Eval, EvalError, EvalResult, Expr, Scope, Value};
 use crate::engine::Context;
-use crate::lang::check::{Key, Part, Plan, Source, Target};
+use crate::lang::check::{BinderKey, CaptureSource, CompiledQuotation, QuotationParam, Target};
 use crate::rule::{self, RuleArg};
 use crate::term::{Local, Term};
 
 /// A quotation, which becomes a term when a store is available.
 pub struct Quoted {
-    plan: Arc<Plan>,
+    plan: Arc<CompiledQuotation>,
     args: Box<[Value]>,
-    world: std::sync::Weak<World>,
+    globals: std::sync::Weak<GlobalEnv>,
     term: OnceLock<Term>,
 }
 
@@ -60,13 +60,13 @@ impl Quoted {
         }
     }
 
-    fn world(&self) -> Result<Arc<World>, Trouble> {
-        let gone = || Trouble::new("the run that this expression belongs to is over");
-        self.world.upgrade().ok_or_else(gone)
+    fn globals(&self) -> Result<Arc<GlobalEnv>, EvalError> {
+        let gone = || EvalError::new("the run that this expression belongs to is over");
+        self.globals.upgrade().ok_or_else(gone)
     }
 
     /// Returns the term, which is created once.
-    pub(super) fn term(&self, context: &mut Context<'_>) -> Result<Term, Trouble> {
+    pub(super) fn term(&self, context: &mut Context<'_>) -> Result<Term, EvalError> {
         if let Some(term) = self.term.get() {
             return Ok(*term);
         }
@@ -74,18 +74,18 @@ impl Quoted {
         Ok(*self.term.get_or_init(|| term))
     }
 
-    fn make(&self, context: &mut Context<'_>) -> Result<Term, Trouble> {
+    fn make(&self, context: &mut Context<'_>) -> Result<Term, EvalError> {
         let Some(quotation) = &self.plan.quotation else {
-            return Err(Trouble::new(format!(
+            return Err(EvalError::new(format!(
                 "the type of `{}` cannot be told here",
                 self.text()
             )));
         };
-        let world = self.world()?;
+        let globals = self.globals()?;
         let args = rule_args(&self.args, context)?;
-        let host = world.host();
+        let host = globals.host();
         rule::instantiate(context, &host.host(), quotation, &args).map_err(|_| {
-            Trouble::new(format!(
+            EvalError::new(format!(
                 "`{}` does not fit together with what is put into it",
                 self.text()
             ))
@@ -94,12 +94,12 @@ impl Quoted {
 
     /// Returns true if a term is α-equivalent to the quotation, where types that the quotation does
     /// not determine are ignored.
-    pub(super) fn is(&self, context: &mut Context<'_>, term: Term) -> Result<bool, Trouble> {
+    pub(super) fn is(&self, context: &mut Context<'_>, term: Term) -> Result<bool, EvalError> {
         match &self.plan.matcher {
             Some(matcher) => {
-                let world = self.world()?;
+                let globals = self.globals()?;
                 let args = rule_args(&self.args, context)?;
-                let host = world.host();
+                let host = globals.host();
                 Ok(rule::matches(context, &host.host(), matcher, &args, term).is_ok())
             }
             None => {
@@ -110,16 +110,20 @@ impl Quoted {
     }
 
     /// Returns the quotation with the type of `term`, which it replaces.
-    pub(super) fn in_place(&self, context: &mut Context<'_>, term: Term) -> Result<Term, Trouble> {
+    pub(super) fn in_place(
+        &self,
+        context: &mut Context<'_>,
+        term: Term,
+    ) -> Result<Term, EvalError> {
         let Some(rule) = &self.plan.rule else {
             return self.term(context);
         };
-        let world = self.world()?;
+        let globals = self.globals()?;
         let args = rule_args(&self.args, context)?;
-        let host = world.host();
+        let host = globals.host();
         match rule::apply(context, &host.host(), rule, &args, term) {
             Ok(rewritten) => Ok(rewritten.term),
-            Err(_) => Err(Trouble::new(format!(
+            Err(_) => Err(EvalError::new(format!(
                 "`{}` has another type than what it should replace",
                 self.text()
             ))),
@@ -131,7 +135,7 @@ impl Quoted {
 pub(super) fn rule_args(
     values: &[Value],
     context: &mut Context<'_>,
-) -> Result<Vec<RuleArg>, Trouble> {
+) -> Result<Vec<RuleArg>, EvalError> {
     values
         .iter()
         .map(|value| {
@@ -160,13 +164,13 @@ impl Expr {
     }
 }
 
-pub(super) fn term_of(expr: &Expr, context: &mut Context<'_>) -> Result<Term, Trouble> {
+pub(super) fn term_of(expr: &Expr, context: &mut Context<'_>) -> Result<Term, EvalError> {
     match expr {
         Expr::Term(term) => Ok(*term),
         Expr::Quoted(quoted) => quoted.term(context),
         Expr::Fresh(fresh) => match fresh.local.get() {
             Some(local) => Ok(context.store.var(*local)),
-            None => Err(Trouble::new(format!(
+            None => Err(EvalError::new(format!(
                 "the type of `{}` is not known before it stands for something",
                 fresh.name
             ))),
@@ -178,21 +182,21 @@ pub(super) fn term_of(expr: &Expr, context: &mut Context<'_>) -> Result<Term, Tr
 pub(super) const NO_PROGRAM: &str = "a strategy is applied here to something that is not part of a program: does a call have an argument too many?";
 
 impl Eval<'_, '_> {
-    pub(super) fn term(&mut self, expr: &Expr) -> Result<Term, Trouble> {
+    pub(super) fn term(&mut self, expr: &Expr) -> Result<Term, EvalError> {
         match (expr, self.context.as_mut()) {
             (Expr::Term(term), _) => Ok(*term),
             (_, Some(context)) => term_of(expr, context),
-            (_, None) => Err(Trouble::new(NO_PROGRAM)),
+            (_, None) => Err(EvalError::new(NO_PROGRAM)),
         }
     }
 
     /// Evaluates a RISE expression with its captured values.
-    pub(super) fn quoted(&mut self, id: ExprId, scope: &Scope) -> Evaluated {
+    pub(super) fn quoted(&mut self, id: ExprId, scope: &Scope) -> EvalResult {
         let Some(plan) = self.definition.checked.compiled.quotes.get(&id).cloned() else {
-            return self.trouble(id, "this expression of RISE has errors");
+            return self.error(id, "this expression of RISE has errors");
         };
         // A quotation that is nothing but the name of a strategy value is that value.
-        if let [Part::Value(source)] = &plan.params[..]
+        if let [QuotationParam::Value(source)] = &plan.params[..]
             && let syntax::elevate::ast::ExprKind::Name(_) = self.syntax(id).kind
         {
             return self.source(source, scope);
@@ -200,27 +204,36 @@ impl Eval<'_, '_> {
         self.plan(&plan, scope)
     }
 
-    fn plan(&mut self, plan: &Arc<Plan>, scope: &Scope) -> Evaluated {
+    fn plan(&mut self, plan: &Arc<CompiledQuotation>, scope: &Scope) -> EvalResult {
         let mut args = Vec::with_capacity(plan.params.len());
         for part in plan.params.iter() {
             args.push(match part {
-                Part::Value(source) => self.source(source, scope)?,
-                Part::Function { variable, body } => self.own_function(variable, body, scope)?,
+                QuotationParam::Value(source) => self.source(source, scope)?,
+                QuotationParam::Function { variable, body } => {
+                    self.own_function(variable, body, scope)?
+                }
             });
         }
         Ok(Value::Expr(Expr::Quoted(Arc::new(Quoted {
             plan: plan.clone(),
             args: args.into(),
-            world: self.world.own.clone(),
+            globals: self.globals.own.clone(),
             term: OnceLock::new(),
         }))))
     }
 
     /// Constructs `fun(x => body)`, where `x` is a variable of the strategy.
-    fn own_function(&mut self, variable: &Key, body: &Arc<Plan>, scope: &Scope) -> Evaluated {
+    fn own_function(
+        &mut self,
+        variable: &BinderKey,
+        body: &Arc<CompiledQuotation>,
+        scope: &Scope,
+    ) -> EvalResult {
         // A body that is nothing but a captured name is the captured value.
         let body = match (&body.params[..], &*body.text) {
-            ([Part::Value(source)], text) if is_name(text) => self.source(source, scope)?,
+            ([QuotationParam::Value(source)], text) if is_name(text) => {
+                self.source(source, scope)?
+            }
             _ => self.plan(body, scope)?,
         };
         let variable = match scope.get(variable) {
@@ -237,36 +250,36 @@ impl Eval<'_, '_> {
             _ => None,
         };
         let Some(local) = variable else {
-            return Err(Trouble::new(
+            return Err(EvalError::new(
                 "`fun` binds a variable here whose type is not known yet",
             ));
         };
         let Value::Expr(body) = body else {
-            return Err(Trouble::new("an expression of RISE is expected"));
+            return Err(EvalError::new("an expression of RISE is expected"));
         };
         let body = self.term(&body)?;
         let Some(context) = self.context.as_mut() else {
-            return Err(Trouble::new(NO_PROGRAM));
+            return Err(EvalError::new(NO_PROGRAM));
         };
         Ok(Value::Expr(Expr::Term(context.store.lambda(local, body))))
     }
 
     /// Returns a captured value.
-    pub(super) fn source(&mut self, source: &Source, scope: &Scope) -> Evaluated {
+    pub(super) fn source(&mut self, source: &CaptureSource, scope: &Scope) -> EvalResult {
         match source {
-            Source::Local(key) => match scope.get(key) {
+            CaptureSource::Local(key) => match scope.get(key) {
                 Some(value) => Ok(value.clone()),
-                None => Err(Trouble::new("a name here has no value")),
+                None => Err(EvalError::new("a name here has no value")),
             },
-            Source::Item(id) => self.world.clone().value(*id),
+            CaptureSource::Item(id) => self.globals.clone().value(*id),
         }
     }
 
     pub(super) fn sources(
         &mut self,
-        sources: &[Source],
+        sources: &[CaptureSource],
         scope: &Scope,
-    ) -> Result<Vec<Value>, Trouble> {
+    ) -> Result<Vec<Value>, EvalError> {
         sources
             .iter()
             .map(|source| self.source(source, scope))
@@ -284,7 +297,7 @@ fn is_name(text: &str) -> bool {
 /// program to which the definition is applied.
 pub(super) fn with_fresh(scope: &Scope, names: &[Name]) -> Scope {
     names.iter().fold(scope.clone(), |scope, name| {
-        let key = Key::Fresh(name.clone());
+        let key = BinderKey::Fresh(name.clone());
         match scope.get(&key) {
             Some(_) => scope,
             None => {

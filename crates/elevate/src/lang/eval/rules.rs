@@ -6,43 +6,45 @@ use syntax::elevate::ast::{Alt, ExprId, ParamId, PatternId};
 use syntax::{GlobalId, Span};
 
 use super::calls::scope_of;
+use super::global_env::GlobalEnv;
 use super::quote::rule_args;
-use super::world::World;
-use super::{Eval, Evaluated, Scope, Trouble, Value};
-use crate::engine::{Context, Miss, Predicate, Reach, Reason, Rewrite, Rewritten, Step, Strategy};
-use crate::lang::check::{Compiled1, Key, Rest};
+use super::{Eval, EvalError, EvalResult, Scope, Value};
+use crate::engine::{
+    Context, MismatchRank, Predicate, Reach, Reason, Rewrite, Rewritten, Strategy, StrategyKind,
+};
+use crate::lang::check::{BinderKey, Parameterized, PatternBody};
 use crate::rule::{self, Applied, Definitions, RuleArg, Test, VariableKind};
 use crate::term::{Heads, Term};
 
 /// A rule whose arguments are quotations, which become terms when the rule is first applied.
-struct Late {
+struct DeferredRule {
     rule: Arc<rule::Rule>,
     values: Box<[Value]>,
     shown: String,
     text: Arc<str>,
     tests: Vec<Test>,
     definitions: Definitions,
-    ready: OnceLock<Result<Applied, Trouble>>,
+    ready: OnceLock<Result<Applied, EvalError>>,
 }
 
-impl std::fmt::Debug for Late {
+impl std::fmt::Debug for DeferredRule {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}{}", self.rule.name, self.shown)
     }
 }
 
-impl Late {
-    fn ready(&self, context: &mut Context<'_>) -> &Result<Applied, Trouble> {
+impl DeferredRule {
+    fn ready(&self, context: &mut Context<'_>) -> &Result<Applied, EvalError> {
         if self.ready.get().is_none() {
             let made = self.make(context);
             let _ = self.ready.set(made);
         }
         // `ready` is set above, so the closure is not called.
         self.ready
-            .get_or_init(|| Err(Trouble::new("the rule has no arguments")))
+            .get_or_init(|| Err(EvalError::new("the rule has no arguments")))
     }
 
-    fn make(&self, context: &mut Context<'_>) -> Result<Applied, Trouble> {
+    fn make(&self, context: &mut Context<'_>) -> Result<Applied, EvalError> {
         let args = rule_args(&self.values, context)?;
         Ok(Applied::new(
             self.rule.clone(),
@@ -55,7 +57,7 @@ impl Late {
     }
 }
 
-impl Rewrite for Late {
+impl Rewrite for DeferredRule {
     fn name(&self) -> &str {
         self.rule.shown_name()
     }
@@ -64,17 +66,17 @@ impl Rewrite for Late {
         &self.shown
     }
 
-    fn apply(&self, context: &mut Context<'_>, term: Term) -> Result<Rewritten, Miss> {
+    fn apply(&self, context: &mut Context<'_>, term: Term) -> Result<Rewritten, MismatchRank> {
         match self.ready(context) {
             Ok(applied) => applied.apply(context, term),
-            Err(_) => Err(Miss::FAR),
+            Err(_) => Err(MismatchRank::LOWEST),
         }
     }
 
     fn explain(&self, context: &mut Context<'_>, term: Term) -> Reason {
         match self.ready(context) {
             Ok(applied) => applied.explain(context, term),
-            Err(trouble) => Reason::Said(trouble.message.clone()),
+            Err(trouble) => Reason::Message(trouble.message.clone()),
         }
     }
 
@@ -89,11 +91,15 @@ impl Rewrite for Late {
 
 impl Eval<'_, '_> {
     /// Returns the value of a definition that is a rule, with its arguments.
-    pub(super) fn named_rule(&mut self, label: &Arc<str>, given: &[(ParamId, Value)]) -> Evaluated {
+    pub(super) fn named_rule(
+        &mut self,
+        label: &Arc<str>,
+        given: &[(ParamId, Value)],
+    ) -> EvalResult {
         let definition = self.definition.clone();
         let rules = &definition.checked.compiled.rules;
         let Some(compiled) = rules.values().next() else {
-            return Err(Trouble::new(format!(
+            return Err(EvalError::new(format!(
                 "the rule `{}` has errors",
                 definition.name()
             )));
@@ -104,31 +110,35 @@ impl Eval<'_, '_> {
     }
 
     /// Returns the strategy of an inline rule, `rule { … }`.
-    pub(super) fn inline_rule(&mut self, alts: &[Alt], scope: &Scope) -> Result<Strategy, Trouble> {
+    pub(super) fn inline_rule(
+        &mut self,
+        alts: &[Alt],
+        scope: &Scope,
+    ) -> Result<Strategy, EvalError> {
         let definition = self.definition.clone();
         let at = alts.first().map_or(0, |alt| alt.span.start);
         match definition.checked.compiled.rules.get(&at) {
             Some(compiled) => self.rule(compiled, "", scope),
-            None => Err(Trouble::new("a rule that is written here has errors")),
+            None => Err(EvalError::new("a rule that is written here has errors")),
         }
     }
 
     fn rule(
         &mut self,
-        compiled: &Compiled1<rule::Rule>,
+        compiled: &Parameterized<rule::Rule>,
         shown: &str,
         scope: &Scope,
-    ) -> Result<Strategy, Trouble> {
+    ) -> Result<Strategy, EvalError> {
         let values = self.sources(&compiled.params, scope)?;
         let mut tests = Vec::new();
         for &strategy in &compiled.it.holds {
             tests.push(self.test(strategy, scope)?);
         }
         let (rule, text) = (compiled.it.clone(), self.definition.text.clone());
-        let (shown, definitions) = (shown.to_owned(), self.world.lookup());
+        let (shown, definitions) = (shown.to_owned(), self.globals.lookup());
         let late = values.iter().any(|value| matches!(value, Value::Expr(_)));
         if late {
-            return Ok(Step::rule(Late {
+            return Ok(StrategyKind::rule(DeferredRule {
                 rule,
                 values: values.into(),
                 shown,
@@ -140,11 +150,11 @@ impl Eval<'_, '_> {
         }
         let args: Vec<RuleArg> = values.iter().map(plain_arg).collect();
         let applied = Applied::new(rule, args, shown, text, tests, definitions);
-        Ok(Step::rule(applied))
+        Ok(StrategyKind::rule(applied))
     }
 
     /// Returns the test of a condition `holds(s, x)`.
-    fn test(&mut self, strategy: ExprId, scope: &Scope) -> Result<Test, Trouble> {
+    fn test(&mut self, strategy: ExprId, scope: &Scope) -> Result<Test, EvalError> {
         let strategy = self.strategy(strategy, scope)?;
         Ok(Arc::new(move |context: &mut Context<'_>, term| {
             context.holds(&strategy, term)
@@ -157,17 +167,17 @@ impl Eval<'_, '_> {
         label: &Arc<str>,
         at: Span,
         given: &[(ParamId, Value)],
-    ) -> Evaluated {
+    ) -> EvalResult {
         let definition = self.definition.clone();
         let Some(compiled) = definition.checked.compiled.predicates.get(&at.start) else {
-            return Err(Trouble::new(format!(
+            return Err(EvalError::new(format!(
                 "the predicate `{}` has errors",
                 definition.name()
             )));
         };
         let scope = scope_of(given);
         let values = self.sources(&compiled.params, &scope)?;
-        let (predicate, definitions) = (compiled.it.clone(), self.world.lookup());
+        let (predicate, definitions) = (compiled.it.clone(), self.globals.lookup());
         let test = move |context: &mut Context<'_>, term: Term| {
             let Ok(args) = rule_args(&values, context) else {
                 return false;
@@ -179,7 +189,7 @@ impl Eval<'_, '_> {
             rule::holds(context, &host, &predicate, &args, term).is_ok()
         };
         let predicate = Predicate::Other(label.clone(), Arc::new(test));
-        Ok(Value::Strategy(Step::test(predicate)))
+        Ok(Value::Strategy(StrategyKind::test(predicate)))
     }
 
     /// Matches a term against a RISE pattern, and returns the scope extended by its bindings.
@@ -188,10 +198,10 @@ impl Eval<'_, '_> {
         id: PatternId,
         term: Term,
         scope: &Scope,
-    ) -> Result<Option<Scope>, Trouble> {
+    ) -> Result<Option<Scope>, EvalError> {
         let definition = self.definition.clone();
         let Some(pattern) = definition.checked.compiled.patterns.get(&id) else {
-            return Err(Trouble::new("a pattern that is written here has errors"));
+            return Err(EvalError::new("a pattern that is written here has errors"));
         };
         let mut scope = scope.clone();
         let mut term = term;
@@ -207,10 +217,10 @@ impl Eval<'_, '_> {
             term = body;
         }
         match &pattern.rest {
-            Rest::Name(name) => Ok(Some(bind_meta(&scope, id, name, term))),
-            Rest::Pattern(compiled) => {
+            PatternBody::Name(name) => Ok(Some(bind_meta(&scope, id, name, term))),
+            PatternBody::Pattern(compiled) => {
                 let values = self.sources(&compiled.params, &scope)?;
-                let lookup = self.world.lookup();
+                let lookup = self.globals.lookup();
                 let Some(context) = self.context.as_mut() else {
                     return Ok(None);
                 };
@@ -233,7 +243,7 @@ impl Eval<'_, '_> {
                         (_, RuleArg::Address(address)) => Value::Address(address),
                         _ => return scope,
                     };
-                    value.bound(Key::Meta(id, name.clone()), &scope)
+                    value.bound(BinderKey::Meta(id, name.clone()), &scope)
                 })))
             }
         }
@@ -243,7 +253,7 @@ impl Eval<'_, '_> {
 fn bind_meta(scope: &Scope, id: PatternId, name: &syntax::ast::Name, term: Term) -> Scope {
     match name.as_str() {
         "_" => scope.clone(),
-        _ => Value::Expr(super::Expr::Term(term)).bound(Key::Meta(id, name.clone()), scope),
+        _ => Value::Expr(super::Expr::Term(term)).bound(BinderKey::Meta(id, name.clone()), scope),
     }
 }
 
@@ -259,11 +269,11 @@ fn plain_arg(value: &Value) -> RuleArg {
 }
 
 /// The owner of the definitions to which a [`rule::Host`] refers.
-pub(super) struct Asked {
+pub(super) struct OwnedHost {
     definitions: Definitions,
 }
 
-impl Asked {
+impl OwnedHost {
     pub(super) fn host(&self) -> rule::Host<'_> {
         rule::Host {
             tests: &[],
@@ -272,7 +282,7 @@ impl Asked {
     }
 }
 
-impl World {
+impl GlobalEnv {
     /// Returns a function from numbers to RISE definitions, for rules that unfold them.
     pub(super) fn lookup(&self) -> Definitions {
         let mut lookup = self.lookup.lock().unwrap_or_else(PoisonError::into_inner);
@@ -283,8 +293,8 @@ impl World {
         lookup.get_or_insert_with(make).clone()
     }
 
-    pub(super) fn host(&self) -> Asked {
-        Asked {
+    pub(super) fn host(&self) -> OwnedHost {
+        OwnedHost {
             definitions: self.lookup(),
         }
     }

@@ -10,7 +10,7 @@ use syntax::elevate::ast::{ExprId, ParamId};
 
 use super::quote::{Fresh, Quoted};
 use crate::engine::Strategy;
-use crate::lang::check::Key;
+use crate::lang::check::BinderKey;
 use crate::lang::definition::Definition;
 use crate::term::Term;
 
@@ -117,23 +117,23 @@ pub enum Function {
 /// it.
 #[derive(Clone, Debug, Default)]
 pub struct Scope {
-    innermost: Option<Arc<Bound>>,
+    innermost: Option<Arc<ScopeEntry>>,
     /// The normal form of `;;` here, if `with` sets one.
     pub(super) normal_form: Option<Strategy>,
 }
 
 #[derive(Debug)]
-struct Bound {
-    key: Key,
+struct ScopeEntry {
+    key: BinderKey,
     value: Value,
-    outer: Option<Arc<Bound>>,
+    outer: Option<Arc<ScopeEntry>>,
 }
 
 impl Scope {
     /// Returns the scope extended by a binding.
-    pub(super) fn with(&self, key: Key, value: Value) -> Scope {
+    pub(super) fn with(&self, key: BinderKey, value: Value) -> Scope {
         Scope {
-            innermost: Some(Arc::new(Bound {
+            innermost: Some(Arc::new(ScopeEntry {
                 key,
                 value,
                 outer: self.innermost.clone(),
@@ -143,7 +143,7 @@ impl Scope {
     }
 
     /// Returns the value of a name.
-    pub(super) fn get(&self, key: &Key) -> Option<&Value> {
+    pub(super) fn get(&self, key: &BinderKey) -> Option<&Value> {
         let mut at = self.innermost.as_deref();
         while let Some(bound) = at {
             if bound.key == *key {

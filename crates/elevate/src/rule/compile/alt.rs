@@ -9,10 +9,10 @@ use syntax::elevate::ast::{self, ClauseKind, CondId, CondKind, ExprId};
 use syntax::{Code, Diagnostic, Severity, Span};
 
 use super::super::cond::{Clause, Cond, Sort, Strength};
-use super::super::names::{Mode, Names, Origin, Role, Side};
-use super::super::pattern::Levels;
+use super::super::names::{ExpectedKind, Names, OmittedParts, Origin, Side};
+use super::super::pattern::TypeVarNumbering;
 use super::super::scope::{Scopes, scopes};
-use super::super::template::Made;
+use super::super::template::VectorizedFunction;
 use super::super::{Alt, Source, VariableKind, vectorized};
 use super::conditions::Of;
 use super::{
@@ -102,16 +102,16 @@ impl<'a, 'h> AltCompiler<'a, 'h> {
     /// Resolves the names of the alternative, and the scopes of its metavariables.
     pub(super) fn names(&mut self) -> Option<(Names<'a>, Scopes)> {
         let (source, alt) = (self.source, self.alt);
-        let mut names = Names::new(&source.item.rise, source.env, Mode::Exact);
+        let mut names = Names::new(&source.item.rise, source.env, OmittedParts::Exact);
         declare(&mut names, source.params);
         self.kinds(&mut names);
-        names.visit(alt.lhs, Role::Value, Side::Left);
+        names.visit(alt.lhs, ExpectedKind::Value, Side::Left);
         self.lets(&mut names);
-        names.visit(alt.rhs, Role::Value, Side::Right);
+        names.visit(alt.rhs, ExpectedKind::Value, Side::Right);
         for (_, cond, _) in self.conditions() {
             self.visit(&mut names, cond);
         }
-        names.settle();
+        names.apply_defaults();
         let excluded = self.excluded(&names);
         let scopes = scopes(&mut names, &excluded, alt.span);
         self.bare(&names);
@@ -145,7 +145,7 @@ impl<'a, 'h> AltCompiler<'a, 'h> {
                 if let TermKind::Name(name) = &term.kind
                     && names.get(name).is_none()
                 {
-                    let kind = Some(VariableKind::Level(kind));
+                    let kind = Some(VariableKind::TypeLevel(kind));
                     names.declare(name.clone(), term.span, kind, Origin::Pattern);
                 }
             }
@@ -163,13 +163,13 @@ impl<'a, 'h> AltCompiler<'a, 'h> {
             };
             let kind = match self.vectorized(*value) {
                 Some((lanes, from)) => {
-                    names.visit(lanes, Role::Level(Kind::Nat), Side::Condition);
-                    names.visit(from, Role::Value, Side::Condition);
+                    names.visit(lanes, ExpectedKind::TypeLevel(Kind::Nat), Side::Condition);
+                    names.visit(from, ExpectedKind::Value, Side::Condition);
                     VariableKind::Value
                 }
                 None => {
-                    names.visit(*value, Role::Level(Kind::Nat), Side::Condition);
-                    VariableKind::Level(Kind::Nat)
+                    names.visit(*value, ExpectedKind::TypeLevel(Kind::Nat), Side::Condition);
+                    VariableKind::TypeLevel(Kind::Nat)
                 }
             };
             names.declare(
@@ -327,14 +327,14 @@ impl<'a, 'h> AltCompiler<'a, 'h> {
     ) -> Option<Alt> {
         let (done, params) = (&typed.done, self.source.params);
         let mut values = slots(names);
-        let mut levels = Levels::default();
+        let mut levels = TypeVarNumbering::default();
         let given = given(names, params, done, &values, &mut levels);
         let tail = tail.and_then(|binder| tail_slot(typed, binder, &mut values));
         let parts = Parts {
             names,
             values: &values,
             terms: &typed.terms,
-            mode: Mode::Exact,
+            mode: OmittedParts::Exact,
         };
         let (left, right) = (&typed.terms.exprs[0], &typed.terms.exprs[1]);
         let function = typed.function && tail.is_none();
@@ -382,7 +382,7 @@ impl<'a, 'h> AltCompiler<'a, 'h> {
         })
     }
 
-    fn clauses(&mut self, of: &Of<'_>, levels: &mut Levels) -> Option<Vec<Clause>> {
+    fn clauses(&mut self, of: &Of<'_>, levels: &mut TypeVarNumbering) -> Option<Vec<Clause>> {
         let mut clauses = Vec::new();
         for (strength, cond, span) in self.conditions() {
             clauses.push(Clause {
@@ -426,13 +426,17 @@ fn is_used_once(local: u32, body: &rise::core::Expr<rise::Primitive>) -> bool {
 }
 
 /// Returns the metavariables that are made of others, with resolved slots.
-fn made(typed: &Typed, values: &FxHashMap<u32, u16>, levels: &mut Levels) -> Option<Box<[Made]>> {
+fn made(
+    typed: &Typed,
+    values: &FxHashMap<u32, u16>,
+    levels: &mut TypeVarNumbering,
+) -> Option<Box<[VectorizedFunction]>> {
     let one = |&(to, from, lanes): &(u32, u32, TermId)| {
         let lanes = match &typed.done.inference.terms[lanes.0 as usize] {
             TermInfo::Arg(Arg::Nat(nat)) => levels.nat(nat),
             _ => return None,
         };
-        Some(Made {
+        Some(VectorizedFunction {
             slot: *values.get(&to)?,
             from: *values.get(&from)?,
             lanes,

@@ -9,9 +9,9 @@ use syntax::elevate::ast::{CondId, CondKind};
 use syntax::{Code, Diagnostic, Span};
 
 use super::super::cond::{Cond, Operand, Sort, Strength};
-use super::super::laws::Law;
-use super::super::names::{Mode, Names, Role, Side};
-use super::super::pattern::{Levels, Pattern};
+use super::super::names::{ExpectedKind, Names, OmittedParts, Side};
+use super::super::operator_laws::Law;
+use super::super::pattern::{Pattern, TypeVarNumbering};
 use super::super::scope::Scopes;
 use super::alt::{AltCompiler, TypeClause, Typed};
 use super::{Parts, matcher};
@@ -30,7 +30,7 @@ impl Of<'_> {
         &self.typed.done.inference.terms[term.0 as usize]
     }
 
-    fn nat(&self, term: TermId, levels: &mut Levels) -> Option<Nat> {
+    fn nat(&self, term: TermId, levels: &mut TypeVarNumbering) -> Option<Nat> {
         match self.info(term) {
             TermInfo::Arg(Arg::Nat(nat)) => Some(levels.nat(nat)),
             _ => None,
@@ -39,7 +39,7 @@ impl Of<'_> {
 
     /// Returns the operand of a condition: the slot of a metavariable, or a template of any other
     /// term.
-    fn operand(&self, term: TermId, levels: &mut Levels) -> Option<Operand> {
+    fn operand(&self, term: TermId, levels: &mut TypeVarNumbering) -> Option<Operand> {
         let parts = self.parts;
         if let Some(variable) = parts.names.variable_of(term) {
             let binder = parts.names.variables[variable].binder.0;
@@ -54,7 +54,7 @@ impl Of<'_> {
 
 impl<'a> AltCompiler<'a, '_> {
     pub(super) fn visit(&mut self, names: &mut Names<'_>, cond: CondId) {
-        let size = Role::Level(Kind::Nat);
+        let size = ExpectedKind::TypeLevel(Kind::Nat);
         match &self.cond(cond).kind {
             CondKind::Missing => names.failed = true,
             CondKind::Or(a, b) | CondKind::And(a, b) => {
@@ -70,9 +70,11 @@ impl<'a> AltCompiler<'a, '_> {
                 names.visit(*lhs, size, Side::Condition);
                 names.visit(*rhs, size, Side::Condition);
             }
-            CondKind::NotIn { term, .. } => names.visit(*term, Role::Value, Side::Condition),
+            CondKind::NotIn { term, .. } => {
+                names.visit(*term, ExpectedKind::Value, Side::Condition)
+            }
             CondKind::HasType { term, ty } => {
-                names.visit(*term, Role::Value, Side::Condition);
+                names.visit(*term, ExpectedKind::Value, Side::Condition);
                 // Free names in the types of conditions are metavariables of the left side.
                 names.visit_type(*ty, Side::Left);
             }
@@ -85,9 +87,11 @@ impl<'a> AltCompiler<'a, '_> {
                 }
                 _ => args
                     .iter()
-                    .for_each(|&arg| names.visit(arg, Role::Value, Side::Condition)),
+                    .for_each(|&arg| names.visit(arg, ExpectedKind::Value, Side::Condition)),
             },
-            CondKind::Holds { term, .. } => names.visit(*term, Role::Value, Side::Condition),
+            CondKind::Holds { term, .. } => {
+                names.visit(*term, ExpectedKind::Value, Side::Condition)
+            }
         }
     }
 
@@ -309,7 +313,7 @@ impl<'a> AltCompiler<'a, '_> {
         &mut self,
         of: &Of<'_>,
         cond: CondId,
-        levels: &mut Levels,
+        levels: &mut TypeVarNumbering,
     ) -> Option<Cond> {
         let said = self.cond(cond);
         Some(match &said.kind {
@@ -361,7 +365,7 @@ impl<'a> AltCompiler<'a, '_> {
         of: &Of<'_>,
         name: &str,
         args: &[TermId],
-        levels: &mut Levels,
+        levels: &mut TypeVarNumbering,
     ) -> Option<Cond> {
         let sort = match name {
             "within" => return Some(Cond::Within(Box::new(self.within(args[0])?))),
@@ -445,7 +449,7 @@ impl<'a> AltCompiler<'a, '_> {
             pattern,
             source.params,
             source.env,
-            Mode::Enclosing,
+            OmittedParts::Enclosing,
         );
         self.diagnostics.extend(said);
         let mut pattern = matcher?.pattern;

@@ -3,8 +3,8 @@
 
 mod alt;
 mod conditions;
+mod diagnostics;
 mod outline;
-mod say;
 
 use rise::core::{Expr, Form, Terms, elaborate_terms, without_compositions};
 use rise::types::{Arg, Ty, Type};
@@ -14,17 +14,15 @@ use syntax::Diagnostic;
 use syntax::ast::{BinderAnnotation, Kind, Name, TermId, TermKind};
 use syntax::elevate::ast;
 
-use super::names::{Mode, Names, Origin, Role, Side};
-use super::pattern::{self, Given, Levels, Pattern};
+use super::names::{ExpectedKind, Names, OmittedParts, Origin, Side};
+use super::pattern::{self, ParamSlot, Pattern, TypeVarNumbering};
 use super::scope::Scopes;
 use super::template::{self, Captures, Template};
-use super::{
-    Identity, Matcher, Output, ParamKind, Predicate, Quotation, Rule, Source, VariableKind,
-};
+use super::{Matcher, Output, ParamKind, Predicate, Quotation, Rule, RuleId, Source, VariableKind};
 use alt::AltCompiler;
 pub(crate) use conditions::compare;
+use diagnostics::{errors, overlaps};
 pub use outline::{Open, Outline, StandsFor, outlines};
-use say::{errors, overlaps};
 
 /// Compiles a rule, and returns its diagnostics. Alternatives with errors are left out.
 pub fn compile(source: &Source<'_>) -> (Rule, Vec<Diagnostic>) {
@@ -45,7 +43,7 @@ pub fn compile(source: &Source<'_>) -> (Rule, Vec<Diagnostic>) {
         is_unsafe: source.is_unsafe,
         looping: source.looping,
         holds: holds.into(),
-        id: Identity::fresh(),
+        id: RuleId::fresh(),
     };
     (rule, diagnostics)
 }
@@ -60,14 +58,14 @@ pub fn compile_predicate(
     let mut diagnostics = Vec::new();
     let mut all = Vec::new();
     for &pattern in patterns {
-        let (matcher, mut said) = matcher(item, pattern, params, env, Mode::Loose);
+        let (matcher, mut said) = matcher(item, pattern, params, env, OmittedParts::Loose);
         diagnostics.append(&mut said);
         all.extend(matcher);
     }
     let predicate = Predicate {
         params: params.into(),
         patterns: all.into(),
-        id: Identity::fresh(),
+        id: RuleId::fresh(),
     };
     (predicate, diagnostics)
 }
@@ -79,7 +77,7 @@ pub fn compile_pattern(
     params: &[(Name, ParamKind)],
     env: &dyn Env,
 ) -> (Option<Matcher>, Vec<Diagnostic>) {
-    matcher(item, pattern, params, env, Mode::Exact)
+    matcher(item, pattern, params, env, OmittedParts::Exact)
 }
 
 fn matcher(
@@ -87,12 +85,12 @@ fn matcher(
     pattern: TermId,
     params: &[(Name, ParamKind)],
     env: &dyn Env,
-    mode: Mode,
+    mode: OmittedParts,
 ) -> (Option<Matcher>, Vec<Diagnostic>) {
     let mut names = Names::new(&item.rise, env, mode);
     declare(&mut names, params);
-    names.visit(pattern, Role::Value, Side::Left);
-    names.settle();
+    names.visit(pattern, ExpectedKind::Value, Side::Left);
+    names.apply_defaults();
     if names.failed {
         return (None, names.diagnostics);
     }
@@ -112,7 +110,7 @@ fn matcher(
         return (None, names.diagnostics);
     };
     let values = slots(&names);
-    let mut levels = Levels::default();
+    let mut levels = TypeVarNumbering::default();
     let given = given(&names, params, &done, &values, &mut levels);
     let parts = Parts {
         names: &names,
@@ -142,7 +140,7 @@ fn outputs(
     variables: Vec<Variable>,
     values: &FxHashMap<u32, u16>,
     locals: FxHashMap<u32, u16>,
-    levels: &mut Levels,
+    levels: &mut TypeVarNumbering,
 ) -> (Box<[(Name, VariableKind)]>, Box<[Output]>) {
     let mut bound: Vec<_> = (locals.into_iter())
         .filter_map(|(binder, local)| Some((names.binders.get(binder as usize)?, local)))
@@ -153,8 +151,8 @@ fn outputs(
     for variable in of_text {
         results.push((variable.name, variable.kind));
         outputs.push(match variable.place {
-            Place::Value(binder) => Output::Value(values[&binder]),
-            Place::Level(arg) => Output::Level(levels.arg(&arg)),
+            InferenceSlot::Value(binder) => Output::Value(values[&binder]),
+            InferenceSlot::TypeLevel(arg) => Output::TypeLevel(levels.arg(&arg)),
         });
     }
     for (binder, local) in bound {
@@ -171,10 +169,10 @@ pub fn compile_template(
     params: &[(Name, ParamKind)],
     env: &dyn Env,
 ) -> (Option<Quotation>, Vec<Diagnostic>) {
-    let mut names = Names::new(&item.rise, env, Mode::Exact);
+    let mut names = Names::new(&item.rise, env, OmittedParts::Exact);
     declare(&mut names, params);
-    names.visit(term, Role::Value, Side::Right);
-    names.settle();
+    names.visit(term, ExpectedKind::Value, Side::Right);
+    names.apply_defaults();
     if names.failed {
         return (None, names.diagnostics);
     }
@@ -190,14 +188,14 @@ pub fn compile_template(
     };
     flatten_all(&mut terms);
     let values = slots(&names);
-    let mut levels = Levels::default();
+    let mut levels = TypeVarNumbering::default();
     let given = given(&names, params, &done, &values, &mut levels);
     let scopes = Scopes::default();
     let parts = Parts {
         names: &names,
         values: &values,
         terms: &terms,
-        mode: Mode::Exact,
+        mode: OmittedParts::Exact,
     };
     let locals = FxHashMap::default();
     let Some(template) =
@@ -237,11 +235,11 @@ fn bind(names: &Names<'_>, sides: &mut Sides<'_>) {
         });
         match (variable.origin, variable.kind) {
             (Origin::Let(_), _) => {}
-            (Origin::Param(_), Some(VariableKind::Level(kind))) => {
+            (Origin::Param(_), Some(VariableKind::TypeLevel(kind))) => {
                 sides.type_level(variable.binder, kind, true);
             }
             (Origin::Param(_), _) => sides.given_value(variable.binder),
-            (Origin::Pattern, Some(VariableKind::Level(kind))) => {
+            (Origin::Pattern, Some(VariableKind::TypeLevel(kind))) => {
                 let given = variable.argument && kind != Kind::DataType;
                 sides.type_level(variable.binder, kind, given);
             }
@@ -268,8 +266,8 @@ fn given(
     params: &[(Name, ParamKind)],
     done: &SidesInference,
     values: &FxHashMap<u32, u16>,
-    levels: &mut Levels,
-) -> Box<[Option<Given>]> {
+    levels: &mut TypeVarNumbering,
+) -> Box<[Option<ParamSlot>]> {
     let one = |number: usize| {
         let variable = names
             .variables
@@ -278,9 +276,9 @@ fn given(
         match &done.inference.binders[variable.binder.0 as usize] {
             rise::BinderInfo::TypeLevel(var, _) => {
                 let number = levels.number(*var);
-                Some(Given::Level(u16::try_from(number.0).ok()?))
+                Some(ParamSlot::TypeLevel(u16::try_from(number.0).ok()?))
             }
-            _ => Some(Given::Value(*values.get(&variable.binder.0)?)),
+            _ => Some(ParamSlot::Value(*values.get(&variable.binder.0)?)),
         }
     };
     (0..params.len()).map(one).collect()
@@ -290,7 +288,7 @@ fn given_types(
     names: &Names<'_>,
     params: &[(Name, ParamKind)],
     done: &SidesInference,
-    levels: &mut Levels,
+    levels: &mut TypeVarNumbering,
 ) -> Box<[(u16, Ty)]> {
     let one = |number: usize| {
         let variable = names
@@ -310,12 +308,12 @@ struct Variable {
     name: Name,
     kind: VariableKind,
     anonymous: bool,
-    place: Place,
+    place: InferenceSlot,
 }
 
-enum Place {
+enum InferenceSlot {
     Value(u32),
-    Level(Arg),
+    TypeLevel(Arg),
 }
 
 fn variables(names: &Names<'_>, done: &SidesInference) -> Option<Vec<Variable>> {
@@ -327,16 +325,16 @@ fn variables(names: &Names<'_>, done: &SidesInference) -> Option<Vec<Variable>> 
     {
         let binder = variable.binder.0;
         let (kind, place) = match (variable.kind?, &done.inference.binders[binder as usize]) {
-            (kind @ VariableKind::Level(_), rise::BinderInfo::TypeLevel(..)) => {
+            (kind @ VariableKind::TypeLevel(_), rise::BinderInfo::TypeLevel(..)) => {
                 let used = variable.uses.first();
                 let info = used.map(|u| &done.inference.terms[u.term.0 as usize]);
                 match info {
-                    Some(TermInfo::Arg(arg)) => (kind, Place::Level(arg.clone())),
+                    Some(TermInfo::Arg(arg)) => (kind, InferenceSlot::TypeLevel(arg.clone())),
                     _ if variable.anonymous => continue,
                     _ => return None,
                 }
             }
-            (kind, _) => (kind, Place::Value(binder)),
+            (kind, _) => (kind, InferenceSlot::Value(binder)),
         };
         all.push(Variable {
             name: variable.name.clone(),
@@ -380,7 +378,7 @@ struct Parts<'a> {
     names: &'a Names<'a>,
     values: &'a FxHashMap<u32, u16>,
     terms: &'a Terms,
-    mode: Mode,
+    mode: OmittedParts,
 }
 
 impl Parts<'_> {
@@ -391,18 +389,18 @@ impl Parts<'_> {
         tail: Option<u32>,
         function: bool,
         strict: bool,
-        given: Box<[Option<Given>]>,
-        levels: &mut Levels,
+        given: Box<[Option<ParamSlot>]>,
+        levels: &mut TypeVarNumbering,
     ) -> (Pattern, FxHashMap<u32, u16>) {
         let slots: Vec<u16> = given
             .iter()
             .flatten()
             .filter_map(|given| match given {
-                Given::Value(slot) => Some(*slot),
-                Given::Level(_) => None,
+                ParamSlot::Value(slot) => Some(*slot),
+                ParamSlot::TypeLevel(_) => None,
             })
             .collect();
-        let loose = self.mode != Mode::Exact;
+        let loose = self.mode != OmittedParts::Exact;
         let mut builder =
             pattern::Builder::new(levels, self.values, &self.terms.sites, loose, &slots);
         match (&expr.form, tail) {
@@ -422,7 +420,7 @@ impl Parts<'_> {
         scopes: &Scopes,
         locals: &FxHashMap<u32, u16>,
         done: &SidesInference,
-        levels: &mut Levels,
+        levels: &mut TypeVarNumbering,
     ) -> Option<Template> {
         let joined = scopes
             .joined

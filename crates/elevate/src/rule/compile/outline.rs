@@ -49,7 +49,7 @@ pub enum StandsFor {
     /// A term of this type.
     Value(Ty),
     /// A size, type or address space.
-    Level(Arg),
+    TypeLevel(Arg),
 }
 
 /// Returns the outlines of the alternatives without errors.
@@ -105,7 +105,7 @@ fn open(
     };
     let stands_for = match variable.kind? {
         VariableKind::Value => StandsFor::Value(value(variable.binder)?),
-        VariableKind::Level(kind) => {
+        VariableKind::TypeLevel(kind) => {
             let used = variable.uses.iter().find_map(|used| {
                 match &inference.terms[used.term.0 as usize] {
                     TermInfo::Arg(arg) => Some(arg.clone()),
@@ -116,7 +116,7 @@ fn open(
                 BinderInfo::TypeLevel(var, _) => Some(rise::core::var_arg(*var, kind)),
                 _ => None,
             };
-            StandsFor::Level(used.or(own)?)
+            StandsFor::TypeLevel(used.or(own)?)
         }
     };
     let captured = scopes.captured.get(number).into_iter().flatten();

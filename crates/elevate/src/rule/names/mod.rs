@@ -34,9 +34,9 @@ pub(super) enum Side {
 
 /// The kind of term that the context requires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Role {
+pub(super) enum ExpectedKind {
     Value,
-    Level(Kind),
+    TypeLevel(Kind),
 }
 
 /// The origin of a variable.
@@ -76,7 +76,7 @@ pub(super) struct Variable {
 
 /// The meaning of the parts that a pattern leaves out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Mode {
+pub(super) enum OmittedParts {
     /// The left side of a rule: omitted parts are absent (dimension 0, no address space).
     Exact,
     /// A predicate: omitted parts match anything.
@@ -97,14 +97,14 @@ pub(super) struct Names<'a> {
     scope: Vec<BinderId>,
     /// The number of enclosing types.
     types: u32,
-    mode: Mode,
+    mode: OmittedParts,
     pub diagnostics: Vec<Diagnostic>,
     /// True if an error was reported.
     pub failed: bool,
 }
 
 impl<'a> Names<'a> {
-    pub fn new(item: &'a Item, env: &'a dyn Env, mode: Mode) -> Self {
+    pub fn new(item: &'a Item, env: &'a dyn Env, mode: OmittedParts) -> Self {
         Names {
             terms: item.terms.to_vec(),
             binders: item.binders.to_vec(),
@@ -136,9 +136,9 @@ impl<'a> Names<'a> {
 
     pub fn param(&mut self, number: usize, name: &Name, kind: ParamKind) {
         let kind = match kind {
-            ParamKind::Nat | ParamKind::Int => VariableKind::Level(Kind::Nat),
-            ParamKind::Address => VariableKind::Level(Kind::AddrSp),
-            ParamKind::Type => VariableKind::Level(Kind::DataType),
+            ParamKind::Nat | ParamKind::Int => VariableKind::TypeLevel(Kind::Nat),
+            ParamKind::Address => VariableKind::TypeLevel(Kind::AddrSp),
+            ParamKind::Type => VariableKind::TypeLevel(Kind::DataType),
             ParamKind::Expr => VariableKind::Value,
             ParamKind::Strategy => return,
         };
@@ -225,18 +225,18 @@ impl<'a> Names<'a> {
     // ----- terms -----
 
     /// Resolves the names in a term.
-    pub fn visit(&mut self, term: TermId, role: Role, side: Side) {
+    pub fn visit(&mut self, term: TermId, role: ExpectedKind, side: Side) {
         let at = term.0 as usize;
         let (kind, span) = (self.terms[at].kind.clone(), self.terms[at].span);
         match kind {
             TermKind::Hole if side == Side::Left => self.hole(term, role, span),
-            TermKind::Hole if role == Role::Value => {
+            TermKind::Hole if role == ExpectedKind::Value => {
                 let text = "`_` on the right side stands for nothing";
                 self.report(Diagnostic::error(Code::UnknownName, span, text));
             }
             TermKind::Name(name) => self.name(term, &name, role, side, span),
             TermKind::Paren(inner) => self.visit(inner, role, side),
-            TermKind::Apply { .. } if role != Role::Value => self.size_call(term, side),
+            TermKind::Apply { .. } if role != ExpectedKind::Value => self.size_call(term, side),
             TermKind::Apply { .. }
             | TermKind::Binary {
                 op: BinaryOp::Pipe | BinaryOp::ApplyLeft,
@@ -247,25 +247,30 @@ impl<'a> Names<'a> {
                 self.visit(rhs, role, side);
             }
             TermKind::Unary { operand, .. } => self.visit(operand, role, side),
-            TermKind::Project { pair, .. } => self.visit(pair, Role::Value, side),
+            TermKind::Project { pair, .. } => self.visit(pair, ExpectedKind::Value, side),
             TermKind::Fun { params, body, .. } | TermKind::DepFun { params, body } => {
-                self.under(&params, body, Role::Value, side);
+                self.under(&params, body, ExpectedKind::Value, side);
             }
             TermKind::Let {
                 binder,
                 value,
                 body,
             } => {
-                self.visit(value, Role::Value, side);
-                self.under(&[binder], body, Role::Value, side);
+                self.visit(value, ExpectedKind::Value, side);
+                self.under(&[binder], body, ExpectedKind::Value, side);
             }
             TermKind::NatFun { param, body } => {
-                self.under(&[param], body, Role::Level(Kind::Nat), side);
+                self.under(&[param], body, ExpectedKind::TypeLevel(Kind::Nat), side);
             }
             TermKind::DataFun { param, body }
             | TermKind::DepPair { param, body }
             | TermKind::Pi { param, body, .. } => {
-                self.under(&[param], body, Role::Level(Kind::DataType), side);
+                self.under(
+                    &[param],
+                    body,
+                    ExpectedKind::TypeLevel(Kind::DataType),
+                    side,
+                );
             }
             TermKind::Pair(a, b) => {
                 self.visit(a, role, side);
@@ -276,17 +281,17 @@ impl<'a> Names<'a> {
                 self.visit_type(ty, side);
             }
             TermKind::Array { size, elem, .. } | TermKind::Vector { size, elem } => {
-                self.visit(size, Role::Level(Kind::Nat), side);
-                self.visit(elem, Role::Level(Kind::DataType), side);
+                self.visit(size, ExpectedKind::TypeLevel(Kind::Nat), side);
+                self.visit(elem, ExpectedKind::TypeLevel(Kind::DataType), side);
             }
             TermKind::DepArray { size, elem } => {
-                self.visit(size, Role::Level(Kind::Nat), side);
-                self.visit(elem, Role::Level(Kind::Nat2Data), side);
+                self.visit(size, ExpectedKind::TypeLevel(Kind::Nat), side);
+                self.visit(elem, ExpectedKind::TypeLevel(Kind::Nat2Data), side);
             }
-            TermKind::Index(size) => self.visit(size, Role::Level(Kind::Nat), side),
+            TermKind::Index(size) => self.visit(size, ExpectedKind::TypeLevel(Kind::Nat), side),
             TermKind::Tuple(a, b) | TermKind::Arrow(a, b) => {
-                self.visit(a, Role::Level(Kind::DataType), side);
-                self.visit(b, Role::Level(Kind::DataType), side);
+                self.visit(a, ExpectedKind::TypeLevel(Kind::DataType), side);
+                self.visit(b, ExpectedKind::TypeLevel(Kind::DataType), side);
             }
             TermKind::Missing => self.failed = true,
             TermKind::Hole
@@ -309,11 +314,11 @@ impl<'a> Names<'a> {
     /// Resolves the names in a type annotation.
     pub fn visit_type(&mut self, ty: TermId, side: Side) {
         self.types += 1;
-        self.visit(ty, Role::Level(Kind::DataType), side);
+        self.visit(ty, ExpectedKind::TypeLevel(Kind::DataType), side);
         self.types -= 1;
     }
 
-    fn under(&mut self, params: &[BinderId], body: TermId, role: Role, side: Side) {
+    fn under(&mut self, params: &[BinderId], body: TermId, role: ExpectedKind, side: Side) {
         let depth = self.scope.len();
         for &param in params {
             if let BinderAnnotation::Type(ty) = self.binders[param.0 as usize].annotation {
@@ -325,12 +330,12 @@ impl<'a> Names<'a> {
         self.scope.truncate(depth);
     }
 
-    fn hole(&mut self, term: TermId, role: Role, span: Span) {
+    fn hole(&mut self, term: TermId, role: ExpectedKind, span: Span) {
         let kind = match role {
-            Role::Value => VariableKind::Value,
+            ExpectedKind::Value => VariableKind::Value,
             // Inference handles these holes itself.
-            Role::Level(Kind::DataType) => return,
-            Role::Level(kind) => VariableKind::Level(kind),
+            ExpectedKind::TypeLevel(Kind::DataType) => return,
+            ExpectedKind::TypeLevel(kind) => VariableKind::TypeLevel(kind),
         };
         let name = self.anonymous(span, Some(kind));
         self.terms[term.0 as usize].kind = TermKind::Name(name.clone());
@@ -344,7 +349,7 @@ impl<'a> Names<'a> {
         }
     }
 
-    fn name(&mut self, term: TermId, written: &Name, role: Role, side: Side, span: Span) {
+    fn name(&mut self, term: TermId, written: &Name, role: ExpectedKind, side: Side, span: Span) {
         if self.in_scope(written) {
             return;
         }
@@ -355,7 +360,7 @@ impl<'a> Names<'a> {
         };
         let known = self.index.get(&name).copied();
         if known.is_none() && forced.is_none() && self.is_bound(&name) {
-            if side == Side::Left && role == Role::Value {
+            if side == Side::Left && role == ExpectedKind::Value {
                 self.complete_name(term);
             }
             return;
@@ -372,8 +377,8 @@ impl<'a> Names<'a> {
             }
             None => return self.unbound(&name, span),
         };
-        if let Role::Level(kind) = role {
-            let kind = VariableKind::Level(kind);
+        if let ExpectedKind::TypeLevel(kind) = role {
+            let kind = VariableKind::TypeLevel(kind);
             self.variables[at].kind.get_or_insert(kind);
             self.variables[at].argument |= self.types == 0 && side == Side::Left;
         }
@@ -419,7 +424,7 @@ impl<'a> Names<'a> {
             TermKind::Name(name) => name.clone(),
             _ => return,
         };
-        let size = Role::Level(Kind::Nat);
+        let size = ExpectedKind::TypeLevel(Kind::Nat);
         match word.as_str() {
             "min" | "max" | "ceilDiv" | "log2" => {
                 args.iter().for_each(|&arg| self.visit(arg, size, side));
@@ -442,7 +447,7 @@ impl<'a> Names<'a> {
                 self.under(&[binder], body, size, side);
             }
             _ => {
-                self.visit(callee, Role::Level(Kind::Nat2Nat), side);
+                self.visit(callee, ExpectedKind::TypeLevel(Kind::Nat2Nat), side);
                 args.iter().for_each(|&arg| self.visit(arg, size, side));
             }
         }
@@ -452,7 +457,7 @@ impl<'a> Names<'a> {
 
     /// Makes metavariables of undetermined kind values, and warns of metavariables that are
     /// probably misspelt names.
-    pub fn settle(&mut self) {
+    pub fn apply_defaults(&mut self) {
         let names = self.env.names();
         let mut warnings = Vec::new();
         for variable in &mut self.variables {

@@ -7,7 +7,7 @@ use rise::{Primitive, Resolution};
 use syntax::ast::{BinaryOp, Kind, Literal, Term, TermId, TermKind};
 
 use super::super::VariableKind;
-use super::{Mode, Names, Role, Side};
+use super::{ExpectedKind, Names, OmittedParts, Side};
 
 /// The head and arguments of an application; the flag is true for arguments of `|>` and similar
 /// operators.
@@ -87,23 +87,23 @@ impl Names<'_> {
                 if let Some(primitive) = primitive
                     && let Some(kind) = self.optional(primitive, &spine, kinds.len() + values)
                 {
-                    self.visit(spine.args[0].0, Role::Level(kind), side);
+                    self.visit(spine.args[0].0, ExpectedKind::TypeLevel(kind), side);
                     at = 1;
                 }
                 for kind in kinds {
                     match spine.args.get(at) {
-                        Some(&(arg, false)) => self.visit(arg, Role::Level(kind), side),
+                        Some(&(arg, false)) => self.visit(arg, ExpectedKind::TypeLevel(kind), side),
                         _ => break,
                     }
                     at += 1;
                 }
             }
-            None => self.visit(spine.head, Role::Value, side),
+            None => self.visit(spine.head, ExpectedKind::Value, side),
         }
         for &(arg, _) in &spine.args[at.min(spine.args.len())..] {
             let role = match self.kind_of(arg) {
-                Some(VariableKind::Level(kind)) => Role::Level(kind),
-                _ => Role::Value,
+                Some(VariableKind::TypeLevel(kind)) => ExpectedKind::TypeLevel(kind),
+                _ => ExpectedKind::Value,
             };
             self.visit(arg, role, side);
         }
@@ -134,15 +134,15 @@ impl Names<'_> {
         let missing = kinds.get(written..).unwrap_or_default();
         if !missing.is_empty() && !piped {
             for &kind in missing {
-                self.give(term, VariableKind::Level(kind));
+                self.give(term, VariableKind::TypeLevel(kind));
             }
             changed = true;
         }
         let dimension = primitive.optional_argument() == Some(OptionalArgument::Dimension);
-        if dimension && optional.is_none() && self.mode != Mode::Exact {
+        if dimension && optional.is_none() && self.mode != OmittedParts::Exact {
             // The head may be the term itself, which is now an application of the old one.
             let head = self.spine(term).head;
-            self.give(head, VariableKind::Level(Kind::Nat));
+            self.give(head, VariableKind::TypeLevel(Kind::Nat));
             changed = true;
         }
         changed
@@ -181,11 +181,12 @@ impl Names<'_> {
             TermKind::Literal(Literal::Int { suffix: None, .. }) => literal,
             TermKind::Name(name) if self.in_scope(name) => false,
             TermKind::Name(_) => match self.kind_of(bare) {
-                Some(kind) => kind == VariableKind::Level(wanted),
+                Some(kind) => kind == VariableKind::TypeLevel(wanted),
                 None => spine.args.len() > total,
             },
             TermKind::Hole => {
-                let alone = self.mode == Mode::Enclosing && spine.args.len() == 1 && literal;
+                let alone =
+                    self.mode == OmittedParts::Enclosing && spine.args.len() == 1 && literal;
                 alone || spine.args.len() > total
             }
             _ => false,

@@ -10,12 +10,15 @@ use rise::types::{Arg, Ty};
 use rustc_hash::FxHashMap;
 use syntax::Span;
 
-use super::{Given, Head, INNER, Key, Levels, Pat, Pattern, explicit};
+use super::{
+    FIRST_INNER_VAR, ParamSlot, Pattern, PatternHead, PatternNode, TypePattern, TypeVarNumbering,
+    explicit,
+};
 use crate::rule::vars::{plain_vars, vars_of_arg, vars_of_ty};
 use crate::term::Child;
 
 pub struct Builder<'a> {
-    pub levels: &'a mut Levels,
+    pub levels: &'a mut TypeVarNumbering,
     /// The slots of metavariables, by the number of their local.
     pub values: &'a FxHashMap<u32, u16>,
     /// The variables that the pattern binds, by the number of their local.
@@ -27,10 +30,10 @@ pub struct Builder<'a> {
     pub sites: &'a [Site],
     /// True if a primitive without an address space also matches one with it.
     pub loose: bool,
-    nodes: Vec<Pat>,
+    nodes: Vec<PatternNode>,
     spans: Vec<Span>,
     paths: Vec<Box<[Child]>>,
-    keys: Vec<(Key, u32)>,
+    keys: Vec<(TypePattern, u32)>,
     seen: Vec<bool>,
     path: Vec<Child>,
     depth: u32,
@@ -40,7 +43,7 @@ pub struct Builder<'a> {
 
 impl<'a> Builder<'a> {
     pub fn new(
-        levels: &'a mut Levels,
+        levels: &'a mut TypeVarNumbering,
         values: &'a FxHashMap<u32, u16>,
         sites: &'a [Site],
         loose: bool,
@@ -69,7 +72,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn push(&mut self, pat: Pat, expr: &Expr<Primitive>) -> u32 {
+    fn push(&mut self, pat: PatternNode, expr: &Expr<Primitive>) -> u32 {
         let id = u32::try_from(self.nodes.len()).unwrap_or(u32::MAX);
         self.nodes.push(pat);
         let site = self.sites.get(expr.origin.0 as usize);
@@ -94,7 +97,7 @@ impl<'a> Builder<'a> {
                 Some(&slot) => {
                     let first = !std::mem::replace(&mut self.seen[usize::from(slot)], true);
                     let id = self.push(
-                        Pat::Value {
+                        PatternNode::Value {
                             slot,
                             first,
                             typed: false,
@@ -107,20 +110,20 @@ impl<'a> Builder<'a> {
                     id
                 }
                 None => match self.locals.get(&local.id) {
-                    Some(&local) => self.push(Pat::Local(local), expr),
-                    None => self.push(Pat::Never, expr),
+                    Some(&local) => self.push(PatternNode::Local(local), expr),
+                    None => self.push(PatternNode::Never, expr),
                 },
             },
             Form::Literal(literal) => {
-                let id = self.push(Pat::Literal(literal.clone()), expr);
+                let id = self.push(PatternNode::Literal(literal.clone()), expr);
                 let ty = self.levels.ty(&expr.ty);
-                self.keys.push((Key::Ty(ty, true), id));
+                self.keys.push((TypePattern::Ty(ty, true), id));
                 id
             }
             Form::Nat(nat) => {
-                let id = self.push(Pat::Nat, expr);
+                let id = self.push(PatternNode::Nat, expr);
                 let nat = self.levels.nat(nat);
-                self.keys.push((Key::Arg(Arg::Nat(nat)), id));
+                self.keys.push((TypePattern::Arg(Arg::Nat(nat)), id));
                 id
             }
             Form::Lambda(param, body) => {
@@ -129,52 +132,52 @@ impl<'a> Builder<'a> {
                 if is_composition(expr) {
                     self.nameless.push(local);
                 }
-                let id = self.push(Pat::Lambda(local, 0), expr);
+                let id = self.push(PatternNode::Lambda(local, 0), expr);
                 let body = self.under(Child::Body, body);
-                self.nodes[id as usize] = Pat::Lambda(local, body);
+                self.nodes[id as usize] = PatternNode::Lambda(local, body);
                 id
             }
             Form::DepLambda(var, kind, body) => {
-                let id = self.push(Pat::DepLambda(*kind, 0), expr);
+                let id = self.push(PatternNode::DepLambda(*kind, 0), expr);
                 let number = self.levels.number(*var);
                 self.vars.push(*var);
-                self.keys.push((Key::Var(number, *kind), id));
+                self.keys.push((TypePattern::Var(number, *kind), id));
                 let body = self.under(Child::Body, body);
-                self.nodes[id as usize] = Pat::DepLambda(*kind, body);
+                self.nodes[id as usize] = PatternNode::DepLambda(*kind, body);
                 id
             }
             Form::Apply(f, x) => {
-                let id = self.push(Pat::Apply(0, 0), expr);
+                let id = self.push(PatternNode::Apply(0, 0), expr);
                 let is_first = self.is_first_stage(f, x);
                 let f = self.under(Child::Function, f);
                 let x = self.under(Child::Argument, x);
                 self.nodes[id as usize] = match is_first {
-                    true => Pat::First(f, x),
-                    false => Pat::Apply(f, x),
+                    true => PatternNode::First(f, x),
+                    false => PatternNode::Apply(f, x),
                 };
                 id
             }
             Form::DepApply(f, arg) => {
-                let id = self.push(Pat::DepApply(0), expr);
+                let id = self.push(PatternNode::DepApply(0), expr);
                 let f = self.under(Child::Function, f);
-                self.nodes[id as usize] = Pat::DepApply(f);
+                self.nodes[id as usize] = PatternNode::DepApply(f);
                 let arg = self.levels.arg(arg);
-                self.keys.push((Key::Arg(arg), id));
+                self.keys.push((TypePattern::Arg(arg), id));
                 id
             }
             Form::Primitive(primitive, args, values) => {
                 self.primitive(*primitive, args, values, expr)
             }
             Form::Global(id, args) => {
-                let node = self.push(Pat::Global(*id), expr);
+                let node = self.push(PatternNode::Global(*id), expr);
                 let args = args
                     .iter()
                     .map(|arg| (self.levels.arg(arg), false))
                     .collect();
-                self.keys.push((Key::Args(args, false), node));
+                self.keys.push((TypePattern::Args(args, false), node));
                 node
             }
-            Form::Foreign(..) => self.push(Pat::Never, expr),
+            Form::Foreign(..) => self.push(PatternNode::Never, expr),
         }
     }
 
@@ -199,10 +202,10 @@ impl<'a> Builder<'a> {
         // There is one node for each application, outermost first.
         let mut nodes = Vec::with_capacity(values.len());
         for _ in values.iter() {
-            nodes.push(self.push(Pat::Apply(0, 0), expr));
+            nodes.push(self.push(PatternNode::Apply(0, 0), expr));
             self.path.push(Child::Function);
         }
-        let head = self.push(Pat::Primitive(primitive), expr);
+        let head = self.push(PatternNode::Primitive(primitive), expr);
         let explicit = explicit(primitive);
         let numbered = args
             .iter()
@@ -216,12 +219,12 @@ impl<'a> Builder<'a> {
             .collect();
         let address = primitive.optional_argument() == Some(OptionalArgument::AddressSpace);
         let more = self.loose && address && args.len() == explicit.len();
-        self.keys.push((Key::Args(numbered, more), head));
+        self.keys.push((TypePattern::Args(numbered, more), head));
         let mut below = head;
         for (value, node) in values.iter().zip(nodes.into_iter().rev()) {
             self.path.pop();
             let value = self.under(Child::Argument, value);
-            self.nodes[node as usize] = Pat::Apply(below, value);
+            self.nodes[node as usize] = PatternNode::Apply(below, value);
             below = node;
         }
         below
@@ -229,10 +232,15 @@ impl<'a> Builder<'a> {
 
     /// Returns the pattern, after [`Builder::term`] is called for its root. If `strict` is set, the
     /// types of all metavariables are compared, else only those that determine a variable.
-    pub fn finish(mut self, function: bool, strict: bool, params: Box<[Option<Given>]>) -> Pattern {
+    pub fn finish(
+        mut self,
+        function: bool,
+        strict: bool,
+        params: Box<[Option<ParamSlot>]>,
+    ) -> Pattern {
         let mut known = vec![false; usize::from(u16::MAX)];
         for given in params.iter().flatten() {
-            if let Given::Level(level) = given {
+            if let ParamSlot::TypeLevel(level) = given {
                 known[usize::from(*level)] = true;
             }
         }
@@ -243,11 +251,12 @@ impl<'a> Builder<'a> {
             let ty = self.levels.ty(&ty);
             let mut news = false;
             vars_of_ty(&ty, &mut |var| {
-                news |= var.0 < INNER && !std::mem::replace(&mut known[var.0 as usize], true);
+                news |=
+                    var.0 < FIRST_INNER_VAR && !std::mem::replace(&mut known[var.0 as usize], true);
             });
             if news || strict {
-                self.keys.push((Key::Ty(ty, strict), node));
-                if let Pat::Value { typed, .. } = &mut self.nodes[node as usize] {
+                self.keys.push((TypePattern::Ty(ty, strict), node));
+                if let PatternNode::Value { typed, .. } = &mut self.nodes[node as usize] {
                     *typed = true;
                 }
             }
@@ -257,7 +266,10 @@ impl<'a> Builder<'a> {
         let head = self.head();
         Pattern {
             head,
-            has_globals: self.nodes.iter().any(|pat| matches!(pat, Pat::Global(_))),
+            has_globals: self
+                .nodes
+                .iter()
+                .any(|pat| matches!(pat, PatternNode::Global(_))),
             nodes: self.nodes.into(),
             spans: self.spans.into(),
             paths: self.paths.into(),
@@ -275,27 +287,29 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn head(&self) -> Head {
+    fn head(&self) -> PatternHead {
         let (mut at, mut count) = (0, 0);
         loop {
             match &self.nodes[at] {
-                Pat::Apply(f, _) | Pat::First(f, _) => {
+                PatternNode::Apply(f, _) | PatternNode::First(f, _) => {
                     count += 1;
                     at = *f as usize;
                 }
-                Pat::Primitive(primitive) => return Head::Primitive(*primitive, count),
-                Pat::Global(id) => return Head::Global(*id, count),
-                Pat::Lambda(..) if count == 0 => return Head::Lambda,
-                Pat::DepLambda(..) if count == 0 => return Head::DepLambda,
-                Pat::Literal(_) | Pat::Nat => return Head::Leaf,
-                _ => return Head::Any(count),
+                PatternNode::Primitive(primitive) => {
+                    return PatternHead::Primitive(*primitive, count);
+                }
+                PatternNode::Global(id) => return PatternHead::Global(*id, count),
+                PatternNode::Lambda(..) if count == 0 => return PatternHead::Lambda,
+                PatternNode::DepLambda(..) if count == 0 => return PatternHead::DepLambda,
+                PatternNode::Literal(_) | PatternNode::Nat => return PatternHead::Leaf,
+                _ => return PatternHead::Any(count),
             }
         }
     }
 }
 
 /// Visits the variables that a key determines by itself, without solving an equation.
-fn each_plain(key: &Key, found: &mut dyn FnMut(Var)) {
+fn each_plain(key: &TypePattern, found: &mut dyn FnMut(Var)) {
     let mut arg = |arg: &Arg| match arg {
         Arg::Nat(nat) => {
             if let Some(var) = nat.as_var() {
@@ -311,9 +325,9 @@ fn each_plain(key: &Key, found: &mut dyn FnMut(Var)) {
         }),
     };
     match key {
-        Key::Args(args, _) => args.iter().for_each(|(a, _)| arg(a)),
-        Key::Ty(ty, _) => arg(&Arg::Type(ty.clone())),
-        Key::Arg(a) => arg(a),
-        Key::Var(var, _) => found(*var),
+        TypePattern::Args(args, _) => args.iter().for_each(|(a, _)| arg(a)),
+        TypePattern::Ty(ty, _) => arg(&Arg::Type(ty.clone())),
+        TypePattern::Arg(a) => arg(a),
+        TypePattern::Var(var, _) => found(*var),
     }
 }

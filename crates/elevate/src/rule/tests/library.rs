@@ -147,7 +147,7 @@ fn the_examples_of_single_rules_hold() {
             (None, _) => {
                 let mut why = None;
                 nearest(&mut cx, &host, rule, &args, input.root, &mut why);
-                let why = why.map(|miss: super::super::Miss| miss.explain(rule, &store, ""));
+                let why = why.map(|miss: super::super::Mismatch| miss.explain(rule, &store, ""));
                 said += &format!("{file} {title}: {name} does not apply: {why:?}\n");
             }
             (Some(made), Expect::Program(wanted)) => {
@@ -179,8 +179,8 @@ fn the_examples_of_single_rules_hold() {
 
 /// Returns a program in BENF.
 fn reduced(store: &mut Store, term: Term) -> Term {
-    use crate::engine::{Options, Step, run};
-    let form = std::sync::Arc::new(Step::NormalForm(crate::normal::NormalForm::Benf));
+    use crate::engine::{Options, StrategyKind, run};
+    let form = std::sync::Arc::new(StrategyKind::NormalForm(crate::normal::NormalForm::Benf));
     let outcome = run(store, term, &form, &Options::default());
     outcome.result.unwrap_or(term)
 }
@@ -196,7 +196,7 @@ fn nearest(
     rule: &Rule,
     args: &[RuleArg],
     term: Term,
-    found: &mut Option<super::super::Miss>,
+    found: &mut Option<super::super::Mismatch>,
 ) {
     if let Err(miss) = super::super::apply(cx, host, rule, args, term) {
         *found = Some(miss.nearer(found.take()));

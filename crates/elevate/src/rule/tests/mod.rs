@@ -1,7 +1,7 @@
 //! Tests the compilation and application of rules.
 
 mod checks;
-mod folded;
+mod folding;
 mod library;
 mod terms;
 

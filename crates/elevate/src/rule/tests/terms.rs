@@ -7,7 +7,7 @@ use crate::rule::{Assumption, compile_pattern, compile_template, holds, instanti
 use crate::term::print;
 
 /// Applies the rule at the first place where it applies, and compares the result with its
-/// assumptions, or the nearest miss.
+/// assumptions, or the nearest mismatch.
 pub(super) fn rewrite(rule: &str, args: &[RuleArg], program: &str, expected: Expect) {
     expected.assert_eq(&outcome(rule, args, program));
 }
@@ -47,13 +47,13 @@ pub(super) fn outcome(rule: &str, args: &[RuleArg], program: &str) -> String {
             Assumption::Size(prop) => {
                 format!("  assumes {}\n", prop.display(&|v| store.var_name(v)))
             }
-            Assumption::Said(said) => format!("  assumes that {said}\n"),
+            Assumption::Text(said) => format!("  assumes that {said}\n"),
         };
     }
     text
 }
 
-type Found = Result<(Term, std::sync::Arc<[Assumption]>), Option<crate::rule::Miss>>;
+type Found = Result<(Term, std::sync::Arc<[Assumption]>), Option<crate::rule::Mismatch>>;
 
 fn first(
     cx: &mut Context<'_>,

@@ -3,7 +3,7 @@
 
 use db::{Database, ItemId};
 use elevate::lang::Programs;
-use elevate::rule::weights::{Factors, factors};
+use elevate::rule::separable_filters::{Factors, factors};
 use elevate::term::{Node, Path, Store, Term};
 use rise::core::Form;
 use rise::{Primitive, Type};

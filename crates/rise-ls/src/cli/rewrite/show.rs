@@ -135,7 +135,7 @@ fn help(refusal: &Refusal) -> Option<String> {
         Reason::Undecided { needed: None, .. } => {
             "laws are known of built-in operators; an `unsafe rule` may do without".to_owned()
         }
-        Reason::Shape { .. } | Reason::No { .. } | Reason::NoPart { .. } => {
+        Reason::Shape { .. } | Reason::PredicateFails { .. } | Reason::NoChild { .. } => {
             "`s @ topDown` looks for a place at which `s` applies, and `try(s)` succeeds without one"
                 .to_owned()
         }

@@ -23,7 +23,7 @@ fn kernels(text: &str, name: &str) -> Vec<Part> {
     let mut program = program_of(text, name).unwrap_or_else(|error| panic!("{error}"));
     normalise(&mut program).unwrap_or_else(|error| panic!("{error}"));
     let functional = dpia::functional(&program, Target::OpenCl).unwrap_or_else(|complaints| {
-        let problems: Vec<_> = complaints.iter().map(|c| &c.problem).collect();
+        let problems: Vec<_> = complaints.iter().map(|c| &c.kind).collect();
         panic!("{name}: {problems:?}")
     });
     let imperative = dpia::imperative(&functional).unwrap_or_else(|error| panic!("{error}"));

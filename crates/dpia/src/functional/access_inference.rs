@@ -1,0 +1,583 @@
+//! The inference of accesses, in one traversal of a program.
+//!
+//! In normal form every context determines the access of an expression: the result of the program
+//! is written, arguments have the accesses of the table, and a variable in the table is determined
+//! by the context of the whole expression. So no constraint solver is needed. For a type with an
+//! array, the access must be the expected one. For one without, `Rd` is accepted where `Wr` is
+//! expected, and the variable gets the smallest access that its parts allow: a readable value is
+//! written by one assignment.
+
+use std::sync::Arc;
+
+use nat::{Facts, Prop, Var};
+use rise::core::{Expr, Form, Launch, Node, Origin, Param, Program, apply};
+use rise::{Access, Arg, Pi, Primitive, Ty, Type};
+use rustc_hash::FxHashMap;
+
+use super::access_table::{AccessEntry, ArgumentAccess, access_signature, prim_of, type_args};
+use super::nesting::level;
+use super::problem::{ParallelMap, Problem, ProblemKind, User};
+use super::views::function_rearranges;
+use super::write_conflicts::{WriteDestination, has_kernels};
+use crate::phrase::{self, Phrase, contains_array, exp};
+use crate::prim::Prim;
+use crate::target::{Device, Target};
+
+/// A term of RISE.
+pub(crate) type Term = Expr<Primitive>;
+
+/// The requirements of an expression's context.
+#[derive(Clone, Debug)]
+pub(crate) struct Expectation {
+    /// The expected access: `Rd`, `Wr`, or `St` where a stream is consumed.
+    pub access: Access,
+    /// The user of the expression.
+    pub user: User,
+    /// True if the result of its user is written, so that a stream would end there.
+    pub ends: bool,
+    /// The memory that it is written to.
+    pub into: WriteDestination,
+}
+
+pub(crate) struct AccessInference {
+    pub target: Target,
+    /// The accesses of the variables in scope.
+    pub scope: FxHashMap<u32, Access>,
+    /// The enclosing parallel maps.
+    pub nest: Vec<ParallelMap>,
+    pub problems: Vec<Problem>,
+    pub next_local: u32,
+    /// The conditions that the generated code assumes.
+    pub obligations: Vec<Prop>,
+    /// The facts about sizes.
+    pub facts: Facts,
+    /// The number of copies of the expression in unrolled code.
+    pub copies: u64,
+    /// The size parameters of the program.
+    pub params: Vec<Var>,
+    /// The device of the target.
+    pub device: Device,
+    /// The launch sizes of the kernel.
+    pub launch: Launch,
+    /// True if the program has explicit kernels, and true if the expression is in one.
+    pub kernels: bool,
+    pub in_kernel: bool,
+    /// The `oclRun` of the enclosing kernel.
+    pub kernel: Option<Origin>,
+    /// The innermost enclosing pattern that may repeat the expression.
+    pub again: Option<(Primitive, Origin)>,
+    /// True while a choice is only tried.
+    pub is_trial: bool,
+    /// The whole program.
+    pub root: Term,
+}
+
+impl AccessInference {
+    pub fn new(program: &Program<Primitive>, target: Target, device: &Device) -> Self {
+        let mut facts = Facts::new();
+        for prop in program.facts.iter().chain(&program.obligations) {
+            facts.assume(prop);
+        }
+        AccessInference {
+            obligations: program.obligations.clone(),
+            facts,
+            copies: 1,
+            params: Vec::new(),
+            device: device.clone(),
+            launch: program.launch.clone(),
+            kernels: target == Target::OpenCl && has_kernels(&program.body),
+            in_kernel: false,
+            kernel: None,
+            again: None,
+            is_trial: false,
+            root: program.body.clone(),
+            target,
+            scope: FxHashMap::default(),
+            nest: Vec::new(),
+            problems: Vec::new(),
+            next_local: program.next_local,
+        }
+    }
+
+    /// Translates the right side of a definition: its parameters are read, its result is written.
+    pub fn definition(&mut self, term: &Term) -> Phrase {
+        match &term.form {
+            Form::Lambda(param, body) => {
+                let param = self.bind(param, Access::Rd);
+                phrase::fun(param, self.definition(body))
+            }
+            Form::DepLambda(var, kind, body) => {
+                let implicit = matches!(&*term.ty, Type::Pi(pi) if pi.implicit);
+                self.params.push(*var);
+                let body = self.definition(body);
+                let ty = Type::Pi(Pi::new(*var, *kind, implicit, body.ty.clone()));
+                Node::new(
+                    Form::DepLambda(*var, *kind, body),
+                    Arc::new(ty),
+                    term.origin,
+                )
+            }
+            _ => {
+                let want = Expectation {
+                    access: Access::Wr,
+                    user: User::Result,
+                    ends: true,
+                    into: WriteDestination::result(),
+                };
+                self.value(term, &want)
+            }
+        }
+    }
+
+    fn bind(&mut self, param: &Param, access: Access) -> Param {
+        self.scope.insert(param.local.id, access);
+        Param {
+            local: param.local.clone(),
+            ty: exp(&param.ty, access),
+        }
+    }
+
+    pub fn report(&mut self, at: Origin, kind: ProblemKind) {
+        self.problems.push(Problem {
+            at,
+            kind,
+            nest: self.correctly_nested_maps(),
+        });
+    }
+
+    /// Translates an expression of data.
+    pub fn value(&mut self, term: &Term, want: &Expectation) -> Phrase {
+        let origin = term.origin;
+        match &term.form {
+            Form::Var(local) => {
+                let access = self.scope.get(&local.id).copied().unwrap_or(Access::Rd);
+                self.check_access(term, access, want);
+                self.check_type(term);
+                let ty = exp(&term.ty, access);
+                Node::new(Form::Var(local.clone()), ty, origin)
+            }
+            Form::Literal(literal) => {
+                self.check_type(term);
+                phrase::literal(literal.clone(), &term.ty, origin)
+            }
+            Form::Nat(size) => phrase::nat(size.clone(), origin),
+            Form::Primitive(primitive, types, args) => {
+                self.primitive(term, *primitive, types, args, want)
+            }
+            Form::Foreign(function, args) => {
+                let wanted = Expectation {
+                    access: Access::Rd,
+                    user: User::Foreign(function.name.clone(), origin),
+                    ends: false,
+                    into: WriteDestination::default(),
+                };
+                let args = args.iter().map(|arg| self.value(arg, &wanted)).collect();
+                self.check_access(term, Access::Rd, want);
+                let ty = exp(&term.ty, Access::Rd);
+                Node::new(Form::Foreign(function.clone(), args), ty, origin)
+            }
+            // The remaining forms do not occur in a program in normal form, except for calls of
+            // parameters, which have been reported.
+            Form::Lambda(..)
+            | Form::DepLambda(..)
+            | Form::Apply(..)
+            | Form::DepApply(..)
+            | Form::Global(..) => {
+                let ty = exp(&term.ty, want.access);
+                Node::new(Form::Nat(nat::Nat::ZERO), ty, origin)
+            }
+        }
+    }
+
+    fn primitive(
+        &mut self,
+        term: &Term,
+        primitive: Primitive,
+        types: &[Arg],
+        args: &[Term],
+        want: &Expectation,
+    ) -> Phrase {
+        let prim = match prim_of(primitive) {
+            Some(Prim::Zip) if args.iter().any(is_stream) => Prim::ZipStream,
+            Some(prim) => prim,
+            None => {
+                self.missing_choice(term, Primitive::Reduce, None);
+                Prim::ReduceSeq
+            }
+        };
+        let said = self.problems.len();
+        let mut level = level(primitive, types, term.origin);
+        self.check(term, primitive, types, args, level.as_mut());
+        let around = self.enter_kernel((primitive, term.origin), types, &want.into);
+        let copies = self.copies;
+        let inside = copies.saturating_mul(self.check_sizes(term, primitive, args));
+        let (prim, access) = self.choose(term, prim, args, want);
+        if level.is_none() && self.problems[said..].iter().any(Problem::is_missing_map) {
+            level = self.likely_level(term.origin, args.first());
+        }
+        let row = access_signature(prim);
+        let mut into = self.memory_of(term, primitive, types, &want.into);
+        self.check_scan(term, primitive, args, &want.into);
+        into.writers_unknown |= self.problems[said..].iter().any(Problem::is_of_writers);
+        self.nest.extend(level);
+        let mut own = Vec::new();
+        let mut taken = Vec::new();
+        for (at, arg) in args.iter().enumerate() {
+            let whole = (term.origin, primitive, access, &into);
+            self.copies = match row.taken.get(at) {
+                Some(ArgumentAccess::Function { .. }) => inside,
+                _ => copies,
+            };
+            // The arguments beyond those of the type are the values of `makeArray`.
+            let said = self.problems.len();
+            let (phrase, was) = self.taken(arg, row.taken.get(at), whole, want, level);
+            // The writes of a function without an implementation are not known.
+            if at == 0 && !self.problems[said..].iter().any(Problem::is_choice) {
+                self.check_accumulator(primitive, arg);
+            }
+            taken.push(phrase);
+            own.extend(was);
+        }
+        self.copies = copies;
+        if level.is_some() {
+            self.nest.pop();
+        }
+        self.leave_kernel(around);
+        self.check_access(term, access, want);
+        let types = type_args(row, types, access, &own);
+        phrase::prim(prim, types, taken, term.origin)
+    }
+
+    /// Translates an argument of a primitive with this result; returns also its access if that is
+    /// its own.
+    fn taken(
+        &mut self,
+        arg: &Term,
+        wanted: Option<&ArgumentAccess>,
+        (origin, primitive, access, into): (Origin, Primitive, Access, &WriteDestination),
+        want: &Expectation,
+        level: Option<ParallelMap>,
+    ) -> (Phrase, Option<(Var, Access)>) {
+        // The user that expects the whole to be written expects its part to be written too.
+        let passes = |slot: &AccessEntry| *slot == AccessEntry::Result && access == Access::Wr;
+        let wants = |slot: &AccessEntry, access| Expectation {
+            access,
+            user: match passes(slot) {
+                true => want.user.clone(),
+                false => User::Primitive(primitive, origin),
+            },
+            ends: want.access == Access::Wr,
+            into: match access {
+                Access::Wr => into.clone(),
+                _ => WriteDestination::default(),
+            },
+        };
+        match wanted {
+            Some(ArgumentAccess::Function { params, result }) => {
+                let params = params.iter().map(|slot| resolve(*slot, access));
+                let result = Expectation {
+                    access: resolve(*result, access),
+                    user: match passes(result) {
+                        true => want.user.clone(),
+                        false => User::Function(primitive, origin),
+                    },
+                    ends: true,
+                    into: into.clone(),
+                };
+                let params: Vec<Access> = params.collect();
+                let again = self.again;
+                if primitive != Primitive::Let {
+                    self.again = Some((primitive, origin));
+                }
+                let phrase = self.function(arg, &params, &result);
+                self.again = again;
+                (phrase, None)
+            }
+            Some(ArgumentAccess::Value(slot @ AccessEntry::Own(var))) => {
+                let access = match is_stream(arg) {
+                    true => Access::St,
+                    false => Access::Rd,
+                };
+                let phrase = self.argument(arg, &wants(slot, access), level);
+                (phrase, Some((*var, access)))
+            }
+            Some(ArgumentAccess::Value(slot)) => {
+                let want = wants(slot, resolve(*slot, access));
+                (self.argument(arg, &want, level), None)
+            }
+            None => {
+                let slot = AccessEntry::Is(Access::Rd);
+                (self.argument(arg, &wants(&slot, Access::Rd), level), None)
+            }
+        }
+    }
+
+    /// Translates an argument, which is outside of the primitive's own loop.
+    fn argument(&mut self, arg: &Term, want: &Expectation, level: Option<ParallelMap>) -> Phrase {
+        let inside = level.and_then(|_| self.nest.pop());
+        let phrase = self.value(arg, want);
+        self.nest.extend(inside);
+        phrase
+    }
+
+    /// Chooses the access of a primitive's result, and the loop as which a `map` is checked that
+    /// must become one.
+    fn choose(
+        &mut self,
+        term: &Term,
+        prim: Prim,
+        args: &[Term],
+        want: &Expectation,
+    ) -> (Prim, Access) {
+        match access_signature(prim).result {
+            AccessEntry::Is(access) => return (prim, access),
+            AccessEntry::Result | AccessEntry::Own(_) => {}
+        }
+        let wanted = match want.access {
+            Access::St => Access::Rd,
+            access => access,
+        };
+        let access = if contains_array(&term.ty) || wanted == Access::Rd {
+            wanted
+        } else {
+            self.minimal_access(term)
+        };
+        if access != Access::Wr {
+            return (prim, access);
+        }
+        match (prim, args) {
+            // Reported for the stream.
+            (Prim::Map, [_, xs]) if is_stream(xs) => (prim, Access::Rd),
+            (Prim::Map, [f, xs]) => self.written_map(term, f, xs),
+            (Prim::MapFst | Prim::MapSnd, [f, _]) if !function_rearranges(f) => {
+                let pattern = if prim == Prim::MapFst {
+                    Primitive::MapFst
+                } else {
+                    Primitive::MapSnd
+                };
+                self.report(term.origin, ProblemKind::Computes { pattern });
+                (prim, Access::Rd)
+            }
+            _ => (prim, access),
+        }
+    }
+
+    /// Handles a `map` whose result is written: it stays if it only rearranges the result of
+    /// something else that writes, and is reported otherwise.
+    fn written_map(&mut self, term: &Term, f: &Term, xs: &Term) -> (Prim, Access) {
+        if function_rearranges(f) {
+            if self.minimal_access(xs) == Access::Wr {
+                return (Prim::Map, Access::Wr);
+            }
+            let copied = match &*term.ty {
+                Type::Array(_, element) if contains_array(element) => Some((term.origin, &term.ty)),
+                _ => None,
+            };
+            self.missing_choice(term, Primitive::Map, copied);
+            // As a loop it would have the same problem.
+            return (Prim::Map, Access::Rd);
+        }
+        self.missing_choice(term, Primitive::Map, None);
+        (Prim::MapSeq, Access::Wr)
+    }
+
+    fn missing_choice(&mut self, term: &Term, pattern: Primitive, copied: Option<(Origin, &Ty)>) {
+        let count = match &term.form {
+            Form::Primitive(_, _, args) => args.last().and_then(|xs| match &*xs.ty {
+                Type::Array(n, _) => n.as_const(),
+                _ => None,
+            }),
+            _ => None,
+        };
+        let kind = ProblemKind::MissingChoice {
+            pattern,
+            copied: copied.map(|(at, ty)| (at, ty.clone())),
+            count,
+            loops: super::memory::is_written_by_loops(term),
+            space: self.accumulator_space(term, pattern),
+        };
+        self.report(term.origin, kind);
+    }
+
+    fn function(&mut self, f: &Term, params: &[Access], result: &Expectation) -> Phrase {
+        match (&f.form, params) {
+            (Form::DepLambda(var, kind, body), _) => {
+                let body = self.function(body, params, result);
+                let ty = Type::Pi(Pi::new(*var, *kind, false, body.ty.clone()));
+                Node::new(Form::DepLambda(*var, *kind, body), Arc::new(ty), f.origin)
+            }
+            (Form::Lambda(param, body), [access, rest @ ..]) => {
+                let param = self.bind(param, *access);
+                phrase::fun(param, self.function(body, rest, result))
+            }
+            (_, []) => self.value(f, result),
+            (_, [_, ..]) => {
+                let expanded = self.expand(f);
+                match &expanded.form {
+                    Form::Lambda(..) => self.function(&expanded, params, result),
+                    _ => self.value(f, result),
+                }
+            }
+        }
+    }
+
+    /// Eta-expands a function to `fun(x => f(x))`.
+    fn expand(&mut self, f: &Term) -> Term {
+        let Type::Fun(from, _) = &*f.ty else {
+            return f.clone();
+        };
+        let id = self.next_local;
+        self.next_local += 1;
+        let local = rise::core::Local {
+            id,
+            name: "x".into(),
+        };
+        let param = Param {
+            local,
+            ty: from.clone(),
+        };
+        let body = apply(f, Node::var(&param, f.origin), f.origin);
+        rise::core::lambda(param, body)
+    }
+
+    /// Checks that an expression of this access is accepted by its context.
+    fn check_access(&mut self, term: &Term, has: Access, want: &Expectation) {
+        let user = want.user.clone();
+        let data = term.ty.clone();
+        let kind = match (has, want.access) {
+            (Access::St, Access::St) => return,
+            (Access::St, _) => ProblemKind::StreamRead {
+                reader: user,
+                data,
+                ends: want.ends,
+            },
+            (Access::Wr, Access::Wr) | (Access::Rd, Access::Rd | Access::St) => return,
+            (Access::Rd, _) if !contains_array(&term.ty) => {
+                if !self.has_problem(term) {
+                    self.check_write(term.origin, &want.into);
+                }
+                return;
+            }
+            (Access::Rd, _) if self.has_problem(term) || maps_stream(term) => return,
+            (Access::Rd, _) => match last_map(term) {
+                Some(map) => {
+                    let kind = ProblemKind::MissingChoice {
+                        pattern: Primitive::Map,
+                        copied: Some((term.origin, data)),
+                        count: None,
+                        loops: false,
+                        space: None,
+                    };
+                    return self.report(map.origin, kind);
+                }
+                None => ProblemKind::MissingCopy { wanted: user, data },
+            },
+            _ => ProblemKind::MissingMemory {
+                writer: match &term.form {
+                    Form::Primitive(primitive, ..) => Some(*primitive),
+                    _ => None,
+                },
+                spaces: match self.target {
+                    Target::OpenCl => self.spaces_to_store(term, &user),
+                    Target::C | Target::OpenMp => Vec::new(),
+                },
+                reader: user,
+            },
+        };
+        self.report(term.origin, kind);
+    }
+
+    /// Returns true if a problem of the expression itself has been reported, so that its access is
+    /// not known.
+    fn has_problem(&self, term: &Term) -> bool {
+        self.problems
+            .iter()
+            .rev()
+            .any(|problem| problem.at == term.origin && problem.is_choice())
+    }
+
+    /// Returns the access of an expression in which as little as possible is written.
+    pub fn minimal_access(&mut self, term: &Term) -> Access {
+        match &term.form {
+            Form::Var(local) => self.scope.get(&local.id).copied().unwrap_or(Access::Rd),
+            Form::Primitive(primitive, _, args) => {
+                let Some(prim) = prim_of(*primitive) else {
+                    return Access::Rd;
+                };
+                let row = access_signature(prim);
+                if let AccessEntry::Is(access) = row.result {
+                    return access;
+                }
+                for (taken, arg) in row.taken.iter().zip(args.iter()) {
+                    let access = match taken {
+                        ArgumentAccess::Value(AccessEntry::Result) => self.minimal_access(arg),
+                        ArgumentAccess::Function {
+                            params,
+                            result: AccessEntry::Result,
+                        } => self.minimal_result_access(arg, params),
+                        _ => continue,
+                    };
+                    if access != Access::Rd {
+                        return access;
+                    }
+                }
+                Access::Rd
+            }
+            _ => Access::Rd,
+        }
+    }
+
+    fn minimal_result_access(&mut self, f: &Term, params: &[AccessEntry]) -> Access {
+        match (&f.form, params) {
+            (Form::DepLambda(_, _, body), _) => self.minimal_result_access(body, params),
+            (Form::Lambda(param, body), [_, rest @ ..]) => {
+                self.scope.insert(param.local.id, Access::Rd);
+                self.minimal_result_access(body, rest)
+            }
+            (_, []) => self.minimal_access(f),
+            _ => Access::Rd,
+        }
+    }
+}
+
+fn resolve(slot: AccessEntry, result: Access) -> Access {
+    match slot {
+        AccessEntry::Is(access) => access,
+        AccessEntry::Result => result,
+        AccessEntry::Own(_) => Access::Rd,
+    }
+}
+
+/// Returns true if the expression is a stream: only stream patterns yield streams.
+pub(crate) fn is_stream(term: &Term) -> bool {
+    match &term.form {
+        Form::Primitive(Primitive::Zip, _, args) => args.iter().any(is_stream),
+        Form::Primitive(primitive, ..) => prim_of(*primitive)
+            .is_some_and(|prim| access_signature(prim).result == AccessEntry::Is(Access::St)),
+        _ => false,
+    }
+}
+
+/// Returns true for a `map` over a stream, whose problem has been reported.
+fn maps_stream(term: &Term) -> bool {
+    match &term.form {
+        Form::Primitive(Primitive::Map, _, args) => args.last().is_some_and(is_stream),
+        _ => false,
+    }
+}
+
+/// Returns the `map` that makes a readable value, through views.
+fn last_map(term: &Term) -> Option<&Term> {
+    let Form::Primitive(primitive, _, args) = &term.form else {
+        return None;
+    };
+    use Primitive::*;
+    match primitive {
+        Map => Some(term),
+        Join | Split | Transpose | Unzip | AsVector | AsVectorAligned | AsScalar | Reorder
+        | Take | Drop | Slide | Gather | PadCst | PadClamp | Assume | DepJoin | Partition => {
+            args.last().and_then(last_map)
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,472 @@
+//! The data flow of a definition for the editor: for each expression whether its value is read,
+//! written or stored.
+
+use nat::{Nat, Prop, Var};
+use rise::core::{Form, Launch, Source};
+use rise::{Access, Address, Arg, Names, Ty, Type};
+use rustc_hash::{FxHashMap, FxHashSet};
+use syntax::Span;
+use syntax::ast::{AddressSpace, Name};
+
+use crate::phrase::{Phrase, PhraseProgram};
+use crate::prim::Prim;
+
+/// The greatest number of arguments that are named as the sources of an expression.
+const MAX_ARGUMENTS: usize = 3;
+
+/// The way in which a value is available.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Materialization {
+    /// Computed where it is read.
+    Read,
+    /// Written to its destination.
+    Written,
+    /// Stored in memory of its own; for OpenCL in this address space.
+    Stored(Option<AddressSpace>),
+    /// A stream: its elements are available one after the other.
+    Stream,
+}
+
+impl Materialization {
+    /// Returns a single word that describes it.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Materialization::Read => "read",
+            Materialization::Written => "write",
+            Materialization::Stored(_) => "stored",
+            Materialization::Stream => "stream",
+        }
+    }
+}
+
+/// The sources of an expression's elements.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sources {
+    /// The names of arguments of the program.
+    pub arguments: Vec<Name>,
+    /// True if there are more arguments than are listed.
+    pub more: bool,
+    /// True if memory of the program is read.
+    pub memory: bool,
+    /// True if elements are computed.
+    pub computed: bool,
+}
+
+impl Sources {
+    fn computed() -> Sources {
+        Sources {
+            computed: true,
+            ..Sources::default()
+        }
+    }
+
+    fn memory() -> Sources {
+        Sources {
+            memory: true,
+            ..Sources::default()
+        }
+    }
+
+    fn and(mut self, other: &Sources) -> Sources {
+        for name in &other.arguments {
+            if self.arguments.contains(name) {
+                continue;
+            }
+            if self.arguments.len() == MAX_ARGUMENTS {
+                self.more = true;
+                break;
+            }
+            self.arguments.push(name.clone());
+        }
+        self.more |= other.more;
+        self.memory |= other.memory;
+        self.computed |= other.computed;
+        self
+    }
+}
+
+/// The destination of a written value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Destination {
+    /// The result of the program.
+    Result,
+    /// Memory of the program.
+    Memory,
+}
+
+/// The data flow of an expression in the text of a definition.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FlowFact {
+    /// The span of the whole expression. For a part of another definition, that of its use.
+    pub span: Span,
+    /// The span of the word to point at.
+    pub head: Span,
+    /// The data type of the expression.
+    pub data: Ty,
+    /// The way in which its value is available.
+    pub materialization: Materialization,
+    /// The sources of a value that is read.
+    pub from: Sources,
+    /// The destination of a value that is written.
+    pub into: Destination,
+    /// The primitive that makes it, if that is in the definition itself.
+    pub made_by: Option<Prim>,
+    /// The number of elements of that primitive.
+    pub count: Option<Nat>,
+    /// The buffer of a stream of windows.
+    pub window: Option<Ty>,
+    /// True if it is inside a parallel loop.
+    pub in_parallel: bool,
+    /// The enclosing parallel maps that are distributed over OpenCL's work-items, outermost first.
+    /// If it is such a map, the last one is itself.
+    pub shared: Box<[DistributedMap]>,
+    /// The index of its launch in [`Flow::launches`].
+    pub launch: usize,
+}
+
+/// A map that is distributed over OpenCL's work-items.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct DistributedMap {
+    /// The pattern, `mapGlobal`, `mapWorkGroup` or `mapLocal`.
+    pub by: Prim,
+    /// The dimension, 0 to 2.
+    pub dimension: u8,
+    /// The number of elements.
+    pub count: Nat,
+}
+
+/// The data flow of a definition, in the order of its text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DataFlow {
+    /// The facts of the expressions, one for each span: that of the outermost expression.
+    pub facts: Vec<FlowFact>,
+    /// The names of size variables.
+    pub names: Names,
+    /// The size parameters of the program.
+    pub sizes: Vec<Var>,
+    /// The launch sizes for OpenCL: first those of the annotation, then those of each `oclRun`.
+    pub launches: Vec<Launch>,
+    /// The conditions on sizes that hold.
+    pub conditions: Vec<Prop>,
+}
+
+impl DataFlow {
+    /// Returns the fact of the expression with this span, if there is one.
+    pub fn at(&self, span: Span) -> Option<&FlowFact> {
+        let at = self.facts.binary_search_by_key(&span, |fact| fact.span);
+        at.ok().and_then(|at| self.facts.get(at))
+    }
+}
+
+/// Computes the data flow of the expressions in the definition's own text.
+pub fn flow(program: &PhraseProgram) -> DataFlow {
+    let mut walk = FlowAnalysis {
+        program,
+        facts: Vec::new(),
+        seen: FxHashSet::default(),
+        scope: FxHashMap::default(),
+        into: Destination::Result,
+        in_parallel: false,
+        shared: Vec::new(),
+        launches: vec![program.launch.clone()],
+        launch: 0,
+    };
+    let mut sizes = Vec::new();
+    let mut body = &program.body;
+    loop {
+        match &body.form {
+            Form::Lambda(param, inner) => {
+                let mut sources = Sources::default();
+                sources.arguments.push(param.local.name.clone());
+                walk.scope.insert(param.local.id, sources);
+                body = inner;
+            }
+            Form::DepLambda(var, _, inner) => {
+                sizes.push(*var);
+                body = inner;
+            }
+            _ => break,
+        }
+    }
+    walk.visit(body);
+    let mut facts = walk.facts;
+    facts.sort_by_key(|fact| fact.span);
+    DataFlow {
+        facts,
+        names: Names(program.names.clone().into()),
+        sizes,
+        launches: walk.launches,
+        conditions: [&*program.obligations, &*program.facts].concat(),
+    }
+}
+
+struct FlowAnalysis<'p> {
+    program: &'p PhraseProgram,
+    facts: Vec<FlowFact>,
+    seen: FxHashSet<Span>,
+    /// The sources of the variables in scope.
+    scope: FxHashMap<u32, Sources>,
+    into: Destination,
+    in_parallel: bool,
+    shared: Vec<DistributedMap>,
+    launches: Vec<Launch>,
+    launch: usize,
+}
+
+impl FlowAnalysis<'_> {
+    /// Records the facts of a phrase and its parts, and returns its sources.
+    fn visit(&mut self, phrase: &Phrase) -> Sources {
+        // Outer expressions come first, so that the use of a definition has the fact of its result.
+        let at = self.note(phrase);
+        let from = self.inside(phrase);
+        if let Some(fact) = at.and_then(|at| self.facts.get_mut(at)) {
+            fact.from = from.clone();
+        }
+        from
+    }
+
+    fn note(&mut self, phrase: &Phrase) -> Option<usize> {
+        let Type::Exp(data, access) = &*phrase.ty else {
+            return None;
+        };
+        let (source, is_own) = self.place(phrase)?;
+        if !self.seen.insert(source.span) {
+            return None;
+        }
+        let (prim, count, window) = match &phrase.form {
+            Form::Primitive(prim, types, _) if is_own => {
+                (Some(*prim), first_size(types), window(*prim, types))
+            }
+            _ => (None, None, None),
+        };
+        let fact = FlowFact {
+            span: source.span,
+            head: source.head,
+            data: data.clone(),
+            materialization: materialization_of(phrase, *access),
+            from: Sources::default(),
+            into: self.into,
+            made_by: prim,
+            count,
+            window,
+            in_parallel: self.in_parallel,
+            shared: self.shared.iter().cloned().chain(shared(phrase)).collect(),
+            launch: self.launch,
+        };
+        self.facts.push(fact);
+        Some(self.facts.len() - 1)
+    }
+
+    /// Returns the place in the definition's own text, for a part of another definition that of its
+    /// use, and true if it is in the definition itself.
+    fn place(&self, phrase: &Phrase) -> Option<(Source, bool)> {
+        let origins = &self.program.origins;
+        let mut source = origins.get(phrase.origin.0 as usize)?;
+        let is_own = source.def.is_none();
+        for _ in 0..origins.len() {
+            if source.def.is_none() {
+                return Some((source.clone(), is_own));
+            }
+            source = origins.get(source.used_at?.0 as usize)?;
+        }
+        None
+    }
+
+    fn inside(&mut self, phrase: &Phrase) -> Sources {
+        match &phrase.form {
+            Form::Var(local) => self.scope.get(&local.id).cloned().unwrap_or_default(),
+            Form::Lambda(_, body) | Form::DepLambda(_, _, body) => self.visit(body),
+            Form::Primitive(Prim::OclRun, types, args) => {
+                let outer = self.launch;
+                self.launch = self.launches.len();
+                self.launches.push(launch_of(types));
+                let from = self.primitive(Prim::OclRun, args, None);
+                self.launch = outer;
+                from
+            }
+            Form::Primitive(prim, _, args) => self.primitive(*prim, args, shared(phrase)),
+            Form::Foreign(_, args) => {
+                for arg in args.iter() {
+                    self.visit(arg);
+                }
+                Sources::computed()
+            }
+            _ => Sources::computed(),
+        }
+    }
+
+    fn primitive(
+        &mut self,
+        prim: Prim,
+        args: &[Phrase],
+        shared: Option<DistributedMap>,
+    ) -> Sources {
+        let (functions, values): (Vec<_>, Vec<_>) =
+            args.iter().partition(|arg| is_function(&arg.form));
+        let outside = self.into;
+        if matches!(
+            prim,
+            Prim::ToMem | Prim::ReduceSeq | Prim::ReduceSeqUnroll | Prim::ReducePar
+        ) {
+            self.into = Destination::Memory;
+        }
+        let values: Vec<Sources> = values.into_iter().map(|arg| self.visit(arg)).collect();
+        if matches!(
+            prim,
+            Prim::ScanSeq
+                | Prim::Iterate
+                | Prim::CircularBuffer
+                | Prim::RotateValues
+                | Prim::MapStream
+        ) {
+            self.into = Destination::Memory;
+        }
+        let outer = self.in_parallel;
+        self.in_parallel |= is_parallel(prim);
+        let depth = self.shared.len();
+        self.shared.extend(shared);
+        let last = values.last().cloned().unwrap_or_default();
+        let bodies: Vec<Sources> = functions
+            .into_iter()
+            .map(|f| self.function(prim, f, &last))
+            .collect();
+        self.in_parallel = outer;
+        self.shared.truncate(depth);
+        self.into = outside;
+        self.gives(prim, &values, bodies.last())
+    }
+
+    /// Visits the function of a primitive that is applied to the elements of `over`.
+    fn function(&mut self, prim: Prim, f: &Phrase, over: &Sources) -> Sources {
+        let mut params = match prim {
+            Prim::ReduceSeq | Prim::ReduceSeqUnroll | Prim::ReducePar => {
+                vec![Sources::memory(), over.clone()]
+            }
+            Prim::ScanSeq => vec![over.clone(), Sources::memory()],
+            Prim::Generate => vec![Sources::computed()],
+            Prim::Iterate => vec![Sources::memory()],
+            _ => vec![over.clone()],
+        };
+        params.reverse();
+        let mut body = f;
+        loop {
+            match &body.form {
+                Form::Lambda(param, inner) => {
+                    let reads = params.pop().unwrap_or_default();
+                    self.scope.insert(param.local.id, reads);
+                    body = inner;
+                }
+                Form::DepLambda(_, _, inner) => body = inner,
+                _ => return self.visit(body),
+            }
+        }
+    }
+
+    /// Returns the sources of a primitive's value.
+    fn gives(&self, prim: Prim, values: &[Sources], body: Option<&Sources>) -> Sources {
+        use Prim::{
+            AsScalar, AsVector, AsVectorAligned, Assume, CircularBuffer, DepIdx, DepJoin, DepZip,
+            Dmatch, Drop, Fst, Gather, Idx, IdxVec, Join, Let, MakeArray, MakePair, Map, MapFst,
+            MapSnd, PadClamp, PadCst, Partition, ReducePar, ReduceSeq, ReduceSeqUnroll, Reorder,
+            RotateValues, Select, Slide, Snd, Split, Take, ToMem, Transpose, Unzip, Zip, ZipStream,
+        };
+        let last = || values.last().cloned().unwrap_or_default();
+        match prim {
+            AsScalar | AsVector | AsVectorAligned | Assume | DepIdx | DepJoin | Drop | Fst
+            | Gather | Idx | IdxVec | Join | PadClamp | PadCst | Partition | Reorder | Slide
+            | Snd | Split | Take | Transpose | Unzip => last(),
+            Zip | ZipStream | MakePair | MakeArray | DepZip => values
+                .iter()
+                .fold(Sources::default(), |all, one| all.and(one)),
+            Select => values
+                .iter()
+                .skip(1)
+                .fold(Sources::default(), |all, one| all.and(one)),
+            Map | Let | Dmatch => body.cloned().unwrap_or_else(last),
+            MapFst | MapSnd => last().and(body.unwrap_or(&Sources::default())),
+            ToMem | ReduceSeq | ReduceSeqUnroll | ReducePar | CircularBuffer | RotateValues => {
+                Sources::memory()
+            }
+            _ => Sources::computed(),
+        }
+    }
+}
+
+fn is_function(form: &Form<Prim>) -> bool {
+    matches!(form, Form::Lambda(..) | Form::DepLambda(..))
+}
+
+fn is_parallel(prim: Prim) -> bool {
+    matches!(
+        prim,
+        Prim::MapPar | Prim::MapGlobal | Prim::MapWorkGroup | Prim::MapLocal
+    )
+}
+
+/// Returns the map that is distributed over work-items, if the phrase is one.
+fn shared(phrase: &Phrase) -> Option<DistributedMap> {
+    let Form::Primitive(by, types, _) = &phrase.form else {
+        return None;
+    };
+    if !matches!(by, Prim::MapGlobal | Prim::MapWorkGroup | Prim::MapLocal) {
+        return None;
+    }
+    let dimension = match types.last() {
+        Some(Arg::Nat(dimension)) => dimension.as_const().unwrap_or(0),
+        _ => 0,
+    };
+    Some(DistributedMap {
+        by: *by,
+        dimension: u8::try_from(dimension).unwrap_or(0).min(2),
+        count: first_size(types)?,
+    })
+}
+
+/// Returns the launch sizes of an `oclRun`.
+fn launch_of(types: &[Arg]) -> Launch {
+    let size = |arg: &Arg| match arg {
+        Arg::Nat(size) => Some(size.clone()),
+        _ => None,
+    };
+    let sizes: Vec<Nat> = types.iter().take(6).filter_map(size).collect();
+    match sizes.split_at_checked(3) {
+        Some((local, global)) => Launch::of(local, global),
+        None => Launch::default(),
+    }
+}
+
+fn first_size(types: &[Arg]) -> Option<Nat> {
+    match types.first() {
+        Some(Arg::Nat(size)) => Some(size.clone()),
+        _ => None,
+    }
+}
+
+/// Returns the type of the buffer of a stream of windows.
+fn window(prim: Prim, types: &[Arg]) -> Option<Ty> {
+    let (count, element) = match (prim, types) {
+        (Prim::CircularBuffer, [_, _, Arg::Type(element), _, Arg::Nat(count), ..])
+        | (Prim::RotateValues, [_, Arg::Type(element), _, Arg::Nat(count), ..]) => (count, element),
+        _ => return None,
+    };
+    Some(Type::Array(count.clone(), element.clone()).into())
+}
+
+fn materialization_of(phrase: &Phrase, access: Access) -> Materialization {
+    if let Form::Primitive(
+        Prim::ToMem | Prim::ReduceSeq | Prim::ReduceSeqUnroll | Prim::ReducePar,
+        types,
+        _,
+    ) = &phrase.form
+    {
+        return Materialization::Stored(match types.last() {
+            Some(Arg::Address(Address::Space(space))) => Some(*space),
+            _ => None,
+        });
+    }
+    match access {
+        Access::Wr => Materialization::Written,
+        Access::St => Materialization::Stream,
+        Access::Rd | Access::Var(_) => Materialization::Read,
+    }
+}

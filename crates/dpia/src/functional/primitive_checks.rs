@@ -1,0 +1,190 @@
+//! Checks of single primitives besides access: availability on the target, nesting, and address
+//! spaces.
+
+use nat::{Nat, Prop};
+use rise::core::{Form, Program};
+use rise::primitive::OptionalArgument;
+use rise::{Address, Arg, Primitive, Type};
+use syntax::ast::ScalarType;
+
+use super::access_inference::{AccessInference, Term};
+use super::memory::{AllocationError, address_of};
+use super::problem::{ParallelMap, ParameterKind, ProblemKind, User};
+use crate::phrase::contains_array;
+use crate::target::Target;
+
+impl AccessInference {
+    /// Checks the use of a primitive.
+    pub(super) fn check(
+        &mut self,
+        term: &Term,
+        primitive: Primitive,
+        types: &[Arg],
+        args: &[Term],
+        level: Option<&mut ParallelMap>,
+    ) {
+        if !super::targets::has(self.target, primitive) {
+            self.report(term.origin, ProblemKind::NotForTarget { primitive });
+        } else if let Some(level) = level {
+            self.check_nesting(level, args.first());
+        }
+        if primitive.optional_argument() == Some(OptionalArgument::AddressSpace) {
+            self.check_space(term, primitive, types, args);
+        }
+        if primitive == Primitive::Iterate
+            && let Some(Arg::Nat(rounds)) = types.get(2)
+        {
+            self.check_rounds(term, rounds);
+        }
+    }
+
+    /// Checks that the function of a reduction can update the accumulator in place.
+    pub(super) fn check_accumulator(&mut self, primitive: Primitive, f: &Term) {
+        use Primitive::{ReducePar, ReduceSeq, ReduceSeqUnroll, ScanSeq};
+        if !matches!(primitive, ReduceSeq | ReduceSeqUnroll | ReducePar | ScanSeq) {
+            return;
+        }
+        let Form::Lambda(first, rest) = &f.form else {
+            return;
+        };
+        let Form::Lambda(second, body) = &rest.form else {
+            return;
+        };
+        let accumulator = match primitive {
+            Primitive::ScanSeq => second,
+            _ => first,
+        };
+        if contains_array(&accumulator.ty)
+            && let Some(moved) =
+                super::accumulator::misplaced_read(&accumulator.local, body, &self.facts)
+        {
+            let spaces = match self.target {
+                Target::OpenCl => self.spaces_to_store(body, &User::Function(primitive, f.origin)),
+                Target::C | Target::OpenMp => Vec::new(),
+            };
+            let kind = ProblemKind::Accumulator {
+                pattern: primitive,
+                read: moved.read,
+                result: (body.origin, body.ty.clone()),
+                spaces,
+            };
+            self.report(f.origin, kind);
+        }
+    }
+
+    fn check_space(&mut self, term: &Term, primitive: Primitive, types: &[Arg], args: &[Term]) {
+        let kind = match (self.target, address_of(primitive, types)) {
+            (Target::C | Target::OpenMp, None) => return,
+            (Target::C | Target::OpenMp, Some(space)) => ProblemKind::NoSpaces {
+                primitive,
+                space: match space {
+                    Address::Space(space) => Some(space),
+                    Address::Var(_) => None,
+                },
+            },
+            (Target::OpenCl, None) => ProblemKind::WhichSpace {
+                primitive,
+                spaces: self.spaces_for(&term.ty, (primitive, types, args), None),
+            },
+            (Target::OpenCl, Some(Address::Var(_))) => return,
+            (Target::OpenCl, Some(Address::Space(space))) => {
+                let Some(allocation_error) = self.allocation_error(primitive, term, args, space)
+                else {
+                    return;
+                };
+                let spaces = self.spaces_for(&term.ty, (primitive, types, args), None);
+                match allocation_error {
+                    AllocationError::Place(placement_error) => ProblemKind::WrongSpace {
+                        primitive,
+                        space,
+                        placement_error,
+                        spaces,
+                    },
+                    AllocationError::Large { bytes } => ProblemKind::TooLarge {
+                        primitive,
+                        bytes,
+                        limit: self.limit(self.device.local_memory),
+                        spaces,
+                    },
+                }
+            }
+        };
+        self.report(term.origin, kind);
+    }
+
+    /// Requires that `iterate` has at least one round: compiled code writes its result in the last
+    /// one.
+    fn check_rounds(&mut self, term: &Term, rounds: &Nat) {
+        let needed = Prop::AtLeast(rounds.clone(), Nat::ONE);
+        if self.facts.proves(&needed) {
+            return;
+        }
+        let mut ours = true;
+        needed.for_each_var(&mut |var| ours &= self.params.contains(&var));
+        if self.facts.excludes(&needed) {
+            self.report(term.origin, ProblemKind::NoIteration { never: true });
+        } else if ours {
+            self.facts.assume(&needed);
+            self.obligations.push(needed);
+        } else {
+            self.report(term.origin, ProblemKind::NoIteration { never: false });
+        }
+    }
+
+    /// Reports a type that the target lacks, once.
+    pub(super) fn check_type(&mut self, term: &Term) {
+        if self.target == Target::OpenCl {
+            self.check_device_has(&term.ty, term.origin);
+        } else if has(&term.ty, ScalarType::F16) && !self.has_half_problem() {
+            self.report(term.origin, ProblemKind::NoHalf);
+        }
+    }
+
+    fn has_half_problem(&self) -> bool {
+        let mut problems = self.problems.iter();
+        problems.any(|problem| problem.kind == ProblemKind::NoHalf)
+    }
+
+    /// Checks parameters, which may be unused, for types that the target lacks and vectors of an
+    /// unknown number of lanes.
+    pub(super) fn check_parameters(&mut self, program: &Program<Primitive>) {
+        let no_half = self.target != Target::OpenCl && !self.has_half_problem();
+        let mut term = &program.body;
+        while let Form::Lambda(_, body) | Form::DepLambda(_, _, body) = &term.form {
+            if let Form::Lambda(param, _) = &term.form {
+                let half = no_half && has(&param.ty, ScalarType::F16);
+                let kinds = [
+                    half.then_some(ParameterKind::Half),
+                    (!self.has_known_lanes(&param.ty)).then_some(ParameterKind::Lanes),
+                ];
+                if self.target == Target::OpenCl {
+                    self.check_device_has(&param.ty, program.body.origin);
+                }
+                for kind in kinds.into_iter().flatten() {
+                    let name = param.local.name.clone();
+                    self.report(program.body.origin, ProblemKind::Parameter { name, kind });
+                }
+            }
+            term = body;
+        }
+    }
+}
+
+/// Returns true if values of the type contain numbers of this scalar type.
+pub(super) fn has(ty: &Type, scalar: ScalarType) -> bool {
+    match ty {
+        Type::Scalar(other) => *other == scalar,
+        Type::Array(_, element) | Type::Vector(_, element) => has(element, scalar),
+        Type::Pair(a, b) => has(a, scalar) || has(b, scalar),
+        _ => false,
+    }
+}
+
+/// Returns the body of a definition under its parameters.
+pub(super) fn result(term: &Term) -> &Term {
+    let mut term = term;
+    while let Form::Lambda(_, body) | Form::DepLambda(_, _, body) = &term.form {
+        term = body;
+    }
+    term
+}

@@ -1,0 +1,195 @@
+//! Alternatives that the messages offer for missing implementations.
+
+use rise::{DataFun, Primitive, Type};
+
+use super::nesting::written;
+use crate::functional::nesting::allowed;
+use crate::functional::problem::ParallelMap;
+use crate::phrase::contains_array;
+use crate::target::Target;
+use Primitive::{MapGlobal, MapLocal, MapWorkGroup};
+use syntax::ast::AddressSpace;
+
+/// The greatest number of steps of a loop for which unrolling is offered.
+const MAX_UNROLLED: i64 = 64;
+
+/// The properties of a pattern besides its nesting.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct PatternProperties {
+    /// The number of elements, if it is known.
+    pub count: Option<i64>,
+    /// True if the result of its function is written by loops.
+    pub loops: bool,
+    /// The address space for the accumulator of a reduction; the default is Private.
+    pub space: Option<AddressSpace>,
+}
+
+/// Returns the implementations of a pattern, the best first.
+pub(super) fn choices(
+    pattern: Primitive,
+    target: Target,
+    nest: &[ParallelMap],
+    more: PatternProperties,
+) -> Vec<String> {
+    let space = more.space.unwrap_or(AddressSpace::Private);
+    let mut choices: Vec<String> = if pattern == Primitive::Reduce {
+        reductions(target, nest, space)
+    } else {
+        maps(target, nest, more.loops)
+    };
+    let sequential = pattern == Primitive::Reduce || choices.iter().any(|c| c == "mapSeq");
+    if sequential && more.count.is_some_and(|count| count <= MAX_UNROLLED) {
+        let unrolled = match (pattern, target) {
+            (Primitive::Reduce, Target::OpenCl) => format!("reduceSeqUnroll({space})"),
+            (Primitive::Reduce, _) => "reduceSeqUnroll".into(),
+            _ => "mapSeqUnroll".into(),
+        };
+        choices.push(unrolled);
+    }
+    choices
+}
+
+fn reductions(target: Target, nest: &[ParallelMap], space: AddressSpace) -> Vec<String> {
+    match target {
+        Target::OpenMp if nest.is_empty() => vec!["reduceSeq".into(), "reducePar".into()],
+        Target::C | Target::OpenMp => vec!["reduceSeq".into()],
+        Target::OpenCl => vec![format!("reduceSeq({space})")],
+    }
+}
+
+fn maps(target: Target, nest: &[ParallelMap], loops: bool) -> Vec<String> {
+    match target {
+        Target::C => vec!["mapSeq".into()],
+        Target::OpenMp if nest.is_empty() => vec!["mapPar".into(), "mapSeq".into()],
+        Target::OpenMp => vec!["mapSeq".into()],
+        Target::OpenCl => {
+            let fits = |chain: &[ParallelMap]| allowed(chain) && (loops || is_shared(chain));
+            kernel_maps(nest, &fits)
+        }
+    }
+}
+
+/// Returns the alternatives for a parallel map that contains these maps.
+pub(super) fn instead(
+    inner: ParallelMap,
+    nest: &[ParallelMap],
+    inside: &[Vec<ParallelMap>],
+) -> Vec<String> {
+    let all = |chain: &[ParallelMap], fits: &dyn Fn(&[ParallelMap]) -> bool| match inside {
+        [] => fits(chain),
+        _ => inside
+            .iter()
+            .all(|inner| fits(&[chain, &inner[..]].concat())),
+    };
+    let mut found = kernel_maps(nest, &|chain| {
+        all(chain, &|chain| allowed(chain) && is_shared(chain))
+    });
+    let name = written(inner.primitive, inner.dimension);
+    found.retain(|choice| *choice != name);
+    found
+}
+
+/// Returns true if these maps distribute the work over single work-items: one of them is over the
+/// first dimension, and there is a `mapLocal` for every `mapWorkGroup`.
+pub(super) fn is_shared(chain: &[ParallelMap]) -> bool {
+    let has = |primitive, dimension| {
+        let mut all = chain.iter();
+        all.any(|level| (level.primitive, level.dimension) == (primitive, dimension))
+    };
+    let grouped = |dimension| has(MapWorkGroup, dimension);
+    let in_groups = |dimension| !grouped(dimension) || has(MapLocal, dimension);
+    (has(MapGlobal, 0) || grouped(0)) && (0..3).all(in_groups)
+}
+
+/// Returns the maps that fit inside others, each over the first possible dimension.
+fn kernel_maps(nest: &[ParallelMap], fits: &dyn Fn(&[ParallelMap]) -> bool) -> Vec<String> {
+    let with = |primitive, dimension| {
+        let level = ParallelMap {
+            primitive,
+            dimension,
+            at: rise::core::Origin(0),
+            wrong: false,
+        };
+        let chain: Vec<ParallelMap> = nest.iter().copied().chain([level]).collect();
+        fits(&chain)
+    };
+    let first = |primitive| {
+        let dimension = (0..3).find(|&dimension| with(primitive, dimension))?;
+        Some(written(primitive, dimension))
+    };
+    let sequential = fits(nest).then(|| "mapSeq".to_owned());
+    let mut found: Vec<String> = first(MapLocal).into_iter().collect();
+    if is_shared(nest) {
+        found.extend(sequential.clone());
+    }
+    // `mapGlobal` and `mapWorkGroup` can be combined, but hardly ever should.
+    let has = |primitive| nest.iter().any(|level| level.primitive == primitive);
+    if !has(MapWorkGroup) {
+        found.extend(first(MapGlobal));
+    }
+    if !has(MapGlobal) {
+        found.extend(first(MapWorkGroup));
+    }
+    if !is_shared(nest) {
+        found.extend(sequential);
+    }
+    found
+}
+
+/// Returns the text of a function that copies a value.
+pub(super) fn copy(data: &Type, target: Target, nest: &[ParallelMap]) -> String {
+    if !contains_array(data) {
+        return "id".into();
+    }
+    let inner = |data: &Type| copy(data, target, &inside(nest, target));
+    match data {
+        Type::Array(_, element) => {
+            let map = maps(target, nest, contains_array(element))
+                .into_iter()
+                .next()
+                .unwrap_or("mapSeq".into());
+            format!("{map}({})", inner(element))
+        }
+        Type::Pair(a, b) => {
+            let half = |data: &Type, half: &str| {
+                if contains_array(data) {
+                    format!("p.{half} |> {}", copy(data, target, nest))
+                } else {
+                    format!("p.{half}")
+                }
+            };
+            format!("fun(p => ({}, {}))", half(a, "_1"), half(b, "_2"))
+        }
+        Type::DepArray(_, DataFun::Lambda(_, element)) => {
+            format!("depMapSeq(depFun(i: Nat => {}))", inner(element))
+        }
+        Type::DepPair(DataFun::Lambda(_, value)) => {
+            let copy = inner(value);
+            format!("fun(p => dmatch(p)(depFun(k: Nat => fun(x => makeDepPair(k)(x |> {copy})))))")
+        }
+        _ => "id".into(),
+    }
+}
+
+/// Returns the parallel maps around the body of a copy's loop: one in every dimension, so that the
+/// copy does not nest parallel maps further.
+fn inside(nest: &[ParallelMap], target: Target) -> Vec<ParallelMap> {
+    let mut nest = nest.to_vec();
+    let primitive = match target {
+        Target::C => return nest,
+        Target::OpenMp => Primitive::MapPar,
+        Target::OpenCl if nest.iter().any(|l| l.primitive == Primitive::MapWorkGroup) => {
+            Primitive::MapLocal
+        }
+        Target::OpenCl => Primitive::MapGlobal,
+    };
+    for dimension in 0..3 {
+        nest.push(ParallelMap {
+            primitive,
+            dimension,
+            at: rise::core::Origin(0),
+            wrong: false,
+        });
+    }
+    nest
+}

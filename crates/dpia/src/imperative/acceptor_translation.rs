@@ -1,0 +1,178 @@
+//! The acceptor translation.
+
+use rise::Arg;
+use rise::core::{Form, Origin};
+
+use super::Translation;
+use super::build::{branch, half_acc, has_array, part_acc};
+use super::error::{Reason, Result, fail};
+use crate::phrase::{Phrase, prim};
+use crate::prim::Prim;
+
+impl Translation {
+    /// Returns the command that writes `phrase` to `output`.
+    pub fn acc(&mut self, phrase: &Phrase, output: Phrase) -> Result<Phrase> {
+        self.block(phrase.origin, |this| this.write(phrase, &output))
+    }
+
+    /// Emits the commands that write `phrase` to `output`.
+    pub fn write(&mut self, phrase: &Phrase, output: &Phrase) -> Result<()> {
+        let phrase = &self.head(phrase)?;
+        if let Form::Primitive(which, types, args) = &phrase.form
+            && self.write_primitive(*which, types, args, phrase, output)?
+        {
+            return Ok(());
+        }
+        if let Some((inner, place)) = self.mirrored(phrase, output)? {
+            return self.write(&inner, &place);
+        }
+        if has_array(phrase)? {
+            return fail(reason_unwritten(phrase), phrase.origin);
+        }
+        let value = self.read(phrase)?;
+        self.assign(output, &value, phrase.origin)
+    }
+
+    /// Mirrors a view of arrays; values without arrays are assigned as a whole.
+    fn mirrored(&mut self, phrase: &Phrase, output: &Phrase) -> Result<Option<(Phrase, Phrase)>> {
+        if has_array(phrase)? {
+            self.mirror(phrase, output)
+        } else {
+            Ok(None)
+        }
+    }
+
+    /// Applies the rule of a primitive that is more than a view. Returns false if there is none.
+    fn write_primitive(
+        &mut self,
+        which: Prim,
+        types: &[Arg],
+        args: &[Phrase],
+        phrase: &Phrase,
+        output: &Phrase,
+    ) -> Result<bool> {
+        let origin = phrase.origin;
+        match (which, types, args) {
+            (Prim::MakePair, _, [a, b]) if has_array(phrase)? => {
+                self.write_halves(a, b, output, origin)?;
+            }
+            (Prim::Zip, [n, s, t, ..], [a, b]) => {
+                for (e, place) in [(a, Prim::ZipAcc1), (b, Prim::ZipAcc2)] {
+                    let types = vec![n.clone(), s.clone(), t.clone()];
+                    let place = prim(place, types, vec![output.clone()], origin);
+                    let command = self.acc(e, place)?;
+                    self.emit(command);
+                }
+            }
+            (Prim::Concat, [Arg::Nat(n), ..], [a, b]) => {
+                for (e, part) in [(a, Prim::TakeAcc), (b, Prim::DropAcc)] {
+                    let place = part_acc(part, n, output, origin)?;
+                    let command = self.acc(e, place)?;
+                    self.emit(command);
+                }
+            }
+            (Prim::Let, _, [value, f]) => {
+                let body = self.bind_in(value, f, origin)?;
+                self.write(&body, output)?;
+            }
+            (Prim::Select, _, [condition, a, b])
+                if !(has_array(phrase)? || self.is_pure(a) && self.is_pure(b)) =>
+            {
+                let condition = self.read(condition)?;
+                let a = self.acc(a, output.clone())?;
+                let b = self.acc(b, output.clone())?;
+                self.emit(branch(condition, a, b, origin));
+            }
+            (Prim::Dmatch, [of, ..], [pair, f]) => {
+                let body = self.matched(pair, of, f, phrase)?;
+                self.write(&body, output)?;
+            }
+            (Prim::MakeDepPair, [of, _, Arg::Nat(n)], [e]) => {
+                let types = vec![of.clone(), Arg::Nat(n.clone())];
+                let out = vec![output.clone()];
+                self.emit(prim(Prim::DepPairFst, types.clone(), out.clone(), origin));
+                let place = prim(Prim::DepPairSndAcc, types, out, origin);
+                self.write(e, &place)?;
+            }
+            (Prim::OclRun, [_, sizes @ ..], [e]) => {
+                let command = self.acc(e, output.clone())?;
+                let args = vec![command];
+                self.emit(prim(Prim::OclRunCommand, sizes.to_vec(), args, origin));
+            }
+            _ => return self.write_loop(which, types, args, phrase, output),
+        }
+        Ok(true)
+    }
+
+    /// Emits the commands that write `f(args…)`.
+    pub fn write_call<const N: usize>(
+        &mut self,
+        f: &Phrase,
+        args: [Phrase; N],
+        output: &Phrase,
+    ) -> Result<()> {
+        let body = self.call(f, args)?;
+        self.write(&body, output)
+    }
+
+    /// Returns the command that writes `f(args…)`.
+    pub fn acc_call<const N: usize>(
+        &mut self,
+        f: &Phrase,
+        args: [Phrase; N],
+        output: &Phrase,
+    ) -> Result<Phrase> {
+        self.block(f.origin, |this| this.write_call(f, args, output))
+    }
+
+    /// Writes a pair with arrays by halves. If a half reads memory that the other one overwrites, a
+    /// half without arrays is stored in a variable before the other one is written.
+    fn write_halves(
+        &mut self,
+        a: &Phrase,
+        b: &Phrase,
+        output: &Phrase,
+        origin: Origin,
+    ) -> Result<()> {
+        let mut halves = [(a.clone(), Prim::PairAcc1), (b.clone(), Prim::PairAcc2)];
+        if self.reads_from(a, output) || self.reads_from(b, output) {
+            for (half, _) in &mut halves {
+                if !has_array(half)? {
+                    let value = self.read(half)?;
+                    *half = self.store_scalar(value, "tmp", origin)?;
+                }
+            }
+            if !has_array(a)? {
+                halves.reverse();
+            }
+        }
+        for (half, place) in halves {
+            self.write_half(&half, place, output, origin)?;
+        }
+        Ok(())
+    }
+
+    fn write_half(
+        &mut self,
+        value: &Phrase,
+        which: Prim,
+        output: &Phrase,
+        origin: Origin,
+    ) -> Result<()> {
+        let place = half_acc(which, output, origin)?;
+        let command = self.acc(value, place)?;
+        self.emit(command);
+        Ok(())
+    }
+}
+
+/// Returns the reason why an array has no rule.
+fn reason_unwritten(phrase: &Phrase) -> Reason {
+    match &phrase.form {
+        Form::Primitive(
+            Prim::MapStream | Prim::CircularBuffer | Prim::RotateValues | Prim::ZipStream,
+            ..,
+        ) => Reason::StreamAsArray,
+        _ => Reason::NotWritten,
+    }
+}
