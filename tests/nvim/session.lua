@@ -11,10 +11,18 @@ local PATIENCE = 20000
 
 local failures = 0
 
+-- Nobody is there to answer a question: without an answer of its own a step fails where the session would wait for ever.
+local function unanswered(question) error('the session has no answer to: ' .. tostring(question)) end
+vim.ui.select = function(_, options) unanswered(options.prompt) end
+vim.ui.input = function(options) unanswered(options.prompt) end
+
 local function say(text) io.stdout:write(text .. '\n') end
 
 local function step(name, check)
+  vim.v.errmsg = ''
   local ok, result = pcall(check)
+  -- An error in what Neovim calls later, such as the handler of an answer, fails no check by itself.
+  if ok and vim.v.errmsg ~= '' then ok, result = false, vim.v.errmsg end
   if not ok then failures = failures + 1 end
   say(('%s %s%s'):format(ok and 'ok  ' or 'FAIL', name, result and ': ' .. tostring(result) or ''))
   return ok
@@ -359,7 +367,34 @@ step('sizes of a result stand in the order of their declaration', function()
   vim.cmd('RiseRun backend=interp')
   wait('the result', function() return result() ~= nil end)
   contains(result(), 'zz = 4, b = 5, k = 2, a = 3')
+  vim.cmd('doautocmd TextChanged')
+  -- They are sizes of the program that was run, also where another buffer is shown when the result comes.
+  vim.cmd('RiseRun backend=interp')
+  vim.cmd('enew')
+  local program = vim.fn.bufnr(sizes)
+  wait('the result', function() return vim.api.nvim_buf_call(program, result) ~= nil end)
+  vim.cmd('buffer ' .. program)
+  contains(result(), 'zz = 4, b = 5, k = 2, a = 3')
   vim.cmd('bdelete!')
+end)
+
+step('a lens runs a definition', function()
+  local lens = folder .. '/lens.rise'
+  vim.fn.writefile({ '// Doubles a number.', 'def twice = fun(x: f32 => x * 2.0f)' }, lens)
+  vim.cmd('edit ' .. vim.fn.fnameescape(lens))
+  wait('the client', function() return attached() ~= nil end)
+  local function run()
+    local function is_run(found) return found.command and found.command.title == 'Run' end
+    return vim.tbl_filter(is_run, vim.lsp.codelens.get(0))[1]
+  end
+  wait('the lens', function() return run() ~= nil end)
+  vim.lsp.commands['rise.run'](run().command, { bufnr = vim.api.nvim_get_current_buf() })
+  wait('the result', function() return result() ~= nil end)
+  local text, line = result()
+  contains(text, '= ')
+  assert(line == 1, 'it stands above line ' .. line + 1)
+  vim.cmd('bdelete!')
+  return text
 end)
 
 step('what a run says has room in a line, and why it was interpreted stands above', function()

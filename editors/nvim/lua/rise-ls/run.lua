@@ -109,8 +109,8 @@ local function put(bufnr, name, first, texts)
 end
 
 --- What stands above a definition that has run: its result, why it was not compiled, and what the times do not count.
-local function texts_of(result)
-  local texts = { line_of(result) }
+local function texts_of(result, bufnr)
+  local texts = { line_of(result, bufnr) }
   if type(result.fallback) == 'string' then
     table.insert(texts, 'not compiled: ' .. result.fallback:gsub('%s+', ' '))
   end
@@ -139,7 +139,7 @@ local function show(bufnr, line, result)
   local name, first = lines_of(bufnr, result.def)
   name, first = name or line, first or line
   vim.api.nvim_buf_clear_namespace(bufnr, space, first, name + 1)
-  put(bufnr, name, first, texts_of(result))
+  put(bufnr, name, first, texts_of(result, bufnr))
   vim.api.nvim_echo({ { shortened((result.def or '') .. ' ' .. text, vim.v.echospace) } }, true, {})
 end
 
