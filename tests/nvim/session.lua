@@ -95,6 +95,7 @@ vim.fn.writefile(vim.fn.readfile(ROOT .. '/examples/linear-algebra/gemv.rise'), 
 -- The server finds these when it starts.
 vim.fn.writefile({ 'def shared = 1.0f' }, folder .. '/shared.rise')
 vim.fn.writefile({ 'import "shared.rise"', 'def user = shared + shared' }, folder .. '/user.rise')
+vim.fn.writefile({ 'val go = topDown(mapFusion)' }, folder .. '/own.elevate')
 
 vim.opt.runtimepath:append(ROOT .. '/editors/nvim')
 vim.cmd('runtime! plugin/rise.lua ftdetect/rise.vim ftdetect/elevate.vim')
@@ -585,6 +586,30 @@ step('a strategy that was applied by a command is written down', function()
   vim.cmd('bwipeout! ' .. steps)
   vim.fn.delete(folder .. '/strategy.elevate')
   vim.cmd('silent undo')
+end)
+
+step('a strategy of a file beside the program is completed and applied by its name', function()
+  move('two')
+  local found = vim.fn.getcompletion('RiseRewrite go', 'cmdline')
+  assert(vim.tbl_contains(found, 'go'), vim.inspect(found))
+  local notify, said = vim.notify, {}
+  vim.notify = function(text) table.insert(said, text) end
+  local function fused() return pcall(place, 'map(f >> g)') end
+  local function typed(command)
+    vim.cmd(command)
+    wait(command, function() return fused() or #said > 0 end)
+    assert(fused(), said[1])
+  end
+  local ok, problem = pcall(function()
+    typed('RiseRewrite go')
+    vim.cmd('silent undo')
+    typed('RiseRewrite try(topDown(etaReduction)) ; go')
+    vim.cmd('silent undo')
+    typed('RiseStep go')
+    vim.cmd('bwipeout')
+  end)
+  vim.notify = notify
+  assert(ok, problem)
 end)
 
 step('names of strategies are completed in commands', function()

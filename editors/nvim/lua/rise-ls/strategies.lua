@@ -118,6 +118,30 @@ local function apply(params)
   end)
 end
 
+--- The file of the workspace in whose words a strategy is written: the one that defines its first name that the library
+--- does not define.
+---@return string|nil uri
+local function origin(text, strategies)
+  local shipped, own = {}, {}
+  for _, strategy in ipairs(strategies) do
+    if strategy.library then
+      shipped[strategy.name] = true
+    elseif type(strategy.uri) == 'string' then
+      own[strategy.name] = own[strategy.name] or strategy.uri
+    end
+  end
+  for name in text:gmatch('[%a_][%w_]*') do
+    if own[name] and not shipped[name] then return own[name] end
+  end
+end
+
+--- Asks which definition stands at the cursor and where a strategy that was typed comes from, and goes on with both.
+local function resolve(at, text, resolved)
+  ask('rise/strategies', { textDocument = at.textDocument, position = at.position }, function(result)
+    resolved(text, result.def, origin(text, result.strategies))
+  end)
+end
+
 --- `:RiseRewrite [STRATEGY]`
 ---@param text string|nil
 function M.rewrite(text)
@@ -126,9 +150,7 @@ function M.rewrite(text)
     apply({ textDocument = at.textDocument, def = def, strategy = strategy, from = from })
   end
   if not text or text == '' then return choose(at, 'Rewrite', any, rewrite) end
-  ask('rise/strategies', { textDocument = at.textDocument, position = at.position }, function(result)
-    rewrite(text, result.def)
-  end)
+  resolve(at, text, rewrite)
 end
 
 --- Where the steps stop: behind each, with the normal forms that follow it.
@@ -274,10 +296,9 @@ end
 ---@param text string|nil
 function M.step(text)
   local at = here()
-  if text and text ~= '' then return step(about(at, text)) end
-  choose(at, 'Step through a strategy for', any, function(strategy, def, from)
-    step(about(at, strategy, from), def)
-  end)
+  local function step_through(strategy, def, from) step(about(at, strategy, from), def) end
+  if text and text ~= '' then return resolve(at, text, step_through) end
+  choose(at, 'Step through a strategy for', any, step_through)
 end
 
 --- `:RiseWhy [RULE]`
