@@ -5,7 +5,7 @@ use elevate::lang::library;
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 use syntax::elevate::check_order;
-use syntax::{Code, Diagnostic, Place, Severity};
+use syntax::{Code, Diagnostic, ItemSpan, Severity};
 
 use crate::header::Declares;
 use crate::inputs::{FileState, SourceFile, SourceItem};
@@ -68,8 +68,8 @@ fn name_of(db: &dyn Db, item: ItemId) -> &str {
 }
 
 /// Returns the place of the item's name, for diagnostics of another item.
-fn name_place(db: &dyn Db, item: ItemId) -> Place {
-    Place {
+fn name_place(db: &dyn Db, item: ItemId) -> ItemSpan {
+    ItemSpan {
         item: Some(item.global()),
         span: SourceItem::from(item).header(db).span,
     }

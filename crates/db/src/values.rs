@@ -10,9 +10,9 @@ use rise::Primitive;
 use rise::core::{Origin, Program};
 use runtime::generate::Generator;
 use runtime::interp::{InterpError, Options, TraceLimits, run_traced};
-use runtime::launch::{Launch, Request, Source, prepare};
+use runtime::launch::{ArgumentSource, Launch, Request, prepare};
 use runtime::process::Cancel;
-use runtime::text::Length;
+use runtime::value_text::Length;
 use runtime::{Value, cc};
 use syntax::Span;
 use syntax::ast::{AnnotationValue, Item, Literal, Name, TermId, TermKind};
@@ -199,11 +199,11 @@ fn launch(program: &Program<Primitive>, given: &[(String, u64)]) -> Option<Launc
         .map(|var| program.name_of(*var).to_string())
         .collect();
     let args = signature.values();
-    let args: Vec<(String, Source)> = args
+    let args: Vec<(String, ArgumentSource)> = args
         .map(|param| {
             (
                 param.local.name.to_string(),
-                Source::Generated(Generator::Iota),
+                ArgumentSource::Generated(Generator::Iota),
             )
         })
         .collect();

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use db::{Database, Declares, FileId, ItemId};
 use syntax::ast::{Annotation, AnnotationValue};
-use syntax::{Code, Diagnostic, Fix, Place, Severity, Span};
+use syntax::{Code, Diagnostic, Fix, ItemSpan, Severity, Span};
 
 use crate::{FileRange, OfferedStrategy, SourceEdits, TextEdit, imports, strategies};
 
@@ -207,7 +207,7 @@ fn located(db: &Database, item: ItemId, diagnostic: &Diagnostic) -> FileDiagnost
     }
 }
 
-fn located_place(db: &Database, item: ItemId, place: Place) -> FileRange {
+fn located_place(db: &Database, item: ItemId, place: ItemSpan) -> FileRange {
     let item = place.item.map_or(item, |global| db.item_of(global));
     FileRange {
         file: db.file_of(item),

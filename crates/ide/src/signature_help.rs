@@ -3,7 +3,7 @@
 use db::Database;
 use dpia::Prim;
 use rise::primitive::OptionalArgument;
-use rise::{Names, Ty, Type, WantedFunction};
+use rise::{ExpectedFunction, Names, Ty, Type};
 use syntax::Span;
 use syntax::ast::{Item, Kind, TermId, TermKind};
 
@@ -119,7 +119,7 @@ pub(crate) enum Wanted {
 
 /// Returns the expected function type of the argument of `open` at the cursor, if it is a function
 /// of several values.
-pub(crate) fn wanted_function(view: &View<'_>, open: OpenCall) -> Option<WantedFunction> {
+pub(crate) fn wanted_function(view: &View<'_>, open: OpenCall) -> Option<ExpectedFunction> {
     let item = view.item();
     let (head, applied) = head_of(item, call_at(view, open)?);
     let scheme = match view.resolve(head)? {
@@ -132,7 +132,7 @@ pub(crate) fn wanted_function(view: &View<'_>, open: OpenCall) -> Option<WantedF
         TermKind::Binary { lhs, .. } if stage.written != stage.result => view.type_of(lhs),
         _ => None,
     });
-    WantedFunction::of_call(&scheme, applied + open.commas, piped)
+    ExpectedFunction::of_call(&scheme, applied + open.commas, piped)
 }
 
 /// Returns the expected sort of the argument of `open` at the cursor; `None` if it cannot be

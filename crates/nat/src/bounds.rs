@@ -21,21 +21,21 @@ impl Facts {
             least,
             greatest,
         };
-        range.bound(nat, Side::Upper, 0)
+        range.bound(nat, BoundKind::Upper, 0)
     }
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Side {
+enum BoundKind {
     Lower,
     Upper,
 }
 
-impl Side {
-    fn other(self) -> Side {
+impl BoundKind {
+    fn other(self) -> BoundKind {
         match self {
-            Side::Lower => Side::Upper,
-            Side::Upper => Side::Lower,
+            BoundKind::Lower => BoundKind::Upper,
+            BoundKind::Upper => BoundKind::Lower,
         }
     }
 }
@@ -49,7 +49,7 @@ struct Range<'a> {
 
 impl Range<'_> {
     /// Bounds a size inside `depth` sums.
-    fn bound(&self, nat: &Nat, side: Side, depth: u32) -> Option<Nat> {
+    fn bound(&self, nat: &Nat, side: BoundKind, depth: u32) -> Option<Nat> {
         if !nat.mentions(self.var) {
             return Some(nat.clone());
         }
@@ -62,7 +62,7 @@ impl Range<'_> {
     }
 
     /// Bounds a term whose factors are not negative.
-    fn bound_of_term(&self, term: &Term, side: Side, depth: u32) -> Option<Nat> {
+    fn bound_of_term(&self, term: &Term, side: BoundKind, depth: u32) -> Option<Nat> {
         let mono = Nat::from_term(term.mono.clone(), 1);
         if !mono.mentions(self.var) {
             return Some(Nat::from_term(term.mono.clone(), term.coeff));
@@ -79,17 +79,17 @@ impl Range<'_> {
         Some(product)
     }
 
-    fn bound_of_atom(&self, atom: &Atom, side: Side, depth: u32) -> Option<Nat> {
+    fn bound_of_atom(&self, atom: &Atom, side: BoundKind, depth: u32) -> Option<Nat> {
         let nat = atom.clone().nat();
         if !nat.mentions(self.var) {
             return Some(nat);
         }
-        let bound = |nat: &Nat, side: Side| self.bound(nat, side, depth);
+        let bound = |nat: &Nat, side: BoundKind| self.bound(nat, side, depth);
         match atom.op() {
             None => {
                 let value = match side {
-                    Side::Lower => self.least,
-                    Side::Upper => self.greatest,
+                    BoundKind::Lower => self.least,
+                    BoundKind::Upper => self.greatest,
                 };
                 Some(shift(value.clone(), depth))
             }
@@ -102,13 +102,13 @@ impl Range<'_> {
                 match self.is_nonneg(&(&divisor - 1), depth) || !b.mentions(self.var) {
                     true => Some(Nat::div(&bound(a, side)?, &divisor)),
                     // A divisor is at least 1 wherever the division is defined.
-                    false if side == Side::Upper => bound(a, side),
+                    false if side == BoundKind::Upper => bound(a, side),
                     false => Some(Nat::ZERO),
                 }
             }
             Some(Op::Mod(_, b)) => match side {
-                Side::Lower => Some(Nat::ZERO),
-                Side::Upper => Some(bound(b, side)? - 1),
+                BoundKind::Lower => Some(Nat::ZERO),
+                BoundKind::Upper => Some(bound(b, side)? - 1),
             },
             Some(Op::Pow(base, exp)) if self.is_nonneg(&(base - 1), depth) => {
                 Some(Nat::pow(&bound(base, side)?, &bound(exp, side)?))
@@ -133,7 +133,7 @@ impl Range<'_> {
     fn bound_of_all(
         &self,
         all: &[Nat],
-        side: Side,
+        side: BoundKind,
         depth: u32,
         join: fn(&Nat, &Nat) -> Nat,
     ) -> Option<Nat> {

@@ -43,7 +43,7 @@ impl Display for DisplayNat<'_> {
                     used,
                     indices: Vec::new(),
                 };
-                writer.nat(self.nat, Place::Top, tight)
+                writer.nat(self.nat, Precedence::Top, tight)
             }
         }
     }
@@ -51,7 +51,7 @@ impl Display for DisplayNat<'_> {
 
 /// The context of an expression, which determines whether it needs parentheses.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Place {
+enum Precedence {
     /// Any expression.
     Top,
     /// The left operand of `*` or `/`: no sum.
@@ -70,12 +70,12 @@ struct Writer<'a, 'f> {
 }
 
 impl Writer<'_, '_> {
-    fn nat(&mut self, nat: &Nat, place: Place, tight: bool) -> fmt::Result {
+    fn nat(&mut self, nat: &Nat, place: Precedence, tight: bool) -> fmt::Result {
         let terms = in_order(nat);
         let needs = match terms.as_slice() {
             [] => false,
             [one] => needs_parens(one, place),
-            _ => place > Place::Top,
+            _ => place > Precedence::Top,
         };
         if needs {
             self.out.write_char('(')?;
@@ -111,7 +111,11 @@ impl Writer<'_, '_> {
             if at > 0 {
                 self.out.write_char('*')?;
             }
-            let place = if alone { Place::Top } else { Place::Operand };
+            let place = if alone {
+                Precedence::Top
+            } else {
+                Precedence::Operand
+            };
             self.atom(&factor.atom, place, factor.exp > 1, up)?;
             if factor.exp > 1 {
                 write!(self.out, "^{}", factor.exp)?;
@@ -124,7 +128,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    fn atom(&mut self, atom: &Atom, place: Place, powered: bool, up: bool) -> fmt::Result {
+    fn atom(&mut self, atom: &Atom, place: Precedence, powered: bool, up: bool) -> fmt::Result {
         let node = match atom {
             Atom::Var(var) => return self.out.write_str(&(self.names)(*var)),
             Atom::Bound(index) => {
@@ -143,9 +147,9 @@ impl Writer<'_, '_> {
             Op::Pow(a, b) => {
                 let parens = powered;
                 self.open(parens)?;
-                self.nat(a, Place::Base, true)?;
+                self.nat(a, Precedence::Base, true)?;
                 self.out.write_char('^')?;
-                self.nat(b, Place::Base, true)?;
+                self.nat(b, Precedence::Base, true)?;
                 self.close(parens)
             }
             Op::Min(all) => self.nested("min", all),
@@ -154,12 +158,12 @@ impl Writer<'_, '_> {
             Op::Sum { from, to, body } => {
                 let name = self.fresh_index();
                 write!(self.out, "sum({name}, ")?;
-                self.nat(from, Place::Top, true)?;
+                self.nat(from, Precedence::Top, true)?;
                 self.out.write_str(", ")?;
-                self.nat(to, Place::Top, true)?;
+                self.nat(to, Precedence::Top, true)?;
                 self.out.write_str(", ")?;
                 self.indices.push(name);
-                let body = self.nat(body, Place::Top, true);
+                let body = self.nat(body, Precedence::Top, true);
                 self.indices.pop();
                 body?;
                 self.out.write_char(')')
@@ -170,9 +174,9 @@ impl Writer<'_, '_> {
             }
             Op::BigAdd(a, b) => {
                 self.out.write_char('(')?;
-                self.nat(a, Place::Top, true)?;
+                self.nat(a, Precedence::Top, true)?;
                 self.out.write_char('+')?;
-                self.nat(b, Place::Factor, true)?;
+                self.nat(b, Precedence::Factor, true)?;
                 self.out.write_char(')')
             }
             Op::BigMul(a, b) => self.infix(a, '*', b, place),
@@ -180,12 +184,12 @@ impl Writer<'_, '_> {
         }
     }
 
-    fn infix(&mut self, a: &Nat, sign: char, b: &Nat, place: Place) -> fmt::Result {
-        let parens = place > Place::Top;
+    fn infix(&mut self, a: &Nat, sign: char, b: &Nat, place: Precedence) -> fmt::Result {
+        let parens = place > Precedence::Top;
         self.open(parens)?;
-        self.nat(a, Place::Factor, true)?;
+        self.nat(a, Precedence::Factor, true)?;
         self.out.write_char(sign)?;
-        self.nat(b, Place::Operand, true)?;
+        self.nat(b, Precedence::Operand, true)?;
         self.close(parens)
     }
 
@@ -211,7 +215,7 @@ impl Writer<'_, '_> {
             if at > 0 {
                 self.out.write_str(", ")?;
             }
-            self.nat(arg, Place::Top, true)?;
+            self.nat(arg, Precedence::Top, true)?;
         }
         self.out.write_char(')')
     }
@@ -223,10 +227,10 @@ impl Writer<'_, '_> {
         };
         for one in rest {
             write!(self.out, "{name}(")?;
-            self.nat(one, Place::Top, true)?;
+            self.nat(one, Precedence::Top, true)?;
             self.out.write_str(", ")?;
         }
-        self.nat(last, Place::Top, true)?;
+        self.nat(last, Precedence::Top, true)?;
         rest.iter().try_for_each(|_| self.out.write_char(')'))
     }
 
@@ -243,7 +247,7 @@ impl Writer<'_, '_> {
 }
 
 /// A term to print; if `up`, its division is printed as one that rounds up.
-struct Shown {
+struct DisplayTerm {
     mono: Mono,
     coeff: i64,
     up: bool,
@@ -251,22 +255,22 @@ struct Shown {
 
 /// Returns the terms in printing order: terms with variables before constants, and a positive one
 /// first, if there is any.
-fn in_order(nat: &Nat) -> Vec<Shown> {
+fn in_order(nat: &Nat) -> Vec<DisplayTerm> {
     let terms = nat.terms();
     let mut constant = nat.constant_part();
-    let mut shown: Vec<Shown> = Vec::with_capacity(terms.len());
+    let mut shown: Vec<DisplayTerm> = Vec::with_capacity(terms.len());
     for Term { mono, coeff } in terms.iter().filter(|t| !t.mono.is_one()) {
         // `1 + (n-1)/s` is `n/s` rounded up.
         let up = *coeff > 0 && constant >= *coeff && is_below_one(mono);
         constant -= if up { *coeff } else { 0 };
-        shown.push(Shown {
+        shown.push(DisplayTerm {
             mono: mono.clone(),
             coeff: *coeff,
             up,
         });
     }
     if constant != 0 {
-        shown.push(Shown {
+        shown.push(DisplayTerm {
             mono: Mono::one(),
             coeff: constant,
             up: false,
@@ -300,19 +304,21 @@ fn rounded_up(a: &Nat, b: &Nat, up: bool) -> Option<Nat> {
     (a.as_const().is_none() && a.constant_part() == by - 1).then(|| a - (by - 1))
 }
 
-fn needs_parens(term: &Shown, place: Place) -> bool {
+fn needs_parens(term: &DisplayTerm, place: Precedence) -> bool {
     if term.coeff < 0 {
-        return place > Place::Top;
+        return place > Precedence::Top;
     }
     match term.mono.0.as_slice() {
         [] => false,
         [one] if term.coeff == 1 => match one.atom.op() {
-            _ if one.exp > 1 => place == Place::Base,
-            Some(Op::Pow(..)) => place == Place::Base,
-            Some(Op::Div(a, b)) => place >= Place::Operand && rounded_up(a, b, term.up).is_none(),
-            Some(Op::Mod(..) | Op::BigMul(..)) => place >= Place::Operand,
+            _ if one.exp > 1 => place == Precedence::Base,
+            Some(Op::Pow(..)) => place == Precedence::Base,
+            Some(Op::Div(a, b)) => {
+                place >= Precedence::Operand && rounded_up(a, b, term.up).is_none()
+            }
+            Some(Op::Mod(..) | Op::BigMul(..)) => place >= Precedence::Operand,
             _ => false,
         },
-        _ => place >= Place::Operand,
+        _ => place >= Precedence::Operand,
     }
 }

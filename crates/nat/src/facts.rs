@@ -7,25 +7,25 @@
 
 use crate::arith::plain_mul;
 use crate::division::floor_rem;
-use crate::points::Points;
 use crate::prop::Prop;
+use crate::refutation::SamplePoints;
 use crate::repr::{Atom, Factor, Mono, Nat, Op, Term, Var};
 use crate::visit::Mapper;
 use std::sync::Arc;
 
 /// The first number of variables that represent quotients.
-pub(crate) const FIRST_INNER: u32 = 1 << 31;
+pub(crate) const FIRST_QUOTIENT_VAR: u32 = 1 << 31;
 
 /// A set of assumptions about sizes. Every variable is an integer `>= 0`. Cloning is cheap.
 #[derive(Clone, Debug, Default)]
-pub struct Facts(pub(crate) Arc<Known>);
+pub struct Facts(pub(crate) Arc<Assumptions>);
 
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Known {
+pub(crate) struct Assumptions {
     /// The assumptions as they were given.
     pub assumed: Vec<Prop>,
-    /// The variables that are substituted by shapes; no shape mentions one of them.
-    pub shapes: Vec<Shape>,
+    /// The variables that are substituted, with their values; no value mentions one of them.
+    pub substitutions: Vec<Substitution>,
     /// The values of the quotient variables, in terms of the caller's variables.
     pub quotients: Vec<Nat>,
     /// Sizes that are at least 0.
@@ -37,11 +37,11 @@ pub(crate) struct Known {
     /// Conditions on all values in a range.
     pub for_all: Vec<Prop>,
     /// A cache of points that satisfy the assumptions.
-    pub points: Points,
+    pub points: SamplePoints,
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct Shape {
+pub(crate) struct Substitution {
     pub var: Var,
     pub value: Nat,
 }
@@ -77,7 +77,7 @@ impl Facts {
             known.assumed.push(prop.clone());
             known.learn(prop);
             known.retry_divides();
-            known.points = Points::default();
+            known.points = SamplePoints::default();
         }
     }
 
@@ -107,7 +107,7 @@ impl Facts {
         if nat.as_var().is_some_and(|var| !self.0.has_value(var)) {
             return nat.clone();
         }
-        if self.0.shapes.is_empty() && !nat.terms().iter().any(|t| t.mono.any_op(|_| true)) {
+        if self.0.substitutions.is_empty() && !nat.terms().iter().any(|t| t.mono.any_op(|_| true)) {
             return nat.clone();
         }
         let inner = self.0.inner(nat);
@@ -116,7 +116,7 @@ impl Facts {
     }
 }
 
-impl Known {
+impl Assumptions {
     fn learn(&mut self, prop: &Prop) {
         match prop {
             Prop::AtLeast(a, b) => self.learn_nonneg(self.inner(&Nat::sub(a, b))),
@@ -133,7 +133,7 @@ impl Known {
         }
     }
 
-    /// Retries the divisibilities, from which later facts may determine shapes.
+    /// Retries the divisibilities, from which later facts may determine substitutions.
     fn retry_divides(&mut self) {
         for (d, a) in std::mem::take(&mut self.divides) {
             self.learn_divides(self.inner(&d), self.inner(&a));
@@ -149,7 +149,7 @@ impl Known {
             if let Some(var) =
                 only.filter(|_| alone && (0..term.coeff.saturating_neg()).contains(&constant))
             {
-                return self.give_shape(var, Nat::ZERO);
+                return self.substitute_var(var, Nat::ZERO);
             }
         }
         // Conditions to prove are tightened in the same way.
@@ -173,7 +173,7 @@ impl Known {
             (!value.mentions(var) && value.is_plainly_nonneg()).then_some((var, value))
         });
         match values.max_by_key(|(var, _)| (!is_inner(*var), *var)) {
-            Some((var, value)) => self.give_shape(var, value),
+            Some((var, value)) => self.substitute_var(var, value),
             None => self.zero.push(nat),
         }
     }
@@ -237,7 +237,7 @@ impl Known {
             if d.mentions(var) || rest.mentions(var) || !rest.is_plainly_nonneg() {
                 continue;
             }
-            self.points = Points::default();
+            self.points = SamplePoints::default();
             if rest.is_zero() || crate::nonneg::is_nonneg(self, a) {
                 self.give_multiple(var, d, &rest);
                 return true;
@@ -252,14 +252,14 @@ impl Known {
         let Ok(number) = u32::try_from(self.quotients.len()) else {
             return;
         };
-        let new = Nat::var(Var(FIRST_INNER + number));
+        let new = Nat::var(Var(FIRST_QUOTIENT_VAR + number));
         self.quotients.push(quotient);
-        self.give_shape(var, Nat::add(&plain_mul(d, &new), rest));
+        self.substitute_var(var, Nat::add(&plain_mul(d, &new), rest));
     }
 
-    fn give_shape(&mut self, var: Var, value: Nat) {
+    fn substitute_var(&mut self, var: Var, value: Nat) {
         let put = |nat: &Nat| nat.subst(&|v| (v == var).then(|| value.clone()));
-        for shape in &mut self.shapes {
+        for shape in &mut self.substitutions {
             shape.value = put(&shape.value);
         }
         if !value.is_plainly_nonneg() {
@@ -275,11 +275,12 @@ impl Known {
             std::mem::take(&mut self.zero),
             std::mem::take(&mut self.nonneg),
         );
-        self.shapes.push(Shape {
+        self.substitutions.push(Substitution {
             var,
             value: value.clone(),
         });
-        // Learning may determine further shapes, so each fact is rewritten before it is learned.
+        // Learning may determine further substitutions, so each fact is rewritten before it is
+        // learned.
         nonneg
             .iter()
             .for_each(|nat| self.learn_nonneg(self.inner(nat)));
@@ -292,17 +293,17 @@ impl Known {
     /// Returns true if the variable equals a size without quotient variables.
     fn has_value(&self, var: Var) -> bool {
         let of_shape = |t: &Term| inner_factors(&t.mono).next().is_some();
-        let shape = self.shapes.iter().find(|s| s.var == var);
+        let shape = self.substitutions.iter().find(|s| s.var == var);
         shape.is_some_and(|s| !s.value.terms().iter().any(of_shape))
     }
 
-    /// Substitutes shapes for variables.
+    /// Applies the substitutions.
     pub fn inner(&self, nat: &Nat) -> Nat {
-        if self.shapes.is_empty() {
+        if self.substitutions.is_empty() {
             return nat.clone();
         }
         nat.subst(&|v| {
-            self.shapes
+            self.substitutions
                 .iter()
                 .find(|s| s.var == v)
                 .map(|s| s.value.clone())
@@ -313,7 +314,7 @@ impl Known {
     fn named(&self, nat: &Nat) -> Nat {
         nat.subst(&|v| {
             self.quotients
-                .get(v.0.checked_sub(FIRST_INNER)? as usize)
+                .get(v.0.checked_sub(FIRST_QUOTIENT_VAR)? as usize)
                 .cloned()
         })
     }
@@ -327,7 +328,7 @@ impl Known {
         self.named(&self.contract(&inside))
     }
 
-    /// Replaces shapes by variables: with `n = 12*q`, `3*q*m` becomes `(n/4)*m`.
+    /// Applies the substitutions in reverse: with `n = 12*q`, `3*q*m` becomes `(n/4)*m`.
     fn contract(&self, nat: &Nat) -> Nat {
         let whole = self.contract_if(nat, &Nat::is_one);
         self.contract_if(&whole, &|_| true)
@@ -335,7 +336,7 @@ impl Known {
 
     fn contract_if(&self, nat: &Nat, fits: &dyn Fn(&Nat) -> bool) -> Nat {
         let mut out = nat.clone();
-        for shape in self.shapes.iter().filter(|s| !is_inner(s.var)) {
+        for shape in self.substitutions.iter().filter(|s| !is_inner(s.var)) {
             let terms = shape.value.terms();
             let has_inner = |t: &&Term| inner_factors(&t.mono).next().is_some();
             let Some(lead) = terms.iter().find(has_inner) else {
@@ -366,7 +367,7 @@ impl Known {
 }
 
 fn is_inner(var: Var) -> bool {
-    (FIRST_INNER..crate::prove::FIRST_FRESH).contains(&var.0)
+    (FIRST_QUOTIENT_VAR..crate::prove::FIRST_FRESH_VAR).contains(&var.0)
 }
 
 fn inner_factors(mono: &Mono) -> impl Iterator<Item = &Factor> {
@@ -398,7 +399,7 @@ fn as_share(term: &Term, lead: &Term) -> Option<(Nat, Nat)> {
     Some((part, Nat::from_term(missing, lead.coeff / gcd)))
 }
 
-struct Outer<'a>(&'a Known);
+struct Outer<'a>(&'a Assumptions);
 
 impl Mapper for Outer<'_> {
     fn wants(&self, _op: &Op) -> bool {

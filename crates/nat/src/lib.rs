@@ -35,21 +35,21 @@
 
 mod arith;
 mod bounds;
+mod counterexample;
 mod display;
 mod division;
 mod eval;
 mod facts;
 mod functions;
 mod nonneg;
-mod points;
 mod power;
 mod prop;
 mod prove;
+mod refutation;
 mod repr;
-mod search;
 mod solve;
+mod summands;
 mod sums;
-mod view;
 mod visit;
 
 pub use facts::Facts;
@@ -57,5 +57,5 @@ pub use prop::Prop;
 pub use prove::Verdict;
 pub use repr::{Nat, Var};
 pub use solve::{Assignment, Solution, solve};
-pub use view::{Part, Summand};
+pub use summands::{Part, Summand};
 pub use visit::NatFun;

@@ -1,15 +1,15 @@
 //! The prover of inequalities.
 
 use crate::arith::{plain_add, plain_mul, try_add, try_mul};
-use crate::facts::Known;
-use crate::points::{is_negative_by_search, is_negative_somewhere};
+use crate::facts::Assumptions;
 use crate::prop::Prop;
+use crate::refutation::{is_negative_by_search, is_negative_somewhere};
 use crate::repr::{Atom, Factor, Mono, Nat, Op, Term, Var};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 /// Returns true if `nat >= 0` is proved from the assumptions.
-pub(crate) fn is_nonneg(known: &Known, nat: &Nat) -> bool {
+pub(crate) fn is_nonneg(known: &Assumptions, nat: &Nat) -> bool {
     if nat.is_plainly_nonneg() {
         return true;
     }
@@ -18,7 +18,7 @@ pub(crate) fn is_nonneg(known: &Known, nat: &Nat) -> bool {
     }
     let prover = Prover {
         known,
-        work: Cell::new(MAX_WORK),
+        work: Cell::new(MAX_VISITED_TERMS),
         is_cut: Cell::new(false),
         bounds: RefCell::default(),
     };
@@ -26,13 +26,13 @@ pub(crate) fn is_nonneg(known: &Known, nat: &Nat) -> bool {
     // the work limit.
     for depth in 1..=MAX_DEPTH {
         // Proofs of the smallest depths are cheaper than refutations.
-        if depth == FIRST_REFUTED && is_negative_somewhere(known, nat) {
+        if depth == MIN_REFUTATION_DEPTH && is_negative_somewhere(known, nat) {
             return false;
         }
-        if depth == FIRST_SEARCHED && is_negative_by_search(known, nat) {
+        if depth == MIN_LOCAL_SEARCH_DEPTH && is_negative_by_search(known, nat) {
             return false;
         }
-        prover.work.set(MAX_WORK);
+        prover.work.set(MAX_VISITED_TERMS);
         prover.is_cut.set(false);
         if prover.nonneg(nat, depth) {
             return true;
@@ -45,18 +45,18 @@ pub(crate) fn is_nonneg(known: &Known, nat: &Nat) -> bool {
 }
 
 /// The depth from which on a proof is preceded by a refutation at known points.
-const FIRST_REFUTED: u32 = 2;
+const MIN_REFUTATION_DEPTH: u32 = 2;
 /// The depth from which on a proof is preceded by a search for a point that refutes the condition.
-const FIRST_SEARCHED: u32 = 4;
+const MIN_LOCAL_SEARCH_DEPTH: u32 = 4;
 /// The greatest number of facts that a proof uses in succession.
 const MAX_DEPTH: u32 = 7;
 /// The greatest number of terms that are visited at each depth.
-const MAX_WORK: usize = 1_500;
+const MAX_VISITED_TERMS: usize = 1_500;
 /// The depth of proofs of side conditions, such as that a divisor is positive.
-const SIDE_DEPTH: u32 = 2;
+const SIDE_CONDITION_DEPTH: u32 = 2;
 
 struct Prover<'a> {
-    known: &'a Known,
+    known: &'a Assumptions,
     work: Cell<usize>,
     /// True if a proof was abandoned because of the depth limit.
     is_cut: Cell<bool>,
@@ -198,7 +198,7 @@ impl Prover<'_> {
             larger
                 .filter(|(_, b, _)| *b == base)
                 .any(|(large, _, more)| {
-                    let side = |nat: &Nat| self.nonneg(nat, SIDE_DEPTH);
+                    let side = |nat: &Nat| self.nonneg(nat, SIDE_CONDITION_DEPTH);
                     if !side(&plain_add(more, less, -1)) || !side(&plain_add(base, &Nat::ONE, -1)) {
                         return false;
                     }
@@ -259,7 +259,7 @@ impl Prover<'_> {
     fn find_bounds(&self, op: &Op, factor: &Factor) -> Vec<Nat> {
         let this = factor.atom.clone().nat();
         let minus_this = |nat: &Nat| plain_add(nat, &this, -1);
-        let side = |nat: &Nat| self.nonneg(nat, SIDE_DEPTH);
+        let side = |nat: &Nat| self.nonneg(nat, SIDE_CONDITION_DEPTH);
         let mut out = Vec::new();
         match op {
             // A divisor that is not negative is at least 1 wherever the division is defined.
@@ -310,8 +310,8 @@ impl Prover<'_> {
             };
             let put = |nat: &Nat| nat.subst(&|v| (v == *var).then(|| arg.clone()));
             if !prop.mentions(fun)
-                || !self.nonneg(&(arg - from), SIDE_DEPTH)
-                || !self.nonneg(&(to - arg - 1), SIDE_DEPTH)
+                || !self.nonneg(&(arg - from), SIDE_CONDITION_DEPTH)
+                || !self.nonneg(&(to - arg - 1), SIDE_CONDITION_DEPTH)
             {
                 continue;
             }

@@ -2,11 +2,11 @@
 
 use crate::arith::plain_mul;
 use crate::division::{Rounding, divide, exact_quotient, reduce};
-use crate::facts::{Facts, Known};
+use crate::facts::{Assumptions, Facts};
 use crate::functions::{Extremum, build, of_members};
 use crate::nonneg::is_nonneg;
-use crate::points::{is_nonzero_somewhere, leaves_a_remainder_somewhere};
 use crate::prop::Prop;
+use crate::refutation::{is_nonzero_somewhere, leaves_a_remainder_somewhere};
 use crate::repr::{Atom, Mono, Nat, Op, Term, Var};
 use crate::visit::Mapper;
 
@@ -24,7 +24,7 @@ pub enum Verdict {
 }
 
 /// The first number of fresh variables, which represent an arbitrary value of a range.
-pub(crate) const FIRST_FRESH: u32 = 3 << 30;
+pub(crate) const FIRST_FRESH_VAR: u32 = 3 << 30;
 
 impl Facts {
     /// Decides whether `prop` follows from the assumptions.
@@ -32,7 +32,7 @@ impl Facts {
         if self.holds(prop, 0) {
             return Verdict::Proved;
         }
-        match crate::search::counterexample(self, prop) {
+        match crate::counterexample::counterexample(self, prop) {
             Some(sizes) => Verdict::Refuted(sizes),
             None => Verdict::Unknown,
         }
@@ -100,7 +100,7 @@ impl Facts {
                 if level > 8 {
                     return false;
                 }
-                let fresh = Var(FIRST_FRESH + level);
+                let fresh = Var(FIRST_FRESH_VAR + level);
                 let mut inside = self.clone();
                 inside.range(fresh, from, to);
                 let body = body.subst(&|v| (v == *var).then(|| Nat::var(fresh)));
@@ -164,7 +164,7 @@ pub(crate) fn complete(nat: &Nat) -> Nat {
 }
 
 /// Simplifies divisions, remainders, minima and maxima by the assumptions.
-pub(crate) fn simplify(known: &Known, nat: &Nat) -> Nat {
+pub(crate) fn simplify(known: &Assumptions, nat: &Nat) -> Nat {
     if known.nonneg.is_empty() && known.divides.is_empty() && known.zero.is_empty() {
         return nat.clone();
     }
@@ -176,7 +176,7 @@ pub(crate) fn simplify(known: &Known, nat: &Nat) -> Nat {
     }
 }
 
-struct Simplify<'a>(&'a Known);
+struct Simplify<'a>(&'a Assumptions);
 
 impl Mapper for Simplify<'_> {
     fn wants(&self, op: &Op) -> bool {
@@ -198,7 +198,7 @@ impl Mapper for Simplify<'_> {
     }
 }
 
-fn quotient(known: &Known, a: &Nat, b: &Nat) -> Option<Nat> {
+fn quotient(known: &Assumptions, a: &Nat, b: &Nat) -> Option<Nat> {
     let (quotient, rest) = divide(a, b, Rounding::Truncate);
     let Some((rest, b)) = rest else {
         return Some(quotient);
@@ -206,7 +206,7 @@ fn quotient(known: &Known, a: &Nat, b: &Nat) -> Option<Nat> {
     if is_nonneg(known, &rest) && is_nonneg(known, &(&b - &rest - 1)) {
         return Some(quotient);
     }
-    if let Some(parts) = in_steps(known, &rest, &b) {
+    if let Some(parts) = decompose(known, &rest, &b) {
         return Some(quotient + divided(known, &parts.steps, &parts.count));
     }
     if let Some(exact) = by_powers(known, &rest, &b) {
@@ -216,7 +216,7 @@ fn quotient(known: &Known, a: &Nat, b: &Nat) -> Option<Nat> {
 }
 
 /// Divides exactly by symbolic powers, using the assumptions for the signs of exponents.
-fn by_powers(known: &Known, a: &Nat, b: &Nat) -> Option<Nat> {
+fn by_powers(known: &Assumptions, a: &Nat, b: &Nat) -> Option<Nat> {
     let is_nonneg = |exp: &Nat| is_nonneg(known, exp);
     match b.as_const() {
         Some(b) => exact_quotient(a, b, &is_nonneg),
@@ -224,7 +224,7 @@ fn by_powers(known: &Known, a: &Nat, b: &Nat) -> Option<Nat> {
     }
 }
 
-fn remainder(known: &Known, a: &Nat, b: &Nat) -> Option<Nat> {
+fn remainder(known: &Assumptions, a: &Nat, b: &Nat) -> Option<Nat> {
     let rest = if b.is_zero() {
         a.clone()
     } else {
@@ -233,8 +233,8 @@ fn remainder(known: &Known, a: &Nat, b: &Nat) -> Option<Nat> {
     if is_nonneg(known, &rest) && is_nonneg(known, &(b - &rest - 1)) {
         return Some(rest);
     }
-    if let Some(parts) = in_steps(known, &rest, b) {
-        let Steps {
+    if let Some(parts) = decompose(known, &rest, b) {
+        let Decomposition {
             step,
             steps,
             count,
@@ -249,7 +249,7 @@ fn remainder(known: &Known, a: &Nat, b: &Nat) -> Option<Nat> {
 /// A decomposition of a dividend into `step*steps + within` with `0 <= within < step`, and of a
 /// divisor into `step*count`. The quotient is `steps / count`, and the remainder
 /// `step*(steps % count) + within`.
-struct Steps {
+struct Decomposition {
     step: Nat,
     steps: Nat,
     count: Nat,
@@ -258,7 +258,7 @@ struct Steps {
 
 /// Decomposes a dividend by a factor of the divisor that exceeds the part of the dividend it does
 /// not divide.
-fn in_steps(known: &Known, a: &Nat, b: &Nat) -> Option<Steps> {
+fn decompose(known: &Assumptions, a: &Nat, b: &Nat) -> Option<Decomposition> {
     let all = a.terms();
     let of_divisor = b.common_mono();
     let content = b.content().unsigned_abs();
@@ -280,7 +280,7 @@ fn in_steps(known: &Known, a: &Nat, b: &Nat) -> Option<Steps> {
         let fits = !within.is_zero()
             && is_nonneg(known, &within)
             && is_nonneg(known, &(&step - &within - 1));
-        fits.then_some(Steps {
+        fits.then_some(Decomposition {
             step,
             steps,
             count,
@@ -289,11 +289,11 @@ fn in_steps(known: &Known, a: &Nat, b: &Nat) -> Option<Steps> {
     })
 }
 
-fn divided(known: &Known, a: &Nat, b: &Nat) -> Nat {
+fn divided(known: &Assumptions, a: &Nat, b: &Nat) -> Nat {
     quotient(known, a, b).unwrap_or_else(|| Nat::div(a, b))
 }
 
-fn extremes(known: &Known, all: &[Nat], smallest: bool) -> Vec<Nat> {
+fn extremes(known: &Assumptions, all: &[Nat], smallest: bool) -> Vec<Nat> {
     let mut kept: Vec<Nat> = Vec::new();
     let beats = |a: &Nat, b: &Nat| {
         let difference = if smallest { b - a } else { a - b };
@@ -311,7 +311,7 @@ fn extremes(known: &Known, all: &[Nat], smallest: bool) -> Vec<Nat> {
 }
 
 /// Replaces `(a/d)*d` by `a` if `d` is known to divide `a`.
-fn fold_exact(known: &Known, nat: &Nat) -> Nat {
+fn fold_exact(known: &Assumptions, nat: &Nat) -> Nat {
     for term in nat.terms().iter() {
         for factor in &term.mono.0 {
             let Some(Op::Div(a, d)) = factor.atom.op() else {
@@ -340,7 +340,7 @@ fn fold_exact(known: &Known, nat: &Nat) -> Nat {
     nat.clone()
 }
 
-pub(crate) fn is_zero(known: &Known, nat: &Nat) -> bool {
+pub(crate) fn is_zero(known: &Assumptions, nat: &Nat) -> bool {
     if nat.is_zero() {
         return true;
     }
@@ -364,7 +364,7 @@ pub(crate) fn is_zero(known: &Known, nat: &Nat) -> bool {
 
 /// Proves that a size is 0: subtracts multiples of equations, by backtracking, until nothing is
 /// left. Returns true if that succeeds.
-fn follows_from_equations(known: &Known, nat: &Nat, depth: u32) -> bool {
+fn follows_from_equations(known: &Assumptions, nat: &Nat, depth: u32) -> bool {
     let Some(lead) = nat.terms().first().cloned() else {
         return true;
     };
@@ -382,7 +382,7 @@ fn follows_from_equations(known: &Known, nat: &Nat, depth: u32) -> bool {
         })
 }
 
-impl Known {
+impl Assumptions {
     fn is_empty_of_inequalities(&self, nat: &Nat) -> bool {
         let nodes = nat.terms().iter().any(|t| t.mono.any_op(|_| true));
         self.nonneg.is_empty() && self.for_all.is_empty() && !nodes
@@ -390,7 +390,7 @@ impl Known {
 }
 
 /// Returns true if `d` is proved to divide `a`, for `d >= 1`.
-pub(crate) fn divides(known: &Known, d: &Nat, a: &Nat) -> bool {
+pub(crate) fn divides(known: &Assumptions, d: &Nat, a: &Nat) -> bool {
     if d.is_one() || a.exact_div(d).is_some() {
         return true;
     }
@@ -413,13 +413,13 @@ pub(crate) fn divides(known: &Known, d: &Nat, a: &Nat) -> bool {
         || is_zero_by_equations(known, &a)
 }
 
-fn is_zero_by_equations(known: &Known, a: &Nat) -> bool {
+fn is_zero_by_equations(known: &Assumptions, a: &Nat) -> bool {
     !known.zero.is_empty() && follows_from_equations(known, a, 3)
 }
 
 /// Proves divisibility: subtracts multiples of sizes that are known to be divisible by `d`, by
 /// backtracking. Returns true if nothing is left.
-fn divides_by_facts(known: &Known, d: &Nat, a: &Nat, depth: u32) -> bool {
+fn divides_by_facts(known: &Assumptions, d: &Nat, a: &Nat, depth: u32) -> bool {
     let rest = reduce(a, d, Rounding::Truncate).1;
     if rest.is_zero() || rest.exact_div(d).is_some() {
         return true;

@@ -3,7 +3,7 @@
 //! The crate depends on no database and no editor: [`infer`] takes one item and the schemes of the
 //! definitions that it uses, and returns everything that is inferred about it.
 
-mod accepts;
+mod applicability;
 mod classes;
 pub mod core;
 mod infer;
@@ -13,8 +13,8 @@ pub mod print;
 mod snippet;
 mod spine;
 pub mod subst;
+mod syntax_errors;
 pub mod types;
-mod unreadable;
 
 use std::sync::Arc;
 
@@ -23,16 +23,16 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use syntax::ast::{BinderId, Kind, Name, TermId};
 use syntax::{Diagnostic, GlobalId};
 
-pub use accepts::{WantedFunction, matches as accepts};
+pub use applicability::{ExpectedFunction, matches as accepts};
 pub use infer::{
-    ANNOTATIONS, Narrowed, Need, Sides, SidesInference, infer, infer_in, library_scheme,
-    written_scheme,
+    ANNOTATIONS, Instantiations, RuleInfer, RuleInference, SideCondition, infer, infer_in,
+    library_scheme, written_scheme,
 };
 pub use library::STD;
 pub use primitive::Primitive;
 pub use syntax::closest;
+pub use syntax_errors::explain;
 pub use types::{Access, Address, Arg, DataFun, Names, Obligation, Pi, Scheme, SizeFun, Ty, Type};
-pub use unreadable::explain;
 
 /// The meaning of a free name in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -196,23 +196,23 @@ primitives! {
 
 /// A primitive's definition in `primitives.rise`.
 #[derive(Clone, Debug)]
-struct Entry {
+struct PrimitiveEntry {
     item: Item,
     span: Span,
 }
 
 /// The entries of `primitives.rise`, in its order, which is that of [`Primitive::ALL`].
-static ENTRIES: LazyLock<Vec<Entry>> = LazyLock::new(|| {
+static ENTRIES: LazyLock<Vec<PrimitiveEntry>> = LazyLock::new(|| {
     syntax::split(SOURCE)
         .into_iter()
-        .map(|span| Entry {
+        .map(|span| PrimitiveEntry {
             item: syntax::parse(&SOURCE[Range::from(span)]).item,
             span,
         })
         .collect()
 });
 
-impl Entry {
+impl PrimitiveEntry {
     fn text(&self) -> &'static str {
         &SOURCE[Range::from(self.span)]
     }
@@ -239,7 +239,7 @@ impl Entry {
 }
 
 impl Primitive {
-    fn entry(self) -> &'static Entry {
+    fn entry(self) -> &'static PrimitiveEntry {
         &ENTRIES[self as usize]
     }
 

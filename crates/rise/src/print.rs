@@ -13,7 +13,7 @@ pub fn type_text(ty: &Type, names: &Names) -> String {
         out: String::new(),
         names,
     };
-    printer.ty(ty, Place::Top);
+    printer.ty(ty, TypePosition::Top);
     printer.out
 }
 
@@ -103,7 +103,7 @@ pub fn access_text(access: Access, names: &Names) -> Name {
 
 /// The context of a type, which determines whether it needs parentheses.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum TypePosition {
     Top,
     /// The left side of an arrow.
     Domain,
@@ -120,14 +120,14 @@ struct Printer<'n> {
 }
 
 impl Printer<'_> {
-    fn ty(&mut self, ty: &Type, place: Place) {
+    fn ty(&mut self, ty: &Type, place: TypePosition) {
         let parens = matches!(ty, Type::Fun(..) | Type::Pi(_))
-            && matches!(place, Place::Domain | Place::Element);
+            && matches!(place, TypePosition::Domain | TypePosition::Element);
         if parens {
             self.out.push('(');
         }
         self.bare(ty);
-        if place != Place::Result {
+        if place != TypePosition::Result {
             let conditions = where_text(conditions_along(ty), self.names);
             self.out.push_str(&conditions);
         }
@@ -150,13 +150,13 @@ impl Printer<'_> {
                 self.out.push_str("Vec[");
                 self.nat(n);
                 self.out.push_str(", ");
-                self.ty(elem, Place::Top);
+                self.ty(elem, TypePosition::Top);
                 self.out.push(']');
             }
             Type::Array(n, elem) => {
                 self.size(n);
                 self.out.push('.');
-                self.ty(elem, Place::Element);
+                self.ty(elem, TypePosition::Element);
             }
             Type::DepArray(n, fun) => {
                 self.size(n);
@@ -165,15 +165,15 @@ impl Printer<'_> {
             }
             Type::Pair(a, b) => {
                 self.out.push('(');
-                self.ty(a, Place::Top);
+                self.ty(a, TypePosition::Top);
                 self.out.push_str(", ");
-                self.ty(b, Place::Top);
+                self.ty(b, TypePosition::Top);
                 self.out.push(')');
             }
             Type::DepPair(DataFun::Lambda(param, body)) => {
                 let name = self.names.get(*param);
                 let _ = write!(self.out, "DepPair[{name} => ");
-                self.ty(body, Place::Top);
+                self.ty(body, TypePosition::Top);
                 self.out.push(']');
             }
             Type::DepPair(DataFun::Var(var)) => {
@@ -187,24 +187,24 @@ impl Printer<'_> {
                 self.out.push(')');
             }
             Type::Fun(a, b) => {
-                self.ty(a, Place::Domain);
+                self.ty(a, TypePosition::Domain);
                 self.out.push_str(" -> ");
-                self.ty(b, Place::Result);
+                self.ty(b, TypePosition::Result);
             }
             Type::Pi(pi) => {
                 let (open, close) = if pi.implicit { ('{', '}') } else { ('(', ')') };
                 let name = self.names.get(pi.var);
                 let _ = write!(self.out, "{open}{name}: {}{close} -> ", pi.kind);
-                self.ty(&pi.body, Place::Result);
+                self.ty(&pi.body, TypePosition::Result);
             }
             Type::Exp(t, access) => {
                 self.out.push_str("Exp[");
-                self.ty(t, Place::Top);
+                self.ty(t, TypePosition::Top);
                 let _ = write!(self.out, ", {}]", access_text(*access, self.names));
             }
             Type::Acc(t) => {
                 self.out.push_str("Acc[");
-                self.ty(t, Place::Top);
+                self.ty(t, TypePosition::Top);
                 self.out.push(']');
             }
             Type::Comm => self.out.push_str("Comm"),
@@ -232,7 +232,7 @@ impl Printer<'_> {
             DataFun::Lambda(param, body) => {
                 let name = self.names.get(*param);
                 let _ = write!(self.out, "dataFun({name} => ");
-                self.ty(body, Place::Top);
+                self.ty(body, TypePosition::Top);
                 self.out.push(')');
             }
         }

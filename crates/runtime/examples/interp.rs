@@ -7,7 +7,7 @@ use std::time::Instant;
 use rise::core::program_of;
 use runtime::generate::Fill;
 use runtime::interp::{self, Options};
-use runtime::text::Length;
+use runtime::value_text::Length;
 use runtime::{Bindings, Shape, Value};
 
 fn main() -> Result<(), Box<dyn Error>> {

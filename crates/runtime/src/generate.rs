@@ -29,7 +29,7 @@ pub enum Generator {
     Permutation,
     /// `rowptr` and `rowptr(nnz)`: ascending numbers from 0 to the given one, the row pointers of a
     /// sparse matrix.
-    RowPointers(Option<Last>),
+    RowPointers(Option<LastRowPointer>),
 }
 
 /// The bounds of random numbers.
@@ -41,23 +41,23 @@ pub struct Range {
 
 /// The last of the row pointers of a sparse matrix.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Last {
+pub enum LastRowPointer {
     /// A number.
     Number(u64),
     /// The value of a size of the program.
     Size(String),
 }
 
-impl Last {
+impl LastRowPointer {
     /// Parses the number, or the name of a size, in the parentheses of `generator`.
-    fn parse(generator: &str, text: &str) -> Result<Last, String> {
+    fn parse(generator: &str, text: &str) -> Result<LastRowPointer, String> {
         if let Ok(number) = text.parse() {
-            return Ok(Last::Number(number));
+            return Ok(LastRowPointer::Number(number));
         }
         let is_name = text.starts_with(|c: char| c.is_alphabetic() || c == '_')
             && text.chars().all(|c| c.is_alphanumeric() || c == '_');
         match is_name {
-            true => Ok(Last::Size(text.to_owned())),
+            true => Ok(LastRowPointer::Size(text.to_owned())),
             false => Err(format!(
                 "`{generator}` takes the last pointer: a whole number from 0, as in `rowptr(1000)`, \
                  or a size of the program, as in `rowptr(n)`"
@@ -101,9 +101,8 @@ impl Generator {
             ("permutation", None) => Ok(Generator::Permutation),
             ("rowptr", None) => Ok(Generator::RowPointers(None)),
             ("rowptr", Some(last)) if last.trim().is_empty() => Err(FillError::NoLast.to_string()),
-            ("rowptr", Some(last)) => {
-                Last::parse(text, last.trim()).map(|last| Generator::RowPointers(Some(last)))
-            }
+            ("rowptr", Some(last)) => LastRowPointer::parse(text, last.trim())
+                .map(|last| Generator::RowPointers(Some(last))),
             ("extreme" | "zeros" | "iota" | "permutation", Some(_)) => {
                 Err(format!("`{name}` takes no bounds"))
             }
@@ -126,7 +125,7 @@ impl Generator {
         stop: &dyn Fn() -> bool,
     ) -> Result<Value, FillError> {
         let mut random = Random::new(seed);
-        let watch = Watch::new(stop);
+        let watch = CancellationCheck::new(stop);
         match self {
             Generator::Random => Fill::Random(seed).watched(shape, &watch),
             Generator::Extreme => Fill::Extreme(seed).watched(shape, &watch),
@@ -173,8 +172,8 @@ impl Generator {
             }),
             Generator::RowPointers(last) => self.rows(shape, |leaf, n| {
                 let last = match (last, leaf) {
-                    (Some(Last::Number(last)), _) => *last,
-                    (Some(Last::Size(name)), _) => {
+                    (Some(LastRowPointer::Number(last)), _) => *last,
+                    (Some(LastRowPointer::Size(name)), _) => {
                         size(name).ok_or_else(|| FillError::NoSize(name.clone()))?
                     }
                     (None, Leaf::Index(bound)) if bound > 0 => bound - 1,
@@ -235,8 +234,10 @@ impl Display for Generator {
             Generator::Sorted(Some(range)) => write!(f, "sorted{range}"),
             Generator::Permutation => f.write_str("permutation"),
             Generator::RowPointers(None) => f.write_str("rowptr"),
-            Generator::RowPointers(Some(Last::Number(last))) => write!(f, "rowptr({last})"),
-            Generator::RowPointers(Some(Last::Size(name))) => write!(f, "rowptr({name})"),
+            Generator::RowPointers(Some(LastRowPointer::Number(last))) => {
+                write!(f, "rowptr({last})")
+            }
+            Generator::RowPointers(Some(LastRowPointer::Size(name))) => write!(f, "rowptr({name})"),
         }
     }
 }
@@ -354,14 +355,14 @@ fn whole(number: u64, leaf: Leaf) -> Option<Scalar> {
 }
 
 /// A cancellation check that only calls `stop` every 65536 ticks, so that it costs little.
-struct Watch<'a> {
+struct CancellationCheck<'a> {
     stop: &'a dyn Fn() -> bool,
     ticks: Cell<u32>,
 }
 
-impl<'a> Watch<'a> {
-    fn new(stop: &'a dyn Fn() -> bool) -> Watch<'a> {
-        Watch {
+impl<'a> CancellationCheck<'a> {
+    fn new(stop: &'a dyn Fn() -> bool) -> CancellationCheck<'a> {
+        CancellationCheck {
             stop,
             ticks: Cell::new(0),
         }
@@ -429,10 +430,10 @@ pub enum FillError {
 impl Fill {
     /// Generates a value of this shape.
     pub fn value(self, shape: Shape) -> Result<Value, FillError> {
-        self.watched(shape, &Watch::new(&|| false))
+        self.watched(shape, &CancellationCheck::new(&|| false))
     }
 
-    fn watched(self, shape: Shape, watch: &Watch<'_>) -> Result<Value, FillError> {
+    fn watched(self, shape: Shape, watch: &CancellationCheck<'_>) -> Result<Value, FillError> {
         let mut value = Value::zeros(shape.clone())?;
         let mut random = Random::new(match self {
             Fill::Random(seed) | Fill::Extreme(seed) => seed,
@@ -599,7 +600,7 @@ impl Random {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::Length;
+    use crate::value_text::Length;
     use std::sync::Arc;
 
     fn array(n: u64, element: Shape) -> Shape {

@@ -6,7 +6,7 @@ use crate::npy::{self, NpyError};
 use crate::ocl::PlanError;
 use crate::process::{self, bytes_text};
 use crate::shape::{Bindings, Shape, ShapeError};
-use crate::sizes::{self, Equation, Outline, SizesError};
+use crate::size_inference::{self, Equation, SizesError, UntypedShape};
 use crate::value::Value;
 use dpia::IndexWidth;
 use nat::{Nat, Prop, Var};
@@ -16,7 +16,7 @@ use std::path::PathBuf;
 use syntax::ast::Name;
 use thiserror::Error;
 
-mod counts;
+mod element_counts;
 
 /// The number of evaluation steps after which a condition counts as undecided.
 const MAX_STEPS: u64 = 20_000_000;
@@ -29,7 +29,7 @@ pub struct Request {
     /// The default sizes, which are used if no size or argument determines them (`@run(n = 1024)`).
     pub defaults: Vec<(String, u64)>,
     /// The arguments by name. Missing ones are random.
-    pub args: Vec<(String, Source)>,
+    pub args: Vec<(String, ArgumentSource)>,
     /// The seed of random arguments.
     pub seed: u64,
     /// The largest number of bytes of the arguments and the result together; by default the
@@ -39,7 +39,7 @@ pub struct Request {
 
 /// The source of an argument.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Source {
+pub enum ArgumentSource {
     /// A generated value.
     Generated(Generator),
     /// A literal.
@@ -60,7 +60,7 @@ pub struct Launch {
     /// The arguments, in the order of the parameters.
     pub args: Vec<Value>,
     /// The sources of the arguments.
-    pub sources: Vec<Source>,
+    pub sources: Vec<ArgumentSource>,
     /// The shape of the result, if it is known before the run.
     pub result: Result<Shape, ShapeError>,
 }
@@ -248,16 +248,16 @@ impl LaunchError {
 }
 
 /// The sizes and shapes of a run, before its arguments are generated.
-struct Sizes {
+struct ResolvedSizes {
     params: Vec<Param>,
     vars: Vec<Var>,
     bindings: Bindings,
-    sources: Vec<Source>,
+    sources: Vec<ArgumentSource>,
     shapes: Vec<Shape>,
     result: Result<Shape, ShapeError>,
 }
 
-impl Sizes {
+impl ResolvedSizes {
     fn named(&self, program: &Program<Primitive>) -> Vec<(Name, i64)> {
         let values = self.vars.iter().map(|var| {
             let value = self.bindings.nats.get(var).copied().unwrap_or_default();
@@ -290,7 +290,7 @@ fn sized(
     program: &Program<Primitive>,
     request: &Request,
     index: IndexWidth,
-) -> Result<Sizes, LaunchError> {
+) -> Result<ResolvedSizes, LaunchError> {
     program.runnable()?;
     let signature = program.signature();
     let params: Vec<Param> = signature.values().cloned().collect();
@@ -309,8 +309,8 @@ fn sized(
         Err(error) => return Err(LaunchError::Result(error)),
     };
     let shapes = shapes(&params, &bindings)?;
-    counts::check(program, &bindings)?;
-    Ok(Sizes {
+    element_counts::check(program, &bindings)?;
+    Ok(ResolvedSizes {
         params,
         vars: sizes,
         bindings,
@@ -334,7 +334,7 @@ pub fn prepare_for(
 ) -> Result<Launch, LaunchError> {
     let found = sized(program, request, index)?;
     let named = found.named(program);
-    let Sizes {
+    let ResolvedSizes {
         params,
         vars: sizes,
         bindings,
@@ -395,8 +395,8 @@ fn sources<P>(
     program: &Program<P>,
     params: &[Param],
     request: &Request,
-) -> Result<Vec<Source>, LaunchError> {
-    let mut found: Vec<Option<Source>> = vec![None; params.len()];
+) -> Result<Vec<ArgumentSource>, LaunchError> {
+    let mut found: Vec<Option<ArgumentSource>> = vec![None; params.len()];
     for (name, source) in &request.args {
         let at = params.iter().position(|param| param.local.name == *name);
         let place = at.and_then(|at| found.get_mut(at));
@@ -417,7 +417,7 @@ fn sources<P>(
     }
     Ok(found
         .into_iter()
-        .map(|source| source.unwrap_or(Source::Generated(Generator::Random)))
+        .map(|source| source.unwrap_or(ArgumentSource::Generated(Generator::Random)))
         .collect())
 }
 
@@ -427,7 +427,7 @@ fn bind_sizes<P>(
     program: &Program<P>,
     sizes: &[Var],
     params: &[Param],
-    sources: &[Source],
+    sources: &[ArgumentSource],
     request: &Request,
     bindings: &mut Bindings,
 ) -> Result<(), LaunchError> {
@@ -452,13 +452,13 @@ fn bind_sizes<P>(
         }
     }
     let equations = equations(params, sources)?;
-    sizes::solve(&equations, &program.obligations, bindings)?;
+    size_inference::solve(&equations, &program.obligations, bindings)?;
     for (name, value) in &request.defaults {
         if let (Some(var), Ok(value)) = (of_name(name), i64::try_from(*value))
             && !bindings.nats.contains_key(&var)
         {
             bindings.nats.insert(var, value);
-            sizes::solve(&equations, &program.obligations, bindings)?;
+            size_inference::solve(&equations, &program.obligations, bindings)?;
         }
     }
     let complete = complete(program, sizes, bindings);
@@ -478,14 +478,14 @@ fn bind_sizes<P>(
 /// Returns the error for an argument with another number of dimensions than its type.
 fn dimensions(
     param: &Param,
-    source: &Source,
-    outline: &Outline,
+    source: &ArgumentSource,
+    outline: &UntypedShape,
     bindings: &Bindings,
 ) -> Option<LaunchError> {
-    let (expected, found) = sizes::dimensions(&param.ty, outline)?;
+    let (expected, found) = size_inference::dimensions(&param.ty, outline)?;
     // A scalar literal fills an array.
     let fits = match source {
-        Source::Literal(_) => found <= expected,
+        ArgumentSource::Literal(_) => found <= expected,
         _ => found == expected,
     };
     if fits {
@@ -497,7 +497,7 @@ fn dimensions(
         _ => format!("{count} dimensions"),
     };
     let (place, found) = match source {
-        Source::File(path) => (
+        ArgumentSource::File(path) => (
             format!("{}: ", path.display()),
             format!("the file has {}", words(found)),
         ),
@@ -513,10 +513,10 @@ fn dimensions(
 }
 
 /// Returns the lengths of an argument, if its source determines them.
-fn outline(name: &Name, source: &Source) -> Result<Option<Outline>, LaunchError> {
+fn outline(name: &Name, source: &ArgumentSource) -> Result<Option<UntypedShape>, LaunchError> {
     match source {
-        Source::Literal(literal) => Ok(Some(literal.outline())),
-        Source::File(path) => {
+        ArgumentSource::Literal(literal) => Ok(Some(literal.outline())),
+        ArgumentSource::File(path) => {
             let reader = npy::Reader::open(path).map_err(|error| LaunchError::File {
                 name: name.clone(),
                 path: path.clone(),
@@ -524,17 +524,17 @@ fn outline(name: &Name, source: &Source) -> Result<Option<Outline>, LaunchError>
             })?;
             Ok(Some(reader.outline()))
         }
-        Source::Generated(_) => Ok(None),
+        ArgumentSource::Generated(_) => Ok(None),
     }
 }
 
 /// Returns the equations between sizes and the lengths of arguments.
-fn equations(params: &[Param], sources: &[Source]) -> Result<Vec<Equation>, LaunchError> {
+fn equations(params: &[Param], sources: &[ArgumentSource]) -> Result<Vec<Equation>, LaunchError> {
     let mut equations = Vec::new();
     for (param, source) in params.iter().zip(sources) {
         let name = &param.local.name;
         if let Some(outline) = outline(name, source)? {
-            equations.extend(sizes::equations(&param.ty, &outline, name));
+            equations.extend(size_inference::equations(&param.ty, &outline, name));
         }
     }
     Ok(equations)
@@ -569,22 +569,22 @@ fn complete<P>(
 /// A function from the name of a size of the program to its value.
 type SizeOf<'a> = &'a dyn Fn(&str) -> Option<u64>;
 /// A function that returns true if the preparation is cancelled.
-type Stop<'a> = &'a dyn Fn() -> bool;
+type IsCancelled<'a> = &'a dyn Fn() -> bool;
 
 fn argument(
     name: Name,
     shape: Shape,
-    source: &Source,
+    source: &ArgumentSource,
     seed: u64,
-    (size, stop): (SizeOf<'_>, Stop<'_>),
+    (size, stop): (SizeOf<'_>, IsCancelled<'_>),
 ) -> Result<Value, LaunchError> {
     match source {
-        Source::Generated(generator) => (generator.value(shape, seed, size, stop))
+        ArgumentSource::Generated(generator) => (generator.value(shape, seed, size, stop))
             .map_err(|error| LaunchError::Fill { name, error }),
-        Source::Literal(literal) => {
+        ArgumentSource::Literal(literal) => {
             (literal.value(shape)).map_err(|error| LaunchError::Literal { name, error })
         }
-        Source::File(path) => {
+        ArgumentSource::File(path) => {
             let value = npy::Reader::open(path).and_then(|reader| reader.read(shape));
             value.map_err(|error| LaunchError::File {
                 name,

@@ -7,6 +7,7 @@
 
 pub mod cc;
 pub mod compare;
+pub mod flop_count;
 pub mod generate;
 pub mod interp;
 pub mod launch;
@@ -15,12 +16,11 @@ pub mod npy;
 pub mod ocl;
 pub mod process;
 pub mod scalar;
-pub mod scratch;
 pub mod shape;
-pub mod sizes;
-pub mod text;
+pub mod size_inference;
+pub mod temp_dir;
 pub mod value;
-pub mod work;
+pub mod value_text;
 
 pub use scalar::{Leaf, Scalar};
 pub use shape::{Bindings, Rows, Shape, ShapeError};

@@ -3,7 +3,7 @@
 
 use crate::scalar::{Leaf, Scalar};
 use crate::shape::{Shape, ShapeError};
-use crate::sizes::{Outline, elements_text};
+use crate::size_inference::{UntypedShape, elements_text};
 use crate::value::Value;
 use half::f16;
 use syntax::ast::ScalarType;
@@ -65,15 +65,15 @@ impl Literal {
     }
 
     /// Returns the lengths of the literal's lists.
-    pub fn outline(&self) -> Outline {
+    pub fn outline(&self) -> UntypedShape {
         match self {
-            Literal::Word(_) => Outline::Leaf,
+            Literal::Word(_) => UntypedShape::Leaf,
             Literal::List(all) => {
-                let inner = all.first().map_or(Outline::Leaf, Literal::outline);
-                Outline::Array(all.len() as u64, Box::new(inner))
+                let inner = all.first().map_or(UntypedShape::Leaf, Literal::outline);
+                UntypedShape::Array(all.len() as u64, Box::new(inner))
             }
             Literal::Pair(first, second) => {
-                Outline::Pair(Box::new(first.outline()), Box::new(second.outline()))
+                UntypedShape::Pair(Box::new(first.outline()), Box::new(second.outline()))
             }
         }
     }
@@ -275,7 +275,7 @@ pub fn from_integer(value: i128, ty: ScalarType) -> Option<Scalar> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::Length;
+    use crate::value_text::Length;
     use std::sync::Arc;
 
     const F32: Shape = Shape::Scalar(ScalarType::F32);
@@ -347,7 +347,7 @@ mod tests {
     #[test]
     fn outlines_say_sizes() {
         let outline = Literal::parse("[[1, 2], [3, 4], [5, 6]]").map(|literal| literal.outline());
-        let rows = Outline::Array(2, Box::new(Outline::Leaf));
-        assert_eq!(outline, Ok(Outline::Array(3, Box::new(rows))));
+        let rows = UntypedShape::Array(2, Box::new(UntypedShape::Leaf));
+        assert_eq!(outline, Ok(UntypedShape::Array(3, Box::new(rows))));
     }
 }

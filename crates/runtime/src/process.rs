@@ -17,10 +17,10 @@ use std::time::{Duration, Instant};
 use thiserror::Error;
 
 /// The number of bytes of output that are kept.
-const KEPT: usize = 1 << 20;
+const MAX_OUTPUT: usize = 1 << 20;
 /// The time limit for the output of a program after its end, because its child processes may keep
 /// the pipe open.
-pub(crate) const AFTERWARDS: Duration = Duration::from_secs(2);
+pub(crate) const OUTPUT_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// A cancellation flag, which clones share.
 #[derive(Clone, Debug, Default)]
@@ -54,7 +54,7 @@ pub struct Limits {
 
 /// The outcome of a program that has ended by itself.
 #[derive(Debug)]
-pub struct Finished {
+pub struct ProcessOutput {
     /// The exit status.
     pub status: ExitStatus,
     /// The standard output, at most one megabyte.
@@ -82,7 +82,7 @@ pub enum ProcessError {
 
 /// Runs a program until it ends, and kills its child processes. The standard streams of `command`
 /// are replaced.
-pub fn run(command: &mut Command, limits: &Limits) -> Result<Finished, ProcessError> {
+pub fn run(command: &mut Command, limits: &Limits) -> Result<ProcessOutput, ProcessError> {
     if limits.cancel.is_cancelled() {
         return Err(ProcessError::Cancelled);
     }
@@ -92,8 +92,8 @@ pub fn run(command: &mut Command, limits: &Limits) -> Result<Finished, ProcessEr
     let status = wait(&mut process, limits)?;
     // Remaining child processes would keep the output open.
     process.kill();
-    let deadline = Instant::now() + AFTERWARDS;
-    Ok(Finished {
+    let deadline = Instant::now() + OUTPUT_TIMEOUT;
+    Ok(ProcessOutput {
         status,
         stdout: received(stdout, deadline),
         stderr: received(stderr, deadline),
@@ -129,7 +129,7 @@ pub(crate) fn collect(mut pipe: impl Read + Send + 'static) -> Receiver<Vec<u8>>
             match pipe.read(&mut buffer) {
                 Ok(0) => break,
                 Ok(count) => {
-                    let room = KEPT - kept.len();
+                    let room = MAX_OUTPUT - kept.len();
                     kept.extend_from_slice(&buffer[..count.min(room)]);
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -237,7 +237,7 @@ fn group_memory() -> Option<u64> {
 mod tests {
     use super::*;
 
-    fn sh(script: &str, limits: &Limits) -> Result<Finished, ProcessError> {
+    fn sh(script: &str, limits: &Limits) -> Result<ProcessOutput, ProcessError> {
         run(Command::new("sh").args(["-c", script]), limits)
     }
 
@@ -254,7 +254,7 @@ mod tests {
     #[test]
     fn long_output_is_cut() {
         let finished = sh("head -c 3000000 /dev/zero", &Limits::default());
-        assert!(finished.is_ok_and(|finished| finished.stdout.len() == KEPT));
+        assert!(finished.is_ok_and(|finished| finished.stdout.len() == MAX_OUTPUT));
     }
 
     #[test]

@@ -156,16 +156,16 @@ pub struct GlobalId(pub u64);
 
 /// A span in the item of the diagnostic, or in another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Place {
+pub struct ItemSpan {
     /// The item, if it is another one than that of the diagnostic.
     pub item: Option<GlobalId>,
     /// The span, relative to the start of the item.
     pub span: Span,
 }
 
-impl From<Span> for Place {
+impl From<Span> for ItemSpan {
     fn from(span: Span) -> Self {
-        Place { item: None, span }
+        ItemSpan { item: None, span }
     }
 }
 
@@ -173,7 +173,7 @@ impl From<Span> for Place {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Related {
     /// The place.
-    pub place: Place,
+    pub place: ItemSpan,
     /// A short message about the place.
     pub message: String,
 }
@@ -246,7 +246,7 @@ impl Diagnostic {
 
     /// Adds a related place.
     #[must_use]
-    pub fn related(mut self, place: impl Into<Place>, message: impl Into<String>) -> Self {
+    pub fn related(mut self, place: impl Into<ItemSpan>, message: impl Into<String>) -> Self {
         self.related.push(Related {
             place: place.into(),
             message: message.into(),
@@ -278,16 +278,21 @@ impl Diagnostic {
 }
 
 /// The length in bytes from which messages and their quotations are truncated.
-const QUOTED: usize = 1000;
+const MAX_MESSAGE_LENGTH: usize = 1000;
 
 /// Truncates the quotations of a long message, so that a name of megabytes shows only its start.
 fn without_length(message: String) -> String {
-    if message.len() <= QUOTED {
+    if message.len() <= MAX_MESSAGE_LENGTH {
         return message;
     }
-    let parts = message.split('`').map(|part| match part.len() > QUOTED {
-        true => format!("{}…", &part[..part.floor_char_boundary(QUOTED / 10)]),
-        false => part.to_owned(),
-    });
+    let parts = message
+        .split('`')
+        .map(|part| match part.len() > MAX_MESSAGE_LENGTH {
+            true => format!(
+                "{}…",
+                &part[..part.floor_char_boundary(MAX_MESSAGE_LENGTH / 10)]
+            ),
+            false => part.to_owned(),
+        });
     parts.collect::<Vec<_>>().join("`")
 }

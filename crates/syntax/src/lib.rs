@@ -18,7 +18,7 @@ mod split;
 mod suggest;
 mod tree;
 
-pub use diagnostic::{Code, Diagnostic, Fix, GlobalId, Place, Related, Severity};
+pub use diagnostic::{Code, Diagnostic, Fix, GlobalId, ItemSpan, Related, Severity};
 pub use dialect::Dialect;
 pub use dump::dump;
 pub use format::{WIDTH, format, format_in, format_item, format_item_in};

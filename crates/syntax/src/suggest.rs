@@ -4,8 +4,8 @@
 /// typing mistake: a word that only looks similar, such as `sub` for `sum`, misleads.
 pub fn closest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
     // Long names are not compared, for the cost.
-    const LONG: usize = 64;
-    if word.len() > LONG {
+    const MAX_LENGTH: usize = 64;
+    if word.len() > MAX_LENGTH {
         return None;
     }
     let limit = match word.chars().count() {
@@ -16,16 +16,16 @@ pub fn closest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) ->
     };
     candidates
         .into_iter()
-        .filter(|candidate| *candidate != word && candidate.len() <= LONG)
+        .filter(|candidate| *candidate != word && candidate.len() <= MAX_LENGTH)
         .filter_map(|candidate| Some((distance(word, candidate, limit)?, candidate)))
         .min()
         .map(|(_, candidate)| candidate)
 }
 
 /// The length up to which words differ from many others by one letter in the middle or at the end.
-const TINY: usize = 3;
+const MAX_TINY_LENGTH: usize = 3;
 /// The length up to which words differ from many others by their first letter.
-const SHORT: usize = 5;
+const MAX_SHORT_LENGTH: usize = 5;
 
 /// Returns the edit distance of two words if it is at most `limit`: the number of insertions,
 /// deletions, replacements and swaps of neighbours, ignoring case (a difference of case alone
@@ -40,7 +40,7 @@ fn distance(a: &str, b: &str, limit: usize) -> Option<usize> {
         return None;
     }
     let length = a.len().min(b.len());
-    let replaces = |i: usize| length > SHORT || (length > TINY && i > 0);
+    let replaces = |i: usize| length > MAX_SHORT_LENGTH || (length > MAX_TINY_LENGTH && i > 0);
     let mut before = vec![0; b.len() + 1];
     let mut last: Vec<usize> = (0..=b.len()).collect();
     for i in 1..=a.len() {

@@ -1,7 +1,7 @@
 //! Maps origins to places in the text of the definition that is reported on.
 
 use rise::core::{Origin, Source};
-use syntax::{Code, Diagnostic, Place, Span};
+use syntax::{Code, Diagnostic, ItemSpan, Span};
 
 use crate::functional::DefinitionSource;
 use crate::phrase::PhraseProgram;
@@ -47,9 +47,9 @@ impl<'a> SourceMap<'a> {
     }
 
     /// Returns the place of the origin itself, which may be in another definition.
-    pub fn own_location(&self, origin: Origin) -> Place {
+    pub fn own_location(&self, origin: Origin) -> ItemSpan {
         match self.source(origin) {
-            Some(source) => Place {
+            Some(source) => ItemSpan {
                 item: source.def,
                 span: source.head,
             },

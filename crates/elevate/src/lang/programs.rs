@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::{Arc, LazyLock};
 
-use rise::core::{Begun, Def, elaborate, named};
+use rise::core::{Def, VisitedDefs, elaborate, named};
 use rise::{Env, Primitive, Resolution, Scheme};
 use rustc_hash::FxHashMap;
 use syntax::GlobalId;
@@ -20,7 +20,7 @@ pub struct Programs {
     by_name: FxHashMap<Name, usize>,
     /// The number of definitions of the standard library, which come first.
     standard: usize,
-    begun: Begun,
+    visited: VisitedDefs,
 }
 
 #[derive(Clone)]
@@ -78,7 +78,7 @@ impl Programs {
     fn check(&mut self, root: usize) {
         let (entries, by_name) = (&self.entries, &self.by_name);
         let uses = |at: usize| named(&entries[at].item, by_name);
-        for at in self.begun.in_order(root, &uses) {
+        for at in self.visited.post_order(root, &uses) {
             let item = self.entries[at].item.clone();
             let inference = rise::infer(&item, self);
             let entry = &mut self.entries[at];

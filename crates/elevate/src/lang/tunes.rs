@@ -5,7 +5,9 @@ use std::sync::Arc;
 use nat::{Facts, Nat, Prop, Var};
 use rustc_hash::FxHashSet;
 use syntax::ast::{BinaryOp, Literal, Name, TermId, TermKind};
-use syntax::elevate::ast::{CondId, CondKind, ExprKind, Item, ItemKind, Range, RangeKind, Step};
+use syntax::elevate::ast::{
+    CondId, CondKind, ExprKind, Item, ItemKind, Range, RangeKind, RangeStep,
+};
 use syntax::{Code, Diagnostic, GlobalId, Span};
 
 use super::check::{CaptureSource, Captured, Target};
@@ -431,11 +433,11 @@ impl Tune<'_> {
                     SizeCondition::Is(Prop::AtLeast(to.clone(), own())),
                 ];
                 match step {
-                    Some(Step::Add(step)) => {
+                    Some(RangeStep::Add(step)) => {
                         let above = Nat::sub(&self.own, &from);
                         all.push(SizeCondition::Is(Prop::Divides(self.size(*step)?, above)));
                     }
-                    Some(Step::Times(factor)) => all.extend(self.powers(&from, &to, *factor)?),
+                    Some(RangeStep::Times(factor)) => all.extend(self.powers(&from, &to, *factor)?),
                     None => {}
                 }
                 SizeCondition::All(all)

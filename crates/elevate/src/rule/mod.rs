@@ -1,9 +1,9 @@
 //! Compiles and applies rewrite rules: two sides in RISE, and conditions.
 //!
 //! A rule is compiled once, independently of any [`Store`](crate::term::Store). Both sides are
-//! inferred by RISE's own inference under one assignment ([`rise::Sides`]). So a rule whose sides
-//! have different types is an error in the file that defines it, and a rewritten program need not
-//! be inferred again.
+//! inferred by RISE's own inference under one assignment ([`rise::RuleInfer`]). So a rule whose
+//! sides have different types is an error in the file that defines it, and a rewritten program need
+//! not be inferred again.
 //!
 //! Matching has two phases. The first compares the structure of the term with the pattern, node by
 //! node, without types. The second solves the sizes and types, decides the conditions on them, and

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use db::{Binding, Database, ItemId, Origin};
-use rise::{BinderInfo, Primitive, Scheme, TermInfo, Ty, Type, WantedFunction};
+use rise::{BinderInfo, ExpectedFunction, Primitive, Scheme, TermInfo, Ty, Type};
 use rustc_hash::FxHashSet;
 use syntax::ast::{
     AddressSpace, Annotation, AnnotationValue, Kind, Name, ReadWrite, ScalarType, TermId, TermKind,
@@ -375,7 +375,7 @@ impl<'p, 'd> List<'p, 'd> {
     }
 
     /// Adds names where a function is expected: those of functions of the expected type come first.
-    fn functions(&mut self, entries: Vec<Entry>, wanted: &WantedFunction) {
+    fn functions(&mut self, entries: Vec<Entry>, wanted: &ExpectedFunction) {
         let Some(place) = self.place else { return };
         let schemes = schemes(place.view.db, entries.iter());
         for (entry, scheme) in entries.into_iter().zip(schemes) {

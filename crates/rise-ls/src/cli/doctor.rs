@@ -4,7 +4,7 @@ use super::{FINE, output};
 use crate::run;
 use runtime::ocl::{DeviceInfo, VectorWidths, local_text};
 use runtime::process::{self, Limits, bytes_text};
-use runtime::scratch::Scratch;
+use runtime::temp_dir::LockedTempDir;
 use std::env;
 use std::ffi::OsStr;
 use std::io::Write;
@@ -108,7 +108,7 @@ fn openmp() -> String {
     let Some((compiler, mut command)) = commands.iter().find_map(|command| found(command)) else {
         return "no C compiler to ask".into();
     };
-    let Ok(folder) = Scratch::new() else {
+    let Ok(folder) = LockedTempDir::new() else {
         return "no folder for temporary files".into();
     };
     let source = folder.path().join("openmp.c");

@@ -4,7 +4,7 @@ use db::{Database, FileId, FilePath};
 use ropey::Rope;
 use rustc_hash::FxHashMap;
 use std::path::Path;
-use syntax::{Code, Diagnostic, Place, Severity, Span};
+use syntax::{Code, Diagnostic, ItemSpan, Severity, Span};
 
 /// An index into `Report::sources`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -156,7 +156,7 @@ impl<'a> Reporter<'a> {
     }
 
     /// Returns the source file and the byte range of a place.
-    pub fn place(&mut self, item: db::ItemId, place: Place) -> (SourceId, Span) {
+    pub fn place(&mut self, item: db::ItemId, place: ItemSpan) -> (SourceId, Span) {
         let item = place.item.map_or(item, |global| self.db.item_of(global));
         (
             self.source(self.db.file_of(item)),

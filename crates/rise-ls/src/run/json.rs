@@ -2,8 +2,8 @@
 
 use super::{Done, Failure, KernelRun, OnDevice};
 use runtime::compare::{Comparison, Difference};
-use runtime::launch::{LaunchError, Source};
-use runtime::text::{Length, json};
+use runtime::launch::{ArgumentSource, LaunchError};
+use runtime::value_text::{Length, json};
 use serde::{Serialize, Serializer};
 use std::path::Path;
 use std::time::Duration;
@@ -201,10 +201,10 @@ fn failure_text(failure: &Failure) -> String {
 }
 
 fn args(done: &Done) -> Vec<Arg<'_>> {
-    let from = |source: &Source| match source {
-        Source::Generated(generator) => generator.to_string(),
-        Source::Literal(_) => "value".to_owned(),
-        Source::File(path) => path.display().to_string(),
+    let from = |source: &ArgumentSource| match source {
+        ArgumentSource::Generated(generator) => generator.to_string(),
+        ArgumentSource::Literal(_) => "value".to_owned(),
+        ArgumentSource::File(path) => path.display().to_string(),
     };
     let launch = &done.launch;
     let all = launch.params.iter().zip(&launch.args).zip(&launch.sources);

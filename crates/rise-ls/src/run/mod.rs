@@ -24,7 +24,7 @@ use rise::core::{LinkError, Program};
 use runtime::cc::{CompileError, RunError};
 use runtime::compare::{Comparison, compare};
 use runtime::generate::Generator;
-use runtime::launch::{self, Launch, LaunchError, Request, Source};
+use runtime::launch::{self, ArgumentSource, Launch, LaunchError, Request};
 use runtime::literal::{Literal, LiteralError};
 use runtime::process::{Limits, ProcessError};
 use runtime::{Bindings, ShapeError, Value, ocl};
@@ -197,21 +197,21 @@ pub enum SourceError {
 ///
 /// # Errors
 /// Fails if the text is none of these.
-pub fn source(text: &str) -> Result<Source, SourceError> {
+pub fn source(text: &str) -> Result<ArgumentSource, SourceError> {
     let text = text.trim();
     if let Some(generator) = Generator::parse(text) {
         return generator
-            .map(Source::Generated)
+            .map(ArgumentSource::Generated)
             .map_err(SourceError::Generator);
     }
     Ok(match text {
-        _ if text.to_ascii_lowercase().ends_with(".npy") => Source::File(text.into()),
+        _ if text.to_ascii_lowercase().ends_with(".npy") => ArgumentSource::File(text.into()),
         _ => match Literal::parse(text)? {
             // A single word may also be the name of a file of another type.
             Literal::Word(word) if Path::new(&word).is_file() => {
                 return Err(LiteralError::Syntax(word, "only .npy files are read").into());
             }
-            literal => Source::Literal(literal),
+            literal => ArgumentSource::Literal(literal),
         },
     })
 }
@@ -335,7 +335,7 @@ pub fn run(
     };
     // Loops of an imperative program are not counted.
     let flops = (!imperative)
-        .then(|| runtime::work::flops(&program, &launch.bindings))
+        .then(|| runtime::flop_count::flops(&program, &launch.bindings))
         .flatten();
     Ok(Done {
         def: program.name.to_string(),

@@ -3,8 +3,8 @@
 use super::{Done, Summary};
 use runtime::Shape;
 use runtime::compare::{Comparison, Difference};
-use runtime::launch::Source;
-use runtime::text::Length;
+use runtime::launch::ArgumentSource;
+use runtime::value_text::Length;
 use std::time::Duration;
 
 /// Describes the conditions of a run: `` `dot` ran in C with n = 1024; random: xs ``.
@@ -24,7 +24,7 @@ pub fn conditions(done: &Done) -> String {
     }
     let all = done.launch.params.iter().zip(&done.launch.sources);
     let random = all
-        .filter(|(_, source)| matches!(source, Source::Generated(all) if all.is_random()))
+        .filter(|(_, source)| matches!(source, ArgumentSource::Generated(all) if all.is_random()))
         .map(|(name, _)| name.as_str());
     let random: Vec<&str> = random.collect();
     if !random.is_empty() {
@@ -51,7 +51,7 @@ pub fn doubt(done: &Done) -> Option<String> {
     } else {
         "elements"
     };
-    let is_generated = |source: &Source| matches!(source, Source::Generated(_));
+    let is_generated = |source: &ArgumentSource| matches!(source, ArgumentSource::Generated(_));
     let advice = match done.launch.sources.iter().any(is_generated) {
         true => "; arguments in the function's range, as of `random(0.1,1)`, say more",
         false => "",

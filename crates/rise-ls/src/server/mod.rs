@@ -109,7 +109,7 @@ pub fn work(restarts: u32) -> io::Result<u8> {
     // Removes temporary files of killed servers, in the background.
     thread::Builder::new()
         .name("rise:clean".into())
-        .spawn(runtime::scratch::remove_abandoned)?;
+        .spawn(runtime::temp_dir::remove_abandoned)?;
     let token = std::env::var(supervisor::TOKEN).ok();
     let session = Session::new(client, events.clone(), Pool::start()?, restarts, token);
     let over = Over(hung_up.clone());

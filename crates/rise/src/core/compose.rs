@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::map::walk;
+use super::mapper::walk;
 use super::{Expr, Form, Local, Mapper, Node, Origin};
 use crate::types::Ty;
 

@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use syntax::GlobalId;
 use syntax::ast::Name;
 
-use super::map::{Mapper, walk};
+use super::mapper::{Mapper, walk};
 use super::{Def, Expr, Foreign, Form, Local, Node, Origin, Param, Program, Source};
 use super::{apply, dep_apply, dep_lambda, lambda, simplify_sizes, var_arg};
 use crate::subst::{rename, rename_arg, rename_prop, subst, subst_arg, subst_prop};
@@ -90,7 +90,7 @@ pub fn link<P: Clone + PartialEq>(
             launch: def.launch.clone(),
         },
     };
-    let body = Place::root(&mut linker).expr(&def.body);
+    let body = Instance::root(&mut linker).expr(&def.body);
     let mut program = linker.program;
     let whole = |body, &(var, kind): &(Var, _)| dep_lambda(var, kind, true, body);
     let body = def.implicit.iter().rev().fold(body, whole);
@@ -105,18 +105,18 @@ fn collect<P>(
     root: GlobalId,
     lookup: &dyn Fn(GlobalId) -> Option<Arc<Def<P>>>,
 ) -> Result<FxHashMap<GlobalId, Arc<Def<P>>>, LinkError> {
-    enum Step {
+    enum Visit {
         Enter(GlobalId),
         Leave(GlobalId),
     }
     let mut defs: FxHashMap<GlobalId, Arc<Def<P>>> = FxHashMap::default();
-    let mut sizes: FxHashMap<GlobalId, Size> = FxHashMap::default();
+    let mut sizes: FxHashMap<GlobalId, InlinedSize> = FxHashMap::default();
     let mut open: FxHashSet<GlobalId> = FxHashSet::default();
     defs.insert(root, lookup(root).ok_or(LinkError::Broken)?);
-    let mut steps = vec![Step::Enter(root)];
+    let mut steps = vec![Visit::Enter(root)];
     while let Some(step) = steps.pop() {
         match step {
-            Step::Enter(id) => {
+            Visit::Enter(id) => {
                 let def = defs[&id].clone();
                 if sizes.contains_key(&id) {
                     continue;
@@ -126,7 +126,7 @@ fn collect<P>(
                         name: def.name.clone(),
                     });
                 }
-                steps.push(Step::Leave(id));
+                steps.push(Visit::Leave(id));
                 for (used, name) in def.uses.iter().rev() {
                     let broken = || LinkError::BrokenUse {
                         user: def.name.clone(),
@@ -136,10 +136,10 @@ fn collect<P>(
                     if !defs.contains_key(used) {
                         defs.insert(*used, lookup(*used).ok_or_else(broken)?);
                     }
-                    steps.push(Step::Enter(*used));
+                    steps.push(Visit::Enter(*used));
                 }
             }
-            Step::Leave(id) => {
+            Visit::Leave(id) => {
                 open.remove(&id);
                 let size = measure(&defs[&id].body, &sizes);
                 size.check(&defs[&id].name)?;
@@ -152,12 +152,12 @@ fn collect<P>(
 
 /// The size of an expression after inlining.
 #[derive(Clone, Copy)]
-struct Size {
+struct InlinedSize {
     nodes: u64,
     height: u32,
 }
 
-impl Size {
+impl InlinedSize {
     fn check(self, name: &Name) -> Result<(), LinkError> {
         let name = name.clone();
         if self.height > MAX_HEIGHT {
@@ -170,23 +170,23 @@ impl Size {
     }
 }
 
-fn measure<P>(expr: &Expr<P>, known: &FxHashMap<GlobalId, Size>) -> Size {
-    let mut below = Size {
+fn measure<P>(expr: &Expr<P>, known: &FxHashMap<GlobalId, InlinedSize>) -> InlinedSize {
+    let mut below = InlinedSize {
         nodes: 0,
         height: 0,
     };
-    let mut add = |part: Size| {
+    let mut add = |part: InlinedSize| {
         below.nodes = below.nodes.saturating_add(part.nodes);
         below.height = below.height.max(part.height);
     };
     match &expr.form {
-        Form::Global(id, _) => add(known.get(id).copied().unwrap_or(Size {
+        Form::Global(id, _) => add(known.get(id).copied().unwrap_or(InlinedSize {
             nodes: 0,
             height: 0,
         })),
         form => form.children().for_each(|child| add(measure(child, known))),
     }
-    Size {
+    InlinedSize {
         nodes: below.nodes.saturating_add(1),
         height: below.height.saturating_add(1),
     }
@@ -209,7 +209,7 @@ struct Linker<'d, P> {
 
 /// An instance of a definition: its numbers are shifted behind all others and its type-level
 /// parameters substituted.
-struct Place<'l, 'd, P> {
+struct Instance<'l, 'd, P> {
     linker: &'l mut Linker<'d, P>,
     id: Option<GlobalId>,
     vars: u32,
@@ -220,10 +220,10 @@ struct Place<'l, 'd, P> {
     types: FxHashMap<*const Type, (Ty, Ty)>,
 }
 
-impl<'l, 'd, P: Clone + PartialEq> Place<'l, 'd, P> {
+impl<'l, 'd, P: Clone + PartialEq> Instance<'l, 'd, P> {
     /// Makes the instance of the program's own definition, whose numbers stay.
     fn root(linker: &'l mut Linker<'d, P>) -> Self {
-        Place {
+        Instance {
             linker,
             id: None,
             vars: 0,
@@ -254,7 +254,7 @@ impl<'l, 'd, P: Clone + PartialEq> Place<'l, 'd, P> {
             .into_iter()
             .map(|(var, arg)| (Var(vars + var.0), arg))
             .collect();
-        let place = Place {
+        let place = Instance {
             linker,
             id: Some(id),
             vars,
@@ -293,7 +293,7 @@ impl<'l, 'd, P: Clone + PartialEq> Place<'l, 'd, P> {
             values.push((*var, arg));
             body = inner;
         }
-        let body = Place::of(self.linker, *id, def, values, origin).expr(body);
+        let body = Instance::of(self.linker, *id, def, values, origin).expr(body);
         left.fold(body, |f, arg| dep_apply(&f, arg, origin))
     }
 
@@ -313,7 +313,7 @@ impl<'l, 'd, P: Clone + PartialEq> Place<'l, 'd, P> {
     }
 }
 
-impl<P: Clone + PartialEq> Mapper<P> for Place<'_, '_, P> {
+impl<P: Clone + PartialEq> Mapper<P> for Instance<'_, '_, P> {
     fn local(&mut self, local: &Local, ty: &Ty, origin: Origin) -> Option<Expr<P>> {
         (!self.is_root()).then(|| Node::new(Form::Var(self.moved(local)), ty.clone(), origin))
     }

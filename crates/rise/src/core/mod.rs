@@ -10,12 +10,12 @@ mod compose;
 mod elaborate;
 mod language;
 mod link;
-mod map;
-mod normal;
+mod mapper;
+mod normalization;
 mod print;
 mod program;
 mod simplify;
-mod source;
+mod standalone;
 
 use std::slice;
 use std::sync::Arc;
@@ -34,14 +34,14 @@ pub use elaborate::{
 };
 pub use language::{Language, Notation};
 pub use link::{LinkError, MAX_HEIGHT, MAX_NODES, link};
-pub use map::{Mapper, for_each_local, subst_local, subst_vars, walk};
-pub use normal::{NormalError, normalise};
+pub use mapper::{Mapper, for_each_local, subst_local, subst_vars, walk};
+pub use normalization::{NormalError, normalise};
 pub use print::{
     Printed, bare_def_text, def_text, expr_text, print_program, program_text, term_text,
 };
 pub use program::{NotRunnable, Parameter, ParameterForm, Signature};
 pub use simplify::simplify_sizes;
-pub use source::{Begun, SourceError, named, program_of};
+pub use standalone::{SourceError, VisitedDefs, named, program_of};
 
 /// A shared expression over the primitives `P`.
 pub type Expr<P> = Arc<Node<P>>;

@@ -7,7 +7,7 @@ use syntax::ast::{
 use syntax::{Code, Fix, Related, Span};
 
 use super::report::replacement;
-use super::{Infer, Meaning};
+use super::{Infer, LocalBinding};
 use syntax::closest;
 
 /// The names of the annotations, which `rise.md` section 1 describes.
@@ -423,7 +423,7 @@ impl<'a> Infer<'a> {
 
     /// Checks the remaining conditions at the end of the item; their names that are no sizes of the
     /// definition are reported.
-    pub(super) fn assume_rest(&mut self) {
+    pub(super) fn assume_remaining(&mut self) {
         let sizes = self.size_parameters();
         for assumption in std::mem::take(&mut self.assumptions) {
             let (Assumption::Condition(term) | Assumption::LaunchSize(term)) = assumption;
@@ -442,7 +442,7 @@ impl<'a> Infer<'a> {
     fn sizes_in_scope(&self, term: TermId) -> bool {
         let is_size = |(_, name): &(TermId, &Name)| {
             let local = self.lookup(name);
-            local.is_some_and(|local| matches!(local.meaning, Meaning::TypeLevel(..)))
+            local.is_some_and(|local| matches!(local.meaning, LocalBinding::TypeLevel(..)))
         };
         self.size_names(term).iter().all(is_size)
     }

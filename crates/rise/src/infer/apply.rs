@@ -10,11 +10,11 @@ use nat::{Nat, Prop, Var};
 use syntax::Code;
 use syntax::ast::{BinaryOp, BinderAnnotation, BinderId, Kind, TermId, TermKind};
 
-use super::expr::{Wanted, kind_noun};
-use super::obligations::{Pending, Source, plainly_false};
+use super::expr::{Expectation, kind_noun};
+use super::obligations::{ConditionOrigin, PendingObligation, plainly_false};
 use super::operators::operator_primitive;
-use super::unify::{Cause, Why};
-use super::{Infer, Meaning};
+use super::unify::{Cause, CauseCode};
+use super::{Infer, LocalBinding};
 use crate::classes::Classes;
 use crate::primitive::{OptionalArgument, Primitive};
 use crate::spine::{Spine, SpineArg};
@@ -29,13 +29,13 @@ pub(super) struct Head {
     /// The primitive of DPIA, if it is one.
     pub phrase: Option<PhrasePrimitive>,
     /// The obligations of its scheme, over the fresh variables.
-    pub obligations: Vec<Inherited>,
+    pub obligations: Vec<InheritedCondition>,
 }
 
 /// An instance of a condition of a scheme at a use.
-pub(super) struct Inherited {
+pub(super) struct InheritedCondition {
     pub prop: Prop,
-    pub source: Source,
+    pub source: ConditionOrigin,
     /// The function whose argument has the condition.
     pub taken_by: Option<TermId>,
 }
@@ -63,25 +63,25 @@ fn lengths(wanted: &Type, found: &Type, known: &mut Vec<(Var, Nat)>) {
 }
 
 /// An argument that is not checked yet.
-struct Waiting {
+struct DeferredArg {
     arg: SpineArg,
     expected: Ty,
 }
 
 impl Infer<'_> {
     /// Infers a name, an application or a pipe.
-    pub(super) fn application(&mut self, term: TermId, wanted: Wanted) -> Ty {
+    pub(super) fn application(&mut self, term: TermId, wanted: Expectation) -> Ty {
         let spine = Spine::of(self.item, term);
         let ty = match &self.item.term(spine.head).kind {
             TermKind::Name(_) | TermKind::Operator(_) => self.apply_name(&spine, wanted),
             TermKind::Ascribe { term, ty } => self.apply_ascribed(&spine, *term, *ty, wanted),
             _ => self.apply_expression(&spine, wanted),
         };
-        self.settle();
+        self.solve_deferred();
         ty
     }
 
-    fn apply_name(&mut self, spine: &Spine, wanted: Wanted) -> Ty {
+    fn apply_name(&mut self, spine: &Spine, wanted: Expectation) -> Ty {
         let head = match self.head_of(spine.head, spine.args.len()) {
             Some(head) => head,
             None => {
@@ -124,10 +124,10 @@ impl Infer<'_> {
     }
 
     /// Adds the conditions of the head's scheme, instantiated at this use, to the obligations.
-    pub(super) fn note_inherited(&mut self, spine: &Spine, obligations: Vec<Inherited>) {
+    pub(super) fn note_inherited(&mut self, spine: &Spine, obligations: Vec<InheritedCondition>) {
         let span = self.span(spine.head);
         for inherited in obligations {
-            self.note(Pending {
+            self.add_obligation(PendingObligation {
                 prop: inherited.prop,
                 span,
                 written: false,
@@ -143,11 +143,17 @@ impl Infer<'_> {
 
     /// Infers the application of an ascription `(f : t)`. Conditions of the written type become
     /// conditions of this use.
-    fn apply_ascribed(&mut self, spine: &Spine, term: TermId, ty: TermId, wanted: Wanted) -> Ty {
+    fn apply_ascribed(
+        &mut self,
+        spine: &Spine,
+        term: TermId,
+        ty: TermId,
+        wanted: Expectation,
+    ) -> Ty {
         let written = self.elab_type(ty);
         let cause = Cause {
             span: self.span(term),
-            why: Why::Ascribed { ty },
+            why: CauseCode::Ascribed { ty },
         };
         self.check(term, &written, cause);
         let (instance, mut obligations) = self.without_conditions(&written, spine.head);
@@ -160,7 +166,7 @@ impl Infer<'_> {
 
     /// Infers the application of a term that is not a name. The arguments of a written function are
     /// inferred before it.
-    fn apply_expression(&mut self, spine: &Spine, wanted: Wanted) -> Ty {
+    fn apply_expression(&mut self, spine: &Spine, wanted: Expectation) -> Ty {
         let is_fun = match &self.item.term(self.bare(spine.head)).kind {
             TermKind::Fun { params, .. } => !params.iter().any(|&p| self.takes_implicit(p)),
             TermKind::Binary { op, .. } => matches!(op, BinaryOp::Then | BinaryOp::After),
@@ -179,11 +185,11 @@ impl Infer<'_> {
             Arc::new(Type::Fun(input.clone(), out))
         });
         let why = match spine.args.first() {
-            Some(arg) => Why::Piped {
+            Some(arg) => CauseCode::Piped {
                 head: spine.head,
                 value: arg.term,
             },
-            None => Why::Context,
+            None => CauseCode::Context,
         };
         let cause = Cause {
             span: self.head_span(self.bare(spine.head)),
@@ -231,8 +237,8 @@ impl Infer<'_> {
         spine: &Spine,
         given: usize,
         mut ty: Ty,
-        obligations: &mut Vec<Inherited>,
-        wanted: Wanted,
+        obligations: &mut Vec<InheritedCondition>,
+        wanted: Expectation,
     ) -> Ty {
         let mut waiting = Vec::new();
         let mut after = vec![ty.clone(); given + 1];
@@ -241,9 +247,9 @@ impl Infer<'_> {
             ty = match self.take_argument(spine, arg, head.clone(), &mut waiting, obligations) {
                 Some(rest) => rest,
                 None => {
-                    self.quietly(|this| this.check_waiting(spine, waiting));
+                    self.without_diagnostics(|this| this.check_waiting(spine, waiting));
                     obligations.clear();
-                    self.look_at_refused(arg, &head);
+                    self.infer_rejected_argument(arg, &head);
                     return self.abandon(spine, index + 1);
                 }
             };
@@ -254,7 +260,7 @@ impl Infer<'_> {
             && !obligations.is_empty()
         {
             let taken_by = match cause.why {
-                Why::Argument { head, .. } => Some(head),
+                CauseCode::Argument { head, .. } => Some(head),
                 _ => None,
             };
             ty = self.with_parameters_of(expected, &ty, obligations, taken_by);
@@ -268,7 +274,7 @@ impl Infer<'_> {
         let decided = self.equations.len() == undecided;
         let early_demand = self.demands.len();
         let early = wanted.is_some_and(|(expected, cause)| {
-            let said = self.said(expected, &ty);
+            let said = self.expected_or_found(expected, &ty);
             !waiting.is_empty()
                 && known
                 && decided
@@ -289,9 +295,9 @@ impl Infer<'_> {
         let said = self.diagnostics.len();
         let piped_fits = known;
         let known = self.check_unless(!known, spine, values);
-        self.solved_since_settle |= !late.is_empty();
+        self.solved_since_retry |= !late.is_empty();
         self.equations.extend(late);
-        self.settle();
+        self.solve_deferred();
         let fine = self.check_unless(!known, spine, functions);
         self.record_results(spine, &after);
         if !fine {
@@ -330,7 +336,7 @@ impl Infer<'_> {
         &mut self,
         expected: &Ty,
         found: &Ty,
-        obligations: &mut [Inherited],
+        obligations: &mut [InheritedCondition],
         taken_by: Option<TermId>,
     ) -> Ty {
         let (expected, found) = (self.table.head(expected), self.table.head(found));
@@ -388,10 +394,10 @@ impl Infer<'_> {
 
     /// Checks the arguments and returns true if all fit. If something was wrong `before`, checks
     /// them without messages and returns false.
-    fn check_unless(&mut self, before: bool, spine: &Spine, waiting: Vec<Waiting>) -> bool {
+    fn check_unless(&mut self, before: bool, spine: &Spine, waiting: Vec<DeferredArg>) -> bool {
         match before {
             true => {
-                self.quietly(|this| this.check_waiting(spine, waiting));
+                self.without_diagnostics(|this| this.check_waiting(spine, waiting));
                 false
             }
             false => self.check_waiting(spine, waiting),
@@ -399,28 +405,29 @@ impl Infer<'_> {
     }
 
     /// Returns the expected type where it is known and the `found` type where it is not.
-    fn said(&self, expected: &Ty, found: &Ty) -> Ty {
+    fn expected_or_found(&self, expected: &Ty, found: &Ty) -> Ty {
         let (expected, found) = (self.table.head(expected), self.table.head(found));
-        if self.says_nothing(&expected) {
+        if self.is_unknown_application(&expected) {
             return found;
         }
         match (&*expected, &*found) {
-            (Type::Fun(input, wanted), Type::Fun(_, given)) => {
-                Arc::new(Type::Fun(input.clone(), self.said(wanted, given)))
-            }
+            (Type::Fun(input, wanted), Type::Fun(_, given)) => Arc::new(Type::Fun(
+                input.clone(),
+                self.expected_or_found(wanted, given),
+            )),
             _ => expected,
         }
     }
 
     /// Returns true if the type is the application of an unknown function, which is better inferred
     /// from the result than the result from it.
-    fn says_nothing(&self, expected: &Ty) -> bool {
+    fn is_unknown_application(&self, expected: &Ty) -> bool {
         matches!(&*self.table.head(expected), Type::Apply(fun, _) if self.table.is_open(*fun))
     }
 
     /// Infers an argument that its function cannot take: for an incomplete `xs |> ` the editor
     /// still shows the type of `xs`.
-    fn look_at_refused(&mut self, arg: SpineArg, head: &Type) {
+    fn infer_rejected_argument(&mut self, arg: SpineArg, head: &Type) {
         match head {
             // The argument was elaborated as a size or type already.
             Type::Pi(_) if !arg.piped => {}
@@ -428,14 +435,14 @@ impl Infer<'_> {
                 self.synth(arg.term);
             }
             _ if !self.is_type_level(arg.term) => {
-                self.quietly(|this| this.synth(arg.term));
+                self.without_diagnostics(|this| this.synth(arg.term));
             }
             _ => {}
         }
     }
 
     /// Infers something that depends on an error: types are recorded, messages are discarded.
-    pub(super) fn quietly<T>(&mut self, look: impl FnOnce(&mut Self) -> T) -> T {
+    pub(super) fn without_diagnostics<T>(&mut self, look: impl FnOnce(&mut Self) -> T) -> T {
         let (diagnostics, holes) = (self.diagnostics.len(), self.holes.len());
         let accesses = self.accesses.len();
         self.quiet += 1;
@@ -447,17 +454,17 @@ impl Infer<'_> {
         result
     }
 
-    /// Infers something again to explain an error; as [`Infer::quietly`], and name uses are
-    /// discarded too.
-    pub(super) fn look_again<T>(&mut self, look: impl FnOnce(&mut Self) -> T) -> T {
+    /// Infers something again to explain an error; as [`Infer::without_diagnostics`], and name uses
+    /// are discarded too.
+    pub(super) fn reinfer<T>(&mut self, look: impl FnOnce(&mut Self) -> T) -> T {
         let uses = self.uses.len();
-        let result = self.quietly(look);
+        let result = self.without_diagnostics(look);
         self.uses.truncate(uses);
         result
     }
 
     /// Checks piped values first. Returns false if one did not fit.
-    fn piped_first(&mut self, spine: &Spine, waiting: &mut Vec<Waiting>) -> bool {
+    fn piped_first(&mut self, spine: &Spine, waiting: &mut Vec<DeferredArg>) -> bool {
         let (piped, rest): (Vec<_>, Vec<_>) = std::mem::take(waiting)
             .into_iter()
             .partition(|w| w.arg.piped);
@@ -467,7 +474,7 @@ impl Infer<'_> {
 
     /// In DPIA, checks arguments other than `fun`s before the expected result: `split(s, xs)` has
     /// the sizes of `xs`, whatever its context. Returns false if one did not fit.
-    fn values_first(&mut self, spine: &Spine, waiting: &mut Vec<Waiting>) -> bool {
+    fn values_first(&mut self, spine: &Spine, waiting: &mut Vec<DeferredArg>) -> bool {
         if !self.in_dpia() {
             return true;
         }
@@ -505,7 +512,8 @@ impl Infer<'_> {
                 break;
             };
             if let TermKind::Name(name) = &self.item.term(self.bare(other.term)).kind
-                && let Some(Meaning::Value(found)) = self.lookup(name).map(|local| &local.meaning)
+                && let Some(LocalBinding::Value(found)) =
+                    self.lookup(name).map(|local| &local.meaning)
             {
                 lengths(param, &self.table.ty(found), &mut known);
             }
@@ -514,10 +522,9 @@ impl Infer<'_> {
         let in_scope = |nat: &Nat| {
             let mut all = true;
             nat.for_each_var(&mut |var| {
-                all &= self
-                    .scope
-                    .iter()
-                    .any(|local| matches!(local.meaning, Meaning::TypeLevel(own, _) if own == var));
+                all &= self.scope.iter().any(
+                    |local| matches!(local.meaning, LocalBinding::TypeLevel(own, _) if own == var),
+                );
             });
             all
         };
@@ -555,13 +562,13 @@ impl Infer<'_> {
         spine: &Spine,
         arg: SpineArg,
         ty: Ty,
-        waiting: &mut Vec<Waiting>,
-        obligations: &mut Vec<Inherited>,
+        waiting: &mut Vec<DeferredArg>,
+        obligations: &mut Vec<InheritedCondition>,
     ) -> Option<Ty> {
         let ty = self.instantiate_prefix(ty, spine.head);
         match &*ty {
             Type::Fun(expected, rest) => {
-                waiting.push(Waiting {
+                waiting.push(DeferredArg {
                     arg,
                     expected: expected.clone(),
                 });
@@ -620,8 +627,8 @@ impl Infer<'_> {
     }
 
     /// Reports a size in the position of an array or a function. Returns false if there is none.
-    fn reported_size(&mut self, spine: &Spine, waiting: &[Waiting]) -> bool {
-        let is_misplaced = |waiting: &&Waiting| {
+    fn reported_size(&mut self, spine: &Spine, waiting: &[DeferredArg]) -> bool {
+        let is_misplaced = |waiting: &&DeferredArg| {
             let expected = self.table.head(&waiting.expected);
             let is_other = matches!(&*expected, Type::Array(..) | Type::Fun(..));
             is_other && !waiting.arg.piped && self.is_size_name(waiting.arg.term)
@@ -629,7 +636,7 @@ impl Infer<'_> {
         let Some(at) = waiting.iter().position(|waiting| is_misplaced(&waiting)) else {
             return false;
         };
-        let Waiting { arg, expected } = &waiting[at];
+        let DeferredArg { arg, expected } = &waiting[at];
         let (extra, expected) = (arg.term, expected.clone());
         if self.may_take(spine.head, OptionalArgument::Dimension) {
             self.comes_first("dimension", spine.head, extra);
@@ -645,7 +652,8 @@ impl Infer<'_> {
     pub(super) fn is_size_name(&self, term: TermId) -> bool {
         let is_bound = |name: &syntax::ast::Name| {
             let local = self.lookup(name);
-            local.is_some_and(|local| matches!(local.meaning, Meaning::TypeLevel(_, Kind::Nat)))
+            local
+                .is_some_and(|local| matches!(local.meaning, LocalBinding::TypeLevel(_, Kind::Nat)))
         };
         self.literal_nat(term).is_some() || self.source_name(term).is_some_and(is_bound)
     }
@@ -656,20 +664,20 @@ impl Infer<'_> {
         spine: &Spine,
         arg: SpineArg,
         ty: &Ty,
-        waiting: &mut Vec<Waiting>,
+        waiting: &mut Vec<DeferredArg>,
     ) -> Option<Ty> {
         let from = self.open_type("s", Classes::ANY, arg.term);
         let to = self.open_type("t", Classes::ANY, arg.term);
         let fun = Arc::new(Type::Fun(from.clone(), to.clone()));
         let cause = Cause {
             span: self.span(spine.head),
-            why: Why::Context,
+            why: CauseCode::Context,
         };
-        if self.agree(ty, &fun, cause).is_err() {
+        if self.try_unify(ty, &fun, cause).is_err() {
             self.not_a_function(spine, arg, ty);
             return None;
         }
-        waiting.push(Waiting {
+        waiting.push(DeferredArg {
             arg,
             expected: from,
         });
@@ -678,14 +686,14 @@ impl Infer<'_> {
 
     /// Checks the arguments, those other than `fun`s first. After one that does not fit, the others
     /// are checked without messages. Returns true if all fit.
-    fn check_waiting(&mut self, spine: &Spine, waiting: Vec<Waiting>) -> bool {
+    fn check_waiting(&mut self, spine: &Spine, waiting: Vec<DeferredArg>) -> bool {
         let mut fine = true;
         let (funs, values): (Vec<_>, Vec<_>) = waiting
             .into_iter()
             .partition(|w| self.is_lambda(w.arg.term));
-        for Waiting { arg, expected } in values.into_iter().chain(funs) {
+        for DeferredArg { arg, expected } in values.into_iter().chain(funs) {
             let cause = if arg.piped {
-                let why = Why::Piped {
+                let why = CauseCode::Piped {
                     head: spine.head,
                     value: arg.term,
                 };
@@ -694,7 +702,7 @@ impl Infer<'_> {
                     why,
                 }
             } else {
-                let why = Why::Argument {
+                let why = CauseCode::Argument {
                     head: spine.head,
                     term: arg.term,
                 };
@@ -704,7 +712,7 @@ impl Infer<'_> {
                 }
             };
             fine = if !fine {
-                self.quietly(|this| this.check(arg.term, &expected, cause));
+                self.without_diagnostics(|this| this.check(arg.term, &expected, cause));
                 false
             } else if arg.piped {
                 let found = self.synth(arg.term);
@@ -760,7 +768,7 @@ impl Infer<'_> {
                 implicits: Vec::new(),
             });
             return match local.meaning {
-                Meaning::Value(ty) => {
+                LocalBinding::Value(ty) => {
                     let (ty, obligations) = self.without_conditions(&ty, term);
                     Some(Head {
                         ty,
@@ -769,8 +777,8 @@ impl Infer<'_> {
                         obligations,
                     })
                 }
-                Meaning::TypeLevel(var, kind) => self.type_level_head(term, var, kind, args),
-                Meaning::Broken => None,
+                LocalBinding::TypeLevel(var, kind) => self.type_level_head(term, var, kind, args),
+                LocalBinding::Broken => None,
             };
         }
         match self.env.resolve(name) {

@@ -7,7 +7,7 @@ use syntax::ast::{BinderAnnotation, BinderId, Kind, Name, ReadWrite, TermId, Ter
 use syntax::{Code, Span};
 
 use super::expr::kind_noun;
-use super::{Infer, Local, Meaning};
+use super::{Infer, Local, LocalBinding};
 use crate::classes::Classes;
 use crate::types::{Access, Address, Arg, DataFun, Pi, SizeFun, Ty, Type};
 use crate::{NameUse, Resolution, TermInfo};
@@ -227,7 +227,7 @@ impl Infer<'_> {
         let name = self.source_name(callee).cloned();
         if let (Some(name), [arg]) = (name, args)
             && let Some(Local {
-                meaning: Meaning::TypeLevel(_, Kind::Nat2Data),
+                meaning: LocalBinding::TypeLevel(_, Kind::Nat2Data),
                 ..
             }) = self.lookup(&name)
             && let Some((var, _)) = self.type_level_name(callee, &name)
@@ -248,9 +248,9 @@ impl Infer<'_> {
                 implicits: Vec::new(),
             });
             return match local.meaning {
-                Meaning::TypeLevel(var, kind) => Some((var, kind)),
-                Meaning::Broken => None,
-                Meaning::Value(ty) => {
+                LocalBinding::TypeLevel(var, kind) => Some((var, kind)),
+                LocalBinding::Broken => None,
+                LocalBinding::Value(ty) => {
                     self.value_as_size(term, name, &ty);
                     None
                 }
@@ -342,7 +342,7 @@ impl Infer<'_> {
             TermKind::Name(name) => matches!(
                 self.lookup(name),
                 Some(Local {
-                    meaning: Meaning::TypeLevel(_, Kind::AddrSp),
+                    meaning: LocalBinding::TypeLevel(_, Kind::AddrSp),
                     ..
                 })
             ),

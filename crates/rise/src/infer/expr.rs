@@ -7,14 +7,14 @@ use nat::Nat;
 use syntax::ast::{BinderAnnotation, BinderId, Half, Kind, TermId, TermKind};
 use syntax::{Code, Span};
 
-use super::unify::{Cause, Why};
-use super::{Infer, Local, Meaning, WrittenResult};
+use super::unify::{Cause, CauseCode};
+use super::{Infer, Local, LocalBinding, WrittenResult};
 use crate::classes::Classes;
 use crate::types::{Arg, Pi, Ty, Type};
 use crate::{BinderInfo, Resolution, Target, TermInfo};
 
 /// The expected type of a term and the reason for it.
-pub(super) type Wanted<'t> = Option<(&'t Ty, Cause)>;
+pub(super) type Expectation<'t> = Option<(&'t Ty, Cause)>;
 
 impl Infer<'_> {
     /// Synthesises the type of a term.
@@ -34,7 +34,7 @@ impl Infer<'_> {
         if let Type::Pi(pi) = &*head
             && pi.implicit
         {
-            if matches!(cause.why, Why::Written { .. }) {
+            if matches!(cause.why, CauseCode::Written { .. }) {
                 // The names of a written type are in scope already.
                 return self.check(term, &pi.body, cause);
             }
@@ -43,8 +43,8 @@ impl Infer<'_> {
         let wanted = (&head, cause);
         if self.is_result(term, wanted) {
             let ty = self.synth(term);
-            self.settle();
-            return self.agreed(term, ty, Some(wanted));
+            self.solve_deferred();
+            return self.unify_with_expected(term, ty, Some(wanted));
         }
         let mut ty = self.visit(term, Some(wanted));
         if self.table.take_too_large() {
@@ -67,7 +67,7 @@ impl Infer<'_> {
         );
         self.written_result == WrittenResult::ComparedLast
             && is_value
-            && matches!(cause.why, Why::Written { .. })
+            && matches!(cause.why, CauseCode::Written { .. })
             && !matches!(**expected, Type::Fun(..) | Type::Pi(_))
     }
 
@@ -88,7 +88,7 @@ impl Infer<'_> {
         }
         let before = self.obligations.len();
         self.check(term, &body, cause);
-        if let Why::Argument { head, .. } = cause.why {
+        if let CauseCode::Argument { head, .. } = cause.why {
             self.note_taken_by(head, before, &params);
         }
         self.level = level;
@@ -113,7 +113,7 @@ impl Infer<'_> {
     }
 
     /// Infers the type of an expression, which equals the wanted type or a mismatch is reported.
-    fn visit(&mut self, term: TermId, wanted: Wanted) -> Ty {
+    fn visit(&mut self, term: TermId, wanted: Expectation) -> Ty {
         if self.in_dpia()
             && let Some(ty) = self.phrase(term, wanted)
         {
@@ -131,7 +131,7 @@ impl Infer<'_> {
                 self.elab_nat(term);
                 let ty = Arc::new(Type::Scalar(syntax::ast::ScalarType::NatType));
                 let ty = self.as_phrase(ty);
-                self.agreed(term, ty, wanted)
+                self.unify_with_expected(term, ty, wanted)
             }
             TermKind::Name(_)
             | TermKind::Apply { .. }
@@ -139,16 +139,16 @@ impl Infer<'_> {
             | TermKind::Ascribe { .. } => self.application(term, wanted),
             TermKind::Literal(literal) => {
                 let ty = self.literal(term, literal);
-                self.agreed(term, ty, wanted)
+                self.unify_with_expected(term, ty, wanted)
             }
             TermKind::Binary { op, lhs, rhs, .. } => self.binary(term, *op, *lhs, *rhs, wanted),
             TermKind::Unary { op, operand } => {
                 let ty = self.unary(*op, *operand);
-                self.agreed(term, ty, wanted)
+                self.unify_with_expected(term, ty, wanted)
             }
             TermKind::Project { pair, half } => {
                 let ty = self.project(*pair, *half);
-                self.agreed(term, ty, wanted)
+                self.unify_with_expected(term, ty, wanted)
             }
             TermKind::Fun {
                 params,
@@ -189,7 +189,7 @@ impl Infer<'_> {
     }
 
     /// Unifies a synthesised type with the wanted one.
-    pub(super) fn agreed(&mut self, _term: TermId, ty: Ty, wanted: Wanted) -> Ty {
+    pub(super) fn unify_with_expected(&mut self, _term: TermId, ty: Ty, wanted: Expectation) -> Ty {
         match wanted {
             Some((expected, cause)) if !self.demand(expected, &ty, cause) => expected.clone(),
             _ => ty,
@@ -236,7 +236,7 @@ impl Infer<'_> {
         self.broken()
     }
 
-    fn hole(&mut self, term: TermId, wanted: Wanted) -> Ty {
+    fn hole(&mut self, term: TermId, wanted: Expectation) -> Ty {
         let ty = match wanted {
             Some((ty, _)) => ty.clone(),
             None => self.open_type("t", Classes::ANY, term),
@@ -245,7 +245,7 @@ impl Infer<'_> {
         ty
     }
 
-    fn pair(&mut self, term: TermId, a: TermId, b: TermId, wanted: Wanted) -> Ty {
+    fn pair(&mut self, term: TermId, a: TermId, b: TermId, wanted: Expectation) -> Ty {
         if let Some((expected, cause)) = wanted
             && let Type::Pair(first, second) = &**expected
         {
@@ -258,7 +258,7 @@ impl Infer<'_> {
         let second = self.data_of(b);
         // Resolving the whole type detects that it has become too large.
         let ty = self.table.ty(&Arc::new(Type::Pair(first, second)));
-        self.agreed(term, ty, wanted)
+        self.unify_with_expected(term, ty, wanted)
     }
 
     /// Synthesises a type that must be data: that of a pair's half or of a `let`.
@@ -277,7 +277,7 @@ impl Infer<'_> {
         self.broken()
     }
 
-    fn let_in(&mut self, binder: BinderId, value: TermId, body: TermId, wanted: Wanted) -> Ty {
+    fn let_in(&mut self, binder: BinderId, value: TermId, body: TermId, wanted: Expectation) -> Ty {
         let mut ty = self.synth(value);
         if self.restrict(&ty, Classes::DATA).is_err() {
             self.let_function(binder, value, &ty);
@@ -306,19 +306,19 @@ impl Infer<'_> {
     }
 
     pub(super) fn bind_value(&mut self, binder: BinderId, ty: Ty) {
-        for earlier in self.joined_with(binder) {
+        for earlier in self.identified_binders(binder) {
             let BinderInfo::Value(wanted) = self.binders[earlier.0 as usize].clone() else {
                 continue;
             };
             let cause = Cause {
                 span: self.item.binder(binder).span,
-                why: Why::Context,
+                why: CauseCode::Context,
             };
             self.demand(&wanted, &ty, cause);
         }
         let meaning = match &*ty {
-            Type::Error => Meaning::Broken,
-            _ => Meaning::Value(ty),
+            Type::Error => LocalBinding::Broken,
+            _ => LocalBinding::Value(ty),
         };
         self.scope.push(Local {
             name: self.item.binder(binder).name.clone(),
@@ -328,8 +328,8 @@ impl Infer<'_> {
     }
 
     /// Returns the binders of earlier terms that this one is identified with, see
-    /// [`Sides`](crate::Sides).
-    fn joined_with(&self, binder: BinderId) -> Vec<BinderId> {
+    /// [`RuleInfer`](crate::RuleInfer).
+    fn identified_binders(&self, binder: BinderId) -> Vec<BinderId> {
         let joined = self.joined.as_ref().and_then(|all| all.get(&binder));
         joined.cloned().unwrap_or_default()
     }
@@ -341,7 +341,7 @@ impl Infer<'_> {
             (binder.name.clone(), binder.span)
         };
         let inner = !self.spine.contains(&binder);
-        let earlier = self.joined_with(binder).first().copied();
+        let earlier = self.identified_binders(binder).first().copied();
         let var = match earlier.map(|earlier| &self.binders[earlier.0 as usize]) {
             Some(&BinderInfo::TypeLevel(var, same)) if same == kind => {
                 self.level = self.level.max(self.table.info(var).level);
@@ -353,12 +353,18 @@ impl Infer<'_> {
         self.scope.push(Local {
             name,
             target: Target::Binder(binder),
-            meaning: Meaning::TypeLevel(var, kind),
+            meaning: LocalBinding::TypeLevel(var, kind),
         });
         var
     }
 
-    fn lambda(&mut self, term: TermId, params: &[BinderId], body: TermId, wanted: Wanted) -> Ty {
+    fn lambda(
+        &mut self,
+        term: TermId,
+        params: &[BinderId],
+        body: TermId,
+        wanted: Expectation,
+    ) -> Ty {
         let depth = self.scope.len();
         let mut rest = wanted.map(|(ty, cause)| (ty.clone(), cause));
         let mut types = Vec::with_capacity(params.len());
@@ -372,7 +378,7 @@ impl Infer<'_> {
                 // If the function itself is applied, its result is not the argument of another
                 // function.
                 let why = match cause.why {
-                    Why::Piped { head, .. } if self.bare(head) == term => Why::Context,
+                    CauseCode::Piped { head, .. } if self.bare(head) == term => CauseCode::Context,
                     why => why,
                 };
                 let span = self.narrow(cause.span, body);
@@ -394,7 +400,7 @@ impl Infer<'_> {
         params: &[BinderId],
         grouped: bool,
         body: TermId,
-        wanted: Wanted,
+        wanted: Expectation,
     ) -> Ty {
         if let Some((expected, cause)) = wanted
             && let Some(given) = self.given_arguments(expected, params.len(), grouped)
@@ -513,7 +519,7 @@ impl Infer<'_> {
         let mut head = self.table.head(&expected);
         while let Type::Pi(pi) = &*head.clone()
             && pi.implicit
-            && matches!(cause.why, Why::Written { .. })
+            && matches!(cause.why, CauseCode::Written { .. })
         {
             // The names of a written type are in scope already.
             head = self.table.head(&pi.body);
@@ -562,12 +568,12 @@ impl Infer<'_> {
                 if let Some((expected, _)) = given {
                     let cause = Cause {
                         span: self.span(written),
-                        why: Why::Annotated { param },
+                        why: CauseCode::Annotated { param },
                     };
                     // The given type is the found one here, and the annotation the wanted one.
-                    self.accesses.turn();
+                    self.accesses.flip_variance();
                     self.demand(expected, &ty, cause);
-                    self.accesses.turn();
+                    self.accesses.flip_variance();
                 }
                 ty
             }
@@ -589,7 +595,7 @@ impl Infer<'_> {
         term: TermId,
         params: &[BinderId],
         body: TermId,
-        wanted: Wanted,
+        wanted: Expectation,
     ) -> Ty {
         let (depth, level) = (self.scope.len(), self.level);
         let mut rest = wanted.map(|(ty, cause)| (ty.clone(), cause));
@@ -637,7 +643,7 @@ impl Infer<'_> {
         let head = self.table.head(&expected);
         match &*head {
             Type::Pi(pi) if !pi.implicit && pi.kind == kind => {
-                if matches!(cause.why, Why::Written { .. }) {
+                if matches!(cause.why, CauseCode::Written { .. }) {
                     // The parameter has its name in the scheme from the written type.
                     let arg = self.var_as_arg(pi.var, kind);
                     self.solve_var(var, arg);
@@ -701,9 +707,9 @@ impl Infer<'_> {
                 let wanted = Arc::new(Type::Pair(first.clone(), second.clone()));
                 let cause = Cause {
                     span: self.span(pair),
-                    why: Why::Context,
+                    why: CauseCode::Context,
                 };
-                if self.agree(&wanted, &head, cause).is_err() {
+                if self.try_unify(&wanted, &head, cause).is_err() {
                     self.not_a_pair(pair, half, &head);
                     return self.broken();
                 }

@@ -6,13 +6,13 @@ use nat::{Prop, Var};
 use syntax::ast::{Kind, Name, TermId};
 
 use super::Infer;
-use super::obligations::{SchemeCondition, Source};
-use super::table::{State, VarInfo};
+use super::obligations::{ConditionOrigin, SchemeCondition};
+use super::unification_table::{State, VarInfo};
 use crate::classes::Classes;
 use crate::subst::{rename, rename_prop, subst};
 use crate::types::{Arg, DataFun, Names, Pi, Scheme, Ty, Type, conditions_along};
 
-use super::apply::Inherited;
+use super::apply::InheritedCondition;
 
 impl Infer<'_> {
     /// Instantiates a scheme with fresh variables and removes its implicit prefix, whose variables
@@ -22,7 +22,7 @@ impl Infer<'_> {
         &mut self,
         scheme: &Scheme,
         at: TermId,
-    ) -> (Ty, Vec<Inherited>, Vec<(Name, Arg)>) {
+    ) -> (Ty, Vec<InheritedCondition>, Vec<(Name, Arg)>) {
         if scheme.names.0.is_empty() {
             return (scheme.ty.clone(), Vec::new(), Vec::new());
         }
@@ -43,7 +43,7 @@ impl Infer<'_> {
                 inner: true,
             });
         }
-        self.inherit_literals(scheme, base, at);
+        self.instantiate_literals(scheme, base, at);
         let shift = |v: Var| Var(base + v.0);
         let mut ty = rename(&scheme.ty, &shift);
         let obligations = scheme
@@ -72,7 +72,11 @@ impl Infer<'_> {
 
     /// Instantiates a parameter's type with fresh variables at a use and separates its conditions,
     /// which become conditions of the use.
-    pub(super) fn without_conditions(&mut self, ty: &Ty, at: TermId) -> (Ty, Vec<Inherited>) {
+    pub(super) fn without_conditions(
+        &mut self,
+        ty: &Ty,
+        at: TermId,
+    ) -> (Ty, Vec<InheritedCondition>) {
         let ty = self.table.head(ty);
         if conditions_along(&ty).is_empty() {
             return (ty, Vec::new());
@@ -162,10 +166,10 @@ impl Infer<'_> {
 }
 
 /// Makes the instance `here` of a condition of the type of the name at `at`.
-fn inherited(at: TermId, prop: &Prop, names: &Names, here: Prop) -> Inherited {
-    Inherited {
+fn inherited(at: TermId, prop: &Prop, names: &Names, here: Prop) -> InheritedCondition {
+    InheritedCondition {
         prop: here.clone(),
-        source: Source::Scheme(SchemeCondition {
+        source: ConditionOrigin::Scheme(SchemeCondition {
             head: at,
             prop: prop.clone(),
             names: names.clone(),

@@ -46,7 +46,7 @@ impl Infer<'_> {
 
     /// Defaults the types of undetermined literals to `i32` or `f32`, except for those that are
     /// `kept` as parameters of the item; then checks ranges.
-    pub(super) fn settle_literals(&mut self, kept: &dyn Fn(nat::Var) -> bool) {
+    pub(super) fn default_literals(&mut self, kept: &dyn Fn(nat::Var) -> bool) {
         let literals = std::mem::take(&mut self.literals);
         for literal in &literals {
             let ty = self.table.head(&literal.ty);
@@ -74,7 +74,7 @@ impl Infer<'_> {
     }
 
     /// Instantiates the literals of a definition's scheme at one of its uses.
-    pub(super) fn inherit_literals(&mut self, scheme: &Scheme, base: u32, at: TermId) {
+    pub(super) fn instantiate_literals(&mut self, scheme: &Scheme, base: u32, at: TermId) {
         for (var, literal) in scheme.literals.iter() {
             self.literals.push(OpenLiteral {
                 term: at,

@@ -1,30 +1,31 @@
 //! Type inference of one item (`rise.md` sections 2 to 4).
 //!
 //! Inference is bidirectional: known types are propagated into `fun`, and in `x |> f` the type of
-//! `x` into `f`. Unknown sizes and types are unification variables of a [`table::Table`]. Equations
-//! between sizes that cannot be decided at once are deferred; obligations are decided at the end.
+//! `x` into `f`. Unknown sizes and types are unification variables of a
+//! [`unification_table::UnificationTable`]. Equations between sizes that cannot be decided at once
+//! are deferred; obligations are decided at the end.
 
 mod annotations;
 mod apply;
 mod elab;
 mod expr;
-mod finish;
 mod foreign;
-mod forms;
 mod instantiate;
 mod literals;
 mod obligations;
 mod operators;
-mod optional;
+mod optional_arguments;
 mod phrase;
+mod primitive_conditions;
 mod report;
 mod restrict;
-mod sides;
+mod rewrite_rule;
 mod signature;
 mod sizes;
-mod special;
-mod table;
+mod syntactic_kinds;
+mod unification_table;
 mod unify;
+mod writeback;
 
 use std::sync::Arc;
 
@@ -36,14 +37,14 @@ use syntax::{Code, Diagnostic, Dialect, Span};
 use crate::classes::Classes;
 use crate::types::{Arg, Ty, Type};
 use crate::{BinderInfo, Env, Inference, NameUse, Target, TermInfo};
-use obligations::{FactCache, Pending};
-use table::{State, Table, VarInfo};
-use unify::{Cause, Demand, Equation, Why};
+use obligations::{FactCache, PendingObligation};
+use unification_table::{State, UnificationTable, VarInfo};
+use unify::{Cause, CauseCode, Demand, Equation};
 
 pub use annotations::ANNOTATIONS;
 pub(crate) use expr::kind_noun;
 pub(crate) use operators::operator_primitive;
-pub use sides::{Narrowed, Need, Sides, SidesInference};
+pub use rewrite_rule::{Instantiations, RuleInfer, RuleInference, SideCondition};
 pub use signature::{library_scheme, written_scheme};
 pub(crate) use unify::for_each_var;
 
@@ -57,48 +58,48 @@ pub fn infer(item: &Item, env: &dyn Env) -> Inference {
 pub fn infer_in(item: &Item, env: &dyn Env, dialect: Dialect) -> Inference {
     let first = infer_item(Infer::new(item, env, dialect));
     let is_typed = matches!(item.kind, ItemKind::Def { ty: Some(_), .. });
-    let clarity = Clarity::of(&first);
-    if !is_typed || clarity >= Clarity::Mended {
+    let clarity = ErrorQuality::of(&first);
+    if !is_typed || clarity >= ErrorQuality::WithFix {
         return first;
     }
     // If only the result is wrong, pushing in its type causes errors in several places of the body.
     let mut infer = Infer::new(item, env, dialect);
     infer.written_result = WrittenResult::ComparedLast;
     let second = infer_item(infer);
-    match Clarity::of(&second) {
-        Clarity::Right => first,
+    match ErrorQuality::of(&second) {
+        ErrorQuality::NoError => first,
         found if found > clarity => second,
         // The second run shows the types of the body's stages beside the error.
-        Clarity::Single if clarity == Clarity::Single => second,
+        ErrorQuality::Single if clarity == ErrorQuality::Single => second,
         _ => first,
     }
 }
 
 /// The quality of an item's errors, from bad to good.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-enum Clarity {
+enum ErrorQuality {
     /// There are several errors.
     Several,
     /// There is one error without help.
     Single,
     /// There is one error with help.
-    Explained,
+    WithHelp,
     /// There is one error with a fix.
-    Mended,
+    WithFix,
     /// There is no error.
-    Right,
+    NoError,
 }
 
-impl Clarity {
-    fn of(inference: &Inference) -> Clarity {
+impl ErrorQuality {
+    fn of(inference: &Inference) -> ErrorQuality {
         let all = inference.diagnostics.iter();
         let mut errors = all.filter(|d| d.severity == syntax::Severity::Error);
         match (errors.next(), errors.next()) {
-            (None, _) => Clarity::Right,
-            (Some(_), Some(_)) => Clarity::Several,
-            (Some(only), None) if !only.fixes.is_empty() => Clarity::Mended,
-            (Some(only), None) if only.help.is_some() => Clarity::Explained,
-            (Some(_), None) => Clarity::Single,
+            (None, _) => ErrorQuality::NoError,
+            (Some(_), Some(_)) => ErrorQuality::Several,
+            (Some(only), None) if !only.fixes.is_empty() => ErrorQuality::WithFix,
+            (Some(only), None) if only.help.is_some() => ErrorQuality::WithHelp,
+            (Some(_), None) => ErrorQuality::Single,
         }
     }
 }
@@ -123,12 +124,12 @@ fn infer_item(mut infer: Infer<'_>) -> Inference {
 struct Local {
     name: Name,
     target: Target,
-    meaning: Meaning,
+    meaning: LocalBinding,
 }
 
 /// The meaning of a local name.
 #[derive(Clone, Debug)]
-enum Meaning {
+enum LocalBinding {
     Value(Ty),
     TypeLevel(Var, Kind),
     /// The binder has an error.
@@ -158,7 +159,7 @@ struct Infer<'a> {
     env: &'a dyn Env,
     dialect: Dialect,
     written_result: WrittenResult,
-    table: Table,
+    table: UnificationTable,
     scope: Vec<Local>,
     /// The number of enclosing binders of type-level names.
     level: u32,
@@ -169,19 +170,19 @@ struct Infer<'a> {
     quiet: u32,
     demands: Vec<Demand>,
     equations: Vec<Equation>,
-    accesses: phrase::Accesses,
-    solved_since_settle: bool,
+    accesses: phrase::AccessConstraints,
+    solved_since_retry: bool,
     /// True if only equations that determine an unknown directly are solved, and others are
     /// deferred.
     deferring: bool,
     /// True if equations may be solved by division by any factor.
     dividing: bool,
-    obligations: Vec<Pending>,
+    obligations: Vec<PendingObligation>,
     /// Unification variables that obligations mention: solving one invalidates `facts`.
     obligation_vars: FxHashSet<Var>,
     facts: FactCache,
     /// The simplifier of sizes under the remaining conditions, set at the end.
-    known: Option<finish::Simplified>,
+    known: Option<writeback::SizeSimplifier>,
     literals: Vec<OpenLiteral>,
     /// Literals whose type is a parameter of the definition.
     generic_literals: Vec<(Var, Literal)>,
@@ -196,7 +197,8 @@ struct Infer<'a> {
     spine: Vec<BinderId>,
     /// Conditions and sizes in annotations whose names are not all in scope yet.
     assumptions: Vec<annotations::Assumption>,
-    /// In the terms of a rule, see [`Sides`], the binders that are identified with earlier ones.
+    /// In the terms of a rule, see [`RuleInfer`], the binders that are identified with earlier
+    /// ones.
     joined: Option<FxHashMap<BinderId, Vec<BinderId>>>,
     terms: Vec<TermInfo>,
     /// See [`Inference::generalised`].
@@ -216,7 +218,7 @@ impl<'a> Infer<'a> {
             env,
             dialect,
             written_result: WrittenResult::PushedIn,
-            table: Table::default(),
+            table: UnificationTable::default(),
             scope: Vec::new(),
             level: 0,
             diagnostics: Vec::new(),
@@ -224,8 +226,8 @@ impl<'a> Infer<'a> {
             quiet: 0,
             demands: Vec::new(),
             equations: Vec::new(),
-            accesses: phrase::Accesses::default(),
-            solved_since_settle: false,
+            accesses: phrase::AccessConstraints::default(),
+            solved_since_retry: false,
             deferring: false,
             dividing: false,
             obligations: Vec::new(),
@@ -266,7 +268,7 @@ impl<'a> Infer<'a> {
         self.assume_in_scope();
         let cause = Cause {
             span: self.span(body),
-            why: Why::Written { ty: written },
+            why: CauseCode::Written { ty: written },
         };
         self.check(body, &ty, cause);
         self.scope.truncate(depth);
@@ -314,7 +316,7 @@ impl<'a> Infer<'a> {
             self.scope.push(Local {
                 name: self.item.binder(param).name.clone(),
                 target: Target::Binder(param),
-                meaning: Meaning::TypeLevel(var, kind),
+                meaning: LocalBinding::TypeLevel(var, kind),
             });
         }
     }

@@ -14,20 +14,20 @@ use crate::types::{Names, Obligation, Pi};
 
 /// A condition that is not decided yet.
 #[derive(Clone, Debug)]
-pub(super) struct Pending {
+pub(super) struct PendingObligation {
     pub prop: Prop,
     pub span: Span,
     /// True if it is written with `@assume` or `where`, so that it is not reported as information.
     pub written: bool,
     /// The origin of the condition, which describes it better than its own terms.
-    pub source: Option<Source>,
+    pub source: Option<ConditionOrigin>,
     /// The function whose argument has the condition, and whose type does not state it.
     pub taken_by: Option<TermId>,
 }
 
 /// The origin of a condition, for messages about it.
 #[derive(Clone, Debug)]
-pub(super) enum Source {
+pub(super) enum ConditionOrigin {
     /// The condition of a callee's scheme.
     Scheme(SchemeCondition),
     /// A fixed description.
@@ -39,12 +39,12 @@ pub(super) enum Source {
     },
 }
 
-impl Source {
+impl ConditionOrigin {
     /// Returns the span of the functions that are wrong if the condition fails.
     fn functions(&self) -> Option<Span> {
         match self {
-            Source::Words { functions, .. } => *functions,
-            Source::Scheme(_) => None,
+            ConditionOrigin::Words { functions, .. } => *functions,
+            ConditionOrigin::Scheme(_) => None,
         }
     }
 }
@@ -88,9 +88,9 @@ impl Infer<'_> {
         prop: Prop,
         span: Span,
         written: bool,
-        source: Option<Source>,
+        source: Option<ConditionOrigin>,
     ) {
-        self.note(Pending {
+        self.add_obligation(PendingObligation {
             prop,
             span,
             written,
@@ -99,7 +99,7 @@ impl Infer<'_> {
         });
     }
 
-    pub(super) fn note(&mut self, pending: Pending) {
+    pub(super) fn add_obligation(&mut self, pending: PendingObligation) {
         let prop = self.table.prop(&pending.prop);
         if plainly_true(&prop) {
             return;
@@ -110,7 +110,7 @@ impl Infer<'_> {
         if !plainly_false(&prop) && self.inner_vars(&prop).is_empty() {
             self.facts.learn(&prop);
         }
-        self.obligations.push(Pending { prop, ..pending });
+        self.obligations.push(PendingObligation { prop, ..pending });
     }
 
     /// Returns true if the variable is bound inside the item's value and not by its type.
@@ -304,15 +304,17 @@ impl Infer<'_> {
                 continue;
             }
             if here.excludes(&prop) {
-                wrong.extend(pending.source.as_ref().and_then(Source::functions));
+                wrong.extend(pending.source.as_ref().and_then(ConditionOrigin::functions));
                 self.condition_fails(&prop, pending.span, pending.source.as_ref());
                 continue;
             }
             if self.fails_at_an_end(&here, &prop, &inner)
                 || (self.is_ground(&prop) && matches!(here.prove(&prop), Verdict::Refuted(_)))
             {
-                let words = pending.source.filter(|s| matches!(s, Source::Words { .. }));
-                wrong.extend(words.as_ref().and_then(Source::functions));
+                let words = pending
+                    .source
+                    .filter(|s| matches!(s, ConditionOrigin::Words { .. }));
+                wrong.extend(words.as_ref().and_then(ConditionOrigin::functions));
                 let whole = self.quantified(prop, inner);
                 self.condition_fails(&whole, pending.span, words.as_ref());
                 continue;
@@ -393,7 +395,7 @@ impl Infer<'_> {
     }
 
     /// Adds a diagnostic of severity information for each place that assumes conditions.
-    pub(super) fn remark(&mut self, kept: &[Obligation], written: Vec<bool>) {
+    pub(super) fn report_assumed_conditions(&mut self, kept: &[Obligation], written: Vec<bool>) {
         let mut places: Vec<(Span, Vec<String>)> = Vec::new();
         let unwritten = kept.iter().zip(written).filter(|(_, written)| !written);
         for (obligation, _) in unwritten {

@@ -6,12 +6,12 @@ use syntax::Code;
 use syntax::ast::{BinaryOp, Kind, TermId, UnaryOp};
 
 use super::Infer;
-use super::unify::{Cause, Why};
+use super::unify::{Cause, CauseCode};
 use crate::classes::Classes;
 use crate::primitive::Primitive;
 use crate::types::{Ty, Type};
 
-use super::expr::Wanted;
+use super::expr::Expectation;
 
 impl Infer<'_> {
     pub(super) fn unary(&mut self, op: UnaryOp, operand: TermId) -> Ty {
@@ -30,7 +30,7 @@ impl Infer<'_> {
         };
         let cause = Cause {
             span: self.span(operand),
-            why: Why::Context,
+            why: CauseCode::Context,
         };
         self.check(operand, &ty, cause);
         ty
@@ -42,7 +42,7 @@ impl Infer<'_> {
         op: BinaryOp,
         lhs: TermId,
         rhs: TermId,
-        wanted: Wanted,
+        wanted: Expectation,
     ) -> Ty {
         match op {
             BinaryOp::Pipe | BinaryOp::ApplyLeft => self.application(term, wanted),
@@ -60,17 +60,17 @@ impl Infer<'_> {
             }
             _ => {
                 let ty = self.operator(op, lhs, rhs, wanted);
-                self.agreed(term, ty, wanted)
+                self.unify_with_expected(term, ty, wanted)
             }
         }
     }
 
     /// Infers `^`, which has no primitive, because it is defined on sizes only.
-    pub(super) fn power(&mut self, term: TermId, wanted: Wanted) -> Ty {
+    pub(super) fn power(&mut self, term: TermId, wanted: Expectation) -> Ty {
         if self.is_size(term) {
             self.elab_nat(term);
             let ty = Arc::new(Type::Scalar(syntax::ast::ScalarType::NatType));
-            return self.agreed(term, ty, wanted);
+            return self.unify_with_expected(term, ty, wanted);
         }
         self.error(
             Code::KindMismatch,
@@ -87,7 +87,7 @@ impl Infer<'_> {
         term: TermId,
         first: TermId,
         second: TermId,
-        wanted: Wanted,
+        wanted: Expectation,
     ) -> Ty {
         let (input, output) = match wanted.map(|(ty, _)| &**ty) {
             Some(Type::Fun(a, b)) => (a.clone(), Some(b.clone())),
@@ -102,7 +102,7 @@ impl Infer<'_> {
             span: this.head_span(term),
             why: wanted
                 .filter(|_| term == first)
-                .map_or(Why::Context, |(_, c)| c.why),
+                .map_or(CauseCode::Context, |(_, c)| c.why),
         };
         let take = Arc::new(Type::Fun(input.clone(), middle.clone()));
         let first_cause = cause(self, first);
@@ -110,13 +110,13 @@ impl Infer<'_> {
         let give = Arc::new(Type::Fun(middle.clone(), result.clone()));
         let second_cause = Cause {
             span: self.head_span(second),
-            why: Why::Context,
+            why: CauseCode::Context,
         };
         self.check(second, &give, second_cause);
         let ty = Arc::new(Type::Fun(input, result));
         match wanted {
             Some((expected, _)) if matches!(**expected, Type::Fun(..)) => ty,
-            _ => self.agreed(term, ty, wanted),
+            _ => self.unify_with_expected(term, ty, wanted),
         }
     }
 
@@ -125,7 +125,7 @@ impl Infer<'_> {
         op: BinaryOp,
         lhs: TermId,
         rhs: TermId,
-        wanted: Wanted,
+        wanted: Expectation,
     ) -> Ty {
         let bool_type = || Arc::new(Type::Scalar(syntax::ast::ScalarType::Bool));
         let kind = match op {
@@ -133,7 +133,7 @@ impl Infer<'_> {
                 for side in [lhs, rhs] {
                     let cause = Cause {
                         span: self.span(side),
-                        why: Why::Context,
+                        why: CauseCode::Context,
                     };
                     self.check(side, &bool_type(), cause);
                 }
@@ -154,13 +154,13 @@ impl Infer<'_> {
         {
             let cause = Cause {
                 span: self.span(lhs),
-                why: Why::Context,
+                why: CauseCode::Context,
             };
             self.attempt(&hint, &left, cause);
         }
         let cause = Cause {
             span: self.span(rhs),
-            why: Why::Operand { op, lhs, rhs },
+            why: CauseCode::Operand { op, lhs, rhs },
         };
         if let Err(clash) = self.restrict(&left, Classes::of_kind(kind)) {
             let right = self.synth(rhs);

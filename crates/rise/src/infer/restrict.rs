@@ -5,8 +5,8 @@ use std::sync::Arc;
 use syntax::ast::{Kind, Name};
 
 use super::Infer;
-use super::table::{State, VarInfo};
-use super::unify::Clash;
+use super::unification_table::{State, VarInfo};
+use super::unify::UnifyError;
 use crate::classes::Classes;
 use crate::types::{Arg, Ty, Type};
 
@@ -24,14 +24,14 @@ impl Infer<'_> {
     }
 
     /// Restricts the type to `classes`; fails if it has no common instance with them.
-    pub(super) fn restrict(&mut self, ty: &Ty, classes: Classes) -> Result<(), Clash> {
+    pub(super) fn restrict(&mut self, ty: &Ty, classes: Classes) -> Result<(), UnifyError> {
         let ty = self.table.head(ty);
         match &*ty {
             Type::Error => Ok(()),
             Type::Var(var) if self.table.is_open(*var) => {
                 let both = self.table.info(*var).classes.and(classes);
                 if both.is_empty() {
-                    return Err(Clash::Classes(classes, ty));
+                    return Err(UnifyError::Classes(classes, ty));
                 }
                 if both != self.table.info(*var).classes {
                     self.table.update(*var).classes = both;
@@ -42,7 +42,7 @@ impl Infer<'_> {
                 if self.table.info(*var).classes.within(classes) {
                     Ok(())
                 } else {
-                    Err(Clash::Classes(classes, ty))
+                    Err(UnifyError::Classes(classes, ty))
                 }
             }
             Type::Apply(..) if Classes::DATA.within(classes) => Ok(()),
@@ -51,17 +51,17 @@ impl Infer<'_> {
                 let constant = self.fresh_type(classes);
                 self.bind_data_fun(*fun, at, &constant)
             }
-            Type::Apply(..) => Err(Clash::Classes(classes, ty)),
+            Type::Apply(..) => Err(UnifyError::Classes(classes, ty)),
             Type::Vector(_, elem) if !Classes::DATA.within(classes) => {
                 if !Classes::of_type(&ty).is_some_and(|c| c.within(classes)) {
-                    return Err(Clash::Classes(classes, ty));
+                    return Err(UnifyError::Classes(classes, ty));
                 }
                 let numbers = Classes::of_kind(Kind::Int).or(Classes::of_kind(Kind::Float));
                 self.restrict(elem, classes.and(numbers))
-                    .map_err(|_| Clash::Classes(classes, ty.clone()))
+                    .map_err(|_| UnifyError::Classes(classes, ty.clone()))
             }
             _ => match Classes::of_type(&ty) {
-                Some(found) if !found.within(classes) => Err(Clash::Classes(classes, ty)),
+                Some(found) if !found.within(classes) => Err(UnifyError::Classes(classes, ty)),
                 _ => Ok(()),
             },
         }
@@ -74,7 +74,7 @@ impl Infer<'_> {
             level: self.level,
             state: State::Open,
             classes,
-            span: self.here(),
+            span: self.current_span(),
             range: None,
             values: None,
             assumed: Arc::default(),

@@ -46,7 +46,7 @@ pub fn written_scheme(item: &Item) -> Scheme {
         }
         _ => Arc::new(Type::Error),
     };
-    infer.written_only(&ty)
+    infer.declared_scheme(&ty)
 }
 
 /// Returns the scheme of a primitive.

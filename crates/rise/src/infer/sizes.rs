@@ -5,7 +5,7 @@ use syntax::Code;
 use syntax::ast::{BinaryOp, Kind, Literal, TermId, TermKind};
 
 use super::expr::kind_noun;
-use super::{Infer, Local, Meaning};
+use super::{Infer, Local, LocalBinding};
 use crate::types::{Arg, SizeFun};
 use crate::{NameUse, Target, TermInfo};
 
@@ -148,7 +148,7 @@ impl Infer<'_> {
             return None;
         };
         if let Some(Local {
-            meaning: Meaning::TypeLevel(_, Kind::Nat2Nat),
+            meaning: LocalBinding::TypeLevel(_, Kind::Nat2Nat),
             ..
         }) = self.lookup(&name)
             && let [arg] = args
@@ -239,7 +239,7 @@ impl Infer<'_> {
         self.scope.push(Local {
             name,
             target,
-            meaning: Meaning::TypeLevel(var, Kind::Nat),
+            meaning: LocalBinding::TypeLevel(var, Kind::Nat),
         });
         let body = self.nat_of(body);
         self.scope.truncate(depth);

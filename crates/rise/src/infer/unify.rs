@@ -7,7 +7,7 @@ use syntax::Span;
 use syntax::ast::{BinaryOp, BinderId, Kind, TermId};
 
 use super::Infer;
-use super::table::{State, VarInfo};
+use super::unification_table::{State, VarInfo};
 use crate::classes::Classes;
 use crate::subst::{subst, subst_prop};
 use crate::types::{Access, Arg, DataFun, Pi, SizeFun, Ty, Type};
@@ -17,11 +17,11 @@ use crate::types::{Access, Arg, DataFun, Pi, SizeFun, Ty, Type};
 pub(super) struct Cause {
     /// The place of a message.
     pub span: Span,
-    pub why: Why,
+    pub why: CauseCode,
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Why {
+pub(super) enum CauseCode {
     /// The type of the argument `term` must be that of the parameter of the function at `head`.
     Argument { head: TermId, term: TermId },
     /// The type of `value` must be that of the parameter of the stage with the function `head`.
@@ -46,7 +46,7 @@ pub(super) enum Why {
 
 /// The reason why two types do not unify.
 #[derive(Clone, Debug)]
-pub(super) enum Clash {
+pub(super) enum UnifyError {
     /// The types have different constructors.
     Types,
     /// The occurs check fails: the variable would contain itself.
@@ -78,7 +78,7 @@ impl Infer<'_> {
     /// Unifies two types and reports a mismatch; returns true if they unify (equations between
     /// sizes may be deferred).
     pub(super) fn demand(&mut self, expected: &Ty, found: &Ty, cause: Cause) -> bool {
-        match self.agree(expected, found, cause) {
+        match self.try_unify(expected, found, cause) {
             Ok(()) => true,
             Err(clash) => {
                 self.report_clash(&clash, expected, found, cause);
@@ -88,7 +88,12 @@ impl Infer<'_> {
     }
 
     /// Unifies two types as [`Infer::demand`] does, without a message.
-    pub(super) fn agree(&mut self, expected: &Ty, found: &Ty, cause: Cause) -> Result<(), Clash> {
+    pub(super) fn try_unify(
+        &mut self,
+        expected: &Ty,
+        found: &Ty,
+        cause: Cause,
+    ) -> Result<(), UnifyError> {
         self.demands.push(Demand {
             cause,
             expected: expected.clone(),
@@ -111,20 +116,20 @@ impl Infer<'_> {
     /// Unifies the types and returns true if that is possible; otherwise backtracks, so that
     /// nothing changes.
     pub(super) fn attempt(&mut self, expected: &Ty, found: &Ty, cause: Cause) -> bool {
-        let mark = self.table.begin();
+        let snapshot = self.table.snapshot();
         let (equations, obligations, demands, accesses) = (
             self.equations.len(),
             self.obligations.len(),
             self.demands.len(),
             self.accesses.len(),
         );
-        match self.agree(expected, found, cause) {
+        match self.try_unify(expected, found, cause) {
             Ok(()) => {
-                self.table.keep(mark);
+                self.table.commit(snapshot);
                 true
             }
             Err(_) => {
-                self.table.undo(mark);
+                self.table.rollback_to(snapshot);
                 self.equations.truncate(equations);
                 self.obligations.truncate(obligations);
                 self.demands.truncate(demands);
@@ -135,7 +140,7 @@ impl Infer<'_> {
         }
     }
 
-    fn unify(&mut self, a: &Ty, b: &Ty) -> Result<(), Clash> {
+    fn unify(&mut self, a: &Ty, b: &Ty) -> Result<(), UnifyError> {
         if Arc::ptr_eq(a, b) || !self.table.count_pair() {
             return Ok(());
         }
@@ -162,9 +167,9 @@ impl Infer<'_> {
                 self.unify(t, v).and(first)
             }
             (Type::Fun(s, t), Type::Fun(u, v)) => {
-                self.accesses.turn();
+                self.accesses.flip_variance();
                 let first = self.unify(s, u);
-                self.accesses.turn();
+                self.accesses.flip_variance();
                 self.unify(t, v).and(first)
             }
             (Type::Exp(s, wanted), Type::Exp(t, found)) => {
@@ -187,22 +192,22 @@ impl Infer<'_> {
             (Type::Pi(p), Type::Pi(q)) if p.kind == q.kind && p.implicit == q.implicit => {
                 self.unify_pi(p, q)
             }
-            _ => Err(Clash::Types),
+            _ => Err(UnifyError::Types),
         }
     }
 
     /// Unifies the types of two dependent functions. The conditions of the found type must follow
     /// from those of the expected one.
-    fn unify_pi(&mut self, p: &Pi, q: &Pi) -> Result<(), Clash> {
+    fn unify_pi(&mut self, p: &Pi, q: &Pi) -> Result<(), UnifyError> {
         let name = self.table.info(p.var).name.clone();
         let skolem = self.skolem(name, p.kind);
         let arg = self.var_as_arg(skolem, p.kind);
-        let (expected, found) = match self.accesses.turned() {
+        let (expected, found) = match self.accesses.is_contravariant() {
             true => (q, p),
             false => (p, q),
         };
         self.assume_conditions_of(expected, skolem);
-        let span = self.here();
+        let span = self.current_span();
         for prop in found.conditions.iter() {
             let put = |v: Var| (v == found.var).then(|| arg.clone());
             self.require(subst_prop(prop, &put), span);
@@ -216,7 +221,7 @@ impl Infer<'_> {
         f: &DataFun,
         g: &DataFun,
         range: Option<&Nat>,
-    ) -> Result<(), Clash> {
+    ) -> Result<(), UnifyError> {
         let (f, g) = (self.table.data_fun(f), self.table.data_fun(g));
         match (&f, &g) {
             (DataFun::Var(x), DataFun::Var(y)) if x == y => Ok(()),
@@ -242,7 +247,7 @@ impl Infer<'_> {
     }
 
     /// Solves a function variable with a value that does not mention it.
-    fn solve_data_fun(&mut self, f: Var, value: DataFun) -> Result<(), Clash> {
+    fn solve_data_fun(&mut self, f: Var, value: DataFun) -> Result<(), UnifyError> {
         let mut free = Vec::new();
         for_each_var_fun(&value, &mut Vec::new(), &mut |v| free.push(v));
         self.check_scope(f, &free)?;
@@ -252,7 +257,7 @@ impl Infer<'_> {
 
     /// Solves `f(n) = ty` for the unification variable `f`: abstracts over `n` if it is a rigid
     /// variable, otherwise the function is constant.
-    pub(super) fn bind_data_fun(&mut self, f: Var, n: &Nat, ty: &Ty) -> Result<(), Clash> {
+    pub(super) fn bind_data_fun(&mut self, f: Var, n: &Nat, ty: &Ty) -> Result<(), UnifyError> {
         let n = self.table.nat(n);
         let ty = self.table.ty(ty);
         let rigid = n.as_var().filter(|&v| self.table.is_rigid(v));
@@ -263,16 +268,16 @@ impl Infer<'_> {
             _ => ty,
         };
         if mentions(&body, f) {
-            return Err(Clash::Infinite(body));
+            return Err(UnifyError::Infinite(body));
         }
         self.solve_data_fun(f, DataFun::Lambda(param, body))
     }
 
-    fn merge(&mut self, x: Var, y: Var, a: &Ty) -> Result<(), Clash> {
+    fn merge(&mut self, x: Var, y: Var, a: &Ty) -> Result<(), UnifyError> {
         let (classes_x, classes_y) = (self.table.info(x).classes, self.table.info(y).classes);
         let both = classes_x.and(classes_y);
         if both.is_empty() {
-            return Err(Clash::Types);
+            return Err(UnifyError::Types);
         }
         let level = self.table.info(x).level.min(self.table.info(y).level);
         // A name from the text is preferred to one from a signature.
@@ -283,10 +288,10 @@ impl Infer<'_> {
         Ok(())
     }
 
-    fn bind(&mut self, x: Var, ty: &Ty) -> Result<(), Clash> {
+    fn bind(&mut self, x: Var, ty: &Ty) -> Result<(), UnifyError> {
         let ty = self.table.ty(ty);
         if mentions(&ty, x) {
-            return Err(Clash::Infinite(ty));
+            return Err(UnifyError::Infinite(ty));
         }
         if let Type::Apply(fun, at) = &*ty
             && self.table.is_open(*fun)
@@ -304,7 +309,7 @@ impl Infer<'_> {
 
     /// Checks that no variable of a solution of `x` is bound deeper than `x`; unification variables
     /// are moved out to its level.
-    fn check_scope(&mut self, x: Var, free: &[Var]) -> Result<(), Clash> {
+    fn check_scope(&mut self, x: Var, free: &[Var]) -> Result<(), UnifyError> {
         let level = self.table.info(x).level;
         for &v in free {
             let info = self.table.info(v);
@@ -312,7 +317,7 @@ impl Infer<'_> {
                 continue;
             }
             match info.state {
-                State::Rigid => return Err(Clash::Escape(v)),
+                State::Rigid => return Err(UnifyError::Escape(v)),
                 _ => self.table.update(v).level = level,
             }
         }
@@ -321,20 +326,20 @@ impl Infer<'_> {
 
     /// Solves a unification variable.
     pub(super) fn solve_var(&mut self, x: Var, value: Arg) {
-        let at = self.here();
+        let at = self.current_span();
         if self.obligation_vars.contains(&x) {
             self.facts.forget();
         }
         self.table.update(x).state = State::Solved(value, at);
-        self.solved_since_settle = true;
+        self.solved_since_retry = true;
     }
 
     /// Returns the place for messages about the current unification: for a pipe, that of the piped
     /// value.
-    pub(super) fn here(&self) -> Span {
+    pub(super) fn current_span(&self) -> Span {
         match self.demands.last().map(|d| d.cause) {
             Some(Cause {
-                why: Why::Piped { value, .. },
+                why: CauseCode::Piped { value, .. },
                 ..
             }) => self.last_stage(value),
             Some(cause) => cause.span,
@@ -432,7 +437,7 @@ impl Infer<'_> {
         if escapes || value.mentions(f) {
             return false;
         }
-        self.move_out(level, &body);
+        self.adjust_levels(level, &body);
         self.solve_var(f, Arg::SizeFun(SizeFun::Lambda(NatFun { param, body })));
         true
     }
@@ -448,12 +453,12 @@ impl Infer<'_> {
     }
 
     fn solve_nat(&mut self, x: Var, value: Nat) {
-        self.move_out(self.table.info(x).level, &value);
+        self.adjust_levels(self.table.info(x).level, &value);
         self.solve_var(x, Arg::Nat(value));
     }
 
     /// Moves the unification variables of a size out to `level`.
-    fn move_out(&mut self, level: u32, size: &Nat) {
+    fn adjust_levels(&mut self, level: u32, size: &Nat) {
         let mut deeper = Vec::new();
         size.for_each_var(&mut |v| deeper.push(v));
         for v in deeper {
@@ -464,9 +469,9 @@ impl Infer<'_> {
     }
 
     /// Retries the deferred equations until a fixpoint.
-    pub(super) fn settle(&mut self) {
-        while self.solved_since_settle && !self.equations.is_empty() {
-            self.solved_since_settle = false;
+    pub(super) fn solve_deferred(&mut self) {
+        while self.solved_since_retry && !self.equations.is_empty() {
+            self.solved_since_retry = false;
             let equations = std::mem::take(&mut self.equations);
             for equation in equations {
                 let (a, b) = (
@@ -478,12 +483,12 @@ impl Infer<'_> {
                 }
             }
         }
-        self.solved_since_settle = false;
+        self.solved_since_retry = false;
     }
 
     /// Solves the remaining equations in order, where the solution requires a condition such as
     /// `n/8 divides n`.
-    pub(super) fn settle_quotients(&mut self) {
+    pub(super) fn solve_deferred_quotients(&mut self) {
         let mut at = 0;
         while let Some(equation) = self.equations.get(at).cloned() {
             let (a, b) = (
@@ -495,7 +500,7 @@ impl Infer<'_> {
             self.dividing = false;
             if solved {
                 self.equations.remove(at);
-                self.settle();
+                self.solve_deferred();
                 at = 0;
             } else {
                 at += 1;
@@ -511,7 +516,7 @@ impl Infer<'_> {
             level: self.level + 1,
             state: State::Rigid,
             classes: Classes::of_kind(kind),
-            span: self.here(),
+            span: self.current_span(),
             range: None,
             values: None,
             assumed: Arc::default(),

@@ -1,6 +1,6 @@
 //! The cache of compiled programs: a folder of the user with an entry for each program.
 
-use crate::scratch::{self, Scratch};
+use crate::temp_dir::{self, LockedTempDir};
 use std::fs;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::io;
@@ -8,12 +8,12 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 /// The number of entries from which on old ones are removed, and the number that is kept then.
-const MANY: usize = 256;
-const FEW: usize = 192;
+const MAX_ENTRIES: usize = 256;
+const ENTRIES_AFTER_TRIM: usize = 192;
 /// The prefix of the names of folders in which programs are compiled.
-const BUILDING: &str = "building-";
-const OUTPUT: &str = "output.txt";
-const RUN: &str = "run";
+const BUILD_PREFIX: &str = "building-";
+const OUTPUT_FILE: &str = "output.txt";
+const EXECUTABLE_FILE: &str = "run";
 
 /// Returns the cache folder, or `None` if no folder can be created that only the user can write to.
 pub fn root() -> Option<PathBuf> {
@@ -72,17 +72,17 @@ fn own_folder(path: &Path) -> bool {
 }
 
 /// The entry of a program: its files, and a name that is a hash of them.
-pub struct Entry {
+pub struct CacheEntry {
     name: String,
     files: Vec<(String, String)>,
 }
 
-impl Entry {
-    pub fn new(files: &[(&str, &str)]) -> Entry {
+impl CacheEntry {
+    pub fn new(files: &[(&str, &str)]) -> CacheEntry {
         let hash =
             |salt: u8| BuildHasherDefault::<DefaultHasher>::default().hash_one((salt, files));
         let own = |(name, text): &(&str, &str)| ((*name).to_owned(), (*text).to_owned());
-        Entry {
+        CacheEntry {
             name: format!("{:016x}{:016x}", hash(0), hash(1)),
             files: files.iter().map(own).collect(),
         }
@@ -97,20 +97,20 @@ impl Entry {
         if !self.files.iter().all(same) {
             return None;
         }
-        let output = fs::read_to_string(folder.join(OUTPUT)).ok()?;
-        let path = folder.join(RUN);
+        let output = fs::read_to_string(folder.join(OUTPUT_FILE)).ok()?;
+        let path = folder.join(EXECUTABLE_FILE);
         if !path.is_file() {
             return None;
         }
         // Old entries are removed first. If this fails, the entry only looks older than it is.
-        let _ = fs::File::open(folder.join(OUTPUT))
+        let _ = fs::File::open(folder.join(OUTPUT_FILE))
             .and_then(|file| file.set_modified(SystemTime::now()));
         Some((path, output))
     }
 
     /// Creates a folder with the files, in which they are compiled.
-    pub fn prepare(&self, root: &Path) -> io::Result<Scratch> {
-        let folder = Scratch::new_in(root, BUILDING)?;
+    pub fn prepare(&self, root: &Path) -> io::Result<LockedTempDir> {
+        let folder = LockedTempDir::new_in(root, BUILD_PREFIX)?;
         for (name, text) in &self.files {
             fs::write(folder.path().join(name), text)?;
         }
@@ -118,8 +118,8 @@ impl Entry {
     }
 
     /// Moves the folder to its final name in the cache, and returns the path of the executable.
-    pub fn keep(&self, folder: Scratch, root: &Path, output: &str) -> io::Result<PathBuf> {
-        fs::write(folder.path().join(OUTPUT), output)?;
+    pub fn keep(&self, folder: LockedTempDir, root: &Path, output: &str) -> io::Result<PathBuf> {
+        fs::write(folder.path().join(OUTPUT_FILE), output)?;
         let place = root.join(&self.name);
         if let Err((folder, error)) = folder.move_to(&place) {
             // Another process may have stored the entry already, or an invalid entry has this name.
@@ -130,13 +130,13 @@ impl Entry {
             folder.move_to(&place).map_err(|(_, error)| error)?;
         }
         trim(root, &self.name);
-        Ok(place.join(RUN))
+        Ok(place.join(EXECUTABLE_FILE))
     }
 }
 
 /// Removes the folders of builds whose process was killed.
 pub fn remove_abandoned_builds(root: &Path) {
-    scratch::remove_abandoned_in(root, BUILDING);
+    temp_dir::remove_abandoned_in(root, BUILD_PREFIX);
 }
 
 /// Removes old entries if there are too many. Errors are ignored.
@@ -149,19 +149,19 @@ fn trim(root: &Path, newest: &str) {
     for entry in entries.flatten() {
         let name = entry.file_name();
         let name = name.to_string_lossy();
-        if name.starts_with(BUILDING) {
+        if name.starts_with(BUILD_PREFIX) {
             continue;
         }
         let path = entry.path();
-        let used = fs::metadata(path.join(OUTPUT)).and_then(|data| data.modified());
+        let used = fs::metadata(path.join(OUTPUT_FILE)).and_then(|data| data.modified());
         let used = used.unwrap_or(SystemTime::UNIX_EPOCH);
         kept.push((used, path, *name == *newest));
     }
-    if kept.len() <= MANY {
+    if kept.len() <= MAX_ENTRIES {
         return;
     }
     kept.sort();
-    let surplus = kept.len() - FEW;
+    let surplus = kept.len() - ENTRIES_AFTER_TRIM;
     for (_, path, is_newest) in kept.into_iter().take(surplus) {
         if !is_newest {
             let _ = fs::remove_dir_all(path);

@@ -7,7 +7,7 @@ use std::process::Command;
 use std::time::Duration;
 
 /// The compilers that are tried without `$CC`.
-const NAMES: &[&str] = &["cc", "gcc", "clang"];
+const COMPILERS: &[&str] = &["cc", "gcc", "clang"];
 const FLAGS: &[&str] = &[
     "-std=c99",
     "-O3",
@@ -15,10 +15,10 @@ const FLAGS: &[&str] = &[
     "-ffp-contract=off",
 ];
 /// The options that do not affect the generated code.
-const MESSAGES: &[&str] = &["-Wall", "-Wextra", "-fdiagnostics-color=never"];
+const WARNING_FLAGS: &[&str] = &["-Wall", "-Wextra", "-fdiagnostics-color=never"];
 /// The time limit for a compiler to print its version.
-const ANSWER: Duration = Duration::from_secs(20);
-const NATIVE: &str = "-march=native";
+const VERSION_TIMEOUT: Duration = Duration::from_secs(20);
+const NATIVE_FLAG: &str = "-march=native";
 
 /// A C compiler: GCC, Clang, or one with compatible options.
 #[derive(Clone, Debug)]
@@ -45,14 +45,14 @@ impl Compiler {
             .ok()
             .filter(|text| !text.trim().is_empty());
         let Some(wanted) = wanted else {
-            for name in NAMES {
+            for name in COMPILERS {
                 if let Some(compiler) = Compiler::of(name, limits)? {
                     return Ok(compiler);
                 }
             }
             return Err(CompileError::NoCompiler(format!(
                 "neither {} runs; install one, or set CC",
-                NAMES.join(" nor ")
+                COMPILERS.join(" nor ")
             )));
         };
         Compiler::of(&wanted, limits)?.ok_or_else(|| {
@@ -70,7 +70,9 @@ impl Compiler {
             return Ok(None);
         };
         let args: Vec<String> = words.collect();
-        let time = limits.time.map_or(ANSWER, |time| time.min(ANSWER));
+        let time = limits
+            .time
+            .map_or(VERSION_TIMEOUT, |time| time.min(VERSION_TIMEOUT));
         let limits = Limits {
             time: Some(time),
             cancel: limits.cancel.clone(),
@@ -112,13 +114,13 @@ impl Compiler {
         } = self;
         let processor = processor();
         format!(
-            "{program} {args:?} {FLAGS:?} {MESSAGES:?} {flags:?} openmp {openmp}\n{version}\n{processor}\n"
+            "{program} {args:?} {FLAGS:?} {WARNING_FLAGS:?} {flags:?} openmp {openmp}\n{version}\n{processor}\n"
         )
     }
 
     /// Returns the options that affect the generated code.
     pub fn options(&self, openmp: bool) -> Vec<String> {
-        let own = FLAGS.iter().copied().chain([NATIVE]);
+        let own = FLAGS.iter().copied().chain([NATIVE_FLAG]);
         let own = own.chain(openmp.then_some("-fopenmp")).map(str::to_owned);
         let given = self.flags.iter().cloned();
         self.args.iter().cloned().chain(own).chain(given).collect()
@@ -149,8 +151,8 @@ impl Compiler {
         limits: &Limits,
     ) -> Result<String, CompileError> {
         let mut command = Command::new(&self.program);
-        command.args(&self.args).args(FLAGS).args(MESSAGES);
-        command.args(native.then_some(NATIVE));
+        command.args(&self.args).args(FLAGS).args(WARNING_FLAGS);
+        command.args(native.then_some(NATIVE_FLAG));
         command.args(openmp.then_some("-fopenmp"));
         command.args(&self.flags);
         command.args(["program.c", "call.c", "main.c", "-o", "run", "-lm"]);

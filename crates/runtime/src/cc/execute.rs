@@ -2,8 +2,8 @@
 
 use super::Executable;
 use crate::process::{self, Limits, ProcessError, bytes_text};
-use crate::scratch::Scratch;
 use crate::shape::{Shape, ShapeError};
+use crate::temp_dir::LockedTempDir;
 use crate::value::Value;
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Write};
@@ -17,7 +17,7 @@ const NO_MEMORY: i32 = 71;
 /// The exit status of `main.c` if a file cannot be read or written.
 const NO_FILE: i32 = 74;
 /// The number of bytes at the end of a program's error output that are reported.
-const LAST_WORDS: usize = 2_000;
+const MAX_REPORTED_STDERR: usize = 2_000;
 
 /// The numbers of calls of a function.
 #[derive(Clone, Copy, Debug)]
@@ -62,7 +62,7 @@ pub enum RunError {
     #[error("the program: {0}")]
     Process(#[from] ProcessError),
     /// The program has failed.
-    #[error("the program {how}{}", said(.output))]
+    #[error("the program {how}{}", error_detail(.output))]
     Failed {
         /// A description of the exit status.
         how: String,
@@ -70,14 +70,14 @@ pub enum RunError {
         output: String,
     },
     /// The program has ended without a result.
-    #[error("the program ended before it had written its result{}", said(.output))]
+    #[error("the program ended before it had written its result{}", error_detail(.output))]
     NoResult {
         /// The end of the error output.
         output: String,
     },
 }
 
-fn said(output: &str) -> String {
+fn error_detail(output: &str) -> String {
     if output.is_empty() {
         String::new()
     } else {
@@ -106,7 +106,7 @@ impl Executable {
         }
         // The original message would contain the name of a folder that does not exist.
         let plain = |error: io::Error| io::Error::from(error.kind());
-        let folder = Scratch::new().map_err(plain)?;
+        let folder = LockedTempDir::new().map_err(plain)?;
         let (input, output) = (
             folder.path().join("arguments"),
             folder.path().join("result"),
@@ -130,14 +130,14 @@ impl Executable {
                 stderr: finished.stderr,
             }),
             None => Err(RunError::NoResult {
-                output: last_words(&finished.stderr),
+                output: stderr_tail(&finished.stderr),
             }),
         }
     }
 }
 
-fn failure(finished: &process::Finished) -> RunError {
-    let output = last_words(&finished.stderr);
+fn failure(finished: &process::ProcessOutput) -> RunError {
+    let output = stderr_tail(&finished.stderr);
     if finished.status.code() == Some(NO_MEMORY)
         && let Some(reason) = output.strip_prefix("rise-ls: ")
     {
@@ -155,8 +155,8 @@ fn failure(finished: &process::Finished) -> RunError {
     }
 }
 
-fn last_words(stderr: &[u8]) -> String {
-    let start = stderr.len().saturating_sub(LAST_WORDS);
+fn stderr_tail(stderr: &[u8]) -> String {
+    let start = stderr.len().saturating_sub(MAX_REPORTED_STDERR);
     String::from_utf8_lossy(&stderr[start..]).trim().to_owned()
 }
 

@@ -5,7 +5,7 @@
 //! whole request before it calls a function, and a thread receives its answers, so that neither
 //! side blocks on the other.
 
-use super::cache::{self, Entry};
+use super::cache::{self, CacheEntry};
 use super::call::{Types, scalar_name};
 use super::{CompileError, Compiler, Message};
 use crate::interp::ForeignCall;
@@ -27,11 +27,11 @@ use syntax::ast::ScalarType;
 use thiserror::Error;
 
 /// The `main` function of the process.
-const SERVE: &str = include_str!("serve.c");
+const SERVER_MAIN: &str = include_str!("serve.c");
 /// The headers that bodies may use implicitly, as in generated programs.
 const HEADERS: &str = "#include <math.h>\n#include <stdbool.h>\n#include <stddef.h>\n#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n";
 /// The interval at which cancellation is checked.
-const PATIENCE: Duration = Duration::from_millis(20);
+const CANCEL_POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// The reason why foreign functions cannot be called.
 #[derive(Debug, Error)]
@@ -165,10 +165,10 @@ impl ForeignFunctions {
                 result,
             });
         }
-        let entry = Entry::new(&[
+        let entry = CacheEntry::new(&[
             ("program.c", &program.text()),
             ("call.c", ""),
-            ("main.c", SERVE),
+            ("main.c", SERVER_MAIN),
             ("compiler.txt", &compiler.identity(false)),
         ]);
         let built = super::build(&entry, root, compiler, false, limits)?;
@@ -223,7 +223,7 @@ impl ForeignCall for ForeignFunctions {
         Ok(value)
     }
 
-    fn call_many(&self, function: &Foreign, args: &[u8], count: usize) -> Result<Vec<u8>, String> {
+    fn call_batch(&self, function: &Foreign, args: &[u8], count: usize) -> Result<Vec<u8>, String> {
         let (number, known) = self.known(function)?;
         let expected = known.arguments.checked_mul(count as u64);
         if expected != Some(args.len() as u64) {
@@ -268,7 +268,7 @@ impl Server {
             .as_mut()
             .is_some_and(|pipe| pipe.write_all(request).and_then(|()| pipe.flush()).is_ok());
         if !sent {
-            return Err(self.epitaph());
+            return Err(self.crash_message());
         }
         // Results arrive while later calls run, so the time limit applies to each wait instead of
         // all calls.
@@ -277,12 +277,12 @@ impl Server {
             if limits.cancel.is_cancelled() {
                 return Err("stopped".to_owned());
             }
-            match self.replies.recv_timeout(PATIENCE) {
+            match self.replies.recv_timeout(CANCEL_POLL_INTERVAL) {
                 Ok(more) => {
                     self.buffer.extend(more);
                     started = Instant::now();
                 }
-                Err(RecvTimeoutError::Disconnected) => return Err(self.epitaph()),
+                Err(RecvTimeoutError::Disconnected) => return Err(self.crash_message()),
                 Err(RecvTimeoutError::Timeout) => {
                     if let Some(time) = limits.time.filter(|time| started.elapsed() >= *time) {
                         return Err(format!("it does not return within {time:?}"));
@@ -298,13 +298,13 @@ impl Server {
     fn printed(&mut self) -> String {
         // The process ends at the end of its input.
         self.requests = None;
-        let deadline = Instant::now() + process::AFTERWARDS;
+        let deadline = Instant::now() + process::OUTPUT_TIMEOUT;
         let printed = process::received(self.printed.take(), deadline);
         String::from_utf8_lossy(&printed).into_owned()
     }
 
     /// Describes the way in which the process has ended.
-    fn epitaph(&mut self) -> String {
+    fn crash_message(&mut self) -> String {
         self.requests = None;
         match self.process.wait() {
             Ok(status) => format!("the C function {}", process::describe(status)),

@@ -17,7 +17,7 @@ pub use messages::{Message, Severity, parse as parse_messages};
 
 use crate::process::{self, Limits, ProcessError};
 use crate::shape::Shape;
-use cache::Entry;
+use cache::CacheEntry;
 use codegen::IndexWidth;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -127,7 +127,7 @@ pub fn compile_together(
     limits: &Limits,
 ) -> Result<Executable, CompileError> {
     let openmp = programs.iter().any(|program| program.openmp);
-    let entry = Entry::new(&[
+    let entry = CacheEntry::new(&[
         ("program.c", text),
         ("call.c", &call::text(programs)),
         ("main.c", MAIN),
@@ -138,7 +138,7 @@ pub fn compile_together(
 
 /// Compiles the files of an entry, or returns it from the cache.
 fn build(
-    entry: &Entry,
+    entry: &CacheEntry,
     root: &Path,
     compiler: &Compiler,
     openmp: bool,
@@ -174,7 +174,7 @@ pub fn remove_abandoned_builds() {
 }
 
 /// Returns the output of the compiler, or the error if it has rejected the program.
-fn checked(finished: process::Finished) -> Result<String, CompileError> {
+fn checked(finished: process::ProcessOutput) -> Result<String, CompileError> {
     let output = String::from_utf8_lossy(&finished.stderr).into_owned();
     if finished.status.success() {
         return Ok(output);

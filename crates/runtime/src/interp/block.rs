@@ -4,39 +4,39 @@ use std::rc::Rc;
 
 use rise::core::Origin;
 
-use super::error::{ErrorKind, InterpError, Res, Stop};
+use super::batch::{self, BatchCode, BatchValue};
+use super::error::{BoxedError, ErrorKind, InterpError, InterpResult};
 use super::frame::Frame;
 use super::kind::Kind;
 use super::lanes;
-use super::many::{self, Many, ManyCode};
 use super::scalar::{Scalar, WordCode};
 use super::stream::{self, StreamCode};
 use super::val::{Target, Val};
 
-pub(crate) type ValCode = Rc<dyn for<'a> Fn(&mut Frame<'a>) -> Res<Val>>;
+pub(crate) type ValCode = Rc<dyn for<'a> Fn(&mut Frame<'a>) -> InterpResult<Val>>;
 
 /// Code that computes a value for one iteration, with optional variants that compute it for many
 /// iterations at once, or compute an array part by part.
 #[derive(Clone)]
 pub(crate) struct Code {
     pub one: ValCode,
-    pub many: Option<ManyCode>,
+    pub batch: Option<BatchCode>,
     pub stream: Option<StreamCode>,
 }
 
 impl Code {
     /// Creates code for one iteration at a time.
-    pub fn one(code: impl for<'a> Fn(&mut Frame<'a>) -> Res<Val> + 'static) -> Code {
+    pub fn one(code: impl for<'a> Fn(&mut Frame<'a>) -> InterpResult<Val> + 'static) -> Code {
         Code {
             one: Rc::new(code),
-            many: None,
+            batch: None,
             stream: None,
         }
     }
 
     /// Adds code for many iterations.
-    pub fn with(mut self, many: Option<ManyCode>) -> Code {
-        self.many = many;
+    pub fn with(mut self, batch: Option<BatchCode>) -> Code {
+        self.batch = batch;
         self
     }
 
@@ -49,23 +49,23 @@ impl Code {
 
 /// The slots of a variable, one for each part of its value.
 #[derive(Clone, Debug)]
-pub(crate) enum Bind {
+pub(crate) enum VarSlots {
     /// A scalar; the flag is true if its computation may have failed.
     Word(Kind, usize, bool),
     Val(usize),
-    Pair(Box<Bind>, Box<Bind>),
+    Pair(Box<VarSlots>, Box<VarSlots>),
 }
 
 /// The compiled form of an expression.
 #[derive(Clone)]
-pub(crate) enum Out {
+pub(crate) enum Operand {
     Word(Kind, Scalar),
     /// A variable that is not a scalar.
     Slot(usize),
     /// The element at these indices of the array in a slot.
     Elem(usize, Vec<Scalar>, Origin),
     Val(Code),
-    Pair(Box<Out>, Box<Out>),
+    Pair(Box<Operand>, Box<Operand>),
 }
 
 /// A computation before the result of a block. An error is stored, and raised when the value is
@@ -78,47 +78,49 @@ pub(crate) enum Step {
         value: Scalar,
         code: WordCode,
     },
-    Bind(Bind, Code),
+    Bind(VarSlots, Code),
 }
 
 #[derive(Clone)]
 pub(crate) struct Block {
     pub steps: Vec<Step>,
-    pub exec: Exec,
+    pub exec: BlockResult,
 }
 
 /// The code of the result of a block.
 #[derive(Clone)]
-pub(crate) enum Exec {
+pub(crate) enum BlockResult {
     Word(Kind, Scalar, WordCode),
     Val(Code),
-    Pair(Box<Exec>, Box<Exec>),
+    Pair(Box<BlockResult>, Box<BlockResult>),
 }
 
-fn broken() -> Stop {
+fn broken() -> BoxedError {
     ErrorKind::Malformed("a value of another kind than its type says").nowhere()
 }
 
-impl Bind {
+impl VarSlots {
     /// Returns the variable as an expression.
-    pub fn out(&self) -> Out {
+    pub fn out(&self) -> Operand {
         match self {
-            Bind::Word(kind, slot, guarded) => Out::Word(*kind, Scalar::Slot(*slot, *guarded)),
-            Bind::Val(slot) => Out::Slot(*slot),
-            Bind::Pair(a, b) => Out::Pair(Box::new(a.out()), Box::new(b.out())),
+            VarSlots::Word(kind, slot, guarded) => {
+                Operand::Word(*kind, Scalar::Slot(*slot, *guarded))
+            }
+            VarSlots::Val(slot) => Operand::Slot(*slot),
+            VarSlots::Pair(a, b) => Operand::Pair(Box::new(a.out()), Box::new(b.out())),
         }
     }
 
-    pub fn set(&self, frame: &mut Frame<'_>, value: &Val) -> Res<()> {
+    pub fn set(&self, frame: &mut Frame<'_>, value: &Val) -> InterpResult<()> {
         match (self, value) {
-            (Bind::Word(_, slot, guarded), Val::Word(_, word)) => {
+            (VarSlots::Word(_, slot, guarded), Val::Word(_, word)) => {
                 frame.words[*slot] = *word;
                 if *guarded {
                     frame.failed[*slot] = None;
                 }
             }
-            (Bind::Val(slot), value) => frame.vals[*slot] = value.clone(),
-            (Bind::Pair(a, b), Val::Pair(pair)) => {
+            (VarSlots::Val(slot), value) => frame.vals[*slot] = value.clone(),
+            (VarSlots::Pair(a, b), Val::Pair(pair)) => {
                 a.set(frame, &pair.0)?;
                 b.set(frame, &pair.1)?;
             }
@@ -134,16 +136,16 @@ impl Bind {
         array: &Val,
         index: usize,
         origin: Origin,
-    ) -> Res<()> {
+    ) -> InterpResult<()> {
         match (self, array) {
-            (Bind::Word(_, slot, _), Val::Col(col)) => {
+            (VarSlots::Word(_, slot, _), Val::Array(col)) => {
                 frame.words[*slot] = col.word(index, origin)?;
             }
-            (Bind::Pair(a, b), Val::Pair(pair)) => {
+            (VarSlots::Pair(a, b), Val::Pair(pair)) => {
                 a.set_element(frame, &pair.0, index, origin)?;
                 b.set_element(frame, &pair.1, index, origin)?;
             }
-            (Bind::Val(slot), array) => frame.vals[*slot] = array.element(index, origin)?,
+            (VarSlots::Val(slot), array) => frame.vals[*slot] = array.element(index, origin)?,
             _ => {
                 let element = array.element(index, origin)?;
                 self.set(frame, &element)?;
@@ -155,9 +157,9 @@ impl Bind {
     /// Stores that the computation of the value has failed.
     fn fail(&self, frame: &mut Frame<'_>, error: &Rc<InterpError>) {
         match self {
-            Bind::Word(_, slot, _) => frame.failed[*slot] = Some(error.clone()),
-            Bind::Val(slot) => frame.vals[*slot] = Val::Failed(error.clone()),
-            Bind::Pair(a, b) => {
+            VarSlots::Word(_, slot, _) => frame.failed[*slot] = Some(error.clone()),
+            VarSlots::Val(slot) => frame.vals[*slot] = Val::Failed(error.clone()),
+            VarSlots::Pair(a, b) => {
                 a.fail(frame, error);
                 b.fail(frame, error);
             }
@@ -166,7 +168,7 @@ impl Bind {
 }
 
 impl Step {
-    pub fn run(&self, frame: &mut Frame<'_>) -> Res<()> {
+    pub fn run(&self, frame: &mut Frame<'_>) -> InterpResult<()> {
         match self {
             Step::Word { slot, code, .. } => match code(frame) {
                 Ok(word) => {
@@ -193,35 +195,35 @@ impl Step {
     }
 }
 
-impl Out {
+impl Operand {
     /// Returns code that computes the value.
     pub fn code(&self) -> Code {
-        let many = many::of_exec;
+        let batch = batch::of_exec;
         match self {
-            Out::Word(kind, scalar) => {
+            Operand::Word(kind, scalar) => {
                 let (kind, code) = (*kind, scalar.code());
-                Code::one(move |frame| Ok(Val::Word(kind, code(frame)?))).with(many(&self.exec()))
+                Code::one(move |frame| Ok(Val::Word(kind, code(frame)?))).with(batch(&self.exec()))
             }
-            Out::Slot(slot) => {
+            Operand::Slot(slot) => {
                 let slot = *slot;
                 let one = Code::one(move |frame| match &frame.vals[slot] {
                     Val::Failed(error) => Err(Box::new((**error).clone())),
                     value => Ok(value.clone()),
                 });
-                one.with(Some(Rc::new(move |frame| many::val(frame, slot))))
+                one.with(Some(Rc::new(move |frame| batch::val(frame, slot))))
             }
-            Out::Elem(slot, indices, origin) => {
+            Operand::Elem(slot, indices, origin) => {
                 let one = element_code(*slot, indices, *origin);
-                one.with(element_many(*slot, indices))
+                one.with(element_batch(*slot, indices))
             }
-            Out::Val(code) => code.clone(),
-            Out::Pair(a, b) => {
+            Operand::Val(code) => code.clone(),
+            Operand::Pair(a, b) => {
                 let (a, b) = (a.code(), b.code());
                 let stream = stream::zipped(&a, &b);
-                let many = a.many.zip(b.many).map(|(a, b)| -> ManyCode {
+                let batch = a.batch.zip(b.batch).map(|(a, b)| -> BatchCode {
                     Rc::new(move |frame| {
                         let first = a(frame)?;
-                        Some(Many::pair(first, b(frame)?))
+                        Some(BatchValue::pair(first, b(frame)?))
                     })
                 });
                 let (a, b) = (a.one, b.one);
@@ -229,27 +231,27 @@ impl Out {
                     let first = a(frame)?;
                     Ok(Val::pair(first, b(frame)?))
                 });
-                one.with(many).streamed(stream)
+                one.with(batch).streamed(stream)
             }
         }
     }
 
     /// Converts the expression to the result of a block.
-    pub fn exec(&self) -> Exec {
+    pub fn exec(&self) -> BlockResult {
         match self {
-            Out::Word(kind, scalar) => Exec::Word(*kind, scalar.clone(), scalar.code()),
-            Out::Pair(a, b) => Exec::Pair(Box::new(a.exec()), Box::new(b.exec())),
-            other => Exec::Val(other.code()),
+            Operand::Word(kind, scalar) => BlockResult::Word(*kind, scalar.clone(), scalar.code()),
+            Operand::Pair(a, b) => BlockResult::Pair(Box::new(a.exec()), Box::new(b.exec())),
+            other => BlockResult::Val(other.code()),
         }
     }
 }
 
-fn element_many(slot: usize, indices: &[Scalar]) -> Option<ManyCode> {
+fn element_batch(slot: usize, indices: &[Scalar]) -> Option<BatchCode> {
     let indices: Option<Vec<_>> = indices.iter().map(lanes::code).collect();
     let indices = indices?;
     Some(Rc::new(move |frame| {
         let all: Option<Vec<_>> = indices.iter().map(|code| code(frame)).collect();
-        many::elem(frame, slot, &all?)
+        batch::elem(frame, slot, &all?)
     }))
 }
 
@@ -269,29 +271,35 @@ fn element_code(slot: usize, indices: &[Scalar], origin: Origin) -> Code {
     })
 }
 
-impl Exec {
-    pub fn val(&self, frame: &mut Frame<'_>) -> Res<Val> {
+impl BlockResult {
+    pub fn val(&self, frame: &mut Frame<'_>) -> InterpResult<Val> {
         match self {
-            Exec::Word(kind, _, code) => Ok(Val::Word(*kind, code(frame)?)),
-            Exec::Val(code) => (code.one)(frame),
-            Exec::Pair(a, b) => {
+            BlockResult::Word(kind, _, code) => Ok(Val::Word(*kind, code(frame)?)),
+            BlockResult::Val(code) => (code.one)(frame),
+            BlockResult::Pair(a, b) => {
                 let first = a.val(frame)?;
                 Ok(Val::pair(first, b.val(frame)?))
             }
         }
     }
 
-    fn put(&self, frame: &mut Frame<'_>, target: &mut Target, n: usize, at: usize) -> Res<()> {
+    fn put(
+        &self,
+        frame: &mut Frame<'_>,
+        target: &mut Target,
+        n: usize,
+        at: usize,
+    ) -> InterpResult<()> {
         match self {
-            Exec::Word(kind, _, code) => {
+            BlockResult::Word(kind, _, code) => {
                 let word = code(frame)?;
                 target.put_word(n, at, *kind, word, &frame.meter)
             }
-            Exec::Val(code) => {
+            BlockResult::Val(code) => {
                 let value = (code.one)(frame)?;
                 target.put(n, at, &value, &frame.meter)
             }
-            Exec::Pair(a, b) => {
+            BlockResult::Pair(a, b) => {
                 let (first, second) = target.halves()?;
                 a.put(frame, first, n, at)?;
                 b.put(frame, second, n, at)
@@ -302,28 +310,34 @@ impl Exec {
 
 impl Block {
     #[inline]
-    fn prepare(&self, frame: &mut Frame<'_>) -> Res<()> {
+    fn prepare(&self, frame: &mut Frame<'_>) -> InterpResult<()> {
         for step in &self.steps {
             step.run(frame)?;
         }
         Ok(())
     }
 
-    pub fn val(&self, frame: &mut Frame<'_>) -> Res<Val> {
+    pub fn val(&self, frame: &mut Frame<'_>) -> InterpResult<Val> {
         self.prepare(frame)?;
         self.exec.val(frame)
     }
 
     /// Writes the value to the result as the element at `at` of `n`.
-    pub fn put(&self, frame: &mut Frame<'_>, target: &mut Target, n: usize, at: usize) -> Res<()> {
+    pub fn put(
+        &self,
+        frame: &mut Frame<'_>,
+        target: &mut Target,
+        n: usize,
+        at: usize,
+    ) -> InterpResult<()> {
         self.prepare(frame)?;
         self.exec.put(frame, target, n, at)
     }
 
     /// Runs the block, and sets a variable to its value.
-    pub fn bind(&self, frame: &mut Frame<'_>, bind: &Bind) -> Res<()> {
+    pub fn bind(&self, frame: &mut Frame<'_>, bind: &VarSlots) -> InterpResult<()> {
         match (bind, &self.exec) {
-            (Bind::Word(_, slot, _), Exec::Word(_, _, code)) => {
+            (VarSlots::Word(_, slot, _), BlockResult::Word(_, _, code)) => {
                 self.prepare(frame)?;
                 frame.words[*slot] = code(frame)?;
                 Ok(())

@@ -7,15 +7,15 @@
 mod arrays;
 mod call;
 mod dependent;
-mod effects;
 mod env;
-mod folds;
 mod foreign;
 mod maps;
 mod numbers;
 mod parallel;
-mod places;
+mod reductions;
 mod segments;
+mod side_effects;
+mod slots;
 mod views;
 
 use std::rc::Rc;
@@ -28,17 +28,17 @@ use rustc_hash::FxHashMap;
 use syntax::ast::Literal;
 
 pub(crate) use self::env::Env;
-use self::places::{LayoutCode, halves, scalar_kind};
-use super::block::{Bind, Block, Code, Out, Step};
-use super::error::{ErrorKind, Res};
-use super::frame::{Frame, NatCode, Patience};
+use self::slots::{LayoutCode, halves, scalar_kind};
+use super::block::{Block, Code, Operand, Step, VarSlots};
+use super::error::{ErrorKind, InterpResult};
+use super::frame::{CancellationToken, Frame, NatCode};
 use super::kind::{Elem, Kind};
 use super::scalar::{Scalar, WordCode};
 
 /// The largest number of compiled expressions, where each use of a function counts.
-const MAX_SIZE: usize = 2_000_000;
+const MAX_COMPILED_EXPRS: usize = 2_000_000;
 /// The number of expressions between two checks of the time limit.
-const LOOK: usize = 1 << 12;
+const EXPRS_PER_CHECK: usize = 1 << 12;
 /// The largest nesting depth of expressions after inlining, which fits on the stack.
 const MAX_DEPTH: usize = 20_000;
 
@@ -55,7 +55,7 @@ pub(crate) struct Compiler {
     remaining: usize,
     /// The nesting depth of the current term.
     depth: usize,
-    patience: Patience,
+    cancellation: CancellationToken,
     /// True if values are recorded, which disables the optimisations that change what is computed.
     trace: bool,
     /// True if there is a `scatter`, which has to detect collisions of parallel writes.
@@ -66,8 +66,8 @@ pub(crate) struct Compiler {
 
 /// The compile-time value of a term: data, or a function.
 #[derive(Clone)]
-pub(super) enum Meaning {
-    Data(Out),
+pub(super) enum StaticValue {
+    Data(Operand),
     Function(Rc<Function>),
 }
 
@@ -84,7 +84,7 @@ pub(super) enum Function {
 pub(super) struct Partial {
     pub head: Head,
     pub types: Rc<[Arg]>,
-    pub args: Vec<Meaning>,
+    pub args: Vec<StaticValue>,
     /// The number of missing arguments.
     pub missing: usize,
     pub origin: Origin,
@@ -96,23 +96,23 @@ pub(super) enum Head {
     Foreign(std::sync::Arc<rise::core::Foreign>),
 }
 
-pub(super) enum Argument {
+pub(super) enum Thunk {
     /// A term that is not compiled yet.
     Term(Term, Env),
-    Ready(Meaning),
+    Ready(StaticValue),
 }
 
 /// A primitive with all of its arguments.
 pub(super) struct Call {
     pub primitive: Primitive,
     pub types: Rc<[Arg]>,
-    pub args: Vec<Argument>,
+    pub args: Vec<Thunk>,
     pub origin: Origin,
 }
 
 impl Call {
     /// Returns the size at index `at` of the type-level arguments that are sizes.
-    pub fn nat(&self, at: usize) -> Res<&nat::Nat> {
+    pub fn nat(&self, at: usize) -> InterpResult<&nat::Nat> {
         let mut nats = self.types.iter().filter_map(|arg| match arg {
             Arg::Nat(nat) => Some(nat),
             _ => None,
@@ -122,7 +122,7 @@ impl Call {
     }
 
     /// Returns the type at index `at` of the type-level arguments that are types.
-    pub fn ty(&self, at: usize) -> Res<&Ty> {
+    pub fn ty(&self, at: usize) -> InterpResult<&Ty> {
         let mut types = self.types.iter().filter_map(|arg| match arg {
             Arg::Type(ty) => Some(ty),
             _ => None,
@@ -132,17 +132,17 @@ impl Call {
             .ok_or_else(|| malformed("a type is missing", self.origin))
     }
 
-    pub fn arg(&self, at: usize) -> Res<&Argument> {
+    pub fn arg(&self, at: usize) -> InterpResult<&Thunk> {
         (self.args.get(at)).ok_or_else(|| malformed("an argument is missing", self.origin))
     }
 }
 
-pub(super) fn malformed(what: &'static str, origin: Origin) -> super::error::Stop {
+pub(super) fn malformed(what: &'static str, origin: Origin) -> super::error::BoxedError {
     ErrorKind::Malformed(what).at(origin)
 }
 
 /// Sets the origin of an error that has none.
-pub(super) fn here<T>(origin: Origin, result: Res<T>) -> Res<T> {
+pub(super) fn here<T>(origin: Origin, result: InterpResult<T>) -> InterpResult<T> {
     result.map_err(|mut error| {
         error.origin.get_or_insert(origin);
         error
@@ -150,7 +150,7 @@ pub(super) fn here<T>(origin: Origin, result: Res<T>) -> Res<T> {
 }
 
 /// The numbers of slots that a compiled program needs.
-pub(crate) struct Slots {
+pub(crate) struct SlotCounts {
     pub words: usize,
     pub vals: usize,
     pub nats: usize,
@@ -164,17 +164,17 @@ impl Compiler {
             nats: 0,
             first_nat: u32::try_from(program.names.len()).unwrap_or(u32::MAX / 4),
             names: rise::Names(program.names.clone().into()),
-            remaining: MAX_SIZE,
+            remaining: MAX_COMPILED_EXPRS,
             depth: 0,
-            patience: frame.patience().clone(),
+            cancellation: frame.cancellation().clone(),
             trace: frame.trace.is_some(),
             scatters: has_scatter(&program.body),
             parallel: FxHashMap::default(),
         }
     }
 
-    pub fn slots(&self) -> Slots {
-        Slots {
+    pub fn slots(&self) -> SlotCounts {
+        SlotCounts {
             words: self.words,
             vals: self.vals,
             nats: self.nats,
@@ -183,28 +183,38 @@ impl Compiler {
 
     // ----- terms -----
 
-    pub fn term(&mut self, term: &Term, env: &Env, steps: &mut Vec<Step>) -> Res<Meaning> {
+    pub fn term(
+        &mut self,
+        term: &Term,
+        env: &Env,
+        steps: &mut Vec<Step>,
+    ) -> InterpResult<StaticValue> {
         self.remaining -= 1;
         if self.remaining == 0 || self.depth == MAX_DEPTH {
             return Err(ErrorKind::TooLarge.nowhere());
         }
-        if self.remaining.is_multiple_of(LOOK) {
-            self.patience.check()?;
+        if self.remaining.is_multiple_of(EXPRS_PER_CHECK) {
+            self.cancellation.check()?;
         }
         self.depth += 1;
         let meaning = self.meaning(term, env, steps);
         self.depth -= 1;
         let meaning = meaning?;
         match meaning {
-            Meaning::Data(out) if self.trace && !matches!(term.form, Form::Literal(_)) => {
+            StaticValue::Data(out) if self.trace && !matches!(term.form, Form::Literal(_)) => {
                 let out = self.traced(out, &env.ty(&term.ty), term.origin, steps)?;
-                Ok(Meaning::Data(out))
+                Ok(StaticValue::Data(out))
             }
             other => Ok(other),
         }
     }
 
-    fn meaning(&mut self, term: &Term, env: &Env, steps: &mut Vec<Step>) -> Res<Meaning> {
+    fn meaning(
+        &mut self,
+        term: &Term,
+        env: &Env,
+        steps: &mut Vec<Step>,
+    ) -> InterpResult<StaticValue> {
         let origin = term.origin;
         match &term.form {
             Form::Var(local) => {
@@ -216,18 +226,16 @@ impl Compiler {
                     NatCode::Const(value) => Scalar::Const((value as i32).word()),
                     open => Scalar::Nat(open, origin),
                 };
-                Ok(Meaning::Data(Out::Word(Kind::I32, scalar)))
+                Ok(StaticValue::Data(Operand::Word(Kind::I32, scalar)))
             }
-            Form::Lambda(param, body) => Ok(Meaning::Function(Rc::new(Function::Lambda(
+            Form::Lambda(param, body) => Ok(StaticValue::Function(Rc::new(Function::Lambda(
                 param.clone(),
                 body.clone(),
                 env.clone(),
             )))),
-            Form::DepLambda(var, _, body) => Ok(Meaning::Function(Rc::new(Function::DepLambda(
-                *var,
-                body.clone(),
-                env.clone(),
-            )))),
+            Form::DepLambda(var, _, body) => Ok(StaticValue::Function(Rc::new(
+                Function::DepLambda(*var, body.clone(), env.clone()),
+            ))),
             Form::Apply(f, x) => {
                 let f = self.function(f, env, steps)?;
                 let x = self.argument(x, env, steps)?;
@@ -257,7 +265,7 @@ impl Compiler {
         term: &Term,
         env: &Env,
         steps: &mut Vec<Step>,
-    ) -> Res<Meaning> {
+    ) -> InterpResult<StaticValue> {
         let mut missing = 0;
         let mut rest = &term.ty;
         while let Type::Fun(_, result) = &**rest {
@@ -265,36 +273,34 @@ impl Compiler {
             rest = result;
         }
         if missing == 0 {
-            let args = args
-                .iter()
-                .map(|arg| Argument::Term(arg.clone(), env.clone()));
+            let args = args.iter().map(|arg| Thunk::Term(arg.clone(), env.clone()));
             let args = args.collect();
             let out = self.full(head, types, args, term.origin, steps)?;
-            return Ok(Meaning::Data(out));
+            return Ok(StaticValue::Data(out));
         }
-        let args: Res<Vec<Meaning>> = args
+        let args: InterpResult<Vec<StaticValue>> = args
             .iter()
             .map(|arg| self.argument(arg, env, steps))
             .collect();
-        Ok(Meaning::Function(Rc::new(Function::Primitive(Rc::new(
-            Partial {
+        Ok(StaticValue::Function(Rc::new(Function::Primitive(
+            Rc::new(Partial {
                 head,
                 types,
                 args: args?,
                 missing,
                 origin: term.origin,
-            },
-        )))))
+            }),
+        ))))
     }
 
     fn full(
         &mut self,
         head: Head,
         types: Rc<[Arg]>,
-        args: Vec<Argument>,
+        args: Vec<Thunk>,
         origin: Origin,
         steps: &mut Vec<Step>,
-    ) -> Res<Out> {
+    ) -> InterpResult<Operand> {
         match head {
             Head::Primitive(primitive) => {
                 let call = Call {
@@ -310,54 +316,69 @@ impl Compiler {
     }
 
     /// Compiles a term that is data.
-    pub fn data(&mut self, term: &Term, env: &Env, steps: &mut Vec<Step>) -> Res<Out> {
+    pub fn data(&mut self, term: &Term, env: &Env, steps: &mut Vec<Step>) -> InterpResult<Operand> {
         match self.term(term, env, steps)? {
-            Meaning::Data(out) => Ok(out),
-            Meaning::Function(_) => Err(malformed("a function where data is", term.origin)),
+            StaticValue::Data(out) => Ok(out),
+            StaticValue::Function(_) => Err(malformed("a function where data is", term.origin)),
         }
     }
 
-    pub fn function(&mut self, term: &Term, env: &Env, steps: &mut Vec<Step>) -> Res<Rc<Function>> {
+    pub fn function(
+        &mut self,
+        term: &Term,
+        env: &Env,
+        steps: &mut Vec<Step>,
+    ) -> InterpResult<Rc<Function>> {
         match self.term(term, env, steps)? {
-            Meaning::Function(function) => Ok(function),
-            Meaning::Data(_) => Err(malformed("data where a function is", term.origin)),
+            StaticValue::Function(function) => Ok(function),
+            StaticValue::Data(_) => Err(malformed("data where a function is", term.origin)),
         }
     }
 
     /// Compiles an argument of a function, which is computed once, before the function.
-    fn argument(&mut self, term: &Term, env: &Env, steps: &mut Vec<Step>) -> Res<Meaning> {
+    fn argument(
+        &mut self,
+        term: &Term,
+        env: &Env,
+        steps: &mut Vec<Step>,
+    ) -> InterpResult<StaticValue> {
         match self.term(term, env, steps)? {
-            Meaning::Data(out) => {
+            StaticValue::Data(out) => {
                 let out = self.bound(out, &env.ty(&term.ty), steps)?;
                 self.keep_parallel(&out, term, env);
-                Ok(Meaning::Data(out))
+                Ok(StaticValue::Data(out))
             }
             function => Ok(function),
         }
     }
 
     /// Compiles the argument at index `at`, which is data.
-    pub fn out(&mut self, call: &Call, at: usize, steps: &mut Vec<Step>) -> Res<Out> {
+    pub fn out(&mut self, call: &Call, at: usize, steps: &mut Vec<Step>) -> InterpResult<Operand> {
         match call.arg(at)? {
-            Argument::Term(term, env) => self.data(term, env, steps),
-            Argument::Ready(Meaning::Data(out)) => Ok(out.clone()),
-            Argument::Ready(Meaning::Function(_)) => {
+            Thunk::Term(term, env) => self.data(term, env, steps),
+            Thunk::Ready(StaticValue::Data(out)) => Ok(out.clone()),
+            Thunk::Ready(StaticValue::Function(_)) => {
                 Err(malformed("a function where data is", call.origin))
             }
         }
     }
 
     /// Returns the code of the argument at index `at`, which is data.
-    pub fn code(&mut self, call: &Call, at: usize, steps: &mut Vec<Step>) -> Res<Code> {
+    pub fn code(&mut self, call: &Call, at: usize, steps: &mut Vec<Step>) -> InterpResult<Code> {
         Ok(self.out(call, at, steps)?.code())
     }
 
     /// Compiles the argument at index `at`, which is a function.
-    pub fn fun(&mut self, call: &Call, at: usize, steps: &mut Vec<Step>) -> Res<Rc<Function>> {
+    pub fn fun(
+        &mut self,
+        call: &Call,
+        at: usize,
+        steps: &mut Vec<Step>,
+    ) -> InterpResult<Rc<Function>> {
         match call.arg(at)? {
-            Argument::Term(term, env) => self.function(term, env, steps),
-            Argument::Ready(Meaning::Function(function)) => Ok(function.clone()),
-            Argument::Ready(Meaning::Data(_)) => {
+            Thunk::Term(term, env) => self.function(term, env, steps),
+            Thunk::Ready(StaticValue::Function(function)) => Ok(function.clone()),
+            Thunk::Ready(StaticValue::Data(_)) => {
                 Err(malformed("data where a function is", call.origin))
             }
         }
@@ -366,7 +387,12 @@ impl Compiler {
     // ----- functions -----
 
     /// Applies a function to a trivial argument, which may be used several times.
-    pub fn apply(&mut self, f: &Function, x: Meaning, steps: &mut Vec<Step>) -> Res<Meaning> {
+    pub fn apply(
+        &mut self,
+        f: &Function,
+        x: StaticValue,
+        steps: &mut Vec<Step>,
+    ) -> InterpResult<StaticValue> {
         match f {
             Function::Lambda(param, body, env) => {
                 let env = env.with_local(&param.local, x);
@@ -376,18 +402,18 @@ impl Compiler {
                 let mut args = partial.args.clone();
                 args.push(x);
                 if partial.missing > 1 {
-                    return Ok(Meaning::Function(Rc::new(Function::Primitive(Rc::new(
-                        Partial {
+                    return Ok(StaticValue::Function(Rc::new(Function::Primitive(
+                        Rc::new(Partial {
                             args,
                             missing: partial.missing - 1,
                             ..(**partial).clone()
-                        },
-                    )))));
+                        }),
+                    ))));
                 }
-                let args = args.into_iter().map(Argument::Ready).collect();
+                let args = args.into_iter().map(Thunk::Ready).collect();
                 let (head, types) = (partial.head.clone(), partial.types.clone());
                 let out = self.full(head, types, args, partial.origin, steps)?;
-                Ok(Meaning::Data(out))
+                Ok(StaticValue::Data(out))
             }
             Function::DepLambda(_, body, _) => {
                 Err(malformed("a size where a value is", body.origin))
@@ -396,18 +422,23 @@ impl Compiler {
     }
 
     /// Applies a function whose result is data.
-    pub fn apply_data(&mut self, f: &Function, args: &[Out], steps: &mut Vec<Step>) -> Res<Out> {
-        let mut meaning: Option<Meaning> = None;
+    pub fn apply_data(
+        &mut self,
+        f: &Function,
+        args: &[Operand],
+        steps: &mut Vec<Step>,
+    ) -> InterpResult<Operand> {
+        let mut meaning: Option<StaticValue> = None;
         for arg in args {
-            let arg = Meaning::Data(arg.clone());
+            let arg = StaticValue::Data(arg.clone());
             meaning = Some(match &meaning {
                 None => self.apply(f, arg, steps)?,
-                Some(Meaning::Function(f)) => self.apply(&f.clone(), arg, steps)?,
-                Some(Meaning::Data(_)) => break,
+                Some(StaticValue::Function(f)) => self.apply(&f.clone(), arg, steps)?,
+                Some(StaticValue::Data(_)) => break,
             });
         }
         match meaning {
-            Some(Meaning::Data(out)) => Ok(out),
+            Some(StaticValue::Data(out)) => Ok(out),
             _ => Err(ErrorKind::Malformed("a function where data is").nowhere()),
         }
     }
@@ -419,7 +450,7 @@ impl Compiler {
         arg: Arg,
         origin: Origin,
         steps: &mut Vec<Step>,
-    ) -> Res<Meaning> {
+    ) -> InterpResult<StaticValue> {
         match f {
             Function::DepLambda(var, body, env) => self.term(body, &env.with_var(*var, arg), steps),
             _ => Err(malformed("a size for what takes none", origin)),
@@ -429,8 +460,8 @@ impl Compiler {
     /// Compiles the body of a loop to a block.
     pub fn block(
         &mut self,
-        body: impl FnOnce(&mut Compiler, &mut Vec<Step>) -> Res<Out>,
-    ) -> Res<Block> {
+        body: impl FnOnce(&mut Compiler, &mut Vec<Step>) -> InterpResult<Operand>,
+    ) -> InterpResult<Block> {
         let mut steps = Vec::new();
         let out = body(self, &mut steps)?;
         Ok(Block {
@@ -440,32 +471,38 @@ impl Compiler {
     }
 
     /// Returns an expression of this type whose value the code computes.
-    pub fn computed(&mut self, ty: &Ty, code: Code) -> Out {
+    pub fn computed(&mut self, ty: &Ty, code: Code) -> Operand {
         match scalar_kind(ty) {
             Some(kind) => {
                 let one = code.one;
                 let word: WordCode = Rc::new(move |frame| one(frame)?.word());
-                Out::Word(kind, Scalar::Opaque(word, code.many))
+                Operand::Word(kind, Scalar::Opaque(word, code.batch))
             }
-            None => Out::Val(code),
+            None => Operand::Val(code),
         }
     }
 
-    fn literal(&mut self, literal: &Literal, ty: &Ty, origin: Origin) -> Res<Meaning> {
+    fn literal(&mut self, literal: &Literal, ty: &Ty, origin: Origin) -> InterpResult<StaticValue> {
         if let Type::Vector(n, lane) = &**ty {
-            let Meaning::Data(out) = self.literal(literal, lane, origin)? else {
+            let StaticValue::Data(out) = self.literal(literal, lane, origin)? else {
                 return Err(malformed("a literal", origin));
             };
-            return Ok(Meaning::Data(self.spread(out, self.nat(n), origin)));
+            return Ok(StaticValue::Data(self.spread(out, self.nat(n), origin)));
         }
         let kind = scalar_kind(ty).ok_or_else(|| self.no_data(ty))?;
         let word = numbers::literal_word(literal, kind);
         let word = word.ok_or_else(|| malformed("a literal", origin))?;
-        Ok(Meaning::Data(Out::Word(kind, Scalar::Const(word))))
+        Ok(StaticValue::Data(Operand::Word(kind, Scalar::Const(word))))
     }
 
     /// Adds a step that records the value, if it is a trace.
-    fn traced(&mut self, out: Out, ty: &Ty, origin: Origin, steps: &mut Vec<Step>) -> Res<Out> {
+    fn traced(
+        &mut self,
+        out: Operand,
+        ty: &Ty,
+        origin: Origin,
+        steps: &mut Vec<Step>,
+    ) -> InterpResult<Operand> {
         let (code, ty, first) = (out.code().one, ty.clone(), self.first_nat);
         let kept = ty.clone();
         let recording = Code::one(move |frame| {
@@ -473,7 +510,7 @@ impl Compiler {
             super::trace::record(frame, origin, &kept, &value, first);
             Ok(value)
         });
-        self.bound(Out::Val(recording), &ty, steps)
+        self.bound(Operand::Val(recording), &ty, steps)
     }
 }
 

@@ -131,8 +131,8 @@ pub enum ErrorKind {
 }
 
 /// A boxed error, which keeps results small, because every step returns one.
-pub(crate) type Stop = Box<InterpError>;
-pub(crate) type Res<T> = Result<T, Stop>;
+pub(crate) type BoxedError = Box<InterpError>;
+pub(crate) type InterpResult<T> = Result<T, BoxedError>;
 
 impl ErrorKind {
     /// Returns true if the error concerns a single value, so that it only matters if the value is
@@ -149,14 +149,14 @@ impl ErrorKind {
         )
     }
 
-    pub(crate) fn at(self, origin: Origin) -> Stop {
+    pub(crate) fn at(self, origin: Origin) -> BoxedError {
         Box::new(InterpError {
             kind: self,
             origin: Some(origin),
         })
     }
 
-    pub(crate) fn nowhere(self) -> Stop {
+    pub(crate) fn nowhere(self) -> BoxedError {
         Box::new(InterpError {
             kind: self,
             origin: None,

@@ -2,10 +2,10 @@
 //! depend on it, the expression is computed for many elements at a time, and the results are
 //! combined in order.
 
-use super::block::{Bind, Block, Exec, Out};
+use super::batch::BatchBlock;
+use super::block::{Block, BlockResult, Operand, VarSlots};
 use super::frame::Frame;
 use super::kind::{Arith, Elem, Kind, Num, Word, with_number};
-use super::many::ManyBlock;
 use super::scalar::Scalar;
 use super::val::Val;
 
@@ -15,13 +15,13 @@ pub(crate) struct Fold {
     kind: Kind,
     /// True if the accumulator is the left operand.
     left: bool,
-    other: ManyBlock,
+    other: BatchBlock,
 }
 
 impl Fold {
     /// Returns the fold of a block, if its function has this form.
-    pub fn of(block: &Block, acc: &Bind) -> Option<Fold> {
-        let (Bind::Word(_, slot, _), Exec::Word(_, Scalar::Arith(op, kind, a, b, _), _)) =
+    pub fn of(block: &Block, acc: &VarSlots) -> Option<Fold> {
+        let (VarSlots::Word(_, slot, _), BlockResult::Word(_, Scalar::Arith(op, kind, a, b, _), _)) =
             (acc, &block.exec)
         else {
             return None;
@@ -40,13 +40,13 @@ impl Fold {
         }
         let other_block = Block {
             steps: block.steps.clone(),
-            exec: Out::Word(*kind, (**other).clone()).exec(),
+            exec: Operand::Word(*kind, (**other).clone()).exec(),
         };
         Some(Fold {
             op: *op,
             kind: *kind,
             left,
-            other: ManyBlock::of(&other_block)?,
+            other: BatchBlock::of(&other_block)?,
         })
     }
 
@@ -54,7 +54,7 @@ impl Fold {
     pub fn run(
         &self,
         frame: &mut Frame<'_>,
-        param: &Bind,
+        param: &VarSlots,
         array: &Val,
         start: usize,
         n: usize,

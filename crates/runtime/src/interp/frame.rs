@@ -7,18 +7,18 @@ use std::time::Instant;
 use nat::{Nat, Var};
 use rise::core::Origin;
 
-use super::compile::Slots;
-use super::data::Meter;
-use super::error::{ErrorKind, InterpError, Res, Stop};
+use super::batch::{Iterations, Varying};
+use super::buffer::MemoryMeter;
+use super::compile::SlotCounts;
+use super::error::{BoxedError, ErrorKind, InterpError, InterpResult};
 use super::kind::{Kind, Word};
-use super::many::{Iterations, Varying};
 use super::trace::Trace;
 use super::val::Val;
 use super::{ForeignCall, Options};
 use crate::process::Cancel;
 
 /// The number of steps between two checks of the time limit.
-const SLICE: i64 = 1 << 14;
+const STEPS_PER_CHECK: i64 = 1 << 14;
 
 pub(crate) struct Frame<'a> {
     /// The values of scalars.
@@ -41,10 +41,10 @@ pub(crate) struct Frame<'a> {
     pub masks: Vec<Vec<bool>>,
     /// An error of the program that was found in a chunk, which is therefore not run again
     /// iteration by iteration.
-    pub stop: Option<Stop>,
+    pub stop: Option<BoxedError>,
     /// Sizes that are only known at run time.
     pub nats: Vec<i64>,
-    pub meter: Rc<Meter>,
+    pub meter: Rc<MemoryMeter>,
     pub foreign: Option<&'a dyn ForeignCall>,
     pub trace: Option<Trace>,
     limits: Limits,
@@ -55,11 +55,11 @@ struct Limits {
     slice: i64,
     /// The number of steps after the current slice.
     remaining: u64,
-    patience: Patience,
+    cancellation: CancellationToken,
 }
 
 impl<'a> Frame<'a> {
-    pub fn new(options: &Options<'a>, meter: Rc<Meter>) -> Frame<'a> {
+    pub fn new(options: &Options<'a>, meter: Rc<MemoryMeter>) -> Frame<'a> {
         Frame {
             words: Vec::new(),
             failed: Vec::new(),
@@ -78,13 +78,13 @@ impl<'a> Frame<'a> {
             limits: Limits {
                 slice: 0,
                 remaining: options.step_limit.unwrap_or(u64::MAX),
-                patience: Patience::new(options),
+                cancellation: CancellationToken::new(options),
             },
         }
     }
 
     /// Allocates the slots of a program.
-    pub fn reserve(&mut self, slots: &Slots) {
+    pub fn reserve(&mut self, slots: &SlotCounts) {
         self.words.resize(slots.words, 0);
         self.failed.resize(slots.words, None);
         self.varying_words.resize(slots.words, None);
@@ -94,13 +94,13 @@ impl<'a> Frame<'a> {
     }
 
     /// Returns the time limit and the cancellation flag.
-    pub fn patience(&self) -> &Patience {
-        &self.limits.patience
+    pub fn cancellation(&self) -> &CancellationToken {
+        &self.limits.cancellation
     }
 
     /// Counts steps, and checks the limits periodically.
     #[inline]
-    pub fn tick(&mut self, steps: usize) -> Res<()> {
+    pub fn tick(&mut self, steps: usize) -> InterpResult<()> {
         self.limits.slice -= steps as i64;
         if self.limits.slice < 0 {
             return self.limits.next_slice();
@@ -128,7 +128,7 @@ impl<'a> Frame<'a> {
 
     /// Raises the error of the program that was found in an abandoned chunk.
     #[inline]
-    pub fn stopped(&mut self) -> Res<()> {
+    pub fn stopped(&mut self) -> InterpResult<()> {
         match self.stop.take() {
             Some(stop) => Err(stop),
             None => Ok(()),
@@ -137,7 +137,7 @@ impl<'a> Frame<'a> {
 
     /// Returns the error in the computation of the scalar in a slot.
     #[cold]
-    pub fn failure(&self, slot: usize) -> Option<Stop> {
+    pub fn failure(&self, slot: usize) -> Option<BoxedError> {
         let error = self.failed.get(slot)?.as_ref()?;
         Some(Box::new((**error).clone()))
     }
@@ -145,13 +145,13 @@ impl<'a> Frame<'a> {
 
 impl Limits {
     #[cold]
-    fn next_slice(&mut self) -> Res<()> {
-        self.patience.check()?;
+    fn next_slice(&mut self) -> InterpResult<()> {
+        self.cancellation.check()?;
         while self.slice < 0 {
             if self.remaining == 0 {
                 return Err(ErrorKind::TooManySteps.nowhere());
             }
-            let more = u64::min(SLICE as u64, self.remaining);
+            let more = u64::min(STEPS_PER_CHECK as u64, self.remaining);
             self.remaining -= more;
             self.slice += more as i64;
         }
@@ -161,21 +161,21 @@ impl Limits {
 
 /// The time limit and the cancellation flag of a run.
 #[derive(Clone, Debug)]
-pub(crate) struct Patience {
+pub(crate) struct CancellationToken {
     deadline: Option<Instant>,
     cancel: Option<Cancel>,
 }
 
-impl Patience {
-    pub fn new(options: &Options<'_>) -> Patience {
-        Patience {
+impl CancellationToken {
+    pub fn new(options: &Options<'_>) -> CancellationToken {
+        CancellationToken {
             deadline: (options.time_limit).and_then(|limit| Instant::now().checked_add(limit)),
             cancel: options.cancel.cloned(),
         }
     }
 
     /// Fails if the time limit is exceeded, or the run is cancelled.
-    pub fn check(&self) -> Res<()> {
+    pub fn check(&self) -> InterpResult<()> {
         if self.cancel.as_ref().is_some_and(Cancel::is_cancelled) {
             return Err(ErrorKind::Cancelled.nowhere());
         }
@@ -199,7 +199,7 @@ pub(crate) enum NatCode {
 }
 
 impl NatCode {
-    pub fn eval(&self, frame: &Frame<'_>, origin: Origin) -> Res<i64> {
+    pub fn eval(&self, frame: &Frame<'_>, origin: Origin) -> InterpResult<i64> {
         match self {
             NatCode::Const(value) => Ok(*value),
             NatCode::Open { nat, first, text } => {
@@ -214,7 +214,7 @@ impl NatCode {
     }
 
     /// Evaluates the size as a number of elements.
-    pub fn len(&self, frame: &Frame<'_>, origin: Origin) -> Res<usize> {
+    pub fn len(&self, frame: &Frame<'_>, origin: Origin) -> InterpResult<usize> {
         let value = self.eval(frame, origin)?;
         usize::try_from(value).map_err(|_| {
             let text = match self {

@@ -9,17 +9,17 @@ use rise::types::{Arg, Ty, Type};
 use rise::{DataFun, subst};
 use syntax::ast::ScalarType;
 
-use super::col::{Area, Col, Dim, hole};
-use super::data::{Cells, Data, Holes, Meter};
-use super::error::{ErrorKind, Res};
+use super::buffer::{Data, ElementRepr, MemoryMeter, UninitMask};
+use super::error::{ErrorKind, InterpResult};
 use super::kind::{Elem, Kind, Word};
+use super::strided::{ArrayBuilder, Dim, StridedArray, hole};
 use super::val::Val;
 use crate::{Leaf, Rows, Shape, Value};
 
 /// The outer dimensions: the number of elements and the stride in bytes of each.
 type Outer = Vec<(u64, u64)>;
 
-fn malformed(what: &'static str) -> super::error::Stop {
+fn malformed(what: &'static str) -> super::error::BoxedError {
     ErrorKind::Malformed(what).nowhere()
 }
 
@@ -42,12 +42,20 @@ fn leaf_of(shape: &Shape) -> Option<Leaf> {
 // ----- shapes -----
 
 /// Returns the shape of a value of this type. `nats` returns the values of run-time sizes.
-pub(crate) fn shape(ty: &Ty, value: &Val, nats: &dyn Fn(Var) -> Option<i64>) -> Res<Shape> {
+pub(crate) fn shape(
+    ty: &Ty,
+    value: &Val,
+    nats: &dyn Fn(Var) -> Option<i64>,
+) -> InterpResult<Shape> {
     shape_of(ty, Some(value), nats)
 }
 
-fn shape_of(ty: &Ty, value: Option<&Val>, nats: &dyn Fn(Var) -> Option<i64>) -> Res<Shape> {
-    let size = |n: &Nat| -> Res<u64> {
+fn shape_of(
+    ty: &Ty,
+    value: Option<&Val>,
+    nats: &dyn Fn(Var) -> Option<i64>,
+) -> InterpResult<Shape> {
+    let size = |n: &Nat| -> InterpResult<u64> {
         let value = n
             .eval(nats, &|_, _| None)
             .and_then(|n| u64::try_from(n).ok());
@@ -126,18 +134,22 @@ fn word_at(bytes: &[u8], at: u64, size: u64) -> Word {
 }
 
 /// Converts a value in the layout of C to a value of the interpreter.
-pub(crate) fn from_value(shape: &Shape, value: &Value, meter: &Rc<Meter>) -> Res<Val> {
+pub(crate) fn from_value(
+    shape: &Shape,
+    value: &Value,
+    meter: &Rc<MemoryMeter>,
+) -> InterpResult<Val> {
     let reader = Reader { value, meter };
     reader.read(shape, &mut Outer::new(), 0)
 }
 
 struct Reader<'a> {
     value: &'a Value,
-    meter: &'a Rc<Meter>,
+    meter: &'a Rc<MemoryMeter>,
 }
 
 impl Reader<'_> {
-    fn read(&self, shape: &Shape, outer: &mut Outer, base: u64) -> Res<Val> {
+    fn read(&self, shape: &Shape, outer: &mut Outer, base: u64) -> InterpResult<Val> {
         match shape {
             Shape::Scalar(_) | Shape::Index(_) => {
                 let leaf = leaf_of(shape).ok_or_else(|| malformed("a leaf"))?;
@@ -166,12 +178,12 @@ impl Reader<'_> {
         }
     }
 
-    fn boxed(&self, shape: &Shape, outer: &Outer, base: u64) -> Res<Val> {
+    fn boxed(&self, shape: &Shape, outer: &Outer, base: u64) -> InterpResult<Val> {
         if outer.is_empty() {
             return self.one_box(shape, base);
         }
         let lens = outer.iter().map(|(n, _)| *n as usize);
-        let mut area = Area::new(Cells::Boxed, lens, self.meter)?;
+        let mut area = ArrayBuilder::new(ElementRepr::Boxed, lens, self.meter)?;
         let mut values = Vec::new();
         let dims: Vec<(u64, u64)> = outer.clone();
         for_each_place(&dims, base, &mut |place| {
@@ -179,13 +191,13 @@ impl Reader<'_> {
             Ok(())
         })?;
         area.data = Data::Boxed(values);
-        Ok(Val::Col(area.finish(self.meter)))
+        Ok(Val::Array(area.finish(self.meter)))
     }
 
-    fn one_box(&self, shape: &Shape, base: u64) -> Res<Val> {
+    fn one_box(&self, shape: &Shape, base: u64) -> InterpResult<Val> {
         match shape {
             Shape::DepArray(rows) => {
-                let rows: Res<Vec<Val>> = (rows.shapes().iter().zip(rows.offsets()))
+                let rows: InterpResult<Vec<Val>> = (rows.shapes().iter().zip(rows.offsets()))
                     .map(|(row, offset)| self.read(row, &mut Outer::new(), base + offset))
                     .collect();
                 Ok(Val::Rows(Rc::new(rows?)))
@@ -199,20 +211,20 @@ impl Reader<'_> {
         }
     }
 
-    fn leaf(&self, leaf: Leaf, outer: &Outer, base: u64) -> Res<Val> {
+    fn leaf(&self, leaf: Leaf, outer: &Outer, base: u64) -> InterpResult<Val> {
         let kind = leaf_kind(leaf);
         let lens = outer.iter().map(|(n, _)| *n as usize);
-        let mut area = Area::new(Cells::Scalar(kind), lens, self.meter)?;
+        let mut area = ArrayBuilder::new(ElementRepr::Scalar(kind), lens, self.meter)?;
         let count = area.data.len();
         let (bytes, size) = (self.value.bytes(), leaf.size());
         let mut at = 0;
         let dims: Vec<(u64, u64)> = outer.clone();
         for_each_place(&dims, base, &mut |place| {
             if !self.value.is_written(place) {
-                let holes = area
-                    .holes
-                    .get_or_insert_with(|| Box::new(Holes::none(count)));
-                holes.add(at, None);
+                let uninit = area
+                    .uninit
+                    .get_or_insert_with(|| Box::new(UninitMask::none(count)));
+                uninit.add(at, None);
             } else {
                 let word = word_at(bytes, place, size);
                 if let Leaf::Index(bound) = leaf {
@@ -228,20 +240,20 @@ impl Reader<'_> {
             Ok(())
         })?;
         if outer.is_empty() {
-            if area.holes.is_some() {
+            if area.uninit.is_some() {
                 return Err(ErrorKind::Unwritten.nowhere());
             }
             return Ok(Val::Word(kind, area.data.word(0).unwrap_or_default()));
         }
-        Ok(Val::Col(area.finish(self.meter)))
+        Ok(Val::Array(area.finish(self.meter)))
     }
 }
 
 fn for_each_place(
     outer: &[(u64, u64)],
     base: u64,
-    visit: &mut dyn FnMut(u64) -> Res<()>,
-) -> Res<()> {
+    visit: &mut dyn FnMut(u64) -> InterpResult<()>,
+) -> InterpResult<()> {
     match outer.split_first() {
         None => visit(base),
         Some(((n, stride), inner)) => {
@@ -254,7 +266,7 @@ fn for_each_place(
 
 /// Converts a value to the layout of C. Raises the error of an element whose computation has
 /// failed; elements that were never written are marked so.
-pub(crate) fn to_value(shape: &Shape, value: &Val, origin: Option<Origin>) -> Res<Value> {
+pub(crate) fn to_value(shape: &Shape, value: &Val, origin: Option<Origin>) -> InterpResult<Value> {
     let out = if has_holes(value) {
         Value::unwritten(shape.clone())
     } else {
@@ -272,9 +284,9 @@ pub(crate) fn to_value(shape: &Shape, value: &Val, origin: Option<Origin>) -> Re
 fn has_holes(value: &Val) -> bool {
     match value {
         Val::Word(..) => false,
-        Val::Col(col) => match &col.buf.data {
-            Data::Boxed(values) => col.buf.holes.is_some() || values.iter().any(has_holes),
-            _ => col.buf.holes.is_some(),
+        Val::Array(col) => match &col.buf.data {
+            Data::Boxed(values) => col.buf.uninit.is_some() || values.iter().any(has_holes),
+            _ => col.buf.uninit.is_some(),
         },
         Val::Pair(pair) => has_holes(&pair.0) || has_holes(&pair.1),
         Val::Rows(rows) => rows.iter().any(has_holes),
@@ -290,7 +302,13 @@ struct Writer {
 }
 
 impl Writer {
-    fn write(&mut self, shape: &Shape, value: &Val, outer: &mut Outer, base: u64) -> Res<()> {
+    fn write(
+        &mut self,
+        shape: &Shape,
+        value: &Val,
+        outer: &mut Outer,
+        base: u64,
+    ) -> InterpResult<()> {
         match (shape, value) {
             (Shape::Scalar(_) | Shape::Index(_), value) => {
                 let leaf = leaf_of(shape).ok_or_else(|| malformed("a leaf"))?;
@@ -328,18 +346,24 @@ impl Writer {
                 let start = base + shape.second_offset();
                 self.write(inner, value, &mut Outer::new(), start)
             }
-            (Shape::DepArray(_), Val::Col(col)) => self.boxes(shape, col, outer.clone(), base),
+            (Shape::DepArray(_), Val::Array(col)) => self.boxes(shape, col, outer.clone(), base),
             (_, Val::Failed(error)) => Err(Box::new((**error).clone())),
             _ => Err(malformed("a value of another shape than its type says")),
         }
     }
 
-    fn boxes(&mut self, shape: &Shape, col: &Col, outer: Outer, base: u64) -> Res<()> {
+    fn boxes(
+        &mut self,
+        shape: &Shape,
+        col: &StridedArray,
+        outer: Outer,
+        base: u64,
+    ) -> InterpResult<()> {
         let Some(((n, stride), inner)) = outer.split_first() else {
             return Err(malformed("a box that is none"));
         };
         for at in 0..*n {
-            let element = Val::Col(col.clone()).element(at as usize, self.origin)?;
+            let element = Val::Array(col.clone()).element(at as usize, self.origin)?;
             let mut inner = inner.to_vec();
             self.write(shape, &element, &mut inner, base + at * stride)?;
         }
@@ -367,13 +391,13 @@ impl Writer {
         }
     }
 
-    fn leaf(&mut self, leaf: Leaf, value: &Val, outer: &Outer, base: u64) -> Res<()> {
+    fn leaf(&mut self, leaf: Leaf, value: &Val, outer: &Outer, base: u64) -> InterpResult<()> {
         match value {
             Val::Word(_, word) if outer.is_empty() => {
                 self.put(leaf, base, *word);
                 Ok(())
             }
-            Val::Col(col) => {
+            Val::Array(col) => {
                 let same = col.dims.len() == outer.len()
                     && (col.dims.iter().zip(outer)).all(|(dim, (n, _))| dim.len as u64 == *n);
                 if !same {
@@ -389,19 +413,19 @@ impl Writer {
     fn places(
         &mut self,
         leaf: Leaf,
-        col: &Col,
+        col: &StridedArray,
         from: usize,
         dims: &[Dim],
         outer: &[(u64, u64)],
         base: u64,
-    ) -> Res<()> {
+    ) -> InterpResult<()> {
         let (Some((dim, dims)), Some(((_, stride), outer))) =
             (dims.split_first(), outer.split_first())
         else {
-            if let Some(holes) = &col.buf.holes
-                && holes.has(from)
+            if let Some(uninit) = &col.buf.uninit
+                && uninit.has(from)
             {
-                return match holes.failure(from) {
+                return match uninit.failure(from) {
                     Some(failure) => Err(hole(Some(failure), self.origin)),
                     None => Ok(()),
                 };

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use half::f16;
 use syntax::ast::ScalarType;
 
-use super::data::Data;
+use super::buffer::Data;
 
 /// The representation of a scalar. `natType` and `Idx` are 32 bits wide, as in generated code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,13 +4,13 @@ use std::rc::Rc;
 
 use rise::core::Origin;
 
-use super::col::{Col, Dim, Lane};
-use super::data::{Cells, Data};
+use super::batch;
+use super::buffer::{Data, ElementRepr};
 use super::frame::{Frame, NatCode};
 use super::kind::{Arith, Compare, Elem, Exact, Kind, Num, reads, with_kind, with_number, writes};
-use super::many;
 use super::math::Math;
 use super::scalar::{Branch, Scalar};
+use super::strided::{Dim, Lane, StridedArray};
 
 /// Code that computes a scalar for each of the current iterations, or returns `None` if it cannot.
 pub(crate) type LaneCode = Rc<dyn for<'a> Fn(&mut Frame<'a>) -> Option<Lane>>;
@@ -22,9 +22,9 @@ fn branch(branch: &Branch) -> Option<LaneCode> {
     if branch.steps.is_empty() {
         return Some(value);
     }
-    let steps = many::many_steps(&branch.steps)?;
+    let steps = batch::batch_steps(&branch.steps)?;
     Some(Rc::new(move |frame| {
-        many::run_steps(&steps, frame)?;
+        batch::run_steps(&steps, frame)?;
         value(frame)
     }))
 }
@@ -42,7 +42,7 @@ pub(crate) fn code(scalar: &Scalar) -> Option<LaneCode> {
         }
         Scalar::Slot(slot, guarded) => {
             let (slot, guarded) = (*slot, *guarded);
-            Rc::new(move |frame| many::word(frame, slot, guarded))
+            Rc::new(move |frame| batch::word(frame, slot, guarded))
         }
         Scalar::Nat(..) => {
             let one = scalar.code();
@@ -82,14 +82,14 @@ pub(crate) fn code(scalar: &Scalar) -> Option<LaneCode> {
             let (slot, args) = (*slot, all(args)?);
             Rc::new(move |frame| {
                 let indices: Option<Vec<Lane>> = args.iter().map(|code| code(frame)).collect();
-                many::load(frame, slot, &indices?)
+                batch::load(frame, slot, &indices?)
             })
         }
         Scalar::Math(math, ..) if !math.is_uniform() => return None,
         Scalar::Math(math, kind, args) => math_lanes(*math, *kind, all(args)?),
-        Scalar::Opaque(_, many) => {
-            let many = many.clone()?;
-            Rc::new(move |frame| many(frame)?.lane(frame))
+        Scalar::Opaque(_, batch) => {
+            let batch = batch.clone()?;
+            Rc::new(move |frame| batch(frame)?.lane(frame))
         }
     })
 }
@@ -265,14 +265,14 @@ pub(crate) fn for_each_place(dims: &[Dim], offset: usize, visit: &mut dyn FnMut(
 }
 
 /// Returns the elements of an array of scalars in order; `None` if one has no value.
-pub(crate) fn of_col(col: &Col) -> Option<Lane> {
-    let Cells::Scalar(kind) = col.buf.data.cell() else {
+pub(crate) fn of_col(col: &StridedArray) -> Option<Lane> {
+    let ElementRepr::Scalar(kind) = col.buf.data.cell() else {
         return None;
     };
-    if let Some(holes) = &col.buf.holes {
+    if let Some(uninit) = &col.buf.uninit {
         let mut missing = false;
         for_each_place(&col.dims, col.offset, &mut |place| {
-            missing |= holes.has(place);
+            missing |= uninit.has(place);
         });
         if missing {
             return None;
@@ -314,7 +314,7 @@ pub(crate) fn each_repeated(lane: &Lane, times: usize) -> Option<Lane> {
     let Lane::Each(data) = lane else {
         return Some(lane.clone());
     };
-    let Cells::Scalar(kind) = data.cell() else {
+    let ElementRepr::Scalar(kind) = data.cell() else {
         return None;
     };
     with_kind!(kind, T => {

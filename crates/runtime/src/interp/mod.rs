@@ -28,20 +28,20 @@
 //! A program is compiled once to closures: functions are inlined, arrays are strided views of flat
 //! buffers, so that most rearrangements cost nothing, and functions on scalars are vectorised.
 
+mod batch;
 mod block;
-mod col;
+mod buffer;
 mod compile;
-mod data;
 mod error;
 mod fold;
 mod frame;
 mod io;
 mod kind;
 mod lanes;
-mod many;
 mod math;
 mod scalar;
 mod stream;
+mod strided;
 mod trace;
 mod val;
 
@@ -54,11 +54,11 @@ use rise::subst::subst_prop;
 use rise::types::{Address, Arg, SizeFun};
 use syntax::ast::{AddressSpace, Kind};
 
-use self::block::Bind;
+use self::block::VarSlots;
+use self::buffer::MemoryMeter;
 use self::compile::{Compiler, Env};
-use self::data::Meter;
-use self::error::{Res, Stop};
-use self::frame::{Frame, Patience};
+use self::error::{BoxedError, InterpResult};
+use self::frame::{CancellationToken, Frame};
 use self::val::Val;
 use crate::process::Cancel;
 use crate::{Bindings, Shape, Value};
@@ -67,7 +67,7 @@ pub use self::error::{ErrorKind, InterpError};
 
 /// The stack size of the thread of a run. Programs are not nested more deeply than
 /// `rise::core::MAX_HEIGHT`.
-const STACK: usize = 512 << 20;
+const STACK_SIZE: usize = 512 << 20;
 
 /// An implementation of calls of C functions.
 pub trait ForeignCall: Sync {
@@ -77,7 +77,7 @@ pub trait ForeignCall: Sync {
     /// Calls the function `count` times, and returns the results in order, or the error message of
     /// one call. `args` contains the bytes of the arguments of each call consecutively, without
     /// padding, and the results have the same format.
-    fn call_many(&self, function: &Foreign, args: &[u8], count: usize) -> Result<Vec<u8>, String> {
+    fn call_batch(&self, function: &Foreign, args: &[u8], count: usize) -> Result<Vec<u8>, String> {
         let mut results = Vec::new();
         let mut rest = args;
         for _ in 0..count {
@@ -174,10 +174,10 @@ pub fn run_traced(
 }
 
 /// Runs `work` on a thread with a large stack.
-fn on_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Res<T> {
+fn on_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> InterpResult<T> {
     let failed = |message: String| ErrorKind::NoThread(message).nowhere();
     std::thread::scope(|scope| {
-        let builder = std::thread::Builder::new().stack_size(STACK);
+        let builder = std::thread::Builder::new().stack_size(STACK_SIZE);
         let thread = builder.name("interpreter".to_owned());
         let handle = thread.spawn_scoped(scope, work);
         let handle = handle.map_err(|error| failed(error.to_string()))?;
@@ -191,7 +191,7 @@ fn on_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Res<T> {
 struct Run<'r, 'a> {
     program: &'r Program<Primitive>,
     bindings: &'r Bindings,
-    meter: Rc<Meter>,
+    meter: Rc<MemoryMeter>,
     frame: Frame<'a>,
 }
 
@@ -201,7 +201,10 @@ impl<'r, 'a> Run<'r, 'a> {
         bindings: &'r Bindings,
         options: &Options<'a>,
     ) -> Run<'r, 'a> {
-        let meter = Rc::new(Meter::new(options.memory_limit, Patience::new(options)));
+        let meter = Rc::new(MemoryMeter::new(
+            options.memory_limit,
+            CancellationToken::new(options),
+        ));
         Run {
             program,
             bindings,
@@ -215,11 +218,11 @@ impl<'r, 'a> Run<'r, 'a> {
         trace.map(|trace| trace.values).unwrap_or_default()
     }
 
-    fn value(&mut self, args: &[Value]) -> Res<Value> {
+    fn value(&mut self, args: &[Value]) -> InterpResult<Value> {
         let mut compiler = Compiler::new(self.program, &self.frame);
         let mut env = Env::default();
         let mut body = &self.program.body;
-        let mut inputs: Vec<(Bind, Val)> = Vec::new();
+        let mut inputs: Vec<(VarSlots, Val)> = Vec::new();
         loop {
             match &body.form {
                 Form::DepLambda(var, kind, inner) => {
@@ -255,7 +258,7 @@ impl<'r, 'a> Run<'r, 'a> {
     }
 
     /// Returns the error for a wrong number of arguments.
-    fn count(&self, args: &[Value]) -> Stop {
+    fn count(&self, args: &[Value]) -> BoxedError {
         ErrorKind::ArgumentCount {
             expected: self.program.signature().values().count(),
             actual: args.len(),
@@ -263,7 +266,7 @@ impl<'r, 'a> Run<'r, 'a> {
         .nowhere()
     }
 
-    fn parameter(&self, var: nat::Var, kind: Kind) -> Res<Arg> {
+    fn parameter(&self, var: nat::Var, kind: Kind) -> InterpResult<Arg> {
         let given = match kind {
             Kind::Nat => {
                 let value = self.bindings.nats.get(&var);
@@ -281,7 +284,7 @@ impl<'r, 'a> Run<'r, 'a> {
         given.ok_or_else(|| ErrorKind::MissingParameter(name()).nowhere())
     }
 
-    fn input(&self, name: &str, ty: &rise::Ty, arg: &Value) -> Res<Val> {
+    fn input(&self, name: &str, ty: &rise::Ty, arg: &Value) -> InterpResult<Val> {
         let value = io::from_value(arg.shape(), arg, &self.meter)?;
         let expected = io::shape(ty, &value, &|_| None);
         let wrong = |expected: String| {
@@ -308,7 +311,7 @@ impl<'r, 'a> Run<'r, 'a> {
         rise::print::type_text(ty, &names).to_string()
     }
 
-    fn obligations(&self, env: &Env) -> Res<()> {
+    fn obligations(&self, env: &Env) -> InterpResult<()> {
         let names = |var| self.program.name_of(var);
         for prop in &self.program.obligations {
             let known = subst_prop(prop, &|var| env.var(var));

@@ -4,17 +4,17 @@ use std::rc::Rc;
 
 use rise::core::Origin;
 
+use super::batch::BatchCode;
 use super::block::Step;
-use super::col::Col;
-use super::error::{ErrorKind, Res};
+use super::error::{ErrorKind, InterpResult};
 use super::frame::{Frame, NatCode};
 use super::kind::{Arith, Compare, Elem, Kind, Num, Word, reads, with_kind, with_number, writes};
-use super::many::ManyCode;
 use super::math::Math;
+use super::strided::StridedArray;
 use super::val::Val;
 
 /// Code that computes a scalar.
-pub(crate) type WordCode = Rc<dyn for<'a> Fn(&mut Frame<'a>) -> Res<Word>>;
+pub(crate) type WordCode = Rc<dyn for<'a> Fn(&mut Frame<'a>) -> InterpResult<Word>>;
 
 #[derive(Clone)]
 pub(crate) enum Scalar {
@@ -36,7 +36,7 @@ pub(crate) enum Scalar {
     /// A call of a function of `<math.h>`.
     Math(Math, Kind, Vec<Scalar>),
     /// Another computation.
-    Opaque(WordCode, Option<ManyCode>),
+    Opaque(WordCode, Option<BatchCode>),
 }
 
 /// An expression that is only evaluated if it is used, with the steps before it.
@@ -230,7 +230,7 @@ fn index_code(a: WordCode, bound: NatCode, origin: Origin) -> WordCode {
 
 /// Converts an index, and checks that it is less than `len`.
 #[inline]
-pub(crate) fn checked_index(word: Word, len: usize, origin: Origin) -> Res<usize> {
+pub(crate) fn checked_index(word: Word, len: usize, origin: Origin) -> InterpResult<usize> {
     let index = i32::of(word);
     match usize::try_from(index) {
         Ok(at) if at < len => Ok(at),
@@ -243,7 +243,12 @@ pub(crate) fn checked_index(word: Word, len: usize, origin: Origin) -> Res<usize
 }
 
 fn load_code(slot: usize, args: &[Scalar], origin: Origin) -> WordCode {
-    fn read(frame: &Frame<'_>, slot: usize, indices: &[Word], origin: Origin) -> Res<Word> {
+    fn read(
+        frame: &Frame<'_>,
+        slot: usize,
+        indices: &[Word],
+        origin: Origin,
+    ) -> InterpResult<Word> {
         let col = slot_col(frame, slot, origin)?;
         let mut offset = col.offset;
         for (dim, word) in col.dims.iter().zip(indices) {
@@ -269,7 +274,7 @@ fn load_code(slot: usize, args: &[Scalar], origin: Origin) -> WordCode {
         all => {
             let all: Vec<WordCode> = all.iter().map(Scalar::code).collect();
             Rc::new(move |frame| {
-                let indices: Res<Vec<Word>> = all.iter().map(|code| code(frame)).collect();
+                let indices: InterpResult<Vec<Word>> = all.iter().map(|code| code(frame)).collect();
                 read(frame, slot, &indices?, origin)
             })
         }
@@ -277,9 +282,13 @@ fn load_code(slot: usize, args: &[Scalar], origin: Origin) -> WordCode {
 }
 
 /// Returns the array in a slot.
-pub(crate) fn slot_col<'f>(frame: &'f Frame<'_>, slot: usize, origin: Origin) -> Res<&'f Col> {
+pub(crate) fn slot_col<'f>(
+    frame: &'f Frame<'_>,
+    slot: usize,
+    origin: Origin,
+) -> InterpResult<&'f StridedArray> {
     match &frame.vals[slot] {
-        Val::Col(col) => Ok(col),
+        Val::Array(col) => Ok(col),
         Val::Failed(error) => Err(Box::new((**error).clone())),
         _ => Err(ErrorKind::Malformed("an element of what is not an array").at(origin)),
     }

@@ -7,20 +7,20 @@ use std::rc::Rc;
 
 use rise::core::Origin;
 
-use super::block::{Bind, Code, ValCode};
-use super::error::Res;
+use super::batch::CHUNK_SCALARS;
+use super::block::{Code, ValCode, VarSlots};
+use super::error::InterpResult;
 use super::frame::Frame;
-use super::many::CHUNK;
 use super::val::{Layout, Val};
 
 /// Code that prepares an array for reading it part by part.
-pub(crate) type StreamCode = Rc<dyn for<'a> Fn(&mut Frame<'a>) -> Res<Elements>>;
+pub(crate) type StreamCode = Rc<dyn for<'a> Fn(&mut Frame<'a>) -> InterpResult<Elements>>;
 
 /// Code that evaluates the sizes of a view.
-pub(crate) type ViewCode = Rc<dyn for<'a> Fn(&mut Frame<'a>) -> Res<View>>;
+pub(crate) type ViewCode = Rc<dyn for<'a> Fn(&mut Frame<'a>) -> InterpResult<View>>;
 
 /// A function from a start index and a length to these elements.
-type Part = Box<dyn for<'a> FnMut(&mut Frame<'a>, usize, usize) -> Res<Val>>;
+type Part = Box<dyn for<'a> FnMut(&mut Frame<'a>, usize, usize) -> InterpResult<Val>>;
 
 /// An array that is read part by part.
 pub(crate) enum Elements {
@@ -60,7 +60,7 @@ pub(crate) fn grain(layout: &Layout) -> usize {
             Layout::Pair(a, b) => size(a).saturating_add(size(b)),
         }
     }
-    (CHUNK / size(layout).max(1)).max(1)
+    (CHUNK_SCALARS / size(layout).max(1)).max(1)
 }
 
 impl Elements {
@@ -68,7 +68,7 @@ impl Elements {
     pub fn computed(
         len: usize,
         grain: usize,
-        part: impl for<'a> FnMut(&mut Frame<'a>, usize, usize) -> Res<Val> + 'static,
+        part: impl for<'a> FnMut(&mut Frame<'a>, usize, usize) -> InterpResult<Val> + 'static,
     ) -> Elements {
         Elements::Computed(Computed {
             len,
@@ -78,7 +78,7 @@ impl Elements {
         })
     }
 
-    pub fn len(&self) -> Res<usize> {
+    pub fn len(&self) -> InterpResult<usize> {
         match self {
             Elements::Stored(value) => value.len(),
             Elements::Computed(computed) => Ok(computed.len),
@@ -94,7 +94,7 @@ impl Elements {
     }
 
     /// Returns `n` elements from `start` on.
-    pub fn part(&mut self, frame: &mut Frame<'_>, start: usize, n: usize) -> Res<Val> {
+    pub fn part(&mut self, frame: &mut Frame<'_>, start: usize, n: usize) -> InterpResult<Val> {
         match self {
             Elements::Stored(value) => {
                 value.columns(&mut |col| col.clone().drop_first(0, start)?.take(0, n))
@@ -117,7 +117,12 @@ impl Elements {
 
     /// Returns an array that contains `n` elements from `start` on, and the index of the first of
     /// them in it.
-    pub fn window(&mut self, frame: &mut Frame<'_>, start: usize, n: usize) -> Res<(Val, usize)> {
+    pub fn window(
+        &mut self,
+        frame: &mut Frame<'_>,
+        start: usize,
+        n: usize,
+    ) -> InterpResult<(Val, usize)> {
         match self {
             Elements::Stored(value) => Ok((value.clone(), start)),
             Elements::Computed(_) => Ok((self.part(frame, start, n)?, 0)),
@@ -128,10 +133,10 @@ impl Elements {
     pub fn bind(
         &mut self,
         frame: &mut Frame<'_>,
-        bind: &Bind,
+        bind: &VarSlots,
         index: usize,
         origin: Origin,
-    ) -> Res<()> {
+    ) -> InterpResult<()> {
         let computed = match self {
             Elements::Stored(value) => return bind.set_element(frame, value, index, origin),
             Elements::Computed(computed) => computed,
@@ -196,7 +201,13 @@ impl View {
     }
 
     /// Reads `n` elements of the view from `start` on.
-    fn read(self, of: &mut Elements, frame: &mut Frame<'_>, start: usize, n: usize) -> Res<Val> {
+    fn read(
+        self,
+        of: &mut Elements,
+        frame: &mut Frame<'_>,
+        start: usize,
+        n: usize,
+    ) -> InterpResult<Val> {
         let last = of.len()?.saturating_sub(1);
         let (from, count) = match self {
             _ if n == 0 => (0, 0),

@@ -5,17 +5,17 @@ use std::rc::Rc;
 use rise::core::Origin;
 use smallvec::{SmallVec, smallvec};
 
-use super::col::{Area, Col};
-use super::data::{Cells, Meter};
-use super::error::{ErrorKind, InterpError, Res};
+use super::buffer::{ElementRepr, MemoryMeter};
+use super::error::{ErrorKind, InterpError, InterpResult};
 use super::kind::{Kind, Word};
+use super::strided::{ArrayBuilder, StridedArray};
 
 /// A run-time value.
 #[derive(Clone, Debug)]
 pub(crate) enum Val {
     Word(Kind, Word),
     /// An array of scalars, arrays or boxed values; or a vector.
-    Col(Col),
+    Array(StridedArray),
     /// A pair, or an array of pairs as two arrays.
     Pair(Rc<(Val, Val)>),
     Rows(Rc<Vec<Val>>),
@@ -24,7 +24,7 @@ pub(crate) enum Val {
     Failed(Rc<InterpError>),
 }
 
-fn malformed(what: &'static str) -> super::error::Stop {
+fn malformed(what: &'static str) -> super::error::BoxedError {
     ErrorKind::Malformed(what).nowhere()
 }
 
@@ -33,9 +33,9 @@ impl Val {
         Val::Pair(Rc::new((first, second)))
     }
 
-    pub fn len(&self) -> Res<usize> {
+    pub fn len(&self) -> InterpResult<usize> {
         match self {
-            Val::Col(col) => Ok(col.len()),
+            Val::Array(col) => Ok(col.len()),
             Val::Pair(pair) => pair.0.len(),
             Val::Rows(rows) => Ok(rows.len()),
             _ => Err(malformed("the length of what is not an array")),
@@ -43,9 +43,9 @@ impl Val {
     }
 
     /// Returns the element at `index`, which must be in bounds.
-    pub fn element(&self, index: usize, origin: Origin) -> Res<Val> {
+    pub fn element(&self, index: usize, origin: Origin) -> InterpResult<Val> {
         match self {
-            Val::Col(col) => col.element(index, origin),
+            Val::Array(col) => col.element(index, origin),
             Val::Pair(pair) => Ok(Val::pair(
                 pair.0.element(index, origin)?,
                 pair.1.element(index, origin)?,
@@ -59,46 +59,50 @@ impl Val {
     }
 
     /// Applies `change` to each array of the value.
-    pub fn columns(&self, change: &mut dyn FnMut(&Col) -> Res<Col>) -> Res<Val> {
+    pub fn columns(
+        &self,
+        change: &mut dyn FnMut(&StridedArray) -> InterpResult<StridedArray>,
+    ) -> InterpResult<Val> {
         match self {
-            Val::Col(col) => Ok(Val::Col(change(col)?)),
+            Val::Array(col) => Ok(Val::Array(change(col)?)),
             Val::Pair(pair) => Ok(Val::pair(pair.0.columns(change)?, pair.1.columns(change)?)),
             _ => Err(malformed("a rearrangement of what is not an array")),
         }
     }
 
     /// Returns a component of a pair: the second one if `second` is true.
-    pub fn half(&self, second: bool) -> Res<Val> {
+    pub fn half(&self, second: bool) -> InterpResult<Val> {
         match self {
             Val::Pair(pair) => Ok(if second { &pair.1 } else { &pair.0 }.clone()),
             _ => Err(malformed("half of what is not a pair")),
         }
     }
 
-    pub fn word(&self) -> Res<Word> {
+    pub fn word(&self) -> InterpResult<Word> {
         match self {
             Val::Word(_, word) => Ok(*word),
             _ => Err(malformed("a scalar that is none")),
         }
     }
 
-    pub fn col(&self) -> Res<&Col> {
+    pub fn col(&self) -> InterpResult<&StridedArray> {
         match self {
-            Val::Col(col) => Ok(col),
+            Val::Array(col) => Ok(col),
             _ => Err(malformed("an array that is none")),
         }
     }
 
     /// Returns an array with the additional outer dimensions `lens`, all of whose elements are this
     /// value.
-    pub fn repeated(&self, lens: &[usize], meter: &Rc<Meter>) -> Res<Val> {
+    pub fn repeated(&self, lens: &[usize], meter: &Rc<MemoryMeter>) -> InterpResult<Val> {
         match self {
             Val::Word(kind, word) => {
-                let mut area = Area::new(Cells::Scalar(*kind), [1].into_iter(), meter)?;
+                let mut area =
+                    ArrayBuilder::new(ElementRepr::Scalar(*kind), [1].into_iter(), meter)?;
                 area.set(0, *word);
-                Ok(Val::Col(area.finish(meter).slice(0, 0).repeated(lens)))
+                Ok(Val::Array(area.finish(meter).slice(0, 0).repeated(lens)))
             }
-            Val::Col(col) => Ok(Val::Col(col.clone().repeated(lens))),
+            Val::Array(col) => Ok(Val::Array(col.clone().repeated(lens))),
             Val::Pair(pair) => Ok(Val::pair(
                 pair.0.repeated(lens, meter)?,
                 pair.1.repeated(lens, meter)?,
@@ -107,7 +111,7 @@ impl Val {
                 let mut target = Target::Pending;
                 target.put(1, 0, self, meter)?;
                 match target.finish(meter)? {
-                    Val::Col(col) => Ok(Val::Col(col.slice(0, 0).repeated(lens))),
+                    Val::Array(col) => Ok(Val::Array(col.slice(0, 0).repeated(lens))),
                     _ => Err(malformed("a box")),
                 }
             }
@@ -120,7 +124,7 @@ impl Val {
 /// consists of.
 #[derive(Clone, Debug)]
 pub(crate) enum Layout {
-    Leaf(Cells, SmallVec<[usize; 4]>),
+    Leaf(ElementRepr, SmallVec<[usize; 4]>),
     Pair(Box<Layout>, Box<Layout>),
 }
 
@@ -130,8 +134,8 @@ pub(crate) enum Target {
     /// An array whose layout is not known yet.
     Pending,
     /// An array of scalars, arrays or boxed values.
-    Area {
-        area: Area,
+    Array {
+        area: ArrayBuilder,
         /// The number of scalars of an element.
         size: usize,
     },
@@ -141,14 +145,14 @@ pub(crate) enum Target {
 
 impl Target {
     /// Allocates `n` elements of this layout.
-    pub fn new(layout: &Layout, n: usize, meter: &Meter) -> Res<Target> {
+    pub fn new(layout: &Layout, n: usize, meter: &MemoryMeter) -> InterpResult<Target> {
         Ok(match layout {
             Layout::Leaf(cells, lens) => {
                 let all: SmallVec<[usize; 4]> =
                     [n].into_iter().chain(lens.iter().copied()).collect();
-                let area = Area::new(*cells, all.into_iter(), meter)?;
+                let area = ArrayBuilder::new(*cells, all.into_iter(), meter)?;
                 let size = area.dims.first().map_or(1, |dim| dim.stride);
-                Target::Area { area, size }
+                Target::Array { area, size }
             }
             Layout::Pair(a, b) => Target::Pair(
                 Box::new(Target::new(a, n, meter)?),
@@ -158,17 +162,17 @@ impl Target {
     }
 
     /// Allocates `n` elements with the layout of `like`, unless that was done before.
-    fn prepare(&mut self, n: usize, like: &Val, meter: &Meter) -> Res<()> {
+    fn prepare(&mut self, n: usize, like: &Val, meter: &MemoryMeter) -> InterpResult<()> {
         let layout = match (&*self, like) {
             (Target::Pending, Val::Word(kind, _)) => {
-                Layout::Leaf(Cells::Scalar(*kind), smallvec![])
+                Layout::Leaf(ElementRepr::Scalar(*kind), smallvec![])
             }
-            (Target::Pending, Val::Col(col)) => Layout::Leaf(
+            (Target::Pending, Val::Array(col)) => Layout::Leaf(
                 col.buf.data.cell(),
                 col.dims.iter().map(|dim| dim.len).collect(),
             ),
             (Target::Pending, Val::Rows(_) | Val::DepPair(..)) => {
-                Layout::Leaf(Cells::Boxed, smallvec![])
+                Layout::Leaf(ElementRepr::Boxed, smallvec![])
             }
             (Target::Pending, Val::Pair(_)) => {
                 *self = Target::Pair(Box::new(Target::Pending), Box::new(Target::Pending));
@@ -181,11 +185,17 @@ impl Target {
     }
 
     /// Writes the element at `index` of `n`.
-    pub fn put(&mut self, n: usize, index: usize, value: &Val, meter: &Meter) -> Res<()> {
+    pub fn put(
+        &mut self,
+        n: usize,
+        index: usize,
+        value: &Val,
+        meter: &MemoryMeter,
+    ) -> InterpResult<()> {
         self.prepare(n, value, meter)?;
         match (self, value) {
-            (Target::Area { area, .. }, Val::Word(_, word)) => area.set(index, *word),
-            (Target::Area { area, size }, Val::Col(col)) => {
+            (Target::Array { area, .. }, Val::Word(_, word)) => area.set(index, *word),
+            (Target::Array { area, size }, Val::Array(col)) => {
                 let at = index * *size;
                 if area.dims.len() == 2 {
                     let dims = [area.dims[1]];
@@ -194,8 +204,8 @@ impl Target {
                 let dims: SmallVec<[_; 4]> = area.dims.iter().skip(1).copied().collect();
                 area.copy(at, &dims, col)?;
             }
-            (Target::Area { area, .. }, Val::Rows(_) | Val::DepPair(..)) => {
-                if let super::data::Data::Boxed(values) = &mut area.data
+            (Target::Array { area, .. }, Val::Rows(_) | Val::DepPair(..)) => {
+                if let super::buffer::Data::Boxed(values) = &mut area.data
                     && let Some(place) = values.get_mut(index)
                 {
                     *place = value.clone();
@@ -219,9 +229,9 @@ impl Target {
         index: usize,
         kind: Kind,
         word: Word,
-        meter: &Meter,
-    ) -> Res<()> {
-        if let Target::Area { area, .. } = self {
+        meter: &MemoryMeter,
+    ) -> InterpResult<()> {
+        if let Target::Array { area, .. } = self {
             area.set(index, word);
             return Ok(());
         }
@@ -229,7 +239,7 @@ impl Target {
     }
 
     /// Returns the two arrays of an array of pairs.
-    pub fn halves(&mut self) -> Res<(&mut Target, &mut Target)> {
+    pub fn halves(&mut self) -> InterpResult<(&mut Target, &mut Target)> {
         if let Target::Pending = self {
             *self = Target::Pair(Box::new(Target::Pending), Box::new(Target::Pending));
         }
@@ -243,7 +253,7 @@ impl Target {
     pub fn is_ready(&self) -> bool {
         match self {
             Target::Pending => false,
-            Target::Area { .. } => true,
+            Target::Array { .. } => true,
             Target::Pair(a, b) => a.is_ready() && b.is_ready(),
         }
     }
@@ -252,7 +262,7 @@ impl Target {
     pub fn fail(&mut self, index: usize, error: &Rc<InterpError>) {
         match self {
             Target::Pending => {}
-            Target::Area { area, size } => {
+            Target::Array { area, size } => {
                 let dims: SmallVec<[_; 4]> = area.dims.iter().skip(1).copied().collect();
                 area.clear(index * *size, &dims, Some(error));
             }
@@ -263,10 +273,10 @@ impl Target {
         }
     }
 
-    pub fn finish(self, meter: &Rc<Meter>) -> Res<Val> {
+    pub fn finish(self, meter: &Rc<MemoryMeter>) -> InterpResult<Val> {
         Ok(match self {
             Target::Pending => return Err(malformed("an array of nothing")),
-            Target::Area { area, .. } => Val::Col(area.finish(meter)),
+            Target::Array { area, .. } => Val::Array(area.finish(meter)),
             Target::Pair(a, b) => Val::pair(a.finish(meter)?, b.finish(meter)?),
         })
     }

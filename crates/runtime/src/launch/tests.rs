@@ -1,5 +1,5 @@
 use super::*;
-use crate::text::Length;
+use crate::value_text::Length;
 use rise::core::program_of;
 
 const TEXT: &str = "
@@ -34,13 +34,13 @@ const NOTHING: Run<'_> = Run {
     args: &[],
 };
 
-fn source(text: &str) -> Source {
+fn source(text: &str) -> ArgumentSource {
     match text {
-        "zeros" => Source::Generated(Generator::Zeros),
-        "iota" => Source::Generated(Generator::Iota),
-        _ if text.ends_with(".npy") => Source::File(text.into()),
+        "zeros" => ArgumentSource::Generated(Generator::Zeros),
+        "iota" => ArgumentSource::Generated(Generator::Iota),
+        _ if text.ends_with(".npy") => ArgumentSource::File(text.into()),
         _ => match Literal::parse(text) {
-            Ok(literal) => Source::Literal(literal),
+            Ok(literal) => ArgumentSource::Literal(literal),
             Err(error) => panic!("{text}: {error}"),
         },
     }

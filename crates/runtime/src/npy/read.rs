@@ -5,7 +5,7 @@ use super::{NpyError, axes, elements, plain};
 use crate::literal::from_integer;
 use crate::scalar::{Leaf, Scalar};
 use crate::shape::Shape;
-use crate::sizes::Outline;
+use crate::size_inference::UntypedShape;
 use crate::value::Value;
 use half::f16;
 use std::fs::File;
@@ -46,7 +46,7 @@ impl Reader {
     }
 
     /// Returns the lengths of the axes.
-    pub fn outline(&self) -> Outline {
+    pub fn outline(&self) -> UntypedShape {
         outline(&self.header.axes, &self.header.dtype)
     }
 
@@ -112,18 +112,18 @@ impl Reader {
     }
 }
 
-fn outline(axes: &[u64], dtype: &Dtype) -> Outline {
+fn outline(axes: &[u64], dtype: &Dtype) -> UntypedShape {
     let inner = match dtype {
         Dtype::Record { fields, .. } => match &fields[..] {
             [one, other] => {
                 let field = |field: &Field| Box::new(outline(&field.axes, &field.dtype));
-                Outline::Pair(field(one), field(other))
+                UntypedShape::Pair(field(one), field(other))
             }
-            _ => Outline::Leaf,
+            _ => UntypedShape::Leaf,
         },
-        Dtype::Plain(_) | Dtype::Padding(_) => Outline::Leaf,
+        Dtype::Plain(_) | Dtype::Padding(_) => UntypedShape::Leaf,
     };
-    (axes.iter().rev()).fold(inner, |inner, n| Outline::Joined(*n, Box::new(inner)))
+    (axes.iter().rev()).fold(inner, |inner, n| UntypedShape::Joined(*n, Box::new(inner)))
 }
 
 /// Checks that the axes and the type of the file are those of a value of this shape.

@@ -1,8 +1,8 @@
 use super::*;
 use crate::literal::Literal;
 use crate::shape::Rows;
-use crate::text::Length;
 use crate::value::Value;
+use crate::value_text::Length;
 use std::fs;
 use std::sync::Arc;
 use syntax::ast::ScalarType as S;

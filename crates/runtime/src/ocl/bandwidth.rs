@@ -11,16 +11,16 @@ const COPY: &str =
 }
 ";
 /// The size of an element in bytes.
-const ELEMENT: u64 = 16;
+const ELEMENT_SIZE: u64 = 16;
 /// The number of work-items of a work-group.
-const GROUP: u64 = 256;
+const LOCAL_SIZE: u64 = 256;
 /// The number of bytes to copy, which is larger than caches.
-const BYTES: u64 = 256 << 20;
+const COPIED_BYTES: u64 = 256 << 20;
 /// The number of bytes to copy on a CPU, which is slower than a GPU.
-const BYTES_OF_PROCESSORS: u64 = 64 << 20;
+const COPIED_BYTES_CPU: u64 = 64 << 20;
 /// The numbers of copies before the timed ones, and of timed copies.
-const WARM_UP: usize = 2;
-const TIMED: usize = 10;
+const WARM_UP_COPIES: usize = 2;
+const TIMED_COPIES: usize = 10;
 
 impl Session {
     /// Returns the bytes per second that a kernel reads and writes (counting both) when it copies
@@ -28,12 +28,12 @@ impl Session {
     pub fn copy_bandwidth(&self) -> Result<f64, OclError> {
         let info = self.info();
         let most = match info.kind {
-            super::DeviceType::Cpu => BYTES_OF_PROCESSORS,
-            _ => BYTES,
+            super::DeviceType::Cpu => COPIED_BYTES_CPU,
+            _ => COPIED_BYTES,
         };
-        let group = GROUP.min(info.work_group).min(info.work_item_sizes[0]);
+        let group = LOCAL_SIZE.min(info.work_group).min(info.work_item_sizes[0]);
         let bytes = most.min(info.max_allocation).min(info.global_memory / 8);
-        let step = group * ELEMENT;
+        let step = group * ELEMENT_SIZE;
         let bytes = (bytes / step).max(1) * step;
         let size = |bytes| usize::try_from(bytes).map_err(|_| OclError::Memory { bytes });
         let mut from = self.buffer(size(bytes)?)?;
@@ -42,14 +42,14 @@ impl Session {
         to.clear()?;
         let kernel = self.build(COPY, "")?.kernel("copy")?;
         kernel.set(&[Arg::Buffer(&to), Arg::Buffer(&from)])?;
-        let (local, global) = ([size(group)?, 1, 1], [size(bytes / ELEMENT)?, 1, 1]);
+        let (local, global) = ([size(group)?, 1, 1], [size(bytes / ELEMENT_SIZE)?, 1, 1]);
         let mut times = Vec::new();
-        for _ in 0..WARM_UP + TIMED {
+        for _ in 0..WARM_UP_COPIES + TIMED_COPIES {
             times.push(kernel.launch(Some(local), global)?);
         }
-        let mut times = times.split_off(WARM_UP);
+        let mut times = times.split_off(WARM_UP_COPIES);
         times.sort_unstable();
-        let median = times[TIMED / 2].max(Duration::from_nanos(1));
+        let median = times[TIMED_COPIES / 2].max(Duration::from_nanos(1));
         Ok(2.0 * bytes as f64 / median.as_secs_f64())
     }
 }

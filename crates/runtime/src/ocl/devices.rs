@@ -171,16 +171,16 @@ fn is_called(device: &DeviceInfo, wanted: &str) -> bool {
 
 /// A lock for drivers that do not start or compile on several threads at a time, although the
 /// standard demands it.
-static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+static DRIVER_LOCK: Mutex<()> = Mutex::new(());
 
 /// Locks the start of drivers and their compilers against other threads.
-pub(super) fn alone() -> MutexGuard<'static, ()> {
-    ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner)
+pub(super) fn lock_drivers() -> MutexGuard<'static, ()> {
+    DRIVER_LOCK.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Returns all devices in the order of their numbers, with their OpenCL ids.
 pub(super) fn all() -> Result<Vec<(cl_device_id, DeviceInfo)>, OclError> {
-    let _alone = alone();
+    let _alone = lock_drivers();
     let platforms = get_platforms().map_err(OclError::of("listing the platforms"))?;
     if platforms.is_empty() {
         return Err(OclError::NoPlatform);

@@ -5,28 +5,28 @@
 //! that a kernel that hangs can be killed, and a driver that crashes does not affect this process.
 
 mod bandwidth;
-mod bound;
+mod bound_plan;
 mod devices;
 mod error;
+mod launch_sizes;
 mod messages;
 mod plan;
+mod plan_error;
 mod planner;
 mod protocol;
-mod refusal;
+mod reduce_local_size;
 mod serve;
 mod session;
-mod sizes;
-mod smaller;
 mod worker;
 
-pub use bound::Bound;
+pub use bound_plan::BoundPlan;
 pub use devices::{DeviceInfo, DeviceType, VectorWidths, choose, devices};
 pub use error::OclError;
 pub use messages::{parse as parse_log, unresolved};
 pub use plan::{ArgPlan, KernelPlan, ParamPlan, Plan};
+pub use plan_error::{PlanError, local_text};
 pub use planner::{check_given, counters_fit, plan};
 pub use protocol::{Report, Runs, Stage};
-pub use refusal::{PlanError, local_text};
 pub use serve::{serve, serve_stdio};
 pub use session::{Arg, Buffer, Built, KernelHandle, KernelInfo, Launched, OPTIONS, Session};
 pub use worker::{Outcome, Worker, WorkerError};

@@ -2,9 +2,9 @@
 //! device.
 
 use super::DeviceInfo;
+use super::launch_sizes::{self, KernelLoops};
 use super::plan::{ArgPlan, KernelPlan, ParamPlan, Plan, SizePlan};
-use super::refusal::{PlanError, items};
-use super::sizes::{self, Loops};
+use super::plan_error::{PlanError, items};
 use crate::launch::{self, Launch};
 use crate::shape::{Bindings, Shape};
 use codegen::ir::Level;
@@ -115,7 +115,7 @@ impl<'a> Planner<'a> {
     /// Plans a kernel: chooses the launch sizes that are not given, and checks all of them.
     fn kernel(&self, kernel: &Kernel, output: u64) -> Result<KernelPlan, PlanError> {
         let wanted = self.wanted(kernel)?;
-        let mut tried = sizes::preferred(&wanted, self.device);
+        let mut tried = launch_sizes::preferred(&wanted, self.device);
         let mut refused = None;
         loop {
             let (local, global) = wanted.launch(tried);
@@ -135,7 +135,7 @@ impl<'a> Planner<'a> {
     }
 
     /// Returns the launch sizes and iteration counts that the program determines.
-    fn wanted(&self, kernel: &Kernel) -> Result<Loops, PlanError> {
+    fn wanted(&self, kernel: &Kernel) -> Result<KernelLoops, PlanError> {
         let all = |sizes: &[Option<Nat>; 3], what: &str| -> Result<[Option<u64>; 3], PlanError> {
             let mut found = [None; 3];
             for (at, size) in sizes.iter().enumerate() {
@@ -145,7 +145,7 @@ impl<'a> Planner<'a> {
             }
             Ok(found)
         };
-        Ok(Loops {
+        Ok(KernelLoops {
             local: all(&kernel.launch.local, "local")?,
             global: all(&kernel.launch.global, "global")?,
             counts: self.counts(kernel),

@@ -1,9 +1,9 @@
 use super::super::DeviceType;
 use super::super::devices::tests::device;
-use super::super::refusal::PlanError;
+use super::super::plan_error::PlanError;
 use super::*;
 use crate::generate::Generator;
-use crate::launch::Source;
+use crate::launch::ArgumentSource;
 use crate::value::Value;
 use codegen::{Buffer, Device, IndexWidth, LaunchVars, Signature};
 use nat::{Prop, Var};
@@ -69,7 +69,7 @@ fn plan_for(module: &Module, n: i32, device: &DeviceInfo) -> Result<Plan, PlanEr
         bindings: Bindings::default(),
         params: vec!["xs".into()],
         args: Value::zeros(shape.clone()).into_iter().collect(),
-        sources: vec![Source::Generated(Generator::Zeros)],
+        sources: vec![ArgumentSource::Generated(Generator::Zeros)],
         result: Ok(shape),
     };
     plan(module, &launch, device)

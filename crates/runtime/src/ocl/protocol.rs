@@ -1,7 +1,7 @@
 //! The protocol between this process and the worker process for devices: JSON messages, which may
 //! be followed by raw bytes.
 
-use super::bound::Bound;
+use super::bound_plan::BoundPlan;
 use super::devices::DeviceInfo;
 use super::error::OclError;
 use super::plan::Plan;
@@ -12,7 +12,7 @@ use std::io::{self, Read, Write};
 use std::time::Duration;
 
 /// The largest length of a JSON message in bytes.
-const MAX_HEAD: u64 = 1 << 28;
+const MAX_MESSAGE_LENGTH: u64 = 1 << 28;
 
 /// A request to the worker.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -98,7 +98,7 @@ pub struct Report {
 
 impl Report {
     /// Creates the report of a run that has not started yet.
-    pub(super) fn before(bound: &Bound, output: u64) -> Report {
+    pub(super) fn before(bound: &BoundPlan, output: u64) -> Report {
         Report {
             runs: Vec::new(),
             upload: bound.upload,
@@ -126,7 +126,7 @@ pub(super) fn receive<T: DeserializeOwned>(from: &mut impl Read) -> io::Result<O
         other => other?,
     }
     let length = u64::from_ne_bytes(length);
-    if length > MAX_HEAD {
+    if length > MAX_MESSAGE_LENGTH {
         return Err(io::Error::other("a message is too long"));
     }
     let head = bytes(from, length)?;

@@ -20,7 +20,7 @@ pub fn serve(mut input: impl Read, mut output: impl Write) -> io::Result<()> {
                 protocol::send(&mut output, &Reply::Devices(devices()))?;
             }
             Request::Run { device, plan, runs } => {
-                let mut worker = Work {
+                let mut worker = RunRequest {
                     input: &mut input,
                     output: &mut output,
                     plan: &plan,
@@ -32,11 +32,11 @@ pub fn serve(mut input: impl Read, mut output: impl Write) -> io::Result<()> {
                         output.write_all(&result)?;
                         output.flush()?;
                     }
-                    Err(Failed::Ocl(error)) => {
+                    Err(ServeError::Ocl(error)) => {
                         // The remaining arguments are not read.
                         return protocol::send(&mut output, &Reply::Ran(Err(error)));
                     }
-                    Err(Failed::Pipe(error)) => return Err(error),
+                    Err(ServeError::Pipe(error)) => return Err(error),
                 }
             }
         }
@@ -44,42 +44,42 @@ pub fn serve(mut input: impl Read, mut output: impl Write) -> io::Result<()> {
     Ok(())
 }
 
-enum Failed {
+enum ServeError {
     Ocl(OclError),
     Pipe(io::Error),
 }
 
-impl From<OclError> for Failed {
+impl From<OclError> for ServeError {
     fn from(error: OclError) -> Self {
-        Failed::Ocl(error)
+        ServeError::Ocl(error)
     }
 }
 
-impl From<io::Error> for Failed {
+impl From<io::Error> for ServeError {
     fn from(error: io::Error) -> Self {
-        Failed::Pipe(error)
+        ServeError::Pipe(error)
     }
 }
 
-struct Work<'a, R, W> {
+struct RunRequest<'a, R, W> {
     input: &'a mut R,
     output: &'a mut W,
     plan: &'a Plan,
     runs: Runs,
 }
 
-impl<R: Read, W: Write> Work<'_, R, W> {
+impl<R: Read, W: Write> RunRequest<'_, R, W> {
     fn run(
         &mut self,
         device: usize,
         session: &mut Option<(usize, Session)>,
-    ) -> Result<(Report, Vec<u8>), Failed> {
+    ) -> Result<(Report, Vec<u8>), ServeError> {
         let session = self.session(device, session)?;
         self.stage(Stage::Building)?;
         let input = &mut *self.input;
         let args = self.plan.params.iter().map(|param| {
             let (ParamPlan::Buffer(bytes) | ParamPlan::Value(bytes)) = param;
-            protocol::bytes(input, *bytes).map_err(Failed::Pipe)
+            protocol::bytes(input, *bytes).map_err(ServeError::Pipe)
         });
         let bound = session.bind(self.plan, args)?;
         let mut report = Report::before(&bound, self.plan.output);
@@ -112,7 +112,7 @@ impl<R: Read, W: Write> Work<'_, R, W> {
         &mut self,
         device: usize,
         known: &'s mut Option<(usize, Session)>,
-    ) -> Result<&'s Session, Failed> {
+    ) -> Result<&'s Session, ServeError> {
         let kept = known.take().filter(|(number, _)| *number == device);
         let session = match kept {
             Some((_, session)) => session,
@@ -133,7 +133,7 @@ impl<R: Read, W: Write> Work<'_, R, W> {
 /// original standard output. The output of kernels and drivers is redirected to standard error.
 pub fn serve_stdio() -> io::Result<()> {
     let output = own_output()?;
-    serve(Requests::start(), io::BufWriter::new(output))
+    serve(StdinReader::start(), io::BufWriter::new(output))
 }
 
 /// Reserves standard output for answers, by redirecting all other output to standard error.
@@ -151,40 +151,41 @@ fn own_output() -> io::Result<io::Stdout> {
 
 /// Standard input, which a thread of its own reads: when the other process ends, this one must end
 /// too, even if a kernel hangs.
-struct Requests {
+struct StdinReader {
     pieces: std::sync::mpsc::Receiver<Vec<u8>>,
     piece: io::Cursor<Vec<u8>>,
 }
 
-/// The size of a chunk of input in bytes; `PIECES` is the number of chunks that are buffered.
-const PIECE: usize = 1 << 20;
-const PIECES: usize = 4;
+/// The size of a chunk of input in bytes; `MAX_BUFFERED_CHUNKS` is the number of chunks that are
+/// buffered.
+const CHUNK_SIZE: usize = 1 << 20;
+const MAX_BUFFERED_CHUNKS: usize = 4;
 /// The time limit for this process to end by itself.
-const GRACE: std::time::Duration = std::time::Duration::from_secs(2);
+const EXIT_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(2);
 
-impl Requests {
-    fn start() -> Requests {
-        let (sender, pieces) = std::sync::mpsc::sync_channel(PIECES);
+impl StdinReader {
+    fn start() -> StdinReader {
+        let (sender, pieces) = std::sync::mpsc::sync_channel(MAX_BUFFERED_CHUNKS);
         std::thread::spawn(move || {
             let mut stdin = io::stdin().lock();
-            let mut buffer = vec![0; PIECE];
+            let mut buffer = vec![0; CHUNK_SIZE];
             while let Ok(count @ 1..) = stdin.read(&mut buffer) {
                 if sender.send(buffer[..count].to_vec()).is_err() {
                     break;
                 }
             }
             drop(sender);
-            std::thread::sleep(GRACE);
+            std::thread::sleep(EXIT_TIMEOUT);
             end_at_once();
         });
-        Requests {
+        StdinReader {
             pieces,
             piece: io::Cursor::default(),
         }
     }
 }
 
-impl Read for Requests {
+impl Read for StdinReader {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         loop {
             match self.piece.read(into)? {

@@ -113,7 +113,7 @@ impl Session {
     }
 
     fn start(id: cl_device_id, info: DeviceInfo) -> Result<Session, OclError> {
-        let _alone = devices::alone();
+        let _alone = devices::lock_drivers();
         let context = Context::from_device(&Device::new(id))
             .map_err(OclError::of(format!("opening {}", info.name)))?;
         // SAFETY: the context belongs to this device.
@@ -160,7 +160,7 @@ impl Session {
             true => options.to_owned(),
             false => format!("{OPTIONS} {options}"),
         };
-        let _alone = devices::alone();
+        let _alone = devices::lock_drivers();
         let mut program = Program::create_from_source(&self.0.context, text)
             .map_err(OclError::of("reading the program"))?;
         let built = program.build(&[self.0.id.0], options.trim());

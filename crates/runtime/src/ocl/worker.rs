@@ -5,8 +5,8 @@ use super::error::OclError;
 use super::plan::Plan;
 use super::protocol::{self, Reply, Report, Request, Runs, Stage};
 use crate::process::{self, Limits, Process, ProcessError};
-use crate::scratch::Scratch;
 use crate::shape::{Shape, ShapeError};
+use crate::temp_dir::LockedTempDir;
 use crate::value::Value;
 use std::io::{self, BufWriter, Write};
 use std::process::{ChildStdin, ChildStdout, Command, Stdio};
@@ -16,11 +16,11 @@ use std::time::{Duration, Instant};
 use thiserror::Error;
 
 /// The interval at which cancellation is checked.
-const PATIENCE: Duration = Duration::from_millis(10);
+const CANCEL_POLL_INTERVAL: Duration = Duration::from_millis(10);
 /// The time limit for drivers to end.
-const FAREWELL: Duration = Duration::from_secs(2);
+const EXIT_TIMEOUT: Duration = Duration::from_secs(2);
 /// The number of bytes at the end of the worker's error output that are reported.
-const LAST_WORDS: usize = 2_000;
+const MAX_REPORTED_STDERR: usize = 2_000;
 
 /// The reason why the worker has no result.
 #[derive(Debug, Error)]
@@ -40,7 +40,7 @@ pub enum WorkerError {
         stage: Stage,
     },
     /// The driver has crashed the worker process.
-    #[error("the OpenCL driver crashed while {}: it {how}{}", .stage.title(), said(.output))]
+    #[error("the OpenCL driver crashed while {}: it {how}{}", .stage.title(), error_detail(.output))]
     Crashed {
         /// The stage in which it crashed.
         stage: Stage,
@@ -54,7 +54,7 @@ pub enum WorkerError {
     Shape(#[from] ShapeError),
 }
 
-fn said(output: &str) -> String {
+fn error_detail(output: &str) -> String {
     match output {
         "" => String::new(),
         text => format!(": {text}"),
@@ -80,7 +80,7 @@ pub struct Worker {
     limits: Limits,
     stage: Stage,
     /// The working directory, which also removes the files that a driver leaves.
-    _folder: Option<Scratch>,
+    _folder: Option<LockedTempDir>,
 }
 
 /// An answer with the bytes that follow it.
@@ -92,7 +92,7 @@ impl Worker {
     /// each answer.
     pub fn start(command: &mut Command, limits: &Limits) -> Result<Worker, WorkerError> {
         // Drivers write files to the working directory, especially after a crash.
-        let folder = Scratch::new().ok();
+        let folder = LockedTempDir::new().ok();
         if let Some(folder) = &folder {
             command.current_dir(folder.path());
         }
@@ -130,7 +130,7 @@ impl Worker {
         self.send(&Request::Devices, &[]);
         match self.answer(&mut |_| ())?.0 {
             Reply::Devices(devices) => Ok(devices?),
-            _ => Err(self.nonsense()),
+            _ => Err(self.malformed_reply()),
         }
     }
 
@@ -168,25 +168,28 @@ impl Worker {
                 self.requests = written.join().unwrap_or_default();
                 answer
             })?,
-            None => return Err(self.epitaph()),
+            None => return Err(self.crash_error()),
         };
         let Reply::Ran(report) = reply else {
-            return Err(self.nonsense());
+            return Err(self.malformed_reply());
         };
         let report = report?;
-        let value = Value::from_bytes(result, bytes).ok_or_else(|| self.nonsense())?;
+        let value = Value::from_bytes(result, bytes).ok_or_else(|| self.malformed_reply())?;
         Ok(Outcome { value, report })
     }
 
     /// Ends the process, and returns the output of drivers and kernels, at most one megabyte.
     pub fn finish(mut self) -> String {
         self.requests = None;
-        let deadline = Instant::now() + FAREWELL;
+        let deadline = Instant::now() + EXIT_TIMEOUT;
         while Instant::now() < deadline && !matches!(self.process.try_wait(), Ok(Some(_))) {
             thread::sleep(Duration::from_millis(1));
         }
         self.process.kill();
-        let printed = process::received(self.printed.take(), Instant::now() + process::AFTERWARDS);
+        let printed = process::received(
+            self.printed.take(),
+            Instant::now() + process::OUTPUT_TIMEOUT,
+        );
         String::from_utf8_lossy(&printed).into_owned()
     }
 
@@ -203,13 +206,13 @@ impl Worker {
     fn answer(&mut self, progress: &mut dyn FnMut(Stage)) -> Result<(Reply, Vec<u8>), WorkerError> {
         let started = Instant::now();
         loop {
-            match self.replies.recv_timeout(PATIENCE) {
+            match self.replies.recv_timeout(CANCEL_POLL_INTERVAL) {
                 Ok(Ok((Reply::Stage(stage), _))) => {
                     self.stage = stage;
                     progress(stage);
                 }
                 Ok(Ok(answer)) => return Ok(answer),
-                Ok(Err(_)) | Err(RecvTimeoutError::Disconnected) => return Err(self.epitaph()),
+                Ok(Err(_)) | Err(RecvTimeoutError::Disconnected) => return Err(self.crash_error()),
                 Err(RecvTimeoutError::Timeout) => {}
             }
             if self.limits.cancel.is_cancelled() {
@@ -223,9 +226,9 @@ impl Worker {
     }
 
     /// Returns the error for a process that has ended unexpectedly.
-    fn epitaph(&mut self) -> WorkerError {
+    fn crash_error(&mut self) -> WorkerError {
         self.requests = None;
-        let deadline = Instant::now() + FAREWELL;
+        let deadline = Instant::now() + EXIT_TIMEOUT;
         let status = loop {
             match self.process.try_wait() {
                 Ok(Some(status)) => break Some(status),
@@ -235,8 +238,11 @@ impl Worker {
             }
         };
         self.process.kill();
-        let printed = process::received(self.printed.take(), Instant::now() + process::AFTERWARDS);
-        let start = printed.len().saturating_sub(LAST_WORDS);
+        let printed = process::received(
+            self.printed.take(),
+            Instant::now() + process::OUTPUT_TIMEOUT,
+        );
+        let start = printed.len().saturating_sub(MAX_REPORTED_STDERR);
         let output = String::from_utf8_lossy(&printed[start..]);
         WorkerError::Crashed {
             stage: self.stage,
@@ -245,7 +251,7 @@ impl Worker {
         }
     }
 
-    fn nonsense(&mut self) -> WorkerError {
+    fn malformed_reply(&mut self) -> WorkerError {
         WorkerError::Crashed {
             stage: self.stage,
             how: "answers something else than it was asked".to_owned(),

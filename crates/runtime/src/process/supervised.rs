@@ -14,7 +14,7 @@
 
 use super::ProcessError;
 use crate::cc;
-use crate::scratch::{self, Scratch};
+use crate::temp_dir::{self, LockedTempDir};
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io;
@@ -25,11 +25,11 @@ use std::thread;
 use std::time::Duration;
 
 /// The file in the locked folder in which the supervisor reports the end of the program.
-const REPORT: &str = "report";
+const REPORT_FILE: &str = "report";
 /// The file in the locked folder that contains the id of the program's process group.
-const GROUP: &str = "group";
+const GROUP_FILE: &str = "group";
 /// The file in the locked folder that marks that a running process has released the lock.
-const RELEASED: &str = "released";
+const RELEASED_FILE: &str = "released";
 /// The environment variable that disables huge pages in the allocator of this program's own
 /// processes, if its value is `0`. Programs are started with huge pages: see [`execute`].
 pub const ALLOW_HUGE_PAGES: &str = "MIMALLOC_ALLOW_THP";
@@ -38,11 +38,11 @@ pub const ALLOW_HUGE_PAGES: &str = "MIMALLOC_ALLOW_THP";
 pub const SESSION_TOKEN: &str = "RISE_LS_TOKEN";
 /// The environment variables for this program's own processes, which are removed for other
 /// programs.
-const OWN_VARIABLES: [&str; 2] = [ALLOW_HUGE_PAGES, SESSION_TOKEN];
+const INTERNAL_VARIABLES: [&str; 2] = [ALLOW_HUGE_PAGES, SESSION_TOKEN];
 /// The number of checks, and the pause between them, for the end of a killed group and of the
 /// process that has started it, which may still write files or hold locks.
-const END_CHECKS: u32 = 1000;
-const END_PAUSE: Duration = Duration::from_millis(2);
+const MAX_EXIT_POLLS: u32 = 1000;
+const EXIT_POLL_INTERVAL: Duration = Duration::from_millis(2);
 
 static SUPERVISOR: OnceLock<(PathBuf, Subcommands)> = OnceLock::new();
 
@@ -68,7 +68,7 @@ pub(crate) struct Process {
     child: Child,
     name: String,
     /// The folder whose lock keeps the supervised program running.
-    lifeline: Option<Scratch>,
+    lifeline: Option<LockedTempDir>,
 }
 
 impl Process {
@@ -77,7 +77,7 @@ impl Process {
     pub fn start(command: &mut Command, stdin: Stdio) -> Result<Process, ProcessError> {
         let name = command.get_program().to_string_lossy().into_owned();
         let start = |error| ProcessError::Start(name.clone(), error);
-        for variable in OWN_VARIABLES {
+        for variable in INTERNAL_VARIABLES {
             command.env_remove(variable);
         }
         let mut supervised = supervised(command);
@@ -148,7 +148,7 @@ impl Process {
         match &mut self.lifeline {
             Some(lifeline) => {
                 // Without this file the supervisor only waits a little longer.
-                let _ = fs::write(lifeline.path().join(RELEASED), "");
+                let _ = fs::write(lifeline.path().join(RELEASED_FILE), "");
                 lifeline.release();
             }
             None => kill_group(&mut self.child),
@@ -171,9 +171,9 @@ impl Drop for Process {
 
 /// Returns the command that starts a supervisor for `command`, or `None` if there is no supervisor
 /// or no lock.
-fn supervised(command: &Command) -> Option<(Command, Scratch)> {
+fn supervised(command: &Command) -> Option<(Command, LockedTempDir)> {
     let (program, subcommands) = SUPERVISOR.get()?;
-    let lifeline = Scratch::new().ok().filter(Scratch::is_locked)?;
+    let lifeline = LockedTempDir::new().ok().filter(LockedTempDir::is_locked)?;
     let mut supervisor = Command::new(program);
     supervisor.arg(subcommands.supervise).arg(lifeline.path());
     supervisor
@@ -199,7 +199,7 @@ enum Report {
 
 impl Report {
     fn read(folder: &Path) -> Option<Report> {
-        let text = fs::read_to_string(folder.join(REPORT)).ok()?;
+        let text = fs::read_to_string(folder.join(REPORT_FILE)).ok()?;
         let (what, content) = text.split_once(' ')?;
         match what {
             "ended" => exit_status(content.parse().ok()?).map(Report::Ended),
@@ -221,21 +221,21 @@ impl Report {
                 shell_status(*status),
             ),
             Report::NotStarted(error) => match error.raw_os_error() {
-                Some(number) => (format!("not-started {number}"), NOT_STARTED),
-                None => (format!("not-possible {error}"), NOT_STARTED),
+                Some(number) => (format!("not-started {number}"), COMMAND_NOT_FOUND),
+                None => (format!("not-possible {error}"), COMMAND_NOT_FOUND),
             },
         };
-        let _ = fs::write(folder.join(REPORT), text);
+        let _ = fs::write(folder.join(REPORT_FILE), text);
         status
     }
 
     fn exists(folder: &Path) -> bool {
-        folder.join(REPORT).is_file()
+        folder.join(REPORT_FILE).is_file()
     }
 }
 
 /// The exit status for a command that is not found, as in shells.
-const NOT_STARTED: u8 = 127;
+const COMMAND_NOT_FOUND: u8 = 127;
 
 /// Converts an exit status as shells do: 128 plus the number of the signal that has killed the
 /// program.
@@ -300,11 +300,11 @@ pub fn supervise(folder: &Path, program: &OsStr, args: &[OsString]) -> u8 {
     if state.abandoned || lock.as_ref().is_none_or(|lock| lock.try_lock().is_ok()) {
         wait_until(|| rustix::process::test_kill_process_group(group).is_err());
         // A process that ends releases its locks one after the other.
-        let released = folder.join(RELEASED).exists();
+        let released = folder.join(RELEASED_FILE).exists();
         wait_until(|| released || rustix::process::getppid() != parent);
         // The lock that is held here prevents other processes from removing the folder.
         let _ = fs::remove_dir_all(folder);
-        scratch::remove_abandoned_at(&temporary);
+        temp_dir::remove_abandoned_at(&temporary);
         cc::remove_abandoned_builds();
     }
     status
@@ -313,7 +313,7 @@ pub fn supervise(folder: &Path, program: &OsStr, args: &[OsString]) -> u8 {
 /// Does nothing, because supervisors only exist on Unix.
 #[cfg(not(unix))]
 pub fn supervise(_folder: &Path, _program: &OsStr, _args: &[OsString]) -> u8 {
-    NOT_STARTED
+    COMMAND_NOT_FOUND
 }
 
 /// Returns the command by which a supervisor starts a program, by [`execute`] if that is possible.
@@ -343,10 +343,10 @@ pub fn execute(folder: &Path, parent: u32, program: &OsStr, args: &[OsString]) -
     // A parent that has already died sends no signal.
     let parent_now = getppid().map(|parent| parent.as_raw_nonzero().get());
     if parent_now.and_then(|parent| u32::try_from(parent).ok()) != Some(parent) {
-        return NOT_STARTED;
+        return COMMAND_NOT_FOUND;
     }
     // If the supervisor is killed, this id is used to kill the program's child processes.
-    let _ = fs::write(folder.join(GROUP), std::process::id().to_string());
+    let _ = fs::write(folder.join(GROUP_FILE), std::process::id().to_string());
     // A process that disables huge pages passes this on to the programs that it executes.
     let _ = rustix::thread::disable_transparent_huge_pages(false);
     let error = Command::new(program).args(args).exec();
@@ -356,14 +356,14 @@ pub fn execute(folder: &Path, parent: u32, program: &OsStr, args: &[OsString]) -
 /// Does nothing, because no supervisor calls it on this system.
 #[cfg(not(target_os = "linux"))]
 pub fn execute(_folder: &Path, _parent: u32, _program: &OsStr, _args: &[OsString]) -> u8 {
-    NOT_STARTED
+    COMMAND_NOT_FOUND
 }
 
 /// Kills the child processes of a program whose supervisor was killed. The program itself was
 /// killed together with the supervisor.
 #[cfg(unix)]
 fn kill_orphans(folder: &Path) {
-    let group = fs::read_to_string(folder.join(GROUP)).ok();
+    let group = fs::read_to_string(folder.join(GROUP_FILE)).ok();
     let number = group.and_then(|group| group.parse().ok());
     if let Some(group) = number.and_then(rustix::process::Pid::from_raw) {
         kill_all(group);
@@ -388,11 +388,11 @@ fn kill_all(group: rustix::process::Pid) {
 /// Waits for a condition that follows soon after the end of another process.
 #[cfg(unix)]
 fn wait_until(condition: impl Fn() -> bool) {
-    for _ in 0..END_CHECKS {
+    for _ in 0..MAX_EXIT_POLLS {
         if condition() {
             return;
         }
-        thread::sleep(END_PAUSE);
+        thread::sleep(EXIT_POLL_INTERVAL);
     }
 }
 
@@ -461,7 +461,10 @@ mod tests {
             io::Error::other("a reason of two lines\nand words"),
         ] {
             let expected = error.to_string();
-            assert_eq!(Report::NotStarted(error).write(folder.path()), NOT_STARTED);
+            assert_eq!(
+                Report::NotStarted(error).write(folder.path()),
+                COMMAND_NOT_FOUND
+            );
             let Some(Report::NotStarted(read)) = Report::read(folder.path()) else {
                 panic!("it is read as it was written");
             };

@@ -5,7 +5,7 @@ use rise::core::{Program, program_of};
 use rise::{Primitive, Type};
 use runtime::interp::{self, ErrorKind, Options};
 use runtime::literal::Literal;
-use runtime::text::Length;
+use runtime::value_text::Length;
 use runtime::{Bindings, Shape, Value};
 
 /// A program with values for its sizes.

@@ -1,12 +1,12 @@
 //! Tests of the semantics of programs by examples and laws.
 
 mod arrays;
+mod batch;
 mod dependent;
 mod errors;
 mod harness;
 mod laws;
 mod limits;
-mod many;
 mod numbers;
 mod patterns;
 mod programs;

@@ -8,14 +8,14 @@ use crate::TokenKind as Rise;
 /// A bracket is closed only by one of its own shape. An unmatched closing bracket has no effect, so
 /// that a superfluous `)` does not close the braces around it.
 pub(super) struct OpenBrackets<T> {
-    open: Vec<(Shape, T)>,
+    open: Vec<(BracketKind, T)>,
     /// The number of open brackets of each shape.
     counts: [usize; 3],
 }
 
 /// The shape of a bracket: round, square or curly.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Shape {
+enum BracketKind {
     Round,
     Square,
     Curly,
@@ -40,12 +40,12 @@ impl<T> OpenBrackets<T> {
             return None;
         };
         let (shape, opens) = match kind {
-            Rise::LParen => (Shape::Round, true),
-            Rise::RParen => (Shape::Round, false),
-            Rise::LBracket => (Shape::Square, true),
-            Rise::RBracket => (Shape::Square, false),
-            Rise::LBrace => (Shape::Curly, true),
-            Rise::RBrace => (Shape::Curly, false),
+            Rise::LParen => (BracketKind::Round, true),
+            Rise::RParen => (BracketKind::Round, false),
+            Rise::LBracket => (BracketKind::Square, true),
+            Rise::RBracket => (BracketKind::Square, false),
+            Rise::LBrace => (BracketKind::Curly, true),
+            Rise::RBrace => (BracketKind::Curly, false),
             _ => return None,
         };
         if opens {

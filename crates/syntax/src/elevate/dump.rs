@@ -2,7 +2,8 @@
 
 use super::ast::{
     Alt, Case, ClauseKind, CondId, CondKind, Expect, ExprId, ExprKind, Item, ItemKind, ListForm,
-    ParamId, ParamList, PatternId, PatternKind, PredBody, Range, RangeKind, Step, TypeId, TypeKind,
+    ParamId, ParamList, PatternId, PatternKind, PredBody, Range, RangeKind, RangeStep, TypeId,
+    TypeKind,
 };
 use crate::ast::{Ident, Literal, TermId};
 use crate::dump::{dump_annotations, dump_term};
@@ -216,8 +217,8 @@ impl Dumper<'_> {
                 self.term(*from);
                 self.term(*to);
                 match step {
-                    Some(Step::Add(by)) => self.terms("step", &[*by]),
-                    Some(Step::Times(by)) => self.terms("pow", &[*by]),
+                    Some(RangeStep::Add(by)) => self.terms("step", &[*by]),
+                    Some(RangeStep::Times(by)) => self.terms("pow", &[*by]),
                     None => {}
                 }
                 self.close();

@@ -224,7 +224,7 @@ impl<'t> Lexer<'t> {
     }
 
     /// Reads a token that RISE does not have. Returns its kind and length.
-    fn own(&self) -> Option<(TokenKind, usize)> {
+    fn elevate_token(&self) -> Option<(TokenKind, usize)> {
         use TokenKind::{Attribute, Cons, MapsTo, Metavariable};
         let rest = self.rest();
         let plain = |combinator, length| {
@@ -288,7 +288,7 @@ impl Iterator for Lexer<'_> {
 
     fn next(&mut self) -> Option<Token> {
         let start = self.inner.pos();
-        let (kind, end) = match self.own() {
+        let (kind, end) = match self.elevate_token() {
             Some((kind, length)) => {
                 self.inner.pass(length);
                 (kind, start + length)

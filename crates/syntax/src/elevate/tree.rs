@@ -2,7 +2,7 @@
 
 use super::ast::{
     Alt, ClauseKind, CondId, CondKind, Expect, ExprId, ExprKind, Item, ItemKind, PredBody,
-    RangeKind, Step,
+    RangeKind, RangeStep,
 };
 use crate::ast::TermId;
 
@@ -119,7 +119,7 @@ impl Item {
                 RangeKind::Between { from, to, step } => {
                     roots.extend([*from, *to]);
                     roots.extend(step.map(|step| match step {
-                        Step::Add(by) | Step::Times(by) => by,
+                        RangeStep::Add(by) | RangeStep::Times(by) => by,
                     }));
                 }
                 RangeKind::Divisors(size) => roots.push(*size),

@@ -11,7 +11,7 @@ use super::WIDTH;
 pub(crate) struct Group(usize);
 
 #[derive(Debug)]
-enum Command<'t> {
+enum LayoutCommand<'t> {
     Text(&'t str),
     /// A comment after the last text; it may exceed the line width.
     Comment(&'t str),
@@ -24,7 +24,7 @@ enum Command<'t> {
     /// Nothing in a group on one line, otherwise a line break.
     SoftLine,
     /// A line break, unless a line has just ended.
-    Fresh,
+    HardLine,
     Open(Group),
     Close,
     /// A change of the indentation of the following lines.
@@ -36,7 +36,7 @@ enum Command<'t> {
 /// A text with its possible layouts.
 #[derive(Debug, Default)]
 pub(crate) struct Document<'t> {
-    commands: Vec<Command<'t>>,
+    commands: Vec<LayoutCommand<'t>>,
     /// For each group, true if it contains a mandatory line break.
     forced: Vec<bool>,
     open: Vec<Group>,
@@ -46,103 +46,105 @@ pub(crate) struct Document<'t> {
 }
 
 /// The number of columns of an indentation step.
-const STEP: i32 = 2;
+const INDENT_WIDTH: i32 = 2;
 
 impl<'t> Document<'t> {
     pub(crate) fn text(&mut self, text: &'t str) {
-        self.push(Command::Text(text));
+        self.push(LayoutCommand::Text(text));
         if text.contains('\n') {
-            self.force();
+            self.break_parent();
         }
     }
 
     /// Adds a comment that is after the last text and ends its line.
-    pub(crate) fn comment_behind(&mut self, text: &'t str) {
+    pub(crate) fn trailing_comment(&mut self, text: &'t str) {
         self.behind.push(text);
     }
 
     pub(crate) fn blank(&mut self) {
-        self.push(Command::Blank);
+        self.push(LayoutCommand::Blank);
     }
 
     pub(crate) fn space(&mut self) {
-        self.push(Command::Space);
+        self.push(LayoutCommand::Space);
     }
 
     pub(crate) fn line(&mut self) {
-        self.push(Command::Line);
+        self.push(LayoutCommand::Line);
     }
 
     pub(crate) fn soft_line(&mut self) {
-        self.push(Command::SoftLine);
+        self.push(LayoutCommand::SoftLine);
     }
 
-    fn push(&mut self, command: Command<'t>) {
-        self.write_behind();
+    fn push(&mut self, command: LayoutCommand<'t>) {
+        self.write_trailing_comments();
         self.commands.push(command);
     }
 
-    fn write_behind(&mut self) {
+    fn write_trailing_comments(&mut self) {
         if self.behind.is_empty() {
             return;
         }
         for comment in std::mem::take(&mut self.behind) {
-            self.commands.push(Command::Space);
-            self.commands.push(Command::Comment(comment));
+            self.commands.push(LayoutCommand::Space);
+            self.commands.push(LayoutCommand::Comment(comment));
         }
-        self.commands.push(Command::Fresh);
-        self.force();
+        self.commands.push(LayoutCommand::HardLine);
+        self.break_parent();
     }
 
     /// Adds a line break, so that the enclosing groups do not fit on one line.
-    pub(crate) fn fresh(&mut self) {
-        self.push(Command::Fresh);
-        self.force();
+    pub(crate) fn hard_line(&mut self) {
+        self.push(LayoutCommand::HardLine);
+        self.break_parent();
     }
 
     /// Breaks the innermost group, and thereby the groups around it.
-    pub(crate) fn force(&mut self) {
+    pub(crate) fn break_parent(&mut self) {
         if let Some(group) = self.open.last() {
             self.forced[group.0] = true;
         }
     }
 
     pub(crate) fn open(&mut self) -> Group {
-        self.write_behind();
+        self.write_trailing_comments();
         let group = Group(self.forced.len());
         self.forced.push(false);
         self.open.push(group);
-        self.commands.push(Command::Open(group));
+        self.commands.push(LayoutCommand::Open(group));
         group
     }
 
     pub(crate) fn close(&mut self) {
         let forced = self.open.pop().is_some_and(|group| self.forced[group.0]);
         if forced {
-            self.force();
+            self.break_parent();
         }
-        self.commands.push(Command::Close);
+        self.commands.push(LayoutCommand::Close);
     }
 
     pub(crate) fn indent(&mut self) {
-        self.commands.push(Command::Indent(STEP));
+        self.commands.push(LayoutCommand::Indent(INDENT_WIDTH));
     }
 
     pub(crate) fn dedent(&mut self) {
-        self.commands.push(Command::Indent(-STEP));
+        self.commands.push(LayoutCommand::Indent(-INDENT_WIDTH));
     }
 
     pub(crate) fn indent_if_broken(&mut self, group: Group) {
-        self.commands.push(Command::IndentIfBroken(group, STEP));
+        self.commands
+            .push(LayoutCommand::IndentIfBroken(group, INDENT_WIDTH));
     }
 
     pub(crate) fn dedent_if_broken(&mut self, group: Group) {
-        self.commands.push(Command::IndentIfBroken(group, -STEP));
+        self.commands
+            .push(LayoutCommand::IndentIfBroken(group, -INDENT_WIDTH));
     }
 
     /// Chooses the line breaks and returns the text.
     pub(crate) fn print(mut self, newline: &str) -> String {
-        self.write_behind();
+        self.write_trailing_comments();
         let mut printer = Printer {
             out: String::new(),
             newline,
@@ -157,23 +159,23 @@ impl<'t> Document<'t> {
         for (at, command) in self.commands.iter().enumerate() {
             let breaks = modes.last().copied().unwrap_or(true);
             match *command {
-                Command::Text(text) | Command::Comment(text) => printer.text(text),
-                Command::Blank => printer.blank = true,
-                Command::Line | Command::SoftLine if breaks => printer.end_line(),
-                Command::Line | Command::Space => printer.space = true,
-                Command::SoftLine => {}
-                Command::Fresh => printer.end_line(),
-                Command::Open(group) => {
+                LayoutCommand::Text(text) | LayoutCommand::Comment(text) => printer.text(text),
+                LayoutCommand::Blank => printer.blank = true,
+                LayoutCommand::Line | LayoutCommand::SoftLine if breaks => printer.end_line(),
+                LayoutCommand::Line | LayoutCommand::Space => printer.space = true,
+                LayoutCommand::SoftLine => {}
+                LayoutCommand::HardLine => printer.end_line(),
+                LayoutCommand::Open(group) => {
                     let column = printer.next_column();
                     broken[group.0] = breaks && (self.forced[group.0] || !self.fits(at, column));
                     modes.push(broken[group.0]);
                 }
-                Command::Close => {
+                LayoutCommand::Close => {
                     modes.pop();
                 }
-                Command::Indent(by) => printer.indent += by,
-                Command::IndentIfBroken(group, by) if broken[group.0] => printer.indent += by,
-                Command::IndentIfBroken(..) => {}
+                LayoutCommand::Indent(by) => printer.indent += by,
+                LayoutCommand::IndentIfBroken(group, by) if broken[group.0] => printer.indent += by,
+                LayoutCommand::IndentIfBroken(..) => {}
             }
         }
         printer.out
@@ -185,21 +187,25 @@ impl<'t> Document<'t> {
         let mut depth = 0;
         for command in &self.commands[open..] {
             match command {
-                Command::Text(text) => {
+                LayoutCommand::Text(text) => {
                     column += text.chars().count();
                     if column > WIDTH {
                         return false;
                     }
                 }
-                Command::Open(_) if depth >= 0 => depth += 1,
-                Command::Close => {
+                LayoutCommand::Open(_) if depth >= 0 => depth += 1,
+                LayoutCommand::Close => {
                     depth -= 1;
                     if depth == 0 {
                         depth = -1;
                     }
                 }
-                Command::Line | Command::SoftLine | Command::Fresh if depth < 0 => return true,
-                Command::Line | Command::Space => column += 1,
+                LayoutCommand::Line | LayoutCommand::SoftLine | LayoutCommand::HardLine
+                    if depth < 0 =>
+                {
+                    return true;
+                }
+                LayoutCommand::Line | LayoutCommand::Space => column += 1,
                 _ => {}
             }
         }

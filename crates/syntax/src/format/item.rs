@@ -56,7 +56,7 @@ impl Writer<'_> {
                     );
                 });
             }
-            self.out.fresh();
+            self.out.hard_line();
         }
     }
 
@@ -98,7 +98,7 @@ impl Writer<'_> {
             self.item.term(body).kind,
             TermKind::Assign { .. } | TermKind::If { .. }
         ) {
-            self.out.force();
+            self.out.break_parent();
         }
         self.out.indent();
         self.out.line();

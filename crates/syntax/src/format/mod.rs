@@ -39,7 +39,7 @@ pub(crate) fn format_file(
         Some(at) if text[..at].ends_with('\r') => "\r\n",
         _ => "\n",
     };
-    let mut file = File {
+    let mut file = FileWriter {
         out: String::with_capacity(text.len() + text.len() / 8),
         newline,
     };
@@ -112,12 +112,12 @@ fn same_tokens(a: &str, b: &str, dialect: Dialect) -> bool {
     words(a).eq(words(b))
 }
 
-struct File<'n> {
+struct FileWriter<'n> {
     out: String,
     newline: &'n str,
 }
 
-impl File<'_> {
+impl FileWriter<'_> {
     /// Writes the comments and blank lines before the first item, between two items, or after the
     /// last one.
     fn gap(&mut self, text: &str, span: Span, item_follows: bool) {

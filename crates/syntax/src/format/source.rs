@@ -21,7 +21,7 @@ impl Comment<'_> {
 }
 
 /// A token with its comments.
-struct Word<'t> {
+struct CommentedToken<'t> {
     token: Token,
     text: &'t str,
     /// The comments before the token, except those on the line of the previous token.
@@ -32,7 +32,7 @@ struct Word<'t> {
     behind: Vec<Comment<'t>>,
 }
 
-impl Word<'_> {
+impl CommentedToken<'_> {
     fn begins_line(&self) -> bool {
         self.lines_before > 0 || self.before.iter().any(Comment::is_on_own_line)
     }
@@ -42,7 +42,7 @@ impl Word<'_> {
 pub(crate) struct Writer<'t> {
     pub(crate) item: &'t Item,
     pub(crate) out: Document<'t>,
-    words: Vec<Word<'t>>,
+    words: Vec<CommentedToken<'t>>,
     next: usize,
     /// True if the comments and the blank line before the next token have been written.
     led: bool,
@@ -80,7 +80,9 @@ impl<'t> Writer<'t> {
 
     /// Returns true if a line ends directly before the next token.
     pub(crate) fn begins_line(&self) -> bool {
-        self.words.get(self.next).is_some_and(Word::begins_line)
+        self.words
+            .get(self.next)
+            .is_some_and(CommentedToken::begins_line)
     }
 
     /// Returns true if a line ends directly before the token at `place`.
@@ -88,23 +90,27 @@ impl<'t> Writer<'t> {
         let at = self
             .words
             .partition_point(|word| word.token.span.start < place.start);
-        self.words.get(at).is_some_and(Word::begins_line)
+        self.words.get(at).is_some_and(CommentedToken::begins_line)
     }
 
     /// Returns true if a line ends directly before or after the next token.
     pub(crate) fn at_line_end(&self) -> bool {
-        self.begins_line() || self.words.get(self.next + 1).is_some_and(Word::begins_line)
+        self.begins_line()
+            || self
+                .words
+                .get(self.next + 1)
+                .is_some_and(CommentedToken::begins_line)
     }
 
     /// Opens a group at the next token; the comments before it are outside of the group.
     pub(crate) fn open(&mut self) -> Group {
-        self.lead();
+        self.write_leading_trivia();
         self.out.open()
     }
 
     /// Writes the next token with its comments.
     pub(crate) fn word(&mut self) {
-        self.lead();
+        self.write_leading_trivia();
         self.led = false;
         let Some(word) = self.words.get(self.next) else {
             return;
@@ -112,12 +118,12 @@ impl<'t> Writer<'t> {
         self.out.text(word.text);
         word.behind
             .iter()
-            .for_each(|comment| self.out.comment_behind(comment.text));
+            .for_each(|comment| self.out.trailing_comment(comment.text));
         self.next += 1;
     }
 
     /// Writes the comments and the blank line before the next token.
-    fn lead(&mut self) {
+    fn write_leading_trivia(&mut self) {
         if self.led {
             return;
         }
@@ -131,7 +137,7 @@ impl<'t> Writer<'t> {
             .is_none_or(|at| is_opener(self.words[at].token.kind));
         for (at, comment) in word.before.iter().enumerate() {
             if comment.lines_before > 0 {
-                self.out.fresh();
+                self.out.hard_line();
             }
             if comment.lines_before > 1 && !(opened && at == 0) {
                 self.out.blank();
@@ -142,7 +148,7 @@ impl<'t> Writer<'t> {
                 .get(at + 1)
                 .map_or(word.lines_before, |next| next.lines_before);
             match comment.line_comment || next > 0 {
-                true => self.out.fresh(),
+                true => self.out.hard_line(),
                 false => self.out.space(),
             }
         }
@@ -183,8 +189,8 @@ fn is_closer(kind: TokenKind) -> bool {
 }
 
 /// Returns the tokens of a text, each with its comments.
-fn words(text: &str, tokens: Vec<Token>) -> Vec<Word<'_>> {
-    let mut words: Vec<Word> = Vec::new();
+fn words(text: &str, tokens: Vec<Token>) -> Vec<CommentedToken<'_>> {
+    let mut words: Vec<CommentedToken> = Vec::new();
     let mut comments: Vec<Comment> = Vec::new();
     let mut lines = 0;
     for token in tokens {
@@ -209,7 +215,7 @@ fn words(text: &str, tokens: Vec<Token>) -> Vec<Word<'_>> {
                 last.behind = std::mem::take(&mut comments);
             }
             comments.clear();
-            words.push(Word {
+            words.push(CommentedToken {
                 token,
                 text: piece,
                 before,

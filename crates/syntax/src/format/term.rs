@@ -34,7 +34,7 @@ impl Chain {
 }
 
 /// A line of a function type: a parameter before an arrow.
-enum Step {
+enum ArrowSegment {
     Arrow(TermId),
     Pi(BinderId),
 }
@@ -132,7 +132,7 @@ impl Writer<'_> {
     /// Writes the commands `c1; c2` on a line each.
     fn sequence(&mut self, commands: &[TermId]) {
         self.open();
-        self.out.force();
+        self.out.break_parent();
         for (at, &command) in commands.iter().enumerate() {
             if at > 0 {
                 self.word();
@@ -162,10 +162,10 @@ impl Writer<'_> {
     fn block(&mut self, command: TermId) {
         self.word();
         self.out.indent();
-        self.out.fresh();
+        self.out.hard_line();
         self.term(command);
         self.out.dedent();
-        self.out.fresh();
+        self.out.hard_line();
         self.word();
     }
 
@@ -276,7 +276,7 @@ impl Writer<'_> {
         let stages = matches!(op, BinaryOp::Pipe | BinaryOp::Then | BinaryOp::After);
         for (at, &operand) in operands.iter().enumerate() {
             if stages && operands.len() > 1 && self.at_line_end() {
-                self.out.force();
+                self.out.break_parent();
             }
             let trailing = op == BinaryOp::ApplyLeft;
             self.operator(trailing);
@@ -336,7 +336,7 @@ impl Writer<'_> {
             self.space();
             self.word();
             if self.begins_line() {
-                self.out.force();
+                self.out.break_parent();
             }
             self.out.line();
             id = body;
@@ -407,11 +407,11 @@ impl Writer<'_> {
         loop {
             match self.item.term(last).kind {
                 TermKind::Arrow(from, to) => {
-                    steps.push(Step::Arrow(from));
+                    steps.push(ArrowSegment::Arrow(from));
                     last = to;
                 }
                 TermKind::Pi { param, body, .. } => {
-                    steps.push(Step::Pi(param));
+                    steps.push(ArrowSegment::Pi(param));
                     last = body;
                 }
                 _ => break,
@@ -421,7 +421,7 @@ impl Writer<'_> {
         let mut indented = false;
         for step in steps {
             match step {
-                Step::Arrow(from) => {
+                ArrowSegment::Arrow(from) => {
                     self.term(from);
                     if indent && !indented {
                         self.out.indent_if_broken(group);
@@ -429,7 +429,7 @@ impl Writer<'_> {
                     }
                     self.out.line();
                 }
-                Step::Pi(param) => {
+                ArrowSegment::Pi(param) => {
                     self.word();
                     self.binder(param);
                     self.word();

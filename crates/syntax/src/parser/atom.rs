@@ -1,15 +1,15 @@
 //! Parses operands: names, literals, terms in brackets and type constructors.
 
+use super::delimiters::begins_operand;
 use super::operator::section_op;
-use super::recover::begins_operand;
-use super::{Mode, Parser};
+use super::{Parser, TermCategory};
 use crate::ast::{AddressSpace, BinaryOp, Literal, ScalarType, TermId, TermKind};
 use crate::lexer::{Token, TokenKind};
 use crate::{Code, Diagnostic, Dialect, Span};
 
 impl Parser<'_> {
     /// Parses an operand without postfix forms.
-    pub(crate) fn atom(&mut self, mode: Mode) -> TermId {
+    pub(crate) fn atom(&mut self, mode: TermCategory) -> TermId {
         match self.kind() {
             TokenKind::Ident => self.named(mode),
             TokenKind::Let if self.at_let_binding() => self.term(mode),
@@ -52,7 +52,7 @@ impl Parser<'_> {
     }
 
     /// Parses a term in parentheses: `(e)`, `(a, b)`, `(e : type)` or `(+)`.
-    fn parentheses(&mut self, mode: Mode) -> TermId {
+    fn parentheses(&mut self, mode: TermCategory) -> TermId {
         let open = self.bump();
         let section = section_op(self.kind()).filter(|_| self.peek_kind(1) == TokenKind::RParen);
         if let Some(op) = section.filter(|_| !mode.is_type()) {
@@ -82,7 +82,7 @@ impl Parser<'_> {
     }
 
     /// Parses the rest of a pair. More than two components become nested pairs, with an error.
-    fn pair(&mut self, first: TermId, mode: Mode) -> TermKind {
+    fn pair(&mut self, first: TermId, mode: TermCategory) -> TermKind {
         self.bump();
         let second = self.term(mode);
         if !self.at(TokenKind::Comma) {
@@ -104,7 +104,7 @@ impl Parser<'_> {
         TermKind::Pair(first, rest)
     }
 
-    fn ascription(&mut self, term: TermId, mode: Mode) -> TermKind {
+    fn ascription(&mut self, term: TermId, mode: TermCategory) -> TermKind {
         let colon = self.bump();
         if mode.is_type() {
             self.error_at(colon.span, || {
@@ -121,24 +121,24 @@ impl Parser<'_> {
         let name = self.slice(word.span);
         let brackets = self.constructor_brackets(word);
         let kind = match name {
-            "Idx" => TermKind::Index(self.term_between(brackets, Mode::Size)),
+            "Idx" => TermKind::Index(self.term_between(brackets, TermCategory::Size)),
             "DepPair" => {
                 let param = self.binder("a name");
                 self.fat_arrow(word);
-                let body = self.term_between(brackets, Mode::Type);
+                let body = self.term_between(brackets, TermCategory::Type);
                 TermKind::DepPair { param, body }
             }
             _ => {
                 let mode = if name == "Tuple" {
-                    Mode::Type
+                    TermCategory::Type
                 } else {
-                    Mode::Size
+                    TermCategory::Size
                 };
                 let first = self.term_between(brackets, mode);
                 if brackets.is_some() && self.eat(TokenKind::Comma).is_none() {
                     self.one_component(name);
                 }
-                let second = self.term_between(brackets, Mode::Type);
+                let second = self.term_between(brackets, TermCategory::Type);
                 if name != "Tuple" {
                     self.size_stands_first(name, first, second);
                 }
@@ -167,7 +167,7 @@ impl Parser<'_> {
     pub(crate) fn term_between(
         &mut self,
         brackets: Option<(Token, TokenKind)>,
-        mode: Mode,
+        mode: TermCategory,
     ) -> TermId {
         match brackets {
             Some(_) => self.term(mode),
@@ -232,10 +232,10 @@ impl Parser<'_> {
 
     /// Parses a token that cannot begin an operand. It is skipped unless an enclosing construct may
     /// use it.
-    fn no_operand(&mut self, mode: Mode) -> TermId {
+    fn no_operand(&mut self, mode: TermCategory) -> TermId {
         let token = self.token();
         let text = self.quoted(token);
-        if mode == Mode::Arg
+        if mode == TermCategory::Arg
             && self.is_lone_argument()
             && let Some(op) = section_op(token.kind)
         {

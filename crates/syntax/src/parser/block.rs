@@ -1,6 +1,6 @@
 //! Error recovery for blocks of other languages: `{ let y = x; y + 1.0f }`.
 
-use super::{Mode, Parser};
+use super::{Parser, TermCategory};
 use crate::ast::{TermId, TermKind};
 use crate::lexer::{Token, TokenKind};
 use crate::{Code, Diagnostic, Span};
@@ -21,7 +21,7 @@ impl Parser<'_> {
             true => self.statements_of_lets(behind),
             false => Vec::new(),
         };
-        let body = self.term(Mode::Expr);
+        let body = self.term(TermCategory::Expr);
         if let Some(last) = self.eat(TokenKind::Semicolon) {
             edits.push((last.span, String::new()));
         }

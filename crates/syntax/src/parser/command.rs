@@ -1,13 +1,13 @@
 //! Parses the constructs that only DPIA has: commands and phrase types.
 
-use super::{Mode, Parser};
+use super::{Parser, TermCategory};
 use crate::ast::{BinaryOp, ReadWrite, TermId, TermKind};
 use crate::lexer::{Token, TokenKind};
 use crate::{Code, Diagnostic, Dialect, Span};
 
 impl Parser<'_> {
     /// Returns true if `=` or `;` may follow a term in this mode.
-    pub(super) fn commands_may_stand(&self, mode: Mode) -> bool {
+    pub(super) fn commands_may_stand(&self, mode: TermCategory) -> bool {
         self.dialect == Dialect::Dpia && !mode.is_type() && !self.divides
     }
 
@@ -53,7 +53,7 @@ impl Parser<'_> {
     }
 
     /// Returns true at a compound assignment operator such as `+=`.
-    pub(super) fn assigns_with_operator(&self, mode: Mode) -> bool {
+    pub(super) fn assigns_with_operator(&self, mode: TermCategory) -> bool {
         if !self.commands_may_stand(mode) {
             return false;
         }
@@ -91,7 +91,12 @@ impl Parser<'_> {
 
     /// Returns true if another command follows the one before. A `;` is also allowed after the
     /// last command; a missing `;` between two commands is reported.
-    pub(super) fn next_command(&mut self, before: TermId, mode: Mode, sequence: bool) -> bool {
+    pub(super) fn next_command(
+        &mut self,
+        before: TermId,
+        mode: TermCategory,
+        sequence: bool,
+    ) -> bool {
         if let Some(sign) = self.eat(TokenKind::Semicolon) {
             return self.behind_semicolon(sign);
         }
@@ -99,7 +104,7 @@ impl Parser<'_> {
             return false;
         }
         let command = sequence || self.is_command(before);
-        let call = mode == Mode::Expr
+        let call = mode == TermCategory::Expr
             && matches!(self.terms[before.0 as usize].kind, TermKind::Apply { .. });
         let next = matches!(self.kind(), TokenKind::If | TokenKind::Skip);
         if !(command || call || next) {
@@ -184,12 +189,12 @@ impl Parser<'_> {
         let Some(open) = self.eat(TokenKind::LParen) else {
             self.if_form("`(` and the condition", word);
             return match self.at_operand() {
-                true => self.term(Mode::Expr),
+                true => self.term(TermCategory::Expr),
                 false => self.missing(),
             };
         };
         let condition = match self.at_let_binding() {
-            true => self.term(Mode::Expr),
+            true => self.term(TermCategory::Expr),
             false => self.nested(Self::compared),
         };
         self.close(open, TokenKind::RParen);
@@ -198,7 +203,7 @@ impl Parser<'_> {
 
     /// Parses a value. An `=` within it is reported and read as `==`.
     fn compared(&mut self) -> TermId {
-        let first = self.operators(Mode::Expr);
+        let first = self.operators(TermCategory::Expr);
         let Some(sign) = self.eat(TokenKind::Equals) else {
             return first;
         };
@@ -210,7 +215,7 @@ impl Parser<'_> {
             )
             .fix("Write `==`", vec![(sign.span, "==".to_owned())], true)
         });
-        let second = self.operators(Mode::Expr);
+        let second = self.operators(TermCategory::Expr);
         let span = self.span_of(first).cover(self.span_of(second));
         self.push(
             TermKind::Binary {
@@ -247,17 +252,17 @@ impl Parser<'_> {
             self.bump();
             return command;
         }
-        let command = self.term(Mode::Expr);
+        let command = self.term(TermCategory::Expr);
         self.close(open, TokenKind::RBrace);
         command
     }
 
     /// Parses a command that lacks its braces.
     fn lone_command(&mut self) -> TermId {
-        let first = self.operators(Mode::Expr);
+        let first = self.operators(TermCategory::Expr);
         match self.assignment_sign() {
             Some(op_span) => {
-                let rhs = self.operators(Mode::Expr);
+                let rhs = self.operators(TermCategory::Expr);
                 self.assign(op_span, first, rhs)
             }
             None => first,
@@ -345,7 +350,7 @@ impl Parser<'_> {
             return self.push(TermKind::Comm, span);
         }
         let brackets = self.constructor_brackets(word);
-        let data = self.term_between(brackets, Mode::Type);
+        let data = self.term_between(brackets, TermCategory::Type);
         let kind = match name {
             "Acc" => TermKind::Acc(data),
             _ => TermKind::Exp {
@@ -385,7 +390,7 @@ impl Parser<'_> {
                 self.error_at(span, || {
                     format!("expected `Rd`, `Wr` or `St`, found {text}")
                 });
-                self.term(Mode::Type)
+                self.term(TermCategory::Type)
             }
             _ => {
                 self.expected("`Rd`, `Wr` or `St`");

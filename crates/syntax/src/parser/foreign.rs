@@ -1,7 +1,7 @@
 //! Parses foreign functions, with error recovery for C declarations and RISE function types.
 
-use super::habits::is_nearly_def;
-use super::{Mode, Parser};
+use super::recover_definitions::is_nearly_def;
+use super::{Parser, TermCategory};
 use crate::ast::{BinderAnnotation, BinderId, Ident, ItemKind, ScalarType, TermId, TermKind};
 use crate::lexer::{Token, TokenKind};
 use crate::{Code, Diagnostic, Span};
@@ -10,7 +10,7 @@ use crate::{Code, Diagnostic, Span};
 const NAME_PARAMETERS: &str = "Name the parameters";
 
 /// The maximal number of parameters for which a fix proposes names.
-const MOST_NAMED: usize = 16;
+const MAX_NAMED_PARAMETERS: usize = 16;
 
 const EXAMPLE: &str = "a function of C is declared as in `foreign def hypot(x: f32, y: f32): f32`";
 
@@ -25,7 +25,7 @@ impl Parser<'_> {
             None => self.no_foreign_parameters(name.as_ref()),
         };
         let result = match self.colon_of_result() {
-            true => self.term(Mode::Type),
+            true => self.term(TermCategory::Type),
             false => self.missing(),
         };
         let body = match self.equals_of_body() {
@@ -95,11 +95,11 @@ impl Parser<'_> {
         }
         let id = self.binder("a parameter");
         let ty = match self.eat(TokenKind::Colon) {
-            Some(_) => self.term(Mode::Type),
+            Some(_) => self.term(TermCategory::Type),
             None => {
                 self.no_type_of_parameter(id);
                 match matches!(self.kind(), TokenKind::Scalar | TokenKind::Constructor) {
-                    true => self.term(Mode::Type),
+                    true => self.term(TermCategory::Type),
                     false => self.missing(),
                 }
             }
@@ -160,11 +160,11 @@ impl Parser<'_> {
     /// Parses a parameter that consists of a type only.
     fn nameless_parameter(&mut self) -> BinderId {
         let id = self.nameless_binder();
-        let ty = self.term(Mode::Type);
+        let ty = self.term(TermCategory::Type);
         self.binders[id.0 as usize].annotation = BinderAnnotation::Type(ty);
         let span = self.span_of(ty);
         let text = self.slice(span);
-        if self.binders.len() > MOST_NAMED {
+        if self.binders.len() > MAX_NAMED_PARAMETERS {
             return id;
         }
         let names = self.names_of_parameters(self.binders.len());
@@ -202,9 +202,9 @@ impl Parser<'_> {
         }
         let colon = self.bump();
         let start = self.tokens[self.pos.saturating_sub(2)].span.end;
-        let ty = self.term(Mode::Type);
+        let ty = self.term(TermCategory::Type);
         let (from, result) = self.parts_of_function(ty);
-        if from.is_empty() || from.len() > MOST_NAMED || self.error.is_some() {
+        if from.is_empty() || from.len() > MAX_NAMED_PARAMETERS || self.error.is_some() {
             let name = name.map_or("f", |name| self.slice(name.span)).to_owned();
             self.report(|| {
                 let message = format!("expected the parameters of `{name}` before its result");

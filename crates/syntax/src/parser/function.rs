@@ -1,6 +1,6 @@
 //! Parses abstractions, `fun`, `depFun`, `natFun` and `dataFun`, and their binders.
 
-use super::{Mode, Parser};
+use super::{Parser, TermCategory};
 use crate::ast::{Binder, BinderAnnotation, BinderId, Kind, Name, TermId, TermKind};
 use crate::lexer::{Token, TokenKind};
 use crate::{Code, Diagnostic, Dialect, Span};
@@ -27,7 +27,7 @@ impl Parser<'_> {
             self.fat_arrow(word);
         }
         let start = self.pos;
-        let body = self.term(Mode::Expr);
+        let body = self.term(TermCategory::Expr);
         self.name_the_pair(head, start);
         self.separate_kinds(word, base);
         match (open, early) {
@@ -158,9 +158,9 @@ impl Parser<'_> {
         let param = self.binder("a name");
         self.fat_arrow(word);
         let body = self.term(if word.kind == TokenKind::NatFun {
-            Mode::Size
+            TermCategory::Size
         } else {
-            Mode::Type
+            TermCategory::Type
         });
         if let Some(open) = open {
             self.close(open, TokenKind::RParen);
@@ -416,7 +416,7 @@ impl Parser<'_> {
             .help("parameters that are values are bound by `fun`"),
         });
         // The term in place of the kind is parsed as a type and discarded.
-        self.term(Mode::Type);
+        self.term(TermCategory::Type);
         BinderAnnotation::Kind(meant.copied(), token.span)
     }
 
@@ -441,7 +441,7 @@ impl Parser<'_> {
             }
             kind if kind.is_reserved() => {
                 self.bump();
-                self.reserved(token);
+                self.report_reserved_word(token);
                 (self.name(token.span), token.span)
             }
             _ => {
@@ -467,7 +467,7 @@ impl Parser<'_> {
         id
     }
 
-    pub(crate) fn reserved(&mut self, token: Token) {
+    pub(crate) fn report_reserved_word(&mut self, token: Token) {
         let text = self.quoted(token);
         self.report(|| {
             Diagnostic::error(

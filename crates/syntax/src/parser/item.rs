@@ -1,6 +1,6 @@
 //! Parses items: definitions, imports, annotations and documentation.
 
-use super::{Mode, Parser};
+use super::{Parser, TermCategory};
 use crate::ast::{Annotation, AnnotationArg, AnnotationValue, Docs, Ident, ItemKind, TermId};
 use crate::lexer::{Lexer, Token, TokenKind};
 use crate::{Code, Diagnostic, Span};
@@ -15,13 +15,13 @@ impl Parser<'_> {
             TokenKind::Foreign => self.foreign(),
             TokenKind::Import => self.import(),
             _ => {
-                self.no_item(&annotations);
+                self.report_missing_item(&annotations);
                 self.skip_to_end();
                 ItemKind::Stray
             }
         };
         if !self.at(TokenKind::End) {
-            self.rest_of_item(&kind);
+            self.report_trailing_text(&kind);
         }
         (docs, annotations, kind)
     }
@@ -60,7 +60,7 @@ impl Parser<'_> {
         self.def_equals(&name, ty.is_some());
         let body = match self.at(TokenKind::End) && self.error.is_some() {
             true => self.missing(),
-            false => self.term(Mode::Expr),
+            false => self.term(TermCategory::Expr),
         };
         if let Some(head) = head {
             self.move_parameters(head, body);
@@ -114,7 +114,7 @@ impl Parser<'_> {
                 });
                 return None;
             }
-            kind if kind.is_reserved() => self.reserved(token),
+            kind if kind.is_reserved() => self.report_reserved_word(token),
             _ => {
                 self.expected(match word.kind {
                     TokenKind::At => "the name of an annotation",
@@ -180,7 +180,7 @@ impl Parser<'_> {
             }
             TokenKind::LBracket => self.annotation_list(),
             _ => {
-                let term = self.term(Mode::Arg);
+                let term = self.term(TermCategory::Arg);
                 self.joined_conditions(term);
                 AnnotationValue::Term(term)
             }
@@ -193,7 +193,7 @@ impl Parser<'_> {
         let mut terms: Vec<TermId> = Vec::new();
         if self.eat(TokenKind::RBracket).is_none() {
             loop {
-                terms.push(self.term(Mode::Arg));
+                terms.push(self.term(TermCategory::Arg));
                 if !self.next_in_list(open, TokenKind::RBracket) {
                     break;
                 }

@@ -7,30 +7,30 @@
 
 mod atom;
 mod block;
-mod brackets;
 mod command;
+mod delimiters;
+mod diagnostics;
 mod foreign;
 mod function;
-mod habits;
 mod item;
-mod juxtaposition;
 mod literal;
-mod messages;
-mod modules;
 mod operator;
-mod path;
-mod patterns;
-mod recover;
-mod signs;
+mod recover_applications;
+mod recover_brackets;
+mod recover_definitions;
+mod recover_import_paths;
+mod recover_operators;
+mod recover_patterns;
+mod recover_qualified_names;
 mod term;
 
 use crate::ast::{Binder, BinderId, Item, Name, Term, TermId, TermKind};
 use crate::lexer::{Lexer, Token, TokenKind};
 use crate::{Code, Diagnostic, Dialect, Span};
+pub(crate) use delimiters::loose_call;
+pub use diagnostics::no_bits;
 pub(crate) use item::docs;
-pub use messages::no_bits;
-use operator::Pending;
-pub(crate) use recover::loose_call;
+use operator::PendingOperator;
 
 /// The maximal nesting depth of brackets, functions and other enclosing constructs.
 ///
@@ -85,7 +85,7 @@ pub fn parse_in(text: &str, dialect: Dialect) -> Parsed {
 
 /// The syntactic category that is allowed at a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Mode {
+pub(crate) enum TermCategory {
     /// A value.
     Expr,
     /// An argument: a value, a size, a type or an address space.
@@ -96,18 +96,18 @@ pub(crate) enum Mode {
     Size,
 }
 
-impl Mode {
+impl TermCategory {
     /// Returns the mode within parentheses.
-    fn inside(self) -> Mode {
+    fn inside(self) -> TermCategory {
         match self {
-            Mode::Type => Mode::Size,
+            TermCategory::Type => TermCategory::Size,
             mode => mode,
         }
     }
 
     /// Returns true if `3.3` denotes the two sizes of a matrix type.
     fn is_type(self) -> bool {
-        matches!(self, Mode::Type | Mode::Size)
+        matches!(self, TermCategory::Type | TermCategory::Size)
     }
 }
 
@@ -138,7 +138,7 @@ pub(crate) struct Parser<'t> {
     divides: bool,
     /// The operators whose right operand is being parsed, as a stack; every chain uses its own part
     /// at the end.
-    pending: Vec<Pending>,
+    pending: Vec<PendingOperator>,
     /// The arguments of the calls that are being parsed; every call uses its own part at the end.
     args: Vec<TermId>,
     /// The parameters of the functions that are being parsed; every function uses its own part at
@@ -148,7 +148,7 @@ pub(crate) struct Parser<'t> {
 
 impl<'t> Parser<'t> {
     /// Creates a parser for the terms in a text of another language, without tokens.
-    pub(crate) fn hosted(text: &'t str, host: &'static str) -> Self {
+    pub(crate) fn embedded(text: &'t str, host: &'static str) -> Self {
         Parser {
             host: Some(host),
             ..Parser::empty(text, Dialect::Rise)
@@ -421,7 +421,7 @@ impl<'t> Parser<'t> {
     /// Adds edits to the first fix of the error, if the fix has this title; too many are dropped.
     /// Returns false if there is no such fix.
     pub(crate) fn extend_fix(&mut self, title: &str, edits: &[(Span, String)]) -> bool {
-        const MOST_EDITS: usize = 100;
+        const MAX_EDITS: usize = 100;
         let fixes = self.error.as_mut().map(|error| &mut error.fixes[..]);
         let Some(fix) = fixes
             .and_then(<[_]>::first_mut)
@@ -429,7 +429,7 @@ impl<'t> Parser<'t> {
         else {
             return false;
         };
-        if fix.edits.len() < MOST_EDITS {
+        if fix.edits.len() < MAX_EDITS {
             fix.edits.extend_from_slice(edits);
             fix.edits.sort_by_key(|(span, _)| (span.start, span.end));
         }

@@ -1,12 +1,12 @@
 //! Parses operator expressions by operator precedence, with an explicit stack instead of recursion.
 
-use super::{Mode, Parser};
+use super::{Parser, TermCategory};
 use crate::ast::{BinaryOp, TermId, TermKind, UnaryOp};
 use crate::lexer::TokenKind;
 use crate::{Code, Diagnostic, Span};
 
 /// An operator with its left operand, on the stack until its right operand is parsed.
-pub(crate) struct Pending {
+pub(crate) struct PendingOperator {
     op: BinaryOp,
     op_span: Span,
     lhs: TermId,
@@ -14,7 +14,7 @@ pub(crate) struct Pending {
 
 /// The precedence levels, in increasing order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Level {
+enum Precedence {
     Divides,
     ApplyLeft,
     Pipe,
@@ -27,25 +27,25 @@ enum Level {
     Power,
 }
 
-impl Level {
-    fn of(op: BinaryOp) -> Level {
+impl Precedence {
+    fn of(op: BinaryOp) -> Precedence {
         use BinaryOp::*;
         match op {
-            Divides => Level::Divides,
-            ApplyLeft => Level::ApplyLeft,
-            Pipe => Level::Pipe,
-            Then | After => Level::Compose,
-            Or => Level::Or,
-            And => Level::And,
-            Eq | Ne | Lt | Le | Gt | Ge => Level::Compare,
-            Add | Sub => Level::Sum,
-            Mul | Div | Mod => Level::Product,
-            Pow => Level::Power,
+            Divides => Precedence::Divides,
+            ApplyLeft => Precedence::ApplyLeft,
+            Pipe => Precedence::Pipe,
+            Then | After => Precedence::Compose,
+            Or => Precedence::Or,
+            And => Precedence::And,
+            Eq | Ne | Lt | Le | Gt | Ge => Precedence::Compare,
+            Add | Sub => Precedence::Sum,
+            Mul | Div | Mod => Precedence::Product,
+            Pow => Precedence::Power,
         }
     }
 
     fn is_right_associative(self) -> bool {
-        matches!(self, Level::ApplyLeft | Level::Power)
+        matches!(self, Precedence::ApplyLeft | Precedence::Power)
     }
 }
 
@@ -76,32 +76,32 @@ pub(crate) fn binary_op(token: TokenKind) -> Option<BinaryOp> {
 
 /// Returns the operator of a token, if it may be in parentheses as a function.
 pub(crate) fn section_op(token: TokenKind) -> Option<BinaryOp> {
-    binary_op(token).filter(|&op| Level::of(op) >= Level::Or)
+    binary_op(token).filter(|&op| Precedence::of(op) >= Precedence::Or)
 }
 
 impl Parser<'_> {
     /// Parses operands and the infix operators between them.
-    pub(crate) fn operators(&mut self, mode: Mode) -> TermId {
+    pub(crate) fn operators(&mut self, mode: TermCategory) -> TermId {
         let base = self.pending.len();
         let mut operand = self.signed(mode);
         while let Some(op) = self.infix(mode) {
             let op_span = self.bump().span;
             let op = self.shift_without_sign(op, op_span).unwrap_or(op);
             let lhs = self.reduce(base, operand, Some((op, op_span)));
-            self.pending.push(Pending { op, op_span, lhs });
+            self.pending.push(PendingOperator { op, op_span, lhs });
             operand = self.signed(mode);
         }
         self.reduce(base, operand, None)
     }
 
     /// Parses an operand with its prefix operators, and operators of other languages after it.
-    fn signed(&mut self, mode: Mode) -> TermId {
+    fn signed(&mut self, mode: TermCategory) -> TermId {
         let operand = self.unary(mode);
         self.with_foreign_signs(operand, mode)
     }
 
     /// Returns the infix operator at the current token.
-    fn infix(&mut self, mode: Mode) -> Option<BinaryOp> {
+    fn infix(&mut self, mode: TermCategory) -> Option<BinaryOp> {
         match self.kind() {
             TokenKind::Bar if self.divides => Some(BinaryOp::Divides),
             TokenKind::Ident if self.divides && self.slice(self.token().span) == "divides" => {
@@ -125,7 +125,7 @@ impl Parser<'_> {
         while self.pending.len() > base {
             let top = &self.pending[self.pending.len() - 1];
             if let Some((op, op_span)) = next {
-                let (above, level) = (Level::of(top.op), Level::of(op));
+                let (above, level) = (Precedence::of(top.op), Precedence::of(op));
                 if above < level || (above == level && level.is_right_associative()) {
                     break;
                 }
@@ -133,7 +133,7 @@ impl Parser<'_> {
                     self.check_ambiguous(top.op, top.op_span, op, op_span);
                 }
             }
-            let Some(Pending { op, op_span, lhs }) = self.pending.pop() else {
+            let Some(PendingOperator { op, op_span, lhs }) = self.pending.pop() else {
                 break;
             };
             let span = self.span_of(lhs).cover(self.span_of(operand));
@@ -151,18 +151,18 @@ impl Parser<'_> {
     }
 
     fn check_ambiguous(&mut self, first: BinaryOp, first_span: Span, op: BinaryOp, span: Span) {
-        let message = match Level::of(op) {
-            Level::Compare if self.divides => format!(
+        let message = match Precedence::of(op) {
+            Precedence::Compare if self.divides => format!(
                 "comparisons do not chain: state both as conditions, as in `a {} b, b {} c`",
                 first.as_str(),
                 op.as_str()
             ),
-            Level::Compare => format!(
+            Precedence::Compare => format!(
                 "comparisons do not chain: put parentheses around one, or join two with `&&`, as in `a {} b && b {} c`",
                 first.as_str(),
                 op.as_str()
             ),
-            Level::Compose if first != op => {
+            Precedence::Compose if first != op => {
                 "`>>` and `<<` side by side can be read in two ways: put parentheses around one of them"
                     .to_owned()
             }
@@ -175,7 +175,7 @@ impl Parser<'_> {
     }
 
     /// Parses prefix operators and their operand.
-    fn unary(&mut self, mode: Mode) -> TermId {
+    fn unary(&mut self, mode: TermCategory) -> TermId {
         let first = self.pos;
         while self.at_prefix_operator(mode) {
             self.bump();
@@ -198,7 +198,7 @@ impl Parser<'_> {
     }
 
     /// Returns true at a `!`, or at a `-` that is not a part of the number after it.
-    fn at_prefix_operator(&self, mode: Mode) -> bool {
+    fn at_prefix_operator(&self, mode: TermCategory) -> bool {
         match self.kind() {
             TokenKind::Bang => !mode.is_type(),
             TokenKind::Minus => !self.at_negative_number(),

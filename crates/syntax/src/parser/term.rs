@@ -1,13 +1,13 @@
 //! Parses terms: first the forms that extend to the right as far as possible, then postfix forms.
 
-use super::messages::fat_arrow_for_arrow;
-use super::{Mode, Parser};
+use super::diagnostics::fat_arrow_for_arrow;
+use super::{Parser, TermCategory};
 use crate::ast::{BinderId, Half, TermId, TermKind};
 use crate::lexer::{Token, TokenKind};
 use crate::{Code, Diagnostic, Dialect, Span};
 
 /// The start of a term whose last part is still to be parsed.
-enum Prefix {
+enum PendingTerm {
     /// The start `let x = value in …`.
     Let {
         start: u32,
@@ -36,23 +36,23 @@ struct Dimension {
 
 impl Parser<'_> {
     /// Parses a term of the given mode.
-    pub(crate) fn term(&mut self, mode: Mode) -> TermId {
+    pub(crate) fn term(&mut self, mode: TermCategory) -> TermId {
         self.nested(|parser| parser.term_here(mode))
     }
 
-    fn term_here(&mut self, mode: Mode) -> TermId {
+    fn term_here(&mut self, mode: TermCategory) -> TermId {
         let mut prefixes = Vec::new();
         let last = loop {
             if self.at_let_binding() {
                 prefixes.push(self.let_binding());
                 continue;
             }
-            if mode != Mode::Expr && self.at_type_parameter(mode) {
+            if mode != TermCategory::Expr && self.at_type_parameter(mode) {
                 self.type_parameters(&mut prefixes);
                 continue;
             }
             let operand = match mode {
-                Mode::Type => self.postfix(mode),
+                TermCategory::Type => self.postfix(mode),
                 _ => self.operators(mode),
             };
             let beside = mode
@@ -60,12 +60,12 @@ impl Parser<'_> {
                 .then(|| self.size_beside_type(operand))
                 .flatten();
             let operand = beside.unwrap_or(operand);
-            if mode == Mode::Type {
+            if mode == TermCategory::Type {
                 self.reject_operator_in_type(operand);
             }
-            let assigned = matches!(prefixes.last(), Some(Prefix::Assign(..)));
-            if mode != Mode::Expr && !assigned && self.eat(TokenKind::Arrow).is_some() {
-                prefixes.push(Prefix::Arrow(operand));
+            let assigned = matches!(prefixes.last(), Some(PendingTerm::Assign(..)));
+            if mode != TermCategory::Expr && !assigned && self.eat(TokenKind::Arrow).is_some() {
+                prefixes.push(PendingTerm::Arrow(operand));
                 continue;
             }
             if !self.commands_may_stand(mode) {
@@ -83,11 +83,11 @@ impl Parser<'_> {
     fn command(
         &mut self,
         operand: TermId,
-        mode: Mode,
-        prefixes: &mut Vec<Prefix>,
+        mode: TermCategory,
+        prefixes: &mut Vec<PendingTerm>,
     ) -> Option<TermId> {
-        let command = match prefixes.pop_if(|prefix| matches!(prefix, Prefix::Assign(..))) {
-            Some(Prefix::Assign(lhs, sign)) => {
+        let command = match prefixes.pop_if(|prefix| matches!(prefix, PendingTerm::Assign(..))) {
+            Some(PendingTerm::Assign(lhs, sign)) => {
                 if self.at(TokenKind::Equals) {
                     self.chained_assignment();
                 }
@@ -96,24 +96,24 @@ impl Parser<'_> {
             _ => operand,
         };
         if let Some(sign) = self.assignment_sign() {
-            prefixes.push(Prefix::Assign(command, sign));
+            prefixes.push(PendingTerm::Assign(command, sign));
             return None;
         }
-        let sequence = matches!(prefixes.last(), Some(Prefix::Command(_)));
+        let sequence = matches!(prefixes.last(), Some(PendingTerm::Command(_)));
         if !self.next_command(command, mode, sequence) {
             return Some(command);
         }
-        prefixes.push(Prefix::Command(command));
+        prefixes.push(PendingTerm::Command(command));
         None
     }
 
     /// Builds a term from its starts and its last part. Adjacent commands become one sequence.
-    fn assemble(&mut self, prefixes: Vec<Prefix>, last: TermId) -> TermId {
+    fn assemble(&mut self, prefixes: Vec<PendingTerm>, last: TermId) -> TermId {
         let mut body = last;
         let mut before: Vec<TermId> = Vec::new();
         for prefix in prefixes.into_iter().rev() {
             match prefix {
-                Prefix::Command(command) => before.push(command),
+                PendingTerm::Command(command) => before.push(command),
                 prefix => {
                     body = self.after_commands(&mut before, body);
                     body = self.complete(prefix, body);
@@ -132,10 +132,10 @@ impl Parser<'_> {
         self.sequence(commands)
     }
 
-    fn complete(&mut self, prefix: Prefix, body: TermId) -> TermId {
+    fn complete(&mut self, prefix: PendingTerm, body: TermId) -> TermId {
         let end = self.span_of(body).end;
         match prefix {
-            Prefix::Let {
+            PendingTerm::Let {
                 start,
                 binder,
                 value,
@@ -147,7 +147,7 @@ impl Parser<'_> {
                 },
                 Span::new(start, end),
             ),
-            Prefix::Pi {
+            PendingTerm::Pi {
                 start,
                 param,
                 implicit,
@@ -159,12 +159,12 @@ impl Parser<'_> {
                 },
                 Span::new(start, end),
             ),
-            Prefix::Arrow(from) => {
+            PendingTerm::Arrow(from) => {
                 let span = Span::new(self.span_of(from).start, end);
                 self.push(TermKind::Arrow(from, body), span)
             }
-            Prefix::Assign(lhs, sign) => self.assign(sign, lhs, body),
-            Prefix::Command(first) => self.sequence(Box::from([first, body])),
+            PendingTerm::Assign(lhs, sign) => self.assign(sign, lhs, body),
+            PendingTerm::Command(first) => self.sequence(Box::from([first, body])),
         }
     }
 
@@ -178,7 +178,7 @@ impl Parser<'_> {
                 || self.at_let_pattern())
     }
 
-    fn let_binding(&mut self) -> Prefix {
+    fn let_binding(&mut self) -> PendingTerm {
         let start = self.bump().span;
         let binder = self.name_or_pattern("a name");
         let name = self.binders[binder.0 as usize].name.clone();
@@ -186,7 +186,7 @@ impl Parser<'_> {
             self.let_with_type(&name);
         }
         self.let_equals(&name);
-        let value = self.term(Mode::Expr);
+        let value = self.term(TermCategory::Expr);
         if self.eat(TokenKind::In).is_none() {
             let span = self.end_of_value(value);
             let edit = self.in_behind_value(span);
@@ -204,7 +204,7 @@ impl Parser<'_> {
             });
             self.skip_before_in();
         }
-        Prefix::Let {
+        PendingTerm::Let {
             start: start.start,
             binder,
             value,
@@ -230,7 +230,7 @@ impl Parser<'_> {
 
     /// Returns true at `(NAME :` or `{`: in an argument only before a kind, since `(x : f32)` is an
     /// ascription.
-    fn at_type_parameter(&self, mode: Mode) -> bool {
+    fn at_type_parameter(&self, mode: TermCategory) -> bool {
         match self.kind() {
             TokenKind::LBrace => true,
             TokenKind::LParen => {
@@ -244,12 +244,12 @@ impl Parser<'_> {
     }
 
     /// Parses `(n: Nat) ->` or `{n: Nat} ->`.
-    fn type_parameters(&mut self, prefixes: &mut Vec<Prefix>) {
+    fn type_parameters(&mut self, prefixes: &mut Vec<PendingTerm>) {
         let open = self.bump();
         let implicit = open.kind == TokenKind::LBrace;
         loop {
             let param = self.kinded_binder();
-            prefixes.push(Prefix::Pi {
+            prefixes.push(PendingTerm::Pi {
                 start: open.span.start,
                 param,
                 implicit,
@@ -282,7 +282,7 @@ impl Parser<'_> {
     pub(crate) fn type_with_conditions(&mut self) -> TermId {
         let ty = match self.at_conditions_without_type() {
             true => self.type_before_conditions(),
-            false => self.term(Mode::Type),
+            false => self.term(TermCategory::Type),
         };
         self.conditions_of(ty)
     }
@@ -318,7 +318,7 @@ impl Parser<'_> {
             self.expected("a condition on sizes");
             return self.missing();
         }
-        let condition = self.nested(|parser| parser.operators(Mode::Arg));
+        let condition = self.nested(|parser| parser.operators(TermCategory::Arg));
         self.joined_conditions(condition);
         match self.at_equals_for_relation(condition) {
             true => self.equals_for_relation(condition),
@@ -327,7 +327,7 @@ impl Parser<'_> {
     }
 
     /// Parses calls, projections, and the dots of array types.
-    pub(crate) fn postfix(&mut self, mode: Mode) -> TermId {
+    pub(crate) fn postfix(&mut self, mode: TermCategory) -> TermId {
         let mut dimensions: Vec<Dimension> = Vec::new();
         let mut term = self.sized_atom(mode, &mut dimensions);
         loop {
@@ -335,7 +335,7 @@ impl Parser<'_> {
                 TokenKind::LParen if self.calls() => term = self.call(term, mode),
                 _ if !mode.is_type() && self.at_part_of_module(term) => self.name_in_module(term),
                 TokenKind::Dot if self.at_half() => term = self.project(term),
-                TokenKind::Dot | TokenKind::DotDot if mode != Mode::Expr => {
+                TokenKind::Dot | TokenKind::DotDot if mode != TermCategory::Expr => {
                     let dependent = self.bump().kind == TokenKind::DotDot;
                     dimensions.push(Dimension {
                         size: term,
@@ -372,7 +372,7 @@ impl Parser<'_> {
     }
 
     /// Parses the element type after the dot of an array type.
-    fn element(&mut self, mode: Mode, dimensions: &mut Vec<Dimension>) -> TermId {
+    fn element(&mut self, mode: TermCategory, dimensions: &mut Vec<Dimension>) -> TermId {
         if self.at(TokenKind::Minus) || !self.at_operand() {
             self.expected("a type");
             return self.missing();
@@ -381,9 +381,9 @@ impl Parser<'_> {
     }
 
     /// Parses an operand; a token such as `3.3` becomes two sizes if a type is allowed.
-    fn sized_atom(&mut self, mode: Mode, dimensions: &mut Vec<Dimension>) -> TermId {
+    fn sized_atom(&mut self, mode: TermCategory, dimensions: &mut Vec<Dimension>) -> TermId {
         let before_dot = matches!(self.peek_kind(1), TokenKind::Dot | TokenKind::DotDot);
-        let sizes = mode.is_type() || (mode == Mode::Arg && before_dot);
+        let sizes = mode.is_type() || (mode == TermCategory::Arg && before_dot);
         if sizes
             && self.at(TokenKind::Float)
             && let Some((first, second)) = self.split_float()
@@ -422,13 +422,13 @@ impl Parser<'_> {
     }
 
     /// Parses the arguments `(a, b)` after a function.
-    pub(crate) fn call(&mut self, callee: TermId, mode: Mode) -> TermId {
+    pub(crate) fn call(&mut self, callee: TermId, mode: TermCategory) -> TermId {
         let base = self.args.len();
         let open = self.bump();
         let mode = if mode.is_type() {
-            Mode::Size
+            TermCategory::Size
         } else {
-            Mode::Arg
+            TermCategory::Arg
         };
         if self.at_abandoned_bracket() {
             self.expected_operand(mode);
@@ -443,7 +443,7 @@ impl Parser<'_> {
         self.push(TermKind::Apply { callee, args }, span)
     }
 
-    fn arguments(&mut self, open: Token, mode: Mode) {
+    fn arguments(&mut self, open: Token, mode: TermCategory) {
         loop {
             self.named_argument();
             let arg = self.term(mode);

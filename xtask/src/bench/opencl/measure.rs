@@ -14,7 +14,7 @@ use runtime::cc::foreign::{ForeignFunctions, functions_with_bodies};
 use runtime::compare::compare;
 use runtime::generate::Generator;
 use runtime::interp::{self, ForeignCall};
-use runtime::launch::{Launch, Request, Source, prepare};
+use runtime::launch::{ArgumentSource, Launch, Request, prepare};
 use runtime::ocl::{Built, Session, plan};
 use runtime::process::{Cancel, Limits};
 
@@ -159,7 +159,7 @@ impl<'a> Ready<'a> {
                 .map(|(name, value)| (name.clone(), *value))
                 .collect(),
             args: names
-                .map(|name| (name, Source::Generated(Generator::Zeros)))
+                .map(|name| (name, ArgumentSource::Generated(Generator::Zeros)))
                 .collect(),
             ..Request::default()
         };

@@ -206,7 +206,7 @@ impl Reporter<'_> {
         };
         found.severity = problem.severity();
         if let Some((def, span)) = spot.inside {
-            let place = syntax::Place {
+            let place = syntax::ItemSpan {
                 item: Some(def),
                 span,
             };

@@ -5,7 +5,7 @@ use std::ops::Range;
 use rise::core::{Origin, Program, Source, subterms};
 use rise::{Inference, Primitive, TermInfo, Type};
 use syntax::ast::{BinaryOp, Item, TermId, TermKind};
-use syntax::{GlobalId, Place, Span};
+use syntax::{GlobalId, ItemSpan, Span};
 
 /// A definition in the form in which it is written.
 #[derive(Clone, Copy, Debug)]
@@ -146,10 +146,10 @@ impl<'a> SourceMap<'a> {
     }
 
     /// Returns the place of a related message, which may be in another definition.
-    pub fn related(&self, origin: Origin) -> Place {
+    pub fn related(&self, origin: Origin) -> ItemSpan {
         let spot = self.location(origin);
         match spot.inside {
-            Some((def, span)) => Place {
+            Some((def, span)) => ItemSpan {
                 item: Some(def),
                 span,
             },

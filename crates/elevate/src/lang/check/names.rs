@@ -165,7 +165,7 @@ impl Infer<'_> {
         let mut diagnostic = syntax::Diagnostic::error(Code::AmbiguousImport, at.span, message)
             .help("define a name of your own for the one that you mean, in a file between");
         for &item in items {
-            let place = syntax::Place {
+            let place = syntax::ItemSpan {
                 item: Some(item),
                 span: syntax::Span::default(),
             };

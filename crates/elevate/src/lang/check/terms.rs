@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rise::Primitive;
 use syntax::ast::{BinderAnnotation, BinderId, Name, TermId, TermKind};
 use syntax::elevate::ast::{
-    Alt, ClauseKind, Expect, ExprId, ExprKind, ItemKind, Range, RangeKind, Step,
+    Alt, ClauseKind, Expect, ExprId, ExprKind, ItemKind, Range, RangeKind, RangeStep,
 };
 use syntax::{Code, Span};
 
@@ -461,7 +461,7 @@ impl Infer<'_> {
             RangeKind::Between { from, to, step } => {
                 terms.extend([*from, *to]);
                 match step {
-                    Some(Step::Add(step) | Step::Times(step)) => terms.push(*step),
+                    Some(RangeStep::Add(step) | RangeStep::Times(step)) => terms.push(*step),
                     None => {}
                 }
             }

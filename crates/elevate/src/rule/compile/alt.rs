@@ -2,7 +2,7 @@
 
 use rise::core::{Form, Terms, elaborate_terms, for_each_local};
 use rise::types::{Arg, Ty, Type};
-use rise::{Sides, SidesInference, TermInfo};
+use rise::{RuleInfer, RuleInference, TermInfo};
 use rustc_hash::FxHashMap;
 use syntax::ast::{BinaryOp, Kind, TermId, TermKind};
 use syntax::elevate::ast::{self, ClauseKind, CondId, CondKind, ExprId};
@@ -34,7 +34,7 @@ pub(super) enum TypeClause {
 
 /// The result of type inference for an alternative.
 pub(super) struct Typed {
-    pub done: SidesInference,
+    pub done: RuleInference,
     pub terms: Terms,
     /// The elaborated terms, in order.
     pub wanted: Vec<TermId>,
@@ -216,7 +216,7 @@ impl<'a, 'h> AltCompiler<'a, 'h> {
 
     pub(super) fn infer(&mut self, names: &Names<'_>, scopes: &Scopes) -> Option<Typed> {
         let rise = names.item();
-        let mut sides = Sides::new(&rise, self.source.env);
+        let mut sides = RuleInfer::new(&rise, self.source.env);
         bind(names, &mut sides);
         for (here, there) in &scopes.joined {
             for binder in there {
@@ -227,7 +227,7 @@ impl<'a, 'h> AltCompiler<'a, 'h> {
         for clause in self.type_clauses() {
             self.type_clause(names, &mut sides, &clause);
         }
-        sides.fix();
+        sides.generalize_left();
         let made = self.define(names, &mut sides);
         for (_, cond, _) in self.conditions() {
             self.assume(names, &mut sides, cond, true);
@@ -242,10 +242,10 @@ impl<'a, 'h> AltCompiler<'a, 'h> {
         if self.failed() {
             return None;
         }
-        for need in &done.needs {
+        for need in &done.side_conditions {
             self.need(names, need);
         }
-        for (name, form) in &done.narrowed.forms {
+        for (name, form) in &done.instantiations.forms {
             let text = format!(
                 "the right side has a type only where the type `{name}` of the left side is `{form}`"
             );
@@ -261,7 +261,7 @@ impl<'a, 'h> AltCompiler<'a, 'h> {
         Some(Typed {
             strict: has_types(&rise, self.alt.lhs)
                 || !self.type_clauses().is_empty()
-                || !done.narrowed.forms.is_empty(),
+                || !done.instantiations.forms.is_empty(),
             function: is_function(&left),
             wanted,
             terms,
@@ -274,7 +274,7 @@ impl<'a, 'h> AltCompiler<'a, 'h> {
     pub(super) fn define(
         &mut self,
         names: &Names<'_>,
-        sides: &mut Sides<'_>,
+        sides: &mut RuleInfer<'_>,
     ) -> Vec<(u32, u32, TermId)> {
         let mut made = Vec::new();
         for (number, clause) in self.alt.clauses.iter().enumerate() {
@@ -394,7 +394,7 @@ impl<'a, 'h> AltCompiler<'a, 'h> {
         }
         // The kinds of types that the right side requires are conditions, too.
         let done = &of.typed.done;
-        for (var, kind) in &done.narrowed.kinds {
+        for (var, kind) in &done.instantiations.kinds {
             if let Some(sort) = Sort::of_kind(*kind) {
                 let name = done.inference.names.get(*var);
                 clauses.push(Clause {

@@ -2,7 +2,7 @@
 
 use nat::{Nat, Prop};
 use rise::types::Arg;
-use rise::{Sides, TermInfo};
+use rise::{RuleInfer, TermInfo};
 use rustc_hash::FxHashMap;
 use syntax::ast::{BinaryOp, Kind, TermId, TermKind};
 use syntax::elevate::ast::{CondId, CondKind};
@@ -144,7 +144,7 @@ impl<'a> AltCompiler<'a, '_> {
     pub(super) fn type_clause(
         &mut self,
         names: &Names<'_>,
-        sides: &mut Sides<'_>,
+        sides: &mut RuleInfer<'_>,
         clause: &TypeClause,
     ) {
         match *clause {
@@ -181,7 +181,7 @@ impl<'a> AltCompiler<'a, '_> {
     pub(super) fn assume(
         &mut self,
         names: &Names<'_>,
-        sides: &mut Sides<'_>,
+        sides: &mut RuleInfer<'_>,
         cond: CondId,
         holds: bool,
     ) {
@@ -228,7 +228,7 @@ impl<'a> AltCompiler<'a, '_> {
     pub(super) fn property(
         &mut self,
         _names: &Names<'_>,
-        sides: &mut Sides<'_>,
+        sides: &mut RuleInfer<'_>,
         name: &syntax::ast::Ident,
         args: &[TermId],
         span: Span,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use nat::Prop;
 use rise::core::{Expr, Form};
-use rise::{Need, Primitive, SidesInference};
+use rise::{Primitive, RuleInference, SideCondition};
 use syntax::ast::TermKind;
 use syntax::{Code, Diagnostic, Severity, Span};
 
@@ -39,7 +39,7 @@ impl AltCompiler<'_, '_> {
 
     /// Reports a condition on sizes that the right side requires and that no clause of the rule
     /// implies.
-    pub(super) fn need(&mut self, names: &Names<'_>, need: &Need) {
+    pub(super) fn need(&mut self, names: &Names<'_>, need: &SideCondition) {
         let text = &need.text;
         let mut message = match &need.types {
             Some((expected, found)) => format!(
@@ -116,7 +116,7 @@ impl AltCompiler<'_, '_> {
 }
 
 /// Returns the errors of inference; errors of the right side mention the type of the left side.
-pub(super) fn errors(done: &SidesInference, right: Option<(Span, Span, &str)>) -> Vec<Diagnostic> {
+pub(super) fn errors(done: &RuleInference, right: Option<(Span, Span, &str)>) -> Vec<Diagnostic> {
     let wanted = |d: &&Diagnostic| d.severity == Severity::Error;
     let mut all = Vec::new();
     for diagnostic in done.inference.diagnostics.iter().filter(wanted) {

@@ -8,7 +8,7 @@ mod outline;
 
 use rise::core::{Expr, Form, Terms, elaborate_terms, without_compositions};
 use rise::types::{Arg, Ty, Type};
-use rise::{Env, Primitive, Sides, SidesInference, TermInfo};
+use rise::{Env, Primitive, RuleInfer, RuleInference, TermInfo};
 use rustc_hash::FxHashMap;
 use syntax::Diagnostic;
 use syntax::ast::{BinderAnnotation, Kind, Name, TermId, TermKind};
@@ -95,10 +95,10 @@ fn matcher(
         return (None, names.diagnostics);
     }
     let rise = names.item();
-    let mut sides = Sides::new(&rise, env);
+    let mut sides = RuleInfer::new(&rise, env);
     bind(&names, &mut sides);
     let ty = sides.synth(pattern);
-    sides.fix();
+    sides.generalize_left();
     let function = is_function(&sides.read(&ty));
     let done = sides.finish();
     names.diagnostics.extend(errors(&done, None));
@@ -177,10 +177,10 @@ pub fn compile_template(
         return (None, names.diagnostics);
     }
     let rise = names.item();
-    let mut sides = Sides::new(&rise, env);
+    let mut sides = RuleInfer::new(&rise, env);
     bind(&names, &mut sides);
     sides.synth(term);
-    sides.fix();
+    sides.generalize_left();
     let done = sides.finish();
     names.diagnostics.extend(errors(&done, None));
     let Some(mut terms) = elaborate_terms(&rise, &done.inference, &[term]) else {
@@ -223,7 +223,7 @@ fn declare(names: &mut Names<'_>, params: &[(Name, ParamKind)]) {
 }
 
 /// Declares the metavariables and parameters in type inference.
-fn bind(names: &Names<'_>, sides: &mut Sides<'_>) {
+fn bind(names: &Names<'_>, sides: &mut RuleInfer<'_>) {
     for variable in &names.variables {
         let inside = variable.uses.iter().any(|u| {
             u.scope.iter().any(|b| {
@@ -264,7 +264,7 @@ fn slots(names: &Names<'_>) -> FxHashMap<u32, u16> {
 fn given(
     names: &Names<'_>,
     params: &[(Name, ParamKind)],
-    done: &SidesInference,
+    done: &RuleInference,
     values: &FxHashMap<u32, u16>,
     levels: &mut TypeVarNumbering,
 ) -> Box<[Option<ParamSlot>]> {
@@ -287,7 +287,7 @@ fn given(
 fn given_types(
     names: &Names<'_>,
     params: &[(Name, ParamKind)],
-    done: &SidesInference,
+    done: &RuleInference,
     levels: &mut TypeVarNumbering,
 ) -> Box<[(u16, Ty)]> {
     let one = |number: usize| {
@@ -316,7 +316,7 @@ enum InferenceSlot {
     TypeLevel(Arg),
 }
 
-fn variables(names: &Names<'_>, done: &SidesInference) -> Option<Vec<Variable>> {
+fn variables(names: &Names<'_>, done: &RuleInference) -> Option<Vec<Variable>> {
     let mut all = Vec::new();
     for variable in names
         .variables
@@ -419,7 +419,7 @@ impl Parts<'_> {
         tail: Option<u16>,
         scopes: &Scopes,
         locals: &FxHashMap<u32, u16>,
-        done: &SidesInference,
+        done: &RuleInference,
         levels: &mut TypeVarNumbering,
     ) -> Option<Template> {
         let joined = scopes

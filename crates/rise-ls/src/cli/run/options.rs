@@ -3,7 +3,7 @@
 use super::super::args::{ImportOptions, IndexWord, Language};
 use crate::run::{self, Backend};
 use clap::{Args as Group, ValueEnum};
-use runtime::launch::Source;
+use runtime::launch::ArgumentSource;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -29,7 +29,7 @@ pub struct RunOptions {
     /// An argument: `random` (the default), `random(5,30)`, `sorted`, `permutation`, `rowptr(n)`,
     /// `extreme`, `zeros`, `iota`, a value as it is printed (one number for a whole array), or a .npy file
     #[arg(long = "arg", value_name = "NAME=VALUE", value_parser = argument)]
-    pub args: Vec<(String, Source)>,
+    pub args: Vec<(String, ArgumentSource)>,
 
     /// Time so many runs, after one that warms up
     #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = count)]
@@ -162,7 +162,7 @@ fn dimensions(text: &str) -> Result<Dimensions, String> {
 }
 
 /// Parses an argument, as in `xs=random`.
-fn argument(text: &str) -> Result<(String, Source), String> {
+fn argument(text: &str) -> Result<(String, ArgumentSource), String> {
     let (name, value) = text
         .split_once('=')
         .ok_or("write an argument as `NAME=random`, `NAME=3` or `NAME=FILE.npy`")?;

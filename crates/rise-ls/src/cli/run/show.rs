@@ -4,7 +4,7 @@ use super::super::report::{Finding, RelatedFinding, Report, Reporter};
 use super::super::workspace::Workspace;
 use super::super::{FOUND, human, output};
 use crate::run::{Complaint, Done, text};
-use runtime::text::Length;
+use runtime::value_text::Length;
 use std::io::{self, Write};
 use std::path::Path;
 use syntax::{Code, Severity};

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use db::{Declares, FileId, ItemId};
-use runtime::launch::{Request, Source};
+use runtime::launch::{ArgumentSource, Request};
 use runtime::literal::Literal;
 use runtime::process::Limits;
 use serde::{Deserialize, Serialize};
@@ -223,13 +223,13 @@ fn definition(snapshot: &Snapshot, file: FileId, params: &RunParams) -> Answer<I
 
 /// Parses an argument: a string as on the command line, or a JSON value. Relative file names are
 /// resolved in the folder of the document.
-fn source(value: &Value, folder: Option<&Path>) -> Result<Source, String> {
+fn source(value: &Value, folder: Option<&Path>) -> Result<ArgumentSource, String> {
     let Value::String(text) = value else {
-        return literal(value, 0).map(Source::Literal);
+        return literal(value, 0).map(ArgumentSource::Literal);
     };
     let source = run::source(text).map_err(|error| error.to_string())?;
     Ok(match (source, folder) {
-        (Source::File(path), Some(folder)) => Source::File(folder.join(path)),
+        (ArgumentSource::File(path), Some(folder)) => ArgumentSource::File(folder.join(path)),
         (source, _) => source,
     })
 }

@@ -87,8 +87,8 @@ pub struct Terms {
     pub locals: u32,
 }
 
-/// Elaborates terms that were inferred together, see [`Sides`](crate::Sides). Returns `None` if one
-/// of them has an error.
+/// Elaborates terms that were inferred together, see [`RuleInfer`](crate::RuleInfer). Returns
+/// `None` if one of them has an error.
 pub fn elaborate_terms(item: &Item, inference: &Inference, terms: &[TermId]) -> Option<Terms> {
     let mut elaborator = Elaborator::new(item, inference);
     let exprs = terms

@@ -17,7 +17,7 @@ use crate::{BinderInfo, NameUse, Target, TermInfo};
 type Implicits<'u> = std::slice::Iter<'u, (syntax::ast::Name, Arg)>;
 
 /// A spine whose arguments are consumed from left to right.
-struct Giving {
+struct SpineCursor {
     spine: Spine,
     /// The number of consumed arguments.
     given: usize,
@@ -25,7 +25,7 @@ struct Giving {
     head: Span,
 }
 
-impl Giving {
+impl SpineCursor {
     fn left(&self) -> usize {
         self.spine.args.len() - self.given
     }
@@ -36,7 +36,7 @@ impl<P: Surface> Elaborator<'_, P> {
     pub(super) fn application(&mut self, id: TermId) -> Option<Expr<P>> {
         let spine = Spine::of(self.item, id);
         let head = spine.head;
-        let mut giving = Giving {
+        let mut giving = SpineCursor {
             head: self.span(head),
             spine,
             given: 0,
@@ -93,7 +93,7 @@ impl<P: Surface> Elaborator<'_, P> {
         }
     }
 
-    fn global(&mut self, name_use: &NameUse, giving: &mut Giving) -> Option<Expr<P>> {
+    fn global(&mut self, name_use: &NameUse, giving: &mut SpineCursor) -> Option<Expr<P>> {
         let Target::Global(id) = name_use.target else {
             return None;
         };
@@ -118,7 +118,7 @@ impl<P: Surface> Elaborator<'_, P> {
     /// Applies `function` to the remaining arguments.
     fn give(
         &mut self,
-        giving: &mut Giving,
+        giving: &mut SpineCursor,
         mut function: Expr<P>,
         implicits: &mut Implicits,
     ) -> Option<Expr<P>> {
@@ -153,8 +153,8 @@ impl<P: Surface> Elaborator<'_, P> {
     }
 
     /// Returns the origin of the result after the arguments that are consumed so far.
-    fn result_origin(&mut self, giving: &Giving) -> Origin {
-        let Giving { spine, given, head } = giving;
+    fn result_origin(&mut self, giving: &SpineCursor) -> Origin {
+        let SpineCursor { spine, given, head } = giving;
         let term = spine
             .results
             .iter()
@@ -174,7 +174,7 @@ impl<P: Surface> Elaborator<'_, P> {
         &mut self,
         primitive: &P,
         name_use: &NameUse,
-        giving: &mut Giving,
+        giving: &mut SpineCursor,
     ) -> Option<Expr<P>> {
         let optional = self.optional(primitive, giving);
         let implicits = &mut name_use.implicits.iter();
@@ -222,7 +222,7 @@ impl<P: Surface> Elaborator<'_, P> {
 
     /// Consumes the optional first argument, if it is written; returns the dimension 0 if an
     /// optional dimension is not.
-    fn optional(&mut self, primitive: &P, giving: &mut Giving) -> Option<Arg> {
+    fn optional(&mut self, primitive: &P, giving: &mut SpineCursor) -> Option<Arg> {
         let optional = primitive.optional_argument()?;
         let one_more = |count: usize| giving.left() == count + 1;
         let explicit = explicit_arguments(&self.ty(giving.spine.head)?);
@@ -241,7 +241,7 @@ impl<P: Surface> Elaborator<'_, P> {
         (optional == OptionalArgument::Dimension).then_some(Arg::Nat(Nat::ZERO))
     }
 
-    fn next_type_level(&mut self, giving: &mut Giving) -> Option<Arg> {
+    fn next_type_level(&mut self, giving: &mut SpineCursor) -> Option<Arg> {
         let arg = giving.spine.args.get(giving.given)?;
         let arg = self.type_level(arg.term)?;
         giving.given += 1;
@@ -249,7 +249,12 @@ impl<P: Surface> Elaborator<'_, P> {
     }
 
     /// Elaborates `makeArray(k)`, whose type depends on the value of `k`.
-    fn make_array(&mut self, primitive: P, id: TermId, giving: &mut Giving) -> Option<Expr<P>> {
+    fn make_array(
+        &mut self,
+        primitive: P,
+        id: TermId,
+        giving: &mut SpineCursor,
+    ) -> Option<Expr<P>> {
         let mut first = self.next_type_level(giving)?;
         if P::WHOLE && matches!(first, Arg::Type(_)) {
             // The first argument is the type of the elements.

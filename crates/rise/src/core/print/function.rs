@@ -4,14 +4,14 @@ use syntax::Span;
 use syntax::ast::Name;
 
 use super::Printer;
-use super::term::Place;
+use super::term::Precedence;
 use crate::core::{Expr, Form, Language, Local, Notation, Param};
 use crate::types::{Arg, Pi, Type};
 
 impl<P: Language> Printer<P> {
     pub(super) fn function(&mut self, expr: &Expr<P>, wanted: bool) {
         if let Some(shorter) = self.contracted(expr, wanted) {
-            return self.visit(&shorter, Place::TOP, wanted);
+            return self.visit(&shorter, Precedence::TOP, wanted);
         }
         let mut body = expr;
         let mut locals: Vec<&Local> = Vec::new();
@@ -25,7 +25,7 @@ impl<P: Language> Printer<P> {
             body = inner;
         }
         self.out.push_str(&format!("fun({} => ", names.join(", ")));
-        self.expr(body, Place::TOP, wanted);
+        self.expr(body, Precedence::TOP, wanted);
         self.out.push(')');
         locals.into_iter().for_each(|l| self.scope.leave_local(l));
     }
@@ -51,7 +51,7 @@ impl<P: Language> Printer<P> {
                 .out
                 .push_str(&format!("depFun(({}) => ", all.join(", "))),
         }
-        self.expr(body, Place::TOP, wanted);
+        self.expr(body, Precedence::TOP, wanted);
         if !texts.is_empty() {
             self.out.push(')');
         }
@@ -114,20 +114,20 @@ impl<P: Language> Printer<P> {
 
     // ----- applications -----
 
-    pub(super) fn application(&mut self, expr: &Expr<P>, place: Place, wanted: bool) {
+    pub(super) fn application(&mut self, expr: &Expr<P>, place: Precedence, wanted: bool) {
         let mut args = Vec::new();
         let mut head = expr;
         loop {
             head = match &head.form {
                 Form::Apply(f, x) => {
-                    args.push(Given::Value(x.clone()));
+                    args.push(ApplicationArg::Value(x.clone()));
                     f
                 }
                 Form::DepApply(f, arg) => {
                     // Implicit arguments are not written, because they are inferred from the
                     // values.
                     if !matches!(&*f.ty, Type::Pi(Pi { implicit: true, .. })) {
-                        args.push(Given::TypeLevel(arg.clone()));
+                        args.push(ApplicationArg::TypeLevel(arg.clone()));
                     }
                     f
                 }
@@ -139,20 +139,27 @@ impl<P: Language> Printer<P> {
     }
 
     /// Prints a function that is applied to values as a `let`, unless the values are functions.
-    fn applied(&mut self, head: &Expr<P>, args: &[Given<P>], place: Place, wanted: bool) {
-        let (Form::Lambda(param, body), [Given::Value(value), rest @ ..]) = (&head.form, args)
+    fn applied(
+        &mut self,
+        head: &Expr<P>,
+        args: &[ApplicationArg<P>],
+        place: Precedence,
+        wanted: bool,
+    ) {
+        let (Form::Lambda(param, body), [ApplicationArg::Value(value), rest @ ..]) =
+            (&head.form, args)
         else {
             return self.plain_application(head, args, wanted);
         };
-        if !super::super::normal::is_function(&value.ty) {
+        if !super::super::normalization::is_function(&value.ty) {
             self.let_in(param, value, false, place, |this| {
-                this.applied(body, rest, Place::TOP, wanted);
+                this.applied(body, rest, Precedence::TOP, wanted);
             });
             return;
         }
         let start = self.out.len();
         self.out.push_str(")(");
-        self.expr(value, Place::TOP, true);
+        self.expr(value, Precedence::TOP, true);
         self.out.push(')');
         let tail = self.out.split_off(start);
         let moved = self
@@ -164,7 +171,7 @@ impl<P: Language> Printer<P> {
         let name = self.scope.bind_local(&param.local, &param.ty);
         let ty = self.scope.type_text(&param.ty);
         self.out.push_str(&format!("fun({name}: {ty} => "));
-        self.applied(body, rest, Place::TOP, wanted);
+        self.applied(body, rest, Precedence::TOP, wanted);
         self.scope.leave_local(&param.local);
         let by = (self.out.len() - start) as u32;
         self.out.push_str(&tail);
@@ -172,16 +179,16 @@ impl<P: Language> Printer<P> {
         self.map.extend(moved.into_iter().map(shift));
     }
 
-    fn plain_application(&mut self, head: &Expr<P>, args: &[Given<P>], wanted: bool) {
+    fn plain_application(&mut self, head: &Expr<P>, args: &[ApplicationArg<P>], wanted: bool) {
         if args.is_empty() {
-            return self.expr(head, Place::TOP, wanted);
+            return self.expr(head, Precedence::TOP, wanted);
         }
-        self.expr(head, Place::ATOM, true);
+        self.expr(head, Precedence::ATOM, true);
         for arg in args {
             self.out.push('(');
             match arg {
-                Given::Value(value) => self.expr(value, Place::TOP, true),
-                Given::TypeLevel(arg) => {
+                ApplicationArg::Value(value) => self.expr(value, Precedence::TOP, true),
+                ApplicationArg::TypeLevel(arg) => {
                     let text = self.scope.arg_text(arg);
                     self.out.push_str(&text);
                 }
@@ -192,7 +199,7 @@ impl<P: Language> Printer<P> {
 }
 
 /// An argument of an application.
-enum Given<P> {
+enum ApplicationArg<P> {
     Value(Expr<P>),
     TypeLevel(Arg),
 }

@@ -3,7 +3,7 @@
 use syntax::ast::{Literal, ScalarType};
 
 use super::Printer;
-use super::term::Place;
+use super::term::Precedence;
 use crate::core::Language;
 use crate::types::Type;
 
@@ -13,7 +13,7 @@ impl<P: Language> Printer<P> {
         literal: &Literal,
         ty: &crate::Ty,
         wanted: bool,
-        place: Place,
+        place: Precedence,
     ) {
         let data = match &**ty {
             Type::Exp(data, _) => data,
@@ -31,7 +31,7 @@ impl<P: Language> Printer<P> {
             self.ascription(ty);
             return;
         }
-        let negative = text.starts_with('-') && place >= Place::UNARY;
+        let negative = text.starts_with('-') && place >= Precedence::UNARY;
         self.parens(negative, |this| this.out.push_str(&text));
     }
 }

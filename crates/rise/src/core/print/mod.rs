@@ -5,11 +5,11 @@
 //! determine a type, as for a `cast` in a condition.
 
 mod function;
-mod known;
 mod literal;
 mod names;
 mod primitive;
 mod term;
+mod type_reconstruction;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -21,8 +21,8 @@ use syntax::ast::{Kind, Name};
 
 use super::{Def, Expr, Foreign, Form, Language, Launch, Origin, Program};
 use crate::types::{Names, Pi, Ty, Type};
-use known::Known;
 use names::Scope;
+use type_reconstruction::Inferable;
 
 /// A printed program with the positions of its parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,7 +81,7 @@ pub fn term_text<P: Language>(
     let mut printer = Printer::new(Names(names.iter().cloned().collect()));
     printer.define(uses);
     printer.prepare(expr);
-    printer.expr(expr, term::Place::TOP, true);
+    printer.expr(expr, term::Precedence::TOP, true);
     printer.out
 }
 
@@ -91,7 +91,7 @@ struct Printer<P> {
     scope: Scope,
     globals: FxHashMap<syntax::GlobalId, Name>,
     foreign: Vec<Arc<Foreign>>,
-    known: Known<P>,
+    known: Inferable<P>,
     launch: Launch,
 }
 
@@ -103,7 +103,7 @@ impl<P: Language> Printer<P> {
             scope: Scope::new(names, P::is_name),
             globals: FxHashMap::default(),
             foreign: Vec::new(),
-            known: Known::default(),
+            known: Inferable::default(),
             launch: Launch::default(),
         }
     }
@@ -154,7 +154,7 @@ impl<P: Language> Printer<P> {
             self.foreign_item(&function);
             self.out.push('\n');
         }
-        let mut parts = Parts::of(body);
+        let mut parts = Telescope::of(body);
         parts.bind(&mut self.scope);
         self.assumptions(obligations);
         self.launched();
@@ -190,7 +190,7 @@ impl<P: Language> Printer<P> {
                 }
             }
         }
-        self.expr(body, term::Place::TOP, true);
+        self.expr(body, term::Precedence::TOP, true);
         for _ in 0..open {
             self.out.push(')');
         }
@@ -332,15 +332,15 @@ impl Binder {
 }
 
 /// A definition, split into its leading binders and the rest.
-struct Parts<P> {
+struct Telescope<P> {
     binders: Vec<Binder>,
     locals: Vec<super::Local>,
     body: Expr<P>,
 }
 
-impl<P: Language> Parts<P> {
-    fn of(expr: &Expr<P>) -> Parts<P> {
-        let mut parts = Parts {
+impl<P: Language> Telescope<P> {
+    fn of(expr: &Expr<P>) -> Telescope<P> {
+        let mut parts = Telescope {
             binders: Vec::new(),
             locals: Vec::new(),
             body: expr.clone(),
@@ -399,4 +399,4 @@ impl<P: Language> Parts<P> {
 }
 
 /// The names that are in use.
-type Taken = FxHashSet<Name>;
+type UsedNames = FxHashSet<Name>;

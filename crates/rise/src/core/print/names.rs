@@ -6,9 +6,9 @@ use nat::{Nat, Var};
 use rustc_hash::{FxHashMap, FxHashSet};
 use syntax::ast::{Kind, Name};
 
-use super::Taken;
+use super::UsedNames;
 use crate::core::Local;
-use crate::core::normal::name_for;
+use crate::core::normalization::name_for;
 use crate::print::{arg_text, nat_text, type_text};
 use crate::types::{Arg, DataFun, Names, SizeFun, Ty, Type};
 
@@ -20,7 +20,7 @@ pub(super) struct Scope {
     names: Names,
     locals: FxHashMap<u32, Name>,
     vars: FxHashSet<Var>,
-    taken: Taken,
+    taken: UsedNames,
     is_reserved: fn(&str) -> bool,
 }
 
@@ -31,7 +31,7 @@ impl Scope {
             names,
             locals: FxHashMap::default(),
             vars: FxHashSet::default(),
-            taken: Taken::default(),
+            taken: UsedNames::default(),
             is_reserved,
         }
     }

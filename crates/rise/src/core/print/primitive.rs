@@ -4,7 +4,7 @@ use syntax::Span;
 use syntax::ast::{BinaryOp, Half, UnaryOp};
 
 use super::Printer;
-use super::term::Place;
+use super::term::Precedence;
 use crate::core::{Expr, Form, Language, Notation, Param};
 use crate::types::Arg;
 
@@ -16,17 +16,17 @@ impl<P: Language> Printer<P> {
         lists: Vec<Vec<Arg>>,
         args: &[Expr<P>],
         known: &[bool],
-        place: Place,
+        place: Precedence,
     ) {
         let is_known = |at: usize| known.get(at).copied().unwrap_or(false);
-        let saturated = !super::super::normal::is_function(&expr.ty);
+        let saturated = !super::super::normalization::is_function(&expr.ty);
         match (p.notation(), args) {
             (Notation::Infix(op, _), [a, b]) if saturated => {
                 self.infix(op, a, b, [is_known(0), is_known(1)], place);
             }
             (Notation::Prefix(op, _), [a]) => self.prefix(op, a, is_known(0), place),
             (Notation::Project(half, _), [a]) => {
-                self.expr(a, Place::ATOM, is_known(0));
+                self.expr(a, Precedence::ATOM, is_known(0));
                 self.out.push_str(match half {
                     Half::First => "._1",
                     Half::Second => "._2",
@@ -34,20 +34,20 @@ impl<P: Language> Printer<P> {
             }
             (Notation::Pair(_), [a, b]) => {
                 self.out.push('(');
-                self.expr(a, Place::TOP, is_known(0));
+                self.expr(a, Precedence::TOP, is_known(0));
                 self.out.push_str(", ");
-                self.expr(b, Place::TOP, is_known(1));
+                self.expr(b, Precedence::TOP, is_known(1));
                 self.out.push(')');
             }
             (Notation::Let(_), [value, f]) if let Form::Lambda(param, body) = &f.form => {
                 let (value, body) = (value.clone(), body.clone());
                 self.let_in(param, &value, is_known(0), place, |this| {
-                    this.expr(&body, Place::TOP, is_known(1));
+                    this.expr(&body, Precedence::TOP, is_known(1));
                 });
             }
             (Notation::Pipe(name), [first @ .., last]) if saturated => {
-                self.parens(place > Place::PIPE, |this| {
-                    this.expr(last, Place::PIPE, is_known(first.len()));
+                self.parens(place > Precedence::PIPE, |this| {
+                    this.expr(last, Precedence::PIPE, is_known(first.len()));
                     this.out.push_str(" |> ");
                     this.call(name, &lists, first, known);
                 });
@@ -66,10 +66,17 @@ impl<P: Language> Printer<P> {
         }
     }
 
-    fn infix(&mut self, op: BinaryOp, a: &Expr<P>, b: &Expr<P>, known: [bool; 2], place: Place) {
-        let own = Place::of(op);
+    fn infix(
+        &mut self,
+        op: BinaryOp,
+        a: &Expr<P>,
+        b: &Expr<P>,
+        known: [bool; 2],
+        place: Precedence,
+    ) {
+        let own = Precedence::of(op);
         let left = match own {
-            Place::COMPARISON => own.tighter(),
+            Precedence::COMPARISON => own.tighter(),
             _ => own,
         };
         self.parens(place > own, |this| {
@@ -79,45 +86,53 @@ impl<P: Language> Printer<P> {
         });
     }
 
-    fn prefix(&mut self, op: UnaryOp, a: &Expr<P>, known: bool, place: Place) {
-        self.parens(place > Place::UNARY, |this| {
+    fn prefix(&mut self, op: UnaryOp, a: &Expr<P>, known: bool, place: Precedence) {
+        self.parens(place > Precedence::UNARY, |this| {
             this.out.push_str(match op {
                 UnaryOp::Neg => "-",
                 UnaryOp::Not => "!",
             });
             // The parser would read a minus directly before a number as its sign.
             let number = matches!(a.form, Form::Literal(_) | Form::Nat(_));
-            let inner = if number { Place::TOP } else { Place::UNARY };
+            let inner = if number {
+                Precedence::TOP
+            } else {
+                Precedence::UNARY
+            };
             this.parens(number, |this| this.expr(a, inner, known));
         });
     }
 
     /// Prints a command that has its own syntax.
-    fn command(&mut self, notation: Notation, args: &[Expr<P>], place: Place) {
+    fn command(&mut self, notation: Notation, args: &[Expr<P>], place: Precedence) {
         match (notation, args) {
-            (Notation::Assign, [a, b]) => self.parens(place > Place::COMMAND, |this| {
-                this.expr(a, Place::PIPE, true);
+            (Notation::Assign, [a, b]) => self.parens(place > Precedence::COMMAND, |this| {
+                this.expr(a, Precedence::PIPE, true);
                 this.out.push_str(" = ");
-                this.expr(b, Place::PIPE, true);
+                this.expr(b, Precedence::PIPE, true);
             }),
-            (Notation::Sequence, [a, b]) => self.parens(place > Place::TOP, |this| {
+            (Notation::Sequence, [a, b]) => self.parens(place > Precedence::TOP, |this| {
                 // Sequences are associative, so their nesting is not printed.
                 let nests = match &a.form {
                     Form::Primitive(p, ..) => p.notation() == Notation::Sequence,
                     _ => false,
                 };
-                let first = if nests { Place::TOP } else { Place::COMMAND };
+                let first = if nests {
+                    Precedence::TOP
+                } else {
+                    Precedence::COMMAND
+                };
                 this.expr(a, first, true);
                 this.out.push_str("; ");
-                this.expr(b, Place::TOP, true);
+                this.expr(b, Precedence::TOP, true);
             }),
             (Notation::If, [condition, then, other]) => {
                 self.out.push_str("if (");
-                self.expr(condition, Place::TOP, true);
+                self.expr(condition, Precedence::TOP, true);
                 self.out.push_str(") { ");
-                self.expr(then, Place::TOP, true);
+                self.expr(then, Precedence::TOP, true);
                 self.out.push_str(" } else { ");
-                self.expr(other, Place::TOP, true);
+                self.expr(other, Precedence::TOP, true);
                 self.out.push_str(" }");
             }
             (notation, args) => self.call(word(notation), &[], args, &[]),
@@ -133,7 +148,11 @@ impl<P: Language> Printer<P> {
         }
         for (at, arg) in args.iter().enumerate() {
             self.out.push('(');
-            self.expr(arg, Place::TOP, known.get(at).copied().unwrap_or(false));
+            self.expr(
+                arg,
+                Precedence::TOP,
+                known.get(at).copied().unwrap_or(false),
+            );
             self.out.push(')');
         }
     }
@@ -148,7 +167,11 @@ impl<P: Language> Printer<P> {
             if at > 0 {
                 self.out.push_str(", ");
             }
-            self.expr(arg, Place::TOP, known.get(at).copied().unwrap_or(false));
+            self.expr(
+                arg,
+                Precedence::TOP,
+                known.get(at).copied().unwrap_or(false),
+            );
         }
         self.out.push(')');
     }
@@ -166,7 +189,11 @@ impl<P: Language> Printer<P> {
             if at > 0 || !types.is_empty() {
                 self.out.push_str(", ");
             }
-            self.expr(arg, Place::TOP, known.get(at).copied().unwrap_or(false));
+            self.expr(
+                arg,
+                Precedence::TOP,
+                known.get(at).copied().unwrap_or(false),
+            );
         }
         self.out.push(')');
     }
@@ -176,14 +203,14 @@ impl<P: Language> Printer<P> {
         param: &Param,
         value: &Expr<P>,
         known: bool,
-        place: Place,
+        place: Precedence,
         body: impl FnOnce(&mut Self),
     ) {
-        self.parens(place > Place::TOP, |this| {
+        self.parens(place > Precedence::TOP, |this| {
             // The bound name is not in scope in its own value, so the value is printed first.
             let start = this.out.len();
             this.out.push_str(" = ");
-            this.expr(value, Place::TOP, known);
+            this.expr(value, Precedence::TOP, known);
             this.out.push_str(" in ");
             let name = this.scope.bind_local(&param.local, &param.ty);
             let head = format!("let {name}");

@@ -8,42 +8,42 @@ use crate::core::{Expr, Form, Language};
 
 /// The precedence that the context of an expression requires: a looser expression is parenthesised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Place(u8);
+pub(super) struct Precedence(u8);
 
-impl Place {
+impl Precedence {
     /// Any expression.
-    pub(super) const TOP: Place = Place(0);
+    pub(super) const TOP: Precedence = Precedence(0);
     /// A command of a sequence.
-    pub(super) const COMMAND: Place = Place(1);
+    pub(super) const COMMAND: Precedence = Precedence(1);
     /// The left operand of `|>`.
-    pub(super) const PIPE: Place = Place(3);
-    pub(super) const OR: Place = Place(5);
-    pub(super) const AND: Place = Place(6);
-    pub(super) const COMPARISON: Place = Place(7);
-    pub(super) const SUM: Place = Place(8);
-    pub(super) const PRODUCT: Place = Place(9);
-    pub(super) const UNARY: Place = Place(11);
+    pub(super) const PIPE: Precedence = Precedence(3);
+    pub(super) const OR: Precedence = Precedence(5);
+    pub(super) const AND: Precedence = Precedence(6);
+    pub(super) const COMPARISON: Precedence = Precedence(7);
+    pub(super) const SUM: Precedence = Precedence(8);
+    pub(super) const PRODUCT: Precedence = Precedence(9);
+    pub(super) const UNARY: Precedence = Precedence(11);
     /// The callee of an application, or the operand of a projection.
-    pub(super) const ATOM: Place = Place(12);
+    pub(super) const ATOM: Precedence = Precedence(12);
 
-    pub(super) fn tighter(self) -> Place {
-        Place(self.0 + 1)
+    pub(super) fn tighter(self) -> Precedence {
+        Precedence(self.0 + 1)
     }
 
-    pub(super) fn of(op: BinaryOp) -> Place {
+    pub(super) fn of(op: BinaryOp) -> Precedence {
         match op {
-            BinaryOp::Or => Place::OR,
-            BinaryOp::And => Place::AND,
-            BinaryOp::Add | BinaryOp::Sub => Place::SUM,
-            BinaryOp::Mul | BinaryOp::Div | BinaryOp::Mod => Place::PRODUCT,
-            _ => Place::COMPARISON,
+            BinaryOp::Or => Precedence::OR,
+            BinaryOp::And => Precedence::AND,
+            BinaryOp::Add | BinaryOp::Sub => Precedence::SUM,
+            BinaryOp::Mul | BinaryOp::Div | BinaryOp::Mod => Precedence::PRODUCT,
+            _ => Precedence::COMPARISON,
         }
     }
 }
 
 impl<P: Language> Printer<P> {
     /// Prints an expression; `wanted` is true if its type is known from the context.
-    pub(super) fn expr(&mut self, expr: &Expr<P>, place: Place, wanted: bool) {
+    pub(super) fn expr(&mut self, expr: &Expr<P>, place: Precedence, wanted: bool) {
         let start = self.out.len();
         self.visit(expr, place, wanted);
         let end = |len: usize| u32::try_from(len).unwrap_or(u32::MAX);
@@ -51,7 +51,7 @@ impl<P: Language> Printer<P> {
         self.map.push((span, expr.origin));
     }
 
-    pub(super) fn visit(&mut self, expr: &Expr<P>, place: Place, wanted: bool) {
+    pub(super) fn visit(&mut self, expr: &Expr<P>, place: Precedence, wanted: bool) {
         match &expr.form {
             Form::Var(local) => {
                 let name = self.scope.local(local);
@@ -88,7 +88,7 @@ impl<P: Language> Printer<P> {
                     let known = self.known.application(p, args, true);
                     self.out.push('(');
                     let lists = p.written(types);
-                    self.primitive(expr, p, lists, args, &known.args, Place::TOP);
+                    self.primitive(expr, p, lists, args, &known.args, Precedence::TOP);
                     self.ascription(&expr.ty);
                 }
             }
@@ -123,21 +123,25 @@ impl<P: Language> Printer<P> {
             if at > 0 {
                 self.out.push_str(", ");
             }
-            self.expr(arg, Place::TOP, true);
+            self.expr(arg, Precedence::TOP, true);
         }
         self.out.push(')');
     }
 }
 
 /// Returns the precedence of a printed size.
-fn holds(text: &str, atomic: bool) -> Place {
+fn holds(text: &str, atomic: bool) -> Precedence {
     let mut depth = 0;
-    let mut place = if atomic { Place::ATOM } else { Place::PRODUCT };
+    let mut place = if atomic {
+        Precedence::ATOM
+    } else {
+        Precedence::PRODUCT
+    };
     for sign in text.chars() {
         match sign {
             '(' => depth += 1,
             ')' => depth -= 1,
-            '+' | '-' if depth == 0 => place = Place::SUM,
+            '+' | '-' if depth == 0 => place = Precedence::SUM,
             _ => {}
         }
     }

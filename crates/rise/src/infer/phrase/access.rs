@@ -11,13 +11,13 @@ use syntax::Code;
 use syntax::ast::{Kind, TermId};
 
 use super::super::Infer;
-use super::super::unify::{Cause, Why};
+use super::super::unify::{Cause, CauseCode};
 use crate::classes::Classes;
 use crate::types::{Access, Arg, Ty, Type};
 
 /// The constraint that an expression with access `found` is used where `wanted` is expected.
 #[derive(Clone, Debug)]
-struct Bound {
+struct AccessConstraint {
     found: Access,
     wanted: Access,
     data: Ty,
@@ -28,7 +28,7 @@ struct Bound {
 
 /// The values of an access parameter.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Domain {
+enum AccessDomain {
     /// `Rd` or `Wr`.
     Memory,
     /// `Rd` or `St`.
@@ -37,15 +37,15 @@ enum Domain {
 
 /// The access constraints of an item.
 #[derive(Default)]
-pub(in crate::infer) struct Accesses {
-    bounds: Vec<Bound>,
+pub(in crate::infer) struct AccessConstraints {
+    bounds: Vec<AccessConstraint>,
     /// The domains of the access parameters of primitives.
-    domains: FxHashMap<Var, Domain>,
+    domains: FxHashMap<Var, AccessDomain>,
     /// True while the parameters of functions are compared, where found and wanted are exchanged.
-    turned: bool,
+    is_contravariant: bool,
 }
 
-impl Accesses {
+impl AccessConstraints {
     /// Returns the number of constraints.
     pub(in crate::infer) fn len(&self) -> usize {
         self.bounds.len()
@@ -57,12 +57,12 @@ impl Accesses {
     }
 
     /// Returns true while found and wanted are exchanged: parameters are contravariant.
-    pub(in crate::infer) fn turned(&self) -> bool {
-        self.turned
+    pub(in crate::infer) fn is_contravariant(&self) -> bool {
+        self.is_contravariant
     }
 
-    pub(in crate::infer) fn turn(&mut self) {
-        self.turned = !self.turned;
+    pub(in crate::infer) fn flip_variance(&mut self) {
+        self.is_contravariant = !self.is_contravariant;
     }
 }
 
@@ -82,8 +82,8 @@ impl Infer<'_> {
     pub(super) fn restrict_access(&mut self, arg: &Arg, streams: bool) {
         if let Arg::Access(Access::Var(var)) = arg {
             let domain = match streams {
-                true => Domain::Stream,
-                false => Domain::Memory,
+                true => AccessDomain::Stream,
+                false => AccessDomain::Memory,
             };
             self.accesses.domains.insert(*var, domain);
         }
@@ -95,28 +95,28 @@ impl Infer<'_> {
         if wanted == found {
             return;
         }
-        let (wanted, found) = match self.accesses.turned {
+        let (wanted, found) = match self.accesses.is_contravariant {
             true => (found, wanted),
             false => (wanted, found),
         };
         let Some(cause) = self.demands.last().map(|demand| demand.cause) else {
             return;
         };
-        self.accesses.bounds.push(Bound {
+        self.accesses.bounds.push(AccessConstraint {
             found,
             wanted,
             data: data.clone(),
             cause,
-            taken: self.accesses.turned,
+            taken: self.accesses.is_contravariant,
         });
     }
 
     /// Solves the access constraints and reports those that cannot be met.
-    pub(in crate::infer) fn settle_accesses(&mut self) {
-        let bounds: Vec<(Bound, bool)> = std::mem::take(&mut self.accesses.bounds)
+    pub(in crate::infer) fn decide_accesses(&mut self) {
+        let bounds: Vec<(AccessConstraint, bool)> = std::mem::take(&mut self.accesses.bounds)
             .into_iter()
             .map(|bound| {
-                let bound = Bound {
+                let bound = AccessConstraint {
                     found: self.table.access(bound.found),
                     wanted: self.table.access(bound.wanted),
                     data: self.table.ty(&bound.data),
@@ -150,7 +150,7 @@ impl Infer<'_> {
         }
     }
 
-    fn solve_accesses(&self, bounds: &[(Bound, bool)]) -> Solution {
+    fn solve_accesses(&self, bounds: &[(AccessConstraint, bool)]) -> Solution {
         let mut solution = Solution::default();
         let open = |var: Var| self.table.is_open(var);
         loop {
@@ -176,7 +176,9 @@ impl Infer<'_> {
             return false;
         };
         let allowed = match (self.accesses.domains.get(&var), least) {
-            (Some(Domain::Memory), Access::St) | (Some(Domain::Stream), Access::Wr) => false,
+            (Some(AccessDomain::Memory), Access::St) | (Some(AccessDomain::Stream), Access::Wr) => {
+                false
+            }
             _ => self.table.is_open(var),
         };
         if !allowed {
@@ -196,7 +198,7 @@ impl Infer<'_> {
         larger
     }
 
-    fn report_accesses(&mut self, bounds: &[(Bound, bool)], solution: &Solution) {
+    fn report_accesses(&mut self, bounds: &[(AccessConstraint, bool)], solution: &Solution) {
         let mut reported: FxHashSet<Access> = FxHashSet::default();
         for (bound, same) in bounds {
             let table = &self.table;
@@ -221,11 +223,11 @@ impl Infer<'_> {
         }
     }
 
-    fn report_access(&mut self, bound: &Bound, found: Access, wanted: Access) {
+    fn report_access(&mut self, bound: &AccessConstraint, found: Access, wanted: Access) {
         let text = self.show(&bound.data);
         let user = match bound.cause.why {
-            Why::Written { .. } => "the definition's type".to_owned(),
-            Why::Assigned { .. } => "an assignment".to_owned(),
+            CauseCode::Written { .. } => "the definition's type".to_owned(),
+            CauseCode::Assigned { .. } => "an assignment".to_owned(),
             _ => match self.cause_head(bound.cause) {
                 Some(head) => format!("`{head}`"),
                 None => "the expression around it".to_owned(),

@@ -9,7 +9,7 @@ use syntax::ast::{Kind, TermId};
 
 use super::super::Infer;
 use super::super::apply::Head;
-use super::super::expr::Wanted;
+use super::super::expr::Expectation;
 use crate::classes::Classes;
 use crate::primitive::{OptionalArgument, Primitive};
 use crate::spine::Spine;
@@ -17,7 +17,7 @@ use crate::types::{Access, Address, Arg, DataFun, SizeFun, Ty, Type};
 use crate::{NameUse, PhrasePrimitive, Target, TermInfo};
 
 /// The numbers of arguments of a function.
-struct Counts {
+struct ArgCounts {
     /// The number of arguments that may be omitted and are then inferred.
     implicit: usize,
     /// The number of all other arguments.
@@ -25,7 +25,7 @@ struct Counts {
 }
 
 /// An application after its implicit arguments are consumed.
-struct Rest {
+struct PartialApplication {
     /// The number of consumed arguments.
     given: usize,
     ty: Ty,
@@ -60,7 +60,7 @@ impl Infer<'_> {
         &mut self,
         spine: &Spine,
         head: Head,
-        wanted: Wanted,
+        wanted: Expectation,
     ) -> Ty {
         let Some(rest) = self.implicit_arguments(spine, &head) else {
             return self.abandon(spine, 0);
@@ -76,7 +76,7 @@ impl Infer<'_> {
     }
 
     /// Consumes the optional and implicit arguments; returns `None` if they are wrong.
-    fn implicit_arguments(&mut self, spine: &Spine, head: &Head) -> Option<Rest> {
+    fn implicit_arguments(&mut self, spine: &Spine, head: &Head) -> Option<PartialApplication> {
         let implicits: Vec<Arg> = self
             .uses
             .iter()
@@ -90,7 +90,7 @@ impl Infer<'_> {
                     .collect()
             })
             .unwrap_or_default();
-        let counts = Counts {
+        let counts = ArgCounts {
             implicit: implicits.len(),
             explicit: explicit_arguments(&head.ty),
         };
@@ -101,7 +101,7 @@ impl Infer<'_> {
                 false => 0,
             };
             let ty = head.ty.clone();
-            return Some(Rest { given, ty });
+            return Some(PartialApplication { given, ty });
         };
         if primitive.variadic {
             return self.variadic(spine, head, &implicits);
@@ -117,7 +117,7 @@ impl Infer<'_> {
             return None;
         };
         let ty = head.ty.clone();
-        Some(Rest { given, ty })
+        Some(PartialApplication { given, ty })
     }
 
     /// Returns true if the first written argument is the optional one.
@@ -125,7 +125,7 @@ impl Infer<'_> {
         &mut self,
         spine: &Spine,
         primitive: &PhrasePrimitive,
-        counts: &Counts,
+        counts: &ArgCounts,
     ) -> Option<bool> {
         let (Some(optional), Some(first)) = (
             primitive.optional,
@@ -188,7 +188,12 @@ impl Infer<'_> {
     }
 
     /// Consumes the arguments of `makeArray(k, …)` before its `k` values.
-    fn variadic(&mut self, spine: &Spine, head: &Head, implicits: &[Arg]) -> Option<Rest> {
+    fn variadic(
+        &mut self,
+        spine: &Spine,
+        head: &Head,
+        implicits: &[Arg],
+    ) -> Option<PartialApplication> {
         let args = &spine.args;
         let count_at = |this: &Self, at: usize| {
             let count = args.get(at).filter(|arg| !arg.piped)?;
@@ -226,14 +231,14 @@ impl Infer<'_> {
         let ty = (0..values).fold(pi.body.clone(), |out, _| {
             Arc::new(Type::Fun(value.clone(), out))
         });
-        Some(Rest { given: at + 1, ty })
+        Some(PartialApplication { given: at + 1, ty })
     }
 
     fn wrong_count(
         &mut self,
         spine: &Spine,
         primitive: &PhrasePrimitive,
-        counts: &Counts,
+        counts: &ArgCounts,
         found: usize,
     ) {
         let name = self.source(spine.head);

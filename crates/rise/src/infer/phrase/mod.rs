@@ -2,8 +2,8 @@
 //! acceptors and commands. Everything else is inferred as in RISE.
 
 mod access;
+mod access_fix;
 mod apply;
-mod mend;
 
 use std::sync::Arc;
 
@@ -11,13 +11,13 @@ use syntax::ast::{BinaryOp, BinderId, Half, Kind, Literal, ScalarType, TermId, T
 use syntax::{Code, Dialect};
 
 use super::Infer;
-use super::expr::Wanted;
-use super::unify::{Cause, Why};
+use super::expr::Expectation;
+use super::unify::{Cause, CauseCode};
 use crate::classes::Classes;
 use crate::types::{Access, Arg, Ty, Type};
 use crate::{BinderInfo, TermInfo};
 
-pub(super) use access::Accesses;
+pub(super) use access::AccessConstraints;
 
 impl Infer<'_> {
     pub(super) fn in_dpia(&self) -> bool {
@@ -25,7 +25,7 @@ impl Infer<'_> {
     }
 
     /// Infers a term of DPIA; returns `None` if it is inferred as in RISE.
-    pub(super) fn phrase(&mut self, term: TermId, wanted: Wanted) -> Option<Ty> {
+    pub(super) fn phrase(&mut self, term: TermId, wanted: Expectation) -> Option<Ty> {
         let ty = match &self.item.term(term).kind {
             TermKind::Literal(literal) => self.literal_phrase(term, literal),
             TermKind::Unary { op, operand } => self.unary_phrase(*op, *operand),
@@ -55,7 +55,7 @@ impl Infer<'_> {
                 then,
                 otherwise,
             } => {
-                self.against(*condition, &readable(ScalarType::Bool));
+                self.check_against(*condition, &readable(ScalarType::Bool));
                 self.command(*then);
                 self.command(*otherwise);
                 Arc::new(Type::Comm)
@@ -63,14 +63,14 @@ impl Infer<'_> {
             TermKind::Skip => Arc::new(Type::Comm),
             _ => return None,
         };
-        Some(self.agreed(term, ty, wanted))
+        Some(self.unify_with_expected(term, ty, wanted))
     }
 
     /// Checks a part of a construct that determines its type. Returns false if it has another type.
-    fn against(&mut self, term: TermId, expected: &Ty) -> bool {
+    fn check_against(&mut self, term: TermId, expected: &Ty) -> bool {
         let cause = Cause {
             span: self.span(term),
-            why: Why::Context,
+            why: CauseCode::Context,
         };
         let clashes = self.clashes;
         self.check(term, expected, cause);
@@ -78,7 +78,7 @@ impl Infer<'_> {
     }
 
     fn command(&mut self, term: TermId) {
-        self.against(term, &Arc::new(Type::Comm));
+        self.check_against(term, &Arc::new(Type::Comm));
     }
 
     fn literal_phrase(&mut self, term: TermId, literal: &Literal) -> Ty {
@@ -91,7 +91,7 @@ impl Infer<'_> {
             UnaryOp::Not => readable(ScalarType::Bool),
             UnaryOp::Neg => self.open_readable(Kind::Num, operand),
         };
-        match self.against(operand, &ty) {
+        match self.check_against(operand, &ty) {
             true => ty,
             false => self.broken(),
         }
@@ -111,13 +111,13 @@ impl Infer<'_> {
             Add | Sub | Mul | Div => self.open_readable(Kind::Num, lhs),
             _ => self.open_readable(Kind::Scalar, lhs),
         };
-        if !self.against(lhs, &operand) {
-            self.quietly(|this| this.synth(rhs));
+        if !self.check_against(lhs, &operand) {
+            self.without_diagnostics(|this| this.synth(rhs));
             return self.broken();
         }
         let cause = Cause {
             span: self.span(rhs),
-            why: Why::Operand { op, lhs, rhs },
+            why: CauseCode::Operand { op, lhs, rhs },
         };
         let clashes = self.clashes;
         self.check(rhs, &operand, cause);
@@ -132,7 +132,7 @@ impl Infer<'_> {
         let first = self.open_type("s", Classes::DATA, pair);
         let second = self.open_type("t", Classes::DATA, pair);
         let both = Arc::new(Type::Pair(first.clone(), second.clone()));
-        if !self.against(pair, &Arc::new(Type::Exp(both, Access::Rd))) {
+        if !self.check_against(pair, &Arc::new(Type::Exp(both, Access::Rd))) {
             return self.broken();
         }
         let data = match half {
@@ -143,7 +143,7 @@ impl Infer<'_> {
     }
 
     /// Infers the pair `(a, b)`, whose halves have its access.
-    fn pair_phrase(&mut self, term: TermId, a: TermId, b: TermId, wanted: Wanted) -> Ty {
+    fn pair_phrase(&mut self, term: TermId, a: TermId, b: TermId, wanted: Expectation) -> Ty {
         let access = self.memory_access(term);
         let (first, second) = match wanted.map(|(ty, _)| self.table.head(ty)).as_deref() {
             Some(Type::Exp(data, _)) => match &*self.table.head(data) {
@@ -153,9 +153,9 @@ impl Infer<'_> {
             _ => self.open_pair(term),
         };
         let whole = Type::Pair(first.clone(), second.clone());
-        let fine = self.against(a, &Arc::new(Type::Exp(first, access)));
+        let fine = self.check_against(a, &Arc::new(Type::Exp(first, access)));
         let half = Arc::new(Type::Exp(second, access));
-        match fine && self.against(b, &half) {
+        match fine && self.check_against(b, &half) {
             // Resolving the whole type detects that it has become too large.
             true => self.table.ty(&Arc::new(Type::Exp(Arc::new(whole), access))),
             false => self.broken(),
@@ -175,10 +175,16 @@ impl Infer<'_> {
     }
 
     /// Infers `let x = value in body`: the value has access `Rd` and the body is an expression.
-    fn let_phrase(&mut self, binder: BinderId, value: TermId, body: TermId, wanted: Wanted) -> Ty {
+    fn let_phrase(
+        &mut self,
+        binder: BinderId,
+        value: TermId,
+        body: TermId,
+        wanted: Expectation,
+    ) -> Ty {
         let data = self.open_type("s", Classes::DATA, value);
         let readable = Arc::new(Type::Exp(data, Access::Rd));
-        let ty = match self.against(value, &readable) {
+        let ty = match self.check_against(value, &readable) {
             true => readable,
             false => self.broken(),
         };
@@ -198,8 +204,8 @@ impl Infer<'_> {
             // The body has access `Rd` or `Wr`: a stream cannot outlive the `let` that makes it.
             let access = self.memory_access(body);
             let memory = Arc::new(Type::Exp(data.clone(), access));
-            let (span, why) = (self.span(body), Why::Context);
-            let agrees = self.agree(&memory, &result, Cause { span, why });
+            let (span, why) = (self.span(body), CauseCode::Context);
+            let agrees = self.try_unify(&memory, &result, Cause { span, why });
             debug_assert!(agrees.is_ok(), "it is of the same data");
         }
         if !matches!(*head, Type::Comm) {
@@ -217,13 +223,13 @@ impl Infer<'_> {
     /// Infers `acceptor = expression` for single values without arrays.
     fn assignment(&mut self, lhs: TermId, rhs: TermId) -> Ty {
         let data = self.open_type("t", Classes::DATA, lhs);
-        if !self.against(lhs, &Arc::new(Type::Acc(data.clone()))) {
-            self.quietly(|this| this.synth(rhs));
+        if !self.check_against(lhs, &Arc::new(Type::Acc(data.clone()))) {
+            self.without_diagnostics(|this| this.synth(rhs));
             return Arc::new(Type::Comm);
         }
         let cause = Cause {
             span: self.span(rhs),
-            why: Why::Assigned { lhs },
+            why: CauseCode::Assigned { lhs },
         };
         let clashes = self.clashes;
         self.check(rhs, &Arc::new(Type::Exp(data.clone(), Access::Rd)), cause);

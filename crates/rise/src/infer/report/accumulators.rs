@@ -5,7 +5,7 @@ use syntax::ast::{Literal, Name, ScalarType, TermId, TermKind};
 use syntax::{Code, Fix, Related};
 
 use super::super::Infer;
-use super::super::unify::{Cause, Why};
+use super::super::unify::{Cause, CauseCode};
 use crate::classes::Classes;
 use crate::spine::Spine;
 use crate::types::{Ty, Type};
@@ -38,8 +38,8 @@ impl Infer<'_> {
             return false;
         };
         let (function, initial) = (function.term, initial.term);
-        let accumulator = self.look_again(|this| this.accumulator(spine, given, &call));
-        let found = self.look_again(|this| this.synth(initial));
+        let accumulator = self.reinfer(|this| this.accumulator(spine, given, &call));
+        let found = self.reinfer(|this| this.synth(initial));
         let Some(accumulator) = accumulator.filter(|wanted| !self.has_form_of(wanted, &found))
         else {
             return false;
@@ -69,7 +69,7 @@ impl Infer<'_> {
             let term = spine.args[at].term;
             let cause = Cause {
                 span: self.span(term),
-                why: Why::Context,
+                why: CauseCode::Context,
             };
             self.check(term, expected[at].as_ref()?, cause);
         }

@@ -6,14 +6,14 @@ use syntax::ast::{BinderId, TermId, TermKind};
 use syntax::{Code, Fix, Span};
 
 use super::super::Infer;
-use super::super::unify::{Cause, Why};
+use super::super::unify::{Cause, CauseCode};
 use super::is_function;
 use crate::spine::Spine;
 use crate::types::{Ty, Type};
 
 /// A coarse form of types, which decides whether an argument fits a parameter.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Form {
+enum TypeForm {
     Function,
     Array,
     /// A scalar, vector or pair.
@@ -22,18 +22,18 @@ enum Form {
     Data,
 }
 
-impl Form {
-    fn takes(self, argument: Form) -> bool {
-        self == argument || (self == Form::Data && argument != Form::Function)
+impl TypeForm {
+    fn takes(self, argument: TypeForm) -> bool {
+        self == argument || (self == TypeForm::Data && argument != TypeForm::Function)
     }
 }
 
 /// An argument of a call, with its parameter.
-struct Given {
+struct CallArg {
     term: TermId,
     parameter: Ty,
-    wanted: Form,
-    form: Form,
+    wanted: TypeForm,
+    form: TypeForm,
 }
 
 impl Infer<'_> {
@@ -81,14 +81,14 @@ impl Infer<'_> {
             ),
         };
         let wrong = &given[first];
-        let found = self.look_again(|this| this.synth(wrong.term));
+        let found = self.reinfer(|this| this.synth(wrong.term));
         let comparison = match (wrong.wanted, wrong.form) {
-            (Form::Data, _) | (_, Form::Function) => String::new(),
+            (TypeForm::Data, _) | (_, TypeForm::Function) => String::new(),
             _ => self.comparison(&wrong.parameter, &found),
         };
         let cause = Cause {
             span: self.span(wrong.term),
-            why: Why::Argument {
+            why: CauseCode::Argument {
                 head: spine.head,
                 term: wrong.term,
             },
@@ -126,11 +126,11 @@ impl Infer<'_> {
             let Some(exchanged) = exchanged(&parameter) else {
                 continue;
             };
-            let is_right = self.look_again(|this| {
+            let is_right = self.reinfer(|this| {
                 let before = this.diagnostics.len();
                 let cause = Cause {
                     span: this.span(arg.term),
-                    why: Why::Context,
+                    why: CauseCode::Context,
                 };
                 this.check(arg.term, &exchanged, cause);
                 this.diagnostics.len() == before
@@ -186,7 +186,7 @@ impl Infer<'_> {
 
     /// Returns the arguments of a call that are values and not piped into it, if their forms are
     /// known.
-    fn given(&mut self, spine: &Spine, after: &[Ty]) -> Option<Vec<Given>> {
+    fn given(&mut self, spine: &Spine, after: &[Ty]) -> Option<Vec<CallArg>> {
         let mut given = Vec::new();
         for (arg, ty) in spine.args.iter().zip(after) {
             let mut ty = ty;
@@ -202,13 +202,13 @@ impl Infer<'_> {
                 continue;
             }
             let form = match self.is_lambda(arg.term) {
-                true => Form::Function,
+                true => TypeForm::Function,
                 false => {
-                    let found = self.look_again(|this| this.synth(arg.term));
-                    self.form(&found).filter(|form| *form != Form::Data)?
+                    let found = self.reinfer(|this| this.synth(arg.term));
+                    self.form(&found).filter(|form| *form != TypeForm::Data)?
                 }
             };
-            given.push(Given {
+            given.push(CallArg {
                 term: arg.term,
                 parameter: parameter.clone(),
                 wanted: self.form_of_parameter(parameter)?,
@@ -218,25 +218,25 @@ impl Infer<'_> {
         Some(given)
     }
 
-    fn form(&self, ty: &Ty) -> Option<Form> {
+    fn form(&self, ty: &Ty) -> Option<TypeForm> {
         let head = self.table.head(ty);
         match &*head {
-            Type::Array(..) | Type::DepArray(..) => Some(Form::Array),
+            Type::Array(..) | Type::DepArray(..) => Some(TypeForm::Array),
             Type::Scalar(_) | Type::Index(_) | Type::Vector(..) | Type::Pair(..) => {
-                Some(Form::Single)
+                Some(TypeForm::Single)
             }
-            Type::Var(_) if self.is_literal(&head) => Some(Form::Single),
-            ty if is_function(ty) => Some(Form::Function),
+            Type::Var(_) if self.is_literal(&head) => Some(TypeForm::Single),
+            ty if is_function(ty) => Some(TypeForm::Function),
             _ => None,
         }
     }
 
     /// Returns the form of a parameter by its own type, whatever the other arguments are.
-    fn form_of_parameter(&self, ty: &Ty) -> Option<Form> {
+    fn form_of_parameter(&self, ty: &Ty) -> Option<TypeForm> {
         match &**ty {
             Type::Var(var) => {
                 let functions = self.table.info(*var).classes.allows_functions();
-                (!functions).then_some(Form::Data)
+                (!functions).then_some(TypeForm::Data)
             }
             _ => self.form(ty),
         }
@@ -257,7 +257,7 @@ fn exchanged(ty: &Ty) -> Option<Ty> {
 
 /// Returns the argument that fits each parameter, if the written order does not fit. Arguments of
 /// one form keep their order.
-fn fitting_order(given: &[Given]) -> Option<Vec<usize>> {
+fn fitting_order(given: &[CallArg]) -> Option<Vec<usize>> {
     if given.iter().all(|given| given.wanted.takes(given.form)) {
         return None;
     }
@@ -267,11 +267,11 @@ fn fitting_order(given: &[Given]) -> Option<Vec<usize>> {
 
 /// Extends an order of the first arguments to all of them by backtracking; returns false if that is
 /// impossible.
-fn extend_order(given: &[Given], order: &mut Vec<usize>) -> bool {
+fn extend_order(given: &[CallArg], order: &mut Vec<usize>) -> bool {
     let Some(parameter) = given.get(order.len()) else {
         return true;
     };
-    for form in [Form::Function, Form::Single, Form::Array] {
+    for form in [TypeForm::Function, TypeForm::Single, TypeForm::Array] {
         let mut unused = (0..given.len()).filter(|at| !order.contains(at));
         let next = unused.find(|&at| given[at].form == form);
         if let Some(next) = next

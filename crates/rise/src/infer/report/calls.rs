@@ -5,9 +5,9 @@ use syntax::ast::{BinaryOp, TermId, TermKind};
 use syntax::{Code, Fix, Span};
 
 use super::super::Infer;
-use super::super::unify::{Cause, Why};
+use super::super::unify::{Cause, CauseCode};
 use super::is_function;
-use super::operands::Mend;
+use super::operands::Suggestion;
 use crate::primitive::{OptionalArgument, Primitive};
 use crate::spine::{Spine, SpineArg};
 use crate::types::{Ty, Type};
@@ -80,10 +80,15 @@ impl Infer<'_> {
     }
 
     /// Returns the remedy for an argument of a form that a function does not take.
-    pub(super) fn mended_argument(&self, wanted: &Ty, got: &Ty, cause: Cause) -> Option<Mend> {
+    pub(super) fn mended_argument(
+        &self,
+        wanted: &Ty,
+        got: &Ty,
+        cause: Cause,
+    ) -> Option<Suggestion> {
         let (head, value) = match cause.why {
-            Why::Argument { head, term } => (head, term),
-            Why::Piped { head, value } => (head, value),
+            CauseCode::Argument { head, term } => (head, term),
+            CauseCode::Piped { head, value } => (head, value),
             _ => return None,
         };
         match (&**wanted, &**got) {
@@ -103,9 +108,9 @@ impl Infer<'_> {
         }
     }
 
-    fn half_of_each(&self, head: TermId) -> Mend {
+    fn half_of_each(&self, head: TermId) -> Suggestion {
         let name = self.source(head);
-        Mend {
+        Suggestion {
             help: format!(
                 "`map({name})` takes this half of each pair, and `unzip` makes a pair of two arrays"
             ),
@@ -117,13 +122,13 @@ impl Infer<'_> {
     }
 
     /// Returns the remedy for `xs |> idx(r) |> idx(c)`, where `xs` has one dimension.
-    fn rows_for_index(&self, value: TermId) -> Option<Mend> {
+    fn rows_for_index(&self, value: TermId) -> Option<Suggestion> {
         let inner = Spine::of(self.item, value);
         if !self.is_primitive(inner.head, &[Primitive::Idx]) {
             return None;
         }
         let array = self.source(inner.args.get(1)?.term);
-        Some(Mend {
+        Some(Suggestion {
             help: format!(
                 "`{array}` has one dimension: `{array} |> split(m)` makes rows of `m` elements of it"
             ),
@@ -132,13 +137,13 @@ impl Infer<'_> {
     }
 
     /// Returns the remedy for `map(mul(a, 2.0f))`, where a value is given instead of a function.
-    fn applied_for_function(&self, value: TermId) -> Option<Mend> {
+    fn applied_for_function(&self, value: TermId) -> Option<Suggestion> {
         let inner = Spine::of(self.item, self.bare(value));
         if inner.args.is_empty() || inner.args.iter().any(|arg| arg.piped) {
             return None;
         }
         let (name, text) = (self.source_name(inner.head)?, self.source(value));
-        Some(Mend {
+        Some(Suggestion {
             help: format!(
                 "`{text}` has all its arguments and is a value: a function of each element is `fun(x => {name}(…))`"
             ),
@@ -149,7 +154,8 @@ impl Infer<'_> {
     /// Reports `xs |> padCst(1)(1)`, whose result is a function because the value to pad with is
     /// missing, if it is used as an array. Returns false otherwise.
     pub(super) fn reported_padding(&mut self, wanted: &Ty, got: &Ty, cause: Cause) -> bool {
-        let (Why::Piped { value, .. } | Why::Argument { term: value, .. }) = cause.why else {
+        let (CauseCode::Piped { value, .. } | CauseCode::Argument { term: value, .. }) = cause.why
+        else {
             return false;
         };
         let inner = Spine::of(self.item, self.bare(value));
@@ -174,8 +180,8 @@ impl Infer<'_> {
     }
 
     /// Returns the remedy for a `zip` of which only one side is split.
-    pub(super) fn mended_split(&self, cause: Cause) -> Option<Mend> {
-        let (Why::Argument { head, .. } | Why::Piped { head, .. }) = cause.why else {
+    pub(super) fn mended_split(&self, cause: Cause) -> Option<Suggestion> {
+        let (CauseCode::Argument { head, .. } | CauseCode::Piped { head, .. }) = cause.why else {
             return None;
         };
         if !self.is_primitive(head, &[Primitive::Zip]) {
@@ -203,7 +209,7 @@ impl Infer<'_> {
                 }
         );
         let edits = vec![(Span::empty(end), format!(" |> {stage}"))];
-        Some(Mend {
+        Some(Suggestion {
             help: format!("`{stage}` is on one side only: split `{text}`, too"),
             fix: is_stage
                 .then(|| Fix::preferred(format!("Append `|> {stage}` to `{text}`"), edits)),
@@ -212,7 +218,7 @@ impl Infer<'_> {
 
     /// Returns the help for `zip(a)(b)` if one is an array of rows and the other is one row.
     pub(super) fn help_for_row(&self, cause: Cause) -> Option<String> {
-        let (Why::Argument { head, .. } | Why::Piped { head, .. }) = cause.why else {
+        let (CauseCode::Argument { head, .. } | CauseCode::Piped { head, .. }) = cause.why else {
             return None;
         };
         if !self.is_primitive(head, &[Primitive::Zip]) {
@@ -241,7 +247,7 @@ impl Infer<'_> {
 
     /// Removes messages about types in the pipeline around a call with the callee `head`, because
     /// they follow from a mistake in that call.
-    pub(super) fn forget_consequences(&mut self, head: TermId) {
+    pub(super) fn remove_follow_up_errors(&mut self, head: TermId) {
         let mut whole = head;
         while let Some(outer) = self.parent(whole, |kind, own| match kind {
             TermKind::Apply { callee, args } => *callee == own || args.contains(&own),
@@ -301,7 +307,7 @@ impl Infer<'_> {
     }
 
     /// Returns the remedy for `map(fun(x, y => …))(xs)(ys)`, whose third argument is `arg`.
-    pub(super) fn mended_map(&self, spine: &Spine, arg: TermId) -> Option<Mend> {
+    pub(super) fn mended_map(&self, spine: &Spine, arg: TermId) -> Option<Suggestion> {
         use Primitive::{Map, MapGlobal, MapLocal, MapPar, MapSeq, MapWorkGroup};
         let maps = [Map, MapSeq, MapPar, MapGlobal, MapLocal, MapWorkGroup];
         let [function, first, second] = spine.args[..] else {
@@ -326,7 +332,7 @@ impl Infer<'_> {
             ];
             Fix::preferred("Write `zip`", edits)
         });
-        Some(Mend {
+        Some(Suggestion {
             help: format!("write `zip({xs})({ys}) |> {name}(fun((x, y) => …))`"),
             fix: fix.filter(|_| !first.piped),
         })

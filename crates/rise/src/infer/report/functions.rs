@@ -8,7 +8,7 @@ use syntax::{Code, Fix, Related, Span};
 use super::super::Infer;
 use super::super::apply::MissingSizes;
 use super::super::expr::kind_noun;
-use super::super::unify::{Cause, Clash, Why};
+use super::super::unify::{Cause, CauseCode, UnifyError};
 use crate::primitive::Primitive;
 use crate::spine::{Spine, SpineArg};
 use crate::types::{Pi, Ty, Type};
@@ -271,7 +271,7 @@ impl Infer<'_> {
         let text = self.show(wanted);
         let span = self.head_span(term);
         let message = match cause.why {
-            Why::Written { .. } => {
+            CauseCode::Written { .. } => {
                 format!("the definition's type says `{text}`, which is not a function from values")
             }
             _ => match self.cause_head(cause) {
@@ -331,7 +331,7 @@ impl Infer<'_> {
         let is_pattern = grouped && given.len() == 1;
         let gives = match (self.cause_head(cause), &cause.why) {
             (Some(head), _) => format!("`{head}` gives it"),
-            (None, Why::Written { .. }) => "the definition's type has".to_owned(),
+            (None, CauseCode::Written { .. }) => "the definition's type has".to_owned(),
             (None, _) => "it is given".to_owned(),
         };
         let message = match given {
@@ -357,7 +357,7 @@ impl Infer<'_> {
             .collect();
         let help = self.help_for_parameters(&names, given);
         let related = match cause.why {
-            Why::Written { ty } => vec![Related {
+            CauseCode::Written { ty } => vec![Related {
                 place: self.span(ty).into(),
                 message: "the type is written here".to_owned(),
             }],
@@ -453,16 +453,16 @@ impl Infer<'_> {
         op: &str,
         term: TermId,
         ty: &Ty,
-        clash: &Clash,
+        clash: &UnifyError,
     ) {
         self.clashes += 1;
         let text = self.show(ty);
         let wanted = match clash {
-            Clash::Classes(classes, _) => classes.describe(),
+            UnifyError::Classes(classes, _) => classes.describe(),
             _ => "numbers",
         };
         let kind = match clash {
-            Clash::Classes(classes, _) => classes.to_kind(),
+            UnifyError::Classes(classes, _) => classes.to_kind(),
             _ => None,
         };
         let help = match (&*self.table.head(ty), &self.item.term(term).kind) {
@@ -480,10 +480,10 @@ impl Infer<'_> {
         .help = help;
     }
 
-    pub(in crate::infer) fn wrong_subkind(&mut self, term: TermId, ty: &Ty, clash: &Clash) {
+    pub(in crate::infer) fn wrong_subkind(&mut self, term: TermId, ty: &Ty, clash: &UnifyError) {
         let text = self.show(ty);
         let wanted = match clash {
-            Clash::Classes(classes, _) => classes.describe(),
+            UnifyError::Classes(classes, _) => classes.describe(),
             _ => "data",
         };
         self.error(

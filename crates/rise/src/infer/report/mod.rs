@@ -4,11 +4,11 @@ mod accumulators;
 mod arguments;
 mod calls;
 mod functions;
-mod mathematics;
+mod math_functions;
 mod names;
-mod notations;
 mod operands;
-mod rearranged;
+mod reshaping;
+mod shifts_and_conversions;
 mod sizes;
 mod types;
 
@@ -16,10 +16,10 @@ use nat::{Nat, Prop, Var};
 use syntax::ast::{Name, TermId, TermKind};
 use syntax::{Code, Related, Span};
 
-use super::finish::fresh_name;
 use super::for_each_var;
-use super::unify::{Cause, Why};
-use super::{Infer, Meaning};
+use super::unify::{Cause, CauseCode};
+use super::writeback::fresh_name;
+use super::{Infer, LocalBinding};
 use crate::primitive::Primitive;
 use crate::print;
 use crate::types::{Names, Ty, Type};
@@ -29,11 +29,11 @@ pub(in crate::infer) use functions::space_meant;
 pub(in crate::infer) use names::replacement;
 
 /// The reason why an equation between sizes does not hold.
-pub(in crate::infer) enum Undecided {
+pub(in crate::infer) enum EquationFailure {
     /// The equation fails for these sizes.
     Differ(Vec<(Var, i64)>),
     /// The equation is neither proved nor refuted.
-    CannotTell,
+    Undecided,
     /// No value of the unknown sizes solves the equation.
     Impossible,
     /// The equation has unknown sizes that are undetermined.
@@ -138,8 +138,10 @@ impl Infer<'_> {
     /// Returns the function that a message can name.
     pub(in crate::infer) fn cause_head(&self, cause: Cause) -> Option<String> {
         match cause.why {
-            Why::Argument { head, .. } | Why::Piped { head, .. } => Some(self.source(head)),
-            Why::Operand { op, .. } => Some(op.as_str().to_owned()),
+            CauseCode::Argument { head, .. } | CauseCode::Piped { head, .. } => {
+                Some(self.source(head))
+            }
+            CauseCode::Operand { op, .. } => Some(op.as_str().to_owned()),
             _ => None,
         }
     }
@@ -164,32 +166,32 @@ impl Infer<'_> {
             add(span, text);
         }
         match cause.why {
-            Why::Argument { term, .. } | Why::Piped { value: term, .. } => {
+            CauseCode::Argument { term, .. } | CauseCode::Piped { value: term, .. } => {
                 if let Some((span, text)) = self.binding_place(term) {
                     add(span, text);
-                } else if let Why::Piped { value, .. } = cause.why
+                } else if let CauseCode::Piped { value, .. } = cause.why
                     && let TermInfo::Expr(ty) = &self.terms[value.0 as usize]
                 {
                     let text = self.show(ty);
                     add(self.last_stage(value), format!("this is `{text}`"));
                 }
             }
-            Why::Operand { lhs, .. } => {
+            CauseCode::Operand { lhs, .. } => {
                 if let TermInfo::Expr(ty) = &self.terms[lhs.0 as usize] {
                     let text = self.show(ty);
                     add(self.span(lhs), format!("this is `{text}`"));
                 }
             }
-            Why::Written { ty, .. } | Why::Ascribed { ty } => {
+            CauseCode::Written { ty, .. } | CauseCode::Ascribed { ty } => {
                 add(self.span(ty), "the type is written here".to_owned());
             }
-            Why::Assigned { lhs } => {
+            CauseCode::Assigned { lhs } => {
                 if let TermInfo::Expr(ty) = &self.terms[lhs.0 as usize] {
                     let text = self.show(ty);
                     add(self.span(lhs), format!("this is `{text}`"));
                 }
             }
-            Why::Context | Why::Annotated { .. } => {}
+            CauseCode::Context | CauseCode::Annotated { .. } => {}
         }
         places
     }
@@ -233,7 +235,7 @@ impl Infer<'_> {
         let local = self.lookup(name);
         let from_scope = local.map(|local| (local.target, local.meaning.clone()));
         let (target, ty) = match from_scope {
-            Some((target, Meaning::Value(ty))) => (target, ty),
+            Some((target, LocalBinding::Value(ty))) => (target, ty),
             _ => {
                 let target = self
                     .uses

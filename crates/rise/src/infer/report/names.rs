@@ -2,11 +2,11 @@
 
 use nat::Var;
 use syntax::ast::{BinderId, Kind, Name, ReadWrite, ScalarType, TermId, TermKind};
-use syntax::{Code, Diagnostic, Fix, GlobalId, Place, Related, Span};
+use syntax::{Code, Diagnostic, Fix, GlobalId, ItemSpan, Related, Span};
 
 use super::super::expr::kind_noun;
-use super::super::{Infer, Meaning};
-use super::mathematics::is_mathematical;
+use super::super::{Infer, LocalBinding};
+use super::math_functions::is_mathematical;
 use crate::primitive::Primitive;
 use crate::types::Type;
 use syntax::closest;
@@ -115,7 +115,7 @@ impl Infer<'_> {
             return self.unbound_access(term, name);
         }
         let types = self.scope.iter().filter_map(|local| match local.meaning {
-            Meaning::TypeLevel(..) => Some(local.name.as_str()),
+            LocalBinding::TypeLevel(..) => Some(local.name.as_str()),
             _ => None,
         });
         let scalars = ScalarType::ALL.iter().map(|s| s.as_str());
@@ -189,7 +189,7 @@ impl Infer<'_> {
         );
         for &id in ids {
             diagnostic.related.push(Related {
-                place: Place {
+                place: ItemSpan {
                     item: Some(id),
                     span: Span::default(),
                 },

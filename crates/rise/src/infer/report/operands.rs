@@ -9,7 +9,7 @@ use crate::print;
 use crate::types::{Ty, Type};
 
 /// A help text and the fix that implements it.
-pub(super) struct Mend {
+pub(super) struct Suggestion {
     pub help: String,
     pub fix: Option<Fix>,
 }
@@ -48,14 +48,14 @@ impl Infer<'_> {
         op: BinaryOp,
         (lhs, left): (TermId, &Ty),
         (rhs, right): (TermId, &Ty),
-    ) -> Option<Mend> {
+    ) -> Option<Suggestion> {
         if self.in_dpia() || matches!(op, BinaryOp::And | BinaryOp::Or) {
             return None;
         }
         let (a, b) = (self.source(lhs), self.source(rhs));
         let word = op.as_str();
         if let Some(help) = self.help_for_index(op, (lhs, left), (rhs, right)) {
-            return Some(Mend { help, fix: None });
+            return Some(Suggestion { help, fix: None });
         }
         match (self.operand(left)?, self.operand(right)?) {
             (Operand::Array, Operand::Array) => self.zipped(word, lhs, rhs),
@@ -78,7 +78,7 @@ impl Infer<'_> {
 
     /// Returns true if the operands are numbers, so that a conversion of one is sufficient.
     pub(in crate::infer) fn are_scalars(&mut self, left: &Ty, rhs: TermId) -> bool {
-        let right = self.look_again(|this| this.synth(rhs));
+        let right = self.reinfer(|this| this.synth(rhs));
         [left, &right]
             .into_iter()
             .all(|ty| matches!(self.operand(ty), Some(Operand::Scalar)))
@@ -97,14 +97,14 @@ impl Infer<'_> {
     }
 
     /// Returns the remedy `(a._1 + b._1, a._2 + b._2)`.
-    fn on_halves(&self, op: &str, lhs: TermId, rhs: TermId) -> Mend {
+    fn on_halves(&self, op: &str, lhs: TermId, rhs: TermId) -> Suggestion {
         let (a, b) = (self.source(lhs), self.source(rhs));
         let text = format!("({a}._1 {op} {b}._1, {a}._2 {op} {b}._2)");
         let are_names = [lhs, rhs]
             .into_iter()
             .all(|term| matches!(self.item.term(term).kind, TermKind::Name(_)));
         let span = self.span(lhs).cover(self.span(rhs));
-        Mend {
+        Suggestion {
             help: format!("compute with each half: `{text}`"),
             fix: are_names
                 .then(|| Fix::preferred(format!("Write `{text}`"), vec![(span, text.clone())])),
@@ -137,10 +137,10 @@ impl Infer<'_> {
         }
     }
 
-    fn as_vector(&self, scalar: TermId) -> Mend {
+    fn as_vector(&self, scalar: TermId) -> Suggestion {
         let (text, span) = (self.source(scalar), self.span(scalar));
         let written = format!("vectorFromScalar({text})");
-        Mend {
+        Suggestion {
             help: format!("make a vector of the scalar: `{written}`"),
             fix: Some(Fix::preferred(
                 format!("Write `{written}`"),
@@ -153,12 +153,12 @@ impl Infer<'_> {
     }
 
     /// Returns the remedy `zip(xs)(ys) |> map(fun((x, y) => x + y))`.
-    fn zipped(&self, op: &str, lhs: TermId, rhs: TermId) -> Option<Mend> {
+    fn zipped(&self, op: &str, lhs: TermId, rhs: TermId) -> Option<Suggestion> {
         let (a, b) = (self.source(lhs), self.source(rhs));
         let each = format!("map(fun((x, y) => x {op} y))");
         let (before, after) = self.brackets(self.operation(lhs, rhs)?);
         let (left, right) = (self.span(lhs), self.span(rhs));
-        Some(Mend {
+        Some(Suggestion {
             help: format!("an operator works on elements: `zip({a})({b}) |> {each}`"),
             fix: Some(Fix::preferred(
                 "Apply the operator to the elements with `zip` and `map`",
@@ -206,7 +206,7 @@ impl Infer<'_> {
 
     /// Returns the remedy `v |> mapVec(fun(x => x % 5))`; the vector is the left or the right
     /// operand.
-    fn on_lanes(&self, op: &str, lhs: TermId, rhs: TermId, is_left: bool) -> Option<Mend> {
+    fn on_lanes(&self, op: &str, lhs: TermId, rhs: TermId, is_left: bool) -> Option<Suggestion> {
         let mend = self.mapped(VECTORS, op, lhs, rhs, is_left)?;
         if !self.is_condition_of_select(self.operation(lhs, rhs)?) {
             return Some(mend);
@@ -216,7 +216,7 @@ impl Infer<'_> {
             false => (rhs, format!("{} {op} x", self.source(lhs))),
         };
         let vector = self.source(vector);
-        Some(Mend {
+        Some(Suggestion {
             help: format!(
                 "choose for each lane: `{vector} |> mapVec(fun(x => select({condition})(…)(…)))`"
             ),
@@ -244,7 +244,7 @@ impl Infer<'_> {
         lhs: TermId,
         rhs: TermId,
         is_left: bool,
-    ) -> Option<Mend> {
+    ) -> Option<Suggestion> {
         let (a, b) = (self.source(lhs), self.source(rhs));
         let element = self.new_name(&["x", "y", "z", "e", "element"])?;
         let (before, after) = self.brackets(self.operation(lhs, rhs)?);
@@ -273,7 +273,7 @@ impl Infer<'_> {
             ),
         };
         let title = format!("Apply the operator to each element with `{map}`");
-        Some(Mend {
+        Some(Suggestion {
             help: format!("{reason}: `{text}`"),
             fix: Some(Fix {
                 moves,
@@ -333,7 +333,7 @@ impl Infer<'_> {
     }
 
     /// Returns the remedy for a function of two numbers that is applied to pairs.
-    pub(super) fn mended_for_pairs(&self, function: TermId, expected: &Ty) -> Option<Mend> {
+    pub(super) fn mended_for_pairs(&self, function: TermId, expected: &Ty) -> Option<Suggestion> {
         let Type::Fun(first, rest) = &*self.table.ty(expected) else {
             return None;
         };
@@ -350,7 +350,7 @@ impl Infer<'_> {
         let [first, second] = ["_1", "_2"]
             .map(|half| self.applied(function, &format!("a.{half}"), &format!("b.{half}")));
         let text = format!("fun(a, b => ({first}, {second}))");
-        Some(Mend {
+        Some(Suggestion {
             help: format!(
                 "write `{text}`, or make a number of each pair before, as in `map(fun(p => p._1 * p._2))`"
             ),
@@ -394,8 +394,8 @@ fn works_on_vectors(op: BinaryOp) -> bool {
     matches!(op, Add | Sub | Mul | Div)
 }
 
-fn half(pair: &str) -> Mend {
-    Mend {
+fn half(pair: &str) -> Suggestion {
+    Suggestion {
         help: format!("take a half of the pair: `{pair}._1` or `{pair}._2`"),
         fix: None,
     }

@@ -5,9 +5,9 @@ use syntax::ast::{BinderAnnotation, BinderId, ItemKind, Name, TermId, TermKind};
 use syntax::{Code, Fix, Related, Span};
 
 use super::super::Infer;
-use super::super::obligations::{Pending, Source};
-use super::super::unify::{Cause, Why, for_each_var};
-use super::Undecided;
+use super::super::obligations::{ConditionOrigin, PendingObligation};
+use super::super::unify::{Cause, CauseCode, for_each_var};
+use super::EquationFailure;
 use crate::primitive::Primitive;
 use crate::print;
 use crate::types::{Arg, Names, Obligation, Ty, Type};
@@ -19,7 +19,7 @@ impl Infer<'_> {
         demand: usize,
         a: &Nat,
         b: &Nat,
-        outcome: Undecided,
+        outcome: EquationFailure,
     ) {
         let demand = self.demands[demand].clone();
         let cause = demand.cause;
@@ -31,24 +31,26 @@ impl Infer<'_> {
         let names = self.names_within(&[&expected, &found]);
         let (left, right) = (print::nat_text(a, &names), print::nat_text(b, &names));
         let origin = match outcome {
-            Undecided::Differ(_) | Undecided::CannotTell => self
+            EquationFailure::Differ(_) | EquationFailure::Undecided => self
                 .size_fixed_at(&demand.expected, a, cause.span)
                 .map(|span| (span, format!("the size `{left}` comes from here"))),
-            Undecided::Impossible | Undecided::Open => None,
+            EquationFailure::Impossible | EquationFailure::Open => None,
         };
         let related = self.cause_places(cause, origin);
-        let differs = matches!(outcome, Undecided::Differ(_));
+        let differs = matches!(outcome, EquationFailure::Differ(_));
         let mend = differs.then(|| self.mended_split(cause)).flatten();
         let row = match differs && mend.is_none() {
             true => self.help_for_row(cause),
             false => None,
         };
-        if let (Some(_), Why::Argument { head, .. } | Why::Piped { head, .. }) = (&row, cause.why) {
+        if let (Some(_), CauseCode::Argument { head, .. } | CauseCode::Piped { head, .. }) =
+            (&row, cause.why)
+        {
             // Errors about the pairs of rows and numbers follow from this one.
-            self.forget_consequences(head);
+            self.remove_follow_up_errors(head);
         }
         let (code, message, help) = match outcome {
-            Undecided::Differ(witness) => {
+            EquationFailure::Differ(witness) => {
                 let why = match self.fails_for(&witness) {
                     Some(sizes) => format!("\nthey differ for {sizes}"),
                     None => String::new(),
@@ -62,13 +64,13 @@ impl Infer<'_> {
                 let help = self.size_help(&expected, &found, a, b);
                 (Code::SizeMismatch, format!("{first}{comparison}{why}"), help)
             }
-            Undecided::CannotTell => (
+            EquationFailure::Undecided => (
                 Code::SizeUnknown,
                 format!("cannot tell whether the sizes `{left}` and `{right}` are equal{comparison}"),
                 Some("if they are, say so: `assume(size)` makes it an obligation that is checked before each run".to_owned()),
             ),
-            Undecided::Impossible => self.impossible_size(a, b, cause, &comparison, &names),
-            Undecided::Open => (
+            EquationFailure::Impossible => self.impossible_size(a, b, cause, &comparison, &names),
+            EquationFailure::Open => (
                 Code::CannotInfer,
                 format!("nothing determines the sizes in `{left}` = `{right}`{comparison}"),
                 Some("write one of the sizes or types down".to_owned()),
@@ -133,7 +135,8 @@ impl Infer<'_> {
     /// Returns the fix that changes a parameter's type to the one that its only use expects, in its
     /// annotation and in the definition's written type.
     fn retyped_parameter(&self, cause: Cause, expected: &Ty, found: &Ty) -> Option<Fix> {
-        let (Why::Argument { term, .. } | Why::Piped { value: term, .. }) = cause.why else {
+        let (CauseCode::Argument { term, .. } | CauseCode::Piped { value: term, .. }) = cause.why
+        else {
             return None;
         };
         let term = self.bare(term);
@@ -226,36 +229,36 @@ impl Infer<'_> {
 
     pub(in crate::infer) fn size_line(&self, left: &str, right: &str, cause: Cause) -> String {
         match cause.why {
-            Why::Argument { head, .. } => {
+            CauseCode::Argument { head, .. } => {
                 format!(
                     "`{}` expects the size `{left}` here, and this has `{right}`",
                     self.source(head)
                 )
             }
-            Why::Piped { head, .. } => {
+            CauseCode::Piped { head, .. } => {
                 format!(
                     "`{}` expects the size `{left}`, and `{right}` is piped into it",
                     self.source(head)
                 )
             }
-            Why::Operand { op, .. } => format!(
+            CauseCode::Operand { op, .. } => format!(
                 "the operands of `{}` have different sizes: `{left}` and `{right}`",
                 op.as_str()
             ),
-            Why::Written { .. } => {
+            CauseCode::Written { .. } => {
                 format!("the definition's type says the size `{left}`, and this has `{right}`")
             }
-            Why::Assigned { .. } => {
+            CauseCode::Assigned { .. } => {
                 format!("the left side of `=` has the size `{left}`, the right side `{right}`")
             }
-            Why::Annotated { param } => {
+            CauseCode::Annotated { param } => {
                 let name = &self.item.binder(param).name;
                 format!("`{name}` is given the size `{left}`, and its annotation says `{right}`")
             }
-            Why::Ascribed { .. } => {
+            CauseCode::Ascribed { .. } => {
                 format!("the type written here has the size `{left}`, and this has `{right}`")
             }
-            Why::Context => format!("expected the size `{left}`, found `{right}`"),
+            CauseCode::Context => format!("expected the size `{left}`, found `{right}`"),
         }
     }
 
@@ -391,7 +394,7 @@ impl Infer<'_> {
     /// Returns the function that the size is wrong for: in `map(take(5))` it is `take`.
     fn size_user(&self, cause: Cause) -> Option<String> {
         match cause.why {
-            Why::Argument { term, .. } if self.is_function_argument(cause) => {
+            CauseCode::Argument { term, .. } if self.is_function_argument(cause) => {
                 Some(self.source(self.head(term)))
             }
             _ => self.cause_head(cause),
@@ -403,10 +406,10 @@ impl Infer<'_> {
     }
 
     /// Describes a condition in the terms of the callee's type, and its instance at this use.
-    pub(in crate::infer) fn in_own_words(&self, source: &Source) -> String {
+    pub(in crate::infer) fn describe_condition(&self, source: &ConditionOrigin) -> String {
         let source = match source {
-            Source::Words { words, .. } => return (*words).to_owned(),
-            Source::Scheme(source) => source,
+            ConditionOrigin::Words { words, .. } => return (*words).to_owned(),
+            ConditionOrigin::Scheme(source) => source,
         };
         let needs = match self.item.term(source.head).kind {
             TermKind::Ascribe { .. } => "the type written here needs".to_owned(),
@@ -428,12 +431,12 @@ impl Infer<'_> {
         &mut self,
         prop: &Prop,
         span: Span,
-        source: Option<&Source>,
+        source: Option<&ConditionOrigin>,
     ) {
         self.clashes += 1;
         let text = self.show_prop(prop);
         let (code, message) = match (prop, source) {
-            (_, Some(source)) => (Code::ObligationFails, self.in_own_words(source)),
+            (_, Some(source)) => (Code::ObligationFails, self.describe_condition(source)),
             (Prop::Divides(a, b), None) if a.as_const() != Some(0) => {
                 let (a, b) = (self.show_nat(a), self.show_nat(b));
                 (Code::ObligationFails, format!("{a} does not divide {b}"))
@@ -498,7 +501,7 @@ impl Infer<'_> {
     pub(in crate::infer) fn condition_not_general(
         &mut self,
         prop: &Prop,
-        pending: &Pending,
+        pending: &PendingObligation,
         at: &[(Var, i64)],
     ) {
         let text = self.show_prop(prop);
@@ -519,7 +522,7 @@ impl Infer<'_> {
         self.help_to_state(prop, pending);
     }
 
-    pub(in crate::infer) fn condition_unknown(&mut self, prop: &Prop, pending: &Pending) {
+    pub(in crate::infer) fn condition_unknown(&mut self, prop: &Prop, pending: &PendingObligation) {
         let text = self.show_prop(prop);
         let message = match pending.taken_by {
             None => format!("cannot tell whether {text} for every size that is bound here"),
@@ -536,7 +539,7 @@ impl Infer<'_> {
     }
 
     /// Adds the help to state an argument's condition in the type of the parameter.
-    fn help_to_state(&mut self, prop: &Prop, pending: &Pending) {
+    fn help_to_state(&mut self, prop: &Prop, pending: &PendingObligation) {
         let text = self.show_prop(prop);
         if pending.taken_by.is_some()
             && let Some(last) = self.diagnostics.last_mut()

@@ -2,11 +2,11 @@
 
 use nat::{Nat, Var};
 use syntax::ast::{Kind, Literal, ScalarType, TermId, TermKind};
-use syntax::{Code, Fix, Place, Related, Span};
+use syntax::{Code, Fix, ItemSpan, Related, Span};
 
 use super::super::expr::kind_noun;
-use super::super::unify::{Cause, Clash, Why, for_each_var};
-use super::super::{Infer, Meaning};
+use super::super::unify::{Cause, CauseCode, UnifyError, for_each_var};
+use super::super::{Infer, LocalBinding};
 use super::is_function;
 use crate::TermInfo;
 use crate::classes::Classes;
@@ -20,22 +20,22 @@ const USE_INDEX_AS_NAT: &str = "use `indexAsNat` to compute with an index";
 impl Infer<'_> {
     pub(in crate::infer) fn report_clash(
         &mut self,
-        clash: &Clash,
+        clash: &UnifyError,
         expected: &Ty,
         found: &Ty,
         cause: Cause,
     ) {
         self.clashes += 1;
         match clash {
-            Clash::Types => self.type_mismatch(expected, found, cause),
-            Clash::Classes(..) if self.is_literal(found) => {
+            UnifyError::Types => self.type_mismatch(expected, found, cause),
+            UnifyError::Classes(..) if self.is_literal(found) => {
                 self.type_mismatch(expected, found, cause);
             }
-            Clash::Infinite(ty) => self.infinite(ty, cause),
-            Clash::Classes(_, ty) if is_function(&self.table.head(ty)) => {
+            UnifyError::Infinite(ty) => self.infinite(ty, cause),
+            UnifyError::Classes(_, ty) if is_function(&self.table.head(ty)) => {
                 self.not_data(expected, found, cause);
             }
-            Clash::Classes(classes, ty) => {
+            UnifyError::Classes(classes, ty) => {
                 let text = self.show(ty);
                 let user = self.cause_head(cause);
                 let message = match user {
@@ -52,7 +52,7 @@ impl Infer<'_> {
                 let help = (self.help_for_rows(ty, cause))
                     .or_else(|| self.subkind_help(ty, classes.to_kind()));
                 let mend = match cause.why {
-                    Why::Argument { term, .. } => self.mended_for_pairs(term, expected),
+                    CauseCode::Argument { term, .. } => self.mended_for_pairs(term, expected),
                     _ => None,
                 };
                 let related = self.cause_places(cause, self.origin(expected, cause));
@@ -64,13 +64,13 @@ impl Infer<'_> {
                     diagnostic.fixes.extend(mend.fix);
                 }
             }
-            Clash::Escape(var) => self.escape(*var, expected, found, cause),
+            UnifyError::Escape(var) => self.escape(*var, expected, found, cause),
         }
     }
 
     /// Returns the help to reduce rows, if the function of a reduction is applied to rows.
     fn help_for_rows(&self, ty: &Ty, cause: Cause) -> Option<String> {
-        let Why::Argument { head, term } = cause.why else {
+        let CauseCode::Argument { head, term } = cause.why else {
             return None;
         };
         let is_row = matches!(&*self.table.head(ty), Type::Array(..));
@@ -99,7 +99,7 @@ impl Infer<'_> {
             MapLocal,
         ];
         let is_map =
-            matches!(cause.why, Why::Argument { head, .. } if self.is_primitive(head, &maps));
+            matches!(cause.why, CauseCode::Argument { head, .. } if self.is_primitive(head, &maps));
         let are_rows = match &*self.table.head(found) {
             Type::Array(_, elem) => self.table.head(elem) == self.table.head(wanted),
             _ => false,
@@ -109,7 +109,7 @@ impl Infer<'_> {
 
     /// Returns true if the mismatch is in a function that is an argument of another function.
     pub(in crate::infer) fn is_function_argument(&self, cause: Cause) -> bool {
-        let Why::Argument { term, .. } = cause.why else {
+        let CauseCode::Argument { term, .. } = cause.why else {
             return false;
         };
         match &self.terms[self.bare(term).0 as usize] {
@@ -191,7 +191,7 @@ impl Infer<'_> {
             diagnostic.help = Some(mend.help);
             diagnostic.fixes.extend(mend.fix);
         }
-        if let Why::Operand { op, lhs, rhs } = cause.why {
+        if let CauseCode::Operand { op, lhs, rhs } = cause.why {
             self.mend_operator(op, (lhs, &wanted), (rhs, &got));
         }
     }
@@ -207,7 +207,8 @@ impl Infer<'_> {
     }
 
     fn size_first_fix(&self, wanted: &Ty, got: &Ty, cause: Cause) -> Option<Fix> {
-        let (Why::Argument { term, .. }, Some(form)) = (cause.why, self.size_first(wanted, got))
+        let (CauseCode::Argument { term, .. }, Some(form)) =
+            (cause.why, self.size_first(wanted, got))
         else {
             return None;
         };
@@ -222,40 +223,42 @@ impl Infer<'_> {
     pub(in crate::infer) fn mismatch_line(&self, wanted: &Ty, got: &Ty, cause: Cause) -> String {
         let (want, have) = (self.describe(wanted), self.describe(got));
         match cause.why {
-            Why::Argument { head, .. } if let Some(form) = self.size_first(wanted, got) => {
+            CauseCode::Argument { head, .. } if let Some(form) = self.size_first(wanted, got) => {
                 format!(
                     "`{}` expects a function that takes a size first here, `{form} …)`, and this is {have}",
                     self.source(head)
                 )
             }
-            Why::Argument { head, .. } => {
+            CauseCode::Argument { head, .. } => {
                 format!(
                     "`{}` expects {want} here, and this is {have}",
                     self.source(head)
                 )
             }
-            Why::Piped { head, .. } => {
+            CauseCode::Piped { head, .. } => {
                 format!(
                     "`{}` expects {want}, and {have} is piped into it",
                     self.source(head)
                 )
             }
-            Why::Operand { op, .. } => format!(
+            CauseCode::Operand { op, .. } => format!(
                 "`{}` needs two operands of one type: the left one is {want}, the right one {have}",
                 op.as_str()
             ),
-            Why::Written { .. } => {
+            CauseCode::Written { .. } => {
                 format!("the definition's type says {want}, and this is {have}")
             }
-            Why::Ascribed { .. } => format!("the type written here is {want}, and this is {have}"),
-            Why::Annotated { param } => {
+            CauseCode::Ascribed { .. } => {
+                format!("the type written here is {want}, and this is {have}")
+            }
+            CauseCode::Annotated { param } => {
                 let name = &self.item.binder(param).name;
                 format!("`{name}` is given {want}, and its annotation says {have}")
             }
-            Why::Assigned { .. } => {
+            CauseCode::Assigned { .. } => {
                 format!("the left side of `=` takes {want}, and this is {have}")
             }
-            Why::Context => format!("expected {want}, found {have}"),
+            CauseCode::Context => format!("expected {want}, found {have}"),
         }
     }
 
@@ -292,7 +295,7 @@ impl Infer<'_> {
         cause: Cause,
     ) -> Option<String> {
         match (&**wanted, &**got) {
-            _ if matches!(cause.why, Why::Annotated { .. }) => None,
+            _ if matches!(cause.why, CauseCode::Annotated { .. }) => None,
             (Type::Scalar(ScalarType::Bool), Type::Scalar(number)) => {
                 let zero = match number {
                     ScalarType::F16 | ScalarType::F32 | ScalarType::F64 => "0.0",
@@ -306,7 +309,7 @@ impl Infer<'_> {
                 Some("`select` chooses a number by a truth value".into())
             }
             (Type::Index(_), _) | (_, Type::Index(_))
-                if matches!(cause.why, Why::Operand { .. })
+                if matches!(cause.why, CauseCode::Operand { .. })
                     && matches!(
                         (&**wanted, &**got),
                         (Type::Scalar(_), _) | (_, Type::Scalar(_))
@@ -330,14 +333,14 @@ impl Infer<'_> {
                     .into(),
             ),
             (Type::Array(..), t) if !matches!(t, Type::Array(..)) => match cause.why {
-                Why::Piped { .. } | Why::Argument { .. } if matches!(t, Type::Pair(..)) => Some(
+                CauseCode::Piped { .. } | CauseCode::Argument { .. } if matches!(t, Type::Pair(..)) => Some(
                     "`fst` or `snd` takes an array out of a pair; `zip` makes an array of pairs"
                         .into(),
                 ),
                 _ => None,
             },
             (Type::Scalar(_), Type::Array(..))
-                if matches!(cause.why, Why::Written { .. } | Why::Ascribed { .. }) =>
+                if matches!(cause.why, CauseCode::Written { .. } | CauseCode::Ascribed { .. }) =>
             {
                 Some("`reduce` makes one value of the elements of an array, as in `|> reduce(add)(0.0f)`".into())
             }
@@ -393,7 +396,7 @@ impl Infer<'_> {
     /// Returns the help to convert a number of type `got` to type `wanted`. Of two operands the one
     /// whose type has the smaller range is converted, integers to floats.
     fn conversion(&self, wanted: ScalarType, got: ScalarType, cause: Cause) -> Option<String> {
-        let Why::Operand { lhs, rhs, .. } = cause.why else {
+        let CauseCode::Operand { lhs, rhs, .. } = cause.why else {
             if let Some(help) = self.accumulator_conversion(wanted, got, cause) {
                 return Some(help);
             }
@@ -433,8 +436,10 @@ impl Infer<'_> {
             return None;
         }
         let (term, ty) = match cause.why {
-            Why::Operand { lhs, rhs, .. } => converted_operand(wanted, got, (lhs, rhs)),
-            Why::Piped { .. } | Why::Annotated { .. } | Why::Assigned { .. } => return None,
+            CauseCode::Operand { lhs, rhs, .. } => converted_operand(wanted, got, (lhs, rhs)),
+            CauseCode::Piped { .. } | CauseCode::Annotated { .. } | CauseCode::Assigned { .. } => {
+                return None;
+            }
             _ if self.accumulator_conversion(wanted, got, cause).is_some() => return None,
             _ => (self.whole_at(cause.span)?, wanted),
         };
@@ -470,15 +475,14 @@ impl Infer<'_> {
 
     /// Returns the fix that changes a parameter's annotation to the type of its argument.
     fn annotation_fix(&self, wanted: &Ty, cause: Cause) -> Option<Fix> {
-        let Why::Annotated { .. } = cause.why else {
+        let CauseCode::Annotated { .. } = cause.why else {
             return None;
         };
         let mut is_written = true;
         for_each_var(wanted, &mut Vec::new(), &mut |var| {
-            is_written &= self
-                .scope
-                .iter()
-                .any(|local| matches!(local.meaning, Meaning::TypeLevel(own, _) if own == var));
+            is_written &= self.scope.iter().any(
+                |local| matches!(local.meaning, LocalBinding::TypeLevel(own, _) if own == var),
+            );
         });
         let text = self.show(wanted);
         is_written.then(|| Fix::preferred(format!("Write `{text}`"), vec![(cause.span, text)]))
@@ -494,7 +498,7 @@ impl Infer<'_> {
         cause: Cause,
     ) -> Option<String> {
         let accumulator = match cause.why {
-            Why::Argument { head, term } => {
+            CauseCode::Argument { head, term } => {
                 let is_value = !self.is_lambda(term) && !self.is_function_argument(cause);
                 (self.reduces(head) && is_value && rank(wanted) < rank(got)).then_some(got)
             }
@@ -578,7 +582,7 @@ impl Infer<'_> {
             &*self.table.head(found),
             cause.why,
         ) {
-            (Type::Fun(from, _), Type::Fun(_, to), Why::Argument { term, .. })
+            (Type::Fun(from, _), Type::Fun(_, to), CauseCode::Argument { term, .. })
                 if matches!(&*self.table.head(from), Type::Pair(..)) && is_function(to) =>
             {
                 let text = self.on_pairs(term);
@@ -607,7 +611,7 @@ impl Infer<'_> {
         );
         let diagnostic = self.error(Code::SizeMismatch, cause.span, message);
         diagnostic.related.push(Related {
-            place: Place::from(bound),
+            place: ItemSpan::from(bound),
             message: format!("`{name}` is bound here"),
         });
     }

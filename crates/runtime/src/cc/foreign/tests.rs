@@ -1,6 +1,6 @@
 use super::*;
 use crate::literal::Literal;
-use crate::text::Length;
+use crate::value_text::Length;
 use rise::core::program_of;
 
 const TEXT: &str = r#"

@@ -9,27 +9,28 @@ use rise::Primitive;
 use rise::core::Origin;
 use rise::types::{Arg, SizeFun, Ty, Type};
 
-use super::super::block::{Code, Out, Step};
-use super::super::col::{Area, Col};
-use super::super::data::{Holes, Meter};
-use super::super::error::{ErrorKind, Res};
+use super::super::batch::{self, BatchCode, BatchValue};
+use super::super::block::{Code, Operand, Step};
+use super::super::buffer::{MemoryMeter, UninitMask};
+use super::super::error::{ErrorKind, InterpResult};
 use super::super::frame::{Frame, NatCode};
 use super::super::kind::Elem;
-use super::super::many::{self, Many, ManyCode};
 use super::super::scalar::Scalar;
 use super::super::stream::{self, View, ViewCode};
+use super::super::strided::{ArrayBuilder, StridedArray};
 use super::super::val::{Target, Val};
 use super::{Call, Compiler, here, malformed, scalar_kind, segments};
 
 /// A function that rearranges an array whose dimensions start at a depth.
-pub(super) type Rearrange = Rc<dyn for<'a> Fn(&mut Frame<'a>, &Col, usize) -> Res<Col>>;
+pub(super) type Rearrange =
+    Rc<dyn for<'a> Fn(&mut Frame<'a>, &StridedArray, usize) -> InterpResult<StridedArray>>;
 
 /// A cached permutation with its length, for functions that do not depend on other sizes.
 type Table = Rc<RefCell<Option<(i64, Rc<[usize]>)>>>;
 
 impl Compiler {
     /// Compiles a primitive that only rearranges an array, with its sizes.
-    pub(super) fn rearrangement(&mut self, call: &Call) -> Res<Rearrange> {
+    pub(super) fn rearrangement(&mut self, call: &Call) -> InterpResult<Rearrange> {
         let origin = call.origin;
         let nats: Vec<NatCode> = (call.types.iter())
             .filter_map(|arg| match arg {
@@ -91,7 +92,11 @@ impl Compiler {
     }
 
     /// Compiles the call of a primitive that only rearranges its last argument.
-    pub(super) fn rearranged(&mut self, call: &Call, steps: &mut Vec<Step>) -> Res<Out> {
+    pub(super) fn rearranged(
+        &mut self,
+        call: &Call,
+        steps: &mut Vec<Step>,
+    ) -> InterpResult<Operand> {
         let rearrange = self.rearrangement(call)?;
         let out = self.out(call, 0, steps)?;
         let view = self.stream_view(call)?;
@@ -100,7 +105,7 @@ impl Compiler {
 
     /// Compiles a primitive that can be applied to an array that is computed part by part, if it is
     /// one.
-    fn stream_view(&mut self, call: &Call) -> Res<Option<ViewCode>> {
+    fn stream_view(&mut self, call: &Call) -> InterpResult<Option<ViewCode>> {
         use Primitive as P;
         let origin = call.origin;
         let (view, at): (fn(usize) -> View, _) = match call.primitive {
@@ -126,11 +131,11 @@ impl Compiler {
     }
 
     /// Compiles `xs[i]`. A scalar element of a variable is loaded without an intermediate array.
-    pub(super) fn idx(&mut self, call: &Call, steps: &mut Vec<Step>) -> Res<Out> {
+    pub(super) fn idx(&mut self, call: &Call, steps: &mut Vec<Step>) -> InterpResult<Operand> {
         let index = self.index(call, 0, steps)?;
         let element = call.ty(0)?.clone();
         let xs = match self.out(call, 1, steps)? {
-            xs @ (Out::Slot(_) | Out::Elem(..)) => xs,
+            xs @ (Operand::Slot(_) | Operand::Elem(..)) => xs,
             xs => {
                 let array = Arc::new(Type::Array(call.nat(0)?.clone(), element.clone()));
                 self.bound(xs, &array, steps)?
@@ -139,46 +144,56 @@ impl Compiler {
         self.element(xs, &index, &element, call.origin)
     }
 
-    fn element(&mut self, xs: Out, index: &Scalar, ty: &Ty, origin: Origin) -> Res<Out> {
+    fn element(
+        &mut self,
+        xs: Operand,
+        index: &Scalar,
+        ty: &Ty,
+        origin: Origin,
+    ) -> InterpResult<Operand> {
         let (slot, mut indices) = match xs {
-            Out::Slot(slot) => (slot, Vec::new()),
-            Out::Elem(slot, indices, _) => (slot, indices),
-            Out::Pair(a, b) => {
+            Operand::Slot(slot) => (slot, Vec::new()),
+            Operand::Elem(slot, indices, _) => (slot, indices),
+            Operand::Pair(a, b) => {
                 let (first, second) = super::halves(ty)
                     .ok_or_else(|| malformed("half of what is not a pair", origin))?;
-                return Ok(Out::Pair(
+                return Ok(Operand::Pair(
                     Box::new(self.element(*a, index, &first, origin)?),
                     Box::new(self.element(*b, index, &second, origin)?),
                 ));
             }
-            Out::Val(_) => return Err(malformed("an array that is not bound", origin)),
-            Out::Word(..) => return Err(malformed("an element of a scalar", origin)),
+            Operand::Val(_) => return Err(malformed("an array that is not bound", origin)),
+            Operand::Word(..) => return Err(malformed("an element of a scalar", origin)),
         };
         indices.push(index.clone());
         Ok(match scalar_kind(ty) {
-            Some(kind) => Out::Word(kind, Scalar::Load(slot, indices, origin)),
-            None => Out::Elem(slot, indices, origin),
+            Some(kind) => Operand::Word(kind, Scalar::Load(slot, indices, origin)),
+            None => Operand::Elem(slot, indices, origin),
         })
     }
 
-    pub(super) fn make_array(&mut self, call: &Call, steps: &mut Vec<Step>) -> Res<Out> {
-        let (mut codes, mut many) = (Vec::new(), Some(Vec::new()));
+    pub(super) fn make_array(
+        &mut self,
+        call: &Call,
+        steps: &mut Vec<Step>,
+    ) -> InterpResult<Operand> {
+        let (mut codes, mut batch) = (Vec::new(), Some(Vec::new()));
         for at in 0..call.args.len() {
             let code = self.code(call, at, steps)?;
             codes.push(code.one);
-            many = many.zip(code.many).map(|(mut all, code)| {
+            batch = batch.zip(code.batch).map(|(mut all, code)| {
                 all.push(code);
                 all
             });
         }
-        let many = many.filter(|all| !all.is_empty()).map(|all| -> ManyCode {
+        let batch = batch.filter(|all| !all.is_empty()).map(|all| -> BatchCode {
             Rc::new(move |frame| {
                 let mut parts = Vec::with_capacity(all.len());
                 for code in &all {
                     let part = code(frame)?;
-                    parts.push(many::repeated(&part, 1, frame)?);
+                    parts.push(batch::repeated(&part, 1, frame)?);
                 }
-                many::chain(&parts, frame)
+                batch::chain(&parts, frame)
             })
         });
         let layout = self.layout(call.ty(0)?)?;
@@ -195,18 +210,18 @@ impl Compiler {
             }
             target.finish(&frame.meter)
         });
-        Ok(Out::Val(one.with(many)))
+        Ok(Operand::Val(one.with(batch)))
     }
 
-    pub(super) fn concat(&mut self, call: &Call, steps: &mut Vec<Step>) -> Res<Out> {
+    pub(super) fn concat(&mut self, call: &Call, steps: &mut Vec<Step>) -> InterpResult<Operand> {
         let (a, b) = (self.code(call, 0, steps)?, self.code(call, 1, steps)?);
         let origin = call.origin;
         let stream = segments::concatenated(&a, &b, origin);
-        let many = a.many.zip(b.many).map(|(a, b)| -> ManyCode {
+        let batch = a.batch.zip(b.batch).map(|(a, b)| -> BatchCode {
             Rc::new(move |frame| {
                 let first = a(frame)?.spelled(frame)?;
                 let second = b(frame)?.spelled(frame)?;
-                many::chain(&[first, second], frame)
+                batch::chain(&[first, second], frame)
             })
         });
         let (a, b) = (a.one, b.one);
@@ -214,16 +229,16 @@ impl Compiler {
             let parts = [Ok(a(frame)?), Ok(b(frame)?)];
             here(origin, chain(&parts, 0, &frame.meter))
         });
-        Ok(Out::Val(one.with(many).streamed(stream)))
+        Ok(Operand::Val(one.with(batch).streamed(stream)))
     }
 
-    pub(super) fn pad_cst(&mut self, call: &Call, steps: &mut Vec<Step>) -> Res<Out> {
+    pub(super) fn pad_cst(&mut self, call: &Call, steps: &mut Vec<Step>) -> InterpResult<Operand> {
         let (l, r) = (self.nat(call.nat(1)?), self.nat(call.nat(2)?));
         let (x, xs) = (self.code(call, 0, steps)?, self.code(call, 1, steps)?);
         let origin = call.origin;
         let stream = segments::padded(&x, &xs, (l.clone(), r.clone()), origin);
         let (before, after) = (l.clone(), r.clone());
-        let many = x.many.zip(xs.many).map(|(x, xs)| -> ManyCode {
+        let batch = x.batch.zip(xs.batch).map(|(x, xs)| -> BatchCode {
             Rc::new(move |frame| {
                 let (l, r) = (before.len(frame, origin), after.len(frame, origin));
                 let (l, r) = (l.ok()?, r.ok()?);
@@ -232,9 +247,9 @@ impl Compiler {
                     return Some(xs);
                 }
                 let (x, xs) = (x(frame)?, xs.spelled(frame)?);
-                let first = many::repeated(&x, l, frame)?;
-                let last = many::repeated(&x, r, frame)?;
-                many::chain(&[first, xs, last], frame)
+                let first = batch::repeated(&x, l, frame)?;
+                let last = batch::repeated(&x, r, frame)?;
+                batch::chain(&[first, xs, last], frame)
             })
         });
         let (x, xs) = (x.one, xs.one);
@@ -253,25 +268,29 @@ impl Compiler {
             ];
             here(origin, chain(&parts, 0, &meter))
         });
-        Ok(Out::Val(one.with(many).streamed(stream)))
+        Ok(Operand::Val(one.with(batch).streamed(stream)))
     }
 
-    pub(super) fn pad_empty(&mut self, call: &Call, steps: &mut Vec<Step>) -> Res<Out> {
+    pub(super) fn pad_empty(
+        &mut self,
+        call: &Call,
+        steps: &mut Vec<Step>,
+    ) -> InterpResult<Operand> {
         let r = self.nat(call.nat(1)?);
         let xs = self.code(call, 0, steps)?.one;
         let origin = call.origin;
-        Ok(Out::Val(Code::one(move |frame| {
+        Ok(Operand::Val(Code::one(move |frame| {
             let parts = [Ok(xs(frame)?), Err(r.len(frame, origin)?)];
             here(origin, chain(&parts, 0, &frame.meter))
         })))
     }
 
-    pub(super) fn gather(&mut self, call: &Call, steps: &mut Vec<Step>) -> Res<Out> {
+    pub(super) fn gather(&mut self, call: &Call, steps: &mut Vec<Step>) -> InterpResult<Operand> {
         let (is, xs) = (self.code(call, 0, steps)?, self.code(call, 1, steps)?);
         let origin = call.origin;
-        let many = is.many.zip(xs.many).map(|(is, xs)| -> ManyCode {
+        let batch = is.batch.zip(xs.batch).map(|(is, xs)| -> BatchCode {
             Rc::new(move |frame| {
-                let Many::Same(is) = is(frame)? else {
+                let BatchValue::Same(is) = is(frame)? else {
                     return None;
                 };
                 let xs = xs(frame)?;
@@ -289,16 +308,16 @@ impl Compiler {
             let meter = frame.meter.clone();
             xs.columns(&mut |col| col.at_places(0, &places, &meter))
         });
-        Ok(Out::Val(one.with(many)))
+        Ok(Operand::Val(one.with(batch)))
     }
 
-    pub(super) fn scatter(&mut self, call: &Call, steps: &mut Vec<Step>) -> Res<Out> {
+    pub(super) fn scatter(&mut self, call: &Call, steps: &mut Vec<Step>) -> InterpResult<Operand> {
         let m = self.nat(call.nat(1)?);
         let parallel = self.parallel(call.arg(1)?).first() == Some(&true);
         let is = self.code(call, 0, steps)?.one;
         let xs = self.code(call, 1, steps)?.one;
         let origin = call.origin;
-        Ok(Out::Val(Code::one(move |frame| {
+        Ok(Operand::Val(Code::one(move |frame| {
             let is = is(frame)?;
             let xs = xs(frame)?;
             let m = m.len(frame, origin)?;
@@ -308,7 +327,7 @@ impl Compiler {
         })))
     }
 
-    pub(super) fn reorder(&mut self, call: &Call, steps: &mut Vec<Step>) -> Res<Out> {
+    pub(super) fn reorder(&mut self, call: &Call, steps: &mut Vec<Step>) -> InterpResult<Operand> {
         let xs = self.out(call, 0, steps)?;
         let n = self.nat(call.nat(0)?);
         let mut functions = call.types.iter().filter_map(|arg| match arg {
@@ -367,7 +386,7 @@ pub(super) struct SizeCode {
 }
 
 impl SizeCode {
-    pub fn at(&self, frame: &mut Frame<'_>, arg: i64, origin: Origin) -> Res<i64> {
+    pub fn at(&self, frame: &mut Frame<'_>, arg: i64, origin: Origin) -> InterpResult<i64> {
         frame.nats[self.slot] = arg;
         self.body.eval(frame, origin)
     }
@@ -384,7 +403,7 @@ fn permutation(
     there: &SizeCode,
     back: &SizeCode,
     origin: Origin,
-) -> Res<Rc<[usize]>> {
+) -> InterpResult<Rc<[usize]>> {
     let mut places = Vec::new();
     for index in 0..n {
         frame.tick(1)?;
@@ -413,20 +432,20 @@ fn permutation(
 /// Applies a rearrangement to each array of a value, and a view to an array that is computed part
 /// by part.
 pub(super) fn apply_columns(
-    out: Out,
+    out: Operand,
     rearrange: &Rearrange,
     view: Option<&ViewCode>,
     origin: Origin,
-) -> Out {
+) -> Operand {
     match out {
-        Out::Pair(a, b) => Out::Pair(
+        Operand::Pair(a, b) => Operand::Pair(
             Box::new(apply_columns(*a, rearrange, view, origin)),
             Box::new(apply_columns(*b, rearrange, view, origin)),
         ),
         other => {
             let (code, rearrange) = (other.code(), rearrange.clone());
             let again = rearrange.clone();
-            let many = code.many.clone().map(|code| -> ManyCode {
+            let batch = code.batch.clone().map(|code| -> BatchCode {
                 Rc::new(move |frame| {
                     let value = code(frame)?;
                     value.columns(frame, &mut |frame, col, depth| {
@@ -442,13 +461,13 @@ pub(super) fn apply_columns(
             let whole = one.one.clone();
             let stream = code.stream.zip(view.cloned());
             let stream = stream.map(|(stream, view)| stream::viewed(stream, view, whole));
-            Out::Val(one.with(many).streamed(stream))
+            Operand::Val(one.with(batch).streamed(stream))
         }
     }
 }
 
 /// Reads indices, and checks that they are less than `bound`.
-fn indices(is: &Col, bound: usize, origin: Origin) -> Res<Vec<usize>> {
+fn indices(is: &StridedArray, bound: usize, origin: Origin) -> InterpResult<Vec<usize>> {
     let mut places = Vec::new();
     for at in 0..is.len() {
         let index = i32::of(is.word(at, origin)?);
@@ -464,13 +483,13 @@ fn indices(is: &Col, bound: usize, origin: Origin) -> Res<Vec<usize>> {
 }
 
 fn scattered(
-    col: &Col,
+    col: &StridedArray,
     places: &[usize],
     m: usize,
     parallel: bool,
-    meter: &Rc<Meter>,
+    meter: &Rc<MemoryMeter>,
     origin: Origin,
-) -> Res<Col> {
+) -> InterpResult<StridedArray> {
     if places.len() != col.len() {
         return Err(ErrorKind::Length {
             expected: places.len() as i64,
@@ -481,8 +500,8 @@ fn scattered(
     let lens: Vec<usize> = ([m].into_iter())
         .chain(col.dims.iter().skip(1).map(|dim| dim.len))
         .collect();
-    let mut area = Area::new(col.buf.data.cell(), lens.into_iter(), meter)?;
-    area.holes = Some(Box::new(Holes::all(area.data.len())));
+    let mut area = ArrayBuilder::new(col.buf.data.cell(), lens.into_iter(), meter)?;
+    area.uninit = Some(Box::new(UninitMask::all(area.data.len())));
     let (stride, dims) = (area.dims[0].stride, area.dims[1..].to_vec());
     let mut writers: Vec<Option<usize>> = vec![None; if parallel { m } else { 0 }];
     for (at, &place) in places.iter().enumerate() {
@@ -500,7 +519,7 @@ fn scattered(
 }
 
 /// Returns true if two arrays of scalars are equal bit by bit.
-fn same(a: &Col, b: &Col, origin: Origin) -> Res<bool> {
+fn same(a: &StridedArray, b: &StridedArray, origin: Origin) -> InterpResult<bool> {
     if a.dims.is_empty() {
         return Ok(a.word_at(a.offset, origin)? == b.word_at(b.offset, origin)?);
     }
@@ -514,11 +533,15 @@ fn same(a: &Col, b: &Col, origin: Origin) -> Res<bool> {
 
 /// Concatenates values along the dimension at `depth`. `Err(n)` is a part of `n` elements that are
 /// never written.
-pub(super) fn chain(parts: &[Result<Val, usize>], depth: usize, meter: &Rc<Meter>) -> Res<Val> {
+pub(super) fn chain(
+    parts: &[Result<Val, usize>],
+    depth: usize,
+    meter: &Rc<MemoryMeter>,
+) -> InterpResult<Val> {
     let pairs = parts.iter().any(|part| matches!(part, Ok(Val::Pair(_))));
     if pairs {
-        let half = |second| -> Res<Val> {
-            let halves: Res<Vec<Result<Val, usize>>> = (parts.iter())
+        let half = |second| -> InterpResult<Val> {
+            let halves: InterpResult<Vec<Result<Val, usize>>> = (parts.iter())
                 .map(|part| match part {
                     Ok(value) => Ok(Ok(value.half(second)?)),
                     Err(len) => Ok(Err(*len)),
@@ -528,11 +551,11 @@ pub(super) fn chain(parts: &[Result<Val, usize>], depth: usize, meter: &Rc<Meter
         };
         return Ok(Val::pair(half(false)?, half(true)?));
     }
-    let columns: Res<Vec<Result<Col, usize>>> = (parts.iter())
+    let columns: InterpResult<Vec<Result<StridedArray, usize>>> = (parts.iter())
         .map(|part| match part {
             Ok(value) => Ok(Ok(value.col()?.clone())),
             Err(len) => Ok(Err(*len)),
         })
         .collect();
-    Ok(Val::Col(Col::chain(&columns?, depth, meter)?))
+    Ok(Val::Array(StridedArray::chain(&columns?, depth, meter)?))
 }

@@ -4,15 +4,15 @@ use std::rc::Rc;
 
 use rise::Primitive as P;
 
-use super::super::block::{Code, Out, Step};
-use super::super::error::{ErrorKind, Res};
+use super::super::batch::{self, BatchCode};
+use super::super::block::{Code, Operand, Step};
+use super::super::error::{ErrorKind, InterpResult};
 use super::super::kind::{Arith, Compare};
-use super::super::many::{self, ManyCode};
 use super::super::val::Val;
 use super::{Call, Compiler, here, malformed};
 
 impl Compiler {
-    pub(super) fn call(&mut self, call: &Call, steps: &mut Vec<Step>) -> Res<Out> {
+    pub(super) fn call(&mut self, call: &Call, steps: &mut Vec<Step>) -> InterpResult<Operand> {
         let out = match call.primitive {
             P::Add | P::Sub | P::Mul | P::Div | P::Mod | P::Neg => self.on_numbers(call, steps),
             P::Gt | P::Lt | P::Ge | P::Le | P::Equal | P::NotEqual => self.on_numbers(call, steps),
@@ -74,7 +74,7 @@ impl Compiler {
         here(call.origin, out)
     }
 
-    fn on_numbers(&mut self, call: &Call, steps: &mut Vec<Step>) -> Res<Out> {
+    fn on_numbers(&mut self, call: &Call, steps: &mut Vec<Step>) -> InterpResult<Operand> {
         match call.primitive {
             P::Add => self.arith(Arith::Add, call, steps),
             P::Sub => self.arith(Arith::Sub, call, steps),
@@ -92,19 +92,19 @@ impl Compiler {
         }
     }
 
-    fn both(&mut self, call: &Call, steps: &mut Vec<Step>) -> Res<Out> {
+    fn both(&mut self, call: &Call, steps: &mut Vec<Step>) -> InterpResult<Operand> {
         let first = self.out(call, 0, steps)?;
         let second = self.out(call, 1, steps)?;
-        Ok(Out::Pair(Box::new(first), Box::new(second)))
+        Ok(Operand::Pair(Box::new(first), Box::new(second)))
     }
 
-    fn vector(&mut self, call: &Call, steps: &mut Vec<Step>) -> Res<Out> {
+    fn vector(&mut self, call: &Call, steps: &mut Vec<Step>) -> InterpResult<Operand> {
         let lane = self.out(call, 0, steps)?;
         Ok(self.spread(lane, self.nat(call.nat(0)?), call.origin))
     }
 
     /// Compiles `let(value)(f)`.
-    fn let_in(&mut self, call: &Call, steps: &mut Vec<Step>) -> Res<Out> {
+    fn let_in(&mut self, call: &Call, steps: &mut Vec<Step>) -> InterpResult<Operand> {
         let value = self.out(call, 0, steps)?;
         let value = self.bound(value, &call.ty(0)?.clone(), steps)?;
         let f = self.fun(call, 1, steps)?;
@@ -112,60 +112,65 @@ impl Compiler {
     }
 
     /// Compiles `fst` or `snd`. If the pair is written as one, the other component is not computed.
-    fn half(&mut self, call: &Call, second: bool, steps: &mut Vec<Step>) -> Res<Out> {
+    fn half(&mut self, call: &Call, second: bool, steps: &mut Vec<Step>) -> InterpResult<Operand> {
         let pair = self.out(call, 0, steps)?;
         let ty = call.ty(usize::from(second))?.clone();
         self.half_of(pair, second, &ty)
     }
 
-    fn half_of(&mut self, pair: Out, second: bool, ty: &rise::Ty) -> Res<Out> {
+    fn half_of(&mut self, pair: Operand, second: bool, ty: &rise::Ty) -> InterpResult<Operand> {
         match pair {
-            Out::Pair(_, b) if second => Ok(*b),
-            Out::Pair(a, _) => Ok(*a),
-            Out::Word(..) => Err(ErrorKind::Malformed("half of what is not a pair").nowhere()),
+            Operand::Pair(_, b) if second => Ok(*b),
+            Operand::Pair(a, _) => Ok(*a),
+            Operand::Word(..) => Err(ErrorKind::Malformed("half of what is not a pair").nowhere()),
             other => {
                 let code = other.code();
-                let many = code
-                    .many
-                    .map(|code| -> ManyCode { Rc::new(move |frame| code(frame)?.half(second)) });
+                let batch = code
+                    .batch
+                    .map(|code| -> BatchCode { Rc::new(move |frame| code(frame)?.half(second)) });
                 let one = Code::one(move |frame| (code.one)(frame)?.half(second));
-                Ok(self.computed(ty, one.with(many)))
+                Ok(self.computed(ty, one.with(batch)))
             }
         }
     }
 
-    fn map_half(&mut self, call: &Call, second: bool, steps: &mut Vec<Step>) -> Res<Out> {
+    fn map_half(
+        &mut self,
+        call: &Call,
+        second: bool,
+        steps: &mut Vec<Step>,
+    ) -> InterpResult<Operand> {
         let f = self.fun(call, 0, steps)?;
         let pair = self.out(call, 1, steps)?;
         // The types `s` and `t` of both components are in the order of the signature.
         let (s, t) = (call.ty(0)?.clone(), call.ty(1)?.clone());
         let whole = std::sync::Arc::new(rise::Type::Pair(s, t));
-        let Out::Pair(a, b) = self.bound(pair, &whole, steps)? else {
+        let Operand::Pair(a, b) = self.bound(pair, &whole, steps)? else {
             return Err(ErrorKind::Malformed("half of what is not a pair").nowhere());
         };
         Ok(if second {
             let b = self.apply_data(&f, &[*b], steps)?;
-            Out::Pair(a, Box::new(b))
+            Operand::Pair(a, Box::new(b))
         } else {
             let a = self.apply_data(&f, &[*a], steps)?;
-            Out::Pair(Box::new(a), b)
+            Operand::Pair(Box::new(a), b)
         })
     }
 
     /// Compiles a vector or array of `n` copies of a value.
     pub(super) fn spread(
         &mut self,
-        lane: Out,
+        lane: Operand,
         n: super::super::frame::NatCode,
         origin: rise::core::Origin,
-    ) -> Out {
+    ) -> Operand {
         let code = lane.code();
         let len = n.clone();
-        let many = code.many.map(|code| -> ManyCode {
+        let batch = code.batch.map(|code| -> BatchCode {
             Rc::new(move |frame| {
                 let lane = code(frame)?;
                 let n = len.len(frame, origin).ok()?;
-                many::repeated(&lane, n, frame)
+                batch::repeated(&lane, n, frame)
             })
         });
         let one = Code::one(move |frame| {
@@ -173,6 +178,6 @@ impl Compiler {
             let n = n.len(frame, origin)?;
             here(origin, lane.repeated(&[n], &frame.meter))
         });
-        Out::Val(one.with(many))
+        Operand::Val(one.with(batch))
     }
 }

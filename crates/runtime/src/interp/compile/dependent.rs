@@ -6,13 +6,13 @@ use nat::Nat;
 use rise::DataFun;
 use rise::types::{Arg, SizeFun};
 
-use super::super::block::{Block, Code, Out, Step};
-use super::super::error::Res;
+use super::super::block::{Block, Code, Operand, Step};
+use super::super::error::InterpResult;
 use super::super::val::{Target, Val};
 use super::arrays::chain;
-use super::{Call, Compiler, Function, Meaning, here, malformed};
+use super::{Call, Compiler, Function, StaticValue, here, malformed};
 
-fn data_fun(call: &Call) -> Res<&DataFun> {
+fn data_fun(call: &Call) -> InterpResult<&DataFun> {
     let mut functions = call.types.iter().filter_map(|arg| match arg {
         Arg::DataFun(fun) => Some(fun),
         _ => None,
@@ -20,7 +20,7 @@ fn data_fun(call: &Call) -> Res<&DataFun> {
     (functions.next()).ok_or_else(|| malformed("a function is missing", call.origin))
 }
 
-fn rows(value: Val) -> Res<Rc<Vec<Val>>> {
+fn rows(value: Val) -> InterpResult<Rc<Vec<Val>>> {
     match value {
         Val::Rows(rows) => Ok(rows),
         _ => {
@@ -37,7 +37,7 @@ impl Compiler {
         f: &Function,
         fun: &DataFun,
         call: &Call,
-    ) -> Res<(usize, super::Bind, Block)> {
+    ) -> InterpResult<(usize, super::VarSlots, Block)> {
         let (slot, var) = self.nat_slot();
         let ty = self.at(fun, var);
         let param = self.slots_for(&ty, false)?;
@@ -45,20 +45,20 @@ impl Compiler {
         let block = self.block(|c, steps| {
             let arg = Arg::Nat(Nat::var(var));
             match c.dep_apply(f, arg, origin, steps)? {
-                Meaning::Function(f) => c.apply_data(&f, &[param.out()], steps),
-                Meaning::Data(_) => Err(malformed("data where a function is", origin)),
+                StaticValue::Function(f) => c.apply_data(&f, &[param.out()], steps),
+                StaticValue::Data(_) => Err(malformed("data where a function is", origin)),
             }
         })?;
         Ok((slot, param, block))
     }
 
-    pub(super) fn dep_map(&mut self, call: &Call, steps: &mut Vec<Step>) -> Res<Out> {
+    pub(super) fn dep_map(&mut self, call: &Call, steps: &mut Vec<Step>) -> InterpResult<Operand> {
         let f = self.fun(call, 0, steps)?;
         let xs = self.code(call, 1, steps)?.one;
         let fun = data_fun(call)?.clone();
         let (slot, param, block) = self.dependent(&f, &fun, call)?;
         let origin = call.origin;
-        Ok(Out::Val(Code::one(move |frame| {
+        Ok(Operand::Val(Code::one(move |frame| {
             let xs = rows(xs(frame)?)?;
             let mut out = Vec::with_capacity(xs.len());
             for (k, row) in xs.iter().enumerate() {
@@ -71,10 +71,10 @@ impl Compiler {
         })))
     }
 
-    pub(super) fn dep_zip(&mut self, call: &Call, steps: &mut Vec<Step>) -> Res<Out> {
+    pub(super) fn dep_zip(&mut self, call: &Call, steps: &mut Vec<Step>) -> InterpResult<Operand> {
         let a = self.code(call, 0, steps)?.one;
         let b = self.code(call, 1, steps)?.one;
-        Ok(Out::Val(Code::one(move |frame| {
+        Ok(Operand::Val(Code::one(move |frame| {
             let (a, b) = (rows(a(frame)?)?, rows(b(frame)?)?);
             let pairs = a.iter().zip(b.iter());
             let pairs = pairs.map(|(a, b)| Val::pair(a.clone(), b.clone()));
@@ -82,11 +82,11 @@ impl Compiler {
         })))
     }
 
-    pub(super) fn dep_join(&mut self, call: &Call, steps: &mut Vec<Step>) -> Res<Out> {
+    pub(super) fn dep_join(&mut self, call: &Call, steps: &mut Vec<Step>) -> InterpResult<Operand> {
         let xs = self.code(call, 0, steps)?.one;
         let layout = self.layout(call.ty(0)?)?;
         let origin = call.origin;
-        Ok(Out::Val(Code::one(move |frame| {
+        Ok(Operand::Val(Code::one(move |frame| {
             let xs = rows(xs(frame)?)?;
             if xs.is_empty() {
                 let layout = layout.eval(frame, origin)?;
@@ -97,7 +97,11 @@ impl Compiler {
         })))
     }
 
-    pub(super) fn partition(&mut self, call: &Call, steps: &mut Vec<Step>) -> Res<Out> {
+    pub(super) fn partition(
+        &mut self,
+        call: &Call,
+        steps: &mut Vec<Step>,
+    ) -> InterpResult<Operand> {
         let xs = self.code(call, 0, steps)?.one;
         let m = self.nat(call.nat(1)?);
         let len = call.types.iter().find_map(|arg| match arg {
@@ -106,7 +110,7 @@ impl Compiler {
         });
         let len: SizeFun = len.ok_or_else(|| malformed("a function is missing", call.origin))?;
         let (len, origin) = (self.size_fun(&len), call.origin);
-        Ok(Out::Val(Code::one(move |frame| {
+        Ok(Operand::Val(Code::one(move |frame| {
             let xs = xs(frame)?;
             let m = m.len(frame, origin)?;
             let mut out = Vec::new();
@@ -124,17 +128,21 @@ impl Compiler {
         })))
     }
 
-    pub(super) fn make_dep_pair(&mut self, call: &Call, steps: &mut Vec<Step>) -> Res<Out> {
+    pub(super) fn make_dep_pair(
+        &mut self,
+        call: &Call,
+        steps: &mut Vec<Step>,
+    ) -> InterpResult<Operand> {
         let n = self.nat(call.nat(0)?);
         let value = self.code(call, 0, steps)?.one;
         let origin = call.origin;
-        Ok(Out::Val(Code::one(move |frame| {
+        Ok(Operand::Val(Code::one(move |frame| {
             let n = n.eval(frame, origin)?;
             Ok(Val::DepPair(n, Rc::new(value(frame)?)))
         })))
     }
 
-    pub(super) fn dmatch(&mut self, call: &Call, steps: &mut Vec<Step>) -> Res<Out> {
+    pub(super) fn dmatch(&mut self, call: &Call, steps: &mut Vec<Step>) -> InterpResult<Operand> {
         let pair = self.code(call, 0, steps)?.one;
         let f = self.fun(call, 1, steps)?;
         let fun = data_fun(call)?.clone();

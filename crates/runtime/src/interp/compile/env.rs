@@ -7,8 +7,8 @@ use rise::core::Local;
 use rise::subst::{subst, subst_arg, subst_nat};
 use rise::types::{Arg, Ty, Type};
 
-use super::super::block::Out;
-use super::Meaning;
+use super::super::block::Operand;
+use super::StaticValue;
 
 /// An environment: a linked list of the names in scope. Functions are closures with their
 /// environment.
@@ -23,18 +23,18 @@ struct Scope {
 }
 
 enum Entry {
-    Local(u32, Meaning),
+    Local(u32, StaticValue),
     Var(Var, Arg),
 }
 
 impl Env {
-    pub(super) fn with_local(&self, local: &Local, meaning: Meaning) -> Env {
+    pub(super) fn with_local(&self, local: &Local, meaning: StaticValue) -> Env {
         self.with(Entry::Local(local.id, meaning))
     }
 
     /// Binds a variable to data.
-    pub fn with_data(&self, local: &Local, out: Out) -> Env {
-        self.with_local(local, Meaning::Data(out))
+    pub fn with_data(&self, local: &Local, out: Operand) -> Env {
+        self.with_local(local, StaticValue::Data(out))
     }
 
     pub fn with_var(&self, var: Var, arg: Arg) -> Env {
@@ -54,7 +54,7 @@ impl Env {
         self.0.as_ref().is_some_and(|scope| scope.has_vars)
     }
 
-    pub(super) fn local(&self, local: &Local) -> Option<Meaning> {
+    pub(super) fn local(&self, local: &Local) -> Option<StaticValue> {
         let mut env = self;
         while let Some(scope) = &env.0 {
             match &scope.entry {

@@ -6,33 +6,33 @@ use std::sync::Arc;
 use rise::core::{Foreign, Origin};
 use rise::types::Type;
 
-use super::super::block::{Code, Out, Step, ValCode};
-use super::super::col::Lane;
-use super::super::error::{ErrorKind, Res};
+use super::super::batch::{BatchCode, BatchValue};
+use super::super::block::{Code, Operand, Step, ValCode};
+use super::super::error::{ErrorKind, InterpResult};
 use super::super::frame::Frame;
 use super::super::kind::{Elem, Kind, Word, with_kind};
-use super::super::many::{Many, ManyCode};
 use super::super::scalar::Scalar;
+use super::super::strided::Lane;
 use super::super::{ForeignCall, io, math};
-use super::{Argument, Call, Compiler, effects, scalar_kind};
+use super::{Call, Compiler, Thunk, scalar_kind, side_effects};
 
 /// The number of calls in one request, after which the time limit is checked. The overhead of a
 /// request of this size is negligible.
-const EXCHANGE: usize = 2048;
+const CALLS_PER_REQUEST: usize = 2048;
 
 impl Compiler {
     pub(super) fn foreign(
         &mut self,
         function: &Arc<Foreign>,
-        args: &[Argument],
+        args: &[Thunk],
         origin: Origin,
         steps: &mut Vec<Step>,
-    ) -> Res<Out> {
+    ) -> InterpResult<Operand> {
         // Arguments are accessed like those of a primitive, whose kind does not matter here.
         let call = Call {
             primitive: rise::Primitive::ToMem,
             types: Rc::new([]),
-            args: args.iter().map(Argument::again).collect(),
+            args: args.iter().map(Thunk::again).collect(),
             origin,
         };
         if let Some((math, float, result)) = built_in(function) {
@@ -47,16 +47,16 @@ impl Compiler {
             } else {
                 Scalar::Cast(given, result, Box::new(value))
             };
-            return Ok(Out::Word(result, value));
+            return Ok(Operand::Word(result, value));
         }
         let (mut codes, mut lanes): (Vec<ValCode>, Vec<_>) = Default::default();
         for at in 0..args.len() {
             let code = self.code(&call, at, steps)?;
             codes.push(code.one);
-            lanes.push(code.many);
+            lanes.push(code.batch);
         }
-        let lanes: Option<Vec<ManyCode>> = lanes.into_iter().collect();
-        let many = lanes.and_then(|lanes| Calls::many(function, lanes, origin));
+        let lanes: Option<Vec<BatchCode>> = lanes.into_iter().collect();
+        let batch = lanes.and_then(|lanes| BatchedCalls::batch(function, lanes, origin));
         let (function, result) = (function.clone(), function.result.clone());
         let code = Code::one(move |frame| {
             let Some(foreign) = frame.foreign.filter(|_| function.body.is_some()) else {
@@ -75,7 +75,7 @@ impl Compiler {
             let value = foreign.call(&function, &values).map_err(failed)?;
             io::from_value(value.shape(), &value, &frame.meter)
         });
-        Ok(self.computed(&result, code.with(many)))
+        Ok(self.computed(&result, code.with(batch)))
     }
 }
 
@@ -83,7 +83,7 @@ impl Compiler {
 /// are called so: others would print in another order, and twice if a chunk is abandoned. Calls are
 /// made in the order of the iterations, a failing call fails the program, and no call is made that
 /// the loop would not make.
-struct Calls {
+struct BatchedCalls {
     function: Arc<Foreign>,
     params: Vec<Kind>,
     result: Kind,
@@ -92,17 +92,17 @@ struct Calls {
     origin: Origin,
 }
 
-impl Calls {
-    fn many(function: &Arc<Foreign>, args: Vec<ManyCode>, origin: Origin) -> Option<ManyCode> {
+impl BatchedCalls {
+    fn batch(function: &Arc<Foreign>, args: Vec<BatchCode>, origin: Origin) -> Option<BatchCode> {
         let params: Option<Vec<Kind>> = (function.params.iter())
             .map(|(_, ty)| plain_kind(ty))
             .collect();
         let params = params.filter(|params| params.len() == args.len())?;
         let result = plain_kind(&function.result)?;
-        if !effects::has_none(function) {
+        if !side_effects::has_none(function) {
             return None;
         }
-        let calls = Calls {
+        let calls = BatchedCalls {
             function: function.clone(),
             stride: params.iter().map(|kind| size(*kind)).sum(),
             params,
@@ -115,7 +115,7 @@ impl Calls {
             let lanes = lanes?;
             let foreign = frame.foreign?;
             match calls.run(frame, foreign, &lanes) {
-                Ok(lane) => Some(Many::Lane(calls.result, lane?)),
+                Ok(lane) => Some(BatchValue::Lane(calls.result, lane?)),
                 Err(stop) => {
                     frame.stop.get_or_insert(stop);
                     None
@@ -130,7 +130,7 @@ impl Calls {
         frame: &Frame<'_>,
         foreign: &dyn ForeignCall,
         lanes: &[Lane],
-    ) -> Res<Option<Lane>> {
+    ) -> InterpResult<Option<Lane>> {
         let total = frame.iterations.total();
         let mut places: Vec<usize> = match frame.taken() {
             Some(taken) => (0..total)
@@ -143,8 +143,8 @@ impl Calls {
             places.truncate(1);
         }
         let mut results = Vec::with_capacity(places.len() * size(self.result));
-        for piece in places.chunks(EXCHANGE) {
-            frame.patience().check()?;
+        for piece in places.chunks(CALLS_PER_REQUEST) {
+            frame.cancellation().check()?;
             let Some(request) = self.request(lanes, piece) else {
                 return Ok(None);
             };
@@ -152,7 +152,7 @@ impl Calls {
                 let name = self.function.name.to_string();
                 ErrorKind::Foreign { name, message }.at(self.origin)
             };
-            let some = foreign.call_many(&self.function, &request, piece.len());
+            let some = foreign.call_batch(&self.function, &request, piece.len());
             results.extend(some.map_err(failed)?);
         }
         Ok(self.lane(&results, &places, if same { 1 } else { total }, same))

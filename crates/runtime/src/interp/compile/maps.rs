@@ -9,23 +9,23 @@ use rise::Primitive;
 use rise::core::Origin;
 use rise::types::Type;
 
-use super::super::block::{Bind, Block, Code, Out, Step};
-use super::super::error::Res;
+use super::super::batch::{BatchBlock, BatchCode, MIN_BATCH_ITERATIONS};
+use super::super::block::{Block, Code, Operand, Step, VarSlots};
+use super::super::error::InterpResult;
 use super::super::frame::Frame;
 use super::super::kind::Kind;
-use super::super::many::{ManyBlock, ManyCode, WORTH};
 use super::super::scalar::Scalar;
 use super::super::stream::{Elements, StreamCode, elements, grain};
 use super::super::val::{Target, Val};
 use super::{Call, Compiler, LayoutCode, here};
 
 /// The number of consecutive chunks that fail to run vectorised before this is no longer attempted.
-const MISSES: u32 = 3;
+const MAX_FAILED_CHUNKS: u32 = 3;
 
 /// A loop that computes an array element by element.
 struct Loop {
     block: Block,
-    many: Option<ManyBlock>,
+    batch: Option<BatchBlock>,
     misses: Cell<u32>,
     layout: LayoutCode,
     /// True if an error in an element stops the program at once; otherwise it is raised when the
@@ -37,12 +37,12 @@ struct Loop {
 /// The arguments of the function of a loop.
 trait Input {
     /// Binds the argument of the function for an iteration.
-    fn bind(&mut self, frame: &mut Frame<'_>, at: usize) -> Res<()>;
+    fn bind(&mut self, frame: &mut Frame<'_>, at: usize) -> InterpResult<()>;
 
     /// Runs `len` iterations from `start` on at once. Returns `None` if that is not possible.
     fn chunk(
         &mut self,
-        many: &ManyBlock,
+        batch: &BatchBlock,
         frame: &mut Frame<'_>,
         start: usize,
         len: usize,
@@ -55,25 +55,25 @@ trait Input {
 
 struct OfElements<'i> {
     elements: &'i mut Elements,
-    param: &'i Bind,
+    param: &'i VarSlots,
     origin: Origin,
 }
 
 impl Input for OfElements<'_> {
-    fn bind(&mut self, frame: &mut Frame<'_>, at: usize) -> Res<()> {
+    fn bind(&mut self, frame: &mut Frame<'_>, at: usize) -> InterpResult<()> {
         self.elements.bind(frame, self.param, at, self.origin)
     }
 
     fn chunk(
         &mut self,
-        many: &ManyBlock,
+        batch: &BatchBlock,
         frame: &mut Frame<'_>,
         start: usize,
         len: usize,
         target: &mut Target,
     ) -> Option<()> {
         let (array, from) = self.elements.window(frame, start, len).ok()?;
-        many.map(frame, self.param, (&array, from), start, len, target)
+        batch.map(frame, self.param, (&array, from), start, len, target)
     }
 
     fn grain(&self) -> usize {
@@ -89,21 +89,21 @@ struct OfIndices {
 }
 
 impl Input for OfIndices {
-    fn bind(&mut self, frame: &mut Frame<'_>, at: usize) -> Res<()> {
+    fn bind(&mut self, frame: &mut Frame<'_>, at: usize) -> InterpResult<()> {
         frame.words[self.slot] = (self.first + at) as u64;
         Ok(())
     }
 
     fn chunk(
         &mut self,
-        many: &ManyBlock,
+        batch: &BatchBlock,
         frame: &mut Frame<'_>,
         start: usize,
         len: usize,
         target: &mut Target,
     ) -> Option<()> {
         let index = (self.slot, self.first + start);
-        many.generate(frame, index, start, len, target)
+        batch.generate(frame, index, start, len, target)
     }
 
     fn grain(&self) -> usize {
@@ -112,22 +112,26 @@ impl Input for OfIndices {
 }
 
 impl Loop {
-    fn run(&self, frame: &mut Frame<'_>, n: usize, input: &mut dyn Input) -> Res<Val> {
+    fn run(&self, frame: &mut Frame<'_>, n: usize, input: &mut dyn Input) -> InterpResult<Val> {
         let mut target = Target::Pending;
-        let many = self.many.as_ref().filter(|_| self.misses.get() < MISSES);
+        let batch = self
+            .batch
+            .as_ref()
+            .filter(|_| self.misses.get() < MAX_FAILED_CHUNKS);
         let mut len = n;
-        if n == 0 || many.is_some() {
+        if n == 0 || batch.is_some() {
             let layout = self.layout.eval(frame, self.origin)?;
             len = grain(&layout).min(input.grain()).min(n);
             target = here(self.origin, Target::new(&layout, n, &frame.meter))?;
         }
-        let many = many.filter(|_| len > 1 && (len >= WORTH || self.is_large(&target)));
+        let batch =
+            batch.filter(|_| len > 1 && (len >= MIN_BATCH_ITERATIONS || self.is_large(&target)));
         let mut start = 0;
         while start < n {
             let len = len.min(n - start);
-            if let Some(many) = many.filter(|_| self.misses.get() < MISSES) {
+            if let Some(batch) = batch.filter(|_| self.misses.get() < MAX_FAILED_CHUNKS) {
                 frame.tick(len)?;
-                if input.chunk(many, frame, start, len, &mut target).is_some() {
+                if input.chunk(batch, frame, start, len, &mut target).is_some() {
                     self.misses.set(0);
                     start += len;
                     continue;
@@ -148,7 +152,7 @@ impl Loop {
     fn is_large(&self, target: &Target) -> bool {
         match target {
             Target::Pending => false,
-            Target::Area { size, .. } => *size > 1,
+            Target::Array { size, .. } => *size > 1,
             Target::Pair(a, b) => self.is_large(a) || self.is_large(b),
         }
     }
@@ -160,7 +164,7 @@ impl Loop {
         at: usize,
         input: &mut dyn Input,
         target: &mut Target,
-    ) -> Res<()> {
+    ) -> InterpResult<()> {
         frame.tick(1)?;
         let done = match input.bind(frame, at) {
             Ok(()) => self.block.put(frame, target, n, at),
@@ -184,7 +188,12 @@ impl Loop {
 impl Compiler {
     /// Compiles `map` and its variants. `map` itself is lenient, because compiled code computes an
     /// element where it is read.
-    pub(super) fn map(&mut self, call: &Call, strict: bool, steps: &mut Vec<Step>) -> Res<Out> {
+    pub(super) fn map(
+        &mut self,
+        call: &Call,
+        strict: bool,
+        steps: &mut Vec<Step>,
+    ) -> InterpResult<Operand> {
         let f = self.fun(call, 0, steps)?;
         if !strict
             && !self.trace
@@ -206,20 +215,20 @@ impl Compiler {
                     ))
                 })
             });
-            let many = xs.many.map(|xs| -> ManyCode {
+            let batch = xs.batch.map(|xs| -> BatchCode {
                 Rc::new(move |frame| {
                     let xs = xs(frame)?;
-                    again.apply_many(frame, &xs, 1)
+                    again.apply_batch(frame, &xs, 1)
                 })
             });
             let one = Code::one(move |frame| {
                 let xs = (xs.one)(frame)?;
                 here(origin, view.apply(frame, &xs, 1))
             });
-            return Ok(Out::Val(one.with(many).streamed(stream)));
+            return Ok(Operand::Val(one.with(batch).streamed(stream)));
         }
         let xs = self.code(call, 1, steps)?;
-        self.map_code(call, &f, xs, strict).map(Out::Val)
+        self.map_code(call, &f, xs, strict).map(Operand::Val)
     }
 
     /// Compiles the application of a function to every element of an array or vector.
@@ -229,7 +238,7 @@ impl Compiler {
         f: &super::Function,
         xs: Code,
         strict: bool,
-    ) -> Res<Code> {
+    ) -> InterpResult<Code> {
         let param = self.slots_for(&call.ty(0)?.clone(), false)?;
         self.keep_parallel_elements(&param.out(), call.arg(1)?);
         let rotates = call.primitive == Primitive::RotateValues;
@@ -237,9 +246,9 @@ impl Compiler {
             c.apply_data(f, &[param.out()], steps)
         })?;
         let origin = call.origin;
-        let block = work.many.clone().filter(|_| !self.trace);
-        let (to, many) = (param.clone(), block.zip(xs.many.clone()));
-        let many = many.map(|(block, xs)| -> ManyCode {
+        let block = work.batch.clone().filter(|_| !self.trace);
+        let (to, batch) = (param.clone(), block.zip(xs.batch.clone()));
+        let batch = batch.map(|(block, xs)| -> BatchCode {
             Rc::new(move |frame| {
                 let xs = xs(frame)?;
                 block.map_inside(frame, &to, &xs)
@@ -275,7 +284,7 @@ impl Compiler {
             };
             work.run(frame, n, &mut input)
         });
-        Ok(one.with(many).streamed(stream))
+        Ok(one.with(batch).streamed(stream))
     }
 
     fn work(
@@ -283,17 +292,17 @@ impl Compiler {
         call: &Call,
         result: usize,
         strict: bool,
-        body: impl FnOnce(&mut Compiler, &mut Vec<Step>) -> Res<Out>,
-    ) -> Res<Loop> {
+        body: impl FnOnce(&mut Compiler, &mut Vec<Step>) -> InterpResult<Operand>,
+    ) -> InterpResult<Loop> {
         let block = self.block(body)?;
-        let many = if self.trace {
+        let batch = if self.trace {
             None
         } else {
-            ManyBlock::of(&block)
+            BatchBlock::of(&block)
         };
         Ok(Loop {
             block,
-            many,
+            batch,
             misses: Cell::new(0),
             layout: self.layout(call.ty(result)?)?,
             strict,
@@ -303,23 +312,23 @@ impl Compiler {
 
     /// Compiles `generate`. Elements are computed once; an error is raised when the element is
     /// read.
-    pub(super) fn generate(&mut self, call: &Call, steps: &mut Vec<Step>) -> Res<Out> {
+    pub(super) fn generate(&mut self, call: &Call, steps: &mut Vec<Step>) -> InterpResult<Operand> {
         let f = self.fun(call, 0, steps)?;
         let n = self.nat(call.nat(0)?);
         let index = Arc::new(Type::Index(Nat::constant(0)));
-        let Bind::Word(_, slot, _) = self.slots_for(&index, false)? else {
+        let VarSlots::Word(_, slot, _) = self.slots_for(&index, false)? else {
             return Err(super::malformed("an index", call.origin));
         };
         let work = self.work(call, 0, false, |c, steps| {
             c.apply_data(
                 &f,
-                &[Out::Word(Kind::I32, Scalar::Slot(slot, false))],
+                &[Operand::Word(Kind::I32, Scalar::Slot(slot, false))],
                 steps,
             )
         })?;
         let origin = call.origin;
         let len = n.clone();
-        let many = work.many.clone().map(|block| -> ManyCode {
+        let batch = work.batch.clone().map(|block| -> BatchCode {
             Rc::new(move |frame| {
                 let n = len.len(frame, origin).ok()?;
                 block.generate_inside(frame, slot, n)
@@ -339,6 +348,6 @@ impl Compiler {
             work.run(frame, n, &mut OfIndices { slot, first: 0 })
         });
         let stream = (!self.trace).then_some(stream);
-        Ok(Out::Val(one.with(many).streamed(stream)))
+        Ok(Operand::Val(one.with(batch).streamed(stream)))
     }
 }

@@ -8,79 +8,79 @@ use rise::core::Form;
 use rise::{Primitive as P, Type};
 use rustc_hash::FxHashMap;
 
-use super::super::block::Out;
-use super::{Argument, Compiler, Env, Function, Head, Meaning, Term};
+use super::super::block::Operand;
+use super::{Compiler, Env, Function, Head, StaticValue, Term, Thunk};
 
 /// For each dimension, from the outermost on, true if it is written in parallel. Missing dimensions
 /// are not.
 pub(super) type Dims = Vec<bool>;
 
 /// The largest number of expressions that the analysis visits for one array.
-const MAX_LOOK: usize = 1 << 16;
+const MAX_VISITED_EXPRS: usize = 1 << 16;
 
 impl Compiler {
     /// Returns the dimensions of an argument that are written in parallel.
-    pub(super) fn parallel(&self, arg: &Argument) -> Dims {
+    pub(super) fn parallel(&self, arg: &Thunk) -> Dims {
         let mut look = self.look();
         match arg {
-            Argument::Term(term, env) => look.term(term, env, Vec::new()),
-            Argument::Ready(meaning) => look.meaning(meaning, Vec::new()),
+            Thunk::Term(term, env) => look.term(term, env, Vec::new()),
+            Thunk::Ready(meaning) => look.meaning(meaning, Vec::new()),
         }
     }
 
     /// Stores the dimensions of a term for the slots of its value.
-    pub(super) fn keep_parallel(&mut self, out: &Out, term: &Term, env: &Env) {
-        if self.scatters && !matches!(out, Out::Word(..)) {
+    pub(super) fn keep_parallel(&mut self, out: &Operand, term: &Term, env: &Env) {
+        if self.scatters && !matches!(out, Operand::Word(..)) {
             let dims = self.look().term(term, env, Vec::new());
             self.keep_dims(out, &dims);
         }
     }
 
     /// Stores the dimensions of the elements of an argument for the slots of an element.
-    pub(super) fn keep_parallel_elements(&mut self, out: &Out, arg: &Argument) {
-        if self.scatters && !matches!(out, Out::Word(..)) {
+    pub(super) fn keep_parallel_elements(&mut self, out: &Operand, arg: &Thunk) {
+        if self.scatters && !matches!(out, Operand::Word(..)) {
             let dims = self.parallel(arg);
             self.keep_dims(out, dims.get(1..).unwrap_or_default());
         }
     }
 
-    fn keep_dims(&mut self, out: &Out, dims: &[bool]) {
+    fn keep_dims(&mut self, out: &Operand, dims: &[bool]) {
         if !dims.contains(&true) {
             return;
         }
         match out {
-            Out::Slot(slot) => {
+            Operand::Slot(slot) => {
                 self.parallel.insert(*slot, dims.to_vec());
             }
-            Out::Pair(a, b) => {
+            Operand::Pair(a, b) => {
                 self.keep_dims(a, dims);
                 self.keep_dims(b, dims);
             }
-            Out::Word(..) | Out::Elem(..) | Out::Val(_) => {}
+            Operand::Word(..) | Operand::Elem(..) | Operand::Val(_) => {}
         }
     }
 
-    fn look(&self) -> Look<'_> {
-        Look {
+    fn look(&self) -> ParallelAnalysis<'_> {
+        ParallelAnalysis {
             slots: &self.parallel,
             bound: FxHashMap::default(),
-            remaining: MAX_LOOK,
+            remaining: MAX_VISITED_EXPRS,
         }
     }
 }
 
-struct Look<'c> {
+struct ParallelAnalysis<'c> {
     slots: &'c FxHashMap<usize, Dims>,
     /// The dimensions of the parameters of inlined functions.
     bound: FxHashMap<u32, Dims>,
     remaining: usize,
 }
 
-impl Look<'_> {
-    fn meaning(&mut self, meaning: &Meaning, args: Vec<Dims>) -> Dims {
+impl ParallelAnalysis<'_> {
+    fn meaning(&mut self, meaning: &StaticValue, args: Vec<Dims>) -> Dims {
         match meaning {
-            Meaning::Data(out) => self.out(out),
-            Meaning::Function(f) => match &**f {
+            StaticValue::Data(out) => self.out(out),
+            StaticValue::Function(f) => match &**f {
                 Function::Lambda(param, body, env) => {
                     let mut args = args.into_iter();
                     self.bound
@@ -90,7 +90,7 @@ impl Look<'_> {
                 Function::DepLambda(_, body, env) => self.term(body, env, args),
                 Function::Primitive(partial) => match partial.head {
                     Head::Primitive(primitive) => {
-                        let own = partial.args.iter().map(Part::Meaning);
+                        let own = partial.args.iter().map(Part::StaticValue);
                         self.primitive(primitive, own.collect(), args, partial.missing)
                     }
                     Head::Foreign(_) => Dims::new(),
@@ -99,11 +99,11 @@ impl Look<'_> {
         }
     }
 
-    fn out(&self, out: &Out) -> Dims {
+    fn out(&self, out: &Operand) -> Dims {
         match out {
-            Out::Slot(slot) => self.slots.get(slot).cloned().unwrap_or_default(),
-            Out::Pair(a, b) => either(self.out(a), self.out(b)),
-            Out::Word(..) | Out::Elem(..) | Out::Val(_) => Dims::new(),
+            Operand::Slot(slot) => self.slots.get(slot).cloned().unwrap_or_default(),
+            Operand::Pair(a, b) => either(self.out(a), self.out(b)),
+            Operand::Word(..) | Operand::Elem(..) | Operand::Val(_) => Dims::new(),
         }
     }
 
@@ -144,7 +144,7 @@ impl Look<'_> {
     fn part(&mut self, part: &Part<'_>, args: Vec<Dims>) -> Dims {
         match part {
             Part::Term(term, env) => self.term(term, env, args),
-            Part::Meaning(meaning) => self.meaning(meaning, args),
+            Part::StaticValue(meaning) => self.meaning(meaning, args),
             Part::Known(dims) => dims.clone(),
         }
     }
@@ -248,7 +248,7 @@ fn possible(mut ty: &Type) -> Dims {
 
 enum Part<'t> {
     Term(&'t Term, &'t Env),
-    Meaning(&'t Meaning),
+    StaticValue(&'t StaticValue),
     Known(Dims),
 }
 

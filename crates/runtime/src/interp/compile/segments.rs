@@ -6,7 +6,7 @@ use std::rc::Rc;
 use rise::core::Origin;
 
 use super::super::block::{Code, ValCode};
-use super::super::error::Res;
+use super::super::error::InterpResult;
 use super::super::frame::{Frame, NatCode};
 use super::super::stream::{Elements, StreamCode, elements};
 use super::super::val::Val;
@@ -28,7 +28,7 @@ struct Element {
 }
 
 impl Element {
-    fn value(&self, frame: &mut Frame<'_>) -> Res<Val> {
+    fn value(&self, frame: &mut Frame<'_>) -> InterpResult<Val> {
         if let Some(value) = self.value.get() {
             return Ok(value.clone());
         }
@@ -38,7 +38,7 @@ impl Element {
 }
 
 impl Segment {
-    fn len(&self) -> Res<usize> {
+    fn len(&self) -> InterpResult<usize> {
         match self {
             Segment::Array(array) => array.len(),
             Segment::Repeated(_, len) => Ok(*len),
@@ -52,7 +52,7 @@ impl Segment {
         }
     }
 
-    fn part(&mut self, frame: &mut Frame<'_>, start: usize, n: usize) -> Res<Val> {
+    fn part(&mut self, frame: &mut Frame<'_>, start: usize, n: usize) -> InterpResult<Val> {
         match self {
             Segment::Array(array) => array.part(frame, start, n),
             Segment::Repeated(element, _) => element.value(frame)?.repeated(&[n], &frame.meter),
@@ -94,8 +94,11 @@ pub(super) fn padded(
     }))
 }
 
-fn joined(mut segments: Vec<Segment>, origin: Origin) -> Res<Elements> {
-    let lens: Vec<usize> = segments.iter().map(Segment::len).collect::<Res<_>>()?;
+fn joined(mut segments: Vec<Segment>, origin: Origin) -> InterpResult<Elements> {
+    let lens: Vec<usize> = segments
+        .iter()
+        .map(Segment::len)
+        .collect::<InterpResult<_>>()?;
     let len = lens.iter().copied().fold(0, usize::saturating_add);
     let grain = segments.iter().map(Segment::grain).min().unwrap_or(1);
     Ok(Elements::computed(len, grain, move |frame, start, n| {

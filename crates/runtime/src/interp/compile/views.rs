@@ -4,14 +4,14 @@
 use rise::Primitive as P;
 use rise::core::Form;
 
+use super::super::batch::BatchValue;
 use super::super::block::Step;
-use super::super::error::Res;
+use super::super::error::InterpResult;
 use super::super::frame::Frame;
-use super::super::many::Many;
 use super::super::val::Val;
 use super::arrays::Rearrange;
 use super::env::Env;
-use super::{Argument, Call, Compiler, Function, Head, Term, local_of};
+use super::{Call, Compiler, Function, Head, Term, Thunk, local_of};
 
 /// A function that only rearranges its argument.
 #[derive(Clone)]
@@ -28,7 +28,7 @@ pub(super) enum View {
 
 impl View {
     /// Applies the view to each element of an array with `depth` outer dimensions.
-    pub fn apply(&self, frame: &mut Frame<'_>, value: &Val, depth: usize) -> Res<Val> {
+    pub fn apply(&self, frame: &mut Frame<'_>, value: &Val, depth: usize) -> InterpResult<Val> {
         match self {
             View::Same => Ok(value.clone()),
             View::Then(first, second) => {
@@ -46,12 +46,17 @@ impl View {
     }
 
     /// Applies the view in many iterations.
-    pub fn apply_many(&self, frame: &mut Frame<'_>, value: &Many, depth: usize) -> Option<Many> {
+    pub fn apply_batch(
+        &self,
+        frame: &mut Frame<'_>,
+        value: &BatchValue,
+        depth: usize,
+    ) -> Option<BatchValue> {
         Some(match self {
             View::Same => value.clone(),
             View::Then(first, second) => {
-                let between = first.apply_many(frame, value, depth)?;
-                second.apply_many(frame, &between, depth)?
+                let between = first.apply_batch(frame, value, depth)?;
+                second.apply_batch(frame, &between, depth)?
             }
             View::Columns(rearrange) => {
                 let at = depth;
@@ -59,11 +64,11 @@ impl View {
                     rearrange(frame, col, depth + at).ok()
                 })?
             }
-            View::Map(inner) => inner.apply_many(frame, value, depth + 1)?,
+            View::Map(inner) => inner.apply_batch(frame, value, depth + 1)?,
             View::Half(second) => value.half(*second)?,
             View::Both(a, b) => {
-                let first = a.apply_many(frame, value, depth)?;
-                Many::pair(first, b.apply_many(frame, value, depth)?)
+                let first = a.apply_batch(frame, value, depth)?;
+                BatchValue::pair(first, b.apply_batch(frame, value, depth)?)
             }
         })
     }
@@ -78,7 +83,7 @@ impl Compiler {
                 let Head::Primitive(primitive) = partial.head else {
                     return None;
                 };
-                let args = partial.args.iter().cloned().map(Argument::Ready).collect();
+                let args = partial.args.iter().cloned().map(Thunk::Ready).collect();
                 let call = Call {
                     primitive,
                     types: partial.types.clone(),
@@ -137,7 +142,7 @@ impl Compiler {
                     primitive: *p,
                     types,
                     args: (before.iter())
-                        .map(|arg| Argument::Term(arg.clone(), env.clone()))
+                        .map(|arg| Thunk::Term(arg.clone(), env.clone()))
                         .collect(),
                     origin: term.origin,
                 };
@@ -150,12 +155,12 @@ impl Compiler {
     }
 }
 
-impl Argument {
+impl Thunk {
     /// Clones the argument.
-    pub(super) fn again(&self) -> Argument {
+    pub(super) fn again(&self) -> Thunk {
         match self {
-            Argument::Term(term, env) => Argument::Term(term.clone(), env.clone()),
-            Argument::Ready(meaning) => Argument::Ready(meaning.clone()),
+            Thunk::Term(term, env) => Thunk::Term(term.clone(), env.clone()),
+            Thunk::Ready(meaning) => Thunk::Ready(meaning.clone()),
         }
     }
 }

@@ -256,7 +256,7 @@ pub enum RangeKind {
         /// The upper bound `b`.
         to: TermId,
         /// The step between values; 1 if it is `None`.
-        step: Option<Step>,
+        step: Option<RangeStep>,
     },
     /// The divisors of a size, `divisors(n)`.
     Divisors(TermId),
@@ -266,7 +266,7 @@ pub enum RangeKind {
 
 /// The step from a value of a range to the next one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum RangeStep {
     /// `step c`: the next value is the sum with `c`.
     Add(TermId),
     /// `pow c`: the next value is the product with `c`.

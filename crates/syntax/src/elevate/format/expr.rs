@@ -226,7 +226,7 @@ impl Layout<'_> {
         }
         for &operand in &operands {
             if sequence && self.writer.at_line_end() {
-                self.writer.out.force();
+                self.writer.out.break_parent();
             }
             match trailing {
                 true => {

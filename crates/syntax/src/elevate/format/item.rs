@@ -5,7 +5,7 @@ use crate::TokenKind as Rise;
 use crate::ast::{TermId, TermKind};
 use crate::elevate::ast::{
     Alt, Clause, ClauseKind, CondId, CondKind, Expect, ExprId, ItemKind, ParamId, ParamList,
-    PredBody, RangeKind, Step, TypeId, TypeKind,
+    PredBody, RangeKind, RangeStep, TypeId, TypeKind,
 };
 
 impl Layout<'_> {
@@ -316,7 +316,7 @@ impl Layout<'_> {
                 self.writer.term(*from);
                 self.word();
                 self.writer.term(*to);
-                if let Some(Step::Add(by) | Step::Times(by)) = step {
+                if let Some(RangeStep::Add(by) | RangeStep::Times(by)) = step {
                     self.space();
                     self.word_space();
                     self.writer.term(*by);
@@ -350,7 +350,7 @@ impl Layout<'_> {
             self.word_space();
         }
         self.writer.open();
-        self.writer.out.force();
+        self.writer.out.break_parent();
         self.word();
         self.writer.out.indent();
         self.writer.out.line();

@@ -118,7 +118,7 @@ impl Layout<'_> {
         self.writer.open();
         self.word();
         if self.writer.begins_line() {
-            self.writer.out.force();
+            self.writer.out.break_parent();
         }
         self.writer.out.indent();
         for at in 0..count {

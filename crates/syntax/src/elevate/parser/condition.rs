@@ -4,7 +4,7 @@ use super::Parser;
 use crate::ast::{BinaryOp, Ident, Kind, TermId, TermKind, UnaryOp};
 use crate::elevate::ast::{CondId, CondKind};
 use crate::elevate::lexer::TokenKind;
-use crate::parser::Mode;
+use crate::parser::TermCategory;
 use crate::{Span, TokenKind as Rise};
 
 impl Parser<'_> {
@@ -74,18 +74,18 @@ impl Parser<'_> {
             let span = self.rise.since(open.span.start);
             return self.push_cond(CondKind::Paren(inner), span);
         }
-        let term = self.rise.operators(Mode::Arg);
+        let term = self.rise.operators(TermCategory::Arg);
         let start = self.rise.span_of(term).start;
         let kind = if self.at_joining("divides") {
             self.bump();
-            let size = self.rise.operators(Mode::Arg);
+            let size = self.rise.operators(TermCategory::Arg);
             CondKind::Divides {
                 divisor: term,
                 size,
             }
         } else if self.at_joining("notIn") {
             self.bump();
-            let other = self.rise.operators(Mode::Arg);
+            let other = self.rise.operators(TermCategory::Arg);
             CondKind::NotIn {
                 name: term,
                 term: other,
@@ -107,7 +107,7 @@ impl Parser<'_> {
             self.bump();
             return CondKind::HasKind { term, kind };
         }
-        let ty = self.rise.term(Mode::Type);
+        let ty = self.rise.term(TermCategory::Type);
         CondKind::HasType { term, ty }
     }
 
@@ -117,7 +117,7 @@ impl Parser<'_> {
         let open = self.bump();
         let strategy = self.bracketed(Self::expr);
         let term = match self.eat(Rise::Comma) {
-            Some(_) => self.rise.term(Mode::Arg),
+            Some(_) => self.rise.term(TermCategory::Arg),
             None => {
                 self.rise
                     .expected("`,` and a metavariable, as in `holds(isMap, f)`,");

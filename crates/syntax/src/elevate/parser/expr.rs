@@ -6,7 +6,7 @@ use crate::elevate::lexer::{TokenKind, Word};
 use crate::{Code, Diagnostic, Span, TokenKind as Rise};
 
 /// An operator with its left operand, on the stack until its right operand is parsed.
-pub(super) struct Pending {
+pub(super) struct PendingOperator {
     op: Op,
     op_span: Span,
     lhs: ExprId,
@@ -14,7 +14,7 @@ pub(super) struct Pending {
 
 /// The precedence levels, in increasing order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Level {
+enum Precedence {
     Choice,
     Seq,
     At,
@@ -26,18 +26,18 @@ enum Level {
     Product,
 }
 
-impl Level {
-    fn of(op: Op) -> Level {
+impl Precedence {
+    fn of(op: Op) -> Precedence {
         match op {
-            Op::Choice => Level::Choice,
-            Op::Seq | Op::SeqNormal => Level::Seq,
-            Op::At => Level::At,
-            Op::Or => Level::Or,
-            Op::And => Level::And,
-            Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge => Level::Compare,
-            Op::Cons => Level::Cons,
-            Op::Add | Op::Sub => Level::Sum,
-            Op::Mul | Op::Div | Op::Mod => Level::Product,
+            Op::Choice => Precedence::Choice,
+            Op::Seq | Op::SeqNormal => Precedence::Seq,
+            Op::At => Precedence::At,
+            Op::Or => Precedence::Or,
+            Op::And => Precedence::And,
+            Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge => Precedence::Compare,
+            Op::Cons => Precedence::Cons,
+            Op::Add | Op::Sub => Precedence::Sum,
+            Op::Mul | Op::Div | Op::Mod => Precedence::Product,
         }
     }
 }
@@ -87,7 +87,7 @@ impl Parser<'_> {
         while let Some(op) = self.infix_or_bar() {
             let op_span = self.bump().span;
             let lhs = self.reduce(base, operand, Some((op, op_span)));
-            self.pending.push(Pending { op, op_span, lhs });
+            self.pending.push(PendingOperator { op, op_span, lhs });
             operand = self.unary();
         }
         self.reduce(base, operand, None)
@@ -132,15 +132,15 @@ impl Parser<'_> {
         while self.pending.len() > base {
             let top = &self.pending[self.pending.len() - 1];
             if let Some((op, op_span)) = next {
-                let (above, level) = (Level::of(top.op), Level::of(op));
-                if above < level || (above == level && level == Level::Cons) {
+                let (above, level) = (Precedence::of(top.op), Precedence::of(op));
+                if above < level || (above == level && level == Precedence::Cons) {
                     break;
                 }
-                if above == level && level == Level::Compare {
+                if above == level && level == Precedence::Compare {
                     self.chained_comparison(top.op_span, op_span);
                 }
             }
-            let Some(Pending { op, op_span, lhs }) = self.pending.pop() else {
+            let Some(PendingOperator { op, op_span, lhs }) = self.pending.pop() else {
                 break;
             };
             let span = self.span_of(lhs).cover(self.span_of(operand));

@@ -3,10 +3,10 @@
 use super::Parser;
 use crate::ast::{Annotation, Ident};
 use crate::elevate::ast::{
-    Alt, Expect, ExprId, ItemKind, Order, ParamList, PredBody, Range, RangeKind, Step,
+    Alt, Expect, ExprId, ItemKind, Order, ParamList, PredBody, Range, RangeKind, RangeStep,
 };
 use crate::elevate::lexer::{TokenKind, Word};
-use crate::parser::Mode;
+use crate::parser::TermCategory;
 use crate::{Code, Diagnostic, Span, TokenKind as Rise};
 
 /// The names of the attributes of items. An `@` before one of them is certainly not an operator.
@@ -47,7 +47,7 @@ impl Parser<'_> {
             self.lone_attribute(attribute);
         }
         if !self.at(Rise::End) {
-            self.rest_of_item(&kind);
+            self.report_trailing_text(&kind);
         }
         (attributes, kind)
     }
@@ -344,13 +344,13 @@ impl Parser<'_> {
         let kind = if self.at_name("divisors") && self.call_ahead(1) {
             self.bump();
             let open = self.bump();
-            let size = self.rise.term(Mode::Size);
+            let size = self.rise.term(TermCategory::Size);
             self.rise.close(open, Rise::RParen);
             RangeKind::Divisors(size)
         } else if let Some(open) = self.eat(Rise::LBrace) {
             let mut sizes = Vec::new();
             loop {
-                sizes.push(self.rise.term(Mode::Size));
+                sizes.push(self.rise.term(TermCategory::Size));
                 if !self.rise.next_in_list(open, Rise::RBrace) {
                     break;
                 }
@@ -367,20 +367,20 @@ impl Parser<'_> {
 
     /// Parses a range `a..b step c`.
     fn between(&mut self) -> RangeKind {
-        let from = self.size(Mode::Size);
+        let from = self.size(TermCategory::Size);
         if self.eat(Rise::DotDot).is_none() {
             self.rise
                 .expected("`..` and the end of the range, as in `1..64`,");
         }
-        let to = self.size(Mode::Size);
+        let to = self.size(TermCategory::Size);
         let step = match self.text() {
             "step" => {
                 self.bump();
-                Some(Step::Add(self.size(Mode::Size)))
+                Some(RangeStep::Add(self.size(TermCategory::Size)))
             }
             "pow" => {
                 self.bump();
-                Some(Step::Times(self.size(Mode::Size)))
+                Some(RangeStep::Times(self.size(TermCategory::Size)))
             }
             _ => None,
         };
@@ -399,7 +399,7 @@ impl Parser<'_> {
             self.rise.expected("`{`, `input` and a program");
         }
         self.field("input", "a program", word);
-        let input = self.rise.term(Mode::Expr);
+        let input = self.rise.term(TermCategory::Expr);
         self.field("apply", "a strategy", word);
         let apply = self.bracketed(Self::expr);
         self.field("expect", "a program, `failure` or `trace [rules]`", word);
@@ -426,7 +426,7 @@ impl Parser<'_> {
             return;
         }
         if matches!(self.kind(), TokenKind::Rise(Rise::RParen | Rise::RBracket)) {
-            self.closes_nothing();
+            self.report_unmatched_closer();
         }
         let (span, found) = (self.rise.last_char(), self.quoted());
         let end = self.at(Rise::End);
@@ -455,7 +455,7 @@ impl Parser<'_> {
             return Expect::Failure(self.bump().span);
         }
         if !self.at_name("trace") || self.peek(1) != TokenKind::Rise(Rise::LBracket) {
-            return Expect::Program(self.rise.term(Mode::Expr));
+            return Expect::Program(self.rise.term(TermCategory::Expr));
         }
         let word = self.bump();
         let open = self.bump();
@@ -492,13 +492,13 @@ impl Parser<'_> {
     }
 
     /// Reports text after a complete item.
-    fn rest_of_item(&mut self, kind: &ItemKind) {
+    fn report_trailing_text(&mut self, kind: &ItemKind) {
         let (span, text) = (self.span(), self.quoted());
-        let what = what(kind);
+        let what = item_noun(kind);
         let is_definition = matches!(self.peek(1), TokenKind::Rise(Rise::Equals | Rise::Colon));
         let message = match self.kind() {
             TokenKind::Rise(Rise::RParen | Rise::RBracket | Rise::RBrace) => {
-                self.closes_nothing();
+                self.report_unmatched_closer();
                 return self.rise.skip_to_end();
             }
             TokenKind::Rise(Rise::Bar) => format!(
@@ -535,14 +535,14 @@ impl Parser<'_> {
 }
 
 impl Parser<'_> {
-    fn closes_nothing(&mut self) {
+    fn report_unmatched_closer(&mut self) {
         let (span, text) = (self.span(), self.quoted());
         self.rise
             .error_at(span, || format!("this {text} closes nothing"));
     }
 }
 
-fn what(kind: &ItemKind) -> &'static str {
+fn item_noun(kind: &ItemKind) -> &'static str {
     match kind {
         ItemKind::Import { .. } => "the import",
         ItemKind::Language { .. } | ItemKind::Traversal { .. } => "the header",

@@ -12,8 +12,8 @@ mod expr;
 mod item;
 mod pattern;
 mod primary;
+mod recover_keywords;
 mod rule;
-mod slips;
 mod types;
 
 use super::ast::{
@@ -25,7 +25,7 @@ use super::lexer::{Lexer, Quotes, Token, TokenKind, Word};
 use crate::ast::{Ident, ItemKind as RiseItemKind, Name};
 use crate::parser::{Parser as RiseParser, docs};
 use crate::{Code, Diagnostic, MAX_DEPTH, MAX_HEIGHT, Severity, Span, TokenKind as Rise};
-use expr::Pending;
+use expr::PendingOperator;
 pub use item::ATTRIBUTES;
 
 /// The tree of an item and the diagnostics about its text.
@@ -124,7 +124,7 @@ struct Parser<'t> {
     params: Vec<Param>,
     /// The operators whose right operand is being parsed, as a stack; every chain uses its own part
     /// at the end.
-    pending: Vec<Pending>,
+    pending: Vec<PendingOperator>,
     /// True if the item is a `tune`.
     tune: bool,
     /// True if a `=>` ends the expression: in the guard of a case, outside of brackets.
@@ -134,7 +134,7 @@ struct Parser<'t> {
 impl<'t> Parser<'t> {
     fn new(text: &'t str) -> Self {
         let mut parser = Parser {
-            rise: RiseParser::hosted(text, "ELEVATE"),
+            rise: RiseParser::embedded(text, "ELEVATE"),
             kinds: Vec::new(),
             partners: Vec::new(),
             typographic: Vec::new(),
@@ -147,7 +147,7 @@ impl<'t> Parser<'t> {
             tune: false,
             guard: false,
         };
-        Lexer::within(text, true).for_each(|token| parser.take_in(token));
+        Lexer::within(text, true).for_each(|token| parser.push_token(token));
         parser.rise.end();
         parser.kinds.push(TokenKind::Rise(Rise::End));
         parser.pair_brackets();
@@ -155,7 +155,7 @@ impl<'t> Parser<'t> {
     }
 
     /// Adds a token, or reports a lexical error.
-    fn take_in(&mut self, token: Token) {
+    fn push_token(&mut self, token: Token) {
         let mut kind = token.kind.in_rise();
         match token.kind {
             TokenKind::Rise(rise) if rise.is_trivia() => return,

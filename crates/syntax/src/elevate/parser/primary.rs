@@ -4,7 +4,7 @@ use super::Parser;
 use crate::ast::{AddressSpace, Literal, Name, TermId, TermKind};
 use crate::elevate::ast::{Arg, ExprId, ExprKind, ListForm};
 use crate::elevate::lexer::{TokenKind, Word};
-use crate::parser::Mode;
+use crate::parser::TermCategory;
 use crate::{Code, Diagnostic, Span, TokenKind as Rise};
 
 impl Parser<'_> {
@@ -99,7 +99,7 @@ impl Parser<'_> {
                     .map_or(ExprKind::Missing, ExprKind::Address)
             }),
             Rise::Scalar | Rise::Constructor | Rise::NatFun | Rise::DataFun => {
-                let term = self.rise.atom(Mode::Size);
+                let term = self.rise.atom(TermCategory::Size);
                 self.rise_expr(term, ExprKind::Type)
             }
             Rise::Fun | Rise::DepFun => self.function(),
@@ -317,7 +317,7 @@ impl Parser<'_> {
     fn quotation(&mut self) -> ExprId {
         let word = self.bump();
         let open = self.bump();
-        let term = self.rise.term(Mode::Expr);
+        let term = self.rise.term(TermCategory::Expr);
         self.rise.close(open, Rise::RBrace);
         let span = self.rise.since(word.span.start);
         self.push(ExprKind::Rise(term), span)

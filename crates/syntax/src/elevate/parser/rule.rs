@@ -4,7 +4,7 @@ use super::Parser;
 use crate::ast::{TermId, TermKind};
 use crate::elevate::ast::{Alt, Clause, ClauseKind};
 use crate::elevate::lexer::{TokenKind, Word};
-use crate::parser::Mode;
+use crate::parser::TermCategory;
 use crate::{Code, Diagnostic, Span, TokenKind as Rise};
 
 impl Parser<'_> {
@@ -59,7 +59,7 @@ impl Parser<'_> {
         let arrow = self.maps_to();
         let rhs = match self.rise.error.is_some() && self.at(Rise::End) {
             true => self.missing_term(),
-            false => self.rise.term(Mode::Expr),
+            false => self.rise.term(TermCategory::Expr),
         };
         if self.at(Rise::Colon) {
             let span = self.bump().span;
@@ -67,7 +67,7 @@ impl Parser<'_> {
                 "a type without parentheses is allowed only at the end of a pattern: write `(e : t)`"
                     .to_owned()
             });
-            self.rise.term(Mode::Type);
+            self.rise.term(TermCategory::Type);
         }
         let clauses = self.clauses(in_braces);
         Alt {
@@ -86,11 +86,11 @@ impl Parser<'_> {
 
     /// Parses a RISE pattern, perhaps with its type after it.
     pub(super) fn side(&mut self) -> TermId {
-        let term = self.rise.term(Mode::Expr);
+        let term = self.rise.term(TermCategory::Expr);
         if self.eat(Rise::Colon).is_none() {
             return term;
         }
-        let ty = self.rise.term(Mode::Type);
+        let ty = self.rise.term(TermCategory::Type);
         let span = self.rise.span_of(term).cover(self.rise.span_of(ty));
         self.rise.push(TermKind::Ascribe { term, ty }, span)
     }
@@ -149,7 +149,7 @@ impl Parser<'_> {
         if self.eat(Rise::Equals).is_none() {
             self.rise.expected("`=` and a size");
         }
-        let value = self.size(Mode::Arg);
+        let value = self.size(TermCategory::Arg);
         if let TokenKind::Rise(Rise::In) = self.kind() {
             let span = self.span();
             self.rise.error_at(span, || {
@@ -161,7 +161,7 @@ impl Parser<'_> {
 
     /// Parses RISE operators and operands, without terms that extend to the right as far as
     /// possible.
-    pub(super) fn size(&mut self, mode: Mode) -> TermId {
+    pub(super) fn size(&mut self, mode: TermCategory) -> TermId {
         match self.nested(|parser| parser.rise.operators(mode)) {
             Some(term) => term,
             None => self.missing_term(),

@@ -53,7 +53,7 @@ impl Parser<'_> {
                 self.rise.error_at(span, || {
                     format!("{text} is a type of RISE: a program has type `Expr` here, a type of RISE itself is a `Type`")
                 });
-                self.rise.atom(crate::parser::Mode::Type);
+                self.rise.atom(crate::parser::TermCategory::Type);
                 self.push_type(TypeKind::Missing, span)
             }
             _ => {

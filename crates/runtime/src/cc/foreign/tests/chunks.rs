@@ -182,18 +182,18 @@ fn requests_may_be_larger_than_a_pipe() {
     let functions = functions_of("all", &Limits::default());
     let over = function(&functions, "over");
     let args = ints((0..100_000).flat_map(|at| [at * 3, 3]));
-    let results = functions.call_many(over, &args, 100_000);
+    let results = functions.call_batch(over, &args, 100_000);
     assert_eq!(results, Ok(ints(0..100_000)));
-    assert_eq!(functions.call_many(over, &[], 0), Ok(Vec::new()));
-    assert!(functions.call_many(over, &args, 7).is_err());
+    assert_eq!(functions.call_batch(over, &[], 0), Ok(Vec::new()));
+    assert!(functions.call_batch(over, &args, 7).is_err());
     // A crash in one call fails the whole request, and all later ones.
     let args = ints([1, 1, 2, 0, 3, 1].into_iter());
-    let crash = functions.call_many(over, &args, 3);
+    let crash = functions.call_batch(over, &args, 3);
     assert!(
         matches!(&crash, Err(error) if error.contains("signal")),
         "{crash:?}"
     );
-    assert_eq!(functions.call_many(over, &args[..8], 1), crash);
+    assert_eq!(functions.call_batch(over, &args[..8], 1), crash);
 }
 
 #[test]
@@ -204,6 +204,6 @@ fn the_time_is_that_of_a_call() {
     };
     let functions = functions_of("all", &limits);
     let args = ints(0..5);
-    let results = functions.call_many(function(&functions, "slow"), &args, 5);
+    let results = functions.call_batch(function(&functions, "slow"), &args, 5);
     assert_eq!(results, Ok(args));
 }

@@ -1,0 +1,204 @@
+//! Conditions of single primitives that their types cannot express (`rise.md` section 3).
+
+use nat::{Nat, Prop};
+use syntax::ast::TermId;
+
+use super::Infer;
+use super::obligations::ConditionOrigin;
+use crate::TermInfo;
+use crate::primitive::Primitive;
+use crate::types::{Arg, SizeFun, Type};
+
+impl Infer<'_> {
+    pub(super) fn special_conditions(
+        &mut self,
+        primitive: Primitive,
+        head: TermId,
+        args: &[TermId],
+    ) {
+        match primitive {
+            Primitive::Reorder => self.reorder_inverse(head, args),
+            Primitive::Partition => self.partition_range(args),
+            Primitive::DepMapSeq => self.dep_map_range(args),
+            Primitive::Iterate => self.iterate_sizes(head, args),
+            _ => {}
+        }
+    }
+
+    /// Records the conditions of DPIA's primitives, by their names; `args` are the explicit
+    /// arguments.
+    pub(super) fn phrase_conditions(&mut self, primitive: &str, head: TermId, args: &[TermId]) {
+        match (primitive, args) {
+            ("reorder", _) => self.reorder_inverse(head, args),
+            ("reorderAcc", [n, g, ..]) => self.reorder_range(head, *n, *g),
+            ("partition", _) => self.partition_range(args),
+            ("depMapSeq", _) => self.dep_map_range(args),
+            ("iterate", _) => self.iterate_sizes(head, args),
+            ("forNat", [n, body]) | ("parForNat", [n, _, _, body]) => {
+                if let Some(n) = self.nat_argument(*n) {
+                    self.set_range(*body, &n);
+                }
+                if let [_, f, _, _] = args
+                    && let Some(n) = self.nat_argument(*n)
+                {
+                    self.set_range(*f, &n);
+                }
+            }
+            ("depIdx" | "depIdxAcc", [i, xs]) => self.below_size(*i, *xs),
+            _ => {}
+        }
+    }
+
+    /// Requires that the index of a dependent array is below its size.
+    fn below_size(&mut self, i: TermId, xs: TermId) {
+        if let Some(i_nat) = self.nat_argument(i)
+            && let Some(data) = self.data_of_phrase(&self.terms[xs.0 as usize])
+            && let Type::DepArray(n, _) = &*data
+        {
+            let inside = Prop::AtLeast(n.clone(), Nat::add(&i_nat, &Nat::constant(1)));
+            let words = "an index is below the number of elements";
+            let span = self.span(i);
+            let functions = None;
+            self.note_condition(
+                inside,
+                span,
+                false,
+                Some(ConditionOrigin::Words { words, functions }),
+            );
+        }
+    }
+
+    /// Records the condition of `reorderAcc(n, g, …)`: `g` maps `[0, n)` into itself.
+    fn reorder_range(&mut self, head: TermId, n: TermId, g: TermId) {
+        let (Some(n), Some(function)) = (self.nat_argument(n), self.size_fun_argument(g)) else {
+            return;
+        };
+        self.set_range(g, &n);
+        let index = self.index_var("i", &n);
+        let there = self.table.apply_size_fun(&function, &Nat::var(index));
+        let inside = Prop::AtLeast(n, Nat::add(&there, &Nat::constant(1)));
+        let words = "the function of `reorderAcc` must map the indices of the array to each other";
+        let span = self.span(head);
+        let functions = Some(self.span(g));
+        self.note_condition(
+            inside,
+            span,
+            false,
+            Some(ConditionOrigin::Words { words, functions }),
+        );
+    }
+
+    /// Records the conditions of `reorder(n)(g)(h)`: `g` and `h` map `[0, n)` into itself and are
+    /// inverse to each other.
+    fn reorder_inverse(&mut self, head: TermId, args: &[TermId]) {
+        let [n, g, h, ..] = args else { return };
+        let (Some(n), Some(g_fun), Some(h_fun)) = (
+            self.nat_argument(*n),
+            self.size_fun_argument(*g),
+            self.size_fun_argument(*h),
+        ) else {
+            return;
+        };
+        for term in [g, h] {
+            self.set_range(*term, &n);
+        }
+        let span = self.span(head);
+        let functions = Some(self.span(*g).cover(self.span(*h)));
+        let index = self.index_var("i", &n);
+        let i = Nat::var(index);
+        for (f, back) in [(&g_fun, &h_fun), (&h_fun, &g_fun)] {
+            let there = self.table.apply_size_fun(f, &i);
+            let again = self.table.apply_size_fun(back, &there);
+            let inside = Prop::AtLeast(n.clone(), Nat::add(&there, &Nat::constant(1)));
+            let words =
+                "the functions of `reorder` must map the indices of the array to each other";
+            self.note_condition(
+                inside,
+                span,
+                false,
+                Some(ConditionOrigin::Words { words, functions }),
+            );
+            let words = "the two functions of `reorder` must undo each other";
+            let undone = Prop::Equal(again, i.clone());
+            self.note_condition(
+                undone,
+                span,
+                false,
+                Some(ConditionOrigin::Words { words, functions }),
+            );
+        }
+    }
+
+    /// Limits the argument of the lengths of `partition(m)(len)` to `i < m`.
+    fn partition_range(&mut self, args: &[TermId]) {
+        if let [m, len, ..] = args
+            && let Some(m) = self.nat_argument(*m)
+        {
+            self.set_range(*len, &m);
+        }
+    }
+
+    /// Limits the argument of the function of `depMapSeq` to `k < n`.
+    fn dep_map_range(&mut self, args: &[TermId]) {
+        if let [f, xs, ..] = args
+            && let Some(data) = self.data_of_phrase(&self.terms[xs.0 as usize])
+            && let Type::DepArray(n, _) = &*data
+        {
+            let n = n.clone();
+            self.set_range(*f, &n);
+        }
+    }
+
+    /// Sets the values of the size that the function of `iterate(k)` takes to `m * n^j` with
+    /// `j < k`: the sizes of the array after each round.
+    fn iterate_sizes(&mut self, head: TermId, args: &[TermId]) {
+        let is_size = |&arg: &TermId| self.nat_argument(arg).is_some();
+        let Some(at) = args.iter().position(is_size) else {
+            return;
+        };
+        let [rounds, function, ..] = args[at..] else {
+            return;
+        };
+        let (Some(rounds), Some(var), Some(n), Some(m)) = (
+            self.nat_argument(rounds),
+            self.bound_by(function),
+            self.implicit_size(head, "n"),
+            self.implicit_size(head, "m"),
+        ) else {
+            return;
+        };
+        let round = self.index_var("j", &rounds);
+        let size = Nat::mul(&m, &Nat::pow(&n, &Nat::var(round)));
+        self.table.update(var).values = Some(size);
+    }
+
+    /// Returns an implicit size argument of the function at `head`.
+    fn implicit_size(&self, head: TermId, name: &str) -> Option<Nat> {
+        let name_use = self.uses.iter().rev().find(|u| u.term == head)?;
+        name_use.implicits.iter().find_map(|(n, arg)| match arg {
+            Arg::Nat(size) if n == name => Some(size.clone()),
+            _ => None,
+        })
+    }
+
+    fn set_range(&mut self, fun: TermId, range: &Nat) {
+        if let Some(var) = self.bound_by(fun) {
+            self.table.update(var).range = Some(range.clone());
+            self.facts.forget();
+        }
+    }
+
+    fn nat_argument(&self, term: TermId) -> Option<Nat> {
+        match &self.terms[term.0 as usize] {
+            TermInfo::Arg(Arg::Nat(n)) => Some(n.clone()),
+            _ => None,
+        }
+    }
+
+    fn size_fun_argument(&self, term: TermId) -> Option<SizeFun> {
+        match &self.terms[term.0 as usize] {
+            TermInfo::Arg(Arg::SizeFun(f)) => Some(f.clone()),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,203 @@
+//! Messages about mathematical functions, which are built into other languages and declared in
+//! RISE.
+
+use syntax::ast::{ScalarType, TermId, TermKind};
+use syntax::{Code, Fix, Span};
+
+use super::super::Infer;
+use super::super::expr::Expectation;
+use crate::TermInfo;
+use crate::spine::Spine;
+use crate::types::{Ty, Type};
+
+/// The type of the numbers that a function is applied to.
+#[derive(Clone, Copy)]
+struct NumericType {
+    scalar: ScalarType,
+    in_vector: bool,
+}
+
+/// The replacement of an unknown name and the declarations that it requires.
+struct Replacement {
+    /// The foreign functions to declare.
+    declaration: Option<String>,
+    /// The text that replaces the name, if it is another one.
+    replacement: Option<String>,
+}
+
+impl Infer<'_> {
+    /// Adds a fix for an undeclared mathematical function: its declaration at the type of its
+    /// arguments, or the primitives that compute it.
+    pub(in crate::infer) fn offer_declaration(&mut self, spine: &Spine, wanted: Expectation) {
+        let TermKind::Name(name) = &self.item.term(spine.head).kind else {
+            return;
+        };
+        let numbers = self.numbers(spine, wanted);
+        let Some(mend) = self.declared(name, numbers) else {
+            return;
+        };
+        let span = self.span(spine.head);
+        let help = mend.help();
+        let mut edits = Vec::new();
+        if let Some(declaration) = &mend.declaration {
+            edits.push((Span::empty(0), format!("{declaration}\n\n")));
+        }
+        let title = match (&mend.declaration, &mend.replacement) {
+            (Some(declaration), None) => format!("Declare `{declaration}`"),
+            (Some(declaration), Some(text)) => {
+                format!("Write `{text}` and declare `{declaration}`")
+            }
+            (None, text) => format!("Write `{}`", text.as_deref().unwrap_or_default()),
+        };
+        edits.extend(mend.replacement.map(|text| (span, text)));
+        let mut said = self.diagnostics.iter_mut().rev();
+        if let Some(said) = said.find(|d| d.code == Code::UnknownName && d.span == span) {
+            said.help = Some(help);
+            said.fixes.push(Fix::preferred(title, edits));
+        }
+    }
+
+    fn declared(&self, name: &str, numbers: Option<NumericType>) -> Option<Replacement> {
+        let scalar = numbers.map_or(ScalarType::F32, |numbers| numbers.scalar);
+        if !is_float(scalar)
+            && let Some(text) = of_integers(name)
+        {
+            return Some(Replacement::written(text));
+        }
+        if let Some(text) = of_arrays(name) {
+            return Some(Replacement::written(text));
+        }
+        let float = match is_float(scalar) {
+            true => scalar,
+            false => ScalarType::F32,
+        };
+        let (function, written) = match name {
+            "rsqrt" => ("sqrt", Some(format!("fun(x => (1.0 / sqrt(x) : {float}))"))),
+            _ => match name_in_c(name) {
+                Some(other) => (other, Some(other.to_owned())),
+                None => (name, None),
+            },
+        };
+        let params = parameters(function)?;
+        let in_vector = numbers.is_some_and(|numbers| numbers.in_vector) && params.len() == 1;
+        let replacement = match (in_vector, &written) {
+            (true, _) => Some(format!("mapVec({})", written.as_deref().unwrap_or(name))),
+            (false, _) => written,
+        };
+        let list: Vec<String> = params.iter().map(|p| format!("{p}: {float}")).collect();
+        let declaration = format!("foreign def {function}({}): {float}", list.join(", "));
+        // Names that the definition does not mention are not resolved.
+        let is_declared = self.candidates().iter().any(|known| known == function);
+        Some(Replacement {
+            declaration: (!is_declared).then_some(declaration),
+            replacement,
+        })
+    }
+
+    /// Returns the type of the numbers that the function is applied to, or of its wanted result if
+    /// that is unknown.
+    fn numbers(&self, spine: &Spine, wanted: Expectation) -> Option<NumericType> {
+        let of_argument = |term: TermId| match &self.terms[term.0 as usize] {
+            TermInfo::Expr(ty) => self.numbers_of(ty),
+            _ => None,
+        };
+        let mut arguments = spine.args.iter().map(|arg| arg.term);
+        arguments
+            .find_map(of_argument)
+            .or_else(|| match &*self.table.head(wanted?.0) {
+                Type::Fun(from, _) => self.numbers_of(from),
+                _ => self.numbers_of(wanted?.0),
+            })
+    }
+
+    fn numbers_of(&self, ty: &Ty) -> Option<NumericType> {
+        match &*self.table.head(ty) {
+            Type::Scalar(ScalarType::Bool) => None,
+            Type::Scalar(scalar) => Some(NumericType {
+                scalar: *scalar,
+                in_vector: false,
+            }),
+            Type::Vector(_, elem) => Some(NumericType {
+                in_vector: true,
+                ..self.numbers_of(elem)?
+            }),
+            _ => None,
+        }
+    }
+}
+
+impl Replacement {
+    fn written(text: &str) -> Replacement {
+        Replacement {
+            declaration: None,
+            replacement: Some(text.to_owned()),
+        }
+    }
+
+    fn help(&self) -> String {
+        match (&self.declaration, &self.replacement) {
+            (Some(declaration), None) => format!("declare it: `{declaration}`"),
+            (Some(declaration), Some(text)) => {
+                format!("write `{text}`, and declare `{declaration}`")
+            }
+            (None, text) => format!("write `{}`", text.as_deref().unwrap_or_default()),
+        }
+    }
+}
+
+/// Returns true if the name is that of a mathematical function, and no misspelt other name.
+pub(super) fn is_mathematical(name: &str) -> bool {
+    parameters(name).is_some()
+        || name_in_c(name).is_some()
+        || of_arrays(name).is_some()
+        || name == "rsqrt"
+}
+
+fn is_float(scalar: ScalarType) -> bool {
+    matches!(scalar, ScalarType::F16 | ScalarType::F32 | ScalarType::F64)
+}
+
+/// Returns the parameters of a common function of C's `<math.h>`.
+fn parameters(name: &str) -> Option<&'static [&'static str]> {
+    match name {
+        "sqrt" | "cbrt" | "exp" | "exp2" | "expm1" | "log" | "log2" | "log10" | "log1p" | "sin"
+        | "cos" | "tan" | "asin" | "acos" | "atan" | "sinh" | "cosh" | "tanh" | "asinh"
+        | "acosh" | "atanh" | "fabs" | "floor" | "ceil" | "round" | "trunc" | "rint" | "erf"
+        | "erfc" | "tgamma" | "lgamma" => Some(&["x"]),
+        "pow" | "atan2" | "fmod" | "fmin" | "fmax" | "fdim" | "hypot" | "copysign" => {
+            Some(&["x", "y"])
+        }
+        _ => None,
+    }
+}
+
+/// Returns C's name of a function of other languages.
+fn name_in_c(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "max" | "maximum" => "fmax",
+        "min" | "minimum" => "fmin",
+        "abs" => "fabs",
+        "ln" => "log",
+        "power" => "pow",
+        _ => return None,
+    })
+}
+
+/// Returns an expression on integers that computes the same.
+fn of_integers(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "max" | "maximum" | "fmax" => "fun(a, b => select(a > b)(a)(b))",
+        "min" | "minimum" | "fmin" => "fun(a, b => select(a < b)(a)(b))",
+        "abs" | "fabs" => "fun(a => select(a < 0)(-a)(a))",
+        _ => return None,
+    })
+}
+
+/// Returns an expression that computes the same on the elements of an array.
+fn of_arrays(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "sum" => "reduce(add)(0)",
+        "product" | "prod" => "reduce(mul)(1)",
+        _ => return None,
+    })
+}

@@ -1,0 +1,192 @@
+//! Syntactic classification of terms as values, sizes, types or address spaces, before inference.
+
+use std::sync::Arc;
+
+use nat::{Nat, Var};
+use syntax::ast::{BinaryOp, Kind, Literal, TermId, TermKind};
+
+use super::unification_table::{State, VarInfo};
+use super::{Infer, Local, LocalBinding};
+use crate::classes::Classes;
+use crate::spine::Spine;
+use crate::types::Type;
+use crate::{BinderInfo, Resolution, TermInfo};
+
+impl Infer<'_> {
+    /// Returns true if the term can only be a type-level argument, such as a size or a type.
+    pub(super) fn is_type_level(&self, term: TermId) -> bool {
+        match &self.item.term(self.bare(term)).kind {
+            TermKind::Scalar(_)
+            | TermKind::Address(_)
+            | TermKind::Array { .. }
+            | TermKind::Tuple(..)
+            | TermKind::Vector { .. }
+            | TermKind::Index(_)
+            | TermKind::DepArray { .. }
+            | TermKind::DepPair { .. }
+            | TermKind::Arrow(..)
+            | TermKind::Pi { .. }
+            | TermKind::Exp { .. }
+            | TermKind::Acc(_)
+            | TermKind::Comm
+            | TermKind::Access(_)
+            | TermKind::NatFun { .. }
+            | TermKind::DataFun { .. }
+            | TermKind::Missing
+            | TermKind::Hole => true,
+            TermKind::Name(name) => matches!(
+                self.lookup(name),
+                Some(Local {
+                    meaning: LocalBinding::TypeLevel(..),
+                    ..
+                })
+            ),
+            _ => false,
+        }
+    }
+
+    /// Returns true if the term consists of numbers, sizes and arithmetic only.
+    pub(super) fn is_size(&self, term: TermId) -> bool {
+        match &self.item.term(self.bare(term)).kind {
+            TermKind::Literal(Literal::Int { suffix: None, .. }) => true,
+            TermKind::Name(name) => matches!(
+                self.lookup(name),
+                Some(Local {
+                    meaning: LocalBinding::TypeLevel(_, Kind::Nat),
+                    ..
+                })
+            ),
+            TermKind::Binary { op, lhs, rhs, .. } => {
+                op.is_arithmetic() && self.is_size(*lhs) && self.is_size(*rhs)
+            }
+            TermKind::Apply { callee, .. } => match self.source_name(*callee) {
+                Some(name) => {
+                    matches!(name.as_str(), "min" | "max" | "ceilDiv" | "log2" | "sum")
+                        || matches!(
+                            self.lookup(name),
+                            Some(Local {
+                                meaning: LocalBinding::TypeLevel(_, Kind::Nat2Nat),
+                                ..
+                            })
+                        )
+                }
+                None => false,
+            },
+            _ => false,
+        }
+    }
+
+    /// Returns true if the callee is a function on sizes: the application is a size, also where a
+    /// value is expected.
+    pub(super) fn is_size_call(&self, callee: TermId) -> bool {
+        let Some(name) = self.source_name(callee) else {
+            return false;
+        };
+        match self.lookup(name) {
+            Some(local) => matches!(local.meaning, LocalBinding::TypeLevel(_, Kind::Nat2Nat)),
+            None => {
+                matches!(name.as_str(), "min" | "max" | "ceilDiv" | "log2" | "sum")
+                    && self.env.resolve(name) == Resolution::Unknown
+            }
+        }
+    }
+
+    /// Returns true if the application is a size. The functions on sizes have the names of
+    /// functions that other languages have on values, and these are meant if the arguments are
+    /// values.
+    pub(super) fn is_size_application(&self, callee: TermId, args: &[TermId]) -> bool {
+        let is_own = |name| self.lookup(name).is_some();
+        self.is_size_call(callee)
+            && (self.source_name(callee).is_some_and(|name| is_own(name))
+                || !args.iter().any(|&arg| self.is_plainly_value(arg)))
+    }
+
+    /// Returns true if the term can only be a value: a function, an application, or the name of a
+    /// value.
+    pub(super) fn is_plainly_value(&self, term: TermId) -> bool {
+        match &self.item.term(self.bare(term)).kind {
+            TermKind::Name(name) => match self.lookup(name) {
+                Some(local) => matches!(local.meaning, LocalBinding::Value(_)),
+                None => {
+                    crate::Primitive::from_name(name).is_some()
+                        || matches!(self.env.resolve(name), Resolution::Def(..))
+                }
+            },
+            TermKind::Apply { .. } => !self.is_size(term),
+            TermKind::Fun { .. }
+            | TermKind::DepFun { .. }
+            | TermKind::Operator(_)
+            | TermKind::Pair(..)
+            | TermKind::Project { .. }
+            | TermKind::Let { .. } => true,
+            TermKind::Binary { op, .. } => {
+                matches!(
+                    op,
+                    BinaryOp::Pipe | BinaryOp::ApplyLeft | BinaryOp::Then | BinaryOp::After
+                )
+            }
+            TermKind::Literal(literal) => !matches!(literal, Literal::Int { suffix: None, .. }),
+            _ => false,
+        }
+    }
+
+    /// Returns the number if the term is a literal.
+    pub(super) fn literal_nat(&self, term: TermId) -> Option<i64> {
+        match &self.item.term(self.bare(term)).kind {
+            TermKind::Literal(Literal::Int {
+                value,
+                suffix: None,
+            }) => i64::try_from(*value).ok(),
+            _ => None,
+        }
+    }
+
+    /// Returns the type-level variable that the first parameter of a `depFun`, `natFun` or
+    /// `dataFun` binds.
+    pub(super) fn bound_by(&self, term: TermId) -> Option<Var> {
+        let param = match &self.item.term(self.bare(term)).kind {
+            TermKind::DepFun { params, .. } => *params.first()?,
+            TermKind::NatFun { param, .. } | TermKind::DataFun { param, .. } => *param,
+            TermKind::Name(_) | TermKind::Apply { .. } => return self.bound_by_definition(term),
+            _ => return None,
+        };
+        match self.binders[param.0 as usize] {
+            BinderInfo::TypeLevel(var, _) => Some(var),
+            _ => None,
+        }
+    }
+
+    /// Returns the next size parameter of a definition that is an argument itself: its type was
+    /// instantiated for this use, so that nothing else determines the size. (A local function has
+    /// one type for all of its uses.)
+    fn bound_by_definition(&self, term: TermId) -> Option<Var> {
+        let head = Spine::of(self.item, self.bare(term)).head;
+        match &self.item.term(head).kind {
+            TermKind::Name(name) if self.lookup(name).is_none() => {}
+            _ => return None,
+        }
+        let TermInfo::Expr(ty) = &self.terms[self.bare(term).0 as usize] else {
+            return None;
+        };
+        match &*self.table.head(ty) {
+            Type::Pi(pi) if !pi.implicit && pi.kind == Kind::Nat => Some(pi.var),
+            _ => None,
+        }
+    }
+
+    /// Makes a variable for the index of a condition on a range.
+    pub(super) fn index_var(&mut self, name: &str, range: &Nat) -> Var {
+        self.table.add(VarInfo {
+            name: name.into(),
+            kind: Kind::Nat,
+            level: self.level + 1,
+            state: State::Rigid,
+            classes: Classes::DATA,
+            span: syntax::Span::default(),
+            range: Some(range.clone()),
+            values: None,
+            assumed: Arc::default(),
+            inner: true,
+        })
+    }
+}

@@ -1,0 +1,259 @@
+//! Compiles reductions, scans, iteration and sliding windows.
+
+use std::rc::Rc;
+
+use nat::Nat;
+use rise::Primitive;
+use rise::core::Origin;
+use rise::types::{Arg, Type};
+
+use super::super::batch::{
+    self, BatchBlock, BatchCode, BatchValue, CHUNK_SCALARS, MIN_BATCH_ITERATIONS,
+};
+use super::super::block::{Block, Code, Operand, Step, ValCode, VarSlots};
+use super::super::error::{ErrorKind, InterpResult};
+use super::super::fold::Fold;
+use super::super::frame::Frame;
+use super::super::scalar::{Scalar, WordCode};
+use super::super::stream::{Elements, elements};
+use super::super::val::{Target, Val};
+use super::{Call, Compiler, StaticValue, here, malformed};
+
+/// The loop of a reduction.
+struct Reduction {
+    acc: VarSlots,
+    param: VarSlots,
+    block: Block,
+    fold: Option<Fold>,
+    origin: Origin,
+}
+
+impl Reduction {
+    /// Runs the loop from the initial value in the accumulator, and leaves the result there.
+    fn run(&self, frame: &mut Frame<'_>, xs: &mut Elements) -> InterpResult<()> {
+        let n = here(self.origin, xs.len())?;
+        let mut start = 0;
+        while start < n {
+            let len = CHUNK_SCALARS.min(xs.grain()).min(n - start);
+            frame.tick(len)?;
+            let (xs, from) = here(self.origin, xs.window(frame, start, len))?;
+            if self.folded(frame, &xs, from, len).is_none() {
+                frame.stopped()?;
+                for at in from..from + len {
+                    self.param.set_element(frame, &xs, at, self.origin)?;
+                    self.block.bind(frame, &self.acc)?;
+                }
+            }
+            start += len;
+        }
+        Ok(())
+    }
+
+    fn folded(&self, frame: &mut Frame<'_>, xs: &Val, start: usize, n: usize) -> Option<()> {
+        let (Some(fold), VarSlots::Word(_, slot, _)) = (&self.fold, &self.acc) else {
+            return None;
+        };
+        if n < MIN_BATCH_ITERATIONS {
+            return None;
+        }
+        let acc = frame.words[*slot];
+        frame.words[*slot] = fold.run(frame, &self.param, xs, start, n, acc)?;
+        Some(())
+    }
+
+    /// Returns code that runs the loop in many iterations of an outer loop.
+    fn batch(&self, init: Option<BatchCode>, xs: Option<BatchCode>) -> Option<BatchCode> {
+        let (init, xs, block) = (init?, xs?, BatchBlock::of(&self.block)?);
+        let (acc, param) = (self.acc.clone(), self.param.clone());
+        Some(Rc::new(move |frame| {
+            let mut value: BatchValue = init(frame)?;
+            let xs = xs(frame)?;
+            batch::scoped(frame, |frame| {
+                for at in 0..xs.len(frame)? {
+                    frame.tick(frame.iterations.total()).ok()?;
+                    batch::bind(&acc, frame, &value)?;
+                    let element = xs.element(at, frame)?;
+                    batch::bind(&param, frame, &element)?;
+                    value = block.run(frame)?;
+                }
+                Some(value)
+            })
+        }))
+    }
+}
+
+impl Compiler {
+    /// Compiles a reduction. All variants combine the elements from the first to the last, starting
+    /// with the initial value, and pass the accumulator before the element.
+    pub(super) fn reduce(&mut self, call: &Call, steps: &mut Vec<Step>) -> InterpResult<Operand> {
+        let element = call.ty(0)?.clone();
+        let result = match call.primitive {
+            Primitive::Reduce | Primitive::ReducePar => element.clone(),
+            _ => call.ty(1)?.clone(),
+        };
+        let f = self.fun(call, 0, steps)?;
+        let init = self.code(call, 1, steps)?;
+        let xs = self.code(call, 2, steps)?;
+        let acc = self.slots_for(&result, false)?;
+        let param = self.slots_for(&element, false)?;
+        let block = self.block(|c, steps| c.apply_data(&f, &[acc.out(), param.out()], steps))?;
+        let mut reduction = Reduction {
+            acc: acc.clone(),
+            param,
+            block,
+            fold: None,
+            origin: call.origin,
+        };
+        let mut batch = None;
+        if !self.trace {
+            reduction.fold = Fold::of(&reduction.block, &acc);
+            batch = reduction.batch(init.batch, xs.batch.clone());
+        }
+        let (init, xs) = (init.one, elements(&xs));
+        if let VarSlots::Word(kind, slot, _) = acc {
+            let code: WordCode = Rc::new(move |frame| {
+                let first = init(frame)?.word()?;
+                let mut xs = xs(frame)?;
+                frame.words[slot] = first;
+                reduction.run(frame, &mut xs)?;
+                Ok(frame.words[slot])
+            });
+            return Ok(Operand::Word(kind, Scalar::Opaque(code, batch)));
+        }
+        let read: ValCode = acc.out().code().one;
+        let one = Code::one(move |frame| {
+            let first = init(frame)?;
+            let mut xs = xs(frame)?;
+            acc.set(frame, &first)?;
+            reduction.run(frame, &mut xs)?;
+            read(frame)
+        });
+        Ok(Operand::Val(one.with(batch)))
+    }
+
+    /// Compiles a scan, whose function takes the element before the accumulator.
+    pub(super) fn scan(&mut self, call: &Call, steps: &mut Vec<Step>) -> InterpResult<Operand> {
+        let (element, result) = (call.ty(0)?.clone(), call.ty(1)?.clone());
+        let f = self.fun(call, 0, steps)?;
+        let init = self.code(call, 1, steps)?.one;
+        let xs = elements(&self.code(call, 2, steps)?);
+        let acc = self.slots_for(&result, false)?;
+        let param = self.slots_for(&element, false)?;
+        let block = self.block(|c, steps| c.apply_data(&f, &[param.out(), acc.out()], steps))?;
+        let layout = self.layout(&result)?;
+        let origin = call.origin;
+        Ok(Operand::Val(Code::one(move |frame| {
+            let first = init(frame)?;
+            let mut xs = xs(frame)?;
+            let n = here(origin, xs.len())?;
+            let mut target = Target::new(&layout.eval(frame, origin)?, n, &frame.meter)?;
+            acc.set(frame, &first)?;
+            for at in 0..n {
+                frame.tick(1)?;
+                xs.bind(frame, &param, at, origin)?;
+                let value = block.val(frame)?;
+                acc.set(frame, &value)?;
+                target.put(n, at, &value, &frame.meter)?;
+            }
+            target.finish(&frame.meter)
+        })))
+    }
+
+    pub(super) fn iterate(&mut self, call: &Call, steps: &mut Vec<Step>) -> InterpResult<Operand> {
+        let (n, m, k) = (call.nat(0)?, call.nat(1)?, call.nat(2)?);
+        let (n, m, k) = (self.nat(n), self.nat(m), self.nat(k));
+        let element = call.ty(0)?.clone();
+        let f = self.fun(call, 0, steps)?;
+        let xs = self.code(call, 1, steps)?;
+        let (slot, length) = self.nat_slot();
+        let array = std::sync::Arc::new(Type::Array(Nat::var(length), element));
+        let param = self.slots_for(&array, false)?;
+        let origin = call.origin;
+        let block = self.block(|c, steps| {
+            let arg = Arg::Nat(Nat::var(length));
+            match c.dep_apply(&f, arg, origin, steps)? {
+                StaticValue::Function(f) => c.apply_data(&f, &[param.out()], steps),
+                StaticValue::Data(_) => Err(malformed("data where a function is", origin)),
+            }
+        })?;
+        let rounds = Rc::new(move |frame: &Frame<'_>| -> InterpResult<IterateSizes> {
+            Ok(IterateSizes {
+                n: n.eval(frame, origin)?,
+                m: m.eval(frame, origin)?,
+                k: k.eval(frame, origin)?,
+            })
+        });
+        let batch = BatchBlock::of(&block).filter(|_| !self.trace).zip(xs.batch);
+        let (all, to) = (rounds.clone(), param.clone());
+        let batch = batch.map(|(block, xs)| -> BatchCode {
+            Rc::new(move |frame| {
+                let mut value = xs(frame)?;
+                let rounds = all(frame).ok()?;
+                for round in 0..rounds.k {
+                    frame.tick(frame.iterations.total()).ok()?;
+                    frame.nats[slot] = rounds.length(round, origin).ok()?;
+                    value = batch::scoped(frame, |frame| {
+                        batch::bind(&to, frame, &value)?;
+                        block.run(frame)
+                    })?;
+                }
+                Some(value)
+            })
+        });
+        let xs = xs.one;
+        let one = Code::one(move |frame| {
+            let mut value = xs(frame)?;
+            let rounds = rounds(frame)?;
+            for round in 0..rounds.k {
+                frame.tick(1)?;
+                frame.nats[slot] = rounds.length(round, origin)?;
+                param.set(frame, &value)?;
+                value = block.val(frame)?;
+            }
+            Ok(value)
+        });
+        Ok(Operand::Val(one.with(batch)))
+    }
+
+    /// Compiles `circularBuffer` and `rotateValues`: a map, followed by sliding windows.
+    pub(super) fn windows(&mut self, call: &Call, steps: &mut Vec<Step>) -> InterpResult<Operand> {
+        let rotates = call.primitive == Primitive::RotateValues;
+        let sz = self.nat(call.nat(if rotates { 1 } else { 2 })?);
+        let f = self.fun(call, 0, steps)?;
+        let xs = self.code(call, 1, steps)?;
+        let loaded = self.map_code(call, &f, xs, true)?;
+        let origin = call.origin;
+        let slide: super::arrays::Rearrange =
+            Rc::new(move |frame, col, depth| col.clone().slide(depth, sz.len(frame, origin)?, 1));
+        Ok(super::arrays::apply_columns(
+            Operand::Val(loaded),
+            &slide,
+            None,
+            origin,
+        ))
+    }
+}
+
+/// The sizes of `iterate`: an array of `m * n^k` elements is reduced to one of `m`.
+struct IterateSizes {
+    n: i64,
+    m: i64,
+    k: i64,
+}
+
+impl IterateSizes {
+    /// Returns the length of the result of a round, which is also the size argument of the
+    /// function.
+    fn length(&self, round: i64, origin: Origin) -> InterpResult<i64> {
+        let IterateSizes { n, m, k } = *self;
+        let rest = k - 1 - round;
+        let power = match n {
+            1 => Some(1),
+            _ => u32::try_from(rest)
+                .ok()
+                .and_then(|rest| n.checked_pow(rest)),
+        };
+        let length = power.and_then(|power| m.checked_mul(power));
+        length.ok_or_else(|| ErrorKind::Size(format!("{m} * {n}^{rest}")).at(origin))
+    }
+}

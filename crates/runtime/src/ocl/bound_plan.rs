@@ -1,0 +1,201 @@
+//! Plans that are bound to a device: buffers are filled and kernels are built, ready for any number
+//! of runs.
+
+use super::error::OclError;
+use super::plan::{ArgPlan, KernelPlan, ParamPlan, Plan, SizePlan};
+use super::session::{Arg, Buffer, Built, KernelHandle, KernelInfo, Session};
+use std::time::Duration;
+
+/// Kernels with their arguments on a device.
+#[derive(Debug)]
+pub struct BoundPlan {
+    // Declared first, because kernels are dropped before the buffers that they refer to.
+    kernels: Vec<BoundKernel>,
+    output: Buffer,
+    _memory: Vec<Buffer>,
+    session: Session,
+    /// The time of the transfer of the arguments to the device.
+    pub upload: Duration,
+    /// The output of the driver's compiler, which may be empty.
+    pub log: String,
+}
+
+#[derive(Debug)]
+struct BoundKernel {
+    handle: KernelHandle,
+    info: KernelInfo,
+    local: [usize; 3],
+    global: [usize; 3],
+}
+
+impl Session {
+    /// Builds a plan's kernels, and transfers its arguments to the device. The iterator of
+    /// arguments is consumed in order.
+    ///
+    /// # Errors
+    /// Fails with an error of OpenCL, or of the iterator.
+    pub fn bind<B: AsRef<[u8]>, E: From<OclError>>(
+        &self,
+        plan: &Plan,
+        args: impl IntoIterator<Item = Result<B, E>>,
+    ) -> Result<BoundPlan, E> {
+        let built = self.build(&plan.text, "")?;
+        let kernels = self.kernels(plan, &built)?;
+        let mut output = self.buffer(size(plan.output)?)?;
+        // Elements that a program never writes are 0.
+        output.clear()?;
+        let temporary: Vec<Buffer> = (plan.buffers.iter())
+            .map(|bytes| self.buffer(size(*bytes)?))
+            .collect::<Result<_, OclError>>()?;
+        let mut upload = Duration::ZERO;
+        let mut params = Vec::new();
+        for (param, bytes) in plan.params.iter().zip(args) {
+            let bytes = bytes?;
+            let bytes = bytes.as_ref();
+            params.push(match param {
+                ParamPlan::Value(_) => Param::Value(bytes.to_vec()),
+                ParamPlan::Buffer(_) => {
+                    let mut buffer = self.buffer(bytes.len())?;
+                    upload += buffer.write(bytes)?;
+                    Param::Buffer(buffer)
+                }
+            });
+        }
+        let memory = KernelArgs {
+            sizes: plan.sizes.iter().map(bytes_of).collect(),
+            params,
+            temporary,
+            output: &output,
+        };
+        for (kernel, planned) in kernels.iter().zip(&plan.kernels) {
+            kernel.handle.set(&memory.args(planned)?)?;
+        }
+        let _memory = memory.into_buffers();
+        Ok(BoundPlan {
+            kernels,
+            output,
+            _memory,
+            session: self.clone(),
+            upload,
+            log: built.log,
+        })
+    }
+
+    fn kernels(&self, plan: &Plan, built: &Built) -> Result<Vec<BoundKernel>, OclError> {
+        let mut kernels = Vec::new();
+        for planned in &plan.kernels {
+            let handle = built.kernel(&planned.name)?;
+            let info = handle.info()?;
+            let items: u64 = planned.local.iter().product();
+            let local = dimensions(planned.local)?;
+            // A kernel that was compiled for this local size fits into the registers, although some
+            // drivers report a smaller limit.
+            if items > info.work_group && info.demanded != local {
+                return Err(OclError::Registers {
+                    kernel: planned.name.clone(),
+                    local: planned.local,
+                    limit: info.work_group,
+                    device: self.info().name.clone(),
+                });
+            }
+            kernels.push(BoundKernel {
+                handle,
+                info,
+                local,
+                global: dimensions(planned.global)?,
+            });
+        }
+        Ok(kernels)
+    }
+}
+
+impl BoundPlan {
+    /// Runs the kernels once, and returns the time of each one, which is 0 for a kernel without
+    /// work-items.
+    pub fn run(&self) -> Result<Vec<Duration>, OclError> {
+        let mut launched = Vec::new();
+        for kernel in &self.kernels {
+            launched.push(match kernel.global.contains(&0) {
+                true => None,
+                false => Some(kernel.handle.enqueue(Some(kernel.local), kernel.global)?),
+            });
+        }
+        self.session.wait()?;
+        let time = |launch: Option<super::Launched>| match launch {
+            Some(launch) => launch.taken().map_err(OclError::of("timing a kernel")),
+            None => Ok(Duration::ZERO),
+        };
+        launched.into_iter().map(time).collect()
+    }
+
+    /// Transfers the result back, and returns the time.
+    pub fn read(&self, result: &mut [u8]) -> Result<Duration, OclError> {
+        self.output.read(result)
+    }
+
+    /// Returns the properties of each kernel that the driver reports.
+    pub fn kernels(&self) -> Vec<KernelInfo> {
+        self.kernels.iter().map(|kernel| kernel.info).collect()
+    }
+}
+
+#[derive(Debug)]
+enum Param {
+    Value(Vec<u8>),
+    Buffer(Buffer),
+}
+
+/// The values of all arguments of the kernels.
+struct KernelArgs<'a> {
+    sizes: Vec<Vec<u8>>,
+    params: Vec<Param>,
+    temporary: Vec<Buffer>,
+    output: &'a Buffer,
+}
+
+impl KernelArgs<'_> {
+    fn args(&self, kernel: &KernelPlan) -> Result<Vec<Arg<'_>>, OclError> {
+        kernel.args.iter().map(|arg| self.arg(arg)).collect()
+    }
+
+    fn arg(&self, arg: &ArgPlan) -> Result<Arg<'_>, OclError> {
+        let found = match arg {
+            ArgPlan::Output => Some(Arg::Buffer(self.output)),
+            ArgPlan::Size(at) => self.sizes.get(*at).map(|bytes| Arg::Bytes(bytes)),
+            ArgPlan::Param(at) => self.params.get(*at).map(|param| match param {
+                Param::Value(bytes) => Arg::Bytes(bytes),
+                Param::Buffer(buffer) => Arg::Buffer(buffer),
+            }),
+            ArgPlan::Buffer(at) => self.temporary.get(*at).map(Arg::Buffer),
+            ArgPlan::Local(bytes) => Some(Arg::Local(size(*bytes)?)),
+        };
+        found.ok_or_else(|| {
+            OclError::Misuse("a kernel takes an argument that the program does not have".to_owned())
+        })
+    }
+
+    fn into_buffers(self) -> Vec<Buffer> {
+        let buffer = |param| match param {
+            Param::Buffer(buffer) => Some(buffer),
+            Param::Value(_) => None,
+        };
+        let params = self.params.into_iter().filter_map(buffer);
+        params.chain(self.temporary).collect()
+    }
+}
+
+fn size(bytes: u64) -> Result<usize, OclError> {
+    usize::try_from(bytes).map_err(|_| OclError::Memory { bytes })
+}
+
+fn bytes_of(size: &SizePlan) -> Vec<u8> {
+    match size {
+        SizePlan::Int(size) => size.to_ne_bytes().to_vec(),
+        SizePlan::Long(size) => size.to_ne_bytes().to_vec(),
+    }
+}
+
+fn dimensions(sizes: [u64; 3]) -> Result<[usize; 3], OclError> {
+    let [x, y, z] = sizes.map(size);
+    Ok([x?, y?, z?])
+}

@@ -1,0 +1,196 @@
+//! Chooses launch sizes that the user does not give.
+//!
+//! A kernel works for all sizes that it was not compiled for. The choice depends on its loops over
+//! work-items: the global size is the number of iterations of the loops over all work-items,
+//! rounded up to whole groups; the number of groups is that of the loops over groups; the local
+//! size is that of the loops within a group, but at most [`MAX_LOCAL_SIZE`].
+
+use super::DeviceInfo;
+use codegen::ir::Level;
+
+/// The largest number of work-items of a group by default: enough to hide memory latency, and few
+/// enough for all devices and for kernels with many registers.
+const MAX_LOCAL_SIZE: u64 = 128;
+/// The largest number of work-items in dimension 0 of a group with several dimensions, in which
+/// neighbours access neighbouring memory.
+const MAX_LOCAL_SIZE_0: u64 = 32;
+/// The largest number of groups in each dimension by default; beyond it, each group runs several
+/// iterations. Devices limit the second and third dimension.
+const MAX_GROUPS: [u64; 3] = [1 << 20, 1 << 15, 1 << 15];
+
+/// The given sizes and the loops of a kernel.
+#[derive(Clone, Debug, Default)]
+pub struct KernelLoops {
+    /// The given local size in each dimension.
+    pub local: [Option<u64>; 3],
+    /// The given global size in each dimension.
+    pub global: [Option<u64>; 3],
+    /// The loops over work-items: the level, the dimension and the number of iterations.
+    pub counts: Vec<(Level, u8, u64)>,
+}
+
+impl KernelLoops {
+    /// Returns true if the local size in a dimension is not given.
+    pub fn is_open(&self, dim: usize) -> bool {
+        self.local[dim].is_none()
+    }
+
+    /// Returns the local and the global size for chosen local sizes. Given sizes are kept.
+    pub fn launch(&self, local: [u64; 3]) -> ([u64; 3], [u64; 3]) {
+        let sizes = [0, 1, 2].map(|dim| fitting(self, dim, local[dim]));
+        (sizes, [0, 1, 2].map(|dim| global(self, dim, sizes[dim])))
+    }
+
+    /// Halves the largest of the local sizes in `dims` that are not given. Returns `None` if all of
+    /// them are given or 1.
+    pub fn halved(&self, local: [u64; 3], dims: &[usize]) -> Option<[u64; 3]> {
+        let open = |dim: &usize| self.is_open(*dim) && local[*dim] > 1;
+        let dim = (dims.iter().copied().filter(open)).max_by_key(|dim| local[*dim])?;
+        let mut smaller = local;
+        smaller[dim] /= 2;
+        Some(smaller)
+    }
+}
+
+/// Returns the local sizes that are tried first: the given ones, and otherwise powers of two.
+pub fn preferred(loops: &KernelLoops, device: &DeviceInfo) -> [u64; 3] {
+    let useful = [0, 1, 2].map(|dim| match loops.local[dim] {
+        Some(size) => size,
+        None => width(loops, dim),
+    });
+    let used = useful.iter().filter(|size| **size > 1).count();
+    let mut room = MAX_LOCAL_SIZE.min(device.work_group);
+    let mut local = loops.local.map(|size| size.unwrap_or(1));
+    for size in local {
+        room /= size.max(1);
+    }
+    for (dim, said) in loops.local.iter().enumerate() {
+        if said.is_none() {
+            let most = match dim {
+                0 if used > 1 => MAX_LOCAL_SIZE_0,
+                _ => MAX_LOCAL_SIZE,
+            };
+            let most = most.min(room.max(1)).min(device.work_item_sizes[dim]);
+            local[dim] = useful[dim].min(power_below(most));
+            room /= local[dim];
+        }
+    }
+    local
+}
+
+/// Returns the number of work-items of a group that have work in a dimension, rounded up to a power
+/// of two.
+fn width(loops: &KernelLoops, dim: usize) -> u64 {
+    let of = |level| count(loops, level, dim);
+    let shared = of(Level::Local).or(of(Level::Global));
+    shared.map_or(1, |count| count.clamp(1, 1 << 20).next_power_of_two())
+}
+
+/// Returns the largest number of iterations over a level in a dimension.
+fn count(loops: &KernelLoops, level: Level, dim: usize) -> Option<u64> {
+    let here = loops
+        .counts
+        .iter()
+        .filter(|(of, at, _)| *of == level && usize::from(*at) == dim);
+    here.map(|(_, _, count)| *count).max()
+}
+
+/// Returns a local size that divides the global one, if that is given.
+fn fitting(loops: &KernelLoops, dim: usize, local: u64) -> u64 {
+    match (loops.local[dim], loops.global[dim]) {
+        (Some(said), _) => said,
+        (None, Some(global)) if global > 0 => (1..=local)
+            .rev()
+            .find(|size| global.is_multiple_of(*size))
+            .unwrap_or(1),
+        _ => local,
+    }
+}
+
+fn global(loops: &KernelLoops, dim: usize, local: u64) -> u64 {
+    if let Some(said) = loops.global[dim] {
+        return said;
+    }
+    let most = MAX_GROUPS[dim].saturating_mul(local);
+    let items = match count(loops, Level::WorkGroup, dim) {
+        Some(groups) => groups.saturating_mul(local),
+        None => count(loops, Level::Global, dim).unwrap_or(1),
+    };
+    let items = items.clamp(1, most.max(1));
+    items
+        .checked_next_multiple_of(local.max(1))
+        .unwrap_or(items)
+}
+
+fn power_below(most: u64) -> u64 {
+    1 << most.max(1).ilog2()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::DeviceType;
+    use super::super::devices::tests::device;
+    use super::*;
+
+    fn first(loops: &KernelLoops) -> ([u64; 3], [u64; 3]) {
+        loops.launch(preferred(loops, &device(0, "d", DeviceType::Gpu)))
+    }
+
+    fn counts(counts: &[(Level, u8, u64)]) -> KernelLoops {
+        KernelLoops {
+            counts: counts.to_vec(),
+            ..KernelLoops::default()
+        }
+    }
+
+    #[test]
+    fn there_are_as_many_items_as_iterations_in_whole_groups() {
+        use Level::{Global, Local, WorkGroup};
+        assert_eq!(first(&KernelLoops::default()), ([1; 3], [1; 3]));
+        let loops = counts(&[(Global, 0, 1000)]);
+        assert_eq!(first(&loops), ([128, 1, 1], [1024, 1, 1]));
+        let loops = counts(&[(Global, 0, 3)]);
+        assert_eq!(first(&loops), ([4, 1, 1], [4, 1, 1]));
+        let loops = counts(&[(Global, 0, 100), (Global, 1, 50)]);
+        assert_eq!(first(&loops), ([32, 4, 1], [128, 52, 1]));
+        let loops = counts(&[(WorkGroup, 0, 10), (Local, 0, 64), (Local, 0, 7)]);
+        assert_eq!(first(&loops), ([64, 1, 1], [640, 1, 1]));
+        let loops = counts(&[(WorkGroup, 1, 10), (Local, 0, 500)]);
+        assert_eq!(first(&loops), ([128, 1, 1], [128, 10, 1]));
+    }
+
+    #[test]
+    fn what_is_said_is_kept() {
+        let loops = KernelLoops {
+            local: [Some(16), None, None],
+            ..counts(&[(Level::Global, 0, 100), (Level::Global, 1, 100)])
+        };
+        assert_eq!(first(&loops), ([16, 8, 1], [112, 104, 1]));
+        let loops = KernelLoops {
+            global: [Some(96), Some(1), Some(1)],
+            ..counts(&[(Level::Global, 0, 100)])
+        };
+        assert_eq!(first(&loops), ([96, 1, 1], [96, 1, 1]));
+        let loops = KernelLoops {
+            global: [Some(97), Some(1), Some(1)],
+            ..counts(&[(Level::Global, 0, 1000)])
+        };
+        assert_eq!(first(&loops), ([97, 1, 1], [97, 1, 1]));
+    }
+
+    #[test]
+    fn smaller_groups_are_halved_in_the_dimensions_at_fault() {
+        let loops = counts(&[(Level::Global, 0, 100), (Level::Global, 1, 100)]);
+        let all = [0, 1, 2];
+        assert_eq!(loops.halved([32, 4, 1], &all), Some([16, 4, 1]));
+        assert_eq!(loops.halved([32, 4, 1], &[1]), Some([32, 2, 1]));
+        assert_eq!(loops.halved([32, 1, 1], &[1]), None);
+        assert_eq!(loops.launch([64, 1, 1]), ([64, 1, 1], [128, 100, 1]));
+        let said = KernelLoops {
+            local: [Some(8), None, None],
+            ..loops
+        };
+        assert_eq!(said.halved([8, 4, 1], &all), Some([8, 2, 1]));
+        assert_eq!(said.halved([8, 1, 1], &all), None);
+    }
+}

@@ -1,0 +1,253 @@
+//! Error recovery for misspelt keywords, and for operators that are missing or from another
+//! language.
+
+use super::Parser;
+use crate::elevate::lexer::{TokenKind, Word};
+use crate::parser::loose_call;
+use crate::{Code, Diagnostic, Span, TokenKind as Rise, closest};
+
+/// The RISE keywords that also begin items of ELEVATE.
+const ITEM_WORDS_OF_RISE: [(&str, Rise); 2] = [("import", Rise::Import), ("def", Rise::Def)];
+
+/// The keywords before the conditions of rules.
+const CLAUSES: [Word; 3] = [Word::Where, Word::Requires, Word::Assuming];
+
+impl Parser<'_> {
+    /// Reports a misspelt keyword at the start of an item, and reads it as the intended keyword.
+    pub(super) fn mend_item_word(&mut self) {
+        if self.at(Rise::Fun) && self.is_name(1) {
+            let span = self.span();
+            self.rise.report(|| {
+                Diagnostic::error(
+                    Code::SyntaxError,
+                    span,
+                    "`fun` does not define a name: a strategy is defined by `strategy`",
+                )
+                .fix(
+                    "Write `strategy`",
+                    vec![(span, "strategy".to_owned())],
+                    true,
+                )
+            });
+            return self.read_as(TokenKind::Word(Word::Strategy));
+        }
+        if !self.at(Rise::Ident) {
+            return;
+        }
+        let words = Word::ALL.iter().filter(|word| word.begins_item());
+        let words = words.map(|word| word.as_str());
+        let words = words.chain(ITEM_WORDS_OF_RISE.iter().map(|(word, _)| *word));
+        if let Some(meant) = closest(self.text(), words)
+            && let Some(kind) = self.item_word(meant)
+        {
+            self.misspelt(meant);
+            self.read_as(kind);
+            self.mend_range();
+        }
+    }
+
+    /// Returns the token for a keyword that begins items, if the tokens after the current one can
+    /// follow that keyword.
+    fn item_word(&self, meant: &str) -> Option<TokenKind> {
+        let in_rise = ITEM_WORDS_OF_RISE.iter().find(|(word, _)| *word == meant);
+        let kind = match in_rise {
+            Some((_, kind)) => TokenKind::Rise(*kind),
+            None => TokenKind::Word(Word::from_text(meant)?),
+        };
+        let ends = self.peek(2) == TokenKind::Rise(Rise::End);
+        let follows = match kind {
+            TokenKind::Rise(Rise::Import) => self.peek(1) == TokenKind::Rise(Rise::String) && ends,
+            TokenKind::Word(Word::Language | Word::Traversal) => self.is_name(1) && ends,
+            TokenKind::Word(Word::Example) => {
+                matches!(self.peek(1), TokenKind::Rise(Rise::String | Rise::LBrace))
+            }
+            _ => self.is_name(1) && self.goes_on_as_definition(2),
+        };
+        follows.then_some(kind)
+    }
+
+    fn is_name(&self, n: usize) -> bool {
+        matches!(
+            self.peek(n),
+            TokenKind::Rise(Rise::Ident) | TokenKind::Quoted
+        )
+    }
+
+    /// Returns true if the token `n` positions ahead can follow the name of a definition.
+    fn goes_on_as_definition(&self, n: usize) -> bool {
+        let equals = TokenKind::Rise(Rise::Equals);
+        match self.peek(n) {
+            TokenKind::Rise(Rise::Equals | Rise::Colon) => true,
+            TokenKind::Rise(Rise::LParen | Rise::LBracket) => self.kinds.contains(&equals),
+            _ => false,
+        }
+    }
+
+    /// Turns `..` into an unknown token in a `tune`: both ends of a range are sizes, and to the
+    /// RISE parser `..` would begin a type.
+    fn mend_range(&mut self) {
+        if !self.at_word(Word::Tune) {
+            return;
+        }
+        self.tune = true;
+        for token in &mut self.rise.tokens {
+            if token.kind == Rise::DotDot {
+                token.kind = Rise::Unknown;
+            }
+        }
+    }
+
+    /// Reports a misspelt `where`, `requires` or `assuming`, and reads it as the intended keyword.
+    pub(super) fn mend_clause_word(&mut self) -> bool {
+        let Some(meant) = self.misspelt_word(CLAUSES.map(Word::as_str)) else {
+            return false;
+        };
+        if !self.begins_operand(1) {
+            return false;
+        }
+        self.misspelt(meant);
+        if let Some(word) = Word::from_text(meant) {
+            self.read_as(TokenKind::Word(word));
+        }
+        true
+    }
+
+    /// Returns true at the connective `word` of conditions. A misspelt one is reported.
+    pub(super) fn at_joining(&mut self, word: &'static str) -> bool {
+        if self.at_name(word) {
+            return true;
+        }
+        let meant = self.misspelt_word(["and", "or", "divides", "notIn"]);
+        let is_meant = meant == Some(word) && self.begins_operand(1);
+        if is_meant {
+            self.misspelt(word);
+        }
+        is_meant
+    }
+
+    /// Skips a keyword of an example; a misspelt one is reported.
+    pub(super) fn eat_field(&mut self, word: &'static str) -> bool {
+        if self.misspelt_word([word]).is_some() {
+            self.misspelt(word);
+            self.bump();
+            return true;
+        }
+        self.eat_name(word).is_some()
+    }
+
+    /// Returns the word of which the current name is a misspelling.
+    fn misspelt_word<const N: usize>(&self, words: [&'static str; N]) -> Option<&'static str> {
+        let is_name = self.at(Rise::Ident) && !words.contains(&self.text());
+        is_name.then(|| closest(self.text(), words)).flatten()
+    }
+
+    fn misspelt(&mut self, meant: &str) {
+        let (span, text) = (self.span(), self.quoted());
+        self.rise.report(|| {
+            Diagnostic::error(
+                Code::SyntaxError,
+                span,
+                format!("unexpected {text}: did you mean `{meant}`?"),
+            )
+            .fix(
+                format!("Change to `{meant}`"),
+                vec![(span, meant.to_owned())],
+                true,
+            )
+        });
+    }
+
+    /// Replaces the kind of the current token.
+    fn read_as(&mut self, kind: TokenKind) {
+        let at = self.rise.pos;
+        self.kinds[at] = kind;
+        self.rise.tokens[at].kind = kind.in_rise();
+    }
+
+    /// Returns true at a `|` between strategies, which is reported.
+    pub(super) fn at_bar(&mut self) -> bool {
+        let is_bar = self.at(Rise::Bar) && self.begins_operand(1);
+        if is_bar {
+            let span = self.span();
+            self.rise.report(|| {
+                Diagnostic::error(
+                    Code::SyntaxError,
+                    span,
+                    "`|` separates the alternatives of rules: strategies are joined by `<+`, which tries the second one where the first one fails",
+                )
+                .fix("Write `<+`", vec![(span, "<+".to_owned())], true)
+            });
+        }
+        is_bar
+    }
+
+    /// Reports that no operator precedes the current operand.
+    pub(super) fn unjoined(&mut self) {
+        let (end, span, text) = (self.rise.last_end(), self.span(), self.quoted());
+        let gap = Span::new(end, span.start);
+        let before = self.rise.slice(gap);
+        let same_line = !before.contains('\n');
+        if self.at(Rise::LParen) && same_line {
+            return self.rise.report(|| loose_call(span, gap));
+        }
+        let operand = Span::new(span.start, self.end_of_operand());
+        let is_space = before.trim().is_empty();
+        let message = match same_line {
+            true => format!(
+                "nothing joins {text} to what comes before it: join strategies by an operator such as `;`, or put an argument in parentheses"
+            ),
+            false => format!(
+                "nothing joins {text} to what comes before it: join strategies by an operator such as `;`, or begin the main expression at the start of its line"
+            ),
+        };
+        self.rise.report(|| {
+            let error = Diagnostic::error(Code::SyntaxError, span, message).fix(
+                "Insert `;`",
+                vec![(Span::empty(end), " ;".to_owned())],
+                false,
+            );
+            match same_line && is_space {
+                true => error.fix(
+                    "Put the argument in parentheses",
+                    vec![
+                        (gap, "(".to_owned()),
+                        (Span::empty(operand.end), ")".to_owned()),
+                    ],
+                    false,
+                ),
+                false => error,
+            }
+        });
+    }
+
+    /// Returns the end of the operand at the current token: its first token and the calls adjacent
+    /// to it.
+    fn end_of_operand(&self) -> u32 {
+        let span = |at: usize| self.rise.tokens[at].span;
+        let mut at = self.rise.pos;
+        loop {
+            let next = at + 1;
+            let is_call = self.kinds.get(next) == Some(&TokenKind::Rise(Rise::LParen))
+                && span(at).end == span(next).start;
+            if !is_call {
+                return span(at).end;
+            }
+            at = self.partners[next] as usize;
+        }
+    }
+
+    /// Reports that no operator joins the current token to the rule before it, and skips to the
+    /// next clause.
+    pub(super) fn unjoined_in_rule(&mut self) {
+        let (span, text) = (self.span(), self.quoted());
+        self.rise.error_at(span, || {
+            format!(
+                "nothing joins {text} to the rule before it: expected an operator, or `where`, `requires`, `assuming` or `let`"
+            )
+        });
+        self.skip_until(|kind| match kind {
+            TokenKind::Word(word) => CLAUSES.contains(&word),
+            kind => matches!(kind, TokenKind::Rise(Rise::Let | Rise::Bar)),
+        });
+    }
+}

@@ -1,0 +1,101 @@
+//! Collects the names that an item refers to.
+
+use super::ast::{Expect, ExprKind, Item, ItemKind, PatternKind};
+use crate::Span;
+use crate::ast::{BinderAnnotation, Name, TermKind};
+
+/// A reference to a name, not a binding occurrence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NameRef {
+    /// The name, without backquotes; a metavariable with its `?`.
+    pub name: Name,
+    /// The span of the name, with its backquotes.
+    pub span: Span,
+    /// The syntactic context of the name.
+    pub place: NameContext,
+}
+
+/// The syntactic contexts of names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum NameContext {
+    /// A strategy expression, or the trace or normal form of an example.
+    Strategy,
+    /// A name after a `.`, a function of the expression before it.
+    Member,
+    /// The name of an argument, `f(n = 3)`: a parameter of the callee.
+    Argument,
+    /// A whole pattern, where the name may bind a variable.
+    Pattern,
+    /// A RISE term or type.
+    Term,
+}
+
+impl Item {
+    /// Returns all references to names in the item, in the order of the text, including those to
+    /// names that the item binds. Names in attributes are not included.
+    pub fn mentions(&self) -> Vec<NameRef> {
+        let mut mentions = Vec::new();
+        let mut add = |name: &Name, span, place| {
+            mentions.push(NameRef {
+                name: name.clone(),
+                span,
+                place,
+            });
+        };
+        for expr in &self.exprs {
+            match &expr.kind {
+                ExprKind::Name(name) => add(name, expr.span, NameContext::Strategy),
+                ExprKind::Member {
+                    name: Some(name), ..
+                } => add(&name.name, name.span, NameContext::Member),
+                ExprKind::Call { args, .. } => {
+                    for name in args.iter().filter_map(|arg| arg.name.as_ref()) {
+                        add(&name.name, name.span, NameContext::Argument);
+                    }
+                }
+                _ => {}
+            }
+        }
+        for pattern in &self.patterns {
+            if let PatternKind::Name(name) = &pattern.kind {
+                add(name, pattern.span, NameContext::Pattern);
+            }
+        }
+        if let ItemKind::Example { expect, modulo, .. } = &self.kind {
+            if let Expect::Trace(rules, _) = expect {
+                for rule in rules {
+                    add(&rule.name, rule.span, NameContext::Strategy);
+                }
+            }
+            if let Some(modulo) = modulo {
+                add(&modulo.name, modulo.span, NameContext::Strategy);
+            }
+        }
+        self.terms_in_use(|term| {
+            let term = self.term(term);
+            if let TermKind::Name(name) = &term.kind {
+                add(name, term.span, NameContext::Term);
+            }
+        });
+        mentions.sort_by_key(|mention| mention.span.start);
+        mentions
+    }
+
+    /// Visits every RISE term below the [`roots`](Item::roots). Terms that were parsed only for
+    /// their text, such as the name of a property in a condition, are not visited.
+    fn terms_in_use(&self, mut visit: impl FnMut(crate::ast::TermId)) {
+        let mut pending = self.roots();
+        while let Some(id) = pending.pop() {
+            visit(id);
+            self.rise.children(id, |child| pending.push(child));
+        }
+    }
+
+    /// Returns the binders of RISE terms, in the order of the text.
+    pub fn rise_binders(&self) -> impl Iterator<Item = (&Name, Span, BinderAnnotation)> {
+        self.rise
+            .binders
+            .iter()
+            .map(|binder| (&binder.name, binder.span, binder.annotation))
+    }
+}

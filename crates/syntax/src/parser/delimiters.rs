@@ -1,0 +1,361 @@
+//! Parses closing brackets and list separators, with error recovery where one is missing.
+
+use super::operator::binary_op;
+use super::{Parser, TermCategory};
+use crate::lexer::{Token, TokenKind};
+use crate::{Code, Diagnostic, Dialect, Span};
+
+/// The maximal lookahead of error recovery in tokens, so that many mistakes in a long item take
+/// linear time.
+pub(super) const MAX_LOOKAHEAD: usize = 1000;
+
+impl Parser<'_> {
+    /// Returns the text of a token in backquotes, truncated if it is long.
+    pub(crate) fn quoted(&self, token: Token) -> String {
+        let text = match self.host {
+            Some(_) => self.slice(token.span).trim_matches('`'),
+            None => self.slice(token.span),
+        };
+        let long = text
+            .char_indices()
+            .enumerate()
+            .find(|&(at, (_, c))| at == 30 || c == '\n');
+        match long {
+            Some((_, (cut, _))) => format!("`{}…`", text[..cut].trim_end()),
+            None => format!("`{text}`"),
+        }
+    }
+
+    /// Returns true if the current token can begin an operand.
+    pub(crate) fn at_operand(&self) -> bool {
+        begins_operand(self.kind()) || self.at_negative_number()
+    }
+
+    /// Parses the bracket that closes `open`, or reports that it is missing.
+    pub(crate) fn close(&mut self, open: Token, closer: TokenKind) {
+        if self.eat(closer).is_some() {
+            return;
+        }
+        self.unclosed(open, closer, false);
+        if let Some(pos) = self.seek(closer, false) {
+            self.pos = pos + 1;
+        }
+    }
+
+    /// Skips the separator or the closing bracket after an element of a list. Returns true if
+    /// another element follows.
+    pub(crate) fn next_in_list(&mut self, open: Token, closer: TokenKind) -> bool {
+        if self.eat(TokenKind::Comma).is_some() {
+            return true;
+        }
+        if self.eat(closer).is_some() {
+            return false;
+        }
+        if self.at(TokenKind::FatArrow) && self.arrow_in_arguments(open) {
+            self.bump();
+        } else {
+            self.unclosed(open, closer, true);
+        }
+        let Some(pos) = self.seek(closer, true) else {
+            return false;
+        };
+        self.pos = pos;
+        self.bump().kind == TokenKind::Comma
+    }
+
+    fn unclosed(&mut self, open: Token, closer: TokenKind, list: bool) {
+        let span = self.last_char();
+        let (opened, close) = (self.quoted(open), closer_text(closer));
+        let found = self.token();
+        if self.at(TokenKind::Colon) && closer == TokenKind::RParen {
+            self.error_at(found.span, || {
+                "a stated type must be in parentheses with its value: `(value : type)`".to_owned()
+            });
+            return;
+        }
+        if self.slice(found.span) == "if" && self.host.is_none() {
+            return self.conditional_behind(found);
+        }
+        if !list && self.is_argument_without_parentheses() {
+            let function = self.previous().map_or("", |token| self.slice(token.span));
+            let argument = self.slice(found.span);
+            self.error_at(found.span, || {
+                format!("arguments must be in parentheses: write `{function}({argument})`")
+            });
+            return;
+        }
+        if self.at(TokenKind::LParen) && self.host.is_some() {
+            let gap = Span::new(self.last_end(), found.span.start);
+            return self.report(|| loose_call(found.span, gap));
+        }
+        if !list && self.at(TokenKind::FatArrow) && self.arrow_in_arguments(open) {
+            return;
+        }
+        let message = if list && self.at_operand() {
+            format!("expected `,` or `{close}` before {}", self.quoted(found))
+        } else {
+            format!("expected `{close}` to close this {opened}")
+        };
+        if self.error.is_some() {
+            return;
+        }
+        let mut error = Diagnostic::error(Code::SyntaxError, span, message)
+            .related(open.span, format!("this {opened} is not closed"));
+        if list && self.is_argument_without_parentheses() {
+            let function = self.previous().map_or("", |token| self.slice(token.span));
+            let gap = Span::new(self.last_end(), found.span.start);
+            let call = format!("{function}({})", self.slice(found.span));
+            let end = (Span::empty(found.span.end), ")".to_owned());
+            let comma = (Span::empty(gap.start), ",".to_owned());
+            error = error
+                .help(format!("an argument must be in parentheses: `{call}`"))
+                .fix("Insert `,`", vec![comma], false)
+                .fix(
+                    format!("Write `{call}`"),
+                    vec![(gap, "(".to_owned()), end],
+                    false,
+                );
+        }
+        if self.at(TokenKind::End) {
+            let closers = self.closers();
+            let place = Span::empty(self.last_end());
+            if !closers.is_empty() {
+                error = error.fix(format!("Insert `{closers}`"), vec![(place, closers)], true);
+            }
+        } else if let Some(other) = self.wrong_closer(closer) {
+            let edits = vec![(other, close.to_owned())];
+            error = error.fix(format!("Write `{close}`"), edits, true);
+        } else if self.is_end_of_brackets() && self.misses(open.kind, closer) {
+            let edits = vec![(Span::empty(self.last_end()), close.to_owned())];
+            error = error.fix(format!("Insert `{close}`"), edits, true);
+        }
+        self.report(|| error);
+    }
+
+    /// Returns the span of the current token if it closes brackets of another kind than `closer`
+    /// and none of that kind are open.
+    fn wrong_closer(&self, closer: TokenKind) -> Option<Span> {
+        let opener = match self.kind() {
+            TokenKind::RParen => TokenKind::LParen,
+            TokenKind::RBracket => TokenKind::LBracket,
+            TokenKind::RBrace => TokenKind::LBrace,
+            _ => return None,
+        };
+        let is_extra = self.kind() != closer && self.misses(self.kind(), opener);
+        is_extra.then(|| self.token().span)
+    }
+
+    /// Returns true at a token that cannot continue the contents of brackets.
+    fn is_end_of_brackets(&self) -> bool {
+        use TokenKind::{Equals, FatArrow, In, RBrace, RBracket, RParen};
+        matches!(
+            self.kind(),
+            FatArrow | In | Equals | RParen | RBracket | RBrace
+        )
+    }
+
+    /// Returns true if the item has more tokens of kind `more` than of kind `fewer`.
+    fn misses(&self, more: TokenKind, fewer: TokenKind) -> bool {
+        let count = |kind| {
+            let tokens = self.tokens.iter();
+            tokens.filter(|token| token.kind == kind).count()
+        };
+        count(more) > count(fewer)
+    }
+
+    /// Returns the closers of the brackets that are open at the end of the item.
+    fn closers(&self) -> String {
+        let mut open = Vec::new();
+        for token in &self.tokens {
+            match token.kind {
+                TokenKind::LParen => open.push(')'),
+                TokenKind::LBracket => open.push(']'),
+                TokenKind::LBrace => open.push('}'),
+                TokenKind::RParen | TokenKind::RBracket | TokenKind::RBrace => {
+                    open.pop();
+                }
+                _ => {}
+            }
+        }
+        open.into_iter().rev().collect()
+    }
+
+    /// Returns true if an operator follows an opening bracket and probably continues the term
+    /// before it, since the item opens more brackets than it closes.
+    pub(crate) fn at_abandoned_bracket(&mut self) -> bool {
+        let continues = binary_op(self.kind()).is_some_and(|_| !self.at(TokenKind::Minus));
+        continues && self.has_open_brackets()
+    }
+
+    /// Returns true if the item opens more brackets than it closes.
+    fn has_open_brackets(&mut self) -> bool {
+        use TokenKind::*;
+        let balance = |sum: i64, token: &Token| match token.kind {
+            LParen | LBracket | LBrace => sum + 1,
+            RParen | RBracket | RBrace => sum - 1,
+            _ => sum,
+        };
+        *self
+            .open_brackets
+            .get_or_insert_with(|| self.tokens.iter().fold(0, balance) > 0)
+    }
+
+    /// Returns the next `closer` (or comma) of the innermost open brackets, if no token that an
+    /// outer construct expects precedes it.
+    fn seek(&self, closer: TokenKind, commas: bool) -> Option<usize> {
+        let mut depth = 0u32;
+        for (pos, token) in self.ahead() {
+            match token.kind {
+                kind if depth == 0 && (kind == closer || (commas && kind == TokenKind::Comma)) => {
+                    return Some(pos);
+                }
+                TokenKind::LParen | TokenKind::LBracket | TokenKind::LBrace => depth += 1,
+                TokenKind::RParen | TokenKind::RBracket | TokenKind::RBrace => {
+                    depth = depth.checked_sub(1)?;
+                }
+                TokenKind::FatArrow | TokenKind::In | TokenKind::Semicolon if depth == 0 => {
+                    return None;
+                }
+                // The skipped text may contain assignments.
+                TokenKind::Equals if depth == 0 && self.dialect == Dialect::Rise => return None,
+                _ => {}
+            }
+        }
+        None
+    }
+
+    /// Returns the next tokens with their indices, as many as the lookahead of error recovery.
+    pub(super) fn ahead(&self) -> impl Iterator<Item = (usize, &Token)> {
+        let tokens = self.tokens.iter().enumerate();
+        tokens.skip(self.pos).take(MAX_LOOKAHEAD)
+    }
+
+    /// Skips unreadable tokens between the value of a `let` and its `in`.
+    pub(crate) fn skip_before_in(&mut self) {
+        if let Some(pos) = self.seek_in() {
+            self.pos = pos + 1;
+        }
+    }
+
+    /// Returns the `in` after unreadable tokens, if no closing bracket and no `let` precede it.
+    fn seek_in(&self) -> Option<usize> {
+        let mut depth = 0u32;
+        for (pos, token) in self.ahead() {
+            match token.kind {
+                TokenKind::LParen | TokenKind::LBracket | TokenKind::LBrace => depth += 1,
+                TokenKind::RParen | TokenKind::RBracket | TokenKind::RBrace => {
+                    depth = depth.checked_sub(1)?;
+                }
+                TokenKind::Let if depth == 0 => return None,
+                TokenKind::In if depth == 0 => return Some(pos),
+                _ => {}
+            }
+        }
+        None
+    }
+
+    /// Skips from an opening bracket to the one that closes it.
+    pub(crate) fn skip_brackets(&mut self) {
+        let mut depth = 0u32;
+        loop {
+            match self.bump().kind {
+                TokenKind::LParen | TokenKind::LBracket | TokenKind::LBrace => depth += 1,
+                TokenKind::RParen | TokenKind::RBracket | TokenKind::RBrace => depth -= 1,
+                TokenKind::End => return,
+                _ => {}
+            }
+            if depth == 0 {
+                return;
+            }
+        }
+    }
+
+    /// Reports a call of a word that the enclosing language reserves.
+    fn reserved_by_host(&mut self) -> bool {
+        let (token, next) = (self.token(), self.peek(1));
+        let text = self.slice(token.span);
+        let called = next.kind == TokenKind::LParen && next.span.start == token.span.end;
+        let word = text.starts_with(|c: char| c.is_alphabetic());
+        let reserved = self.host.is_some() && self.at(TokenKind::Unknown) && word && called;
+        if reserved {
+            let text = text.to_owned();
+            self.report(|| {
+                Diagnostic::error(
+                    Code::ReservedName,
+                    token.span,
+                    format!("`{text}` is a reserved word: in backquotes it is a name"),
+                )
+                .fix(
+                    "Put it in backquotes",
+                    vec![(token.span, format!("`{text}`"))],
+                    true,
+                )
+            });
+        }
+        reserved
+    }
+
+    /// Reports that an operand is missing after the previous token.
+    pub(crate) fn expected_operand(&mut self, mode: TermCategory) {
+        if self.reserved_by_host() {
+            return;
+        }
+        let what = match (mode, self.previous().map(|token| token.kind)) {
+            (TermCategory::Arg, Some(TokenKind::LParen | TokenKind::Comma)) => "an argument",
+            (TermCategory::Expr, Some(TokenKind::LBrace)) => "a command",
+            (TermCategory::Expr | TermCategory::Arg, _) => "an expression",
+            (TermCategory::Size, Some(TokenKind::LParen)) => "a size or type",
+            (TermCategory::Type, _) | (TermCategory::Size, Some(TokenKind::Arrow)) => "a type",
+            (TermCategory::Size, _) => "a size",
+        };
+        self.expected(what);
+    }
+}
+
+/// Returns true if a token can begin an operand; a `-` before a number is not considered.
+pub(super) fn begins_operand(kind: TokenKind) -> bool {
+    use TokenKind::*;
+    matches!(
+        kind,
+        Ident
+            | Underscore
+            | Int
+            | Float
+            | String
+            | RawString
+            | True
+            | False
+            | Let
+            | Fun
+            | DepFun
+            | NatFun
+            | DataFun
+            | Scalar
+            | Kind
+            | Constructor
+            | Address
+            | If
+            | Skip
+            | Phrase
+            | Access
+            | LParen
+    )
+}
+
+/// Returns the error for a `(` after white space, in a position where no term can begin.
+pub(crate) fn loose_call(paren: Span, gap: Span) -> Diagnostic {
+    Diagnostic::error(
+        Code::SyntaxError,
+        paren,
+        "the `(` of a call follows what is called without white space",
+    )
+    .fix("Remove the white space", vec![(gap, String::new())], true)
+}
+
+fn closer_text(closer: TokenKind) -> &'static str {
+    match closer {
+        TokenKind::RParen => ")",
+        TokenKind::RBracket => "]",
+        _ => "}",
+    }
+}

@@ -1,0 +1,379 @@
+//! Error recovery for function application by juxtaposition, as in `map f xs`.
+//!
+//! The arguments are reported and parsed as arguments, so that the text after them is parsed as
+//! usual.
+
+use super::delimiters::MAX_LOOKAHEAD;
+use super::recover_definitions::comment;
+use super::{Parser, TermCategory};
+use crate::ast::{BinaryOp, BinderAnnotation, TermId, TermKind};
+use crate::lexer::{Token, TokenKind};
+use crate::{Code, Diagnostic, Dialect, Span};
+
+/// The title of the fix that corrects every such call of an item.
+const PARENTHESIZE_TITLE: &str = "put the arguments in parentheses";
+
+/// The title of the fix that corrects a pipeline.
+const INSERT_PIPE: &str = "Insert `|>`";
+
+/// The maximal length of a text that a message quotes.
+const MAX_QUOTED_LENGTH: usize = 60;
+
+/// Library functions into which arrays are piped after they have got their other arguments.
+const PIPED_FUNCTIONS: [&str; 24] = [
+    "map",
+    "mapSeq",
+    "mapSeqUnroll",
+    "mapStream",
+    "mapPar",
+    "mapGlobal",
+    "mapWorkGroup",
+    "mapLocal",
+    "reduce",
+    "reduceSeq",
+    "reduceSeqUnroll",
+    "reducePar",
+    "scanSeq",
+    "iterate",
+    "split",
+    "slide",
+    "take",
+    "drop",
+    "gather",
+    "padCst",
+    "padClamp",
+    "padEmpty",
+    "asVector",
+    "toMem",
+];
+
+/// Keywords and operators of other languages that occur between operands.
+const CONNECTIVES: [&str; 12] = [
+    "where", "then", "else", "if", "for", "and", "or", "mod", "div", "do", "of", "with",
+];
+
+impl Parser<'_> {
+    /// Parses the arguments that follow a function without parentheses on its line; returns the
+    /// function alone if there are none.
+    pub(crate) fn with_loose_arguments(&mut self, callee: TermId, mode: TermCategory) -> TermId {
+        if !self.starts_loose_argument() || !self.takes_loose_arguments(callee, mode) {
+            return callee;
+        }
+        let mut args = Vec::new();
+        let mut edits = Vec::new();
+        let mut closer = "";
+        while self.starts_loose_argument() {
+            let gap = self.gap_before();
+            let start = self.token();
+            let arg = self.loose_argument();
+            if args.is_empty() && self.is_pipe_missing(callee, arg) {
+                let mut pipeline = self.with_pipe(callee, (gap, start), arg);
+                while self.starts_loose_argument() {
+                    let (gap, start) = (self.gap_before(), self.token());
+                    let next = self.loose_argument();
+                    pipeline = self.with_pipe(pipeline, (gap, start), next);
+                }
+                return pipeline;
+            }
+            let has_parentheses = matches!(self.terms[arg.0 as usize].kind, TermKind::Paren(_));
+            let (open, close) = if has_parentheses {
+                ("", "")
+            } else {
+                ("(", ")")
+            };
+            edits.push((gap, format!("{closer}{open}")));
+            closer = close;
+            args.push(arg);
+        }
+        edits.push((Span::empty(self.last_end()), closer.to_owned()));
+        self.report_loose_arguments(callee, &args, edits);
+        let span = self.since(self.span_of(callee).start);
+        let args = args.into_boxed_slice();
+        self.push(TermKind::Apply { callee, args }, span)
+    }
+
+    /// Returns true if the second of two adjacent terms is a pattern with arguments into which the
+    /// first would be piped: the first is a value that the item binds, or the end of a pipeline.
+    fn is_pipe_missing(&self, first: TermId, second: TermId) -> bool {
+        let mut head = second;
+        while let TermKind::Apply { callee, .. } = self.terms[head.0 as usize].kind {
+            head = callee;
+        }
+        let is_applied = head != second;
+        let is_pattern = matches!(&self.terms[head.0 as usize].kind,
+            TermKind::Name(name) if PIPED_FUNCTIONS.contains(&name.as_str()));
+        is_applied && is_pattern && (self.is_bound_value(first) || self.ends_pipeline(first))
+    }
+
+    /// Returns true if a term is a stage of a pipeline and has all of its other arguments.
+    fn ends_pipeline(&self, term: TermId) -> bool {
+        let is_complete = match &self.terms[term.0 as usize].kind {
+            TermKind::Apply { .. } => true,
+            TermKind::Name(name) => matches!(name.as_str(), "join" | "transpose" | "fst" | "snd"),
+            _ => false,
+        };
+        is_complete && self.is_piped_into(term)
+    }
+
+    /// Returns true if a term is a name that the item binds, other than to a function.
+    fn is_bound_value(&self, term: TermId) -> bool {
+        let TermKind::Name(name) = &self.terms[term.0 as usize].kind else {
+            return false;
+        };
+        let binder = self.binders.iter().rfind(|binder| binder.name == *name);
+        let is_function = |mut ty: TermId| {
+            while let TermKind::Paren(inner) = self.terms[ty.0 as usize].kind {
+                ty = inner;
+            }
+            matches!(self.terms[ty.0 as usize].kind, TermKind::Arrow(..))
+        };
+        binder.is_some_and(|binder| match binder.annotation {
+            BinderAnnotation::Type(ty) => !is_function(ty),
+            BinderAnnotation::Kind(..) => false,
+            BinderAnnotation::None => true,
+        })
+    }
+
+    /// Returns true if `|>` precedes a term.
+    fn is_piped_into(&self, term: TermId) -> bool {
+        let start = self.span_of(term).start;
+        let before = self.tokens[..self.pos]
+            .iter()
+            .rposition(|token| token.span.start < start);
+        before.is_some_and(|at| self.tokens[at].kind == TokenKind::Pipe)
+    }
+
+    /// Reports a missing `|>`, and combines the two terms as if it were present.
+    fn with_pipe(&mut self, first: TermId, (gap, start): (Span, Token), second: TermId) -> TermId {
+        let written = match (
+            self.slice(self.span_of(first)),
+            self.slice(self.span_of(second)),
+        ) {
+            (first, second)
+                if first.len() + second.len() > MAX_QUOTED_LENGTH || second.contains('\n') =>
+            {
+                "xs |> map(f)".to_owned()
+            }
+            (text, second) if self.is_piped_into(first) => format!("… |> {text} |> {second}"),
+            (text, second) => format!("{text} |> {second}"),
+        };
+        let edit = (gap, " |> ".to_owned());
+        if self.extend_fix(INSERT_PIPE, std::slice::from_ref(&edit)) {
+            return self.piped(first, gap, second);
+        }
+        let pattern = self.slice(start.span).to_owned();
+        self.report(|| {
+            let message = format!("expected `|>` before `{pattern}`");
+            Diagnostic::error(Code::SyntaxError, start.span, message)
+                .help(format!("a value is piped into a function: `{written}`"))
+                .fix(INSERT_PIPE, vec![edit], true)
+        });
+        self.piped(first, gap, second)
+    }
+
+    fn piped(&mut self, first: TermId, gap: Span, second: TermId) -> TermId {
+        // In a pipeline, the second function is applied to the result of the first.
+        let op = match self.is_piped_into(first) {
+            true => BinaryOp::Then,
+            false => BinaryOp::Pipe,
+        };
+        let span = self.since(self.span_of(first).start);
+        self.push(
+            TermKind::Binary {
+                op,
+                op_span: gap,
+                lhs: first,
+                rhs: second,
+            },
+            span,
+        )
+    }
+
+    fn report_loose_arguments(
+        &mut self,
+        callee: TermId,
+        args: &[TermId],
+        edits: Vec<(Span, String)>,
+    ) {
+        if let Some(error) = self
+            .error
+            .as_mut()
+            .filter(|error| is_about_arguments(error))
+        {
+            let all = &mut error.fixes[0].edits;
+            all.extend(edits);
+            return all.sort_by_key(|(span, _)| (span.start, span.end));
+        }
+        if let Some(sign) = self.dashes_before(callee) {
+            return self.report(|| comment(sign, "--"));
+        }
+        if self.cast_of_other_languages(callee, args) {
+            return;
+        }
+        let span = self.span_of(args[0]);
+        let all = args.iter().map(|arg| self.in_parentheses(*arg));
+        let call = self.slice(self.span_of(callee)).to_owned() + &all.collect::<String>();
+        let message = match call.len() > MAX_QUOTED_LENGTH || call.contains('\n') {
+            true => "arguments must be in parentheses, as in `f(x)(y)`".to_owned(),
+            false => format!("arguments must be in parentheses: write `{call}`"),
+        };
+        self.report(|| {
+            Diagnostic::error(Code::SyntaxError, span, message).fix(PARENTHESIZE_TITLE, edits, true)
+        });
+    }
+
+    /// Reports a cast in the notation of other languages: `x as f32` or `(f32) x`.
+    fn cast_of_other_languages(&mut self, callee: TermId, args: &[TermId]) -> bool {
+        let kind = |term: TermId| &self.terms[term.0 as usize].kind;
+        let (value, ty) = match *args {
+            [word, ty]
+                if self.slice(self.span_of(word)) == "as"
+                    && matches!(kind(ty), TermKind::Scalar(_)) =>
+            {
+                (callee, ty)
+            }
+            [value] => match *kind(callee) {
+                TermKind::Paren(ty) if matches!(kind(ty), TermKind::Scalar(_)) => (value, ty),
+                _ => return false,
+            },
+            _ => return false,
+        };
+        let value = self.in_parentheses(value);
+        let written = format!("(cast{value} : {})", self.slice(self.span_of(ty)));
+        let whole = self.since(self.span_of(callee).start);
+        self.report(|| {
+            let message = format!("a conversion is written `{written}`");
+            let title = format!("Write `{written}`");
+            let error = Diagnostic::error(Code::SyntaxError, whole, message);
+            error.fix(title, vec![(whole, written)], true)
+        });
+        true
+    }
+
+    /// Returns the span of a `--` before a term, which begins a comment in other languages.
+    fn dashes_before(&self, term: TermId) -> Option<Span> {
+        let start = self.span_of(term).start;
+        let at = self.tokens[..self.pos]
+            .iter()
+            .rposition(|token| token.span.start == start)?;
+        let [first, second] = self.tokens[at.checked_sub(2)?..at] else {
+            return None;
+        };
+        let sign = first.span.cover(second.span);
+        (self.slice(sign) == "--").then_some(sign)
+    }
+
+    /// Returns true if an argument begins at the current token, on the line of the previous token.
+    fn starts_loose_argument(&self) -> bool {
+        use TokenKind::*;
+        let token = self.token();
+        let begins = match token.kind {
+            Ident => !CONNECTIVES.contains(&self.slice(token.span)) && self.peek_kind(1) != Equals,
+            Underscore | Int | Float | True | False | Fun | DepFun | NatFun | DataFun | Scalar
+            | Address | LParen => true,
+            _ => false,
+        };
+        begins && !self.slice(self.space_before()).contains('\n')
+    }
+
+    fn takes_loose_arguments(&self, callee: TermId, mode: TermCategory) -> bool {
+        let is_function = matches!(
+            self.terms[callee.0 as usize].kind,
+            TermKind::Name(_)
+                | TermKind::Apply { .. }
+                | TermKind::Paren(_)
+                | TermKind::Project { .. }
+                | TermKind::Operator(_)
+                | TermKind::Fun { .. }
+                | TermKind::DepFun { .. }
+        );
+        let is_first_error = self.error.as_ref().is_none_or(is_about_arguments);
+        is_function
+            && is_first_error
+            && self.host.is_none()
+            && self.dialect == Dialect::Rise
+            && !self.divides
+            && !mode.is_type()
+            && !(mode == TermCategory::Arg && self.is_comma_likely())
+            && !self.is_in_missing()
+    }
+
+    /// Returns true if a single plain argument precedes the next argument or the end of a list:
+    /// then a comma is probably missing.
+    fn is_comma_likely(&self) -> bool {
+        use TokenKind::{Comma, End, Float, Ident, Int, RParen};
+        let is_plain = matches!(self.kind(), Ident | Int | Float);
+        is_plain && matches!(self.peek_kind(1), Comma | RParen | End)
+    }
+
+    /// Returns true in the value of a `let` that has no `in`.
+    fn is_in_missing(&self) -> bool {
+        let before = self.tokens[..self.pos].iter().rev().take(MAX_LOOKAHEAD);
+        let is_value = tokens_in_brackets(before, -1).find_map(|token| match token.kind {
+            TokenKind::Let => Some(true),
+            TokenKind::In | TokenKind::FatArrow => Some(false),
+            _ => None,
+        });
+        let behind = self.tokens[self.pos..].iter().take(MAX_LOOKAHEAD);
+        let has_in = || {
+            tokens_in_brackets(behind, 1).find_map(|token| match token.kind {
+                TokenKind::In => Some(true),
+                TokenKind::Let | TokenKind::End => Some(false),
+                _ => None,
+            })
+        };
+        is_value == Some(true) && has_in() != Some(true)
+    }
+
+    /// Parses an argument without consuming the next one: only an adjacent `(` is a call.
+    fn loose_argument(&mut self) -> TermId {
+        let mut term = self.atom(TermCategory::Arg);
+        loop {
+            let touches = self.last_end() == self.token().span.start;
+            match self.kind() {
+                TokenKind::LParen if touches => term = self.call(term, TermCategory::Arg),
+                TokenKind::Dot if self.at_half() => term = self.project(term),
+                _ => return term,
+            }
+        }
+    }
+
+    fn space_before(&self) -> Span {
+        Span::new(self.last_end(), self.token().span.start)
+    }
+
+    /// Returns the white space, without comments, that an edit replaces before the current token.
+    fn gap_before(&self) -> Span {
+        let space = self.space_before();
+        match self.slice(space).trim().is_empty() {
+            true => space,
+            false => Span::empty(space.end),
+        }
+    }
+}
+
+fn is_about_arguments(error: &Diagnostic) -> bool {
+    error
+        .fixes
+        .first()
+        .is_some_and(|fix| fix.title == PARENTHESIZE_TITLE)
+}
+
+/// Returns the tokens in the innermost brackets around the first one; `deeper` is the change of
+/// depth at an opening bracket, 1 if the tokens are given forwards and -1 if backwards.
+pub(super) fn tokens_in_brackets<'a>(
+    tokens: impl Iterator<Item = &'a Token>,
+    deeper: i32,
+) -> impl Iterator<Item = Token> {
+    use TokenKind::{LBrace, LBracket, LParen, RBrace, RBracket, RParen};
+    let mut depth = 0;
+    let tokens = tokens.map_while(move |token| {
+        depth += match token.kind {
+            LParen | LBracket | LBrace => deeper,
+            RParen | RBracket | RBrace => -deeper,
+            _ => 0,
+        };
+        (depth >= 0).then_some((depth, *token))
+    });
+    tokens.filter_map(|(depth, token)| (depth == 0).then_some(token))
+}

@@ -1,0 +1,313 @@
+//! Error recovery for indexing in brackets, and for array types in the notation of other languages.
+
+use super::delimiters::MAX_LOOKAHEAD;
+use super::recover_applications::tokens_in_brackets;
+use super::{Parser, TermCategory};
+use crate::ast::{TermId, TermKind};
+use crate::lexer::{Token, TokenKind};
+use crate::{Code, Diagnostic, Dialect, Span};
+
+impl Parser<'_> {
+    /// Reports an index in brackets: `xs[i]`, `xs[i][j]` or `xs[i, j]`.
+    pub(crate) fn index_in_brackets(&mut self, term: TermId) {
+        let open = self.token();
+        let dialect = self.dialect;
+        if dialect == Dialect::Rise && self.is_in_brackets(|token, _| token == TokenKind::Colon) {
+            self.error_at(open.span, || {
+                "a part of an array is written `xs |> drop(a) |> take(n)`: its `n` elements from `a` on"
+                    .to_owned()
+            });
+            self.skip_brackets();
+            return;
+        }
+        self.error_at(open.span, || {
+            let form = match dialect {
+                Dialect::Rise => "`xs |> idx(i)`",
+                Dialect::Dpia => "`idx(i, xs)` to read, `idxAcc(i, xs)` to write",
+            };
+            format!("arrays are not indexed with brackets: write {form}")
+        });
+        let mut text = Some(self.slice(self.span_of(term)).to_owned());
+        while self.at(TokenKind::LBracket) {
+            let index = self.tokens_of_index();
+            text = text.zip(index).map(|(array, index)| {
+                let indices = index.into_iter();
+                indices.fold(array, |array, index| format!("idx({index})({array})"))
+            });
+        }
+        if let Some(text) = text.filter(|_| dialect == Dialect::Rise) {
+            let all = self.since(self.span_of(term).start);
+            self.mend(open.span, "Write `idx`", all, text);
+        }
+    }
+
+    /// Returns true if a token directly within the brackets at the current position satisfies the
+    /// predicate.
+    pub(crate) fn is_in_brackets(&self, is_it: impl Fn(TokenKind, &str) -> bool) -> bool {
+        let inner = self.tokens[self.pos + 1..].iter().take(MAX_LOOKAHEAD);
+        let mut tokens = tokens_in_brackets(inner, 1);
+        tokens.any(|token| is_it(token.kind, self.slice(token.span)))
+    }
+
+    /// Skips the brackets at the current position. Returns the texts between their commas, if the
+    /// brackets are closed and none of the texts is empty.
+    fn tokens_of_index(&mut self) -> Option<Vec<String>> {
+        let first = self.pos;
+        self.skip_brackets();
+        let tokens = &self.tokens[first..self.pos];
+        if tokens.last()?.kind != TokenKind::RBracket {
+            return None;
+        }
+        let mut parts = Vec::new();
+        let mut depth = 0;
+        let mut start = tokens[0].span.end;
+        for token in tokens {
+            use TokenKind::{Comma, LBrace, LBracket, LParen, RBrace, RBracket, RParen};
+            match token.kind {
+                LParen | LBracket | LBrace => depth += 1,
+                RParen | RBracket | RBrace => depth -= 1,
+                _ => {}
+            }
+            if depth == 0 || (depth == 1 && token.kind == Comma) {
+                parts.push(
+                    self.slice(Span::new(start, token.span.start))
+                        .trim()
+                        .to_owned(),
+                );
+                start = token.span.end;
+            }
+        }
+        parts.iter().all(|part| !part.is_empty()).then_some(parts)
+    }
+
+    /// Parses an array type with its sizes after the element type, `f32[n]`, as an error.
+    pub(crate) fn sizes_behind_type(&mut self, elem: TermId) -> TermId {
+        let (start, open) = (self.span_of(elem).start, self.token().span);
+        let was_first = self.error.is_none();
+        let mut sizes = Vec::new();
+        while let Some(open) = self.eat(TokenKind::LBracket) {
+            sizes.push(match self.at(TokenKind::RBracket) {
+                true => self.missing(),
+                false => self.term(TermCategory::Size),
+            });
+            self.close(open, TokenKind::RBracket);
+        }
+        let is_closed = self
+            .previous()
+            .is_some_and(|t| t.kind == TokenKind::RBracket);
+        let is_written = sizes.iter().all(|size| self.is_size(*size));
+        let ty = sizes
+            .iter()
+            .rev()
+            .fold(elem, |elem, size| self.array_of(*size, elem));
+        let written = self.written_type(ty);
+        let span = self.since(start);
+        self.report_instead(was_first, || match is_closed && is_written {
+            true => Diagnostic::error(
+                Code::SyntaxError,
+                open,
+                format!("the size of an array comes before its elements: write `{written}`"),
+            )
+            .fix(format!("Write `{written}`"), vec![(span, written)], true),
+            false => Diagnostic::error(
+                Code::SyntaxError,
+                open,
+                "the size of an array comes before its elements: write `n.f32`",
+            ),
+        });
+        ty
+    }
+
+    /// Parses an array type in brackets, `[n, f32]`, `[f32; n]` or `[n]f32`, as an error.
+    pub(crate) fn type_in_brackets(&mut self) -> TermId {
+        let was_first = self.error.is_none();
+        let open = self.bump();
+        let mut parts = Vec::new();
+        if !self.at(TokenKind::RBracket) {
+            parts.push(self.term(TermCategory::Size));
+            while matches!(self.kind(), TokenKind::Comma | TokenKind::Semicolon) {
+                self.bump();
+                parts.push(self.term(TermCategory::Size));
+            }
+        }
+        self.close(open, TokenKind::RBracket);
+        let is_closed = self
+            .previous()
+            .is_some_and(|t| t.kind == TokenKind::RBracket);
+        let touches = self.last_end() == self.token().span.start;
+        if touches && is_closed && (self.at_operand() || self.at(TokenKind::LBracket)) {
+            parts.push(self.postfix(TermCategory::Type));
+        }
+        if let [first, _] = parts[..]
+            && !self.is_size(first)
+        {
+            parts.reverse();
+        }
+        let span = self.since(open.span.start);
+        let elem = parts.pop();
+        let is_array = is_closed
+            && !parts.is_empty()
+            && parts.iter().all(|size| self.is_size(*size))
+            && elem.is_some_and(|elem| self.is_type(elem));
+        let Some(elem) = elem.filter(|_| is_array) else {
+            self.report_instead(was_first, || {
+                let message =
+                    "an array type is its size, a `.` and the type of its elements: write `n.f32`";
+                Diagnostic::error(Code::SyntaxError, open.span, message)
+            });
+            return self.push(TermKind::Missing, span);
+        };
+        let ty = parts
+            .into_iter()
+            .rev()
+            .fold(elem, |elem, size| self.array_of(size, elem));
+        let written = self.written_type(ty);
+        self.report_instead(was_first, || {
+            let message = format!("an array type is written without brackets: write `{written}`");
+            Diagnostic::error(Code::SyntaxError, open.span, message).fix(
+                format!("Write `{written}`"),
+                vec![(span, written)],
+                true,
+            )
+        });
+        self.terms[ty.0 as usize].span = span;
+        ty
+    }
+
+    /// Parses an array type without its dot, `4 f32` or `4 * f32`, as an error.
+    pub(crate) fn size_beside_type(&mut self, size: TermId) -> Option<TermId> {
+        let token = self.token();
+        let times = token.kind == TokenKind::Star;
+        let elem = self.peek(usize::from(times));
+        let is_elem = matches!(elem.kind, TokenKind::Scalar | TokenKind::Constructor);
+        let gap = Span::new(self.last_end(), elem.span.start);
+        let is_name = |size: TermId| {
+            matches!(
+                self.terms[size.0 as usize].kind,
+                TermKind::Name(_) | TermKind::Literal(_)
+            )
+        };
+        if !is_elem || !is_name(size) || self.slice(gap).contains('\n') {
+            return None;
+        }
+        let form = format!(
+            "{}.{}",
+            self.slice(self.span_of(size)),
+            self.slice(elem.span)
+        );
+        let place = if times { token.span } else { elem.span };
+        self.report(|| {
+            let message = format!("a `.` must be between the size of an array and the type of its elements, as in `{form}`");
+            Diagnostic::error(Code::SyntaxError, place, message).fix(
+                "Write `.`",
+                vec![(gap, ".".to_owned())],
+                true,
+            )
+        });
+        self.pos += usize::from(times);
+        let elem = self.postfix(TermCategory::Type);
+        Some(self.array_of(size, elem))
+    }
+
+    /// Reports a constructor whose element type precedes the size: `Array[f32, n]`.
+    pub(crate) fn size_stands_first(&mut self, name: &str, first: TermId, second: TermId) {
+        if self.is_size(first) || !self.is_type(first) || !self.is_size(second) {
+            return;
+        }
+        let (elem, size) = (self.span_of(first), self.span_of(second));
+        let texts = (self.slice(elem).to_owned(), self.slice(size).to_owned());
+        self.report(|| {
+            let message = format!(
+                "`{name}` takes the size first: write `{name}[{}, {}]`",
+                texts.1, texts.0
+            );
+            let edits = vec![(elem, texts.1), (size, texts.0)];
+            Diagnostic::error(Code::SyntaxError, elem, message).fix("Swap the two", edits, true)
+        });
+    }
+
+    /// Reports a constructor in angle brackets, `Array<n, f32>`. Returns true if the current token
+    /// is `<`.
+    pub(crate) fn angle_brackets(&mut self, word: Token, form: &str) -> bool {
+        if !self.at(TokenKind::Less) {
+            return false;
+        }
+        let open = self.token();
+        let line = self.tokens[self.pos..].iter();
+        let close = line
+            .take(20)
+            .position(|token| token.kind == TokenKind::Greater);
+        let name = self.slice(word.span);
+        let close = close.map(|length| self.pos + length);
+        let closer = close.map(|close| self.tokens[close].span);
+        self.report(|| {
+            let message = format!("`{name}` takes brackets: write `{form}`");
+            let error = Diagnostic::error(Code::SyntaxError, open.span, message);
+            match closer {
+                Some(closer) => {
+                    let close = (closer, "]".to_owned());
+                    error.fix(
+                        "Write brackets",
+                        vec![(open.span, "[".to_owned()), close],
+                        true,
+                    )
+                }
+                None => error,
+            }
+        });
+        if let Some(close) = close {
+            self.pos = close + 1;
+        }
+        true
+    }
+
+    fn array_of(&mut self, size: TermId, elem: TermId) -> TermId {
+        let span = self.span_of(size).cover(self.span_of(elem));
+        let kind = TermKind::Array {
+            size,
+            elem,
+            long: false,
+        };
+        self.push(kind, span)
+    }
+
+    /// Returns the text of a type in RISE notation, for a type that was parsed from brackets.
+    fn written_type(&self, ty: TermId) -> String {
+        match self.terms[ty.0 as usize].kind {
+            TermKind::Array {
+                size,
+                elem,
+                long: false,
+            } => {
+                let size_text = self.slice(self.span_of(size));
+                let elem = self.written_type(elem);
+                match self.terms[size.0 as usize].kind {
+                    TermKind::Binary { .. } => format!("({size_text}).{elem}"),
+                    _ => format!("{size_text}.{elem}"),
+                }
+            }
+            TermKind::Arrow(..) => format!("({})", self.slice(self.span_of(ty))),
+            _ => self.slice(self.span_of(ty)).to_owned(),
+        }
+    }
+
+    /// Returns true if the form of a term allows it to be a size.
+    fn is_size(&self, term: TermId) -> bool {
+        use TermKind::{Apply, Binary, Literal, Name, Paren};
+        let kind = &self.terms[term.0 as usize].kind;
+        matches!(
+            kind,
+            Name(_) | Literal(_) | Binary { .. } | Apply { .. } | Paren(_)
+        )
+    }
+
+    /// Returns true if the form of a term allows it to be a type.
+    fn is_type(&self, term: TermId) -> bool {
+        use TermKind::{Array, DepArray, DepPair, Index, Name, Pair, Paren, Scalar, Tuple, Vector};
+        let kind = &self.terms[term.0 as usize].kind;
+        matches!(
+            kind,
+            Scalar(_) | Name(_) | Array { .. } | Tuple(..) | Vector { .. } | Index(_) | Pair(..)
+        ) || matches!(kind, DepArray { .. } | DepPair { .. } | Paren(_))
+    }
+}
