@@ -8,9 +8,9 @@ use ropey::Rope;
 use salsa::{Durability, Setter};
 use syntax::{Edit, Resplit, Span};
 
-use crate::cut::{Piece, Prepared, ReadPiece, Replacement, boundary, offset, prepare_all, slice};
 use crate::inputs::{SourceFile, SourceItem};
 use crate::language::Language;
+use crate::split::{Piece, Prepared, ReadPiece, Replacement, boundary, offset, prepare_all, slice};
 use crate::{Database, Db, FileId, FilePath, FileState, ItemId, ReadError, queries};
 
 /// Methods that change files. Each of them blocks until every clone of the database is dropped.

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use dpia::Target;
 use dpia::functional::DataFlow;
 
-use crate::guard::guarded;
 use crate::inputs::SourceItem;
+use crate::panics::guarded;
 use crate::stages::accesses;
 use crate::{Database, Db, ItemId, queries};
 

@@ -3,7 +3,7 @@
 use syntax::ast::{Annotation, AnnotationValue, Item, ItemKind, Name, TermKind};
 use syntax::{Span, elevate};
 
-use crate::mentions::mentions;
+use crate::free_names::free_names;
 use crate::strategies;
 use crate::trees::Tree;
 
@@ -15,7 +15,7 @@ pub struct Header {
     /// The range in the item of the declared name, or of the import's string.
     pub span: Span,
     /// The free names of its own language in the item, sorted.
-    pub mentions: Box<[Name]>,
+    pub free_names: Box<[Name]>,
     /// The names that strategies may use for definitions of programs, sorted; only for an item of
     /// ELEVATE.
     pub programs: Box<[Name]>,
@@ -60,7 +60,7 @@ impl Header {
                 .is_ok()
         };
         let lowers = |strategy: &StrategyName| strategy.name == name;
-        among(&self.mentions)
+        among(&self.free_names)
             || among(&self.programs)
             || self.strategy.as_deref().is_some_and(lowers)
     }
@@ -92,8 +92,8 @@ impl Header {
         Header {
             declares,
             span,
-            mentions: strategies::mentions::strategies(item),
-            programs: strategies::mentions::programs(item),
+            free_names: strategies::free_names::strategies(item),
+            programs: strategies::free_names::programs(item),
             strategy: None,
             foreign: None,
             synonyms: Box::default(),
@@ -117,7 +117,7 @@ impl Header {
         Header {
             declares,
             span,
-            mentions: mentions(item),
+            free_names: free_names(item),
             programs: Box::default(),
             strategy: strategy_name(item).map(Box::new),
             foreign: matches!(item.kind, ItemKind::Foreign { .. }).then(|| tokens(text)),

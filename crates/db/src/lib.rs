@@ -7,22 +7,22 @@
 
 mod batch;
 mod compiled;
-mod cut;
+mod cross_item_diagnostics;
 mod device;
 mod edit;
 mod evaluation;
 mod files;
 mod flow;
-mod guard;
+mod free_names;
 mod header;
 mod inputs;
 mod language;
-mod mentions;
-mod notes;
+mod panics;
 mod phrases;
 mod queries;
 mod recursion;
 mod scope;
+mod split;
 mod stages;
 mod strategies;
 mod targets;
@@ -41,7 +41,6 @@ use inputs::{Library, Options, SourceFile, SourceItem};
 use trees::Trees;
 
 pub use batch::FileReport;
-pub use cut::Prepared;
 pub use dpia::target::VectorWidths;
 pub use dpia::{Device, IndexPolicy, IndexWidth, Target, Targets};
 pub use evaluation::RunInputs;
@@ -53,6 +52,7 @@ pub use queries::Import;
 pub use recursion::Recursion;
 pub use salsa::Cancelled;
 pub use scope::{Binding, Definitions, Origin, Scope};
+pub use split::Prepared;
 pub use stages::Staged;
 pub use strategies::{GivenStrategy, LoweredDef, Refusal};
 pub use values::{Values, default_sizes};
@@ -461,14 +461,14 @@ impl Database {
                     self.items(file)
                         .iter()
                         .copied()
-                        .filter(|&user| self.mentions(user, name, item)),
+                        .filter(|&user| self.depends_on(user, name, item)),
                 );
             }
         }
         users
     }
 
-    fn mentions(&self, user: ItemId, name: &str, item: ItemId) -> bool {
+    fn depends_on(&self, user: ItemId, name: &str, item: ItemId) -> bool {
         if !self.header(user).names(name) {
             return false;
         }

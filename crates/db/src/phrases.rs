@@ -10,8 +10,8 @@ use rise::core::{Def, LinkError, Program, normalise};
 use syntax::{Diagnostic, Dialect};
 
 use crate::device::launched;
-use crate::guard::guarded;
 use crate::inputs::SourceItem;
+use crate::panics::guarded;
 use crate::queries::{dialect, inference, parsed};
 use crate::stages::{Staged, not_linked, one};
 use crate::{Db, ItemId};

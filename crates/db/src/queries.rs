@@ -9,12 +9,12 @@ use rustc_hash::FxHashSet;
 use syntax::ast::{Item, ItemKind, Name, TermKind};
 use syntax::{Diagnostic, Dialect, Parsed, Span, elevate};
 
+use crate::cross_item_diagnostics::{CrossItemDiagnostics, cross_item_diagnostics};
 use crate::device::launched;
-use crate::guard::guarded;
 use crate::header::Declares;
 use crate::inputs::{FileState, SourceFile, SourceItem};
 use crate::language::Language;
-use crate::notes::{Notes, notes};
+use crate::panics::guarded;
 use crate::recursion::recursion;
 use crate::scope::{Binding, Scope, programs, scope};
 use crate::strategies::strategy_checked;
@@ -111,11 +111,11 @@ pub(crate) fn strategy_files(db: &dyn Db, file: SourceFile) -> Arc<[Import]> {
 #[salsa::tracked]
 pub(crate) fn bindings(db: &dyn Db, item: SourceItem) -> Arc<[(Name, Binding)]> {
     let header = item.header(db);
-    if header.mentions.is_empty() {
+    if header.free_names.is_empty() {
         return Arc::default();
     }
     let scope = scope(db, item.file(db).into());
-    resolved(&header.mentions, &scope)
+    resolved(&header.free_names, &scope)
 }
 
 /// Returns the bindings to definitions of programs of the names in an item of a strategy file.
@@ -377,11 +377,19 @@ fn resolutions(db: &dyn Db, bindings: &[(Name, Binding)]) -> Box<[(Name, Resolut
 /// of targets.
 pub(crate) fn item_diagnostics(db: &dyn Db, item: ItemId) -> Arc<[Diagnostic]> {
     let file = SourceItem::from(item).file(db);
-    with_notes(item, checked(db, item.into()), notes(db, file.into()))
+    with_cross_item(
+        item,
+        checked(db, item.into()),
+        cross_item_diagnostics(db, file.into()),
+    )
 }
 
 /// Merges the diagnostics of the item's text with those that depend on other items.
-pub(crate) fn with_notes(item: ItemId, checked: &Checked, notes: &Notes) -> Arc<[Diagnostic]> {
+pub(crate) fn with_cross_item(
+    item: ItemId,
+    checked: &Checked,
+    notes: &CrossItemDiagnostics,
+) -> Arc<[Diagnostic]> {
     let own = &checked.diagnostics;
     match notes.get(&item) {
         None => own.clone(),

@@ -14,9 +14,9 @@ use syntax::ast::{AddressSpace, Item, ItemKind};
 use syntax::{Code, Diagnostic, Dialect, Fix, Severity, Span};
 
 use crate::device::{device, launched};
-use crate::guard::guarded;
 use crate::inputs::SourceItem;
 use crate::language::Language;
+use crate::panics::guarded;
 use crate::phrases;
 use crate::queries::{dialect, elaborated, inference, language, linked, parsed};
 use crate::strategies::{is_lowered, lowered};

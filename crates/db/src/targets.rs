@@ -8,13 +8,13 @@ use rise::core::LinkError;
 use rustc_hash::FxHashSet;
 use syntax::{Code, Diagnostic, Dialect, Severity, Span};
 
+use crate::cross_item_diagnostics::cross_item_diagnostics;
 use crate::inputs::{Options, SourceFile, SourceItem};
 use crate::language::Language;
-use crate::notes::notes;
 use crate::phrases;
 use crate::queries::{
     Checked, bindings, checked, dialect, item_diagnostics, items, language, linked, parsed,
-    with_notes,
+    with_cross_item,
 };
 use crate::scope::Binding;
 use crate::stages::{code_linked, target_diagnostics};
@@ -112,13 +112,13 @@ pub(crate) fn file_diagnostics(
     items: &[ItemId],
     skipped: &FxHashSet<ItemId>,
 ) -> Vec<(ItemId, Arc<[Diagnostic]>)> {
-    let notes = notes(db, file.into());
+    let notes = cross_item_diagnostics(db, file.into());
     let for_all = Options::get(db).target(db);
     // Read once, because a file may have thousands of items.
     let language = SourceFile::from(file).language(db);
     let all = items.iter().map(|&item| {
         let checked = checked(db, item.into());
-        let found = with_notes(item, checked, notes);
+        let found = with_cross_item(item, checked, notes);
         if skipped.contains(&item) {
             return (item, found);
         }

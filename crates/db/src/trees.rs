@@ -12,8 +12,8 @@ use rustc_hash::FxHashMap;
 use syntax::{Dialect, Parsed, elevate};
 
 use crate::ItemId;
-use crate::guard::guarded;
 use crate::language::Language;
+use crate::panics::guarded;
 
 const SHARDS: usize = 16;
 const PER_SHARD: usize = 160;

@@ -17,8 +17,8 @@ use runtime::{Value, cc};
 use syntax::Span;
 use syntax::ast::{AnnotationValue, Item, Literal, Name, TermId, TermKind};
 
-use crate::guard::guarded;
 use crate::inputs::SourceItem;
+use crate::panics::guarded;
 use crate::queries::{linked, parsed};
 use crate::{Database, Db, ItemId, is_cancelled, queries};
 

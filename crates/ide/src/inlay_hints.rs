@@ -216,7 +216,7 @@ impl Collector<'_> {
     /// and different from every free name of the body, which they would shadow.
     fn can_state(&self, scheme: &Scheme) -> bool {
         let names = &scheme.names.0;
-        let free = &self.view.db.header(self.view.id).mentions;
+        let free = &self.view.db.header(self.view.id).free_names;
         names.iter().enumerate().all(|(index, name)| {
             !names[..index].contains(name) && free.binary_search(name).is_err()
         })

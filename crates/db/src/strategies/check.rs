@@ -8,8 +8,8 @@ use elevate::lang::{
 use syntax::ast::Name;
 use syntax::{Diagnostic, GlobalId, Severity};
 
-use crate::guard::guarded;
 use crate::inputs::{SourceFile, SourceItem};
+use crate::panics::guarded;
 use crate::queries::{bindings, point_at_names, strategy_parsed};
 use crate::recursion::recursion;
 use crate::scope::{Binding, strategies};

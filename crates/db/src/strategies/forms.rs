@@ -11,8 +11,8 @@ use syntax::{Code, Diagnostic, Span};
 
 use super::lowered;
 use crate::device::{device, launched};
-use crate::guard::guarded;
 use crate::inputs::SourceItem;
+use crate::panics::guarded;
 use crate::queries::{elaborated, inference, parsed};
 use crate::stages::{Staged, one};
 use crate::{Db, ItemId};

@@ -3,8 +3,8 @@
 mod check;
 mod database;
 pub(crate) mod forms;
+pub(crate) mod free_names;
 mod given;
-pub(crate) mod mentions;
 mod named;
 mod programs;
 mod rewrite;

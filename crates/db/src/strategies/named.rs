@@ -4,10 +4,10 @@ use elevate::lang::{Type, library};
 use syntax::{Code, Diagnostic, GlobalId};
 
 use super::signature_of;
+use crate::cross_item_diagnostics::{OUTSIDE_HELP, outside};
 use crate::header::StrategyName;
 use crate::inputs::{FileState, SourceFile, SourceItem};
 use crate::language::Language;
-use crate::notes::{OUTSIDE_HELP, outside};
 use crate::scope::{Binding, definitions, strategies};
 use crate::{Db, FileId, FilePath, ItemId, ReadError};
 

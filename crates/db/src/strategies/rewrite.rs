@@ -14,9 +14,9 @@ use syntax::{Code, Diagnostic, GlobalId, Severity, Span};
 
 use super::programs::{from_standard, renumbered, to_standard};
 use super::{named, strategy_checked};
-use crate::guard::guarded;
 use crate::inputs::{SourceFile, SourceItem};
 use crate::language::Language;
+use crate::panics::guarded;
 use crate::queries::{bindings, dependencies, elaborated, items, strategy_parsed};
 use crate::scope::Binding;
 use crate::{Db, FileId, ItemId};

@@ -134,7 +134,7 @@ fn a_new_definition_recomputes_what_names_stand_for() {
             programs main.rise
             bindings user
             group_recursion main.rise
-            notes main.rise
+            cross_item_diagnostics main.rise
         "#]],
     );
 }
@@ -169,7 +169,7 @@ fn a_changed_import_recomputes_its_users() {
             programs main.rise
             bindings x
             checked x
-            notes main.rise
+            cross_item_diagnostics main.rise
             import_group main.rise
             imports b.rise
             group_recursion main.rise

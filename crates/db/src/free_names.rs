@@ -6,7 +6,7 @@ use syntax::ast::{BinderAnnotation, BinderId, Item, ItemKind, Name, TermId, Term
 ///
 /// Every name that inference can look up must be among them: the order of evaluation depends on
 /// that.
-pub(crate) fn mentions(item: &Item) -> Box<[Name]> {
+pub(crate) fn free_names(item: &Item) -> Box<[Name]> {
     let mut walk = Walk {
         item,
         bound: Vec::new(),
@@ -159,7 +159,7 @@ mod tests {
     use super::*;
 
     fn free(text: &str) -> String {
-        mentions(&syntax::parse(text).item).join(" ")
+        free_names(&syntax::parse(text).item).join(" ")
     }
 
     #[test]

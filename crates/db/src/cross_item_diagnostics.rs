@@ -18,12 +18,12 @@ use crate::{Db, FileId, FilePath, ItemId, ReadError};
 /// The largest number of definitions of a cycle that are named.
 const NAMED: usize = 6;
 
-pub(crate) type Notes = FxHashMap<ItemId, Vec<Diagnostic>>;
+pub(crate) type CrossItemDiagnostics = FxHashMap<ItemId, Vec<Diagnostic>>;
 
 /// Computes the diagnostics of a file that depend on more than one item.
 #[salsa::tracked]
-pub(crate) fn notes(db: &dyn Db, file: SourceFile) -> Notes {
-    let mut notes = Notes::default();
+pub(crate) fn cross_item_diagnostics(db: &dyn Db, file: SourceFile) -> CrossItemDiagnostics {
+    let mut notes = CrossItemDiagnostics::default();
     let mut note = |item, diagnostic| notes.entry(item).or_default().push(diagnostic);
     import_notes(db, file, &mut note);
     if !matches!(file.path(db), FilePath::Std(_)) {
