@@ -11,9 +11,9 @@ use crate::{Database, FileId, ItemId, queries, targets};
 
 /// The stack size of a thread: deep terms are traversed recursively. Only the used part occupies
 /// memory.
-const STACK: usize = 64 << 20;
+const STACK_SIZE: usize = 64 << 20;
 /// The number of items that a thread takes from the work list at once.
-const CHUNK: usize = 32;
+const ITEMS_PER_TASK: usize = 32;
 
 /// The diagnostics of a file, grouped by item.
 pub type FileReport = (FileId, Vec<(ItemId, Arc<[Diagnostic]>)>);
@@ -27,10 +27,10 @@ impl Database {
             .flat_map(|&file| self.items(file).to_vec())
             .collect();
         self.in_parallel(&items, threads, |db, chunk, seen| {
-            queries::settle_more(db, chunk.iter().copied(), seen);
+            queries::evaluate_unvisited(db, chunk.iter().copied(), seen);
             chunk.iter().for_each(|&item| {
                 queries::checked(db, item.into());
-                targets::settle(db, item);
+                targets::evaluate_target_diagnostics(db, item);
             });
         });
         files
@@ -51,7 +51,7 @@ impl Database {
             // once, not once for each of its links.
             let mut seen = FxHashSet::default();
             while let Some(chunk) = items
-                .chunks(CHUNK)
+                .chunks(ITEMS_PER_TASK)
                 .nth(next.fetch_add(1, Ordering::Relaxed))
             {
                 work(&db, chunk, &mut seen);
@@ -61,7 +61,7 @@ impl Database {
             let spawn = |_| {
                 let db = self.clone();
                 std::thread::Builder::new()
-                    .stack_size(STACK)
+                    .stack_size(STACK_SIZE)
                     .spawn_scoped(scope, || run(db))
             };
             let workers: Vec<_> = (0..threads.max(1)).map(spawn).collect();

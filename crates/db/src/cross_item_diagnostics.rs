@@ -7,16 +7,16 @@ use smol_str::SmolStr;
 use syntax::elevate::check_order;
 use syntax::{Code, Diagnostic, ItemSpan, Severity};
 
-use crate::header::Declares;
+use crate::header::Declaration;
 use crate::inputs::{FileState, SourceFile, SourceItem};
 use crate::language::Language;
 use crate::queries::{Import, imports, items, strategy_parsed};
-use crate::recursion::{import_circle, import_group, recursion};
+use crate::recursion::{import_cycle, import_group, recursion};
 use crate::scope::{definitions, is_primitive, scope};
 use crate::{Db, FileId, FilePath, ItemId, ReadError};
 
 /// The largest number of definitions of a cycle that are named.
-const NAMED: usize = 6;
+const MAX_NAMED: usize = 6;
 
 pub(crate) type CrossItemDiagnostics = FxHashMap<ItemId, Vec<Diagnostic>>;
 
@@ -25,9 +25,9 @@ pub(crate) type CrossItemDiagnostics = FxHashMap<ItemId, Vec<Diagnostic>>;
 pub(crate) fn cross_item_diagnostics(db: &dyn Db, file: SourceFile) -> CrossItemDiagnostics {
     let mut notes = CrossItemDiagnostics::default();
     let mut note = |item, diagnostic| notes.entry(item).or_default().push(diagnostic);
-    import_notes(db, file, &mut note);
+    check_imports(db, file, &mut note);
     if !matches!(file.path(db), FilePath::Std(_)) {
-        shadow_notes(db, file, &mut note);
+        check_shadowing(db, file, &mut note);
     }
     for &(later, first) in &definitions(db, file).duplicates {
         note(later, duplicate(db, later, first));
@@ -35,7 +35,7 @@ pub(crate) fn cross_item_diagnostics(db: &dyn Db, file: SourceFile) -> CrossItem
     // Strategies can be recursive: they are only unfolded as far as a program requires it.
     let may_recurse = file.language(db) == Language::Elevate;
     if may_recurse {
-        order_notes(db, file, &mut note);
+        check_item_order(db, file, &mut note);
     }
     for cycle in recursion(db, file).cycles.iter().filter(|_| !may_recurse) {
         if let Some(&first) = cycle.first()
@@ -48,7 +48,7 @@ pub(crate) fn cross_item_diagnostics(db: &dyn Db, file: SourceFile) -> CrossItem
 }
 
 /// Reports headers and main expressions of a strategy file that are at the wrong place.
-fn order_notes(db: &dyn Db, file: SourceFile, note: &mut impl FnMut(ItemId, Diagnostic)) {
+fn check_item_order(db: &dyn Db, file: SourceFile, note: &mut impl FnMut(ItemId, Diagnostic)) {
     let items = items(db, file);
     let parsed: Vec<_> = items
         .iter()
@@ -61,9 +61,9 @@ fn order_notes(db: &dyn Db, file: SourceFile, note: &mut impl FnMut(ItemId, Diag
 
 fn name_of(db: &dyn Db, item: ItemId) -> &str {
     match SourceItem::from(item).declares(db) {
-        Declares::Def(name) => name,
-        Declares::Import(path) => path,
-        Declares::BrokenImport | Declares::Nothing => "",
+        Declaration::Def(name) => name,
+        Declaration::Import(path) => path,
+        Declaration::BrokenImport | Declaration::Nothing => "",
     }
 }
 
@@ -97,9 +97,9 @@ fn recursive(db: &dyn Db, cycle: &[ItemId]) -> Diagnostic {
     let message = match cycle {
         [_] => format!("{first} uses itself, and a definition may not be recursive"),
         _ => {
-            let mut way: Vec<String> = cycle.iter().take(NAMED).map(quoted).collect();
-            if cycle.len() > NAMED {
-                way.push(format!("… ({} more)", cycle.len() - NAMED));
+            let mut way: Vec<String> = cycle.iter().take(MAX_NAMED).map(quoted).collect();
+            if cycle.len() > MAX_NAMED {
+                way.push(format!("… ({} more)", cycle.len() - MAX_NAMED));
             }
             format!(
                 "{first} is defined by itself: {} uses {first}",
@@ -108,7 +108,7 @@ fn recursive(db: &dyn Db, cycle: &[ItemId]) -> Diagnostic {
         }
     };
     let mut diagnostic = Diagnostic::error(Code::RecursiveDef, span, message);
-    for (at, item) in cycle.iter().enumerate().skip(1).take(NAMED) {
+    for (at, item) in cycle.iter().enumerate().skip(1).take(MAX_NAMED) {
         let next = &cycle[(at + 1) % cycle.len()];
         diagnostic = diagnostic.related(
             name_place(db, *item),
@@ -120,10 +120,10 @@ fn recursive(db: &dyn Db, cycle: &[ItemId]) -> Diagnostic {
     )
 }
 
-fn shadow_notes(db: &dyn Db, file: SourceFile, note: &mut impl FnMut(ItemId, Diagnostic)) {
+fn check_shadowing(db: &dyn Db, file: SourceFile, note: &mut impl FnMut(ItemId, Diagnostic)) {
     let scope = scope(db, file);
     for &item in items(db, file).iter() {
-        let Declares::Def(name) = SourceItem::from(item).declares(db) else {
+        let Declaration::Def(name) = SourceItem::from(item).declares(db) else {
             continue;
         };
         if scope.own().by_name.get(name) != Some(&item) {
@@ -155,7 +155,7 @@ fn shadow_notes(db: &dyn Db, file: SourceFile, note: &mut impl FnMut(ItemId, Dia
     }
 }
 
-fn import_notes(db: &dyn Db, file: SourceFile, note: &mut impl FnMut(ItemId, Diagnostic)) {
+fn check_imports(db: &dyn Db, file: SourceFile, note: &mut impl FnMut(ItemId, Diagnostic)) {
     let imports = imports(db, file);
     let late = first_def(db, file);
     for import in imports.iter() {
@@ -183,7 +183,7 @@ fn import_notes(db: &dyn Db, file: SourceFile, note: &mut impl FnMut(ItemId, Dia
     if import_group(db, file).first() != Some(&own) {
         return;
     }
-    let Some(circle) = import_circle(db, own) else {
+    let Some(circle) = import_cycle(db, own) else {
         return;
     };
     let next = circle.get(1).copied().unwrap_or(own);
@@ -195,7 +195,8 @@ fn import_notes(db: &dyn Db, file: SourceFile, note: &mut impl FnMut(ItemId, Dia
 /// Returns the first definition of a file and its index among the items.
 fn first_def(db: &dyn Db, file: SourceFile) -> Option<(usize, ItemId)> {
     let items = items(db, file);
-    let is_def = |item: &ItemId| matches!(SourceItem::from(*item).declares(db), Declares::Def(_));
+    let is_def =
+        |item: &ItemId| matches!(SourceItem::from(*item).declares(db), Declaration::Def(_));
     let at = items.iter().position(is_def)?;
     Some((at, items[at]))
 }
@@ -223,7 +224,7 @@ fn unreadable(db: &dyn Db, file: SourceFile, import: &Import) -> Option<Diagnost
     let why = match SourceFile::from(target).state(db) {
         FileState::Absent(why) => why,
         FileState::Present(_) => return other_language(db, file, import, target.into()),
-        FileState::Wanted => return None,
+        FileState::Requested => return None,
     };
     match why {
         ReadError::NotFound(siblings) => {
@@ -300,9 +301,9 @@ fn circular(db: &dyn Db, import: &Import, circle: &[FileId]) -> Diagnostic {
     let message = match circle {
         [_] => "this file imports itself".to_owned(),
         _ => {
-            let mut way: Vec<String> = circle.iter().take(NAMED).map(name).collect();
-            if circle.len() > NAMED {
-                way.push(format!("… ({} more)", circle.len() - NAMED));
+            let mut way: Vec<String> = circle.iter().take(MAX_NAMED).map(name).collect();
+            if circle.len() > MAX_NAMED {
+                way.push(format!("… ({} more)", circle.len() - MAX_NAMED));
             }
             format!(
                 "files import each other in a circle: {} imports {}",
@@ -312,7 +313,7 @@ fn circular(db: &dyn Db, import: &Import, circle: &[FileId]) -> Diagnostic {
         }
     };
     let mut diagnostic = Diagnostic::error(Code::ImportCycle, span, message);
-    for (at, file) in circle.iter().enumerate().skip(1).take(NAMED) {
+    for (at, file) in circle.iter().enumerate().skip(1).take(MAX_NAMED) {
         let next = circle[(at + 1) % circle.len()];
         let import = imports(db, (*file).into())
             .iter()

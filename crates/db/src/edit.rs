@@ -10,7 +10,9 @@ use syntax::{Edit, Resplit, Span};
 
 use crate::inputs::{SourceFile, SourceItem};
 use crate::language::Language;
-use crate::split::{Piece, Prepared, ReadPiece, Replacement, boundary, offset, prepare_all, slice};
+use crate::split::{
+    ItemText, ParsedFile, ParsedItemText, Replacement, boundary, offset, parse_all, slice,
+};
 use crate::{Database, Db, FileId, FilePath, FileState, ItemId, ReadError, queries};
 
 /// Methods that change files. Each of them blocks until every clone of the database is dropped.
@@ -70,7 +72,7 @@ impl Database {
                 (path, (text, language))
             })
             .unzip();
-        let prepared = prepare_all(&texts, threads);
+        let prepared = parse_all(&texts, threads);
         paths
             .into_iter()
             .zip(prepared)
@@ -80,7 +82,7 @@ impl Database {
 
     /// Sets the text of the file at `path` to one that was parsed before, possibly on another
     /// thread.
-    pub fn set_prepared(&mut self, path: FilePath, text: Prepared) -> FileId {
+    pub fn set_prepared(&mut self, path: FilePath, text: ParsedFile) -> FileId {
         let file = self.file_at(&path);
         if text.language != self.language(file) {
             return self.set_file(path, text.rope);
@@ -117,7 +119,7 @@ impl Database {
         } = language.resplit(&layout.spans, edit, offset(rope.len_bytes()), &read);
         let pieces = spans
             .iter()
-            .map(|&span| Piece::new(slice(&rope, span), language))
+            .map(|&span| ItemText::new(slice(&rope, span), language))
             .collect();
         let shift = edit.new_end.wrapping_sub(edit.old_end);
         self.replace_items(
@@ -161,14 +163,14 @@ impl Database {
         }
         let mut wanted = {
             let mut paths = self.paths.lock().unwrap_or_else(PoisonError::into_inner);
-            std::mem::take(&mut paths.wanted)
+            std::mem::take(&mut paths.requested)
         };
-        wanted.retain(|&file| self.state(file) == FileState::Wanted);
+        wanted.retain(|&file| self.state(file) == FileState::Requested);
         let missing = wanted.iter().map(|&file| self.path(file)).collect();
         self.paths
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
-            .wanted = wanted;
+            .requested = wanted;
         missing
     }
 
@@ -245,8 +247,8 @@ impl Database {
 
     /// Returns items with these texts. The items of `old` are used first, so that an edited item
     /// keeps its identity.
-    fn assign(&mut self, file: FileId, old: &[ItemId], pieces: Vec<Piece>) -> Vec<ItemId> {
-        let same = |(item, piece): &(&ItemId, &Piece)| self.item_text(**item) == piece.text;
+    fn assign(&mut self, file: FileId, old: &[ItemId], pieces: Vec<ItemText>) -> Vec<ItemId> {
+        let same = |(item, piece): &(&ItemId, &ItemText)| self.item_text(**item) == piece.text;
         let head = old.iter().zip(&pieces).take_while(same).count();
         let rest = old[head..].iter().rev().zip(pieces[head..].iter().rev());
         let tail = rest.take_while(same).count();
@@ -264,12 +266,12 @@ impl Database {
         items
     }
 
-    fn change(&mut self, item: ItemId, piece: Piece) -> ItemId {
+    fn change(&mut self, item: ItemId, piece: ItemText) -> ItemId {
         let source = SourceItem::from(item);
         if source.text(self) == piece.text {
             return item;
         }
-        let ReadPiece {
+        let ParsedItemText {
             text,
             parsed,
             header,
@@ -299,7 +301,7 @@ impl Database {
         item
     }
 
-    fn new_item(&mut self, file: FileId, piece: Piece) -> ItemId {
+    fn new_item(&mut self, file: FileId, piece: ItemText) -> ItemId {
         let durability = self.durability(file);
         if durability != Durability::HIGH
             && let Some(item) = Arc::make_mut(&mut self.free).pop()
@@ -307,7 +309,7 @@ impl Database {
             SourceItem::from(item).set_file(self).to(file);
             return self.change(item, piece);
         }
-        let ReadPiece {
+        let ParsedItemText {
             text,
             parsed,
             header,
@@ -338,7 +340,7 @@ impl Database {
     /// Moves items that are no longer in any file to the pool.
     fn release(&mut self, items: &[ItemId]) {
         for &item in items {
-            self.change(item, Piece::new(Arc::default(), Language::default()));
+            self.change(item, ItemText::new(Arc::default(), Language::default()));
         }
         self.trees.forget(items);
         Arc::make_mut(&mut self.free).extend(items);

@@ -188,7 +188,7 @@ pub enum ReadError {
 pub(crate) struct Paths {
     pub by_path: FxHashMap<FilePath, FileId>,
     /// The files that were referred to before their state was set; some may have been set since.
-    pub wanted: Vec<FileId>,
+    pub requested: Vec<FileId>,
 }
 
 /// The text of a file, and the ranges of its items.

@@ -6,7 +6,7 @@ use dpia::Target;
 use dpia::functional::DataFlow;
 
 use crate::inputs::SourceItem;
-use crate::panics::guarded;
+use crate::panics::catch_panic;
 use crate::stages::accesses;
 use crate::{Database, Db, ItemId, queries};
 
@@ -16,14 +16,14 @@ fn flow(db: &dyn Db, item: SourceItem, target: Target) -> Option<Arc<DataFlow>> 
     let accesses = accesses(db, item, target).ok()?;
     let phrase = accesses.phrase.as_ref()?;
     let work = || Arc::new(dpia::functional::flow(phrase));
-    guarded(&item.text(db), "compiling", work).ok()
+    catch_panic(&item.text(db), "compiling", work).ok()
 }
 
 impl Database {
     /// Returns the access of each expression of the definition when it is compiled for the target;
     /// `None` if it cannot be compiled.
     pub fn flow(&self, item: ItemId, target: Target) -> Option<Arc<DataFlow>> {
-        queries::settle(self, [item]);
+        queries::evaluate_dependencies_first(self, [item]);
         flow(self, item.into(), target)
     }
 }

@@ -11,7 +11,7 @@ use crate::trees::Tree;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header {
     /// The declaration of the item.
-    pub declares: Declares,
+    pub declares: Declaration,
     /// The range in the item of the declared name, or of the import's string.
     pub span: Span,
     /// The free names of its own language in the item, sorted.
@@ -40,7 +40,7 @@ pub struct StrategyName {
 
 /// The declaration of an item.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Declares {
+pub enum Declaration {
     /// A definition of this name.
     Def(Name),
     /// An import of this path.
@@ -80,14 +80,14 @@ impl Header {
                     path: Some((path, span)),
                 },
                 _,
-            ) => (Declares::Import(path.clone()), *span),
+            ) => (Declaration::Import(path.clone()), *span),
             (elevate::ast::ItemKind::Import { path: None }, _) => {
-                (Declares::BrokenImport, Span::default())
+                (Declaration::BrokenImport, Span::default())
             }
             (_, Some(name)) if !name.name.is_empty() => {
-                (Declares::Def(name.name.clone()), name.span)
+                (Declaration::Def(name.name.clone()), name.span)
             }
-            _ => (Declares::Nothing, Span::default()),
+            _ => (Declaration::Nothing, Span::default()),
         };
         Header {
             declares,
@@ -107,12 +107,12 @@ impl Header {
                     path: Some((path, span)),
                 },
                 _,
-            ) => (Declares::Import(path.clone()), *span),
-            (ItemKind::Import { path: None }, _) => (Declares::BrokenImport, Span::default()),
+            ) => (Declaration::Import(path.clone()), *span),
+            (ItemKind::Import { path: None }, _) => (Declaration::BrokenImport, Span::default()),
             (_, Some(name)) if !name.name.is_empty() => {
-                (Declares::Def(name.name.clone()), name.span)
+                (Declaration::Def(name.name.clone()), name.span)
             }
-            _ => (Declares::Nothing, Span::default()),
+            _ => (Declaration::Nothing, Span::default()),
         };
         Header {
             declares,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::files::{FileId, FilePath, ItemId, ReadError};
-use crate::header::{Declares, Header, StrategyName};
+use crate::header::{Declaration, Header, StrategyName};
 use syntax::ast::Name;
 
 use crate::language::Language;
@@ -12,7 +12,7 @@ use crate::language::Language;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FileState {
     /// An import refers to it, and it has not been searched yet.
-    Wanted,
+    Requested,
     /// The file cannot be read.
     Absent(ReadError),
     /// The file has a text, with these items.
@@ -47,7 +47,7 @@ pub(crate) struct SourceItem {
     pub header: Header,
     /// The field of the header alone, which changes more rarely than the header.
     #[returns(ref)]
-    pub declares: Declares,
+    pub declares: Declaration,
     /// The field of the header alone, for the same reason.
     #[returns(ref)]
     pub strategy: Option<Box<StrategyName>>,

@@ -45,22 +45,22 @@ pub use dpia::target::VectorWidths;
 pub use dpia::{Device, IndexPolicy, IndexWidth, Target, Targets};
 pub use evaluation::RunInputs;
 pub use files::{FileId, FilePath, ItemId, ReadError};
-pub use header::{Declares, Header, StrategyName};
+pub use header::{Declaration, Header, StrategyName};
 pub use inputs::FileState;
 pub use language::Language;
 pub use queries::Import;
 pub use recursion::Recursion;
 pub use salsa::Cancelled;
 pub use scope::{Binding, Definitions, Origin, Scope};
-pub use split::Prepared;
-pub use stages::Staged;
+pub use split::ParsedFile;
+pub use stages::StageResult;
 pub use strategies::{GivenStrategy, LoweredDef, Refusal};
 pub use values::{Values, default_sizes};
 
 /// The operations of the database that the salsa queries use besides salsa's own.
 #[salsa::db]
 pub(crate) trait Db: salsa::Database {
-    /// Returns the file at this path, which becomes `FileState::Wanted` if it is new.
+    /// Returns the file at this path, which becomes `FileState::Requested` if it is new.
     fn file_at(&self, path: &FilePath) -> FileId;
     /// Returns the cache of syntax trees.
     fn trees(&self) -> &Trees;
@@ -101,7 +101,7 @@ impl Db for Database {
         let file = SourceFile::builder(
             path.clone(),
             path.language().unwrap_or_default(),
-            FileState::Wanted,
+            FileState::Requested,
             None,
         )
         .durability(salsa::Durability::MEDIUM)
@@ -110,7 +110,7 @@ impl Db for Database {
         .new(self)
         .into();
         paths.by_path.insert(path.clone(), file);
-        paths.wanted.push(file);
+        paths.requested.push(file);
         file
     }
 
@@ -285,14 +285,14 @@ impl Database {
 
     /// Returns the result of checking an item of a strategy file.
     pub fn strategy_checked(&self, item: ItemId) -> Arc<elevate::lang::Checked> {
-        queries::settle(self, [item]);
+        queries::evaluate_dependencies_first(self, [item]);
         strategies::strategy_checked(self, item.into())
     }
 
     /// Returns the signature of a definition of a strategy file or of the strategy library.
     pub fn strategy_signature(&self, id: GlobalId) -> Arc<elevate::lang::Signature> {
         if !elevate::lang::Library::contains(id) {
-            queries::settle(self, [self.item_of(id)]);
+            queries::evaluate_dependencies_first(self, [self.item_of(id)]);
         }
         strategies::signature_of(self, id)
     }
@@ -323,13 +323,13 @@ impl Database {
 
     /// Returns the result of type inference for the item.
     pub fn inference(&self, item: ItemId) -> Arc<rise::Inference> {
-        queries::settle(self, [item]);
+        queries::evaluate_dependencies_first(self, [item]);
         queries::inference(self, item.into())
     }
 
     /// Returns the item's type; `None` if it defines nothing or is recursive.
     pub fn scheme(&self, item: ItemId) -> Option<Arc<rise::Scheme>> {
-        queries::settle(self, [item]);
+        queries::evaluate_dependencies_first(self, [item]);
         queries::scheme(self, item.into())
     }
 
@@ -339,7 +339,7 @@ impl Database {
         items: impl IntoIterator<Item = ItemId>,
     ) -> Vec<Option<Arc<rise::Scheme>>> {
         let items: Vec<ItemId> = items.into_iter().collect();
-        queries::settle(self, items.iter().copied());
+        queries::evaluate_dependencies_first(self, items.iter().copied());
         items
             .into_iter()
             .map(|item| queries::scheme(self, item.into()))
@@ -349,7 +349,7 @@ impl Database {
     /// Returns the item of RISE as a core term that refers to other definitions by name; `None` if
     /// it has errors.
     pub fn elaborated(&self, item: ItemId) -> Option<Arc<rise::core::Def<rise::Primitive>>> {
-        queries::settle(self, [item]);
+        queries::evaluate_dependencies_first(self, [item]);
         queries::elaborated(self, item.into())
     }
 
@@ -359,14 +359,14 @@ impl Database {
         &self,
         item: ItemId,
     ) -> Result<Arc<rise::core::Program<rise::Primitive>>, rise::core::LinkError> {
-        queries::settle(self, [item]);
+        queries::evaluate_dependencies_first(self, [item]);
         queries::linked(self, item.into())
     }
 
     /// Returns the diagnostics of the item: syntax, names, types and targets. Ranges are relative
     /// to it.
     pub fn item_diagnostics(&self, item: ItemId) -> Arc<[Diagnostic]> {
-        queries::settle(self, [item]);
+        queries::evaluate_dependencies_first(self, [item]);
         targets::all_diagnostics(self, item)
     }
 
@@ -384,7 +384,7 @@ impl Database {
         skipped: &FxHashSet<ItemId>,
     ) -> Vec<(ItemId, Arc<[Diagnostic]>)> {
         let items = self.items(file);
-        queries::settle(self, items.iter().copied());
+        queries::evaluate_dependencies_first(self, items.iter().copied());
         targets::file_diagnostics(self, file, &items, skipped)
     }
 
@@ -448,7 +448,7 @@ impl Database {
 
     /// Returns the items in all files whose free names include this definition.
     pub fn users(&self, item: ItemId) -> Vec<ItemId> {
-        let Declares::Def(name) = &self.header(item).declares else {
+        let Declaration::Def(name) = &self.header(item).declares else {
             return Vec::new();
         };
         let home = self.file_of(item);
@@ -554,7 +554,7 @@ impl Database {
 
     /// Returns the targets that the item is checked for.
     pub fn targets(&self, item: ItemId) -> Targets {
-        queries::settle(self, [item]);
+        queries::evaluate_dependencies_first(self, [item]);
         targets::targets(self, item)
     }
 }

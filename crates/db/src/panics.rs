@@ -6,7 +6,7 @@ use syntax::{Code, Diagnostic, Span};
 
 /// Runs `work` on an item with this text, and converts a panic in it to a diagnostic. Cancellation,
 /// which is also a panic, is resumed.
-pub(crate) fn guarded<T>(
+pub(crate) fn catch_panic<T>(
     text: &str,
     doing: &str,
     work: impl FnOnce() -> T,
@@ -31,7 +31,7 @@ mod tests {
 
     #[test]
     fn a_panic_is_a_diagnostic_on_the_first_line() {
-        let failed: Result<(), Diagnostic> = guarded("def f =\n  1", "checking", || {
+        let failed: Result<(), Diagnostic> = catch_panic("def f =\n  1", "checking", || {
             std::panic::resume_unwind(Box::new(1))
         });
         let diagnostic = failed.unwrap_err();
@@ -39,13 +39,13 @@ mod tests {
             (diagnostic.code, diagnostic.span),
             (Code::Internal, Span::new(0, 7))
         );
-        assert_eq!(guarded("def f = 1", "checking", || 2), Ok(2));
+        assert_eq!(catch_panic("def f = 1", "checking", || 2), Ok(2));
     }
 
     #[test]
     fn cancellation_goes_through() {
         let work = || {
-            guarded("", "", || {
+            catch_panic("", "", || {
                 resume_unwind(Box::new(salsa::Cancelled::PendingWrite))
             })
         };

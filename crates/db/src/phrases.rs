@@ -11,9 +11,9 @@ use syntax::{Diagnostic, Dialect};
 
 use crate::device::launched;
 use crate::inputs::SourceItem;
-use crate::panics::guarded;
+use crate::panics::catch_panic;
 use crate::queries::{dialect, inference, parsed};
-use crate::stages::{Staged, not_linked, one};
+use crate::stages::{StageResult, not_linked, one};
 use crate::{Db, ItemId};
 
 /// Elaborates the item to a phrase; returns `None` if it has errors.
@@ -25,7 +25,7 @@ pub(crate) fn elaborated(db: &dyn Db, item: SourceItem) -> Option<Arc<Def<Prim>>
     }
     let inference = inference(db, item);
     let work = || dpia::surface::elaborate(&parsed.item, &inference).map(Arc::new);
-    guarded(&item.text(db), "reading", work).ok().flatten()
+    catch_panic(&item.text(db), "reading", work).ok().flatten()
 }
 
 /// Links the item: inlines everything that it uses.
@@ -33,7 +33,7 @@ pub(crate) fn elaborated(db: &dyn Db, item: SourceItem) -> Option<Arc<Def<Prim>>
 pub(crate) fn linked(db: &dyn Db, item: SourceItem) -> Result<Arc<PhraseProgram>, LinkError> {
     let lookup = |id| elaborated(db, ItemId::from_global(id).into());
     let work = || rise::core::link(ItemId::from(item).global(), &lookup);
-    let linked = guarded(&item.text(db), "linking", work).unwrap_or(Err(LinkError::Broken));
+    let linked = catch_panic(&item.text(db), "linking", work).unwrap_or(Err(LinkError::Broken));
     linked.map(|program| Arc::new(launched(db, program)))
 }
 
@@ -50,7 +50,7 @@ pub(crate) fn diagnostics(db: &dyn Db, item: SourceItem) -> Arc<[Diagnostic]> {
 
 /// Returns the program of the phrase for a target.
 #[salsa::tracked(returns(clone), lru = 128)]
-pub(crate) fn compiled(db: &dyn Db, item: SourceItem, target: Target) -> Staged<Compiled> {
+pub(crate) fn compiled(db: &dyn Db, item: SourceItem, target: Target) -> StageResult<Compiled> {
     let linked = linked(db, item).map_err(|error| not_linked(db, item, &error.to_string()))?;
     let found = diagnostics(db, item);
     if !found.is_empty() {
@@ -61,7 +61,7 @@ pub(crate) fn compiled(db: &dyn Db, item: SourceItem, target: Target) -> Staged<
 }
 
 /// Returns the program of [`compiled`], or its diagnostics.
-pub(crate) fn program(db: &dyn Db, item: SourceItem, target: Target) -> Staged<PhraseProgram> {
+pub(crate) fn program(db: &dyn Db, item: SourceItem, target: Target) -> StageResult<PhraseProgram> {
     let compiled = compiled(db, item, target)?;
     match &compiled.program {
         Some(program) => Ok(Arc::new(program.clone())),
@@ -83,12 +83,12 @@ fn with_text<T>(
         text: &text,
         inference: &inference,
     };
-    guarded(&text, "compiling", || work(written))
+    catch_panic(&text, "compiling", || work(written))
 }
 
 /// Returns the RISE program that a functional phrase computes, without accesses.
 #[salsa::tracked(returns(clone), lru = 32)]
-pub(crate) fn plain(db: &dyn Db, item: SourceItem) -> Staged<Program<Primitive>> {
+pub(crate) fn plain(db: &dyn Db, item: SourceItem) -> StageResult<Program<Primitive>> {
     let linked = linked(db, item).map_err(|error| not_linked(db, item, &error.to_string()))?;
     let found = diagnostics(db, item);
     if !found.is_empty() {
@@ -103,7 +103,7 @@ pub(crate) fn plain(db: &dyn Db, item: SourceItem) -> Staged<Program<Primitive>>
             format!("`{name}` says how something is computed: the program has no form in RISE")
         })
     };
-    let result = guarded(&text, "compiling", work).map_err(one)?;
+    let result = catch_panic(&text, "compiling", work).map_err(one)?;
     result
         .map(Arc::new)
         .map_err(|message| not_linked(db, item, &message))

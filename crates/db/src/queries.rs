@@ -11,10 +11,10 @@ use syntax::{Diagnostic, Dialect, Parsed, Span, elevate};
 
 use crate::cross_item_diagnostics::{CrossItemDiagnostics, cross_item_diagnostics};
 use crate::device::launched;
-use crate::header::Declares;
+use crate::header::Declaration;
 use crate::inputs::{FileState, SourceFile, SourceItem};
 use crate::language::Language;
-use crate::panics::guarded;
+use crate::panics::catch_panic;
 use crate::recursion::recursion;
 use crate::scope::{Binding, Scope, programs, scope};
 use crate::strategies::strategy_checked;
@@ -75,7 +75,7 @@ pub(crate) fn language(db: &dyn Db, item: SourceItem) -> Language {
 pub(crate) fn items(db: &dyn Db, file: SourceFile) -> Arc<[ItemId]> {
     match file.state(db) {
         FileState::Present(items) => items,
-        FileState::Wanted | FileState::Absent(_) => Arc::default(),
+        FileState::Requested | FileState::Absent(_) => Arc::default(),
     }
 }
 
@@ -83,7 +83,7 @@ pub(crate) fn items(db: &dyn Db, file: SourceFile) -> Arc<[ItemId]> {
 pub(crate) fn imports(db: &dyn Db, file: SourceFile) -> Arc<[Import]> {
     let mut imports = Vec::new();
     for &item in items(db, file).iter() {
-        if let Declares::Import(path) = SourceItem::from(item).declares(db) {
+        if let Declaration::Import(path) = SourceItem::from(item).declares(db) {
             let target = file.path(db).import(path).map(|path| db.file_at(&path));
             imports.push(Import { item, target });
         }
@@ -179,7 +179,7 @@ pub(crate) fn checked(db: &dyn Db, item: SourceItem) -> Checked {
                 .for_each(|diagnostic| point_at_names(db, diagnostic));
             // A type with syntax errors would cause further errors at its uses.
             Some(match has_broken_type(&parsed) {
-                true => nothing_known(&parsed.item).scheme,
+                true => error_inference(&parsed.item).scheme,
                 false => inference.scheme,
             })
         }
@@ -213,7 +213,7 @@ pub(crate) fn inference(db: &dyn Db, item: SourceItem) -> Arc<Inference> {
     let parsed = parsed(db, item.into());
     match infer(db, item, &parsed) {
         Some(Ok(inference)) => Arc::new(inference),
-        Some(Err(_)) | None => Arc::new(nothing_known(&parsed.item)),
+        Some(Err(_)) | None => Arc::new(error_inference(&parsed.item)),
     }
 }
 
@@ -226,7 +226,7 @@ pub(crate) fn elaborated(db: &dyn Db, item: SourceItem) -> Option<Arc<Def<Primit
     }
     let inference = inference(db, item);
     let work = || rise::core::elaborate(&parsed.item, &inference).map(Arc::new);
-    guarded(&item.text(db), "reading", work).ok().flatten()
+    catch_panic(&item.text(db), "reading", work).ok().flatten()
 }
 
 /// Links the item of RISE: inlines everything that it uses. The cache is small, because few items
@@ -235,7 +235,7 @@ pub(crate) fn elaborated(db: &dyn Db, item: SourceItem) -> Option<Arc<Def<Primit
 pub(crate) fn linked(db: &dyn Db, item: SourceItem) -> Linked {
     let lookup = |id| elaborated(db, ItemId::from_global(id).into());
     let work = || rise::core::link(ItemId::from(item).global(), &lookup);
-    let linked = guarded(&item.text(db), "linking", work).unwrap_or(Err(LinkError::Broken));
+    let linked = catch_panic(&item.text(db), "linking", work).unwrap_or(Err(LinkError::Broken));
     linked.map(|program| Arc::new(launched(db, program)))
 }
 
@@ -255,12 +255,14 @@ fn infer(
         return None;
     }
     let env = ProgramEnv::new(db, source);
-    Some(guarded(&source.text(db), "checking", || {
-        match dialect(db, source) {
+    Some(catch_panic(
+        &source.text(db),
+        "checking",
+        || match dialect(db, source) {
             Dialect::Rise => rise::infer(&parsed.item, &env),
             Dialect::Dpia => dpia::typing::infer(&parsed.item, &env),
-        }
-    }))
+        },
+    ))
 }
 
 /// Returns true if the type annotation of a definition has syntax errors.
@@ -294,7 +296,7 @@ pub(crate) fn point_at_names(db: &dyn Db, diagnostic: &mut Diagnostic) {
     }
 }
 
-fn nothing_known(item: &Item) -> Inference {
+fn error_inference(item: &Item) -> Inference {
     Inference {
         scheme: Arc::new(Scheme {
             ty: Arc::new(Type::Error),
@@ -406,12 +408,13 @@ pub(crate) fn with_cross_item(
 /// The query of a type calls those of the types that it depends on, and such a chain may be ten
 /// thousand definitions long. This traversal uses an explicit stack and evaluates dependencies
 /// first, so that each query finds its results memoised and does not recurse deeply.
-pub(crate) fn settle(db: &dyn Db, roots: impl IntoIterator<Item = ItemId>) {
-    settle_more(db, roots, &mut FxHashSet::default());
+pub(crate) fn evaluate_dependencies_first(db: &dyn Db, roots: impl IntoIterator<Item = ItemId>) {
+    evaluate_unvisited(db, roots, &mut FxHashSet::default());
 }
 
-/// Like [`settle`], without the items in `seen`, to which it adds all visited ones.
-pub(crate) fn settle_more(
+/// Like [`evaluate_dependencies_first`], without the items in `seen`, to which it adds all visited
+/// ones.
+pub(crate) fn evaluate_unvisited(
     db: &dyn Db,
     roots: impl IntoIterator<Item = ItemId>,
     seen: &mut FxHashSet<ItemId>,

@@ -26,7 +26,7 @@ impl Recursion {
     }
 
     /// Returns true if the two definitions, which must be different, are mutually recursive.
-    pub fn together(&self, one: ItemId, other: ItemId) -> bool {
+    pub fn are_mutually_recursive(&self, one: ItemId, other: ItemId) -> bool {
         match (self.members.get(&one), self.members.get(&other)) {
             (Some(one), Some(other)) => one == other,
             _ => false,
@@ -63,7 +63,7 @@ fn group_recursion(db: &dyn Db, first: SourceFile) -> Arc<Recursion> {
         .collect();
     let around = |members: &Vec<u32>| {
         graph
-            .way_around(members)
+            .shortest_cycle(members)
             .iter()
             .map(|&node| all[node as usize])
             .collect()
@@ -123,7 +123,7 @@ fn imported_files(db: &dyn Db, file: FileId) -> Vec<FileId> {
 }
 
 /// Returns a shortest import cycle through a file, which is its first element.
-pub(crate) fn import_circle(db: &dyn Db, file: FileId) -> Option<Vec<FileId>> {
+pub(crate) fn import_cycle(db: &dyn Db, file: FileId) -> Option<Vec<FileId>> {
     let group = import_group(db, file.into());
     let graph = Graph::new(&group, |file, edge| {
         imported_files(db, file).into_iter().for_each(edge)
@@ -134,7 +134,7 @@ pub(crate) fn import_circle(db: &dyn Db, file: FileId) -> Option<Vec<FileId>> {
     let from_start: Vec<u32> = std::iter::once(start).chain(rest).collect();
     Some(
         graph
-            .way_around(&from_start)
+            .shortest_cycle(&from_start)
             .iter()
             .map(|&node| group[node as usize])
             .collect(),
@@ -230,7 +230,7 @@ impl Graph {
     }
 
     /// Returns a shortest cycle through the first of these nodes, within the given nodes.
-    fn way_around(&self, members: &[u32]) -> Vec<u32> {
+    fn shortest_cycle(&self, members: &[u32]) -> Vec<u32> {
         let Some(&start) = members.first() else {
             return Vec::new();
         };
@@ -299,8 +299,8 @@ mod tests {
     #[test]
     fn a_way_around_is_a_shortest_one() {
         let graph = graph(4, &[(0, 1), (1, 2), (2, 0), (1, 3), (3, 1), (2, 3)]);
-        assert_eq!(graph.way_around(&[0, 1, 2, 3]), [0, 1, 2]);
-        assert_eq!(graph.way_around(&[1, 0, 2, 3]), [1, 3]);
+        assert_eq!(graph.shortest_cycle(&[0, 1, 2, 3]), [0, 1, 2]);
+        assert_eq!(graph.shortest_cycle(&[1, 0, 2, 3]), [1, 3]);
     }
 
     #[test]
@@ -308,6 +308,9 @@ mod tests {
         let edges: Vec<(u32, u32)> = (0..3000).map(|node| (node, (node + 1) % 3000)).collect();
         let graph = graph(3000, &edges);
         assert_eq!(graph.cyclic_components().len(), 1);
-        assert_eq!(graph.way_around(&(0..3000).collect::<Vec<_>>()).len(), 3000);
+        assert_eq!(
+            graph.shortest_cycle(&(0..3000).collect::<Vec<_>>()).len(),
+            3000
+        );
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 use syntax::ast::Name;
 
-use crate::header::Declares;
+use crate::header::Declaration;
 use crate::inputs::{FileState, Library, SourceFile, SourceItem};
 use crate::language::Language;
 use crate::queries::{imports, items};
@@ -178,7 +178,7 @@ fn collect(db: &dyn Db, items: impl Iterator<Item = ItemId>) -> Definitions {
     let mut synonyms = FxHashSet::default();
     for item in items {
         synonyms.extend(SourceItem::from(item).synonyms(db).iter().cloned());
-        if let Declares::Def(name) = SourceItem::from(item).declares(db) {
+        if let Declaration::Def(name) = SourceItem::from(item).declares(db) {
             let first = *by_name.entry(name.clone()).or_insert(item);
             if first != item {
                 duplicates.push((item, first));
@@ -256,7 +256,8 @@ fn scope_in(db: &dyn Db, file: SourceFile, language: Language) -> Scope {
         matches!(target.state(db), FileState::Present(_))
             && own_language.imports().contains(&target.language(db))
     };
-    let is_broken = |item: &ItemId| *SourceItem::from(*item).declares(db) == Declares::BrokenImport;
+    let is_broken =
+        |item: &ItemId| *SourceItem::from(*item).declares(db) == Declaration::BrokenImport;
     scope.has_broken_import = !targets.iter().all(readable)
         || imports.iter().any(|import| import.target.is_none())
         || items(db, file).iter().any(is_broken);

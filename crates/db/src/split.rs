@@ -12,31 +12,31 @@ use crate::language::Language;
 use crate::trees::{Tree, parse};
 
 /// The text of an item, and its header if that has already been computed.
-pub(crate) struct Piece {
+pub(crate) struct ItemText {
     pub text: Arc<str>,
     language: Language,
     header: Option<Header>,
 }
 
 /// A piece with its header, and its tree if that had to be parsed.
-pub(crate) struct ReadPiece {
+pub(crate) struct ParsedItemText {
     pub text: Arc<str>,
     pub header: Header,
     pub parsed: Option<Tree>,
 }
 
-impl Piece {
+impl ItemText {
     pub fn new(text: Arc<str>, language: Language) -> Self {
-        Piece {
+        ItemText {
             text,
             language,
             header: None,
         }
     }
 
-    pub fn read(self) -> ReadPiece {
+    pub fn read(self) -> ParsedItemText {
         match self.header {
-            Some(header) => ReadPiece {
+            Some(header) => ParsedItemText {
                 text: self.text,
                 header,
                 parsed: None,
@@ -44,7 +44,7 @@ impl Piece {
             None => {
                 let parsed = parse(&self.text, self.language);
                 let header = Header::of(&parsed, &self.text);
-                ReadPiece {
+                ParsedItemText {
                     text: self.text,
                     header,
                     parsed: Some(parsed),
@@ -65,7 +65,7 @@ pub(crate) struct Replacement {
     /// The ranges in the new text of the items between them.
     pub spans: Vec<Span>,
     /// The texts of these items, as many as `spans`.
-    pub pieces: Vec<Piece>,
+    pub pieces: Vec<ItemText>,
 }
 
 impl Replacement {
@@ -75,7 +75,7 @@ impl Replacement {
         let piece = |span: &Span| {
             let text: Arc<str> = text[std::ops::Range::from(*span)].into();
             let header = read.then(|| Header::of(&parse(&text, language), &text));
-            Piece {
+            ItemText {
                 text,
                 language,
                 header,
@@ -94,16 +94,16 @@ impl Replacement {
 
 /// A text that has already been parsed and split into items, so that adding it to a database is
 /// fast.
-pub struct Prepared {
+pub struct ParsedFile {
     pub(crate) rope: Rope,
     pub(crate) language: Language,
     pub(crate) cut: Replacement,
 }
 
-impl Prepared {
+impl ParsedFile {
     /// Parses a text in this language.
     pub fn new(text: &str, language: Language) -> Self {
-        Prepared {
+        ParsedFile {
             rope: Rope::from_str(text),
             language,
             cut: Replacement::whole(text, language, true),
@@ -116,21 +116,21 @@ impl Prepared {
     }
 }
 
-impl std::fmt::Debug for Prepared {
+impl std::fmt::Debug for ParsedFile {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "a text of {} bytes", self.rope.len_bytes())
     }
 }
 
 /// Prepares many texts on the given number of threads, and returns them in the same order.
-pub(crate) fn prepare_all(texts: &[(String, Language)], threads: usize) -> Vec<Prepared> {
+pub(crate) fn parse_all(texts: &[(String, Language)], threads: usize) -> Vec<ParsedFile> {
     let next = AtomicUsize::new(0);
     let done = Mutex::new(Vec::with_capacity(texts.len()));
     let work = || {
         while let at = next.fetch_add(1, Ordering::Relaxed)
             && let Some((text, language)) = texts.get(at)
         {
-            let prepared = (at, Prepared::new(text, *language));
+            let prepared = (at, ParsedFile::new(text, *language));
             done.lock()
                 .unwrap_or_else(PoisonError::into_inner)
                 .push(prepared);

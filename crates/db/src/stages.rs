@@ -16,18 +16,18 @@ use syntax::{Code, Diagnostic, Dialect, Fix, Severity, Span};
 use crate::device::{device, launched};
 use crate::inputs::SourceItem;
 use crate::language::Language;
-use crate::panics::guarded;
+use crate::panics::catch_panic;
 use crate::phrases;
 use crate::queries::{dialect, elaborated, inference, language, linked, parsed};
 use crate::strategies::{is_lowered, lowered};
 use crate::{Db, ItemId};
 
 /// The result of a stage, or the diagnostics that prevent it.
-pub type Staged<T> = Result<Arc<T>, Arc<[Diagnostic]>>;
+pub type StageResult<T> = Result<Arc<T>, Arc<[Diagnostic]>>;
 
 /// Returns the linked program in normal form.
 #[salsa::tracked(returns(clone), lru = 128)]
-pub(crate) fn normalised(db: &dyn Db, item: SourceItem) -> Staged<Program<Primitive>> {
+pub(crate) fn normalised(db: &dyn Db, item: SourceItem) -> StageResult<Program<Primitive>> {
     if dialect(db, item) == Dialect::Dpia {
         let span = name_span(db, item);
         let text = "a program in DPIA has no form in RISE";
@@ -43,7 +43,7 @@ pub(crate) fn normalised(db: &dyn Db, item: SourceItem) -> Staged<Program<Primit
         let mut program = Program::clone(&linked);
         normalise(&mut program).map(|()| Arc::new(program))
     };
-    guarded(&item.text(db), "compiling", work)
+    catch_panic(&item.text(db), "compiling", work)
         .map_err(one)?
         .map_err(|error| not_linked(db, item, &error.to_string()))
 }
@@ -51,7 +51,7 @@ pub(crate) fn normalised(db: &dyn Db, item: SourceItem) -> Staged<Program<Primit
 /// Links the program that code is generated from: each definition with `@strategy` is replaced by
 /// the result of its strategy.
 #[salsa::tracked(returns(clone), lru = 128)]
-pub(crate) fn code_linked(db: &dyn Db, item: SourceItem) -> Staged<Program<Primitive>> {
+pub(crate) fn code_linked(db: &dyn Db, item: SourceItem) -> StageResult<Program<Primitive>> {
     let not = |error: LinkError| not_linked(db, item, &error.to_string());
     if !is_lowered(db, item.into()) {
         return linked(db, item).map_err(not);
@@ -69,7 +69,7 @@ pub(crate) fn code_linked(db: &dyn Db, item: SourceItem) -> Staged<Program<Primi
         }
     };
     let work = || rise::core::link(ItemId::from(item).global(), &lookup);
-    let linked = guarded(&item.text(db), "linking", work).map_err(one)?;
+    let linked = catch_panic(&item.text(db), "linking", work).map_err(one)?;
     linked
         .map(|program| Arc::new(launched(db, program)))
         .map_err(not)
@@ -77,7 +77,7 @@ pub(crate) fn code_linked(db: &dyn Db, item: SourceItem) -> Staged<Program<Primi
 
 /// Returns the accesses of the program's expressions.
 #[salsa::tracked(returns(clone), lru = 128)]
-pub(crate) fn accesses(db: &dyn Db, item: SourceItem, target: Target) -> Staged<Accesses> {
+pub(crate) fn accesses(db: &dyn Db, item: SourceItem, target: Target) -> StageResult<Accesses> {
     let program = normalised(db, item)?;
     let device = match target {
         Target::OpenCl => device(db),
@@ -86,16 +86,16 @@ pub(crate) fn accesses(db: &dyn Db, item: SourceItem, target: Target) -> Staged<
     let work = || {
         let mut checked = dpia::functional::check_on(&program, target, &device);
         if target == Target::OpenCl {
-            let mut compile = |phrase: &PhraseProgram| tried(phrase, &device);
+            let mut compile = |phrase: &PhraseProgram| check_memory_fix(phrase, &device);
             dpia::functional::try_spaces(&mut checked, &program, &device, &mut compile);
         }
         Arc::new(checked)
     };
-    guarded(&item.text(db), "compiling", work).map_err(one)
+    catch_panic(&item.text(db), "compiling", work).map_err(one)
 }
 
 /// Checks that a program compiles with a memory that a fix would choose.
-fn tried(phrase: &PhraseProgram, device: &Device) -> TrialResult {
+fn check_memory_fix(phrase: &PhraseProgram, device: &Device) -> TrialResult {
     let fails = |why: &str, shares| TrialResult::Fails {
         why: why.to_owned(),
         shares,
@@ -146,7 +146,7 @@ pub(crate) fn target_diagnostics(
     item: SourceItem,
     target: Target,
 ) -> Arc<[Diagnostic]> {
-    let found = of_accesses(db, item, target);
+    let found = access_diagnostics(db, item, target);
     let wrong = |found: &Diagnostic| found.severity == Severity::Error;
     if target != Target::OpenCl || found.iter().any(wrong) {
         return found;
@@ -154,7 +154,7 @@ pub(crate) fn target_diagnostics(
     // The memory that work-items share, and the places where they wait for each other, are only
     // determined when the indices are.
     let more = match module(db, item, target) {
-        Ok(module) => too_much_local(db, item, &module),
+        Ok(module) => local_memory_diagnostics(db, item, &module),
         Err(more) => more,
     };
     if more.is_empty() {
@@ -164,7 +164,7 @@ pub(crate) fn target_diagnostics(
 }
 
 /// Returns the diagnostics of the expressions' accesses.
-fn of_accesses(db: &dyn Db, item: SourceItem, target: Target) -> Arc<[Diagnostic]> {
+fn access_diagnostics(db: &dyn Db, item: SourceItem, target: Target) -> Arc<[Diagnostic]> {
     if dialect(db, item) == Dialect::Dpia {
         return match phrases::compiled(db, item, target) {
             Ok(compiled) => compiled.diagnostics.as_slice().into(),
@@ -185,9 +185,10 @@ fn of_accesses(db: &dyn Db, item: SourceItem, target: Target) -> Arc<[Diagnostic
     };
     let work = || report::diagnostics(&accesses.problems, &program, target, written);
     let mut found: Arc<[Diagnostic]> =
-        guarded(&text, "compiling", work).map_or_else(one, Arc::from);
+        catch_panic(&text, "compiling", work).map_or_else(one, Arc::from);
     if is_lowered(db, item.into()) {
-        let made = |found: &Diagnostic| of_made(db, item, &parsed.item, found.clone());
+        let made =
+            |found: &Diagnostic| adapt_lowered_diagnostic(db, item, &parsed.item, found.clone());
         found = found.iter().map(made).collect();
     }
     found
@@ -195,7 +196,12 @@ fn of_accesses(db: &dyn Db, item: SourceItem, target: Target) -> Arc<[Diagnostic
 
 /// Adapts a diagnostic of a program that a strategy made. Its text is not the source text, so fixes
 /// are removed; a diagnostic of generated code is moved to the strategy's name.
-fn of_made(db: &dyn Db, item: SourceItem, written: &Item, mut found: Diagnostic) -> Diagnostic {
+fn adapt_lowered_diagnostic(
+    db: &dyn Db,
+    item: SourceItem,
+    written: &Item,
+    mut found: Diagnostic,
+) -> Diagnostic {
     found.fixes.clear();
     let (Some(strategy), ItemKind::Def { body, .. }) = (item.strategy(db), &written.kind) else {
         return found;
@@ -212,7 +218,11 @@ fn of_made(db: &dyn Db, item: SourceItem, written: &Item, mut found: Diagnostic)
 }
 
 /// Returns the program in functional DPIA, in which every access is known.
-pub(crate) fn functional(db: &dyn Db, item: SourceItem, target: Target) -> Staged<PhraseProgram> {
+pub(crate) fn functional(
+    db: &dyn Db,
+    item: SourceItem,
+    target: Target,
+) -> StageResult<PhraseProgram> {
     if dialect(db, item) == Dialect::Dpia {
         return phrase(db, item, target);
     }
@@ -224,7 +234,7 @@ pub(crate) fn functional(db: &dyn Db, item: SourceItem, target: Target) -> Stage
 }
 
 /// Returns the functional program of a definition of DPIA.
-fn phrase(db: &dyn Db, item: SourceItem, target: Target) -> Staged<PhraseProgram> {
+fn phrase(db: &dyn Db, item: SourceItem, target: Target) -> StageResult<PhraseProgram> {
     let program = phrases::program(db, item, target)?;
     if !dpia::imperative::is_imperative(&program) {
         return Ok(program);
@@ -241,13 +251,17 @@ fn phrase(db: &dyn Db, item: SourceItem, target: Target) -> Staged<PhraseProgram
 
 /// Translates the program to imperative DPIA.
 #[salsa::tracked(returns(clone), lru = 64)]
-pub(crate) fn imperative(db: &dyn Db, item: SourceItem, target: Target) -> Staged<PhraseProgram> {
+pub(crate) fn imperative(
+    db: &dyn Db,
+    item: SourceItem,
+    target: Target,
+) -> StageResult<PhraseProgram> {
     let functional = match dialect(db, item) {
         Dialect::Rise => functional(db, item, target)?,
         Dialect::Dpia => phrases::program(db, item, target)?,
     };
     let work = || dpia::imperative::imperative(&functional);
-    let result = guarded(&item.text(db), "compiling", work).map_err(one)?;
+    let result = catch_panic(&item.text(db), "compiling", work).map_err(one)?;
     result.map(Arc::new).map_err(|error| {
         let message = error.to_string();
         one(at(db, item, &functional, error.origin, message))
@@ -255,14 +269,18 @@ pub(crate) fn imperative(db: &dyn Db, item: SourceItem, target: Target) -> Stage
 }
 
 #[salsa::tracked(returns(clone), lru = 64)]
-pub(crate) fn module(db: &dyn Db, item: SourceItem, target: Target) -> Staged<Module> {
+pub(crate) fn module(db: &dyn Db, item: SourceItem, target: Target) -> StageResult<Module> {
     let program = imperative(db, item, target)?;
     compiled(db, item, target, &program)
 }
 
 /// Generates the kernels for work-groups of this size, independently of the size in the program.
 #[salsa::tracked(returns(clone), lru = 16)]
-pub(crate) fn module_of_groups(db: &dyn Db, item: SourceItem, local: [u64; 3]) -> Staged<Module> {
+pub(crate) fn module_of_groups(
+    db: &dyn Db,
+    item: SourceItem,
+    local: [u64; 3],
+) -> StageResult<Module> {
     let mut program = PhraseProgram::clone(&*imperative(db, item, Target::OpenCl)?);
     let size = |size: u64| Some(Nat::from(i64::try_from(size).unwrap_or(i64::MAX)));
     program.launch.local = local.map(size);
@@ -274,10 +292,10 @@ fn compiled(
     item: SourceItem,
     target: Target,
     program: &PhraseProgram,
-) -> Staged<Module> {
+) -> StageResult<Module> {
     let index = crate::inputs::Options::get(db).index(db);
     let work = || codegen::compile_for(program, target, index);
-    let result = guarded(&item.text(db), "compiling", work).map_err(one)?;
+    let result = catch_panic(&item.text(db), "compiling", work).map_err(one)?;
     result.map(Arc::new).map_err(|errors| {
         let found = errors.into_iter().map(|error| {
             let mut found = at(db, item, program, error.origin, error.message);
@@ -286,7 +304,7 @@ fn compiled(
             }
             found.code = error.code;
             found.help = error.help;
-            let stored = error.memory.and_then(|at| elsewhere(db, item, at));
+            let stored = error.memory.and_then(|at| other_memory_fix(db, item, at));
             found.fixes.extend(stored);
             for (origin, text) in error.related {
                 if let Some(place) = head(program, origin) {
@@ -301,7 +319,7 @@ fn compiled(
 
 /// Returns the fix that stores the value at this place in a memory that the whole group shares, if
 /// the program then compiles.
-fn elsewhere(db: &dyn Db, item: SourceItem, at: Origin) -> Option<Fix> {
+fn other_memory_fix(db: &dyn Db, item: SourceItem, at: Origin) -> Option<Fix> {
     if dialect(db, item) == Dialect::Dpia || is_lowered(db, item.into()) {
         return None;
     }
@@ -320,7 +338,7 @@ fn elsewhere(db: &dyn Db, item: SourceItem, at: Origin) -> Option<Fix> {
         .find_map(|space| {
             let (moved, place) = dpia::functional::stored_in(&program, at, space)?;
             let phrase = dpia::functional::check_on(&moved, Target::OpenCl, &device).phrase?;
-            if tried(&phrase, &device) != TrialResult::Compiles {
+            if check_memory_fix(&phrase, &device) != TrialResult::Compiles {
                 return None;
             }
             report::store_elsewhere(&program, written, place, space)
@@ -343,7 +361,7 @@ fn local_memory(module: &Module, device: &Device) -> impl Iterator<Item = u64> {
 }
 
 /// Reports kernels that use more local memory at a time than the device has.
-fn too_much_local(db: &dyn Db, item: SourceItem, module: &Module) -> Arc<[Diagnostic]> {
+fn local_memory_diagnostics(db: &dyn Db, item: SourceItem, module: &Module) -> Arc<[Diagnostic]> {
     let device = device(db);
     let found = local_memory(module, &device).map(|bytes| {
         let message = format!(

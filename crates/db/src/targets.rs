@@ -102,7 +102,7 @@ fn is_unreadable(db: &dyn Db, item: SourceItem) -> bool {
 pub(crate) fn all_diagnostics(db: &dyn Db, item: ItemId) -> Arc<[Diagnostic]> {
     let language = language(db, item.into());
     let found = item_diagnostics(db, item);
-    with_targets(db, item, language, targets(db, item), found)
+    add_target_diagnostics(db, item, language, targets(db, item), found)
 }
 
 /// Returns the items of the file that have diagnostics; nothing is run for those in `skipped`.
@@ -123,14 +123,17 @@ pub(crate) fn file_diagnostics(
             return (item, found);
         }
         let targets = targets_among(db, item, checked, for_all);
-        (item, with_targets(db, item, language, targets, found))
+        (
+            item,
+            add_target_diagnostics(db, item, language, targets, found),
+        )
     });
     all.filter(|(_, diagnostics)| !diagnostics.is_empty())
         .collect()
 }
 
 /// Evaluates the diagnostics of the item's targets.
-pub(crate) fn settle(db: &dyn Db, item: ItemId) {
+pub(crate) fn evaluate_target_diagnostics(db: &dyn Db, item: ItemId) {
     if dialect(db, item.into()) == Dialect::Dpia {
         phrases::diagnostics(db, item.into());
     }
@@ -140,14 +143,19 @@ pub(crate) fn settle(db: &dyn Db, item: ItemId) {
 }
 
 /// Adds the diagnostics of the item's targets to `found`.
-fn with_targets(
+fn add_target_diagnostics(
     db: &dyn Db,
     item: ItemId,
     language: Language,
     targets: Targets,
     found: Arc<[Diagnostic]>,
 ) -> Arc<[Diagnostic]> {
-    let found = with_strategy(db, item, language, with_phrase(db, item, language, found));
+    let found = add_strategy_diagnostics(
+        db,
+        item,
+        language,
+        add_phrase_diagnostics(db, item, language, found),
+    );
     let mut said: Vec<(Target, Arc<[Diagnostic]>)> = Vec::new();
     for target in targets.iter().filter(|_| is_linked(db, item)) {
         let of_target = target_diagnostics(db, item.into(), target);
@@ -192,7 +200,7 @@ fn is_linked(db: &dyn Db, item: ItemId) -> bool {
 }
 
 /// Adds the diagnostics of the strategy of a definition, or of an example.
-fn with_strategy(
+fn add_strategy_diagnostics(
     db: &dyn Db,
     item: ItemId,
     language: Language,
@@ -201,7 +209,7 @@ fn with_strategy(
     let of_strategy: Vec<Diagnostic> = if language == Language::Elevate {
         example(db, item.into()).to_vec()
     } else {
-        of_lowering(db, item)
+        lowering_diagnostics(db, item)
     };
     if of_strategy.is_empty() {
         return found;
@@ -212,7 +220,7 @@ fn with_strategy(
 }
 
 /// Returns the diagnostics of the strategy that a definition names.
-fn of_lowering(db: &dyn Db, item: ItemId) -> Vec<Diagnostic> {
+fn lowering_diagnostics(db: &dyn Db, item: ItemId) -> Vec<Diagnostic> {
     // Few definitions name one, so no query result is stored for the others.
     if SourceItem::from(item).strategy(db).is_none() {
         return Vec::new();
@@ -233,7 +241,7 @@ fn of_lowering(db: &dyn Db, item: ItemId) -> Vec<Diagnostic> {
 }
 
 /// Adds the diagnostics of a definition of DPIA that do not depend on the target.
-fn with_phrase(
+fn add_phrase_diagnostics(
     db: &dyn Db,
     item: ItemId,
     language: Language,

@@ -13,7 +13,7 @@ use syntax::{Dialect, Parsed, elevate};
 
 use crate::ItemId;
 use crate::language::Language;
-use crate::panics::guarded;
+use crate::panics::catch_panic;
 
 const SHARDS: usize = 16;
 const PER_SHARD: usize = 160;
@@ -126,15 +126,19 @@ pub(crate) fn parse(text: &str, language: Language) -> Tree {
 }
 
 fn parse_program(text: &str, dialect: Dialect) -> Parsed {
-    guarded(text, "reading", || syntax::parse_in(text, dialect)).unwrap_or_else(|failure| Parsed {
-        diagnostics: vec![failure],
-        ..syntax::parse("")
+    catch_panic(text, "reading", || syntax::parse_in(text, dialect)).unwrap_or_else(|failure| {
+        Parsed {
+            diagnostics: vec![failure],
+            ..syntax::parse("")
+        }
     })
 }
 
 fn parse_strategy(text: &str) -> elevate::Parsed {
-    guarded(text, "reading", || elevate::parse(text)).unwrap_or_else(|failure| elevate::Parsed {
-        diagnostics: vec![failure],
-        ..elevate::parse("")
+    catch_panic(text, "reading", || elevate::parse(text)).unwrap_or_else(|failure| {
+        elevate::Parsed {
+            diagnostics: vec![failure],
+            ..elevate::parse("")
+        }
     })
 }

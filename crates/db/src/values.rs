@@ -18,7 +18,7 @@ use syntax::Span;
 use syntax::ast::{AnnotationValue, Item, Literal, Name, TermId, TermKind};
 
 use crate::inputs::SourceItem;
-use crate::panics::guarded;
+use crate::panics::catch_panic;
 use crate::queries::{linked, parsed};
 use crate::{Database, Db, ItemId, is_cancelled, queries};
 
@@ -31,20 +31,20 @@ const MAX_ARGUMENTS: u64 = 1 << 20;
 /// The time limit; a definition that takes longer has no values.
 const MAX_TIME: Duration = Duration::from_millis(500);
 /// The largest number of expressions, and of elements of one, that are recorded.
-const TRACED: TraceLimits = TraceLimits {
+const TRACE_LIMITS: TraceLimits = TraceLimits {
     values: 4096,
     elements: 4096,
 };
 /// The interval at which a run checks for cancellation.
-const LOOK: Duration = Duration::from_millis(1);
+const CANCELLATION_INTERVAL: Duration = Duration::from_millis(1);
 /// The largest size in `@run` that is used as it is.
-const SMALL: u64 = 16;
+const MAX_ANNOTATED_SIZE: u64 = 16;
 /// The largest size that is tried.
-const LARGEST: u64 = 256;
+const MAX_SIZE: u64 = 256;
 /// The largest number of assignments to sizes that are tried.
 const MAX_TRIES: u32 = 20_000;
 /// The largest number of complete assignments with which the program is prepared.
-const MAX_STARTS: u32 = 16;
+const MAX_PREPARATIONS: u32 = 16;
 
 /// The values of a definition's expressions.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,7 +72,7 @@ impl Database {
     /// are 0, 1, 2, …. Returns `None` if the definition is no program, and for programs with C
     /// functions of their own, which are not run.
     pub fn values(&self, item: ItemId) -> Option<Arc<Values>> {
-        queries::settle(self, [item]);
+        queries::evaluate_dependencies_first(self, [item]);
         values(self, item.into())
     }
 }
@@ -120,7 +120,9 @@ fn values(db: &dyn Db, item: SourceItem) -> Option<Arc<Values>> {
         let trace = trace(db, &program, &launch);
         Some(Arc::new(shown(&program, &launch, trace)))
     };
-    guarded(&item.text(db), "interpreting", work).ok().flatten()
+    catch_panic(&item.text(db), "interpreting", work)
+        .ok()
+        .flatten()
 }
 
 fn shown(program: &Program<Primitive>, launch: &Launch, trace: Vec<(Origin, Value)>) -> Values {
@@ -160,7 +162,7 @@ fn trace(db: &dyn Db, program: &Program<Primitive>, launch: &Launch) -> Vec<(Ori
         step_limit: Some(MAX_STEPS),
         cancel: Some(&cancel),
         foreign: None,
-        trace: Some(TRACED),
+        trace: Some(TRACE_LIMITS),
     };
     type Run = (Result<Value, InterpError>, Vec<(Origin, Value)>);
     let found = thread::scope(|scope| {
@@ -178,7 +180,7 @@ fn trace(db: &dyn Db, program: &Program<Primitive>, launch: &Launch) -> Vec<(Ori
             return Vec::new();
         }
         loop {
-            match finished.recv_timeout(LOOK) {
+            match finished.recv_timeout(CANCELLATION_INTERVAL) {
                 Ok((_, trace)) => return trace,
                 Err(RecvTimeoutError::Timeout) if is_cancelled(db) => cancel.cancel(),
                 Err(RecvTimeoutError::Timeout) => {}
@@ -217,30 +219,30 @@ fn launch(program: &Program<Primitive>, given: &[(String, u64)]) -> Option<Launc
             ..Request::default()
         };
         match prepare(program, &request) {
-            Ok(launch) => Found::Launch(Box::new(launch)),
-            Err(_) if starts < MAX_STARTS => Found::Nothing,
-            Err(_) => Found::GivenUp,
+            Ok(launch) => SearchOutcome::Launch(Box::new(launch)),
+            Err(_) if starts < MAX_PREPARATIONS => SearchOutcome::Nothing,
+            Err(_) => SearchOutcome::GivenUp,
         }
     };
     let wanted = |at: usize| {
         let name = names.get(at)?;
         let (_, size) = given.iter().find(|(given, _)| given == name)?;
-        (*size <= SMALL).then_some(*size)
+        (*size <= MAX_ANNOTATED_SIZE).then_some(*size)
     };
-    let mut search = Search {
+    let mut search = SizeSearch {
         sizes: &sizes,
         conditions: &program.obligations,
-        wanted: &wanted,
+        preferred: &wanted,
         values: Vec::new(),
         tries: 0,
     };
     match search.choose(&mut start) {
-        Found::Launch(launch) => Some(*launch),
-        Found::Nothing | Found::GivenUp => None,
+        SearchOutcome::Launch(launch) => Some(*launch),
+        SearchOutcome::Nothing | SearchOutcome::GivenUp => None,
     }
 }
 
-enum Found {
+enum SearchOutcome {
     Launch(Box<Launch>),
     Nothing,
     GivenUp,
@@ -248,18 +250,18 @@ enum Found {
 
 /// Searches for sizes that satisfy the conditions, with backtracking. For each size the preferred
 /// value is tried first, then small values upwards, then still smaller ones.
-struct Search<'a> {
+struct SizeSearch<'a> {
     sizes: &'a [Var],
     conditions: &'a [Prop],
     /// The preferred value of a size, by index.
-    wanted: &'a dyn Fn(usize) -> Option<u64>,
+    preferred: &'a dyn Fn(usize) -> Option<u64>,
     /// The values of the first sizes.
     values: Vec<u64>,
     tries: u32,
 }
 
-impl Search<'_> {
-    fn choose(&mut self, start: &mut dyn FnMut(&[u64]) -> Found) -> Found {
+impl SizeSearch<'_> {
+    fn choose(&mut self, start: &mut dyn FnMut(&[u64]) -> SearchOutcome) -> SearchOutcome {
         let at = self.values.len();
         if at == self.sizes.len() {
             return start(&self.values);
@@ -269,24 +271,24 @@ impl Search<'_> {
             1 => 4,
             _ => 2 + (at % 3) as u64,
         };
-        let wanted = (self.wanted)(at);
-        let others = (first..=LARGEST).chain((0..first).rev());
+        let wanted = (self.preferred)(at);
+        let others = (first..=MAX_SIZE).chain((0..first).rev());
         for value in wanted.into_iter().chain(others) {
             self.tries += 1;
             if self.tries > MAX_TRIES {
-                return Found::GivenUp;
+                return SearchOutcome::GivenUp;
             }
             self.values.push(value);
             let found = match self.is_possible() {
                 true => self.choose(start),
-                false => Found::Nothing,
+                false => SearchOutcome::Nothing,
             };
             self.values.pop();
-            if !matches!(found, Found::Nothing) {
+            if !matches!(found, SearchOutcome::Nothing) {
                 return found;
             }
         }
-        Found::Nothing
+        SearchOutcome::Nothing
     }
 
     /// Returns true if no condition is refuted by the chosen values.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use db::{Database, Declares, FileId, ItemId};
+use db::{Database, Declaration, FileId, ItemId};
 use syntax::ast::{Annotation, AnnotationValue};
 use syntax::{Code, Diagnostic, Fix, ItemSpan, Severity, Span};
 
@@ -154,7 +154,7 @@ fn importing(db: &Database, file: FileId, name: Span) -> Vec<FileFix> {
         .map(|(_, path)| path)
         .collect();
     paths.truncate(MOST_IMPORTS);
-    let is_import = |item: &&ItemId| matches!(db.header(**item).declares, Declares::Import(_));
+    let is_import = |item: &&ItemId| matches!(db.header(**item).declares, Declaration::Import(_));
     let items = db.items(file);
     let last = items.iter().rfind(is_import);
     let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };

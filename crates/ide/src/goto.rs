@@ -1,6 +1,6 @@
 //! Navigation from a name to its definition, or to the definitions of the names in its type.
 
-use db::{Binding, Database, Declares, ItemId, Language};
+use db::{Binding, Database, Declaration, ItemId, Language};
 use nat::Var;
 use rise::{BinderInfo, Scheme, Type};
 use syntax::ast::{BinderId, Name, TermId, TermKind};
@@ -171,7 +171,7 @@ pub(crate) fn definition_with(
     scheme: Option<&Scheme>,
 ) -> Option<NavTarget> {
     let header = db.header(item);
-    let Declares::Def(name) = &header.declares else {
+    let Declaration::Def(name) = &header.declares else {
         return None;
     };
     let full = db.item_span(item);

@@ -1,6 +1,6 @@
 //! Code lenses: commands for a definition as a whole.
 
-use db::{Database, Declares, FileId, ItemId};
+use db::{Database, Declaration, FileId, ItemId};
 use syntax::{Code, Diagnostic, Severity, Span};
 
 /// A definition that can be run and shown as code.
@@ -28,7 +28,7 @@ pub struct Lens {
 /// A definition with errors is included if the known part of its type allows it.
 pub fn lenses(db: &Database, file: FileId) -> Vec<Lens> {
     let lens = |&item: &ItemId| {
-        let Declares::Def(def) = &db.header(item).declares else {
+        let Declaration::Def(def) = &db.header(item).declares else {
             return None;
         };
         let parsed = db.parsed(item);

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use codegen::{BarrierText, ForeignText, Module, Reason};
-use db::{Database, Declares, FileId, ItemId};
+use db::{Database, Declaration, FileId, ItemId};
 use dpia::Target;
 use rise::Primitive;
 use rise::core::{Origin, Printed, Source, print_program};
@@ -406,7 +406,7 @@ impl Places<'_> {
 
 fn name_of(db: &Database, item: ItemId) -> String {
     match &db.header(item).declares {
-        Declares::Def(name) => name.to_string(),
+        Declaration::Def(name) => name.to_string(),
         _ => String::new(),
     }
 }

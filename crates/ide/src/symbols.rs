@@ -1,6 +1,6 @@
 //! The symbols of a file and of the workspace.
 
-use db::{Database, Declares, FileId, ItemId, Language};
+use db::{Database, Declaration, FileId, ItemId, Language};
 use rise::Scheme;
 use syntax::Span;
 
@@ -68,7 +68,7 @@ pub fn workspace_symbols(db: &Database, query: &str, limit: usize) -> Vec<Worksp
     for file in db.files() {
         let library = db.is_library(file);
         for &item in db.items(file).iter() {
-            if let Declares::Def(name) = &db.header(item).declares
+            if let Declaration::Def(name) = &db.header(item).declares
                 && let Some(score) = fuzzy::score(query, name)
             {
                 found.push((

@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 use std::sync::Arc;
 
-use db::{Binding, Database, Declares, FileId, ItemId, Language};
+use db::{Binding, Database, Declaration, FileId, ItemId, Language};
 use rise::{BinderInfo, Inference, TermInfo, Ty};
 use syntax::ast::{Annotation, BinderId, Item, ItemKind, Term, TermId, TermKind};
 use syntax::lexer::{TokenKind, lex_in};
@@ -424,8 +424,8 @@ pub(crate) fn global_symbol(db: &Database, file: FileId, name: &str) -> Option<S
 
 pub(crate) fn def_name(db: &Database, item: ItemId) -> Option<String> {
     match &db.header(item).declares {
-        Declares::Def(name) => Some(name.to_string()),
-        Declares::Import(_) | Declares::BrokenImport | Declares::Nothing => None,
+        Declaration::Def(name) => Some(name.to_string()),
+        Declaration::Import(_) | Declaration::BrokenImport | Declaration::Nothing => None,
     }
 }
 

@@ -13,7 +13,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::roots::Roots;
-use db::{Database, FilePath, Prepared, ReadError};
+use db::{Database, FilePath, ParsedFile, ReadError};
 use ignore::WalkBuilder;
 use smol_str::SmolStr;
 
@@ -257,7 +257,7 @@ fn is_file(entry: &ignore::DirEntry) -> bool {
 }
 
 /// The text of a file, split into items, or the reason why it cannot be read.
-pub type Contents = Result<Prepared, ReadError>;
+pub type Contents = Result<ParsedFile, ReadError>;
 
 /// The channel that receives the files that are being read.
 type Reading = Receiver<(FilePath, Contents)>;
@@ -385,8 +385,8 @@ fn start_reading(paths: &[FilePath], roots: &Arc<Roots>) -> Reading {
 
 /// Splits the text of the file at `path` into items. Without a known extension the language is
 /// RISE.
-pub fn prepared(path: &FilePath, text: &str) -> Prepared {
-    Prepared::new(text, path.language().unwrap_or_default())
+pub fn prepared(path: &FilePath, text: &str) -> ParsedFile {
+    ParsedFile::new(text, path.language().unwrap_or_default())
 }
 
 /// Reads a file that an import names, if it is in one of the roots.

@@ -1,6 +1,6 @@
 //! Selects the definition of a file that a command or request refers to.
 
-use db::{Database, Declares, FileId, ItemId, Language};
+use db::{Database, Declaration, FileId, ItemId, Language};
 use syntax::ast::ItemKind;
 use thiserror::Error;
 
@@ -84,7 +84,7 @@ pub fn definition(db: &Database, file: FileId, wanted: Option<&str>) -> Result<I
 /// Returns the definitions of a file with their names.
 fn definitions(db: &Database, file: FileId) -> Vec<(ItemId, String)> {
     let named = |&item: &ItemId| match &db.header(item).declares {
-        Declares::Def(name) if matches!(db.parsed(item).item.kind, ItemKind::Def { .. }) => {
+        Declaration::Def(name) if matches!(db.parsed(item).item.kind, ItemKind::Def { .. }) => {
             Some((item, name.to_string()))
         }
         _ => None,

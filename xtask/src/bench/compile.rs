@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use db::{Database, Declares, FilePath};
+use db::{Database, Declaration, FilePath};
 use dpia::Target;
 use serde_json::{Value as Json, json};
 
@@ -90,7 +90,7 @@ fn names(sources: &[(PathBuf, String)]) -> Vec<String> {
     };
     let file = db.set_file(FilePath::disk(path), text.as_str());
     let name = |item: &db::ItemId| match &db.header(*item).declares {
-        Declares::Def(name) => Some(name.to_string()),
+        Declaration::Def(name) => Some(name.to_string()),
         _ => None,
     };
     db.items(file).iter().filter_map(name).collect()

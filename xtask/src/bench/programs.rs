@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use db::{Database, Declares, FilePath, ItemId};
+use db::{Database, Declaration, FilePath, ItemId};
 use dpia::Target;
 use runtime::cc::{Compiler, Executable, Program, Runs};
 use runtime::launch::{Launch, Request, prepare};
@@ -195,7 +195,7 @@ pub(super) fn definition(
         .ok_or("no file")?;
     let items = db.items(file);
     let named =
-        |item: &&ItemId| matches!(&db.header(**item).declares, Declares::Def(n) if n == name);
+        |item: &&ItemId| matches!(&db.header(**item).declares, Declaration::Def(n) if n == name);
     let found = items.iter().find(named).copied();
     found.ok_or_else(|| format!("there is no definition of `{name}`").into())
 }

@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
 
-use db::{Database, Declares, FilePath, ItemId};
+use db::{Database, Declaration, FilePath, ItemId};
 use dpia::Target;
 use random_programs::{Backend, Program};
 use runtime::cc::foreign::{ForeignFunctions, functions_with_bodies};
@@ -104,7 +104,7 @@ pub(super) fn translated(candidate: &Candidate<'_>) -> Result<Translated, Verdic
     let file = db.set_file(FilePath::disk(Path::new("/random.rise")), text.as_str());
     let name = format!("random{}", candidate.number);
     let named =
-        |item: &ItemId| matches!(&db.header(*item).declares, Declares::Def(n) if **n == *name);
+        |item: &ItemId| matches!(&db.header(*item).declares, Declaration::Def(n) if **n == *name);
     let Some(item) = db.items(file).iter().copied().find(named) else {
         return Err(Verdict::Wrong("no definition", name));
     };

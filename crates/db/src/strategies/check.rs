@@ -9,7 +9,7 @@ use syntax::ast::Name;
 use syntax::{Diagnostic, GlobalId, Severity};
 
 use crate::inputs::{SourceFile, SourceItem};
-use crate::panics::guarded;
+use crate::panics::catch_panic;
 use crate::queries::{bindings, point_at_names, strategy_parsed};
 use crate::recursion::recursion;
 use crate::scope::{Binding, strategies};
@@ -22,7 +22,7 @@ use crate::{Db, FilePath, ItemId};
 pub(crate) fn strategy_checked(db: &dyn Db, item: SourceItem) -> Arc<Checked> {
     let parsed = strategy_parsed(db, item.into());
     let text = item.text(db);
-    let mut checked = guarded(&text, "checking", || {
+    let mut checked = catch_panic(&text, "checking", || {
         lang::check(&parsed.item, &text, &ItemEnv::new(db, item))
     })
     .unwrap_or_else(|failure| nothing_known(&parsed.item, failure));
@@ -68,7 +68,7 @@ fn header_signature(db: &dyn Db, item: SourceItem) -> Arc<Signature> {
 /// Returns the signature of `used` for checking `user`.
 fn signature_for(db: &dyn Db, user: ItemId, used: ItemId) -> Arc<Signature> {
     let file = SourceItem::from(used).file(db);
-    if user == used || recursion(db, file.into()).together(user, used) {
+    if user == used || recursion(db, file.into()).are_mutually_recursive(user, used) {
         header_signature(db, used.into())
     } else {
         signature(db, used.into())

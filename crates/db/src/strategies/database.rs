@@ -6,7 +6,7 @@ use crate::*;
 impl Database {
     /// Applies a strategy of a file or of the library to a definition of RISE. The result refers to
     /// definitions of the standard library by the numbers that strategies use;
-    /// [`Database::own_def`] converts them to those of the database.
+    /// [`Database::to_database_def`] converts them to those of the database.
     ///
     /// # Errors
     /// Fails with the reason why the definition is not rewritten.
@@ -16,16 +16,16 @@ impl Database {
         strategy: GlobalId,
         request: &elevate::lang::Request<'_>,
     ) -> Result<elevate::lang::Rewritten, Refusal> {
-        queries::settle(self, [item]);
+        queries::evaluate_dependencies_first(self, [item]);
         if !elevate::lang::Library::contains(strategy) {
-            queries::settle(self, [self.item_of(strategy)]);
+            queries::evaluate_dependencies_first(self, [self.item_of(strategy)]);
         }
         strategies::rewrite(self, item, strategy, request)
     }
 
     /// Converts a definition that a strategy made from one of this file to the numbers of the
     /// database.
-    pub fn own_def(
+    pub fn to_database_def(
         &self,
         file: FileId,
         def: &rise::core::Def<rise::Primitive>,
@@ -35,7 +35,7 @@ impl Database {
 
     /// Converts a definition to the form that strategies rewrite: the definitions of the standard
     /// library that it uses have the numbers that are the same in all databases.
-    pub fn strategy_def(
+    pub fn to_strategy_def(
         &self,
         def: &rise::core::Def<rise::Primitive>,
     ) -> Arc<rise::core::Def<rise::Primitive>> {
@@ -45,7 +45,7 @@ impl Database {
     /// Returns the definitions that an item of RISE uses directly or transitively, in the form that
     /// strategies rewrite.
     pub fn used_programs(&self, item: ItemId) -> elevate::lang::Definitions {
-        queries::settle(self, [item]);
+        queries::evaluate_dependencies_first(self, [item]);
         strategies::used_programs(self, item)
     }
 
@@ -59,8 +59,8 @@ impl Database {
         &self,
         item: ItemId,
         def: &Arc<rise::core::Def<rise::Primitive>>,
-    ) -> Staged<rise::core::Program<rise::Primitive>> {
-        queries::settle(self, [item]);
+    ) -> StageResult<rise::core::Program<rise::Primitive>> {
+        queries::evaluate_dependencies_first(self, [item]);
         strategies::forms::program(self, item, def)
     }
 
@@ -70,7 +70,7 @@ impl Database {
         item: ItemId,
         program: &rise::core::Program<rise::Primitive>,
         target: Target,
-    ) -> Staged<dpia::PhraseProgram> {
+    ) -> StageResult<dpia::PhraseProgram> {
         strategies::forms::functional(self, item, program, target)
     }
 
@@ -79,7 +79,7 @@ impl Database {
         &self,
         item: ItemId,
         phrase: &dpia::PhraseProgram,
-    ) -> Staged<dpia::PhraseProgram> {
+    ) -> StageResult<dpia::PhraseProgram> {
         strategies::forms::imperative(self, item, phrase)
     }
 
@@ -89,7 +89,7 @@ impl Database {
         item: ItemId,
         program: &dpia::PhraseProgram,
         target: Target,
-    ) -> Staged<codegen::Module> {
+    ) -> StageResult<codegen::Module> {
         strategies::forms::module(self, item, program, target)
     }
 
@@ -100,20 +100,20 @@ impl Database {
 
     /// Returns the program that a main expression `(strategy)(program)` names.
     pub fn strategy_program(&self, strategy: ItemId) -> Option<ItemId> {
-        queries::settle(self, [strategy]);
+        queries::evaluate_dependencies_first(self, [strategy]);
         strategies::program_of(self, strategy)
     }
 
     /// Returns the result of the definition's own `@strategy`; `None` if it has none.
-    pub fn lowered(&self, item: ItemId) -> Option<Staged<LoweredDef>> {
-        queries::settle(self, [item]);
+    pub fn lowered(&self, item: ItemId) -> Option<StageResult<LoweredDef>> {
+        queries::evaluate_dependencies_first(self, [item]);
         strategies::lowered(self, item.into())
     }
 
     /// Links the program that code is generated from: each definition with `@strategy` is replaced
     /// by the result of its strategy.
-    pub fn code_linked(&self, item: ItemId) -> Staged<rise::core::Program<rise::Primitive>> {
-        queries::settle(self, [item]);
+    pub fn code_linked(&self, item: ItemId) -> StageResult<rise::core::Program<rise::Primitive>> {
+        queries::evaluate_dependencies_first(self, [item]);
         stages::code_linked(self, item.into())
     }
 }

@@ -12,9 +12,9 @@ use syntax::{Code, Diagnostic, Span};
 use super::lowered;
 use crate::device::{device, launched};
 use crate::inputs::SourceItem;
-use crate::panics::guarded;
+use crate::panics::catch_panic;
 use crate::queries::{elaborated, inference, parsed};
-use crate::stages::{Staged, one};
+use crate::stages::{StageResult, one};
 use crate::{Db, ItemId};
 
 /// Links `item` with another right side, and returns the closed program in normal form.
@@ -22,7 +22,7 @@ pub(crate) fn program(
     db: &dyn Db,
     item: ItemId,
     def: &Arc<Def<Primitive>>,
-) -> Staged<Program<Primitive>> {
+) -> StageResult<Program<Primitive>> {
     let lookup = |id| {
         if id == item.global() {
             return Some(def.clone());
@@ -40,7 +40,7 @@ pub(crate) fn program(
         normalise(&mut program).map_err(|error| error.to_string())?;
         Ok(program)
     };
-    let made = guarded(&text, "compiling", work).map_err(one)?;
+    let made = catch_panic(&text, "compiling", work).map_err(one)?;
     made.map(Arc::new)
         .map_err(|why| one(Diagnostic::error(Code::NotAProgram, name(db, item), why)))
 }
@@ -51,7 +51,7 @@ pub(crate) fn functional(
     item: ItemId,
     program: &Program<Primitive>,
     target: Target,
-) -> Staged<PhraseProgram> {
+) -> StageResult<PhraseProgram> {
     let device = match target {
         Target::OpenCl => device(db),
         Target::C | Target::OpenMp => Arc::default(),
@@ -68,7 +68,7 @@ pub(crate) fn functional(
         let complaints = report::diagnostics(&checked.problems, program, target, written);
         checked.phrase.ok_or(complaints)
     };
-    let made = guarded(&text, "compiling", work).map_err(one)?;
+    let made = catch_panic(&text, "compiling", work).map_err(one)?;
     made.map(Arc::new).map_err(|complaints| {
         // The fixes are for a text that differs from the source.
         let bare = complaints.into_iter().map(|complaint| Diagnostic {
@@ -84,10 +84,10 @@ pub(crate) fn imperative(
     db: &dyn Db,
     item: ItemId,
     phrase: &PhraseProgram,
-) -> Staged<PhraseProgram> {
+) -> StageResult<PhraseProgram> {
     let text = SourceItem::from(item).text(db);
     let work = || dpia::imperative::imperative(phrase);
-    let made = guarded(&text, "compiling", work).map_err(one)?;
+    let made = catch_panic(&text, "compiling", work).map_err(one)?;
     made.map(Arc::new).map_err(|error| {
         let message = error.to_string();
         one(Diagnostic::error(
@@ -104,10 +104,10 @@ pub(crate) fn module(
     item: ItemId,
     program: &PhraseProgram,
     target: Target,
-) -> Staged<Module> {
+) -> StageResult<Module> {
     let text = SourceItem::from(item).text(db);
     let work = || codegen::compile_for(program, target, crate::inputs::Options::get(db).index(db));
-    let made = guarded(&text, "compiling", work).map_err(one)?;
+    let made = catch_panic(&text, "compiling", work).map_err(one)?;
     made.map(Arc::new).map_err(|errors| {
         let span = name(db, item);
         let found = errors.into_iter().map(|error| Diagnostic {

@@ -14,8 +14,8 @@ use super::programs::to_standard;
 use super::rewrite::{Refusal, definitions, order_in, rewrite_by};
 use super::signature_of;
 use crate::inputs::SourceFile;
-use crate::panics::guarded;
-use crate::queries::{scheme, settle};
+use crate::panics::catch_panic;
+use crate::queries::{evaluate_dependencies_first, scheme};
 use crate::scope::{Binding, Scope, programs, strategies};
 use crate::{Database, Db, FileId, ItemId};
 
@@ -145,8 +145,8 @@ impl Database {
                     _ => None,
                 })
         });
-        settle(self, named.collect::<Vec<ItemId>>());
-        let checked = guarded(text, "checking", || lang::check(&parsed.item, text, &env))
+        evaluate_dependencies_first(self, named.collect::<Vec<ItemId>>());
+        let checked = catch_panic(text, "checking", || lang::check(&parsed.item, text, &env))
             .map_err(|failure| vec![failure])?;
         if checked.diagnostics.iter().any(is_error) {
             return Err(checked.diagnostics);
@@ -192,7 +192,7 @@ impl Database {
         strategy: &GivenStrategy,
         request: &lang::Request<'_>,
     ) -> Result<lang::Rewritten, Refusal> {
-        settle(self, [item]);
+        evaluate_dependencies_first(self, [item]);
         rewrite_by(self, item, &strategy.definition, strategy.order, request)
     }
 }

@@ -59,7 +59,7 @@ fn from_file(
         FileState::Absent(ReadError::Other(reason)) => {
             return error(format!("cannot read `{path}`: {reason}"));
         }
-        FileState::Wanted | FileState::Present(_) => {}
+        FileState::Requested | FileState::Present(_) => {}
     }
     if target.language(db) != Language::Elevate {
         return error(format!(

@@ -12,7 +12,7 @@ use rise::{Env, Primitive, Resolution};
 use syntax::GlobalId;
 use syntax::ast::Name;
 
-use crate::header::Declares;
+use crate::header::Declaration;
 use crate::inputs::{SourceFile, SourceItem};
 use crate::queries::ProgramEnv;
 use crate::scope::{Binding, programs};
@@ -47,8 +47,8 @@ pub(crate) fn to_standard(db: &dyn Db, id: GlobalId) -> GlobalId {
         return id;
     }
     match item.declares(db) {
-        Declares::Def(name) => lang::Programs::standard().named(name).unwrap_or(id),
-        Declares::Import(_) | Declares::BrokenImport | Declares::Nothing => id,
+        Declaration::Def(name) => lang::Programs::standard().named(name).unwrap_or(id),
+        Declaration::Import(_) | Declaration::BrokenImport | Declaration::Nothing => id,
     }
 }
 

@@ -16,13 +16,13 @@ use super::programs::{from_standard, renumbered, to_standard};
 use super::{named, strategy_checked};
 use crate::inputs::{SourceFile, SourceItem};
 use crate::language::Language;
-use crate::panics::guarded;
+use crate::panics::catch_panic;
 use crate::queries::{bindings, dependencies, elaborated, items, strategy_parsed};
 use crate::scope::Binding;
 use crate::{Db, FileId, ItemId};
 
 /// The limit of work while a user types, which takes one or two seconds.
-const PATIENCE: u64 = 100_000_000;
+const WORK_LIMIT: u64 = 100_000_000;
 
 /// Returns a definition of a strategy file or of the strategy library.
 fn definition(db: &dyn Db, id: GlobalId) -> Option<Arc<Definition>> {
@@ -171,7 +171,7 @@ pub(super) fn rewrite_by(
     let definitions = definitions(db, strategy, Some(item));
     let def = standard(db, &def);
     let text = SourceItem::from(item).text(db);
-    guarded(&text, "rewriting", || {
+    catch_panic(&text, "rewriting", || {
         lang::rewrite(strategy, definitions, &def, order, request)
     })
     .map_err(|failure| Refusal::Bug(Box::new(failure)))?
@@ -209,7 +209,7 @@ pub(crate) fn example(db: &dyn Db, item: SourceItem) -> Arc<[Diagnostic]> {
     };
     let order = order(db, id);
     let work = || lang::run_example(&example, definitions, order, Some(&going_on));
-    guarded(&item.text(db), "running", work).map_or_else(|failure| [failure].into(), Arc::from)
+    catch_panic(&item.text(db), "running", work).map_or_else(|failure| [failure].into(), Arc::from)
 }
 
 /// The result of a definition's own strategy.
@@ -242,7 +242,7 @@ pub(crate) fn lowered(db: &dyn Db, item: SourceItem) -> Option<Lowered> {
     };
     let request = Request {
         options: Fuel {
-            work: PATIENCE,
+            work: WORK_LIMIT,
             cancelled: Some(&going_on),
             ..Fuel::default()
         },

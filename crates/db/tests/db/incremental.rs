@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use db::{Database, Declares};
+use db::{Database, Declaration};
 use expect_test::{Expect, expect};
 
 use crate::fixture::{file, fill, replace, report, settle_missing};
@@ -27,9 +27,9 @@ fn computed(db: &mut Database, edit: impl FnOnce(&mut Database)) -> String {
         let on = match query.as_str() {
             "header" | "declares" | "bindings" | "checked" | "scheme" | "inference" => {
                 match &db.header(key.item()).declares {
-                    Declares::Def(name) => name.to_string(),
-                    Declares::Import(path) => format!("import {path}"),
-                    Declares::BrokenImport | Declares::Nothing => "nothing".to_owned(),
+                    Declaration::Def(name) => name.to_string(),
+                    Declaration::Import(path) => format!("import {path}"),
+                    Declaration::BrokenImport | Declaration::Nothing => "nothing".to_owned(),
                 }
             }
             _ => db.path(key.file()).file_name(),

@@ -12,7 +12,7 @@ fn item(db: &Database, name: &str) -> db::ItemId {
     let items = db.items(file(db, "main.rise"));
     let found = items
         .iter()
-        .find(|&&item| matches!(&db.header(item).declares, db::Declares::Def(n) if n == name));
+        .find(|&&item| matches!(&db.header(item).declares, db::Declaration::Def(n) if n == name));
     *found.unwrap_or_else(|| panic!("no definition {name}"))
 }
 

@@ -92,7 +92,7 @@ pub(super) fn users(
 
 fn cannot(db: &Database, user: ItemId, names: &[Name], why: &str) -> Unwritable {
     let name = match &db.header(user).declares {
-        db::Declares::Def(name) => format!("`{name}`"),
+        db::Declaration::Def(name) => format!("`{name}`"),
         _ => "a definition".to_owned(),
     };
     let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();

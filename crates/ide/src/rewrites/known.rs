@@ -87,7 +87,7 @@ impl Known {
         let used = strategies.programs();
         let used = used.map(|(id, def)| (id, def.name.clone()));
         let unknown = used.filter(|(id, name)| !known(*id, name)).collect();
-        let as_strategies_see = db.strategy_def(def);
+        let as_strategies_see = db.to_strategy_def(def);
         let program = Program::of(store, &as_strategies_see).ok()?;
         let pads = strategies.programs().any(|(_, def)| pads(&def.body));
         Some(Known {

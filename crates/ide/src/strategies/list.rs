@@ -1,6 +1,6 @@
 //! The list of strategies that a menu offers for definitions of programs.
 
-use db::{Database, Declares, FileId, Language};
+use db::{Database, Declaration, FileId, Language};
 use elevate::lang::{DefinitionKind, Flavour, Param, Signature, Type, library, type_text};
 use syntax::GlobalId;
 use syntax::ast::{AnnotationValue, TermKind};
@@ -77,7 +77,7 @@ pub fn offered_strategies(db: &Database) -> Vec<OfferedStrategy> {
 /// Adds the strategies that a file defines.
 pub(crate) fn own(db: &Database, file: FileId, found: &mut Vec<OfferedStrategy>) {
     for &item in &*db.items(file) {
-        let Declares::Def(name) = &db.header(item).declares else {
+        let Declaration::Def(name) = &db.header(item).declares else {
             continue;
         };
         let id: GlobalId = item.global();

@@ -87,7 +87,7 @@ impl Sizes {
             sizes.defs += db
                 .items(file)
                 .iter()
-                .filter(|&&item| matches!(db.header(item).declares, db::Declares::Def(_)))
+                .filter(|&&item| matches!(db.header(item).declares, db::Declaration::Def(_)))
                 .count();
         }
         sizes

@@ -5,7 +5,7 @@ use super::place::{self, Range};
 use super::report::{Report, Reporter, shown};
 use super::workspace::{Workspace, not_text};
 use super::{FINE, FOUND, UNUSABLE, human, output};
-use db::{Database, Declares, FileId, ItemId, Language};
+use db::{Database, Declaration, FileId, ItemId, Language};
 use serde::Serialize;
 use std::io::{self, Write};
 use syntax::Severity;
@@ -65,7 +65,7 @@ pub fn run(options: &TypesOptions) -> u8 {
 /// Returns the definitions of the file with their names, in source order.
 fn definitions(db: &Database, file: FileId) -> Vec<(ItemId, String)> {
     let name = |item: ItemId| match &db.header(item).declares {
-        Declares::Def(name) => Some((item, name.to_string())),
+        Declaration::Def(name) => Some((item, name.to_string())),
         _ => None,
     };
     db.items(file)

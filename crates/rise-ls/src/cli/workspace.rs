@@ -4,7 +4,7 @@ use super::args;
 use super::output;
 use crate::loader::{self, Content, LoadError, NotText};
 use crate::roots::Roots;
-use db::{Database, FileId, FilePath, Language, Prepared};
+use db::{Database, FileId, FilePath, Language, ParsedFile};
 use rayon::prelude::*;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -200,13 +200,13 @@ impl Workspace {
 
 /// The content of a file. A text is split into items on the thread that reads it.
 enum Read {
-    Text(Prepared),
+    Text(ParsedFile),
     NotText(NotText),
 }
 
 fn read(input: &Input, language: Language) -> Result<Read, LoadError> {
     input.read().map(|content| match content {
-        Content::Text { text, .. } => Read::Text(Prepared::new(&text, language)),
+        Content::Text { text, .. } => Read::Text(ParsedFile::new(&text, language)),
         Content::NotText(bad) => Read::NotText(bad),
     })
 }

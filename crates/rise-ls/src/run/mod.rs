@@ -18,7 +18,7 @@ pub use devices::{WORKER, device, devices};
 pub use json::{FailureJson, Summary, failure as failure_json, result as result_json};
 pub use opencl::{KernelRun, OnDevice};
 
-use db::{Database, Declares, IndexWidth, ItemId, Target};
+use db::{Database, Declaration, IndexWidth, ItemId, Target};
 use rise::Primitive;
 use rise::core::{LinkError, Program};
 use runtime::cc::{CompileError, RunError};
@@ -436,7 +436,7 @@ pub fn causes(db: &Database, item: ItemId, error: &LinkError) -> Vec<(ItemId, Ve
     let imports = items
         .iter()
         .flat_map(|&item| db.items(db.file_of(item)).to_vec())
-        .filter(|&item| matches!(db.header(item).declares, Declares::Import(_)))
+        .filter(|&item| matches!(db.header(item).declares, Declaration::Import(_)))
         .collect();
     let wrong = errors_of(items);
     match wrong.is_empty() {

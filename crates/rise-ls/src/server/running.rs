@@ -124,7 +124,7 @@ impl Session {
                     }
                 }
                 FileState::Absent(why) => db.set_absent(path, why),
-                FileState::Wanted => {}
+                FileState::Requested => {}
             }
         }
         loader::load_imports(&mut db, &self.view.roots, READING);

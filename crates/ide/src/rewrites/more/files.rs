@@ -1,7 +1,7 @@
 //! Rewrites from the user's own `.elevate` files: rules with a title at a place, and strategies for
 //! the whole definition.
 
-use db::{Database, Declares, FileId, ItemId, Language};
+use db::{Database, Declaration, FileId, ItemId, Language};
 use elevate::lang::Type;
 use syntax::elevate::ast::ItemKind;
 
@@ -234,7 +234,7 @@ fn quoted(name: &str) -> String {
 
 pub(super) fn name_of(db: &Database, item: ItemId) -> String {
     match &db.header(item).declares {
-        Declares::Def(name) => name.to_string(),
+        Declaration::Def(name) => name.to_string(),
         _ => String::new(),
     }
 }

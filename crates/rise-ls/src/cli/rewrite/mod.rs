@@ -165,7 +165,7 @@ fn finish(
 ) -> Result<u8, u8> {
     let db = &workspace.db;
     let file = db.file_of(item);
-    let def = db.own_def(file, &rewritten.def);
+    let def = db.to_database_def(file, &rewritten.def);
     let path = shown(&db.path(file), &workspace.base);
     let old = db.text(file).to_string();
     let open: Vec<_> = rewritten

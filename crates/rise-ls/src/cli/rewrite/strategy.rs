@@ -5,7 +5,7 @@ use crate::cli::output;
 use crate::cli::report::shown;
 use crate::cli::workspace::Workspace;
 use crate::loader::{self, Content};
-use db::{Database, Declares, FileId, FilePath, ItemId, Language};
+use db::{Database, Declaration, FileId, FilePath, ItemId, Language};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use syntax::GlobalId;
@@ -147,7 +147,7 @@ fn main(db: &Database, file: FileId) -> Option<Chosen> {
         .filter(|item| matches!(kind(item), ItemKind::Val { .. }));
     match (vals.next(), vals.next()) {
         (Some(&item), None) => match &db.header(item).declares {
-            Declares::Def(name) => Some(Chosen::Item(item, format!("`{name}`"))),
+            Declaration::Def(name) => Some(Chosen::Item(item, format!("`{name}`"))),
             _ => None,
         },
         _ => None,
@@ -160,7 +160,7 @@ fn nothing(db: &Database, file: FileId, shown: &str, wanted: Option<&str>) {
         .items(file)
         .iter()
         .filter_map(|item| match &db.header(*item).declares {
-            Declares::Def(name) => Some(name.to_string()),
+            Declaration::Def(name) => Some(name.to_string()),
             _ => None,
         })
         .collect();

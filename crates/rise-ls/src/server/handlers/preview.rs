@@ -1,7 +1,7 @@
 //! `rise/preview`: shows a definition in one of the intermediate forms or target languages of the
 //! compiler. `rise/previewChanged` notifies the client when an edit changes a shown preview.
 
-use db::{Declares, FileId, ItemId};
+use db::{Declaration, FileId, ItemId};
 use ide::Form;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -181,7 +181,7 @@ fn definitions(snapshot: &Snapshot, file: FileId) -> Vec<(ItemId, String)> {
 
 fn name_of(snapshot: &Snapshot, item: ItemId) -> Option<String> {
     match &snapshot.db.header(item).declares {
-        Declares::Def(name) => Some(name.to_string()),
+        Declaration::Def(name) => Some(name.to_string()),
         _ => None,
     }
 }

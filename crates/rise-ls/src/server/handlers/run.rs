@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use db::{Declares, FileId, ItemId};
+use db::{Declaration, FileId, ItemId};
 use runtime::launch::{ArgumentSource, Request};
 use runtime::literal::Literal;
 use runtime::process::Limits;
@@ -170,7 +170,7 @@ pub fn order(
         Ok((name.clone(), source))
     };
     let def = match &snapshot.db.header(item).declares {
-        Declares::Def(name) => name.to_string(),
+        Declaration::Def(name) => name.to_string(),
         _ => String::new(),
     };
     let set = &snapshot.view.settings.device;

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use db::{Declares, FileId, ItemId, Language};
+use db::{Declaration, FileId, ItemId, Language};
 use dpia::Target;
 use ide::{OfferedStrategy, SteppedProgram, Stepping, StrategyStep, stepped};
 use serde::{Deserialize, Serialize};
@@ -325,7 +325,7 @@ pub(super) fn definition(
         return Err(invalid_params("strategies are for definitions of RISE"));
     }
     let name = |item: ItemId| match &db.header(item).declares {
-        Declares::Def(name) => Some((item, name.to_string())),
+        Declaration::Def(name) => Some((item, name.to_string())),
         _ => None,
     };
     let items = |file: FileId| db.items(file);
