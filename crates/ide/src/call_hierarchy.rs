@@ -3,7 +3,7 @@
 use db::{Database, ItemId};
 use syntax::Span;
 
-use crate::view::{Symbol, View};
+use crate::item_view::{Symbol, View};
 use crate::{FilePosition, NavTarget, goto};
 
 /// A definition that calls, or is called, with the places of the calls.

@@ -1,8 +1,8 @@
 //! Code completion in programs and strategy files.
 
-mod list;
+mod candidates;
+mod cursor_context;
 mod paths;
-mod place;
 #[cfg(test)]
 mod tests;
 
@@ -12,10 +12,10 @@ use syntax::{GlobalId, Span};
 
 use crate::builtin::Builtin;
 use crate::context::Context;
-use crate::{FilePosition, markdown, strategies, view};
-use list::List;
-pub(crate) use list::brief;
-use place::Place;
+use crate::{FilePosition, item_view, markdown, strategies};
+use candidates::List;
+pub(crate) use candidates::brief;
+use cursor_context::Place;
 
 /// The kind of a completion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -144,7 +144,7 @@ pub fn prepare_completions(db: &Database, file: FileId) {
 
 /// Returns the completions before the first item: the words that can begin an item.
 fn before_items(db: &Database, at: FilePosition) -> Vec<Completion> {
-    if view::in_gap_comment(db, at) {
+    if item_view::in_gap_comment(db, at) {
         return Vec::new();
     }
     let mut list = List::bare(Span::empty(at.offset));
@@ -163,7 +163,7 @@ pub fn resolve_completion(db: &Database, source: CompletionSource) -> Option<Str
                 return Some(strategies::hover::library_definition(global, &name));
             }
             let item = db.item_of(global);
-            let name = view::def_name(db, item)?;
+            let name = item_view::def_name(db, item)?;
             if db.language(db.file_of(item)) == Language::Elevate {
                 return Some(strategies::hover::definition(db, item, &name));
             }

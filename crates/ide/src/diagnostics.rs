@@ -123,7 +123,7 @@ fn naming_the_strategy(db: &Database, item: ItemId, place: Span) -> Option<FileF
     };
     let file = imports::file_at(db, db.file_of(item), path)?;
     let mut offered = Vec::new();
-    strategies::list::own(db, file, &mut offered);
+    strategies::offered::own(db, file, &mut offered);
     offered.retain(OfferedStrategy::is_nameable);
     let [only] = &offered[..] else {
         return None;

@@ -14,7 +14,7 @@ use runtime::process::bytes_text;
 use syntax::Span;
 use syntax::ast::AddressSpace;
 
-use crate::items;
+use crate::work_items;
 
 /// The number of bytes from which a size is written with a unit such as kB.
 const FEW: u64 = 10_000;
@@ -271,7 +271,7 @@ impl Flow {
             text.push_str(", for each thread");
         }
         if let Some(space) = space {
-            text.push_str(items::owner(self, fact, space));
+            text.push_str(work_items::owner(self, fact, space));
         }
         let bytes = bytes.and_then(|amount| amount.number);
         if let (Some(AddressSpace::Local), Some(bytes)) = (space, bytes) {

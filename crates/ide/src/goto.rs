@@ -7,15 +7,15 @@ use syntax::ast::{BinderId, Name, TermId, TermKind};
 use syntax::lexer::{TokenKind, lex};
 use syntax::{GlobalId, Span};
 
-use crate::view::{self, Symbol, View};
-use crate::{FilePosition, NavTarget, SymbolKind, strategies, tree, vars};
+use crate::item_view::{self, Symbol, View};
+use crate::{FilePosition, NavTarget, SymbolKind, free_vars, strategies, tree};
 
 /// Returns the definition of the name at `at`. For the path of an import this is the file.
 pub fn goto_definition(db: &Database, at: FilePosition) -> Vec<NavTarget> {
     let Some((view, offset)) = View::at(db, at) else {
         return Vec::new();
     };
-    if view::import_at(&view, offset).is_some() {
+    if item_view::import_at(&view, offset).is_some() {
         return import_target(&view).into_iter().collect();
     }
     match view.occurrence_at(offset) {
@@ -33,12 +33,12 @@ pub fn goto_type_definition(db: &Database, at: FilePosition) -> Vec<NavTarget> {
     let mut found = Vec::new();
     if let Some(binder) = tree::binder_at(view.item(), offset) {
         if let BinderInfo::Value(ty) = view.binder_info(binder) {
-            vars::of_type(ty, &mut found);
+            free_vars::of_type(ty, &mut found);
         }
     } else if let Some(term) = tree::innermost(view.item(), offset)
         && let Some(ty) = view.type_of(term)
     {
-        vars::of_type(ty, &mut found);
+        free_vars::of_type(ty, &mut found);
     }
     found
         .iter()
@@ -144,7 +144,7 @@ fn place(view: &View<'_>, span: Span) -> NavTarget {
 }
 
 fn sum_index(view: &View<'_>, sum: TermId) -> Option<NavTarget> {
-    let index = view::sum_index_of(view.item(), sum)?;
+    let index = item_view::sum_index_of(view.item(), sum)?;
     let TermKind::Name(name) = &view.item().term(index).kind else {
         return None;
     };

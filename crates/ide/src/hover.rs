@@ -2,8 +2,8 @@
 //! the cursor.
 
 mod kernel;
+mod keywords;
 mod memory;
-mod words;
 
 use db::{Database, ItemId, Language};
 use rise::{Arg, BinderInfo, TermInfo, Ty, Type};
@@ -12,8 +12,8 @@ use syntax::lexer::{Token, TokenKind};
 use syntax::{Dialect, Severity, Span};
 
 use crate::builtin::Builtin;
-use crate::view::{self, Occurrence, Symbol, View};
-use crate::{FilePosition, glossary, markdown, strategies, token, tree, vars};
+use crate::item_view::{self, Occurrence, Symbol, View};
+use crate::{FilePosition, free_vars, glossary, markdown, strategies, token, tree};
 
 /// The content of a hover.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,7 +84,7 @@ pub(crate) fn problems(view: &View<'_>, span: Span, repeated: Repeated) -> Vec<S
 }
 
 fn describe(view: &View<'_>, token: Token, offset: u32, repeated: Repeated) -> Option<String> {
-    if view::import_at(view, offset).is_some() {
+    if item_view::import_at(view, offset).is_some() {
         return import(view);
     }
     if let Some(found) = view.occurrence_at(offset) {
@@ -109,9 +109,11 @@ fn describe(view: &View<'_>, token: Token, offset: u32, repeated: Repeated) -> O
         | TokenKind::If
         | TokenKind::Else
         | TokenKind::Skip
-        | TokenKind::Semicolon => words::docs(token.kind, &text_of(view, token)).map(str::to_owned),
-        TokenKind::Equals if words::is_assignment(view.item(), token.span) => {
-            Some(words::ASSIGNMENT.to_owned())
+        | TokenKind::Semicolon => {
+            keywords::docs(token.kind, &text_of(view, token)).map(str::to_owned)
+        }
+        TokenKind::Equals if keywords::is_assignment(view.item(), token.span) => {
+            Some(keywords::ASSIGNMENT.to_owned())
         }
         kind if kind.is_comment() => None,
         kind if kind.is_reserved() && view.dialect() == Dialect::Rise => {
@@ -172,7 +174,7 @@ pub(crate) fn import(view: &View<'_>) -> Option<String> {
         .db
         .items(target)
         .iter()
-        .filter_map(|item| view::def_name(view.db, *item))
+        .filter_map(|item| item_view::def_name(view.db, *item))
         .map(|name| format!("`{name}`"))
         .collect();
     match names.is_empty() {
@@ -232,7 +234,7 @@ pub(crate) fn definition(db: &Database, item: ItemId, name: &str) -> String {
         _ => "def",
     };
     let head = match db.scheme(item) {
-        Some(scheme) if !vars::has_error(&scheme.ty) => markdown::signature(name, &scheme),
+        Some(scheme) if !free_vars::has_error(&scheme.ty) => markdown::signature(name, &scheme),
         _ => name.to_owned(),
     };
     let library = match db.is_library(db.file_of(item)) {
@@ -383,7 +385,7 @@ fn term(view: &View<'_>, token: Token) -> Option<String> {
 
 fn of_term(view: &View<'_>, subject: &str, id: TermId) -> Option<String> {
     match view.info(id) {
-        TermInfo::Expr(ty) | TermInfo::Type(ty) if !view::is_error(ty) => {
+        TermInfo::Expr(ty) | TermInfo::Type(ty) if !item_view::is_error(ty) => {
             Some(view.code(&format!("{subject} : {}", type_text(view, ty))))
         }
         TermInfo::Arg(arg) => Some(view.code(&argument(view, subject, arg))),

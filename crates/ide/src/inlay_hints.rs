@@ -12,9 +12,9 @@ use syntax::lexer::lex_in;
 
 use crate::barriers::Barriers;
 use crate::flow::{AccessFlow, Flow};
+use crate::item_view::View;
 use crate::tree::{self, Stage};
-use crate::view::View;
-use crate::{TextEdit, short, strategies, vars};
+use crate::{TextEdit, elision, free_vars, strategies};
 
 /// The separator between the type and the access of a stage.
 const SEPARATOR: &str = " · ";
@@ -177,7 +177,7 @@ impl Collector<'_> {
     fn colon(&self, ty: &str) -> String {
         format!(
             ": {}",
-            short::elide(ty, self.config.max_length.saturating_sub(2))
+            elision::elide(ty, self.config.max_length.saturating_sub(2))
         )
     }
 
@@ -199,7 +199,7 @@ impl Collector<'_> {
             return None;
         };
         let scheme = self.view.db.scheme(self.view.id)?;
-        if vars::has_error(&scheme.ty) {
+        if free_vars::has_error(&scheme.ty) {
             return None;
         }
         let ty = rise::print::type_text(&scheme.ty, &scheme.names);
@@ -230,7 +230,7 @@ impl Collector<'_> {
         };
         if binder.annotation != BinderAnnotation::None
             || binder.name.is_empty()
-            || vars::has_error(ty)
+            || free_vars::has_error(ty)
         {
             return None;
         }
@@ -280,7 +280,7 @@ impl Collector<'_> {
         let scope = self.view.scope_at(place);
         let names = &self.view.inference().names;
         let mut free = Vec::new();
-        vars::of_type(ty, &mut free);
+        free_vars::of_type(ty, &mut free);
         free.iter().all(|var| {
             scope.get(self.view.item(), &names.get(*var)).is_some_and(|binder| {
                 matches!(self.view.binder_info(binder), BinderInfo::TypeLevel(known, _) if known == var)
@@ -381,7 +381,7 @@ impl Collector<'_> {
         let ty = self
             .view
             .type_of(stage.result)
-            .filter(|ty| !vars::has_error(ty))?;
+            .filter(|ty| !free_vars::has_error(ty))?;
         let whole = self.known_text(ty)?;
         let (accesses, details) = self.access(stage).unwrap_or_default();
         let label = self.stage_label(&whole, &accesses)?;
@@ -400,15 +400,15 @@ impl Collector<'_> {
         if !self.config.pipelines {
             let fitting = accesses.iter().find(|access| length(access) <= max);
             let shown = fitting.or(accesses.last())?;
-            return Some(short::cut(shown, max));
+            return Some(elision::cut(shown, max));
         }
         let least = length(ty).min(LEAST_TYPE);
         let room = |access: &str| max.checked_sub(length(access) + length(SEPARATOR));
         let fitting = accesses.iter().find_map(|access| {
             let room = room(access).filter(|room| *room >= least)?;
-            Some(format!("{}{SEPARATOR}{access}", short::elide(ty, room)))
+            Some(format!("{}{SEPARATOR}{access}", elision::elide(ty, room)))
         });
-        Some(fitting.unwrap_or_else(|| short::elide(ty, max)))
+        Some(fitting.unwrap_or_else(|| elision::elide(ty, max)))
     }
 
     /// Describes the access of a stage, as labels from long to short and as a sentence.
@@ -468,7 +468,7 @@ impl Collector<'_> {
         let values = values.as_ref()?;
         let value = values.at(self.result_span(stage))?;
         let room = self.config.max_length.saturating_sub(2);
-        let label = format!("= {}", short::value(value, room));
+        let label = format!("= {}", elision::value(value, room));
         let sizes = values
             .sizes
             .iter()
@@ -519,7 +519,7 @@ impl Collector<'_> {
             };
             let fits = |label: &&String| label.chars().count() <= self.config.max_length;
             let label = first.labels.iter().find(fits).unwrap_or(&first.labels[2]);
-            let label = short::cut(label, self.config.max_length);
+            let label = elision::cut(label, self.config.max_length);
             let sentences = waits.iter().map(|wait| format!("- {}", wait.sentence));
             let details: Vec<String> = sentences.collect();
             let hint = InlayHint {
@@ -555,7 +555,7 @@ impl Collector<'_> {
             .map(|(param, arg)| format!("{param} = {}", rise::print::arg_text(arg, names)))
             .collect();
         let whole = format!("{{{}}}", args.join(", "));
-        let label = short::elide_list(&args, self.config.max_length);
+        let label = elision::elide_list(&args, self.config.max_length);
         Some(self.hint(
             self.view.span(name.term).end,
             InlayKind::Implicit,

@@ -3,7 +3,7 @@
 use db::{Database, FileId, ItemId};
 use syntax::Span;
 
-use crate::view::{Symbol, View};
+use crate::item_view::{Symbol, View};
 use crate::{FilePosition, FileRange};
 
 /// An occurrence of a name.

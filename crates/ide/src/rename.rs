@@ -5,7 +5,7 @@ use syntax::ast::{BinderId, ItemKind, TermId, TermKind};
 use syntax::lexer::{Token, TokenKind, lex_in};
 use syntax::{Dialect, Span};
 
-use crate::view::{self, Occurrence, Symbol, View};
+use crate::item_view::{self, Occurrence, Symbol, View};
 use crate::{FilePosition, SourceEdits, TextEdit, references};
 
 /// The reason why a name cannot be renamed.
@@ -282,7 +282,7 @@ fn check_def(db: &Database, item: ItemId, old: &str, new: &str) -> Result<(), Re
 fn check_user(view: &View<'_>, def: ItemId, old: &str, new: &str) -> Result<(), RenameError> {
     let symbol = Symbol::Def(def);
     let place = || view.db.path(view.file).file_name();
-    let user = || view::def_name(view.db, view.id).unwrap_or_default();
+    let user = || item_view::def_name(view.db, view.id).unwrap_or_default();
     let binds = |found: &Occurrence| {
         matches!(found.symbol, Symbol::Place(..)) && view.name_of(found.symbol) == new
     };
@@ -334,7 +334,7 @@ fn check_visible(db: &Database, file: FileId, old: &str, new: &str) -> Result<()
     let Some(user) = items.iter().find(names) else {
         return Ok(());
     };
-    let user = view::def_name(db, *user).unwrap_or_default();
+    let user = item_view::def_name(db, *user).unwrap_or_default();
     let file = db.path(file).file_name();
     error(format!(
         "`{user}` in {file} uses another `{new}`, which would become the renamed `{old}`"

@@ -7,7 +7,7 @@ use syntax::lexer::lex_in;
 use tree_sitter::{Node, Tree};
 
 use crate::concrete::{SyntaxTree, path, span};
-use crate::view::View;
+use crate::item_view::View;
 use crate::{FilePosition, strategies, token};
 
 /// Returns, for each offset, the ranges that contain it, innermost first. Each range is contained

@@ -7,7 +7,7 @@ use syntax::ast::AddressSpace;
 use syntax::lexer::{TokenKind, lex_in};
 use syntax::{Dialect, Span};
 
-use crate::view::{Occurrence, SIZE_FUNCTIONS, Symbol, View};
+use crate::item_view::{Occurrence, SIZE_FUNCTIONS, Symbol, View};
 use crate::{SymbolKind, goto, strategies};
 
 /// The type of a token.

@@ -9,8 +9,8 @@ use syntax::ast::{Item, Kind, TermId, TermKind};
 
 use crate::builtin::Builtin;
 use crate::context::{self, OpenCall};
-use crate::view::{Symbol, View};
-use crate::{FilePosition, markdown, strategies, token, tree, vars};
+use crate::item_view::{Symbol, View};
+use crate::{FilePosition, free_vars, markdown, strategies, token, tree};
 
 /// The signature of a function.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -228,8 +228,8 @@ fn signature(view: &View<'_>, head: TermId) -> Option<Signature> {
 /// informative than the general type.
 fn is_known(ty: &Ty, names: &Names) -> bool {
     let mut free = Vec::new();
-    vars::of_type(ty, &mut free);
-    !vars::has_error(ty) && free.iter().all(|var| names.get(*var) != "_")
+    free_vars::of_type(ty, &mut free);
+    !free_vars::has_error(ty) && free.iter().all(|var| names.get(*var) != "_")
 }
 
 /// Renders a function's type with the ranges of its parameters, including the implicit ones if
@@ -245,7 +245,7 @@ fn labelled(name: &str, ty: &Ty, names: &Names, implicit: bool, docs: Option<Str
     loop {
         let (text, is_parameter, next) = match &**rest {
             // An implicit parameter that no longer occurs has been instantiated.
-            Type::Pi(pi) if pi.implicit && !vars::occurs(pi.var, &pi.body) => {
+            Type::Pi(pi) if pi.implicit && !free_vars::occurs(pi.var, &pi.body) => {
                 rest = &pi.body;
                 continue;
             }

@@ -4,7 +4,7 @@ use db::{Database, Declaration, FileId, ItemId, Language};
 use rise::Scheme;
 use syntax::Span;
 
-use crate::{SymbolKind, fuzzy, goto, strategies, vars};
+use crate::{SymbolKind, free_vars, fuzzy, goto, strategies};
 
 /// A definition in a file's outline.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,7 +51,7 @@ pub fn document_symbols(db: &Database, file: FileId) -> Vec<DocumentSymbol> {
 
 fn document_symbol(db: &Database, item: ItemId, scheme: Option<&Scheme>) -> Option<DocumentSymbol> {
     let target = goto::definition_with(db, item, scheme)?;
-    let scheme = scheme.filter(|scheme| !vars::has_error(&scheme.ty));
+    let scheme = scheme.filter(|scheme| !free_vars::has_error(&scheme.ty));
     Some(DocumentSymbol {
         name: target.name,
         detail: scheme.map(rise::print::scheme_text),

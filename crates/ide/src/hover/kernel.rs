@@ -6,7 +6,7 @@ use nat::Nat;
 use rise::core::Launch;
 
 use crate::flow::Flow;
-use crate::view::View;
+use crate::item_view::View;
 
 /// The largest number of conditions of a launch that are listed.
 const MOST_CONDITIONS: usize = 3;

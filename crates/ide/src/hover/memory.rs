@@ -5,7 +5,7 @@ use dpia::{Prim, Target};
 use syntax::Span;
 
 use crate::flow::Flow;
-use crate::{items, markdown, view::View};
+use crate::{item_view::View, markdown, work_items};
 
 /// The largest number of statements that are shown for one pattern.
 const MOST_HEADERS: usize = 3;
@@ -54,9 +54,9 @@ fn who(flow: &Flow, fact: &FlowFact, prim: Prim) -> String {
         return String::new();
     }
     match prim {
-        MapGlobal | MapLocal | MapWorkGroup => items::shared(flow, fact).unwrap_or_default(),
+        MapGlobal | MapLocal | MapWorkGroup => work_items::shared(flow, fact).unwrap_or_default(),
         DepMapSeq | Iterate | IterateStream | MapSeq | MapSeqUnroll | ReduceSeq
-        | ReduceSeqUnroll | ScanSeq => items::alone(flow, fact).to_owned(),
+        | ReduceSeqUnroll | ScanSeq => work_items::alone(flow, fact).to_owned(),
         _ => String::new(),
     }
 }

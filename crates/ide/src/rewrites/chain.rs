@@ -5,7 +5,7 @@ use rise::{Primitive, Type};
 use syntax::Span;
 use syntax::ast::{BinaryOp, TermId, TermKind};
 
-use super::level::Level;
+use super::precedence::Level;
 use super::restyle::{Annotations, Restyle};
 use super::terms::{Core, is_function, strip, uses};
 

@@ -2,21 +2,21 @@
 
 mod align;
 mod apply;
+mod assists;
+mod attempt_cache;
 mod chain;
 mod comments;
 mod diff;
-mod extend;
-mod known;
-mod level;
 mod menu;
-mod more;
 mod names;
 mod offer;
+mod precedence;
 mod print;
 mod program;
 mod reasons;
 mod record;
 mod restyle;
+mod size_parameters;
 mod spines;
 mod strategies;
 mod terms;
@@ -42,11 +42,11 @@ use syntax::ast::ItemKind;
 
 pub use align::Step;
 pub use apply::{AppliedRewrite, apply_rewrite};
-pub use menu::RewriteKind;
-pub use more::{
+pub use assists::{
     Ask, Explained, MoreAction, NestLoop, Taken, Wish, explained, lowered_copy, more_actions,
     more_edits, taken,
 };
+pub use menu::RewriteKind;
 pub use offer::{RewriteAction, rewrites};
 pub(crate) use program::exported;
 pub use record::recorded;

@@ -12,7 +12,7 @@ use rustc_hash::FxHashSet;
 use syntax::Dialect;
 
 use super::align::{Alignment, Step};
-use super::known::{Attempt, Attempts, Known};
+use super::attempt_cache::{Attempt, Attempts, Known};
 use super::menu::{self, Entry, RewriteKind};
 use super::program::{Program, path_of};
 use super::spines::spines;

@@ -5,7 +5,7 @@ use rise::{Arg, Primitive, Type};
 use syntax::ast::{Literal, ScalarType, TermId, TermKind, UnaryOp};
 
 use super::chain::is_pattern;
-use super::level::Level;
+use super::precedence::Level;
 use super::restyle::{Annotations, Piece, Restyle};
 use super::terms::{Core, is_function, strip, uses};
 

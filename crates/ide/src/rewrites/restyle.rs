@@ -18,8 +18,8 @@ use syntax::ast::{BinaryOp, BinderAnnotation, BinderId, Item, Name, TermId, Term
 use syntax::{GlobalId, Span};
 
 use super::align::Alignment;
-use super::level::{self, Level};
 use super::names::{self, Names};
+use super::precedence::{self, Level};
 use super::terms::{Alpha, Core, Hashes, Mentions, Reducer, head, strip};
 use call::{Call, is_called};
 
@@ -97,7 +97,7 @@ pub(crate) struct Edit {
 /// overlapping. Comments in a replaced part are kept before the replacement.
 pub(crate) fn restyle(source: Source<'_>, new: &Def<Primitive>, options: Options) -> Vec<Edit> {
     let mut restyle = Restyle::new(source, new, options);
-    if let Some(body) = level::body(source.item) {
+    if let Some(body) = precedence::body(source.item) {
         let mut core = new.body.clone();
         // Abstractions over implicit parameters do not occur in the text.
         while let (Form::DepLambda(_, _, inner), rise::Type::Pi(pi)) = (&core.form, &*core.ty)
@@ -321,7 +321,7 @@ impl<'a> Restyle<'a> {
     ) -> bool {
         // A function that becomes a stage of a composition `f >> g` is copied as a whole. The
         // parameters of the definition keep their names and types.
-        if !level::is_of_definition(self.item, &self.parents, id)
+        if !precedence::is_of_definition(self.item, &self.parents, id)
             && let Some(stages) = self.as_composition(new)
             && stages.iter().any(|stage| self.is_unchanged(id, stage))
         {

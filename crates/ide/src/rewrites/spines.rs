@@ -5,7 +5,7 @@ use syntax::Span;
 use syntax::ast::{BinaryOp, Item, TermId, TermKind};
 
 use super::align::{Alignment, Step, is_spine};
-use super::level;
+use super::precedence;
 
 /// An application, or another term at which a rewrite can be applied.
 #[derive(Clone, Debug)]
@@ -24,7 +24,7 @@ pub(crate) struct Spine {
 /// comes first.
 pub(crate) fn spines(item: &Item, alignment: &Alignment, selection: Span) -> Vec<Spine> {
     let parents = item.parents();
-    let Some(body) = level::body(item) else {
+    let Some(body) = precedence::body(item) else {
         return Vec::new();
     };
     let mut found: Vec<Spine> = Vec::new();

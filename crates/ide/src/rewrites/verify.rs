@@ -93,9 +93,9 @@ pub fn extended(
     if parameters.is_empty() {
         return reduced_or_rewritten(db, item, new);
     }
-    let others = super::extend::users(db, item, parameters)?;
+    let others = super::size_parameters::users(db, item, parameters)?;
     let (text, parsed) = (db.item_text(item), db.parsed(item));
-    let text = super::extend::with_parameters(&text, &parsed.item, parameters);
+    let text = super::size_parameters::with_parameters(&text, &parsed.item, parameters);
     let no_place = || Unwritable::NotRead("its parameters have no place of their own".to_owned());
     let text = text.ok_or_else(no_place)?;
     let (read, inference, def) = FileEnv::of(db, item)

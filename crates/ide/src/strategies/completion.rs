@@ -8,7 +8,7 @@ use syntax::{GlobalId, Span};
 use super::context::{After, Context, Place};
 use crate::builtin::Builtin;
 use crate::completion::{COMPLETION_LIMIT, Completion, CompletionKind, CompletionSource, brief};
-use crate::view::{self, Symbol, View};
+use crate::item_view::{self, Symbol, View};
 use crate::{FilePosition, fuzzy};
 
 /// The attributes: their names, snippets and meanings.
@@ -129,14 +129,14 @@ const TYPES: [(&str, &str, &str); 13] = [
 /// that can begin one.
 pub(crate) fn completions(db: &Database, at: FilePosition) -> Vec<Completion> {
     let Some((view, offset)) = View::at_or_before(db, at) else {
-        return match view::in_gap_comment(db, at) {
+        return match item_view::in_gap_comment(db, at) {
             true => Vec::new(),
             false => List::new(db, "", Span::empty(at.offset)).items().finish(),
         };
     };
     let mut text = db.item_text(view.id).to_string();
     if offset as usize > text.len() {
-        text.push_str(&view::gap_before(db, at));
+        text.push_str(&item_view::gap_before(db, at));
     }
     let place = Place::at(&text, offset);
     let typed = Span::new(place.word.start, offset.min(place.word.end));
@@ -256,7 +256,7 @@ impl<'a> List<'a> {
                 }
             }
             Some("title") => {
-                let name = view::def_name(self.db, view.id).unwrap_or_default();
+                let name = item_view::def_name(self.db, view.id).unwrap_or_default();
                 let title = format!("\"{}\"", title_of(&name));
                 let insert = match name.is_empty() {
                     true => "\"$0\"",

@@ -9,7 +9,7 @@ use syntax::{GlobalId, Span};
 
 use super::names;
 use crate::hover::{self, Hover, Repeated};
-use crate::view::{self, Occurrence, Symbol, View};
+use crate::item_view::{self, Occurrence, Symbol, View};
 use crate::{glossary, markdown};
 
 pub(crate) fn at(view: &View<'_>, offset: u32, repeated: Repeated) -> Option<Hover> {
@@ -46,7 +46,7 @@ fn is_name(kind: TokenKind) -> bool {
 }
 
 fn describe(view: &View<'_>, token: Token, offset: u32, repeated: Repeated) -> Option<String> {
-    if view::import_at(view, offset).is_some() {
+    if item_view::import_at(view, offset).is_some() {
         return hover::import(view);
     }
     if let Some(found) = view.occurrence_at(offset) {

@@ -10,7 +10,7 @@ use syntax::{GlobalId, Span};
 
 use crate::SymbolKind;
 use crate::builtin::Builtin;
-use crate::view::{Occurrence, Symbol, View};
+use crate::item_view::{Occurrence, Symbol, View};
 
 /// Returns every resolved name in the item, in no particular order.
 pub(crate) fn occurrences(view: &View<'_>) -> Vec<Occurrence> {

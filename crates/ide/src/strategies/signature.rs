@@ -5,7 +5,7 @@ use syntax::Span;
 use syntax::elevate::ast::{ExprId, ExprKind, Item};
 
 use super::context::{OpenCall, Place};
-use crate::view::{Symbol, View};
+use crate::item_view::{Symbol, View};
 use crate::{Signature, SignatureHelp};
 
 /// Returns the signature of the innermost call around a position of an item.

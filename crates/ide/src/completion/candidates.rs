@@ -10,11 +10,11 @@ use syntax::ast::{
 };
 use syntax::{Dialect, GlobalId, Span};
 
-use super::place::Place;
+use super::cursor_context::Place;
 use super::{COMPLETION_LIMIT, Completion, CompletionKind, CompletionSource};
 use crate::builtin::Builtin;
 use crate::signature_help::{self, Wanted};
-use crate::{fuzzy, imports, offered_strategies, snippet, view};
+use crate::{fuzzy, imports, item_view, offered_strategies, snippet};
 
 /// The candidates that match the prefix.
 pub(super) struct List<'p, 'd> {
@@ -252,7 +252,7 @@ impl<'p, 'd> List<'p, 'd> {
         }
         if matches!(name, Some("opencl" | "run" | "assume")) {
             let item = place.view.item();
-            for id in view::params(item) {
+            for id in item_view::params(item) {
                 if matches!(place.view.binder_info(id), BinderInfo::TypeLevel(..)) {
                     let name = &item.binder(id).name;
                     self.push(Entry::new(name, CompletionKind::TypeParameter, 1));
@@ -431,7 +431,7 @@ impl<'p, 'd> List<'p, 'd> {
             let names = &place.view.inference().names;
             let (kind, detail) = match place.view.binder_info(id) {
                 BinderInfo::Value(_) if which == Locals::InTypes => continue,
-                BinderInfo::Value(ty) if view::is_error(ty) => (CompletionKind::Value, None),
+                BinderInfo::Value(ty) if item_view::is_error(ty) => (CompletionKind::Value, None),
                 BinderInfo::Value(ty) => (
                     CompletionKind::Value,
                     Some(rise::print::type_text(ty, names)),

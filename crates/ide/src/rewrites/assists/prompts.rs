@@ -5,8 +5,8 @@ use db::{Database, FileId, ItemId};
 use rise::core::{Def, Form};
 use rise::{Primitive, Type};
 
-use super::files::name_of;
-use super::here::Here;
+use super::applications::Here;
+use super::strategy_files::name_of;
 use super::{Deed, MoreAction};
 use crate::rewrites::align::Step;
 use crate::rewrites::menu::{self, RewriteKind};

@@ -5,12 +5,12 @@ use rise::print::type_text;
 use syntax::Span;
 use syntax::ast::{Item, Literal, TermId, TermKind};
 
-use super::files::name_of;
+use super::strategy_files::name_of;
 use super::{Deed, MoreAction, free_name, in_item};
 use crate::FileRange;
-use crate::rewrites::extend;
 use crate::rewrites::menu::RewriteKind;
 use crate::rewrites::restyle::Edit;
+use crate::rewrites::size_parameters;
 use crate::rewrites::verify::{FileEnv, applied};
 
 /// The primitives whose size only determines the shape of the computation, with a name for the
@@ -96,7 +96,7 @@ fn number_at(item: &Item, selection: Span) -> Option<(TermId, &'static str)> {
 /// Returns the text with the name in the place of the number, bound after the other size
 /// parameters.
 fn with_parameter(item: &Item, text: &str, number: Span, name: &str) -> Option<String> {
-    let mut edits = extend::parameters(text, item, &[name.into()])?;
+    let mut edits = size_parameters::parameters(text, item, &[name.into()])?;
     edits.push(Edit {
         span: number,
         text: name.to_owned(),

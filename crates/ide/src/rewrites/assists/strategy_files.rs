@@ -10,7 +10,7 @@ use crate::FileRange;
 use crate::rewrites::menu::{self, Entry, RewriteKind};
 use crate::rewrites::offer::{Offer, Tried};
 use crate::rewrites::{record, titles};
-use crate::strategies::{list, stepping};
+use crate::strategies::{offered, stepping};
 
 /// The largest numbers of rules that are tried, of lines for rules, and of lines for strategies.
 const MOST_RULES: usize = 64;
@@ -137,7 +137,7 @@ pub(super) fn strategies(db: &Database, item: ItemId, asks: bool) -> Vec<MoreAct
         let path = db.path(file);
         let name = path.file_name();
         let mut known = Vec::new();
-        list::own(db, file, &mut known);
+        offered::own(db, file, &mut known);
         for strategy in known.into_iter().filter(|strategy| !strategy.is_rule) {
             let written = quoted(&strategy.name);
             let wanted: Vec<(String, String)> = strategy

@@ -2,14 +2,14 @@
 //! lowered copies, separated convolutions, tuning parameters, undoing a rewrite, and rewrites with
 //! arguments that the user enters.
 
-mod asked;
-mod copy;
-mod files;
-mod here;
-mod tidy;
+mod applications;
+mod idle_stages;
+mod lowered_copy;
+mod prompts;
+mod separable_convolution;
+mod strategy_files;
 mod tunable;
 mod undo;
-mod weights;
 
 #[cfg(test)]
 mod tests;
@@ -21,8 +21,8 @@ use super::{RewriteAction, RewriteKind, diff, restyle, right_side};
 use crate::strategies::stepping::{self, Stepping, stepped};
 use crate::{FileRange, SourceEdits, TextEdit};
 
-pub use asked::{Ask, NestLoop};
-pub use copy::lowered_copy;
+pub use lowered_copy::lowered_copy;
+pub use prompts::{Ask, NestLoop};
 pub use undo::{Explained, Taken, explained, taken};
 
 /// A code action besides the library's rewrites.
@@ -62,7 +62,7 @@ enum Deed {
     /// Adds a lowered copy of the definition.
     Copy { strategy: String },
     /// Adds definitions for the weights of a convolution, which is separated.
-    Weights(Box<weights::Separation>),
+    Weights(Box<separable_convolution::Separation>),
     /// Replaces the text of the definition.
     Text(String),
     /// Removes stages without effect in a file.
@@ -92,7 +92,7 @@ pub fn more_actions(
     let wants = |kind| (wish.kinds)(kind);
     let mut found = Vec::new();
     if wants(RewriteKind::FixAll) && wish.named {
-        found.extend(tidy::offered(db, range.file));
+        found.extend(idle_stages::offered(db, range.file));
     }
     let items = db.items_in(range.file, range.span);
     let [item] = items[..] else { return found };
@@ -103,28 +103,30 @@ pub fn more_actions(
         found.extend(undo::offered(db, item, range, wish.taken));
     }
     if wants(RewriteKind::Own) {
-        found.extend(files::rules(db, range));
+        found.extend(strategy_files::rules(db, range));
     }
     let near = wants(RewriteKind::Image) || wants(RewriteKind::Tile);
-    let here = near.then(|| here::Here::of(db, item, range)).flatten();
+    let here = near
+        .then(|| applications::Here::of(db, item, range))
+        .flatten();
     if let Some(here) = here.as_ref().filter(|_| wants(RewriteKind::Image)) {
-        found.extend(weights::offered(db, range, here, wish.asks));
+        found.extend(separable_convolution::offered(db, range, here, wish.asks));
     }
     if wants(RewriteKind::Split) {
         found.extend(tunable::offered(db, item, range));
     }
     if wants(RewriteKind::Lowering) {
-        found.extend(copy::offered(db, offered));
+        found.extend(lowered_copy::offered(db, offered));
     }
     let on_whole = wish.named || offered.iter().any(|action| action.kind.is_source());
     if wants(RewriteKind::Source) && on_whole {
-        found.extend(files::strategies(db, item, wish.asks));
+        found.extend(strategy_files::strategies(db, item, wish.asks));
     }
     if let Some(here) = here.as_ref().filter(|_| wants(RewriteKind::Tile)) {
-        found.extend(asked::orders(db, item, here, wish.asks));
+        found.extend(prompts::orders(db, item, here, wish.asks));
     }
     if wish.asks {
-        found.extend(asked::sizes(db, item, offered, wish.kinds));
+        found.extend(prompts::sizes(db, item, offered, wish.kinds));
     }
     found
 }
@@ -136,7 +138,7 @@ pub fn more_actions(
 pub fn more_edits(db: &Database, action: &MoreAction) -> Result<SourceEdits, String> {
     let nothing = || "there is nothing to be done".to_owned();
     match (&action.deed, action.item) {
-        (Deed::Tidy(file), _) => Ok(tidy::edits(db, *file)),
+        (Deed::Tidy(file), _) => Ok(idle_stages::edits(db, *file)),
         (Deed::Strategy { from, text }, Some(item)) => by_strategy(db, item, *from, text),
         (Deed::Copy { strategy }, Some(item)) => lowered_copy(db, item, strategy),
         (Deed::Weights(separation), Some(item)) => separation.edits(db, item),

@@ -70,7 +70,7 @@ fn chosen(text: &str, kind: &str, title: &str, expected: Expect) {
 fn means_the_same(fixture: &Fixture, action: &MoreAction, edits: &SourceEdits) {
     let Some(item) = action.item else { return };
     let (file, edits) = &edits.files[0];
-    let name = files::name_of(&fixture.db, item);
+    let name = strategy_files::name_of(&fixture.db, item);
     let before = format!("{name}_before");
     let old = fixture.db.item_text(item);
     let old = old.replacen(&format!("def {name}"), &format!("def {before}"), 1);

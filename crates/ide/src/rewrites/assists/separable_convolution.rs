@@ -10,8 +10,8 @@ use rise::{Primitive, Type};
 use syntax::Span;
 use syntax::ast::ScalarType;
 
-use super::files::name_of;
-use super::here::Here;
+use super::applications::Here;
+use super::strategy_files::name_of;
 use super::{Ask, Deed, MoreAction, by_strategy, free_name, with_text};
 use crate::rewrites::menu::RewriteKind;
 use crate::rewrites::offer::Offer;

@@ -7,7 +7,7 @@ use syntax::ast::{BinaryOp, BinderId, ItemKind, TermId, TermKind};
 use syntax::lexer::TokenKind;
 
 use crate::context::{self, Context, OpenCall};
-use crate::view::{self, View};
+use crate::item_view::{self, View};
 use crate::{FilePosition, token, tree};
 
 pub(super) struct Place<'d> {
@@ -51,7 +51,7 @@ impl<'d> Place<'d> {
             .unwrap_or("");
         let rest = text.get(replace.end as usize..).unwrap_or("");
         let gap = match beyond {
-            true => view::gap_before(db, at),
+            true => item_view::gap_before(db, at),
             false => text
                 .get(before as usize..replace.start as usize)
                 .unwrap_or("")

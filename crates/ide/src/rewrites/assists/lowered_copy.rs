@@ -5,7 +5,7 @@ use dpia::Target;
 use syntax::Span;
 use syntax::ast::ItemKind;
 
-use super::files::name_of;
+use super::strategy_files::name_of;
 use super::{Deed, MoreAction, free_name};
 use crate::rewrites::menu::RewriteKind;
 use crate::rewrites::verify::FileEnv;
