@@ -4,6 +4,7 @@
 
 mod client;
 mod crashes;
+mod custom;
 mod diagnostics;
 mod dpia;
 mod editing;
@@ -14,7 +15,6 @@ mod lifecycle;
 mod memory;
 mod navigation;
 mod opencl;
-mod own;
 mod preview;
 mod rewrites;
 mod rewrites_more;

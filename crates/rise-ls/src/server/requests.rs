@@ -15,7 +15,7 @@ use tower_lsp::jsonrpc::{Error, ErrorCode, Id};
 use super::crash;
 use super::event::{Answer, Ending, Event, Reply, error, invalid_params};
 use super::handlers::{
-    calls, diagnostics, edits, language, lenses, more, navigation, own, preview, strategies,
+    calls, custom, diagnostics, edits, language, lenses, more, navigation, preview, strategies,
     structure, tokens, why,
 };
 use super::pool::{InFlight, Lane};
@@ -92,8 +92,8 @@ routes! {
     "textDocument/diagnostic" Retrigger Worker diagnostics::document;
     "workspace/diagnostic" Retrigger Worker diagnostics::workspace;
     "textDocument/codeLens" Retry Worker lenses::code_lens;
-    "rise/virtualDocument" Retry Latency own::virtual_document;
-    "rise/syntaxTree" Retry Worker own::syntax_tree;
+    "rise/virtualDocument" Retry Latency custom::virtual_document;
+    "rise/syntaxTree" Retry Worker custom::syntax_tree;
     "rise/preview" Retry Worker preview::preview;
     "rise/previewAgain" Retry Worker preview::preview_again;
     "rise/strategies" Positional Worker strategies::strategies;
@@ -101,7 +101,7 @@ routes! {
     "rise/strategyApply" Positional Worker strategies::apply;
     "rise/lower" Positional Worker strategies::lower;
     "rise/explain" Positional Worker more::explain;
-    "rise/explainDiagnostic" Retry Latency own::explain_diagnostic;
+    "rise/explainDiagnostic" Retry Latency custom::explain_diagnostic;
     "rise/why" Positional Worker why::why;
     "rise/record" Positional Worker why::record;
 }

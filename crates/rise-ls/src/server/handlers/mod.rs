@@ -1,13 +1,13 @@
 //! The handlers of requests, each of which reads one snapshot.
 
 pub mod calls;
+pub mod custom;
 pub mod diagnostics;
 pub mod edits;
 pub mod language;
 pub mod lenses;
 pub mod more;
 pub mod navigation;
-pub mod own;
 pub mod preview;
 pub mod rewrites;
 pub mod run;
