@@ -39,8 +39,8 @@ enum Task {
     Sanitize(sanitize::Options),
     /// Rewrite the examples at random, as the editor offers it, and compare what they compute.
     Soak(soak::Options),
-    /// Check the rules that a machine can check: which crate uses which.
-    Tidy,
+    /// Check the rules that a machine can check: which crate and module uses which, and style.
+    Tidy(tidy::Options),
 }
 
 fn main() -> ExitCode {
@@ -52,7 +52,7 @@ fn main() -> ExitCode {
         Task::Generate => generate::run(&root),
         Task::Sanitize(options) => sanitize::run(&root, &options),
         Task::Soak(options) => soak::run(&root, &options),
-        Task::Tidy => tidy(&root),
+        Task::Tidy(options) => tidy::run(&root, &options),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
@@ -60,12 +60,5 @@ fn main() -> ExitCode {
             eprintln!("error: {error}");
             ExitCode::FAILURE
         }
-    }
-}
-
-fn tidy(root: &Path) -> Result<(), String> {
-    match tidy::findings(root)?.as_slice() {
-        [] => Ok(()),
-        findings => Err(findings.join("\n")),
     }
 }
