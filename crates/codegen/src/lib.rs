@@ -2,31 +2,30 @@
 //!
 //! [`ir`] is the loop language between them.
 
-mod c;
-mod counts;
+mod analysis;
 pub mod error;
-pub mod host;
 pub mod ir;
 pub mod lower;
-pub mod memory;
 pub mod module;
-mod passes;
+mod opt;
+mod pipeline;
 pub mod signature;
+mod targets;
 
 use dpia::PhraseProgram;
 
-pub use c::ForeignNames;
-pub use c::reserved;
+pub use analysis::memory;
 pub use dpia::{IndexPolicy, IndexWidth, Target};
 pub use error::CompileError;
-pub use host::host;
+pub use ir::kernel::{Items, LaunchVars};
 pub use lower::{Lowered, lower};
 pub use module::{
-    BarrierText, Buffer, Device, ForeignText, Items, Kernel, KernelArg, LaunchVars, Mapping,
-    Module, Plain, Reason,
+    BarrierText, Buffer, Device, ForeignText, Kernel, KernelArg, Mapping, Module, Plain, Reason,
 };
-pub use passes::finish;
+pub use pipeline::finish;
 pub use signature::Signature;
+pub use targets::clike::{ForeignNames, reserved};
+pub use targets::opencl::host::host;
 
 /// Compiles an imperative program.
 ///

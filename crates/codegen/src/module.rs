@@ -3,11 +3,12 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use nat::{Nat, Prop, Var};
+use nat::{Nat, Prop};
 use rise::core::{Foreign, Launch, Origin};
 use syntax::ast::Name;
 
-use crate::ir::{Barrier, Level, Maker};
+use crate::ir::kernel::{Items, LaunchVars};
+use crate::ir::{Barrier, Maker};
 use crate::signature::Signature;
 
 /// The text of a translation unit, with the metadata for callers and editors.
@@ -89,28 +90,7 @@ pub struct Kernel {
     pub items: Vec<Items>,
 }
 
-/// A loop that is distributed over work-items.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Items {
-    /// The level over which it is distributed.
-    pub level: Level,
-    /// The dimension.
-    pub dim: u8,
-    /// The number of iterations, in terms of the sizes of the program, and of the counters of
-    /// enclosing loops if it varies.
-    pub count: Nat,
-}
-
-/// The size variables for the sizes of a launch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LaunchVars {
-    /// The number of work-items of a work-group in each dimension.
-    pub local: [Var; 3],
-    /// The number of all work-items in each dimension.
-    pub global: [Var; 3],
-}
-
-/// Device memory that kernels share, or temporary memory of a kernel.
+/// Memory of the device that kernels share, or that a kernel needs for itself.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Buffer {
     /// The name.

@@ -24,8 +24,8 @@ use syntax::ast::{Literal, Name, ScalarType};
 use super::Lower;
 use super::env::{Env, Path};
 use crate::error::CompileError;
+use crate::ir::walk;
 use crate::ir::{Binary, Expr, ExprKind, Home, Id, Place, Stmt, Variable};
-use crate::passes::walk;
 
 /// The limit, in subexpressions, of size arithmetic that is inlined into indices.
 const MAX_INDEX: usize = 40;

@@ -21,8 +21,8 @@ use super::read::{load, nat_arg};
 use super::store::{Part, Store, lost};
 use super::{Lower, stmt};
 use crate::error::CompileError;
+use crate::ir::walk::{Renamed, change_all};
 use crate::ir::{ExprKind, Home, Id, Level, LoopMode, Place, Stmt, StmtKind, Variable};
-use crate::passes::walk::{Renamed, change_all};
 
 /// The unrolling limit for buffers in memory that work-items share: a loop needs one barrier in its
 /// body, unrolled iterations need one each.

@@ -7,8 +7,8 @@ use rustc_hash::FxHashMap;
 
 use super::common_subexpressions::{Choice, Computation, Sharing, Value};
 use super::{Lower, stmt};
+use crate::ir::walk;
 use crate::ir::{Expr, ExprKind, Id, Place, Stmt, StmtKind};
-use crate::passes::walk;
 
 impl Lower<'_> {
     /// Declares the values that are used several times, and returns the value of the statement with

@@ -37,7 +37,6 @@ use crate::signature::Signature;
 use env::{Bound, Env};
 use store::{Running, Store, has_array_in_tuple};
 use syntax::ast::{Kind, Name};
-pub(crate) use vector::widen_place;
 
 /// The result of lowering.
 #[derive(Clone, Debug)]

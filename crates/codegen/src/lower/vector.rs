@@ -94,7 +94,7 @@ fn widen(each: &Expr, lane: nat::Var, n: &Nat, ty: &Ty) -> Option<Expr> {
         ExprKind::Load(place) if is_apart(place, lane) => {
             ExprKind::Broadcast(Box::new(each.clone()))
         }
-        ExprKind::Load(place) => ExprKind::Load(widen_place(place, lane, n)?),
+        ExprKind::Load(place) => ExprKind::Load(place.widened(lane, n)?),
         ExprKind::Literal(_) => ExprKind::Broadcast(Box::new(each.clone())),
         _ => return None,
     };
@@ -112,20 +112,6 @@ fn is_apart(place: &Place, lane: nat::Var) -> bool {
     place.index.is_some() && !sizes.into_iter().flatten().any(|size| size.mentions(lane))
 }
 
-/// Returns the place of `n` contiguous elements, given the place of the element of one lane.
-pub(crate) fn widen_place(place: &Place, lane: nat::Var, n: &Nat) -> Option<Place> {
-    let index = place.index.as_ref()?;
-    let first = Nat::sub(index, &Nat::var(lane));
-    if first.mentions(lane) || !place.members.is_empty() || place.lane.is_some() {
-        return None;
-    }
-    Some(Place {
-        index: Some(first),
-        lanes: Some(n.clone()),
-        ..place.clone()
-    })
-}
-
 impl Lower<'_> {
     /// Returns the part of memory to which a vector is written, given the part of one of its
     /// elements: one place, or one for each lane.
@@ -139,7 +125,7 @@ impl Lower<'_> {
         let Part::Place(place, _) = part else {
             return None;
         };
-        let place = widen_place(&place, lane, n)?;
+        let place = place.widened(lane, n)?;
         Some(Part::Place(
             place,
             Type::Vector(n.clone(), elem.clone()).into(),

@@ -1,0 +1,249 @@
+//! Computes bounds of the counters and indices of a function, as far as they depend only on the
+//! sizes of a call: these have to fit into the width of indices.
+
+use dpia::IndexWidth;
+use nat::{Facts, Nat, Part, Prop, Var};
+use rise::Type;
+use rise::core::Origin;
+
+use super::arith::intermediate_sums;
+use crate::ir::walk;
+use crate::ir::{Function, Id, Stmt, StmtKind};
+
+/// The counts that have to fit into the width of indices.
+#[derive(Debug)]
+pub(crate) struct Counts {
+    /// The counts, as sizes in the parameters of the function only.
+    pub all: Vec<Nat>,
+    /// True if they are sufficient: no counter or index depends on data or on a loop in an
+    /// unbounded way.
+    pub is_complete: bool,
+}
+
+impl Counts {
+    /// Returns a constant count that does not fit into indices of this width.
+    pub fn beyond(&self, index: IndexWidth) -> Option<i64> {
+        let limit = i64::try_from(index.limit()).unwrap_or(i64::MAX);
+        let mut constants = self.all.iter().filter_map(Nat::as_const);
+        constants.find(|count| *count >= limit)
+    }
+}
+
+/// Returns the numbers of elements of the `stored` arrays, the ends of loops, the lengths of arrays
+/// that are only views, and the products in these. Counts that fit whenever the sizes themselves
+/// and the other counts fit are omitted. A count that depends on the counter of a loop is bounded
+/// over its range.
+pub(crate) fn of(function: &Function, stored: impl IntoIterator<Item = Id>) -> Counts {
+    let facts = function.known();
+    let variables = stored
+        .into_iter()
+        .map(|id| &function.variables[id.0 as usize]);
+    let mut all: Vec<Nat> = variables
+        .filter_map(|variable| variable.count.clone())
+        .collect();
+    let mut ranges = Ranges::of_data(function);
+    ends_of_loops(&function.body, &mut all, &mut ranges);
+    // The length of a view that is a size plus a constant does not occur as a whole in
+    // computations.
+    let views = function.dimensions.iter();
+    let is_long = |length: &&Nat| length.as_const().is_some() || multiplies(length);
+    all.extend(views.filter(is_long).cloned());
+    all.sort();
+    all.dedup();
+    let mut counts = Counts {
+        all: Vec::new(),
+        is_complete: true,
+    };
+    for count in &all {
+        match ranges.bounds(count, &facts) {
+            Some(bounds) => counts.all.extend(bounds),
+            None => counts.is_complete = false,
+        }
+    }
+    let products: Vec<Nat> = (counts.all.iter())
+        .flat_map(|count| intermediate_sums(count, &function.sizes))
+        .filter(multiplies)
+        .collect();
+    counts.all.extend(products);
+    counts.all = (counts.all.iter())
+        // The sizes of a launch are not parameters.
+        .filter(|count| !count.any_var(&|var| !function.sizes.contains(&var)))
+        .map(|count| facts.normalize(count))
+        .filter(|count| !is_bounded(count, function, &facts))
+        .collect();
+    counts.all.sort();
+    counts.all.dedup();
+    let all = &mut counts.all;
+    let mut at = 0;
+    while at < all.len() {
+        let is_at_most = |other: &Nat| facts.proves(&Prop::AtLeast(other.clone(), all[at].clone()));
+        let mut others = all.iter().enumerate().filter(|(other, _)| *other != at);
+        if others.any(|(_, other)| is_at_most(other)) {
+            all.remove(at);
+        } else {
+            at += 1;
+        }
+    }
+    counts
+}
+
+/// Returns the phrase of a count: a loop, or otherwise an array.
+pub(crate) fn origin_of(function: &Function, count: &Nat) -> Origin {
+    fn of_loop(body: &[Stmt], count: &Nat) -> Option<Origin> {
+        body.iter().find_map(|stmt| match &stmt.kind {
+            StmtKind::For { to, .. } if to == count => Some(stmt.origin),
+            _ => {
+                let mut found = None;
+                walk::blocks(stmt, &mut |inner| {
+                    found = found.or_else(|| of_loop(inner, count))
+                });
+                found
+            }
+        })
+    }
+    let arrays = function.variables.iter();
+    let mut array = (arrays.filter(|variable| variable.count.as_ref() == Some(count)))
+        .map(|variable| variable.origin);
+    let first = function.body.first().map(|stmt| stmt.origin);
+    (of_loop(&function.body, count))
+        .or(array.next_back())
+        .or(first)
+        .unwrap_or(Origin(0))
+}
+
+/// Returns true if a count is at most a constant that fits, or at most a size.
+fn is_bounded(count: &Nat, function: &Function, facts: &Facts) -> bool {
+    let at_most = |limit: Nat| facts.proves(&Prop::AtLeast(limit, count.clone()));
+    at_most(Nat::constant(i64::from(i32::MAX)))
+        || function.sizes.iter().any(|size| at_most(Nat::var(*size)))
+}
+
+fn ends_of_loops(body: &[Stmt], all: &mut Vec<Nat>, ranges: &mut Ranges) {
+    for stmt in body {
+        match &stmt.kind {
+            StmtKind::For {
+                counter, from, to, ..
+            } => {
+                all.push(to.clone());
+                ranges.add(*counter, from, to);
+            }
+            StmtKind::Reduce(reduce) => {
+                all.push(reduce.count.clone());
+                ranges.add(reduce.counter, &Nat::ZERO, &reduce.count);
+            }
+            _ => {}
+        }
+        walk::blocks(stmt, &mut |inner| ends_of_loops(inner, all, ranges));
+    }
+}
+
+/// The ranges of counters and of indices that are data.
+struct Ranges {
+    /// The variables with their least values and the ends of their ranges; a counter may have
+    /// several loops.
+    known: Vec<(Var, Nat, Nat)>,
+    /// The variables for data without a range.
+    open: Vec<Var>,
+}
+
+impl Ranges {
+    fn of_data(function: &Function) -> Ranges {
+        let mut ranges = Ranges {
+            known: Vec::new(),
+            open: Vec::new(),
+        };
+        for (var, value) in &function.opaque {
+            match &*value.ty {
+                Type::Index(n) => ranges.add(*var, &Nat::ZERO, n),
+                _ => ranges.open.push(*var),
+            }
+        }
+        ranges
+    }
+
+    fn add(&mut self, var: Var, from: &Nat, to: &Nat) {
+        let range = (var, from.clone(), to.clone());
+        if !self.known.contains(&range) {
+            self.known.push(range);
+        }
+    }
+
+    fn has(&self, var: Var) -> bool {
+        self.known.iter().any(|(known, ..)| *known == var)
+    }
+
+    /// Returns sizes without counters and data, one of which is at least `count` for all values of
+    /// these; `None` if there are none.
+    fn bounds(&self, count: &Nat, facts: &Facts) -> Option<Vec<Nat>> {
+        let mut found = vec![count.clone()];
+        for _ in 0..=self.known.len() {
+            let mut varying = None;
+            for nat in &found {
+                nat.for_each_var(&mut |var| {
+                    if self.has(var) || self.open.contains(&var) {
+                        varying.get_or_insert(var);
+                    }
+                });
+            }
+            let Some(var) = varying else {
+                return Some(found);
+            };
+            if self.open.contains(&var) {
+                return None;
+            }
+            let mut next = Vec::new();
+            for (_, from, to) in self.known.iter().filter(|(known, ..)| *known == var) {
+                for nat in &found {
+                    let bound = facts.upper_bound(nat, var, from, &(to - 1))?;
+                    if !next.contains(&bound) {
+                        next.push(bound);
+                    }
+                }
+            }
+            found = next;
+        }
+        None
+    }
+}
+
+/// Returns true if a sum contains a product.
+pub(crate) fn multiplies(nat: &Nat) -> bool {
+    nat.summands().iter().any(|summand| {
+        let degree: u32 = summand.factors.iter().map(|(_, exp)| exp).sum();
+        let factors: i64 = if degree == 0 { 1 } else { summand.coeff };
+        degree > 1 || factors.unsigned_abs() > 1
+    })
+}
+
+/// Returns an upper bound of the absolute values of a size and its intermediate results, if no
+/// variable exceeds `largest`; infinity if there is none.
+pub(crate) fn bound(nat: &Nat, largest: f64) -> f64 {
+    let factor = |(part, exp): &(Part<'_>, u32)| {
+        let exp = i32::try_from(*exp).unwrap_or(i32::MAX);
+        bound_of_part(part, largest).powi(exp)
+    };
+    let summands = nat.summands();
+    let products = summands.iter().map(|summand| {
+        let factors: f64 = summand.factors.iter().map(factor).product();
+        summand.coeff.unsigned_abs() as f64 * factors
+    });
+    products.sum()
+}
+
+fn bound_of_part(part: &Part<'_>, largest: f64) -> f64 {
+    let of_all = |all: &mut dyn Iterator<Item = &Nat>| {
+        all.map(|nat| bound(nat, largest)).fold(0.0, f64::max)
+    };
+    match part {
+        Part::Var(_) | Part::Index(_) => largest,
+        Part::Div(a, b) | Part::Rem(a, b) => of_all(&mut [*a, *b].into_iter()),
+        Part::Min(all) | Part::Max(all) => of_all(&mut all.iter()),
+        Part::Log2(a) => bound(a, largest),
+        Part::Pow(..)
+        | Part::Sum { .. }
+        | Part::Apply(..)
+        | Part::Add(..)
+        | Part::Mul(..)
+        | Part::TooBig => f64::INFINITY,
+    }
+}

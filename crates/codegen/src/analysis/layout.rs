@@ -1,0 +1,127 @@
+//! The layout of an array that work-items divide among themselves: an index is a number whose
+//! digits are the counters of the distributed loops, with segments between them (mixed radix).
+
+use nat::{Facts, Nat, Prop};
+
+use super::dependence_test::{exact_quotient, summand_size};
+use crate::ir::Level;
+
+/// The level and dimension over whose work-items or groups a loop is distributed.
+pub(crate) type ParallelDim = (Level, u8);
+
+/// The choice of the radix of a digit.
+#[derive(Clone, Copy)]
+pub(crate) enum Radix {
+    /// The trip count of the loops.
+    TripCount,
+    /// The extent of that dimension of the array.
+    ArrayExtent,
+}
+
+/// A dimension of the array whose positions are distributed over work-items.
+pub(crate) struct Digit {
+    pub dim: ParallelDim,
+    /// The distance between positions.
+    pub step: Nat,
+    /// True if the loop counts down: its last iteration is at the first position.
+    pub is_reversed: bool,
+    /// The number of positions that are used.
+    pub end: Nat,
+    /// The number of positions.
+    pub radix: Nat,
+}
+
+impl Digit {
+    /// Returns the coefficient of the counter in an index.
+    pub fn factor(&self) -> Nat {
+        match self.is_reversed {
+            true => Nat::sub(&Nat::ZERO, &self.step),
+            false => self.step.clone(),
+        }
+    }
+
+    /// Returns the constant part of an index if the loop counts down: the last position.
+    pub fn last(&self) -> Nat {
+        match self.is_reversed {
+            true => &self.step * &(&self.end - 1),
+            false => Nat::ZERO,
+        }
+    }
+
+    /// Returns the distance between elements that differ by one in the next higher digit.
+    pub fn span(&self) -> Nat {
+        &self.step * &self.radix
+    }
+}
+
+/// The part of an index between two digits.
+pub(crate) struct Segment {
+    /// The distance between positions in the whole array.
+    pub unit: Nat,
+    /// The number of positions; `None` above all digits, where it does not matter.
+    pub length: Option<Nat>,
+    /// The distance between positions in the array of a work-item.
+    pub private_unit: Nat,
+}
+
+impl Segment {
+    /// Returns true if a position, and `more` positions after it, are in the segment.
+    pub fn contains(&self, part: &Nat, more: &Nat, facts: &Facts) -> bool {
+        let positive = facts.proves(&Prop::AtLeast(part.clone(), Nat::ZERO));
+        let small = self
+            .length
+            .as_ref()
+            .is_none_or(|length| facts.proves(&Prop::AtLeast(length - 1, part + more)));
+        positive && small
+    }
+}
+
+/// The layout of an array, from the highest digit of the index to the lowest.
+pub(crate) struct Layout {
+    pub digits: Vec<Digit>,
+    /// The distance between iterations in the array of a work-item, for each digit.
+    pub steps: Vec<Nat>,
+    /// The segments above, between and below the digits: one more than there are digits.
+    pub segments: Vec<Segment>,
+    /// The number of elements of a work-item's array.
+    pub count: Nat,
+}
+
+impl Layout {
+    /// Decomposes an index without digits into its positions in the segments.
+    pub fn decompose(&self, rest: &Nat) -> Option<Vec<Nat>> {
+        let mut parts = vec![Nat::ZERO; self.segments.len()];
+        for summand in rest.summands() {
+            let size = summand_size(&summand)?;
+            match size.as_const() {
+                Some(number) if number >= 0 => self.decompose_number(number, &mut parts)?,
+                _ => {
+                    let whole = |segment: &Segment| exact_quotient(&size, &segment.unit);
+                    let (at, part) = self
+                        .segments
+                        .iter()
+                        .enumerate()
+                        .find_map(|(at, segment)| whole(segment).map(|part| (at, part)))?;
+                    parts[at] = &parts[at] + &part;
+                }
+            }
+        }
+        Some(parts)
+    }
+
+    /// Decomposes a constant.
+    fn decompose_number(&self, mut number: i64, parts: &mut [Nat]) -> Option<()> {
+        for (at, segment) in self.segments.iter().enumerate() {
+            let Some(unit) = segment.unit.as_const().filter(|unit| *unit > 0) else {
+                continue;
+            };
+            parts[at] = &parts[at] + number / unit;
+            number %= unit;
+            let below = self.digits.get(at).and_then(|digit| digit.step.as_const());
+            if below.is_some_and(|step| number >= step) {
+                return None;
+            }
+        }
+        (number == 0).then_some(())
+    }
+}

@@ -1,0 +1,37 @@
+//! The functions of `<math.h>`.
+
+use rise::core::Foreign;
+
+/// The functions of C99's `<math.h>` on `double`; with an `f` behind, they are on `float`.
+const MATH: &str = "acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh erf erfc exp \
+    exp2 expm1 fabs fdim floor fma fmax fmin fmod frexp hypot ilogb ldexp lgamma llrint llround log \
+    log10 log1p log2 logb lrint lround modf nan nearbyint nextafter nexttoward pow remainder remquo \
+    rint round scalbln scalbn sin sinh sqrt tan tanh tgamma trunc";
+
+pub(crate) fn among(list: &str, name: &str) -> bool {
+    list.split_whitespace().any(|one| one == name)
+}
+
+/// The name on `double` of a function of `<math.h>`.
+pub(crate) fn plain_name(name: &str) -> Option<&str> {
+    if among(MATH, name) {
+        return Some(name);
+    }
+    name.strip_suffix('f').filter(|plain| among(MATH, plain))
+}
+
+/// Returns true if OpenCL C has a function of `<math.h>` on vectors, lane by lane.
+pub(crate) fn is_on_vectors(function: &Foreign) -> bool {
+    let one_type = (function.params.iter()).all(|(_, ty)| *ty == function.result);
+    let plain = plain_name(&function.name);
+    let other = [
+        "lrint",
+        "llrint",
+        "lround",
+        "llround",
+        "scalbn",
+        "scalbln",
+        "nexttoward",
+    ];
+    function.body.is_none() && one_type && plain.is_some_and(|name| !other.contains(&name))
+}

@@ -1,0 +1,120 @@
+//! Computes the sizes of values, and the memory in which generated code stores them, for callers
+//! that do not parse the text.
+
+use nat::Nat;
+use rise::core::Origin;
+use rise::{DataFun, Names, Ty, Type};
+
+use crate::ir::types::CType;
+
+/// Bytes up to which an array stands on the stack.
+pub(crate) const MAX_ON_STACK: u64 = 4096;
+
+/// The memory in which generated code stores a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Keeping {
+    /// Scalar variables.
+    Variable,
+    /// An array on the stack.
+    Stack,
+    /// Memory allocated on the heap.
+    Heap,
+}
+
+impl Keeping {
+    /// Returns the memory of an array of this size in bytes: small arrays of constant size are on
+    /// the stack. The limit for all arrays of a function together is not considered.
+    pub(crate) fn of_array(bytes: Option<u64>) -> Keeping {
+        match bytes {
+            Some(1..=MAX_ON_STACK) => Keeping::Stack,
+            _ => Keeping::Heap,
+        }
+    }
+}
+
+/// Returns the memory in which a value of this type is stored, and its size in bytes; `None` for
+/// types that no target supports.
+pub fn keeping(data: &Ty) -> Option<(Keeping, Nat)> {
+    if let Some((a, b)) = halves(data) {
+        let ((first, m), (second, n)) = (keeping(&a)?, keeping(&b)?);
+        return Some((first.max(second), m + &n));
+    }
+    let bytes = bytes(data)?;
+    let home = match &**data {
+        Type::Array(..) | Type::DepArray(..) => {
+            Keeping::of_array(bytes.as_const().and_then(|n| u64::try_from(n).ok()))
+        }
+        _ => Keeping::Variable,
+    };
+    Some((home, bytes))
+}
+
+/// Returns the size in bytes of a parameter or result of this type.
+pub fn bytes(data: &Type) -> Option<Nat> {
+    match data {
+        Type::Array(n, element) => Some(n * &bytes(element)?),
+        Type::DepArray(n, DataFun::Lambda(var, row)) => {
+            Some(Nat::sum(*var, &Nat::ZERO, n, &bytes(row)?))
+        }
+        _ => {
+            let ty = CType::of(data, &Names::default(), Origin(0)).ok()?;
+            Some(Nat::constant(i64::try_from(ty.size()).ok()?))
+        }
+    }
+}
+
+/// Returns the types of the halves of a tuple, each with the enclosing arrays: tuples are stored as
+/// halves.
+fn halves(data: &Type) -> Option<(Ty, Ty)> {
+    match data {
+        Type::Pair(a, b) => Some((a.clone(), b.clone())),
+        Type::Array(n, element) => {
+            let (a, b) = halves(element)?;
+            let array = |half| Type::Array(n.clone(), half).into();
+            Some((array(a), array(b)))
+        }
+        Type::DepArray(n, DataFun::Lambda(var, row)) => {
+            let (a, b) = halves(row)?;
+            let rows = |half| Type::DepArray(n.clone(), DataFun::Lambda(*var, half)).into();
+            Some((rows(a), rows(b)))
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nat::Var;
+    use syntax::ast::ScalarType;
+
+    #[test]
+    fn small_arrays_of_a_known_size_stand_on_the_stack() {
+        let float: Ty = Type::Scalar(ScalarType::F32).into();
+        let array = |n: Nat, of: &Ty| -> Ty { Type::Array(n, of.clone()).into() };
+        let constant = Nat::constant;
+        let n = Nat::var(Var(0));
+        let pair: Ty = Type::Pair(float.clone(), Type::Scalar(ScalarType::I8).into()).into();
+        for (data, expected) in [
+            (float.clone(), (Keeping::Variable, constant(4))),
+            (pair.clone(), (Keeping::Variable, constant(5))),
+            (array(constant(4), &float), (Keeping::Stack, constant(16))),
+            (
+                array(constant(1024), &float),
+                (Keeping::Stack, constant(4096)),
+            ),
+            (
+                array(constant(1025), &float),
+                (Keeping::Heap, constant(4100)),
+            ),
+            (array(n.clone(), &float), (Keeping::Heap, &n * &constant(4))),
+            (array(n.clone(), &pair), (Keeping::Heap, &n * &constant(5))),
+        ] {
+            assert_eq!(keeping(&data), Some(expected));
+        }
+        // Parameters are arrays of structs.
+        assert_eq!(bytes(&array(n.clone(), &pair)), Some(&n * &constant(8)));
+        let half: Ty = Type::Scalar(ScalarType::F16).into();
+        assert_eq!(keeping(&half), None);
+    }
+}

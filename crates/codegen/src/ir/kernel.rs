@@ -1,0 +1,100 @@
+//! Kernels while passes run on them: one function each, with what is known of its launch.
+
+use dpia::Target;
+use nat::{Nat, Prop, Var};
+use rise::Names;
+use rise::core::Launch;
+
+use super::types::CType;
+use super::{Function, Id, Level};
+use crate::error::CompileError;
+
+/// The kernels of an OpenCL function.
+pub(crate) struct Parts {
+    /// Its kernels, in the order in which they run.
+    pub kernels: Vec<Part>,
+    /// The memory that several of them use, with its size in bytes.
+    pub shared: Vec<Temporary>,
+}
+
+/// A kernel.
+pub(crate) struct Part {
+    /// The function whose body it is.
+    pub function: Function,
+    /// The state between passes.
+    pub work: Work,
+}
+
+/// The state of a kernel between passes, besides its statements.
+#[derive(Clone, Debug)]
+pub(crate) struct Work {
+    /// The sizes that it is launched with.
+    pub launch: Launch,
+    /// The size variables that stand for those that are not known.
+    pub vars: LaunchVars,
+    /// The conditions on the launch, besides those of the function.
+    pub requires: Vec<Prop>,
+    /// The local memory that is declared in it, in bytes.
+    pub local_bytes: Nat,
+    /// The loops that are distributed over work-items.
+    pub items: Vec<Items>,
+    /// Arrays that are parameters of the kernel, because they are in global memory, or in local
+    /// memory and of a size that is known only when it is launched. They are not declared.
+    pub temporaries: Vec<Temporary>,
+}
+
+/// An array that the host allocates for a kernel.
+#[derive(Clone, Debug)]
+pub(crate) struct Temporary {
+    /// The array; its home says in which memory it is.
+    pub id: Id,
+    /// Its size, for all work-groups together if it is in global memory.
+    pub bytes: Nat,
+}
+
+impl Work {
+    /// Returns the number of work-items or groups that a loop of this level and dimension is
+    /// distributed over.
+    pub fn count(&self, level: Level, dimension: u8) -> Nat {
+        let at = usize::from(dimension.min(2));
+        let known = |size: &Option<Nat>, var| size.clone().unwrap_or_else(|| Nat::var(var));
+        let local = known(&self.launch.local[at], self.vars.local[at]);
+        let global = known(&self.launch.global[at], self.vars.global[at]);
+        match level {
+            Level::Local => local,
+            Level::Global => global,
+            Level::WorkGroup => Nat::div(&global, &local),
+        }
+    }
+}
+
+/// A loop that work-items share.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Items {
+    /// Who shares it.
+    pub level: Level,
+    /// In which dimension.
+    pub dim: u8,
+    /// How many iterations it has: in the sizes of the program, and in counters of loops around
+    /// it where it is not always the same.
+    pub count: Nat,
+}
+
+/// Size variables that stand for the sizes of a launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LaunchVars {
+    /// Work-items of a work-group in each dimension.
+    pub local: [Var; 3],
+    /// All work-items in each dimension.
+    pub global: [Var; 3],
+}
+
+/// Returns the size of an array in bytes.
+pub(crate) fn bytes(function: &Function, id: Id) -> Result<Nat, CompileError> {
+    let variable = &function.variables[id.0 as usize];
+    let names = Names(function.names.as_slice().into());
+    let elem = CType::of_target(&variable.elem, &names, variable.origin, Target::OpenCl)?;
+    let size = i64::try_from(elem.size()).unwrap_or(i64::MAX);
+    let count = variable.count.clone().unwrap_or(Nat::ONE);
+    Ok(count * size)
+}

@@ -1,0 +1,230 @@
+//! Defines the C types of values.
+
+use dpia::Target;
+use rise::core::Origin;
+use rise::print::{nat_text, type_text};
+use rise::{Names, Type};
+use syntax::ast::ScalarType;
+
+use crate::error::{self, CompileError};
+
+/// The size in bytes of the widest vector register that is supported.
+const WIDEST_REGISTER: u64 = 64;
+
+/// The C type of a value without arrays.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum CType {
+    /// A scalar type: `bool`, `float`, `int32_t`, …; `int` for `natType`.
+    Scalar(ScalarType),
+    /// A vector with this number of lanes.
+    Vector(u32, ScalarType),
+    /// A vector that fills a register of the machine for which the text is compiled.
+    Register(ScalarType),
+    /// A struct with the members `_1` and `_2`.
+    Pair(Box<CType>, Box<CType>),
+}
+
+impl CType {
+    /// Returns the C type of a data type.
+    pub fn of(ty: &Type, names: &Names, origin: Origin) -> Result<CType, CompileError> {
+        CType::of_target(ty, names, origin, Target::C)
+    }
+
+    /// Returns the type of a data type in the text of a target.
+    pub fn of_target(
+        ty: &Type,
+        names: &Names,
+        origin: Origin,
+        target: Target,
+    ) -> Result<CType, CompileError> {
+        let scalar = |ty: &Type| match ty {
+            Type::Scalar(ScalarType::F16) if target != Target::OpenCl => Err(error::half(origin)),
+            Type::Scalar(scalar) => Ok(*scalar),
+            Type::Index(_) => Ok(ScalarType::NatType),
+            other => Err(error::unstorable(&type_text(other, names), origin)),
+        };
+        Ok(match ty {
+            Type::Vector(lanes, elem) => {
+                let number = lanes.as_const().and_then(|n| u32::try_from(n).ok());
+                let number = number.filter(|n| (1..=1 << 16).contains(n));
+                let lanes = number.ok_or_else(|| error::lanes(&nat_text(lanes, names), origin))?;
+                CType::Vector(lanes, scalar(elem)?)
+            }
+            Type::Pair(a, b) => CType::Pair(
+                Box::new(CType::of_target(a, names, origin, target)?),
+                Box::new(CType::of_target(b, names, origin, target)?),
+            ),
+            other => CType::Scalar(scalar(other)?),
+        })
+    }
+
+    /// Returns the name of the type in the text of a target.
+    pub fn name(&self, target: Target) -> String {
+        match self {
+            CType::Scalar(scalar) => scalar_name(*scalar, target).to_owned(),
+            CType::Vector(lanes, scalar) if target == Target::OpenCl && self.is_native(target) => {
+                format!("{}{lanes}", scalar_name(*scalar, target))
+            }
+            _ => self.short(),
+        }
+    }
+
+    /// Returns true if the type is a native vector type of the target; other vectors are structs
+    /// with the member `data`.
+    pub fn is_native(&self, target: Target) -> bool {
+        match self {
+            CType::Vector(lanes, _) if target == Target::OpenCl => {
+                self.is_native_vector() && (2..=16).contains(lanes)
+            }
+            _ => self.is_native_vector(),
+        }
+    }
+
+    /// Returns the name of the type as a part of identifiers.
+    pub fn short(&self) -> String {
+        match self {
+            CType::Scalar(ScalarType::NatType) => "int".to_owned(),
+            CType::Scalar(scalar) => scalar.as_str().to_owned(),
+            CType::Vector(lanes, ScalarType::NatType) => format!("intx{lanes}"),
+            CType::Vector(lanes, scalar) => format!("{}x{lanes}", scalar.as_str()),
+            CType::Register(scalar) => format!("{}xN", scalar.as_str()),
+            CType::Pair(a, b) => format!("pair_{}_{}", a.short(), b.short()),
+        }
+    }
+
+    /// Returns true if the type is a native vector type of C compilers, which have vectors with a
+    /// power of two of lanes, but not of Booleans. Other vectors are structs with the member
+    /// `data`.
+    pub fn is_native_vector(&self) -> bool {
+        match self {
+            CType::Vector(lanes, scalar) => lanes.is_power_of_two() && *scalar != ScalarType::Bool,
+            CType::Register(_) => true,
+            CType::Scalar(_) | CType::Pair(..) => false,
+        }
+    }
+
+    /// Returns the size in bytes.
+    pub fn size(&self) -> u64 {
+        match self {
+            CType::Scalar(scalar) => scalar_size(*scalar),
+            CType::Vector(lanes, scalar) => u64::from(*lanes) * scalar_size(*scalar),
+            CType::Register(_) => WIDEST_REGISTER,
+            CType::Pair(a, b) => {
+                let second = a.size().next_multiple_of(b.align());
+                (second + b.size()).next_multiple_of(self.align())
+            }
+        }
+    }
+
+    /// Returns the alignment in bytes.
+    pub fn align(&self) -> u64 {
+        match self {
+            CType::Scalar(scalar) => scalar_size(*scalar),
+            CType::Vector(..) | CType::Register(_) if self.is_native_vector() => self.size(),
+            CType::Vector(_, scalar) | CType::Register(scalar) => scalar_size(*scalar),
+            CType::Pair(a, b) => a.align().max(b.align()),
+        }
+    }
+
+    /// Returns the scalar type of a scalar or vector.
+    pub fn scalar(&self) -> Option<ScalarType> {
+        match self {
+            CType::Scalar(scalar) | CType::Vector(_, scalar) | CType::Register(scalar) => {
+                Some(*scalar)
+            }
+            CType::Pair(..) => None,
+        }
+    }
+}
+
+/// Returns the name of a scalar type in memory, in the text of a target.
+pub(crate) fn scalar_name(scalar: ScalarType, target: Target) -> &'static str {
+    if target == Target::OpenCl {
+        return match scalar {
+            ScalarType::Bool | ScalarType::U8 => "uchar",
+            ScalarType::I8 => "char",
+            ScalarType::I16 => "short",
+            ScalarType::U16 => "ushort",
+            ScalarType::I32 | ScalarType::NatType => "int",
+            ScalarType::U32 => "uint",
+            ScalarType::I64 => "long",
+            ScalarType::U64 => "ulong",
+            ScalarType::F16 => "half",
+            ScalarType::F32 => "float",
+            ScalarType::F64 => "double",
+        };
+    }
+    match scalar {
+        ScalarType::Bool => "bool",
+        ScalarType::I8 => "int8_t",
+        ScalarType::I16 => "int16_t",
+        ScalarType::I32 => "int32_t",
+        ScalarType::I64 => "int64_t",
+        ScalarType::U8 => "uint8_t",
+        ScalarType::U16 => "uint16_t",
+        ScalarType::U32 => "uint32_t",
+        ScalarType::U64 => "uint64_t",
+        ScalarType::F16 => "_Float16",
+        ScalarType::F32 => "float",
+        ScalarType::F64 => "double",
+        ScalarType::NatType => "int",
+    }
+}
+
+pub(crate) fn scalar_size(scalar: ScalarType) -> u64 {
+    match scalar {
+        ScalarType::Bool | ScalarType::I8 | ScalarType::U8 => 1,
+        ScalarType::I16 | ScalarType::U16 | ScalarType::F16 => 2,
+        ScalarType::I32 | ScalarType::U32 | ScalarType::F32 | ScalarType::NatType => 4,
+        ScalarType::I64 | ScalarType::U64 | ScalarType::F64 => 8,
+    }
+}
+
+/// An integer type: its width and signedness.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Int {
+    pub bits: u32,
+    pub signed: bool,
+}
+
+impl Int {
+    /// Returns the integer type of a scalar type.
+    pub fn of(scalar: ScalarType) -> Option<Int> {
+        let (bits, signed) = match scalar {
+            ScalarType::I8 => (8, true),
+            ScalarType::I16 => (16, true),
+            ScalarType::I32 | ScalarType::NatType => (32, true),
+            ScalarType::I64 => (64, true),
+            ScalarType::U8 => (8, false),
+            ScalarType::U16 => (16, false),
+            ScalarType::U32 => (32, false),
+            ScalarType::U64 => (64, false),
+            ScalarType::Bool | ScalarType::F16 | ScalarType::F32 | ScalarType::F64 => return None,
+        };
+        Some(Int { bits, signed })
+    }
+
+    /// Returns the smallest value.
+    pub fn min(self) -> i128 {
+        if self.signed {
+            -(1 << (self.bits - 1))
+        } else {
+            0
+        }
+    }
+
+    /// Returns the largest value.
+    pub fn max(self) -> i128 {
+        (1 << (self.bits - u32::from(self.signed))) - 1
+    }
+
+    /// Returns the unsigned type in which arithmetic wraps: at least 32 bits, because of C's
+    /// promotions.
+    pub fn wrapping(self) -> ScalarType {
+        if self.bits == 64 {
+            ScalarType::U64
+        } else {
+            ScalarType::U32
+        }
+    }
+}

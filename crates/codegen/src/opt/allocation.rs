@@ -1,0 +1,262 @@
+//! Allocates arrays: small ones on the stack; others on the heap, outside of loops, or for each
+//! thread around parallel loops, with memory shared by arrays whose live ranges are disjoint.
+
+use nat::{Facts, Nat, Prop};
+use rise::Ty;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::analysis::Plan;
+use crate::analysis::memory::Keeping;
+use crate::ir::types::CType;
+use crate::ir::{Function, Home, Id, LoopMode, Stmt, StmtKind};
+use dpia::Target;
+
+use crate::analysis::uses::{Mention, Uses};
+use crate::ir::walk::{self, Renamed};
+
+/// The maximal size in bytes of all arrays of a function on the stack.
+const MAX_STACK: u64 = 64 * 1024;
+
+/// Returns the arrays on the heap.
+pub(crate) fn on_heap(function: &Function) -> FxHashSet<Id> {
+    let names = rise::Names(function.names.as_slice().into());
+    let mut heap = FxHashSet::default();
+    let mut total = 0;
+    for (at, variable) in function.variables.iter().enumerate() {
+        let Some(count) = &variable.count else {
+            continue;
+        };
+        if !matches!(variable.home, Home::Local(_)) {
+            continue;
+        }
+        let elem = CType::of(&variable.elem, &names, variable.origin);
+        let count = count.as_const().and_then(|n| u64::try_from(n).ok());
+        let bytes = count
+            .zip(elem.ok())
+            .and_then(|(n, e)| n.checked_mul(e.size()));
+        match bytes {
+            Some(bytes)
+                if Keeping::of_array(Some(bytes)) == Keeping::Stack
+                    && total + bytes <= MAX_STACK =>
+            {
+                total += bytes;
+            }
+            _ => heap.extend(u32::try_from(at).map(Id)),
+        }
+    }
+    heap
+}
+
+/// Moves allocations out of loops and lets arrays share memory.
+pub(crate) fn run(function: &mut Function, target: Target, plan: &mut Plan) {
+    let facts = function.known();
+    let uses = Uses::of(function);
+    let mut pointed = FxHashSet::default();
+    uses.all(&function.body, &mut |id, mention| {
+        if mention == Mention::Pointed {
+            pointed.insert(id);
+        }
+    });
+    let mut body = std::mem::take(&mut function.body);
+    let mut pass = Memory {
+        function,
+        target,
+        plan,
+        uses,
+        pointed,
+        facts,
+        renamed: FxHashMap::default(),
+    };
+    pass.block(&mut body, Around::Nothing);
+    let renamed = std::mem::take(&mut pass.renamed);
+    let mut change = Renamed { ids: &renamed };
+    for (_, value) in &mut function.opaque {
+        walk::change_expr(value, &mut change);
+    }
+    function.body = body;
+}
+
+/// The context of a block.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Around {
+    Nothing,
+    /// A loop, whose iterations can use the same memory in sequence.
+    Loop,
+    /// A loop within a thread.
+    Thread,
+}
+
+struct Memory<'a> {
+    function: &'a mut Function,
+    target: Target,
+    plan: &'a mut Plan,
+    uses: Uses,
+    /// The targets of pointers, not all of whose uses are known.
+    pointed: FxHashSet<Id>,
+    facts: Facts,
+    /// The arrays that were replaced by others.
+    renamed: FxHashMap<Id, Id>,
+}
+
+impl Memory<'_> {
+    /// Processes a block, and returns the declarations to be moved before the innermost enclosing
+    /// loop, if there is one.
+    fn block(&mut self, body: &mut Vec<Stmt>, around: Around) -> Vec<Stmt> {
+        let mut out = Vec::new();
+        let mut moved = Vec::new();
+        for mut stmt in std::mem::take(body) {
+            match &mut stmt.kind {
+                StmtKind::For { .. } => {
+                    let mut own = self.repetition(&mut stmt, around);
+                    out.append(&mut own);
+                }
+                StmtKind::Block(inner) => moved.extend(self.block(inner, around)),
+                StmtKind::If {
+                    then, otherwise, ..
+                } => {
+                    moved.extend(self.block(then, around));
+                    moved.extend(self.block(otherwise, around));
+                }
+                _ => {}
+            }
+            out.push(stmt);
+        }
+        *body = out;
+        self.share(body);
+        if around != Around::Nothing {
+            let is_moved = |stmt: &Stmt| matches!(&stmt.kind, StmtKind::Declare(id, None) if self.plan.heap.contains(id));
+            moved.extend(body.extract_if(.., |stmt| is_moved(stmt)));
+        }
+        moved
+    }
+
+    /// Processes a loop, and returns the declarations to be moved before it.
+    fn repetition(&mut self, stmt: &mut Stmt, around: Around) -> Vec<Stmt> {
+        let StmtKind::For {
+            counter,
+            from,
+            to,
+            mode,
+            body,
+            ..
+        } = &mut stmt.kind
+        else {
+            return Vec::new();
+        };
+        let threads = *mode == LoopMode::Parallel
+            && self.target == Target::OpenMp
+            && around != Around::Thread;
+        let inner = if threads || around == Around::Thread {
+            Around::Thread
+        } else {
+            Around::Loop
+        };
+        let facts = self.facts.clone();
+        self.facts.range(*counter, from, to);
+        let moved = self.block(body, inner);
+        let (mut outside, mut inside) = (Vec::new(), Vec::new());
+        for declaration in moved {
+            match self.without(&declaration, *counter, from, to) {
+                true => outside.push(declaration),
+                false => inside.push(declaration),
+            }
+        }
+        self.facts = facts;
+        body.splice(0..0, inside);
+        if !threads {
+            return outside;
+        }
+        let ids = outside.iter().filter_map(|stmt| match stmt.kind {
+            StmtKind::Declare(id, _) => Some(id),
+            _ => None,
+        });
+        self.plan.per_thread.insert(*counter, ids.collect());
+        Vec::new()
+    }
+
+    /// Returns true if an array's size does not depend on a counter, or could be replaced by a
+    /// bound that does not.
+    fn without(&mut self, declaration: &Stmt, counter: nat::Var, from: &Nat, to: &Nat) -> bool {
+        let StmtKind::Declare(id, _) = declaration.kind else {
+            return false;
+        };
+        let Some(count) = self.function.variables[id.0 as usize].count.clone() else {
+            return false;
+        };
+        if self.uses.is_data(&count) {
+            return false;
+        }
+        if !count.mentions(counter) {
+            return true;
+        }
+        for end in [to - 1, from.clone()] {
+            let bound = count.subst(&|var| (var == counter).then(|| end.clone()));
+            let is_bound = Prop::AtLeast(bound.clone(), count.clone());
+            if self.facts.proves(&is_bound) {
+                self.function.variables[id.0 as usize].count = Some(bound);
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Lets arrays of one type and size that are declared in a block share memory if their live
+    /// ranges are disjoint. A loop in the block is one step.
+    fn share(&mut self, body: &mut Vec<Stmt>) {
+        let mut lives: FxHashMap<Id, (usize, usize)> = FxHashMap::default();
+        let mut declared = Vec::new();
+        for (at, stmt) in body.iter().enumerate() {
+            if let StmtKind::Declare(id, None) = stmt.kind {
+                declared.push(id);
+                continue;
+            }
+            self.uses.stmt(stmt, &mut |id, _| {
+                let life = lives.entry(id).or_insert((at, at));
+                life.1 = at;
+            });
+        }
+        declared.retain(|id| self.is_shareable(*id));
+        declared.sort_by_key(|id| lives.get(id).map(|life| life.0));
+        let mut buffers: Vec<(Id, usize)> = Vec::new();
+        let mut map: FxHashMap<Id, Id> = FxHashMap::default();
+        for id in declared {
+            let Some(&(first, last)) = lives.get(&id) else {
+                continue;
+            };
+            let kind = self.kind(id);
+            let free = buffers
+                .iter_mut()
+                .find(|(buffer, until)| *until < first && self.kind(*buffer) == kind);
+            match free {
+                Some((buffer, until)) => {
+                    map.insert(id, *buffer);
+                    *until = last;
+                }
+                None => buffers.push((id, last)),
+            }
+        }
+        if map.is_empty() {
+            return;
+        }
+        body.retain(|stmt| !matches!(&stmt.kind, StmtKind::Declare(id, _) if map.contains_key(id)));
+        walk::change_all(body, &mut Renamed { ids: &map });
+        self.uses.rename(&map);
+        for target in self.renamed.values_mut() {
+            *target = map.get(target).copied().unwrap_or(*target);
+        }
+        self.renamed.extend(map);
+    }
+
+    fn is_shareable(&self, id: Id) -> bool {
+        let variable = &self.function.variables[id.0 as usize];
+        variable.count.is_some()
+            && matches!(variable.home, Home::Local(_))
+            && !self.pointed.contains(&id)
+    }
+
+    fn kind(&self, id: Id) -> (&Ty, Option<&Nat>, bool) {
+        let variable = &self.function.variables[id.0 as usize];
+        let on_heap = self.plan.heap.contains(&id);
+        (&variable.elem, variable.count.as_ref(), on_heap)
+    }
+}

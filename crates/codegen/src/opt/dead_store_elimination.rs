@@ -1,0 +1,72 @@
+//! Dead store elimination: removes assignments whose value no statement reads, going backwards
+//! through each block.
+
+use rustc_hash::FxHashSet;
+
+use crate::ir::{Function, Id, Stmt, StmtKind};
+
+use crate::analysis::uses::{Mention, Uses};
+
+/// Removes dead stores to scalar variables.
+pub(crate) fn run(function: &mut Function) {
+    let uses = Uses::of(function);
+    let mut body = std::mem::take(&mut function.body);
+    let mut pass = DeadStores {
+        excluded: uses.untracked(&body),
+        uses,
+        function,
+    };
+    pass.block(&mut body, &FxHashSet::default(), &mut FxHashSet::default());
+    function.body = body;
+}
+
+struct DeadStores<'f> {
+    uses: Uses,
+    excluded: FxHashSet<Id>,
+    function: &'f Function,
+}
+
+impl DeadStores<'_> {
+    /// Removes assignments to variables that are not used `later`. Variables of `around` and of the
+    /// block go out of scope at its end, or later; a loop body may be followed by itself, so that
+    /// only its own variables count.
+    fn block(&mut self, body: &mut Vec<Stmt>, around: &FxHashSet<Id>, later: &mut FxHashSet<Id>) {
+        let mut own = around.clone();
+        own.extend(body.iter().filter_map(|stmt| match stmt.kind {
+            StmtKind::Declare(id, _) => Some(id),
+            _ => None,
+        }));
+        for at in (0..body.len()).rev() {
+            match &mut body[at].kind {
+                StmtKind::Assign(place, _) => {
+                    let id = place.id;
+                    let is_last = own.contains(&id) && !later.contains(&id);
+                    if is_last
+                        && place.index.is_none()
+                        && self.function.is_private(id)
+                        && !self.excluded.contains(&id)
+                    {
+                        body.remove(at);
+                        continue;
+                    }
+                }
+                StmtKind::If {
+                    then, otherwise, ..
+                } => {
+                    self.block(then, &own, &mut later.clone());
+                    self.block(otherwise, &own, &mut later.clone());
+                }
+                StmtKind::Block(body) => self.block(body, &own, &mut later.clone()),
+                StmtKind::For { body, .. } => {
+                    self.block(body, &FxHashSet::default(), &mut FxHashSet::default());
+                }
+                _ => {}
+            }
+            self.uses.stmt(&body[at], &mut |id, mention| {
+                if mention != Mention::Declared {
+                    later.insert(id);
+                }
+            });
+        }
+    }
+}

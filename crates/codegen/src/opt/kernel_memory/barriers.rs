@@ -1,0 +1,494 @@
+//! Barrier insertion: inserts barriers where a work-item accesses what another work-item of its
+//! group wrote, or writes what another one still reads.
+//!
+//! The pass processes the statements in order, with the set of pending accesses: those since the
+//! last barrier on any path. A barrier is inserted before the first statement that may access the
+//! same place as a pending access of another work-item: so it orders all previous accesses. The
+//! accesses of a loop that are pending for its next iteration are ordered by a barrier at its end,
+//! or at its start if that also orders the accesses before the loop.
+//!
+//! A barrier orders accesses to the memory that it names, local or global: accesses to the other
+//! memory are still pending after it.
+
+use nat::{Facts, Nat, Prop, Var};
+use rise::core::Origin;
+use rustc_hash::FxHashSet;
+use syntax::Code;
+use syntax::ast::AddressSpace;
+
+use crate::analysis::dependence_test::{DirectionVector, MemoryAliases, Participants};
+use crate::analysis::flow::{Access, Around, Flow, Path, map_name};
+use crate::error::CompileError;
+use crate::ir::kernel::Work;
+use crate::ir::walk;
+use crate::ir::{
+    Barrier, Expr, ExprKind, Fences, Function, Home, Level, LoopMode, Maker, Order, Ordered, Stmt,
+    StmtKind,
+};
+
+/// The maximal number of pairs of accesses that a barrier records.
+const MAX_ORDERS: usize = 8;
+
+/// A kernel with barriers, and their conditions.
+pub(crate) struct Ordering {
+    /// The statements with barriers.
+    pub body: Vec<Stmt>,
+    /// The number of barriers.
+    pub barriers: usize,
+    /// The conditions on the launch under which all work-items of a group reach each barrier.
+    pub requires: Vec<Prop>,
+}
+
+/// Inserts barriers into the statements of a kernel.
+///
+/// # Errors
+/// A barrier that not all work-items of a group reach.
+pub(crate) fn order(
+    function: &Function,
+    work: &Work,
+    body: Vec<Stmt>,
+    shared: &MemoryAliases,
+) -> Result<Ordering, CompileError> {
+    let flow = Flow::of(function, work, &body);
+    let mut pass = Barriers {
+        flow: &flow,
+        shared,
+        diverging: Vec::new(),
+        requires: Vec::new(),
+        barriers: 0,
+    };
+    let mut body = body;
+    pass.block(&mut body, &Path::start(), &[])?;
+    Ok(Ordering {
+        body,
+        barriers: pass.barriers,
+        requires: pass.requires,
+    })
+}
+
+/// The accesses of statements before their first barrier and after their last one.
+#[derive(Default)]
+struct Segment {
+    head: Vec<Access>,
+    tail: Vec<Access>,
+    /// The memory for which there is a barrier on every path.
+    stops: Fences,
+}
+
+struct Barriers<'a, 'f> {
+    flow: &'a Flow<'f>,
+    shared: &'a MemoryAliases,
+    /// The enclosing conditions that may differ between work-items of a group.
+    diverging: Vec<Origin>,
+    requires: Vec<Prop>,
+    barriers: usize,
+}
+
+impl Barriers<'_, '_> {
+    /// Inserts barriers into a block, given the pending accesses before it.
+    fn block(
+        &mut self,
+        body: &mut Vec<Stmt>,
+        path: &Path,
+        pending: &[Access],
+    ) -> Result<Segment, CompileError> {
+        let path = &path.with_pointers(body, self.flow.function);
+        let mut pending = pending.to_vec();
+        let mut whole = Segment::default();
+        let mut out = Vec::with_capacity(body.len());
+        for mut stmt in std::mem::take(body) {
+            let segment = self.stmt(&mut stmt, path, &pending)?;
+            let found = self.orders(&pending, &segment.head, None);
+            if let Some(found) = found {
+                let fences = found.fences;
+                out.push(self.barrier(found, path)?);
+                self.keep_open(&mut pending, fences);
+                self.keep_open(&mut whole.tail, fences);
+                whole.stops = either(whole.stops, fences);
+            }
+            let mut head = segment.head;
+            self.keep_open(&mut head, whole.stops);
+            whole.head.append(&mut head);
+            self.keep_open(&mut pending, segment.stops);
+            self.keep_open(&mut whole.tail, segment.stops);
+            whole.stops = either(whole.stops, segment.stops);
+            pending.extend(segment.tail.iter().cloned());
+            whole.tail.extend(segment.tail);
+            out.push(stmt);
+        }
+        *body = out;
+        Ok(whole)
+    }
+
+    fn stmt(
+        &mut self,
+        stmt: &mut Stmt,
+        path: &Path,
+        pending: &[Access],
+    ) -> Result<Segment, CompileError> {
+        match &mut stmt.kind {
+            StmtKind::For { .. } => self.repetition(stmt, path, pending),
+            StmtKind::Block(body) => self.block(body, path, pending),
+            StmtKind::If {
+                condition,
+                then,
+                otherwise,
+            } => {
+                let mut head = Vec::new();
+                self.flow.of_expr(condition, path, &mut head);
+                self.keep_shared(&mut head);
+                let diverges = !self.is_uniform(condition);
+                self.diverging.extend(diverges.then_some(stmt.origin));
+                let path = path.under_condition();
+                let then = self.block(then, &path, &head)?;
+                let otherwise = self.block(otherwise, &path, &head)?;
+                if diverges {
+                    self.diverging.pop();
+                }
+                let stops = both(then.stops, otherwise.stops);
+                let mut tail = head.clone();
+                self.keep_open(&mut tail, stops);
+                head.extend(then.head.into_iter().chain(otherwise.head));
+                tail.extend(then.tail.into_iter().chain(otherwise.tail));
+                Ok(Segment { head, tail, stops })
+            }
+            StmtKind::Barrier(barrier) => {
+                let stops = barrier.fences;
+                self.come_together(path)?;
+                self.barriers += 1;
+                Ok(Segment {
+                    stops,
+                    ..Segment::default()
+                })
+            }
+            _ => {
+                let mut head = Vec::new();
+                self.flow.of_simple(stmt, path, &mut head);
+                self.keep_shared(&mut head);
+                let tail = head.clone();
+                Ok(Segment {
+                    head,
+                    tail,
+                    stops: Fences::default(),
+                })
+            }
+        }
+    }
+
+    fn repetition(
+        &mut self,
+        stmt: &mut Stmt,
+        path: &Path,
+        pending: &[Access],
+    ) -> Result<Segment, CompileError> {
+        let StmtKind::For {
+            counter,
+            from,
+            to,
+            body,
+            ..
+        } = &mut stmt.kind
+        else {
+            return Ok(Segment::default());
+        };
+        let (counter, mut bounds) = (*counter, Vec::new());
+        self.flow.of_nat(from, path, &mut bounds);
+        self.flow.of_nat(to, path, &mut bounds);
+        self.keep_shared(&mut bounds);
+        let inner = path.within(counter);
+        let mut segment = self.block(body, &inner, &[])?;
+        let Some(around) = self.flow.loops.get(&counter).cloned() else {
+            return Ok(segment);
+        };
+        let facts = self.flow.within(&path.around);
+        let has_bounds = !bounds.is_empty();
+        segment.head.splice(0..0, bounds.iter().cloned());
+        if self.repeats(&around, &facts) {
+            let depth = path.around.len();
+            if let Some(found) = self.orders(&segment.tail, &segment.head, Some(depth)) {
+                let before = self.orders(pending, &segment.head, None);
+                let before = before.filter(|_| !has_bounds);
+                self.between_iterations(body, &mut segment, found, before, &inner)?;
+            }
+        }
+        if !self.surely_runs(&around, &facts) {
+            segment.stops = Fences::default();
+        }
+        segment.tail.extend(bounds);
+        Ok(segment)
+    }
+
+    /// Inserts a barrier at the end of a loop's body, or at its start if that also orders the
+    /// accesses before the loop.
+    fn between_iterations(
+        &mut self,
+        body: &mut Vec<Stmt>,
+        segment: &mut Segment,
+        found: Found,
+        before: Option<Found>,
+        inner: &Path,
+    ) -> Result<(), CompileError> {
+        let is_first = before.is_some();
+        let found = match before {
+            Some(before) => found.and(before),
+            None => found,
+        };
+        let fences = found.fences;
+        let barrier = self.barrier(found, inner)?;
+        if is_first {
+            body.insert(0, barrier);
+            self.keep_open(&mut segment.head, fences);
+        } else {
+            body.push(barrier);
+            self.keep_open(&mut segment.tail, fences);
+        }
+        segment.stops = either(segment.stops, fences);
+        Ok(())
+    }
+
+    /// Removes accesses that a barrier for this memory orders.
+    fn keep_open(&self, accesses: &mut Vec<Access>, fences: Fences) {
+        accesses.retain(|access| match self.flow.shared(access.id) {
+            Some(AddressSpace::Local) => !fences.local,
+            _ => !fences.global,
+        });
+    }
+
+    /// Returns true if one work-item or group may execute a loop's body more than once.
+    fn repeats(&self, around: &Around, facts: &Facts) -> bool {
+        let once = match around.items() {
+            Some((level, dimension)) => {
+                Prop::AtLeast(self.flow.work.count(level, dimension), around.to.clone())
+            }
+            None => Prop::AtLeast(&around.from + 1, around.to.clone()),
+        };
+        !facts.proves(&once)
+    }
+
+    /// Returns true if each group executes a loop's body at least once, given that all of its
+    /// work-items execute it equally often.
+    fn surely_runs(&self, around: &Around, facts: &Facts) -> bool {
+        let least = match around.items() {
+            Some((Level::Local, _)) => Nat::ONE,
+            Some((level, dimension)) => self.flow.work.count(level, dimension),
+            None => &around.from + 1,
+        };
+        facts.proves(&Prop::AtLeast(around.to.clone(), least))
+    }
+
+    fn keep_shared(&self, accesses: &mut Vec<Access>) {
+        accesses.retain(|access| self.flow.shared(access.id).is_some());
+    }
+
+    /// Returns the pairs of accesses by different work-items that have to be ordered. If `carried`
+    /// is given, they are in different iterations of the loop at this depth.
+    fn orders(&self, first: &[Access], second: &[Access], carried: Option<usize>) -> Option<Found> {
+        let mut found = Found::default();
+        let mut seen = FxHashSet::default();
+        for a in first {
+            for b in second {
+                if !(a.writes || b.writes) || !seen.insert((a, b)) {
+                    continue;
+                }
+                let direction = DirectionVector {
+                    equal: carried.unwrap_or_else(|| common(a, b)),
+                    carried: carried.is_some(),
+                };
+                if let Some(kind) =
+                    self.flow
+                        .dependence(a, b, direction, Participants::WorkItems, self.shared)
+                {
+                    found.add(a, b, kind, self.flow.shared(a.id));
+                }
+            }
+        }
+        (!found.orders.is_empty()).then_some(found)
+    }
+
+    fn barrier(&mut self, found: Found, path: &Path) -> Result<Stmt, CompileError> {
+        let origin = found.orders.first().map_or(Origin(0), |order| order.second);
+        self.come_together(path)?;
+        self.barriers += 1;
+        let barrier = Barrier {
+            fences: found.fences,
+            orders: found.orders,
+        };
+        Ok(Stmt {
+            kind: StmtKind::Barrier(Box::new(barrier)),
+            origin,
+            made_by: Some(Maker::Pass("barriers")),
+        })
+    }
+
+    /// Ensures that all work-items of a group reach this point equally often.
+    fn come_together(&mut self, path: &Path) -> Result<(), CompileError> {
+        if let Some(condition) = self.diverging.last() {
+            let text = "work-items would have to wait for each other under a condition that may \
+                        hold for some of a work-group and not for others";
+            return Err(diverging(*condition, text.to_owned()));
+        }
+        for (depth, counter) in path.around.iter().enumerate() {
+            let Some(around) = self.flow.loops.get(counter).cloned() else {
+                continue;
+            };
+            let facts = self.flow.within(&path.around[..depth]);
+            self.all_run(&around, &facts)?;
+        }
+        Ok(())
+    }
+
+    /// Ensures that all work-items of a group execute a loop's body equally often.
+    fn all_run(&mut self, around: &Around, facts: &Facts) -> Result<(), CompileError> {
+        let differs = |nat: &Nat| nat.any_var(&|var| self.differs(var));
+        let (level, dimension) = match around.items() {
+            Some((Level::WorkGroup, _)) | None => {
+                let bounds = [&around.from, &around.to];
+                return match bounds.into_iter().any(differs) {
+                    false => Ok(()),
+                    true => {
+                        let text = "work-items would have to wait for each other in a loop that \
+                                    not all of a work-group run equally often";
+                        Err(diverging(around.origin, text.to_owned()))
+                    }
+                };
+            }
+            Some(items) => items,
+        };
+        let local = self.flow.work.count(Level::Local, dimension);
+        let even = match around.to.is_one() {
+            true => Prop::Equal(local.clone(), Nat::ONE),
+            false => Prop::Divides(local.clone(), around.to.clone()),
+        };
+        if facts.proves(&even) {
+            return Ok(());
+        }
+        let known = !around.to.any_var(&|var| self.flow.changes(var));
+        if known && !facts.excludes(&even) && !is_false(&even) {
+            if !self.requires.contains(&even) {
+                self.requires.push(even);
+            }
+            return Ok(());
+        }
+        let names = rise::Names(self.flow.function.names.as_slice().into());
+        let count = rise::print::nat_text(&around.to, &names);
+        let local = rise::print::nat_text(&local, &names);
+        let map = map_name((level, dimension));
+        let text = format!(
+            "work-items would have to wait for each other inside of this {map}, but \
+             they do not all come there: it has {count} elements for the {local} work-items of a \
+             group in dimension {dimension}"
+        );
+        Err(diverging(around.origin, text))
+    }
+
+    /// Returns true if the work-items of a group may have different values of a size variable.
+    fn differs(&self, var: Var) -> bool {
+        match self.flow.loops.get(&var) {
+            Some(around) => match around.mode {
+                LoopMode::Items(Level::WorkGroup, _) => false,
+                LoopMode::Items(..) => true,
+                _ => {
+                    let bounds = [&around.from, &around.to];
+                    bounds
+                        .iter()
+                        .any(|nat| nat.any_var(&|var| self.differs(var)))
+                }
+            },
+            // A variable that depends on data.
+            None => self.flow.changes(var),
+        }
+    }
+
+    /// Returns true if an expression has the same value for all work-items of a group.
+    fn is_uniform(&self, expr: &Expr) -> bool {
+        let mut uniform = true;
+        let same = |nat: &Nat| !nat.any_var(&|var| self.differs(var));
+        walk::sub_exprs(expr, &mut |part| {
+            uniform &= match &part.kind {
+                ExprKind::Nat(nat) | ExprKind::Lane(_, nat) | ExprKind::Element(_, nat) => {
+                    same(nat)
+                }
+                ExprKind::Load(place) => {
+                    let sizes = [&place.index, &place.lane, &place.lanes];
+                    let is_input = self.flow.home(place.id) == Home::Input;
+                    is_input && sizes.into_iter().flatten().all(same)
+                }
+                _ => true,
+            };
+        });
+        uniform
+    }
+}
+
+/// Returns true if a condition without variables is false.
+fn is_false(prop: &Prop) -> bool {
+    prop.eval(&|_| None, &|_, _| None) == Some(false)
+}
+
+fn diverging(origin: Origin, text: String) -> CompileError {
+    let help = "OpenCL requires that each barrier is reached by all work-items of a group: make the number of \
+                elements a multiple of the local size, or store in another way what is shared";
+    CompileError::new(origin, text)
+        .with_help(help)
+        .with_code(Code::DivergentBarrier)
+}
+
+/// Returns the memory that at least one of them orders.
+fn either(a: Fences, b: Fences) -> Fences {
+    Fences {
+        local: a.local || b.local,
+        global: a.global || b.global,
+    }
+}
+
+/// Returns the memory that both of them order.
+fn both(a: Fences, b: Fences) -> Fences {
+    Fences {
+        local: a.local && b.local,
+        global: a.global && b.global,
+    }
+}
+
+/// Returns the number of loops that are around both accesses.
+fn common(a: &Access, b: &Access) -> usize {
+    let pairs = a.around.iter().zip(b.around.iter());
+    pairs.take_while(|(a, b)| a == b).count()
+}
+
+/// Pairs of accesses to be ordered.
+#[derive(Default)]
+struct Found {
+    orders: Vec<Ordered>,
+    fences: Fences,
+}
+
+impl Found {
+    fn add(&mut self, first: &Access, second: &Access, kind: Order, space: Option<AddressSpace>) {
+        match space {
+            Some(AddressSpace::Local) => self.fences.local = true,
+            _ => self.fences.global = true,
+        }
+        let [first, second] = match first.doer == second.doer {
+            true => [first.origin, second.origin],
+            false => [first.doer, second.doer],
+        };
+        let order = Ordered {
+            first,
+            second,
+            kind,
+        };
+        if self.orders.len() < MAX_ORDERS && !self.orders.contains(&order) {
+            self.orders.push(order);
+        }
+    }
+
+    fn and(mut self, other: Found) -> Found {
+        self.fences = either(self.fences, other.fences);
+        for order in other.orders {
+            if self.orders.len() < MAX_ORDERS && !self.orders.contains(&order) {
+                self.orders.push(order);
+            }
+        }
+        self
+    }
+}

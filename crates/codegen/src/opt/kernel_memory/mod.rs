@@ -1,0 +1,367 @@
+//! Places local and global arrays in memory, and decides which arrays share memory.
+//!
+//! Local arrays are declared at the top of a kernel, or are parameters of it if their size is known
+//! only at launch; global arrays are always parameters. An array that is declared in a loop that is
+//! distributed over work-items has a copy for each of them, in global memory also one for each
+//! group; the iterations of one work-item use the same copy.
+
+mod barriers;
+mod reuse;
+
+use nat::{Nat, Prop, Var};
+use rise::Type;
+use rustc_hash::{FxHashMap, FxHashSet};
+use syntax::ast::AddressSpace;
+
+use crate::analysis::dependence_test::MemoryAliases;
+use crate::analysis::flow::{Around, Flow, Path};
+use crate::analysis::groups;
+use crate::error::CompileError;
+use crate::ir::kernel::{self, Temporary, Work};
+use crate::ir::walk::{self, Change};
+use crate::ir::{Function, Home, Id, Level, Place, Stmt, StmtKind};
+
+/// Allocates the arrays of a kernel and orders the accesses of its work-items.
+///
+/// # Errors
+/// Memory that several work-items write at one place, or that one group writes and another reads;
+/// barriers that not all work-items of a group reach; sizes that are not supported.
+pub(crate) fn run(function: &mut Function, work: &mut Work) -> Result<(), CompileError> {
+    let body = std::mem::take(&mut function.body);
+    groups::check(function, work, &body)?;
+    let arrays = arrays(function, work, &body)?;
+    let shared = reuse::choose(function, work, &body, &arrays)?;
+    let ordered = barriers::order(function, work, body, &shared)?;
+    for prop in ordered.requires {
+        function.facts.push(prop.clone());
+        work.requires.push(prop);
+    }
+    function.body = ordered.body;
+    place(function, work, arrays, &shared)
+}
+
+/// An array or scalar in local or global memory.
+#[derive(Clone, Debug)]
+pub(crate) struct Array {
+    pub id: Id,
+    /// The address space.
+    pub space: AddressSpace,
+    /// The number of elements of a copy; `None` for a scalar.
+    pub count: Option<Nat>,
+    /// The copies for the enclosing loops of the declaration.
+    pub copies: Vec<Copies>,
+}
+
+impl Array {
+    /// Returns the number of elements of all copies.
+    pub fn all(&self) -> Nat {
+        let one = self.count.clone().unwrap_or(Nat::ONE);
+        self.copies.iter().fold(one, |all, of| &all * &of.number)
+    }
+
+    /// Returns the index of the first element of the copy that an iteration of the loops uses.
+    fn offset(&self) -> Nat {
+        let mut number = Nat::ZERO;
+        for copies in &self.copies {
+            number = &(&number * &copies.number) + &copies.which;
+        }
+        number * &self.count.clone().unwrap_or(Nat::ONE)
+    }
+}
+
+/// The copies for the work-items or groups over which a loop is distributed.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Copies {
+    pub level: Level,
+    pub dimension: u8,
+    pub number: Nat,
+    /// The index of the copy that an iteration uses.
+    which: Nat,
+}
+
+impl Copies {
+    /// Returns true if both assign the same copies to the same work-items.
+    pub fn alike(&self, other: &Copies) -> bool {
+        let key = |of: &Copies| (of.level, of.dimension, of.number.clone());
+        key(self) == key(other)
+    }
+}
+
+/// Returns the arrays that a kernel declares.
+fn arrays(function: &Function, work: &Work, body: &[Stmt]) -> Result<Vec<Array>, CompileError> {
+    let flow = Flow::of(function, work, body);
+    let mut arrays = Vec::new();
+    collect(&flow, body, &Path::start(), &mut arrays)?;
+    Ok(arrays)
+}
+
+fn collect(
+    flow: &Flow<'_>,
+    body: &[Stmt],
+    path: &Path,
+    out: &mut Vec<Array>,
+) -> Result<(), CompileError> {
+    for stmt in body {
+        match &stmt.kind {
+            StmtKind::Declare(id, _) => {
+                if let Some(array) = array(flow, *id, path)? {
+                    out.push(array);
+                }
+            }
+            StmtKind::For { counter, body, .. } => {
+                collect(flow, body, &path.within(*counter), out)?;
+            }
+            _ => {
+                let mut result = Ok(());
+                walk::blocks(stmt, &mut |body| {
+                    if result.is_ok() {
+                        result = collect(flow, body, path, out);
+                    }
+                });
+                result?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn array(flow: &Flow<'_>, id: Id, path: &Path) -> Result<Option<Array>, CompileError> {
+    let variable = &flow.function.variables[id.0 as usize];
+    if flow.is_private(id) {
+        return match &variable.count {
+            Some(count) if count.as_const().is_none() => Err(unknown_size(flow, id)),
+            _ => Ok(None),
+        };
+    }
+    let Home::Local(Some(space)) = variable.home else {
+        return Ok(None);
+    };
+    let around: Vec<&Around> = flow.around(&path.around).collect();
+    let mut copies = Vec::new();
+    for (depth, around) in around.iter().enumerate() {
+        copies.extend(self::copies(flow, around, &path.around[..depth], space));
+    }
+    let count = match &variable.count {
+        Some(count) => Some(bound(flow, id, count, path)?),
+        None => None,
+    };
+    Ok(Some(Array {
+        id,
+        space,
+        count,
+        copies,
+    }))
+}
+
+/// Returns the copies that are required by an enclosing loop of a declaration.
+fn copies(
+    flow: &Flow<'_>,
+    around: &Around,
+    outside: &[Var],
+    space: AddressSpace,
+) -> Option<Copies> {
+    let (level, dimension) = around.items()?;
+    // Each group has its own local memory.
+    let level = match (space, level) {
+        (AddressSpace::Local, Level::WorkGroup) => return None,
+        (AddressSpace::Local, Level::Global) => Level::Local,
+        _ => level,
+    };
+    let who = flow.work.count(level, dimension);
+    let counter = Nat::var(around.counter);
+    let facts = flow.within(outside);
+    let each_once = Prop::AtLeast(who.clone(), around.to.clone());
+    let is_fixed = !around.to.any_var(&|var| flow.changes(var));
+    if facts.proves(&each_once) {
+        let number = if is_fixed { around.to.clone() } else { who };
+        return Some(Copies {
+            level,
+            dimension,
+            number,
+            which: counter,
+        });
+    }
+    Some(Copies {
+        level,
+        dimension,
+        which: Nat::rem(&counter, &who),
+        number: who,
+    })
+}
+
+/// Returns an upper bound of a size that does not depend on the enclosing loops; an error if there
+/// is none.
+fn bound(flow: &Flow<'_>, id: Id, count: &Nat, path: &Path) -> Result<Nat, CompileError> {
+    let facts = flow.within(&path.around);
+    let mut count = facts.normalize(count);
+    for around in flow
+        .around(&path.around)
+        .collect::<Vec<_>>()
+        .into_iter()
+        .rev()
+    {
+        if !count.mentions(around.counter) {
+            continue;
+        }
+        let ends = [&around.to - 1, around.from.clone()];
+        let bounds =
+            ends.map(|end| count.subst(&|var| (var == around.counter).then(|| end.clone())));
+        let holds = |bound: &Nat| facts.proves(&Prop::AtLeast(bound.clone(), count.clone()));
+        match bounds.into_iter().find(holds) {
+            Some(bound) => count = bound,
+            None => return Err(unknown_size(flow, id)),
+        }
+    }
+    match count.any_var(&|var| flow.changes(var)) {
+        true => Err(unknown_size(flow, id)),
+        false => Ok(count),
+    }
+}
+
+fn unknown_size(flow: &Flow<'_>, id: Id) -> CompileError {
+    let variable = &flow.function.variables[id.0 as usize];
+    let names = rise::Names(flow.function.names.as_slice().into());
+    let count = variable.count.clone().unwrap_or(Nat::ONE);
+    let count = rise::print::nat_text(&count, &names);
+    if flow.is_private(id) {
+        let text = format!(
+            "`{count}` elements are kept in Private memory here, which are the registers of a \
+             work-item: there their number has to be a constant"
+        );
+        return CompileError::new(variable.origin, text).with_help(
+            "store them in Local or Global memory, or say with `@opencl` or `oclRun` how many \
+             work-items share them",
+        );
+    }
+    let text = format!(
+        "`{count}` elements are stored here, and nothing says how many that is at most when the \
+         kernel starts"
+    );
+    CompileError::new(variable.origin, text)
+        .with_help("memory of a kernel is allocated before it runs: store a number of elements that depends on sizes only")
+}
+
+/// Declares the arrays in their new positions, and redirects accesses to them.
+fn place(
+    function: &mut Function,
+    work: &mut Work,
+    mut arrays: Vec<Array>,
+    shared: &MemoryAliases,
+) -> Result<(), CompileError> {
+    let mut moves = Moves {
+        offsets: FxHashMap::default(),
+        arrays: FxHashSet::default(),
+        vectors: FxHashMap::default(),
+        shared,
+    };
+    for array in &mut arrays {
+        let variable = &mut function.variables[array.id.0 as usize];
+        if array.count.is_none() && (!array.copies.is_empty() || array.space != AddressSpace::Local)
+        {
+            array.count = Some(Nat::ONE);
+            variable.extents = Vec::new();
+        }
+        if let Type::Vector(lanes, _) = &*variable.elem {
+            moves.vectors.insert(array.id, lanes.clone());
+        }
+        if array.count.is_some() {
+            moves.arrays.insert(array.id);
+            moves.offsets.insert(array.id, array.offset());
+        }
+    }
+    let mut body = std::mem::take(&mut function.body);
+    remove(&mut body, &arrays);
+    walk::change_all(&mut body, &mut moves);
+    for (_, value) in &mut function.opaque {
+        walk::change_expr(value, &mut moves);
+    }
+    let mut declared = Vec::new();
+    for array in arrays
+        .iter()
+        .filter(|array| !shared.contains_key(&array.id))
+    {
+        grow(function, array, &arrays, shared);
+        let bytes = kernel::bytes(function, array.id)?;
+        if array.space == AddressSpace::Local && bytes.as_const().is_some() {
+            work.local_bytes = &work.local_bytes + &bytes;
+            declared.push(Stmt {
+                kind: StmtKind::Declare(array.id, None),
+                origin: function.variables[array.id.0 as usize].origin,
+                made_by: None,
+            });
+        } else {
+            let id = array.id;
+            work.temporaries.push(Temporary { id, bytes });
+        }
+    }
+    body.splice(0..0, declared);
+    function.body = body;
+    Ok(())
+}
+
+/// Makes a variable large enough for all copies of the arrays in its memory.
+fn grow(function: &mut Function, owner: &Array, arrays: &[Array], shared: &MemoryAliases) {
+    let Some(count) = &owner.count else {
+        return;
+    };
+    let others = arrays
+        .iter()
+        .filter(|array| shared.get(&array.id) == Some(&owner.id));
+    let mut is_alone = true;
+    let mut all = owner.all();
+    for other in others {
+        is_alone = false;
+        all = Nat::max(&all, &other.all());
+    }
+    let variable = &mut function.variables[owner.id.0 as usize];
+    let is_same = variable.count.as_ref() == Some(count);
+    variable.extents = match is_alone && is_same && !variable.extents.is_empty() {
+        true => {
+            let copies = owner.copies.iter().map(|copies| copies.number.clone());
+            copies.chain(variable.extents.drain(..)).collect()
+        }
+        false => Vec::new(),
+    };
+    variable.count = Some(all);
+}
+
+/// Removes the declarations of arrays.
+fn remove(body: &mut Vec<Stmt>, arrays: &[Array]) {
+    body.retain(|stmt| match &stmt.kind {
+        StmtKind::Declare(id, _) => arrays.iter().all(|array| array.id != *id),
+        _ => true,
+    });
+    for stmt in body {
+        walk::each_block(stmt, &mut |body| remove(body, arrays));
+    }
+}
+
+/// Redirects places to the copies of arrays, and to the arrays whose memory they share.
+struct Moves<'m> {
+    arrays: FxHashSet<Id>,
+    offsets: FxHashMap<Id, Nat>,
+    /// The number of lanes of arrays of vectors.
+    vectors: FxHashMap<Id, Nat>,
+    shared: &'m MemoryAliases,
+}
+
+impl Change for Moves<'_> {
+    fn place(&mut self, place: &mut Place) {
+        if self.arrays.contains(&place.id)
+            && let Some(offset) = self.offsets.get(&place.id)
+        {
+            let offset = match (&place.lanes, self.vectors.get(&place.id)) {
+                (Some(_), Some(lanes)) => offset * lanes,
+                _ => offset.clone(),
+            };
+            let index = place.index.take().unwrap_or(Nat::ZERO);
+            place.index = Some(index + &offset);
+        }
+        self.id(&mut place.id);
+    }
+    fn id(&mut self, id: &mut Id) {
+        if let Some(owner) = self.shared.get(id) {
+            *id = *owner;
+        }
+    }
+}

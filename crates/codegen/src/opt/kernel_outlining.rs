@@ -1,0 +1,147 @@
+//! Splits a function into its kernels, each a function of its own.
+
+use nat::Nat;
+use rise::core::{Launch, Origin};
+use rustc_hash::FxHashSet;
+
+use crate::analysis::uses::Uses;
+use crate::error::CompileError;
+use crate::ir::{Function, Home, Id, Stmt, StmtKind};
+use syntax::ast::AddressSpace;
+
+use crate::ir::kernel::{LaunchVars, Part, Parts, Temporary, Work, bytes};
+
+/// Splits a function into kernels. Without `oclRun` it is one kernel.
+///
+/// # Errors
+/// Statements outside of all kernels of a function that has some.
+pub(crate) fn split(mut function: Function) -> Result<Parts, CompileError> {
+    let body = std::mem::take(&mut function.body);
+    let mut stmts = Vec::new();
+    flatten(body, &function, &mut stmts);
+    if !stmts.iter().any(is_kernel) {
+        let launch = std::mem::take(&mut function.launch);
+        let work = work(&mut function, launch);
+        function.body = stmts;
+        let kernels = vec![Part { function, work }];
+        return Ok(Parts {
+            kernels,
+            shared: Vec::new(),
+        });
+    }
+    let mut shared = Vec::new();
+    let mut kernels = Vec::new();
+    for stmt in stmts {
+        match stmt.kind {
+            StmtKind::Declare(id, None) if is_global(&function, id) => {
+                let bytes = bytes(&function, id)?;
+                shared.push(Temporary { id, bytes });
+            }
+            StmtKind::Kernel(kernel) => kernels.push(*kernel),
+            _ => return Err(outside(stmt.origin)),
+        }
+    }
+    let works: Vec<Work> = kernels
+        .iter()
+        .map(|kernel| work(&mut function, kernel.launch.clone()))
+        .collect();
+    let parts = kernels.into_iter().zip(works).map(|(kernel, mut work)| {
+        let mut function = function.clone();
+        function.body = kernel.body;
+        let used = mentioned(&function);
+        let of_kernel = shared
+            .iter()
+            .filter(|one: &&Temporary| used.contains(&one.id));
+        work.temporaries = of_kernel.cloned().collect();
+        Part { function, work }
+    });
+    let kernels = parts.collect();
+    Ok(Parts { kernels, shared })
+}
+
+/// Returns the statements in the order of their execution, without enclosing blocks. A kernel that
+/// reads the result of another one contains that one, which is executed before.
+fn flatten(body: Vec<Stmt>, function: &Function, out: &mut Vec<Stmt>) {
+    for stmt in body {
+        let origin = stmt.origin;
+        match stmt.kind {
+            StmtKind::Block(inner) => flatten(inner, function, out),
+            StmtKind::Kernel(mut kernel) => {
+                let mut inner = Vec::new();
+                flatten(std::mem::take(&mut kernel.body), function, &mut inner);
+                let last = inner.iter().rposition(is_kernel);
+                let own = inner.split_off(last.map_or(0, |last| last + 1));
+                // Variables of the outer kernel that are declared before the inner kernel stay
+                // variables of the outer one.
+                let (declared, others): (Vec<Stmt>, Vec<Stmt>) =
+                    inner.into_iter().partition(|stmt| match &stmt.kind {
+                        StmtKind::Declare(id, None) => !is_global(function, *id),
+                        _ => false,
+                    });
+                out.extend(others);
+                kernel.body = declared.into_iter().chain(own).collect();
+                out.push(Stmt {
+                    kind: StmtKind::Kernel(kernel),
+                    origin,
+                    made_by: stmt.made_by,
+                });
+            }
+            _ => out.push(stmt),
+        }
+    }
+}
+
+fn is_kernel(stmt: &Stmt) -> bool {
+    matches!(stmt.kind, StmtKind::Kernel(_))
+}
+
+fn is_global(function: &Function, id: Id) -> bool {
+    function.variables[id.0 as usize].home == Home::Local(Some(AddressSpace::Global))
+}
+
+fn mentioned(function: &Function) -> FxHashSet<Id> {
+    let mut used = FxHashSet::default();
+    Uses::of(function).all(&function.body, &mut |id, _| {
+        used.insert(id);
+    });
+    used
+}
+
+/// Returns the state of a kernel before the passes.
+fn work(function: &mut Function, launch: Launch) -> Work {
+    let facts = function.known();
+    let normal = |sizes: [Option<Nat>; 3]| sizes.map(|size| size.map(|n| facts.normalize(&n)));
+    let launch = Launch {
+        local: normal(launch.local),
+        global: normal(launch.global),
+    };
+    let mut fresh = |stem: &str| {
+        [0, 1, 2].map(|dimension| {
+            function.fresh_size(&match dimension {
+                0 => stem.to_owned(),
+                _ => format!("{stem}{dimension}"),
+            })
+        })
+    };
+    let vars = LaunchVars {
+        local: fresh("local_size"),
+        global: fresh("global_size"),
+    };
+    Work {
+        launch,
+        vars,
+        requires: Vec::new(),
+        local_bytes: Nat::ZERO,
+        items: Vec::new(),
+        temporaries: Vec::new(),
+    }
+}
+
+fn outside(origin: Origin) -> CompileError {
+    CompileError::new(
+        origin,
+        "this is computed outside of every `oclRun`: a program with kernels of its own is made of \
+         those alone",
+    )
+    .with_help("put it into one of the kernels, or into one of its own with `oclRun`")
+}

@@ -1,0 +1,158 @@
+//! Live-range splitting: a variable that is overwritten before it is read again has several live
+//! ranges, and each becomes a variable of its own.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::ir::{Function, Id, Place, Stmt, StmtKind};
+
+use crate::analysis::uses::Uses;
+use crate::ir::walk::{self, Renamed};
+
+/// Splits the live ranges of the scalar variables of a function.
+pub(crate) fn run(function: &mut Function) {
+    let uses = Uses::of(function);
+    let excluded = uses.untracked(&function.body);
+    let mut body = std::mem::take(&mut function.body);
+    split_block(&mut body, &uses, &excluded, function);
+    function.body = body;
+}
+
+fn split_block(
+    body: &mut Vec<Stmt>,
+    uses: &Uses,
+    excluded: &FxHashSet<Id>,
+    function: &mut Function,
+) {
+    for stmt in body.iter_mut() {
+        walk::each_block(stmt, &mut |body| {
+            split_block(body, uses, excluded, function)
+        });
+    }
+    // The declaration of each variable, and the statements that use it.
+    let mut mentions: FxHashMap<Id, (usize, Vec<usize>)> = FxHashMap::default();
+    for (at, stmt) in body.iter().enumerate() {
+        if let StmtKind::Declare(id, None) = stmt.kind
+            && function.is_private(id)
+            && function.variables[id.0 as usize].count.is_none()
+            && !excluded.contains(&id)
+        {
+            mentions.insert(id, (at, Vec::new()));
+        } else if !mentions.is_empty() {
+            uses.stmt(stmt, &mut |id, _| {
+                if let Some((_, all)) = mentions.get_mut(&id)
+                    && all.last() != Some(&at)
+                {
+                    all.push(at);
+                }
+            });
+        }
+    }
+    let mut declared: Vec<_> = mentions.into_iter().collect();
+    declared.sort_unstable_by_key(|(_, (at, _))| *at);
+    let mut new = Vec::new();
+    for (id, (at, all)) in declared {
+        if all.len() > 1 {
+            split_variable(body, (at, id), &all, uses, function, &mut new);
+        }
+    }
+    new.sort_by_key(|(at, _)| *at);
+    for (at, declaration) in new.into_iter().rev() {
+        body.insert(at, declaration);
+    }
+}
+
+/// The first access of a statement to a variable.
+#[derive(PartialEq)]
+enum FirstAccess {
+    /// A write, on every path.
+    Overwrites,
+    /// A write, or none: no path reads it first.
+    MayOverwrite,
+    /// A read, on some path.
+    MayRead,
+}
+
+/// Splits the live ranges of the variable that is declared at `at`, given the statements that use
+/// it. Adds the declarations of the new variables to `new`, with the positions at which to insert
+/// them.
+fn split_variable(
+    body: &mut [Stmt],
+    (at, id): (usize, Id),
+    mentioning: &[usize],
+    uses: &Uses,
+    function: &mut Function,
+    new: &mut Vec<(usize, Stmt)>,
+) {
+    let mut ranges: Vec<Vec<usize>> = Vec::new();
+    for (number, next) in mentioning.iter().enumerate() {
+        let alone = || {
+            let behind = mentioning.get(number + 1);
+            behind
+                .is_none_or(|behind| first_access(&body[*behind], id, uses) != FirstAccess::MayRead)
+        };
+        let is_new = match first_access(&body[*next], id, uses) {
+            FirstAccess::Overwrites => true,
+            FirstAccess::MayOverwrite => alone(),
+            FirstAccess::MayRead => false,
+        };
+        match ranges.last_mut() {
+            Some(range) if !is_new => range.push(*next),
+            _ => ranges.push(vec![*next]),
+        }
+    }
+    let starts = |range: &Vec<usize>| {
+        let first = range
+            .first()
+            .map(|first| first_access(&body[*first], id, uses));
+        first.is_some_and(|first_access| first_access != FirstAccess::MayRead)
+    };
+    if ranges.len() < 2 || !ranges.iter().all(starts) {
+        return;
+    }
+    for range in ranges.into_iter().skip(1) {
+        let Ok(number) = u32::try_from(function.variables.len()) else {
+            return;
+        };
+        let part = Id(number);
+        let variable = function.variables[id.0 as usize].clone();
+        function.variables.push(variable);
+        let ids = FxHashMap::from_iter([(id, part)]);
+        for next in &range {
+            walk::change_stmt(&mut body[*next], &mut Renamed { ids: &ids });
+        }
+        let declaration = Stmt {
+            kind: StmtKind::Declare(part, None),
+            ..body[at].clone()
+        };
+        new.extend(range.first().map(|first| (*first, declaration)));
+    }
+}
+
+fn first_access(stmt: &Stmt, id: Id, uses: &Uses) -> FirstAccess {
+    let first_of = |body: &[Stmt]| {
+        let first = body.iter().find(|stmt| uses.mentions(stmt, id));
+        first.map_or(FirstAccess::MayOverwrite, |stmt| {
+            first_access(stmt, id, uses)
+        })
+    };
+    match &stmt.kind {
+        StmtKind::Assign(place, value) if *place == Place::plain(id) && !uses.reads(value, id) => {
+            FirstAccess::Overwrites
+        }
+        StmtKind::Block(body) => first_of(body),
+        StmtKind::For { body, .. } if first_of(body) == FirstAccess::Overwrites => {
+            FirstAccess::MayOverwrite
+        }
+        StmtKind::If {
+            condition,
+            then,
+            otherwise,
+        } if !uses.reads(condition, id)
+            && first_of(then) != FirstAccess::MayRead
+            && first_of(otherwise) != FirstAccess::MayRead =>
+        {
+            FirstAccess::MayOverwrite
+        }
+        _ => FirstAccess::MayRead,
+    }
+}

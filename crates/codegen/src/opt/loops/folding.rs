@@ -1,0 +1,74 @@
+//! Simplifies projections of constructed values.
+
+use std::sync::Arc;
+
+use nat::Nat;
+use rise::Type;
+use rise::core::Origin;
+use syntax::ast::{Literal, ScalarType};
+
+use crate::ir::{Expr, ExprKind, Place};
+
+/// Returns the selected part of a constructed value, or the expression itself.
+pub(crate) fn part(mut expr: Expr) -> Expr {
+    let number = |nat: &Nat, all: &Vec<Expr>| {
+        let number = nat.as_const().and_then(|n| usize::try_from(n).ok());
+        number.filter(|n| *n < all.len())
+    };
+    let found = match &mut expr.kind {
+        ExprKind::Element(all, at) => number(at, all).map(|at| all.swap_remove(at)),
+        ExprKind::Half(second, whole) => match &mut whole.kind {
+            ExprKind::Pair(a, b) => Some(taken(if *second { b } else { a })),
+            _ => None,
+        },
+        ExprKind::Vector(lanes) => whole_vector(lanes, &expr.ty),
+        ExprKind::Lane(whole, at) => match &mut whole.kind {
+            ExprKind::Broadcast(value) => Some(taken(value)),
+            ExprKind::Vector(all) => number(at, all).map(|at| all.swap_remove(at)),
+            _ => None,
+        },
+        _ => None,
+    };
+    found.unwrap_or(expr)
+}
+
+/// Returns the vector whose lanes these are, in order and complete.
+fn whole_vector(lanes: &[Expr], ty: &rise::Ty) -> Option<Expr> {
+    let lane = |expr: &Expr, number: usize| {
+        let is = |nat: &Nat| nat.as_const() == i64::try_from(number).ok();
+        match &expr.kind {
+            ExprKind::Lane(whole, at) if is(at) => Some(Expr::clone(whole)),
+            ExprKind::Load(place)
+                if place.lane.as_ref().is_some_and(is) && place.lanes.is_none() =>
+            {
+                let place = Place {
+                    lane: None,
+                    ..place.clone()
+                };
+                Some(Expr {
+                    kind: ExprKind::Load(place),
+                    ty: ty.clone(),
+                    origin: expr.origin,
+                })
+            }
+            _ => None,
+        }
+    };
+    let first = lane(lanes.first()?, 0)?;
+    let all = lanes.iter().enumerate();
+    let same = |(number, expr)| lane(expr, number).is_some_and(|whole| whole.kind == first.kind);
+    (first.ty == *ty && all.skip(1).all(same)).then_some(first)
+}
+
+fn taken(expr: &mut Expr) -> Expr {
+    std::mem::replace(expr, nothing())
+}
+
+/// Returns a placeholder for an expression that has been moved.
+pub(crate) fn nothing() -> Expr {
+    Expr {
+        kind: ExprKind::Literal(Literal::Bool(false)),
+        ty: Arc::new(Type::Scalar(ScalarType::Bool)),
+        origin: Origin(0),
+    }
+}

@@ -1,0 +1,427 @@
+//! Loop peeling: splits off the iterations at the boundaries for which conditions on the counter
+//! differ, so that the remaining loop has no conditions and C compilers vectorise it.
+//!
+//! This is the partition into prologue, steady state and epilogue of Halide's `PartitionLoops.cpp`.
+//! The points at which a condition changes are found in comparisons, minima and maxima of sizes
+//! that are linear in the counter.
+
+use nat::{Nat, Part, Prop, Var};
+use rise::core::Origin;
+
+use crate::error::CompileError;
+use crate::ir::{Binary, Expr, ExprKind, LoopMode, Maker, Place, Stmt, StmtKind};
+
+use super::Loops;
+use crate::analysis::conditions::less;
+use crate::ir::walk;
+
+/// The size limit of a body that is copied, in subexpressions.
+const MAX_BODY_SIZE: usize = 250;
+/// The minimal trip count of a loop to be peeled, if it is a constant.
+const MIN_TRIP_COUNT: i64 = 16;
+/// The maximal trip count for which the prologue or epilogue of a parallel loop is executed by one
+/// thread.
+const MAX_BOUNDARY_TRIP_COUNT: i64 = 64;
+
+/// The fields of [`StmtKind::For`] and the origin of the statement.
+pub(crate) struct ForLoop {
+    pub counter: Var,
+    pub from: Nat,
+    pub to: Nat,
+    pub step: Nat,
+    pub mode: LoopMode,
+    pub body: Vec<Stmt>,
+    pub origin: Origin,
+    pub made_by: Option<Maker>,
+}
+
+impl ForLoop {
+    pub fn stmt(self) -> Stmt {
+        Stmt {
+            kind: StmtKind::For {
+                counter: self.counter,
+                from: self.from,
+                to: self.to,
+                step: self.step,
+                mode: self.mode,
+                body: self.body,
+            },
+            origin: self.origin,
+            made_by: self.made_by,
+        }
+    }
+}
+
+/// The counter at which the value of a condition changes. The operands of a minimum are equal at
+/// one counter, so that the loop may be split before or after it.
+struct ChangePoint {
+    before: Nat,
+    behind: Nat,
+}
+
+/// The steady state, in which all conditions are decided: from `first` on and before `end`.
+struct SteadyState {
+    first: Option<Nat>,
+    end: Option<Nat>,
+}
+
+impl Loops<'_> {
+    /// Peels a loop; returns false if there is no reason to.
+    pub(crate) fn peel(
+        &mut self,
+        original: &ForLoop,
+        out: &mut Vec<Stmt>,
+    ) -> Result<bool, CompileError> {
+        let trip_count = Nat::sub(&original.to, &original.from).as_const();
+        if self.in_partition
+            || !original.step.is_one()
+            || trip_count.is_some_and(|trip_count| trip_count < MIN_TRIP_COUNT)
+            || !is_small(&original.body)
+        {
+            return Ok(false);
+        }
+        let Some(steady_state) = self.steady_state(original) else {
+            return Ok(false);
+        };
+        self.in_partition = true;
+        let result = self.partitions(original, &steady_state, out);
+        self.in_partition = false;
+        result.map(|()| true)
+    }
+
+    fn partitions(
+        &mut self,
+        original: &ForLoop,
+        steady_state: &SteadyState,
+        out: &mut Vec<Stmt>,
+    ) -> Result<(), CompileError> {
+        let ForLoop { from, to, .. } = original;
+        if let Some(first) = &steady_state.first {
+            if self.proves_at_least(to, first) {
+                let partition = self.partition(original, from, first, true);
+                self.statement(partition, out)?;
+            } else if Nat::sub(first, from).is_one() {
+                let partition = self.partition(original, from, first, true);
+                self.statement(self.if_less(from, to, partition), out)?;
+            } else {
+                let partition = self.partition(original, from, &Nat::min(first, to), true);
+                self.statement(partition, out)?;
+            }
+        }
+        let first = steady_state.first.as_ref().unwrap_or(from);
+        let Some(end) = &steady_state.end else {
+            let partition = self.partition(original, first, to, false);
+            return self.statement(partition, out);
+        };
+        let partition = self.partition(original, first, end, true);
+        self.statement(partition, out)?;
+        // The steady state of a short loop may be empty, and then the epilogue must not start
+        // before it.
+        if self.proves_at_least(end, first) {
+            let partition = self.partition(original, end, to, false);
+            self.statement(partition, out)
+        } else if Nat::sub(to, end).is_one() {
+            let partition = self.partition(original, end, to, false);
+            self.statement(self.if_less(first, to, partition), out)
+        } else {
+            let partition = self.partition(original, &Nat::max(first, end), to, false);
+            self.statement(partition, out)
+        }
+    }
+
+    fn if_less(&self, a: &Nat, b: &Nat, then: Stmt) -> Stmt {
+        let (origin, made_by) = (then.origin, then.made_by);
+        let kind = StmtKind::If {
+            condition: less(a, b, origin),
+            then: vec![then],
+            otherwise: Vec::new(),
+        };
+        Stmt {
+            kind,
+            origin,
+            made_by,
+        }
+    }
+
+    /// Returns the loop with another range; `copied` renames the variables that it declares.
+    fn partition(&mut self, original: &ForLoop, from: &Nat, to: &Nat, copied: bool) -> Stmt {
+        let trip_count = Nat::sub(to, from).as_const();
+        let is_boundary = trip_count
+            .is_some_and(|trip_count| trip_count <= MAX_BOUNDARY_TRIP_COUNT)
+            && Nat::sub(&original.to, &original.from)
+                .as_const()
+                .is_none_or(|trip_count| trip_count > MAX_BOUNDARY_TRIP_COUNT);
+        let partition = ForLoop {
+            counter: original.counter,
+            from: from.clone(),
+            to: to.clone(),
+            step: Nat::ONE,
+            mode: if is_boundary {
+                LoopMode::Sequential
+            } else {
+                original.mode
+            },
+            body: original.body.clone(),
+            origin: original.origin,
+            made_by: original.made_by.or(Some(Maker::Pass("borders"))),
+        };
+        let partition = partition.stmt();
+        if copied {
+            self.copy(partition)
+        } else {
+            partition
+        }
+    }
+
+    fn proves_at_least(&self, a: &Nat, b: &Nat) -> bool {
+        self.facts.proves(&Prop::AtLeast(a.clone(), b.clone()))
+    }
+
+    /// Returns the steady state if it is not the whole loop.
+    fn steady_state(&self, original: &ForLoop) -> Option<SteadyState> {
+        let ForLoop {
+            counter, from, to, ..
+        } = original;
+        let mut changes = Vec::new();
+        collect_from_statements(&original.body, *counter, &mut changes);
+        let trip_count = Nat::sub(to, from).as_const();
+        let (mut first, mut last) = (0, 0);
+        let mut inside: Vec<Nat> = Vec::new();
+        for change in &changes {
+            let start = Nat::sub(&change.before, from).as_const();
+            let rest = Nat::sub(to, &change.behind).as_const();
+            let is_inside = |n: &i64| *n > 0 && trip_count.is_none_or(|trip_count| *n < trip_count);
+            match (start.filter(is_inside), rest.filter(is_inside)) {
+                (Some(start), Some(rest)) if start > rest => last = last.max(rest),
+                (Some(start), _) => first = first.max(start),
+                (None, Some(rest)) => last = last.max(rest),
+                (None, None) if start.is_some() || rest.is_some() => {}
+                (None, None) => {
+                    if !inside.contains(&change.before) {
+                        inside.push(change.before.clone());
+                    }
+                }
+            }
+        }
+        if trip_count.is_some_and(|trip_count| first + last >= trip_count / 2) {
+            return None;
+        }
+        if first > 0 || last > 0 {
+            return Some(SteadyState {
+                first: (first > 0).then(|| from + first),
+                end: (last > 0).then(|| Nat::sub(to, &Nat::constant(last))),
+            });
+        }
+        self.symbolic_steady_state(original, inside)
+    }
+
+    /// Returns the steady state if boundaries have widths that are size parameters.
+    fn symbolic_steady_state(
+        &self,
+        original: &ForLoop,
+        mut inside: Vec<Nat>,
+    ) -> Option<SteadyState> {
+        let ForLoop { from, to, .. } = original;
+        let sizes = &self.function.sizes;
+        let within = |cut: &Nat| {
+            !cut.any_var(&|var| !sizes.contains(&var))
+                && self.proves_at_least(cut, from)
+                && self.proves_at_least(to, cut)
+        };
+        if inside.len() > 2 || !inside.iter().all(within) {
+            return None;
+        }
+        if let [a, b] = inside.as_slice()
+            && self.proves_at_least(a, b)
+        {
+            inside.swap(0, 1);
+        }
+        let mut inside = inside.into_iter();
+        let first = inside.next()?;
+        let end = inside.next();
+        if let Some(end) = &end
+            && !self.proves_at_least(end, &first)
+        {
+            return None;
+        }
+        Some(SteadyState {
+            first: Some(first),
+            end,
+        })
+    }
+}
+
+/// Returns true if the loop is innermost and its body is below the size limit.
+fn is_small(body: &[Stmt]) -> bool {
+    fn count(body: &[Stmt]) -> Option<usize> {
+        let mut total = 0;
+        for stmt in body {
+            total += match &stmt.kind {
+                StmtKind::Declare(_, None) => 1,
+                StmtKind::Declare(_, Some(value)) | StmtKind::Assign(_, value) => expr_size(value),
+                StmtKind::Block(body) => count(body)?,
+                StmtKind::If {
+                    condition,
+                    then,
+                    otherwise,
+                } => expr_size(condition) + count(then)? + count(otherwise)?,
+                StmtKind::For { .. }
+                | StmtKind::Reduce(_)
+                | StmtKind::Point(..)
+                | StmtKind::Swap(..)
+                | StmtKind::Barrier(_)
+                | StmtKind::Kernel(_) => return None,
+            };
+        }
+        Some(total)
+    }
+    count(body).is_some_and(|total| total <= MAX_BODY_SIZE)
+}
+
+fn expr_size(expr: &Expr) -> usize {
+    let mut total = 0;
+    walk::sub_exprs(expr, &mut |_| total += 1);
+    total
+}
+
+fn collect_from_statements(body: &[Stmt], counter: Var, out: &mut Vec<ChangePoint>) {
+    for stmt in body {
+        match &stmt.kind {
+            StmtKind::Declare(_, Some(value)) => collect_from_expr(value, counter, out),
+            StmtKind::Assign(place, value) => {
+                collect_from_place(place, counter, out);
+                collect_from_expr(value, counter, out);
+            }
+            StmtKind::Block(body) => collect_from_statements(body, counter, out),
+            StmtKind::If {
+                condition,
+                then,
+                otherwise,
+            } => {
+                collect_from_expr(condition, counter, out);
+                collect_from_statements(then, counter, out);
+                collect_from_statements(otherwise, counter, out);
+            }
+            _ => {}
+        }
+    }
+}
+
+fn collect_from_place(place: &Place, counter: Var, out: &mut Vec<ChangePoint>) {
+    for nat in [&place.index, &place.lane].into_iter().flatten() {
+        collect_from_nat(nat, counter, out);
+    }
+}
+
+fn collect_from_expr(expr: &Expr, counter: Var, out: &mut Vec<ChangePoint>) {
+    walk::sub_exprs(expr, &mut |part| match &part.kind {
+        ExprKind::Load(place) => collect_from_place(place, counter, out),
+        ExprKind::Nat(nat) | ExprKind::Lane(_, nat) | ExprKind::Element(_, nat) => {
+            collect_from_nat(nat, counter, out);
+        }
+        ExprKind::Binary(operator, a, b) => {
+            if let (ExprKind::Nat(a), ExprKind::Nat(b)) = (&a.kind, &b.kind) {
+                out.extend(comparison_change(*operator, a, b, counter));
+            }
+        }
+        _ => {}
+    });
+}
+
+fn comparison_change(operator: Binary, a: &Nat, b: &Nat, counter: Var) -> Option<ChangePoint> {
+    let (limit, grows) = solve_for_zero(&Nat::sub(a, b), counter)?;
+    let next = &limit + 1;
+    let at = match (operator, grows) {
+        (Binary::Lt | Binary::Ge, true) | (Binary::Gt | Binary::Le, false) => limit,
+        (Binary::Le | Binary::Gt, true) | (Binary::Ge | Binary::Lt, false) => next,
+        _ => return None,
+    };
+    Some(ChangePoint {
+        before: at.clone(),
+        behind: at,
+    })
+}
+
+/// Solves `difference = 0` for a variable, and returns whether the difference is positive above the
+/// solution. The coefficient has to be 1 or -1.
+pub(crate) fn solve_for_zero(difference: &Nat, var: Var) -> Option<(Nat, bool)> {
+    if !difference.mentions(var) {
+        return None;
+    }
+    let value = Nat::var(var);
+    let limit = Nat::sub(&value, difference);
+    if !limit.mentions(var) {
+        return Some((limit, true));
+    }
+    let limit = &value + difference;
+    (!limit.mentions(var)).then_some((limit, false))
+}
+
+fn collect_from_nat(nat: &Nat, counter: Var, out: &mut Vec<ChangePoint>) {
+    if !nat.mentions(counter) {
+        return;
+    }
+    for summand in nat.summands() {
+        for (part, _) in &summand.factors {
+            match part {
+                Part::Min(all) | Part::Max(all) => collect_from_extremum(all, counter, out),
+                Part::Div(a, b)
+                | Part::Rem(a, b)
+                | Part::Pow(a, b)
+                | Part::Add(a, b)
+                | Part::Mul(a, b) => {
+                    collect_from_nat(a, counter, out);
+                    collect_from_nat(b, counter, out);
+                }
+                Part::Log2(a) | Part::Apply(_, a) => collect_from_nat(a, counter, out),
+                Part::Var(_) | Part::Index(_) | Part::Sum { .. } | Part::TooBig => {}
+            }
+        }
+    }
+}
+
+fn collect_from_extremum(all: &[Nat], counter: Var, out: &mut Vec<ChangePoint>) {
+    for (at, a) in all.iter().enumerate() {
+        collect_from_nat(a, counter, out);
+        for b in &all[at + 1..] {
+            for a in alternatives(a) {
+                for b in alternatives(b) {
+                    if let Some((limit, _)) = solve_for_zero(&Nat::sub(&a, &b), counter) {
+                        let behind = &limit + 1;
+                        out.push(ChangePoint {
+                            before: limit,
+                            behind,
+                        });
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Expands a minimum or maximum among the summands of a size: returns the size for each of its
+/// operands.
+fn alternatives(nat: &Nat) -> Vec<Nat> {
+    for summand in nat.summands() {
+        if let [(Part::Min(all) | Part::Max(all), 1)] = summand.factors.as_slice() {
+            let rest = |one: &Nat, others: &[Nat]| {
+                let join = match &summand.factors[0].0 {
+                    Part::Min(_) => Nat::min,
+                    _ => Nat::max,
+                };
+                others.iter().fold(one.clone(), |a, b| join(&a, b))
+            };
+            let Some((one, others)) = all.split_first() else {
+                continue;
+            };
+            let extremum = rest(one, others) * summand.coeff;
+            let without = Nat::sub(nat, &extremum);
+            let with = |member: &Nat| &without + &(member.clone() * summand.coeff);
+            return all
+                .iter()
+                .flat_map(|member| alternatives(&with(member)))
+                .collect();
+        }
+    }
+    vec![nat.clone()]
+}

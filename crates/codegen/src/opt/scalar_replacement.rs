@@ -1,0 +1,139 @@
+//! Scalar replacement of arrays: a small array that is accessed by constant indices only becomes
+//! one scalar variable for each element, as in LLVM's SROA (scalar replacement of aggregates).
+
+use nat::Nat;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::ir::{Function, Id, Place, Stmt, StmtKind, Variable};
+
+use crate::analysis::uses::{Mention, Uses};
+use crate::ir::walk::{self, Change};
+
+/// The size limit of an array that is replaced, in elements.
+const MAX_ELEMENTS: i64 = 256;
+
+/// Replaces arrays by scalars.
+pub(crate) fn replace_arrays(function: &mut Function) {
+    let uses = Uses::of(function);
+    let mut excluded = FxHashSet::default();
+    uses.all(&function.body, &mut |id, mention| {
+        let known = match mention {
+            Mention::Declared => true,
+            Mention::Read(place) | Mention::Written(place) => {
+                place.lanes.is_none() && place.index.as_ref().is_some_and(is_number)
+            }
+            Mention::Index | Mention::Pointed | Mention::Reduced => false,
+        };
+        if !known {
+            excluded.insert(id);
+        }
+    });
+    for (_, value) in &function.opaque {
+        uses.expr(value, &mut |id, _| {
+            excluded.insert(id);
+        });
+    }
+    let mut elements: FxHashMap<Id, Vec<Id>> = FxHashMap::default();
+    for at in 0..function.variables.len() {
+        let id = Id(u32::try_from(at).unwrap_or(u32::MAX));
+        let count = function.variables[at].count.as_ref();
+        let count = count
+            .and_then(Nat::as_const)
+            .filter(|n| (1..=MAX_ELEMENTS).contains(n));
+        if let Some(count) = count
+            && function.is_private(id)
+            && !excluded.contains(&id)
+        {
+            let new = (0..count)
+                .map(|k| element_variable(function, at, k, count))
+                .collect();
+            elements.insert(id, new);
+        }
+    }
+    if elements.is_empty() {
+        return;
+    }
+    let mut body = std::mem::take(&mut function.body);
+    declare_elements(&mut body, &elements);
+    walk::change_all(
+        &mut body,
+        &mut ReplaceElements {
+            elements: &elements,
+        },
+    );
+    function.body = body;
+}
+
+fn is_number(nat: &Nat) -> bool {
+    nat.as_const().is_some()
+}
+
+fn element_variable(function: &mut Function, array: usize, k: i64, count: i64) -> Id {
+    let id = Id(u32::try_from(function.variables.len()).unwrap_or(u32::MAX));
+    let variable = &function.variables[array];
+    let name = match (count, variable.name.as_bytes().last()) {
+        (1, _) => variable.name.clone(),
+        (_, Some(b'0'..=b'9')) => format!("{}_{k}", variable.name).into(),
+        _ => format!("{}{k}", variable.name).into(),
+    };
+    let variable = Variable {
+        name,
+        count: None,
+        ..variable.clone()
+    };
+    function.variables.push(variable);
+    id
+}
+
+fn declare_elements(body: &mut Vec<Stmt>, elements: &FxHashMap<Id, Vec<Id>>) {
+    let old = std::mem::take(body);
+    for mut stmt in old {
+        match &mut stmt.kind {
+            StmtKind::Declare(id, _) => {
+                if let Some(new) = elements.get(id) {
+                    body.extend(new.iter().map(|element| Stmt {
+                        kind: StmtKind::Declare(*element, None),
+                        ..stmt.clone()
+                    }));
+                    continue;
+                }
+            }
+            StmtKind::For { body, .. } | StmtKind::Block(body) => declare_elements(body, elements),
+            StmtKind::If {
+                then, otherwise, ..
+            } => {
+                declare_elements(then, elements);
+                declare_elements(otherwise, elements);
+            }
+            StmtKind::Reduce(reduce) => {
+                declare_elements(&mut reduce.element_body, elements);
+                declare_elements(&mut reduce.combine, elements);
+            }
+            _ => {}
+        }
+        body.push(stmt);
+    }
+}
+
+struct ReplaceElements<'m> {
+    elements: &'m FxHashMap<Id, Vec<Id>>,
+}
+
+impl Change for ReplaceElements<'_> {
+    fn place(&mut self, place: &mut Place) {
+        let index = place.index.as_ref().and_then(Nat::as_const);
+        let element = self
+            .elements
+            .get(&place.id)
+            .zip(index)
+            .and_then(|(elements, index)| {
+                // An access out of bounds is never executed.
+                let index = usize::try_from(index).unwrap_or(0).min(elements.len() - 1);
+                elements.get(index)
+            });
+        if let Some(element) = element {
+            place.id = *element;
+            place.index = None;
+        }
+    }
+}

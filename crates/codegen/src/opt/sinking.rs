@@ -1,0 +1,104 @@
+//! Sinking: moves declarations down to the first use, or into the loop that contains all uses, as
+//! LLVM's `Sink` pass does with computations. If the first use is an assignment, it is merged with
+//! the declaration.
+
+use rustc_hash::FxHashSet;
+
+use crate::ir::{Function, Id, Place, Stmt, StmtKind};
+
+use crate::analysis::uses::Uses;
+use crate::ir::walk;
+
+/// Sinks the declarations of a function.
+pub(crate) fn run(function: &mut Function) {
+    let uses = Uses::of(function);
+    let mut body = std::mem::take(&mut function.body);
+    sink_block(&mut body, &uses, function);
+    function.body = body;
+}
+
+/// Sinks the declarations of a block, and of the blocks in it.
+pub(crate) fn sink_block(body: &mut Vec<Stmt>, uses: &Uses, function: &Function) {
+    for stmt in body.iter_mut() {
+        walk::each_block(stmt, &mut |inner| sink_block(inner, uses, function));
+    }
+    if !body
+        .iter()
+        .any(|stmt| matches!(stmt.kind, StmtKind::Declare(_, None)))
+    {
+        return;
+    }
+    let mut mentioned: Vec<FxHashSet<Id>> =
+        body.iter().map(|stmt| uses.mentioned_in(stmt)).collect();
+    // Backwards, so that later declarations are already in their positions.
+    for at in (0..body.len()).rev() {
+        let Some(id) = movable_declaration(&body[at], function) else {
+            continue;
+        };
+        let declaration = body.remove(at);
+        let own = mentioned.remove(at);
+        let first = (at..body.len()).find(|next| mentioned[*next].contains(&id));
+        let Some(first) = first else {
+            continue;
+        };
+        let is_plain = function.variables[id.0 as usize].count.is_none();
+        let is_last = !mentioned[first + 1..].iter().any(|ids| ids.contains(&id));
+        if let StmtKind::For { body: inner, .. } = &mut body[first].kind
+            && is_plain
+            && is_last
+            && assigns_before_reading(inner, id, uses)
+        {
+            inner.insert(0, declaration);
+            sink_block(inner, uses, function);
+            continue;
+        }
+        match &mut body[first].kind {
+            StmtKind::Assign(place, value)
+                if is_plain && *place == Place::plain(id) && !uses.reads(value, id) =>
+            {
+                let value = value.clone();
+                body[first].kind = StmtKind::Declare(id, Some(value));
+            }
+            _ => {
+                let at = before_pointer(body, first);
+                body.insert(at, declaration);
+                mentioned.insert(at, own);
+            }
+        }
+    }
+}
+
+/// Returns the variable of a declaration that can be moved. Variables that work-items share are
+/// declared at the start of the kernel.
+fn movable_declaration(stmt: &Stmt, function: &Function) -> Option<Id> {
+    match stmt.kind {
+        StmtKind::Declare(id, None) => Some(id),
+        _ => None,
+    }
+    .filter(|id| !function.variables[id.0 as usize].is_shared())
+}
+
+/// Returns true if each iteration writes a variable before it reads it, so that it may be declared
+/// in the body.
+fn assigns_before_reading(body: &[Stmt], id: Id, uses: &Uses) -> bool {
+    let first = body.iter().find(|stmt| uses.mentions(stmt, id));
+    first.is_some_and(|stmt| match &stmt.kind {
+        StmtKind::Assign(place, value) => *place == Place::plain(id) && !uses.reads(value, id),
+        _ => false,
+    })
+}
+
+/// Returns the position of the insertion, which is never between the declaration of a pointer and
+/// its assignment.
+fn before_pointer(body: &[Stmt], at: usize) -> usize {
+    match (
+        at.checked_sub(1).and_then(|before| body.get(before)),
+        body.get(at),
+    ) {
+        (Some(before), Some(here)) => match (&before.kind, &here.kind) {
+            (StmtKind::Declare(id, None), StmtKind::Point(set, _)) if id == set => at - 1,
+            _ => at,
+        },
+        _ => at,
+    }
+}

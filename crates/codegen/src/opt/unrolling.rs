@@ -1,0 +1,100 @@
+//! Unrolls short loops over private arrays, so that their elements can become variables: private
+//! memory with computed indices is slow on a device.
+
+use nat::Nat;
+
+use crate::ir::walk::{self, Look};
+use crate::ir::{Function, LoopMode, Place, Stmt, StmtKind};
+
+/// The maximal number of statements of an unrolled loop nest.
+const MAX_STATEMENTS: i64 = 1024;
+
+/// The maximal number of iterations of an unrolled loop.
+const MAX_ROUNDS: i64 = 64;
+
+/// The maximal number of elements of an array that can become variables.
+const MAX_ELEMENTS: i64 = 256;
+
+/// Marks the loops to be unrolled.
+pub(crate) fn run(function: &mut Function) {
+    let mut body = std::mem::take(&mut function.body);
+    block(&mut body, function);
+    function.body = body;
+}
+
+/// Marks loops to be unrolled, and returns the number of statements after unrolling.
+fn block(body: &mut [Stmt], function: &Function) -> i64 {
+    let mut total: i64 = 0;
+    for stmt in body {
+        let size = match &mut stmt.kind {
+            StmtKind::For { .. } => repetition(stmt, function),
+            StmtKind::If {
+                then, otherwise, ..
+            } => block(then, function) + block(otherwise, function),
+            StmtKind::Block(inner) => block(inner, function),
+            _ => 0,
+        };
+        total = total.saturating_add(size.saturating_add(1));
+    }
+    total
+}
+
+fn repetition(stmt: &mut Stmt, function: &Function) -> i64 {
+    let StmtKind::For {
+        counter,
+        from,
+        to,
+        step,
+        mode,
+        body,
+    } = &mut stmt.kind
+    else {
+        return 0;
+    };
+    let size = block(body, function);
+    let rounds = match (Nat::sub(to, from).as_const(), step.as_const()) {
+        (Some(length), Some(step)) if step > 0 => (length + step - 1) / step,
+        _ => return size,
+    };
+    let whole = size.saturating_mul(rounds.max(1));
+    if *mode == LoopMode::Vector {
+        *mode = LoopMode::Unrolled;
+    }
+    if *mode == LoopMode::Unrolled {
+        return whole;
+    }
+    if *mode != LoopMode::Sequential || rounds > MAX_ROUNDS || whole > MAX_STATEMENTS {
+        return size;
+    }
+    let mut found = Private {
+        counter: *counter,
+        function,
+        yes: false,
+    };
+    walk::look(body, &mut found);
+    if found.yes {
+        *mode = LoopMode::Unrolled;
+        return whole;
+    }
+    size
+}
+
+/// Finds indices of private arrays that contain a counter.
+struct Private<'f> {
+    counter: nat::Var,
+    function: &'f Function,
+    yes: bool,
+}
+
+impl Look for Private<'_> {
+    fn place(&mut self, place: &Place) {
+        let variable = &self.function.variables[place.id.0 as usize];
+        let count = variable.count.as_ref().and_then(Nat::as_const);
+        let small = count.is_some_and(|count| count <= MAX_ELEMENTS);
+        let sizes = [&place.index, &place.lane];
+        let mut indices = sizes.into_iter().flatten();
+        self.yes |= variable.is_private()
+            && (small || place.lane.is_some())
+            && indices.any(|index| index.mentions(self.counter));
+    }
+}

@@ -1,0 +1,659 @@
+//! Assembles the translation unit: headers, types, helpers, C functions of the program, and the
+//! function.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use nat::Nat;
+use rise::Type;
+use rise::core::Foreign;
+use syntax::ast::{Name, ScalarType};
+
+use crate::analysis::counts::{self, Counts};
+use crate::ir::walk;
+use crate::ir::{Binary, Expr, ExprKind, Function, Home, Id};
+use crate::module::{ForeignText, Mapping, Module, Plain, Reason};
+use crate::signature::Signature;
+use dpia::{IndexPolicy, IndexWidth, Target};
+
+use super::foreign::{self, ForeignNames};
+use super::{Printer, check, wrap};
+use crate::analysis::Plan;
+use crate::error::{self, CompileError};
+use crate::ir::types::{CType, scalar_name};
+
+/// The maximal length of a line with a signature.
+const MAX_LINE: usize = 100;
+
+/// The bodies of the program's C functions, and their ranges.
+pub(in crate::targets) type Texts = Vec<(Range<usize>, Arc<Foreign>)>;
+
+/// The name of the size of a vector register.
+const REGISTER: &str = "REGISTER";
+
+/// Returns the name of the number of scalars in a vector register.
+pub(in crate::targets) fn register_lanes(scalar: ScalarType) -> String {
+    format!("{}_LANES", scalar.as_str().to_uppercase())
+}
+
+/// Returns true if a compiler could contract a product and a sum of floats to a fused multiply-add;
+/// programs use `fma` for that.
+pub(in crate::targets) fn may_contract(function: &Function) -> bool {
+    let (mut products, mut sums) = (false, false);
+    let mut note = |expr: &Expr| {
+        let scalar = match &*expr.ty {
+            Type::Vector(_, scalar) => scalar,
+            _ => &expr.ty,
+        };
+        if let ExprKind::Binary(op, ..) = &expr.kind
+            && matches!(
+                **scalar,
+                Type::Scalar(ScalarType::F16 | ScalarType::F32 | ScalarType::F64)
+            )
+        {
+            products |= *op == Binary::Mul;
+            sums |= matches!(op, Binary::Add | Binary::Sub);
+        }
+    };
+    walk::for_each_expr(&function.body, &mut |expr| walk::sub_exprs(expr, &mut note));
+    products && sums
+}
+
+pub(in crate::targets) fn calls_fma(function: &Function) -> bool {
+    let mut found = false;
+    let mut note = |expr: &Expr| found |= super::expr::is_fma(expr);
+    walk::for_each_expr(&function.body, &mut |expr| walk::sub_exprs(expr, &mut note));
+    found
+}
+
+/// Prints a function, or one function for each index width and one that selects between them by the
+/// sizes of a call.
+pub(crate) fn print(
+    function: &Function,
+    plan: &Plan,
+    target: Target,
+    mut signature: Signature,
+    index: IndexPolicy,
+) -> Result<Module, CompileError> {
+    let of_width = |index| Function {
+        index,
+        ..function.clone()
+    };
+    let stored = function.params.iter().chain([&function.output]);
+    let counts = counts::of(function, stored.chain(&plan.heap).copied());
+    let width = match index {
+        IndexPolicy::Fixed(width) => width,
+        IndexPolicy::BySizes
+            if !counts.is_complete || counts.beyond(IndexWidth::Bits32).is_some() =>
+        {
+            IndexWidth::Bits64
+        }
+        // The width does not depend on the call.
+        IndexPolicy::BySizes if function.sizes.is_empty() && counts.all.is_empty() => {
+            IndexWidth::Bits32
+        }
+        IndexPolicy::BySizes => {
+            let widths = [IndexWidth::Bits32, IndexWidth::Bits64].map(of_width);
+            return print_both(&widths, plan, target, signature, &counts.all);
+        }
+    };
+    check_constants(function, &counts, width)?;
+    let function = of_width(width);
+    signature.index = width;
+    let mut unit = Unit::default();
+    let mut printer = Printer::new(&function, plan, target);
+    let name = printer.names.function(&function.name);
+    printer.declare_foreign(&mut unit);
+    printer.define(&name, &mut signature, &counts.all, &mut unit)?;
+    printer.module(unit, signature, counts.all)
+}
+
+/// Returns an error if a function never fits into indices of this width.
+pub(in crate::targets) fn check_constants(
+    function: &Function,
+    counts: &Counts,
+    index: IndexWidth,
+) -> Result<(), CompileError> {
+    match counts.beyond(index) {
+        Some(count) => {
+            let origin = counts::origin_of(function, &Nat::constant(count));
+            Err(error::large_count(count, index, origin))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Prints a function with 32-bit indices, one with 64-bit indices, and one that calls one of them.
+fn print_both(
+    [narrow, wide]: &[Function; 2],
+    plan: &Plan,
+    target: Target,
+    mut signature: Signature,
+    counts: &[Nat],
+) -> Result<Module, CompileError> {
+    signature.index = IndexWidth::Bits64;
+    let mut unit = Unit::default();
+    let mut printer = Printer::new(narrow, plan, target);
+    let name = printer.names.function(&narrow.name);
+    printer.declare_foreign(&mut unit);
+    let mut callees: Vec<String> = Vec::new();
+    // The narrow function is called only if its counts fit.
+    for (function, counts) in [(narrow, &[][..]), (wide, counts)] {
+        if !callees.is_empty() {
+            printer = printer.next(function);
+            printer.names.reserve(&name);
+            printer.declare_foreign(&mut unit);
+        }
+        let bits = match function.index {
+            IndexWidth::Bits32 => 32,
+            IndexWidth::Bits64 => 64,
+        };
+        callees
+            .iter()
+            .for_each(|other| printer.names.reserve(other));
+        let callee = printer.names.function(&format!("{name}_{bits}"));
+        printer.define_static(&callee, &mut signature.clone(), counts, &mut unit)?;
+        callees.push(callee);
+    }
+    printer = printer.next(wide);
+    callees
+        .iter()
+        .for_each(|callee| printer.names.reserve(callee));
+    printer.define_choice(&name, &callees, &mut signature, counts, &mut unit)?;
+    printer.module(unit, signature, counts.to_vec())
+}
+
+/// The concatenated functions of a text.
+#[derive(Default)]
+struct Unit {
+    text: String,
+    /// The text without comments.
+    code: String,
+    /// Maps each part to its source; ranges count from the first byte of the text.
+    map: Vec<Mapping>,
+    plain: Vec<Plain>,
+    /// The C functions of the program that are called.
+    foreign: Vec<Arc<Foreign>>,
+}
+
+impl Unit {
+    /// Adds a function. The ranges of the printer are relative to the start of its body.
+    fn add(&mut self, comment: &str, head: &str, body: &str, printer: &mut Printer<'_>) {
+        if !self.text.is_empty() {
+            self.text.push('\n');
+        }
+        let ranges = printer.map.iter_mut().map(|mapping| &mut mapping.range);
+        let ranges = ranges.chain(printer.plain.iter_mut().map(|plain| &mut plain.range));
+        let body = wrap::wrap(body, ranges);
+        let start = self.text.len();
+        self.text.push_str(comment);
+        self.text.push_str(head);
+        let shift = self.text.len();
+        self.text.push_str(&body);
+        self.text.push('\n');
+        self.code.push_str(head);
+        self.code.push_str(&body);
+        self.plain.push(Plain {
+            range: start..shift,
+            reason: Reason::Signature,
+        });
+        for mut mapping in printer.map.drain(..) {
+            mapping.range = moved(&mapping.range, shift);
+            self.map.push(mapping);
+        }
+        for mut plain in printer.plain.drain(..) {
+            plain.range = moved(&plain.range, shift);
+            self.plain.push(plain);
+        }
+    }
+}
+
+fn moved(range: &Range<usize>, by: usize) -> Range<usize> {
+    range.start + by..range.end + by
+}
+
+impl<'a> Printer<'a> {
+    fn next(self, function: &'a Function) -> Printer<'a> {
+        let mut next = Printer::new(function, self.plan, self.target);
+        next.take_over(self);
+        next
+    }
+
+    /// Declares the names that the function refers to outside of itself.
+    fn declare_foreign(&mut self, unit: &mut Unit) {
+        for (var, scalar) in &self.function.registers {
+            self.names.bind_var(*var, register_lanes(*scalar));
+        }
+        unit.foreign.extend(self.foreign_functions());
+    }
+
+    fn define(
+        &mut self,
+        name: &str,
+        signature: &mut Signature,
+        counts: &[Nat],
+        unit: &mut Unit,
+    ) -> Result<(), CompileError> {
+        let head = self.parameters(name, signature)?;
+        signature.name = name.into();
+        let comment = check::comment(signature);
+        let body = self.body(counts)?;
+        unit.add(&comment, &head, &body, self);
+        Ok(())
+    }
+
+    fn define_static(
+        &mut self,
+        name: &str,
+        signature: &mut Signature,
+        counts: &[Nat],
+        unit: &mut Unit,
+    ) -> Result<(), CompileError> {
+        let head = format!("static {}", self.parameters(name, signature)?);
+        let body = self.body(counts)?;
+        unit.add("", &head, &body, self);
+        Ok(())
+    }
+
+    /// Defines the function that calls the first function if everything fits into 32 bits, and
+    /// otherwise the second.
+    fn define_choice(
+        &mut self,
+        name: &str,
+        callees: &[String],
+        signature: &mut Signature,
+        counts: &[Nat],
+        unit: &mut Unit,
+    ) -> Result<(), CompileError> {
+        let head = self.parameters(name, signature)?;
+        signature.name = name.into();
+        let comment = check::comment(signature);
+        let narrow = signature
+            .sizes
+            .iter()
+            .map(|(_, size)| format!("(int){size}"));
+        let narrow: Vec<String> = narrow.collect();
+        let wide: Vec<String> =
+            (signature.sizes.iter().map(|(_, size)| size.to_string())).collect();
+        let call = |callee: &str, sizes: Vec<String>, printer: &Printer<'_>| {
+            let output = printer.names.id(printer.function.output).map(str::to_owned);
+            let params = signature.params.iter().map(|(param, _)| param.to_string());
+            let all: Vec<String> = output.into_iter().chain(sizes).chain(params).collect();
+            format!("        {callee}({});\n", all.join(", "))
+        };
+        let [first, second] = callees else {
+            return Ok(());
+        };
+        let (first, second) = (call(first, narrow, self), call(second, wide, self));
+        self.write("{\n    if (");
+        let start = self.out.len();
+        self.fits_narrow(counts)?;
+        self.plain.push(Plain {
+            range: start..self.out.len(),
+            reason: Reason::Count,
+        });
+        self.write(&format!(") {{\n{first}    }} else {{\n{second}    }}\n}}"));
+        let body = std::mem::take(&mut self.out);
+        unit.add(&comment, &head, &body, self);
+        Ok(())
+    }
+
+    /// Adds the declarations that the functions need in front of them.
+    fn module(
+        mut self,
+        unit: Unit,
+        signature: Signature,
+        counts: Vec<Nat>,
+    ) -> Result<Module, CompileError> {
+        let mut text = String::new();
+        let mut declarations = String::new();
+        let texts = self.declarations(&unit.foreign, &mut declarations)?;
+        self.headers(&[&declarations, &unit.code], &mut text);
+        let shift_foreign = text.len();
+        text.push_str(&declarations);
+        let shift = text.len();
+        text.push_str(&unit.text);
+        let needed = Plain {
+            range: 0..shift,
+            reason: Reason::Needed,
+        };
+        let needed = Some(needed).filter(|plain| !plain.range.is_empty());
+        let plain = unit.plain.into_iter().map(|plain| Plain {
+            range: moved(&plain.range, shift),
+            ..plain
+        });
+        let map = unit.map.into_iter().map(|mapping| Mapping {
+            range: moved(&mapping.range, shift),
+            ..mapping
+        });
+        let foreign = texts.into_iter().map(|(range, function)| ForeignText {
+            range: moved(&range, shift_foreign),
+            function,
+        });
+        Ok(Module {
+            text,
+            signature,
+            map: map.collect(),
+            plain: needed.into_iter().chain(plain).collect(),
+            foreign: foreign.collect(),
+            device: None,
+            barriers: Vec::new(),
+            counts,
+        })
+    }
+
+    /// Returns the head of the function: `void name(float *restrict output, int n, …) `.
+    fn parameters(
+        &mut self,
+        name: &str,
+        signature: &mut Signature,
+    ) -> Result<String, CompileError> {
+        let mut all = Vec::new();
+        let output = self.parameter(self.function.output)?;
+        all.push(output.0);
+        for (at, var) in self.function.sizes.iter().enumerate() {
+            let size = self.names.fresh(&self.shown.get(*var));
+            all.push(format!("{} {size}", self.size_type()));
+            self.names.bind_var(*var, size.clone());
+            if let Some(entry) = signature.sizes.get_mut(at) {
+                entry.1 = size.into();
+            }
+        }
+        for (at, id) in self.function.params.iter().enumerate() {
+            let (text, param) = self.parameter(*id)?;
+            all.push(text);
+            if let Some(entry) = signature.params.get_mut(at) {
+                entry.0 = Name::from(param);
+            }
+        }
+        let line = format!("void {name}({}) ", all.join(", "));
+        Ok(if line.len() <= MAX_LINE {
+            line
+        } else {
+            format!("void {name}(\n    {}\n) ", all.join(",\n    "))
+        })
+    }
+
+    /// Returns the declaration and the name of a parameter.
+    fn parameter(&mut self, id: Id) -> Result<(String, String), CompileError> {
+        let variable = self.variable(id);
+        let name = self.names.fresh(&variable.name);
+        self.names.bind(id, name.clone());
+        let ty = self.elem(id)?.name(self.target);
+        let text = match variable.home {
+            Home::Output => format!("{} *restrict {name}", self.pointee(id)?),
+            _ if variable.count.is_some() => {
+                format!("const {} *restrict {name}", self.pointee(id)?)
+            }
+            _ => format!("{ty} {name}"),
+        };
+        Ok((text, name))
+    }
+
+    /// Returns the body in braces. Mappings are relative to its start.
+    fn body(&mut self, counts: &[Nat]) -> Result<String, CompileError> {
+        self.write("{\n");
+        self.indent += 1;
+        self.checks(counts)?;
+        let start = self.out.len();
+        let at = self.map.len();
+        let function = self.function;
+        self.statements(&function.body)?;
+        let unused = self.unused();
+        self.out.insert_str(start, &unused);
+        let mut from = start;
+        for line in unused.split_inclusive('\n') {
+            let indent = line.len() - line.trim_start().len();
+            self.plain.push(Plain {
+                range: from + indent..from + line.trim_end().len(),
+                reason: Reason::Unused,
+            });
+            from += line.len();
+        }
+        for mapping in &mut self.map[at..] {
+            mapping.range.start += unused.len();
+            mapping.range.end += unused.len();
+        }
+        self.indent -= 1;
+        self.write("}");
+        Ok(std::mem::take(&mut self.out))
+    }
+
+    /// Returns statements such as `(void)n;` for unused parameters.
+    pub(in crate::targets) fn unused(&mut self) -> String {
+        let sizes = self.function.sizes.iter();
+        let sizes = sizes.filter(|var| !self.used_vars.contains(var));
+        let sizes: Vec<&str> = sizes.filter_map(|var| self.names.var(*var)).collect();
+        let ids = self.function.params.iter().chain([&self.function.output]);
+        let ids = ids.filter(|id| !self.used_ids.contains(id));
+        let ids = ids.filter_map(|id| self.names.id(*id));
+        let names = sizes.into_iter().chain(ids);
+        names.map(|name| format!("    (void){name};\n")).collect()
+    }
+
+    fn headers(&self, parts: &[&str], out: &mut String) {
+        let has = |words: &[&str]| {
+            let mut words = words.iter();
+            words.any(|word| parts.iter().any(|part| part.contains(word)))
+        };
+        let foreign = self.foreign.iter().any(|(f, _)| f.body.is_some());
+        let integers = [
+            "int8_t",
+            "int16_t",
+            "int32_t",
+            "int64_t",
+            "uintptr_t",
+            "INT32_M",
+            "PTRDIFF_MAX",
+        ];
+        let all = [
+            ("assert", has(&["assert("])),
+            ("math", self.helpers.math || foreign || has(&["INFINITY"])),
+            ("omp", has(&["omp_get_num_threads"])),
+            ("stdbool", has(&["bool", "true", "false"]) || foreign),
+            ("stdint", has(&integers) || foreign),
+            ("stdio", has(&["fprintf("]) || foreign),
+            ("stdlib", has(&["malloc(", "free(", "abort("]) || foreign),
+            ("string", foreign),
+        ];
+        for (name, _) in all.into_iter().filter(|(_, needed)| *needed) {
+            out.push_str(&format!("#include <{name}.h>\n"));
+        }
+        if has(&["_mm512_"]) {
+            out.push_str("#ifdef __AVX512F__\n#include <immintrin.h>\n#endif\n");
+        }
+        if !out.is_empty() {
+            out.push('\n');
+        }
+        if foreign || may_contract(self.function) {
+            out.push_str(
+                "#ifdef __clang__\n#pragma STDC FP_CONTRACT OFF\n\
+                 #elif defined __GNUC__ && !defined __STRICT_ANSI__\n\
+                 #pragma GCC optimize(\"fp-contract=off\")\n#endif\n\n",
+            );
+        }
+        self.ignored_warnings(out);
+    }
+
+    /// Disables the compilers' warnings that older versions passed wide vectors differently, and
+    /// that a loop could not be vectorised as requested.
+    fn ignored_warnings(&self, out: &mut String) {
+        let wide =
+            |ty: &CType| matches!(ty, CType::Vector(..) | CType::Register(_)) && ty.size() > 16;
+        if self.types.iter().any(wide) {
+            out.push_str("#pragma GCC diagnostic ignored \"-Wpsabi\"\n\n");
+        }
+        if self.helpers.simd && self.target == Target::OpenMp {
+            out.push_str(
+                "#ifdef __clang__\n\
+                 #pragma clang diagnostic ignored \"-Wpass-failed\"\n#endif\n\n",
+            );
+        }
+    }
+
+    /// Writes the declarations of types, helpers and C functions; returns the ranges of the latter.
+    pub(in crate::targets) fn declarations(
+        &mut self,
+        foreign: &[Arc<Foreign>],
+        out: &mut String,
+    ) -> Result<Texts, CompileError> {
+        let mut functions = String::new();
+        let mut texts = Vec::new();
+        for function in foreign {
+            let Some((_, name)) = self.foreign.iter().find(|(f, _)| f == function) else {
+                continue;
+            };
+            let name = name.clone();
+            let names = ForeignNames::of(function, &name, self.target);
+            let head = self.foreign_head(function, &names)?;
+            match &function.body {
+                Some(body) => {
+                    functions.push_str(&format!("static {head} {}", names.before_body()));
+                    let start = functions.len();
+                    functions.push_str(body.trim());
+                    texts.push((start..functions.len(), function.clone()));
+                    functions.push_str(&format!("{}\n\n", names.after_body()));
+                }
+                None => functions.push_str(&format!("extern {head};\n\n")),
+            }
+        }
+        let types: Vec<CType> = self.types.clone();
+        if types.iter().any(|ty| matches!(ty, CType::Register(_))) {
+            out.push_str(&format!(
+                "/* Bytes of a vector register. */\n#ifdef __AVX512F__\n#define {REGISTER} 64\n\
+                 #else\n#define {REGISTER} 32\n#endif\n"
+            ));
+        }
+        for ty in &types {
+            self.type_declaration(ty, out);
+        }
+        if !out.is_empty() {
+            out.push('\n');
+        }
+        self.helpers.write(out);
+        let before = out.len();
+        out.push_str(&functions);
+        for (range, _) in &mut texts {
+            *range = range.start + before..range.end + before;
+        }
+        Ok(texts)
+    }
+
+    fn type_declaration(&self, ty: &CType, out: &mut String) {
+        let name = ty.name(self.target);
+        match ty {
+            CType::Scalar(_) => {}
+            CType::Vector(..) if self.target == Target::OpenCl && ty.is_native(self.target) => {}
+            CType::Vector(_, scalar) if ty.is_native(self.target) => {
+                self.vector_declaration(ty, *scalar, &ty.size().to_string(), out);
+            }
+            CType::Register(scalar) => {
+                self.vector_declaration(ty, *scalar, REGISTER, out);
+                let size = CType::Scalar(*scalar).size();
+                let lanes = register_lanes(*scalar);
+                out.push_str(&format!("enum {{ {lanes} = {REGISTER} / {size} }};\n"));
+            }
+            CType::Vector(lanes, scalar) => {
+                let scalar = scalar_name(*scalar, self.target);
+                out.push_str(&format!(
+                    "typedef struct {{ {scalar} data[{lanes}]; }} {name};\n"
+                ));
+            }
+            CType::Pair(a, b) => {
+                let aligned = match self.vector_like(ty) {
+                    Some(bytes) => format!(" __attribute__((aligned({bytes})))"),
+                    None => String::new(),
+                };
+                out.push_str(&format!(
+                    "typedef struct {{ {} _1; {} _2; }} {name}{aligned};\n",
+                    a.name(self.target),
+                    b.name(self.target)
+                ));
+            }
+        }
+    }
+
+    /// Writes the type of vectors of this size, and the type of those in memory that is not aligned
+    /// to it.
+    fn vector_declaration(&self, ty: &CType, scalar: ScalarType, size: &str, out: &mut String) {
+        let name = ty.name(self.target);
+        let align = CType::Scalar(scalar).size();
+        let scalar = scalar_name(scalar, self.target);
+        out.push_str(&format!(
+            "typedef {scalar} {name} __attribute__((vector_size({size})));\n"
+        ));
+        if self.unaligned.contains(ty) {
+            out.push_str(&format!(
+                "typedef {scalar} {name}u \
+                 __attribute__((vector_size({size}), aligned({align}), may_alias));\n"
+            ));
+        }
+    }
+
+    fn foreign_head(
+        &mut self,
+        function: &Foreign,
+        names: &ForeignNames,
+    ) -> Result<String, CompileError> {
+        let origin = self.origin;
+        let result = CType::of_target(&function.result, &self.shown, origin, self.target)?;
+        self.need_type(&result);
+        let mut params = Vec::new();
+        for ((_, ty), param) in function.params.iter().zip(&names.params) {
+            let ty = CType::of_target(ty, &self.shown, origin, self.target)?;
+            self.need_type(&ty);
+            params.push(format!("{} {param}", ty.name(self.target)));
+        }
+        Ok(format!(
+            "{} {}({})",
+            result.name(self.target),
+            names.function,
+            params.join(", ")
+        ))
+    }
+
+    /// Returns the C functions that the program calls and this text has to declare, and chooses
+    /// their names.
+    pub(in crate::targets) fn foreign_functions(&mut self) -> Vec<Arc<Foreign>> {
+        let mut all: Vec<Arc<Foreign>> = Vec::new();
+        let names = &mut self.names;
+        let mut note = |expr: &Expr| {
+            let ExprKind::Call(function, _) = &expr.kind else {
+                return;
+            };
+            match foreign::math_name(function) {
+                // A parameter or variable must not hide a function that the text calls.
+                Some(name) => names.reserve(&name),
+                None if all.contains(function) => {}
+                None => all.push(function.clone()),
+            }
+        };
+        walk::for_each_expr(&self.function.body, &mut |expr| {
+            walk::sub_exprs(expr, &mut note)
+        });
+        for (_, value) in &self.function.opaque {
+            walk::sub_exprs(value, &mut note);
+        }
+        // Earlier kernels may call them, too.
+        all.retain(|function| !self.foreign.iter().any(|(known, _)| known == function));
+        for function in &all {
+            // A function that the linker finds keeps its name.
+            let name = match &function.body {
+                None => {
+                    self.names.reserve(&function.name);
+                    function.name.to_string()
+                }
+                Some(_) => self.names.function(&function.name),
+            };
+            self.foreign.push((function.clone(), name));
+        }
+        all
+    }
+
+    pub(in crate::targets) fn foreign_name(&self, function: &Arc<Foreign>) -> String {
+        match self.foreign.iter().find(|(f, _)| f == function) {
+            Some((_, name)) => name.clone(),
+            None => function.name.to_string(),
+        }
+    }
+}

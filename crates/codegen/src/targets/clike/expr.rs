@@ -1,0 +1,504 @@
+//! Prints expressions.
+
+use std::sync::Arc;
+
+use dpia::Target;
+use rise::Type;
+use rise::core::Foreign;
+use syntax::ast::{Literal, ScalarType};
+
+use crate::ir::{Expr, ExprKind, Place, Unary};
+
+use super::assemble::register_lanes;
+use super::place::Use;
+use super::{Prec, Printer, foreign};
+use crate::error::{self, CompileError};
+use crate::ir::types::CType;
+use crate::ir::types::{Int, scalar_name};
+
+/// The maximal number of lanes for which a vector of equal lanes is written out.
+const MAX_WRITTEN_LANES: u32 = 4;
+
+impl Printer<'_> {
+    /// Writes an expression, in parentheses if its context needs them.
+    pub(in crate::targets) fn expr(
+        &mut self,
+        expr: &Expr,
+        least: Prec,
+    ) -> Result<(), CompileError> {
+        self.at_least(least, |this| this.bare_expr(expr))
+    }
+
+    pub(in crate::targets) fn bare_expr(&mut self, expr: &Expr) -> Result<Prec, CompileError> {
+        if expr.origin == self.origin {
+            self.kind(expr)
+        } else {
+            let at = self.map.len();
+            let result = self.mapped(expr.origin, None, |this| this.kind(expr));
+            self.note_views(at, expr);
+            result
+        }
+    }
+
+    /// Records the views from which the index of a read results.
+    fn note_views(&mut self, at: usize, expr: &Expr) {
+        let ExprKind::Load(Place { index: Some(_), .. }) = &expr.kind else {
+            return;
+        };
+        if let Some(views) = self.function.views.get(&expr.origin)
+            && let Some(mapping) = self.map.get_mut(at)
+        {
+            let mut names: Vec<String> = Vec::new();
+            for view in views {
+                let name = format!("`{}`", view.name);
+                if !names.contains(&name) {
+                    names.push(name);
+                }
+            }
+            let text = format!("views: the index comes from {}", names.join(", "));
+            mapping.passes = [text].into();
+            mapping.views = views.iter().map(|view| view.origin).collect();
+        }
+    }
+
+    /// Writes a branch of `?:`. Vectors in memory, and results computed from them, have a separate
+    /// type, which compilers regard as a different one here.
+    fn side(&mut self, expr: &Expr, prec: Prec) -> Result<(), CompileError> {
+        let own = !matches!(
+            expr.kind,
+            ExprKind::Select(..) | ExprKind::Broadcast(_) | ExprKind::Vector(_)
+        );
+        if own && matches!(*expr.ty, Type::Vector(..)) {
+            let ty = self.type_of(expr)?;
+            if ty.is_native(self.target) && self.target != Target::OpenCl {
+                self.write(&format!("({})", ty.name(self.target)));
+                return self.expr(expr, Prec::Unary);
+            }
+        }
+        self.expr(expr, prec)
+    }
+
+    /// Returns the C type of an expression, and declares it if necessary.
+    pub(in crate::targets) fn type_of(&mut self, expr: &Expr) -> Result<CType, CompileError> {
+        if let Type::Vector(lanes, _) = &*expr.ty
+            && let Some(ty) = self.register_of(lanes)
+        {
+            return Ok(ty);
+        }
+        let ty = CType::of_target(&expr.ty, &self.shown, expr.origin, self.target)?;
+        self.need_type(&ty);
+        Ok(ty)
+    }
+
+    fn kind(&mut self, expr: &Expr) -> Result<Prec, CompileError> {
+        match &expr.kind {
+            ExprKind::Literal(literal) => {
+                let ty = self.type_of(expr)?;
+                self.literal(literal, &ty)
+            }
+            ExprKind::Nat(nat) => self.size_value(nat, false),
+            ExprKind::Load(place) => self.place(place, Use::Read),
+            ExprKind::Unary(op, value) => self.unary(*op, value, expr),
+            ExprKind::Binary(op, a, b) => self.binary(*op, a, b, expr),
+            ExprKind::Select(condition, a, b) => {
+                self.expr(condition, Prec::Or)?;
+                self.write(" ? ");
+                self.side(a, Prec::Or)?;
+                self.write(" : ");
+                self.side(b, Prec::Conditional)?;
+                Ok(Prec::Conditional)
+            }
+            ExprKind::Cast(to, value) => self.cast(*to, value),
+            ExprKind::Call(function, args) => {
+                if self.target != Target::OpenCl && expr.is_lanewise_call() {
+                    let ty = self.type_of(expr)?;
+                    return self.lanewise_call(function, args, &ty);
+                }
+                self.foreign_call(function, args)
+            }
+            ExprKind::Pair(a, b) => {
+                let ty = self.type_of(expr)?;
+                self.write(&format!("({}){{", ty.name(self.target)));
+                self.expr(a, Prec::Conditional)?;
+                self.write(", ");
+                self.expr(b, Prec::Conditional)?;
+                self.write("}");
+                Ok(Prec::Postfix)
+            }
+            ExprKind::Half(second, pair) => match &pair.kind {
+                ExprKind::Pair(a, b) => self.bare_expr(if *second { b } else { a }),
+                _ => {
+                    self.expr(pair, Prec::Postfix)?;
+                    self.write(if *second { "._2" } else { "._1" });
+                    Ok(Prec::Postfix)
+                }
+            },
+            ExprKind::Broadcast(value) => {
+                let ty = self.type_of(expr)?;
+                self.broadcast(value, &ty)
+            }
+            ExprKind::Vector(lanes) => {
+                let ty = self.type_of(expr)?;
+                let (open, close) = self.braces_of(&ty);
+                self.write(&format!("({}){open}", ty.name(self.target)));
+                self.list(lanes, |this, lane| this.expr(lane, Prec::Conditional))?;
+                self.write(close);
+                Ok(Prec::Postfix)
+            }
+            ExprKind::Lane(vector, lane) => self.lane_of(vector, lane),
+            ExprKind::Element(all, at) => self.element(all, at),
+        }
+    }
+
+    /// Returns the brackets of a vector literal.
+    fn braces_of(&self, ty: &CType) -> (&'static str, &'static str) {
+        match (ty.is_native(self.target), self.target) {
+            (true, Target::OpenCl) => ("(", ")"),
+            (true, _) => ("{", "}"),
+            (false, _) => ("{{", "}}"),
+        }
+    }
+
+    /// Writes an element of a list, an array without a name.
+    fn element(&mut self, all: &[Expr], at: &nat::Nat) -> Result<Prec, CompileError> {
+        let number = at.as_const().and_then(|n| usize::try_from(n).ok());
+        if let Some(expr) = number.and_then(|n| all.get(n)) {
+            return self.bare_expr(expr);
+        }
+        if let Some(prec) = self.table(all, at)? {
+            return Ok(prec);
+        }
+        let ty = match all.first() {
+            Some(first) => self.type_of(first)?.name(self.target),
+            None => "int".to_owned(),
+        };
+        self.write(&format!("((const {ty}[]){{"));
+        self.list(all, |this, expr| this.expr(expr, Prec::Conditional))?;
+        self.write("})[");
+        self.nat(at, Prec::Conditional)?;
+        self.write("]");
+        Ok(Prec::Postfix)
+    }
+
+    fn lane_of(&mut self, vector: &Expr, lane: &nat::Nat) -> Result<Prec, CompileError> {
+        let number = lane.as_const().and_then(|n| usize::try_from(n).ok());
+        match (&vector.kind, number) {
+            (ExprKind::Broadcast(value), _) => return self.bare_expr(value),
+            (ExprKind::Vector(lanes), Some(at)) if at < lanes.len() => {
+                return self.bare_expr(&lanes[at]);
+            }
+            _ => {}
+        }
+        let ty = self.type_of(vector)?;
+        if number.is_none() && self.target == Target::OpenCl && ty.is_native(self.target) {
+            let name = self.lane_helper(&ty);
+            self.write(&format!("{name}("));
+            self.expr(vector, Prec::Conditional)?;
+            self.write(", ");
+            self.nat(lane, Prec::Conditional)?;
+            self.write(")");
+            return Ok(Prec::Postfix);
+        }
+        self.expr(vector, Prec::Postfix)?;
+        self.lane(&ty, lane)?;
+        Ok(Prec::Postfix)
+    }
+
+    fn broadcast(&mut self, value: &Expr, ty: &CType) -> Result<Prec, CompileError> {
+        if let CType::Register(_) = ty {
+            self.expr(value, Prec::Sum)?;
+            self.write(&format!(" - ({}){{0}}", ty.name(self.target)));
+            return Ok(Prec::Sum);
+        }
+        let CType::Vector(lanes, scalar) = ty else {
+            return self.bare_expr(value);
+        };
+        let name = ty.name(self.target);
+        if !ty.is_native(self.target) {
+            let (lanes, scalar) = (*lanes, scalar_name(*scalar, self.target));
+            let helper = self.helpers.other(format!("splat_{name}"), |helper| {
+                format!(
+                    "static inline {name} {helper}({scalar} x) {{\n    {name} value;\n    \
+                     for (int l = 0; l < {lanes}; l++) {{\n        value.data[l] = x;\n    }}\n    \
+                     return value;\n}}\n"
+                )
+            });
+            self.write(&format!("{helper}("));
+            self.expr(value, Prec::Conditional)?;
+            self.write(")");
+            return Ok(Prec::Postfix);
+        }
+        if self.target == Target::OpenCl {
+            self.write(&format!("({name})("));
+            self.expr(value, Prec::Conditional)?;
+            self.write(")");
+            return Ok(Prec::Postfix);
+        }
+        if is_zero(value) {
+            self.write(&format!("({name}){{0}}"));
+            return Ok(Prec::Postfix);
+        }
+        if *lanes <= MAX_WRITTEN_LANES && is_leaf(value) {
+            self.write(&format!("({name}){{"));
+            for at in 0..*lanes {
+                if at > 0 {
+                    self.write(", ");
+                }
+                self.expr(value, Prec::Conditional)?;
+            }
+            self.write("}");
+            return Ok(Prec::Postfix);
+        }
+        // The operand -0 keeps the sign of a zero. C would promote a small integer to int.
+        if Int::of(*scalar).is_some_and(|int| int.bits < 32) {
+            self.write(&format!("({})", scalar_name(*scalar, self.target)));
+            self.expr(value, Prec::Unary)?;
+        } else {
+            self.expr(value, Prec::Sum)?;
+        }
+        self.write(&format!(" - ({name}){{0}}"));
+        Ok(Prec::Sum)
+    }
+
+    fn unary(&mut self, op: Unary, value: &Expr, whole: &Expr) -> Result<Prec, CompileError> {
+        match op {
+            Unary::Not => {
+                self.write("!");
+                self.expr(value, Prec::Unary)?;
+                Ok(Prec::Unary)
+            }
+            Unary::Neg => self.negation(value, whole),
+        }
+    }
+
+    /// Writes `-` and its operand, in parentheses if the operand starts with `-`: `--` is another
+    /// operator.
+    pub(in crate::targets) fn negated(
+        &mut self,
+        write: impl FnOnce(&mut Self) -> Result<Prec, CompileError>,
+    ) -> Result<(), CompileError> {
+        self.write("-");
+        let (start, at) = (self.out.len(), self.map.len());
+        let prec = write(self)?;
+        if prec < Prec::Unary || self.out[start..].starts_with('-') {
+            self.parenthesize(start, at);
+        }
+        Ok(())
+    }
+
+    fn cast(&mut self, to: ScalarType, value: &Expr) -> Result<Prec, CompileError> {
+        if to == ScalarType::F16 && self.target != Target::OpenCl {
+            return Err(error::half(self.origin));
+        }
+        let ty = self.type_of(value)?;
+        let Some(from) = ty.scalar() else {
+            return self.bare_expr(value);
+        };
+        if let (CType::Vector(lanes, _), Target::OpenCl) = (&ty, self.target) {
+            return self.vector_cast(from, to, *lanes, value);
+        }
+        let is_float = |s| matches!(s, ScalarType::F16 | ScalarType::F32 | ScalarType::F64);
+        if from == to {
+            return self.bare_expr(value);
+        }
+        if to == ScalarType::Bool {
+            self.expr(value, Prec::Sum)?;
+            self.write(if is_float(from) { " != 0.0" } else { " != 0" });
+            self.write(if from == ScalarType::F32 { "f" } else { "" });
+            return Ok(Prec::Equality);
+        }
+        if is_float(from) && !is_float(to) {
+            let name = match self.target {
+                Target::OpenCl => format!("convert_{}_sat_rtz", scalar_name(to, self.target)),
+                _ => self.helpers.saturating(from, to),
+            };
+            self.write(&format!("{name}("));
+            self.expr(value, Prec::Conditional)?;
+            self.write(")");
+            return Ok(Prec::Postfix);
+        }
+        if let ExprKind::Literal(literal @ Literal::Int { value, .. }) = &value.kind
+            && Int::of(to).is_none_or(|int| (int.min()..=int.max()).contains(value))
+        {
+            return self.literal(literal, &CType::Scalar(to));
+        }
+        if let ExprKind::Nat(nat) = &value.kind
+            && let Some(number) = nat.as_const().map(i128::from)
+            && Int::of(to).is_none_or(|int| (int.min()..=int.max()).contains(&number))
+        {
+            let literal = Literal::Int {
+                value: number,
+                suffix: None,
+            };
+            return self.literal(&literal, &CType::Scalar(to));
+        }
+        self.write(&format!("({})", scalar_name(to, self.target)));
+        match &value.kind {
+            ExprKind::Nat(nat) if Int::of(to).is_some_and(|int| int.bits <= 32) => {
+                self.at_least(Prec::Unary, |this| this.size_value(nat, true))?;
+            }
+            _ => self.expr(value, Prec::Unary)?,
+        }
+        Ok(Prec::Unary)
+    }
+
+    /// Writes the conversion of each lane to another scalar type.
+    fn vector_cast(
+        &mut self,
+        from: ScalarType,
+        to: ScalarType,
+        lanes: u32,
+        value: &Expr,
+    ) -> Result<Prec, CompileError> {
+        let is_float = |s| matches!(s, ScalarType::F16 | ScalarType::F32 | ScalarType::F64);
+        let rounding = if is_float(from) && !is_float(to) {
+            "_sat_rtz"
+        } else {
+            ""
+        };
+        let name = scalar_name(to, self.target);
+        self.write(&format!("convert_{name}{lanes}{rounding}("));
+        self.expr(value, Prec::Conditional)?;
+        self.write(")");
+        Ok(Prec::Postfix)
+    }
+
+    /// Calls `fma`, the only function of scalars that is called with vectors, for each lane of its
+    /// arguments, which are vectors of type `ty`.
+    fn lanewise_call(
+        &mut self,
+        function: &Arc<Foreign>,
+        args: &[Expr],
+        ty: &CType,
+    ) -> Result<Prec, CompileError> {
+        let scalar = foreign::math_name(function).unwrap_or_else(|| self.foreign_name(function));
+        self.helpers.math = true;
+        let name = ty.name(self.target);
+        let params: Vec<&str> = (function.params.iter())
+            .map(|(param, _)| param.as_str())
+            .collect();
+        let (lanes, whole) = match ty {
+            CType::Register(scalar) => {
+                (register_lanes(*scalar), wide_instruction(&params, *scalar))
+            }
+            CType::Vector(lanes, _) => (lanes.to_string(), None),
+            CType::Scalar(_) | CType::Pair(..) => return self.foreign_call(function, args),
+        };
+        let at = if ty.is_native(self.target) {
+            ""
+        } else {
+            ".data"
+        };
+        let helper = format!("{}_{}", function.name, ty.short());
+        let helper = self.helpers.other(helper, |helper| {
+            let list = |form: &dyn Fn(&str) -> String| {
+                let all: Vec<String> = params.iter().map(|param| form(param)).collect();
+                all.join(", ")
+            };
+            let mut body = format!(
+                "    {name} value;\n    for (int l = 0; l < {lanes}; l++) {{\n        \
+                 value{at}[l] = {scalar}({});\n    }}\n    return value;\n",
+                list(&|param| format!("{param}{at}[l]"))
+            );
+            if let Some(whole) = &whole {
+                body = format!(
+                    "#ifdef __AVX512F__\n    return ({name}){whole};\n#else\n{body}#endif\n"
+                );
+            }
+            let declared = list(&|param| format!("{name} {param}"));
+            format!("static inline {name} {helper}({declared}) {{\n{body}}}\n")
+        });
+        self.write(&format!("{helper}("));
+        self.list(args, |this, arg| this.expr(arg, Prec::Conditional))?;
+        self.write(")");
+        Ok(Prec::Postfix)
+    }
+
+    /// Writes the arguments of a call of a C function. Those of `fma` are negated within the call.
+    fn arguments(&mut self, function: &Foreign, args: &[Expr]) -> Result<(), CompileError> {
+        let is_fused = is_fma_function(function);
+        self.list(args, |this, arg| match &arg.kind {
+            ExprKind::Unary(Unary::Neg, value) if is_fused => {
+                this.negated(|this| this.bare_expr(value))
+            }
+            _ => this.expr(arg, Prec::Conditional),
+        })
+    }
+
+    fn foreign_call(
+        &mut self,
+        function: &Arc<Foreign>,
+        args: &[Expr],
+    ) -> Result<Prec, CompileError> {
+        let name = match foreign::math_name(function) {
+            Some(name) => {
+                self.helpers.math = true;
+                match self.target {
+                    Target::OpenCl => foreign::opencl_name(&name),
+                    _ => name,
+                }
+            }
+            None if self.target == Target::OpenCl && function.body.is_none() => {
+                return Err(error::no_body(&function.name, self.origin));
+            }
+            None => self.foreign_name(function),
+        };
+        if matches!(name.as_str(), "lround" | "llround") && self.target == Target::OpenCl {
+            self.write("convert_long(round(");
+            self.list(args, |this, arg| this.expr(arg, Prec::Conditional))?;
+            self.write("))");
+            return Ok(Prec::Postfix);
+        }
+        self.write(&format!("{name}("));
+        self.arguments(function, args)?;
+        self.write(")");
+        Ok(Prec::Postfix)
+    }
+}
+
+/// Returns true if a function is that of the primitive `fma`.
+fn is_fma_function(function: &Foreign) -> bool {
+    function.id.is_none() && function.name == "fma"
+}
+
+/// Returns true if an expression is a call of `fma`.
+pub(in crate::targets) fn is_fma(expr: &Expr) -> bool {
+    matches!(&expr.kind, ExprKind::Call(function, _) if is_fma_function(function))
+}
+
+/// Returns the fused multiply-add instruction for the widest vectors of AVX-512. GCC does not
+/// generate it from a loop over the lanes if it prefers narrower vectors.
+fn wide_instruction(params: &[&str], scalar: ScalarType) -> Option<String> {
+    let suffix = match scalar {
+        ScalarType::F32 => "s",
+        ScalarType::F64 => "d",
+        _ => return None,
+    };
+    let ty = if suffix == "s" { "__m512" } else { "__m512d" };
+    let params: Vec<String> = params
+        .iter()
+        .map(|param| format!("({ty}){param}"))
+        .collect();
+    Some(format!("_mm512_fmadd_p{suffix}({})", params.join(", ")))
+}
+
+/// Returns true if a repetition of the expression costs nothing.
+pub(in crate::targets) fn is_leaf(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Literal(_) => true,
+        ExprKind::Nat(nat) => nat.as_const().is_some() || nat.as_var().is_some(),
+        ExprKind::Load(place) => place.lanes.is_none() && place.index.is_none(),
+        _ => false,
+    }
+}
+
+fn is_zero(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Literal(Literal::Int { value, .. }) => *value == 0,
+        ExprKind::Literal(Literal::Float { text, .. }) => text
+            .parse::<f64>()
+            .is_ok_and(|x| x == 0.0 && x.is_sign_positive()),
+        ExprKind::Nat(nat) => nat.is_zero(),
+        _ => false,
+    }
+}

@@ -1,0 +1,313 @@
+//! Defines the helper functions that generated code calls.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+use dpia::Target;
+use syntax::ast::ScalarType;
+
+use super::names::is_generated;
+use super::sums::Sum;
+use crate::ir::types::{Int, scalar_name};
+
+/// A helper function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Helper {
+    FloorDiv,
+    FloorMod,
+    Min,
+    Max,
+    Pow,
+    Log2,
+    Allocate,
+    AllocateAligned,
+    CheckCount,
+    CheckCount64,
+    PowReal,
+}
+
+impl Helper {
+    fn name(self) -> &'static str {
+        match self {
+            Helper::FloorDiv => "floor_div",
+            Helper::FloorMod => "floor_mod",
+            Helper::Min => "imin",
+            Helper::Max => "imax",
+            Helper::Pow => "pow_int",
+            Helper::Log2 => "log2_int",
+            Helper::Allocate => "allocate",
+            Helper::AllocateAligned => "allocate_aligned",
+            Helper::CheckCount => "check_count",
+            Helper::CheckCount64 => "check_count_64",
+            Helper::PowReal => "pow_real",
+        }
+    }
+
+    fn text(self) -> &'static str {
+        match self {
+            Helper::FloorDiv => {
+                "static inline int floor_div(int a, int b) {
+    return a / b - (a % b != 0 && (a < 0) != (b < 0));
+}
+"
+            }
+            Helper::FloorMod => {
+                "static inline int floor_mod(int a, int b) {
+    int rest = a % b;
+    return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+}
+"
+            }
+            Helper::Min => {
+                "static inline int imin(int a, int b) {
+    return a < b ? a : b;
+}
+"
+            }
+            Helper::Max => {
+                "static inline int imax(int a, int b) {
+    return a > b ? a : b;
+}
+"
+            }
+            Helper::Pow => {
+                "static inline int pow_int(int base, int exponent) {
+    int result = 1;
+    for (int i = 0; i < exponent; i++) {
+        result *= base;
+    }
+    return result;
+}
+"
+            }
+            Helper::Log2 => {
+                "static inline int log2_int(int x) {
+    int result = 0;
+    while (x > 1) {
+        x /= 2;
+        result++;
+    }
+    return result;
+}
+"
+            }
+            Helper::Allocate => {
+                "static void *allocate(size_t count, size_t size) {
+    void *memory = count <= PTRDIFF_MAX / size ? malloc(count > 0 ? count * size : 1) : NULL;
+    if (memory == NULL) {
+        fprintf(stderr, \"cannot allocate %zu elements of %zu bytes\\n\", count, size);
+        abort();
+    }
+    return memory;
+}
+"
+            }
+            Helper::AllocateAligned => {
+                "/* Aligned to a multiple of size, a power of two; freed by release. */
+static void *allocate_aligned(size_t count, size_t size, size_t alignment) {
+    char *base = allocate(count + (alignment + sizeof(void *)) / size + 1, size);
+    char *memory = base + sizeof(void *);
+    memory += alignment - (uintptr_t)memory % alignment;
+    ((void **)memory)[-1] = base;
+    return memory;
+}
+
+static void release(void *memory) {
+    free(((void **)memory)[-1]);
+}
+"
+            }
+            Helper::CheckCount => {
+                "/* Ends the program if a number of elements does not fit into an index. */
+static void check_count(const char *what, double count) {
+    if (count > INT32_MAX) {
+        fprintf(stderr, \"%s = %.0f elements do not fit into indices of 32 bits: \"
+                \"emit the code with --index 64\\n\", what, count);
+        abort();
+    }
+}
+"
+            }
+            // The limit is 2^59, see `dpia::IndexWidth::limit`.
+            Helper::CheckCount64 => {
+                "/* Ends the program if a number of elements does not fit into an index. */
+static void check_count_64(const char *what, double count) {
+    if (!(count < 576460752303423488.0)) {
+        fprintf(stderr, \"%s = %.0f elements do not fit into indices of 64 bits\\n\", what, count);
+        abort();
+    }
+}
+"
+            }
+            // No count exceeds that.
+            Helper::PowReal => {
+                "static double pow_real(double base, int64_t exponent) {
+    double result = 1.0;
+    for (int64_t i = 0; i < exponent && base > 1.0 && result < 1e18; i++) {
+        result *= base;
+    }
+    return result;
+}
+"
+            }
+        }
+    }
+}
+
+/// The helper functions that the text needs so far.
+pub(crate) struct Helpers {
+    /// The target of the text.
+    pub target: Target,
+    fixed: BTreeSet<Helper>,
+    /// The sums that helper functions compute.
+    pub sums: Vec<Sum>,
+    /// The texts of these functions.
+    pub sum_texts: Vec<String>,
+    /// True if a function of `<math.h>` is called.
+    pub math: bool,
+    /// True if a loop over lanes is annotated with `simd`.
+    pub simd: bool,
+    /// Further helpers by name; the text precedes the function that uses it.
+    others: Vec<(String, String)>,
+}
+
+impl Helpers {
+    /// Creates an empty set.
+    pub fn new(target: Target) -> Helpers {
+        Helpers {
+            target,
+            fixed: BTreeSet::new(),
+            sums: Vec::new(),
+            sum_texts: Vec::new(),
+            math: false,
+            simd: false,
+            others: Vec::new(),
+        }
+    }
+
+    /// Adds a helper, and returns its name.
+    pub fn need(&mut self, helper: Helper) -> &'static str {
+        if helper == Helper::AllocateAligned {
+            self.fixed.insert(Helper::Allocate);
+        }
+        match (self.target, helper) {
+            // These are built-in functions of OpenCL C.
+            (Target::OpenCl, Helper::Min) => return "min",
+            (Target::OpenCl, Helper::Max) => return "max",
+            _ => self.fixed.insert(helper),
+        };
+        helper.name()
+    }
+
+    /// Adds the 64-bit variant of a helper on `int`, and returns its name.
+    pub fn wide(&mut self, helper: Helper) -> String {
+        let narrow = helper.name();
+        let name = format!("{}_64", narrow.trim_end_matches("_int"));
+        let wide = match self.target {
+            Target::OpenCl => "long ",
+            _ => "int64_t ",
+        };
+        self.other(name, |name| {
+            let text = helper.text().replace(narrow, name);
+            text.replace("int ", wide)
+        })
+    }
+
+    /// Adds a helper with this text, and returns its name.
+    pub fn other(&mut self, name: String, text: impl FnOnce(&str) -> String) -> String {
+        debug_assert!(is_generated(&name), "a definition may be called `{name}`");
+        if !self.others.iter().any(|(known, _)| *known == name) {
+            let text = text(&name);
+            self.others.push((name.clone(), text));
+        }
+        name
+    }
+
+    /// Adds a table of constants, and returns its name.
+    pub fn table(&mut self, ty: &str, count: usize, values: &str) -> String {
+        let declared = format!("[{count}] = {{{values}}};\n");
+        let mut others = self.others.iter();
+        let known = others.find(|(_, text)| {
+            text.starts_with(&format!("constant {ty} ")) && text.ends_with(&declared)
+        });
+        if let Some((name, _)) = known {
+            return name.clone();
+        }
+        let tables = self
+            .others
+            .iter()
+            .filter(|(name, _)| name.starts_with("table_"));
+        let name = format!("table_{}", tables.count() + 1);
+        self.other(name, |name| format!("constant {ty} {name}{declared}"))
+    }
+
+    /// Writes the helpers before the function, each followed by an empty line.
+    pub fn write(&self, out: &mut String) {
+        let fixed = self.fixed.iter().map(|helper| helper.text());
+        let sums = self.sum_texts.iter().map(String::as_str);
+        let others = self.others.iter().map(|(_, text)| text.as_str());
+        for text in fixed.chain(others).chain(sums) {
+            out.push_str(text);
+            out.push('\n');
+        }
+    }
+
+    /// Adds a division or remainder of signed integers that defines the division of the smallest
+    /// number by -1, which C leaves undefined.
+    pub fn division(&mut self, scalar: ScalarType, is_remainder: bool) -> String {
+        let target = self.target;
+        let word = if is_remainder { "mod" } else { "div" };
+        let short = short(scalar);
+        let ty = scalar_name(scalar, target);
+        self.other(format!("{word}_{short}"), |name| {
+            let signed = Int::of(scalar).is_some_and(|int| int.signed);
+            let unsigned = match Int::of(scalar) {
+                Some(int) => scalar_name(int.wrapping(), target),
+                None => ty,
+            };
+            let value = match (is_remainder, signed) {
+                (true, true) => "y == -1 ? 0 : x % y".to_owned(),
+                (true, false) => "x % y".to_owned(),
+                (false, true) => format!("y == -1 ? ({ty})-({unsigned})x : x / y"),
+                (false, false) => "x / y".to_owned(),
+            };
+            format!("static inline {ty} {name}({ty} x, {ty} y) {{\n    return {value};\n}}\n")
+        })
+    }
+
+    /// Adds a conversion of a float to the nearest representable integer towards zero; NaN becomes
+    /// 0.
+    pub fn saturating(&mut self, from: ScalarType, to: ScalarType) -> String {
+        let target = self.target;
+        let name = format!("{}_to_{}", short(from), short(to));
+        self.other(name, |name| {
+            let suffix = if from == ScalarType::F32 { "f" } else { "" };
+            let (ty, float) = (scalar_name(to, target), scalar_name(from, target));
+            let Some(int) = Int::of(to) else {
+                return String::new();
+            };
+            let least = match (int.signed, int.bits) {
+                (false, _) => "0".to_owned(),
+                (true, bits) => format!("INT{bits}_MIN"),
+            };
+            let sign = if int.signed { "" } else { "U" };
+            let most = format!("{sign}INT{}_MAX", int.bits);
+            let mut text = format!("static inline {ty} {name}({float} x) {{\n");
+            // Both bounds are powers of two and exact as floats.
+            let bounds = (int.max() + 1, int.min());
+            let _ = writeln!(text, "    if (x >= {}.0{suffix}) {{", bounds.0);
+            let _ = writeln!(text, "        return {most};\n    }}");
+            let _ = writeln!(text, "    if (x < {}.0{suffix}) {{", bounds.1);
+            let _ = writeln!(text, "        return {least};\n    }}");
+            let _ = writeln!(text, "    return x == x ? ({ty})x : 0;\n}}");
+            text
+        })
+    }
+}
+
+fn short(scalar: ScalarType) -> &'static str {
+    match scalar {
+        ScalarType::NatType => "int",
+        scalar => scalar.as_str(),
+    }
+}

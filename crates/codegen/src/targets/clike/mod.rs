@@ -1,0 +1,297 @@
+//! Prints the loop language as C99, perhaps with OpenMP.
+
+pub(in crate::targets) mod assemble;
+pub(in crate::targets) mod check;
+pub(in crate::targets) mod expr;
+pub(in crate::targets) mod foreign;
+pub(in crate::targets) mod helpers;
+mod large;
+pub(in crate::targets) mod literal;
+pub(in crate::targets) mod names;
+pub(in crate::targets) mod operator;
+pub(in crate::targets) mod place;
+mod real;
+pub mod reserved;
+mod rows;
+pub(in crate::targets) mod size;
+pub(in crate::targets) mod size_text;
+pub(in crate::targets) mod stmt;
+mod sums;
+pub(in crate::targets) mod wrap;
+
+use std::sync::Arc;
+
+use nat::{Facts, Nat, Var};
+use rise::Names;
+use rise::core::{Foreign, Origin};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::ir::{Function, Home, Id, Maker, Stmt, Variable};
+use crate::module::{BarrierText, Mapping, Plain};
+use dpia::Target;
+use syntax::ast::AddressSpace;
+
+use crate::analysis::{Plan, address_spaces};
+use crate::error::CompileError;
+use crate::ir::types::CType;
+pub(crate) use assemble::print;
+pub use foreign::ForeignNames;
+pub(crate) use size_text::SizeText;
+
+use assemble::calls_fma;
+use helpers::Helpers;
+use names::Scopes;
+
+/// The precedence of an expression: parentheses go around one that binds less tightly than its
+/// context.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::targets) enum Prec {
+    Conditional,
+    Or,
+    And,
+    Equality,
+    Relation,
+    Sum,
+    Product,
+    Unary,
+    Postfix,
+}
+
+pub(in crate::targets) struct Printer<'a> {
+    pub(in crate::targets) function: &'a Function,
+    pub(in crate::targets) plan: &'a Plan,
+    pub(in crate::targets) target: Target,
+    pub(in crate::targets) names: Scopes,
+    /// The names of size variables in messages.
+    pub(in crate::targets) shown: Names,
+    pub(in crate::targets) out: String,
+    pub(in crate::targets) map: Vec<Mapping>,
+    /// The parts of the text without a phrase.
+    pub(in crate::targets) plain: Vec<Plain>,
+    pub(in crate::targets) indent: usize,
+    /// The phrase that is being written.
+    pub(in crate::targets) origin: Origin,
+    pub(in crate::targets) helpers: Helpers,
+    /// The C functions of the program that are declared here, with their names.
+    pub(in crate::targets) foreign: Vec<(Arc<Foreign>, String)>,
+    /// The vectors and tuples to be declared, in the order of their dependencies.
+    pub(in crate::targets) types: Vec<CType>,
+    /// Vectors that are read from or written to scalar arrays.
+    pub(in crate::targets) unaligned: Vec<CType>,
+    /// The facts about sizes and counters that hold here.
+    pub(in crate::targets) facts: Facts,
+    /// The enclosing counters, outermost first.
+    pub(in crate::targets) counters: Vec<Var>,
+    /// The names of the indices of the enclosing sums, outermost first.
+    pub(in crate::targets) indices: Vec<String>,
+    pub(in crate::targets) used_ids: FxHashSet<Id>,
+    pub(in crate::targets) used_vars: FxHashSet<Var>,
+    /// The pointers through which memory is written.
+    pub(in crate::targets) writable: FxHashSet<Id>,
+    /// True within a parallel region.
+    pub(in crate::targets) parallel: bool,
+    /// The address spaces that pointers point to.
+    pub(in crate::targets) pointer_spaces: FxHashMap<Id, AddressSpace>,
+    /// True while an index is written; an index is an `int`, like everything from which it is
+    /// computed.
+    pub(in crate::targets) in_index: bool,
+    /// True while a size is written that may not fit into an index, see [`real`].
+    pub(in crate::targets) in_real: bool,
+    /// True if floats are negated by their sign bits: GCC fuses a multiply-add and the `-` of its
+    /// result to one instruction, which gives a zero another sign.
+    pub(in crate::targets) flips_signs: bool,
+    /// The barriers that were written.
+    pub(in crate::targets) barriers: Vec<BarrierText>,
+}
+
+impl<'a> Printer<'a> {
+    pub(in crate::targets) fn new(
+        function: &'a Function,
+        plan: &'a Plan,
+        target: Target,
+    ) -> Printer<'a> {
+        let facts = function.known();
+        Printer {
+            function,
+            plan,
+            target,
+            names: Scopes::new(target),
+            shown: Names(function.names.as_slice().into()),
+            out: String::new(),
+            map: Vec::new(),
+            plain: Vec::new(),
+            indent: 0,
+            origin: Origin(0),
+            helpers: Helpers::new(target),
+            foreign: Vec::new(),
+            types: Vec::new(),
+            unaligned: Vec::new(),
+            facts,
+            counters: Vec::new(),
+            indices: Vec::new(),
+            used_ids: FxHashSet::default(),
+            used_vars: FxHashSet::default(),
+            writable: place::writable_pointers(function),
+            parallel: false,
+            pointer_spaces: address_spaces::pointer_spaces(function),
+            in_index: false,
+            in_real: false,
+            flips_signs: target != Target::OpenCl && calls_fma(function),
+            barriers: Vec::new(),
+        }
+    }
+
+    pub(in crate::targets) fn write(&mut self, text: &str) {
+        self.out.push_str(text);
+    }
+
+    /// Starts a line.
+    pub(in crate::targets) fn line(&mut self) {
+        self.out.extend((0..self.indent).map(|_| "    "));
+    }
+
+    pub(in crate::targets) fn variable(&self, id: Id) -> &'a Variable {
+        &self.function.variables[id.0 as usize]
+    }
+
+    /// Returns the type of a variable's elements, and declares it if necessary.
+    pub(in crate::targets) fn elem(&mut self, id: Id) -> Result<CType, CompileError> {
+        let variable = self.variable(id);
+        let ty = CType::of_target(&variable.elem, &self.shown, variable.origin, self.target)?;
+        self.need_type(&ty);
+        Ok(ty)
+    }
+
+    /// Returns the type of vectors with this number of lanes, if that is the size of a register.
+    pub(in crate::targets) fn register_of(&mut self, lanes: &Nat) -> Option<CType> {
+        let mut known = self.function.registers.iter();
+        let (_, scalar) = known.find(|(var, _)| *lanes == Nat::var(*var))?;
+        let ty = CType::Register(*scalar);
+        self.need_type(&ty);
+        Some(ty)
+    }
+
+    pub(in crate::targets) fn need_type(&mut self, ty: &CType) {
+        if let CType::Pair(a, b) = ty {
+            self.need_type(a);
+            self.need_type(b);
+        }
+        if !matches!(ty, CType::Scalar(_)) && !self.types.contains(ty) {
+            self.types.push(ty.clone());
+        }
+    }
+
+    /// Returns the name of a vector type for memory that is not aligned to it.
+    pub(in crate::targets) fn need_unaligned(&mut self, ty: &CType) -> String {
+        self.need_type(ty);
+        if !self.unaligned.contains(ty) {
+            self.unaligned.push(ty.clone());
+        }
+        format!("{}u", ty.short())
+    }
+
+    /// Returns the type of an array's elements in pointer types: vectors in memory of the caller
+    /// are not aligned to their size.
+    pub(in crate::targets) fn pointee(&mut self, id: Id) -> Result<String, CompileError> {
+        let ty = self.elem(id)?;
+        if ty.is_native(self.target) && self.target != Target::OpenCl {
+            return Ok(self.need_unaligned(&ty));
+        }
+        Ok(ty.name(self.target))
+    }
+
+    pub(in crate::targets) fn id_name(&mut self, id: Id) -> String {
+        self.used_ids.insert(id);
+        match self.names.id(id) {
+            Some(name) => name.to_owned(),
+            // Lowering declares all variables that it uses; a violation is detected as a C error.
+            None => names::identifier(&self.variable(id).name),
+        }
+    }
+
+    /// Maps the text that `write` writes to a phrase.
+    pub(in crate::targets) fn mapped<T>(
+        &mut self,
+        origin: Origin,
+        made_by: Option<Maker>,
+        write: impl FnOnce(&mut Self) -> Result<T, CompileError>,
+    ) -> Result<T, CompileError> {
+        let outer = std::mem::replace(&mut self.origin, origin);
+        let at = self.map.len();
+        let start = self.out.len();
+        self.map.push(Mapping {
+            range: start..start,
+            origin,
+            made_by,
+            passes: Box::default(),
+            views: Box::default(),
+        });
+        let result = write(self);
+        let end = self.out.len();
+        self.map[at].range.end = end;
+        self.origin = outer;
+        result
+    }
+
+    /// Maps the text of a statement to its phrase.
+    pub(in crate::targets) fn mapped_statement<T>(
+        &mut self,
+        stmt: &Stmt,
+        write: impl FnOnce(&mut Self) -> Result<T, CompileError>,
+    ) -> Result<T, CompileError> {
+        let at = self.map.len();
+        let result = self.mapped(stmt.origin, stmt.made_by, write);
+        if let Some(mapping) = self.map.get_mut(at) {
+            mapping.passes = self.plan.trace.of(stmt).into();
+        }
+        result
+    }
+
+    /// Puts the text from `start` on in parentheses; `at` is the number of mappings before it.
+    pub(in crate::targets) fn parenthesize(&mut self, start: usize, at: usize) {
+        self.out.insert(start, '(');
+        for mapping in &mut self.map[at..] {
+            mapping.range.start += 1;
+            mapping.range.end += 1;
+        }
+        self.out.push(')');
+    }
+
+    /// Writes an expression whose precedence `write` returns, in parentheses if it is below
+    /// `least`.
+    pub(in crate::targets) fn at_least(
+        &mut self,
+        least: Prec,
+        write: impl FnOnce(&mut Self) -> Result<Prec, CompileError>,
+    ) -> Result<(), CompileError> {
+        let (start, at) = (self.out.len(), self.map.len());
+        if write(self)? < least {
+            self.parenthesize(start, at);
+        }
+        Ok(())
+    }
+
+    /// Writes a list separated by commas.
+    pub(in crate::targets) fn list<T>(
+        &mut self,
+        items: &[T],
+        mut write: impl FnMut(&mut Self, &T) -> Result<(), CompileError>,
+    ) -> Result<(), CompileError> {
+        for (at, item) in items.iter().enumerate() {
+            if at > 0 {
+                self.write(", ");
+            }
+            write(self, item)?;
+        }
+        Ok(())
+    }
+
+    pub(in crate::targets) fn is_nonneg(&self, nat: &Nat) -> bool {
+        (self.facts).proves(&nat::Prop::AtLeast(nat.clone(), Nat::ZERO))
+    }
+
+    pub(in crate::targets) fn is_array(&self, id: Id) -> bool {
+        let variable = self.variable(id);
+        variable.count.is_some() || matches!(variable.home, Home::Pointer { .. } | Home::Output)
+    }
+}

@@ -1,0 +1,112 @@
+//! Prints sizes and conditions as C outside of a function, for programs around generated code.
+
+use dpia::{IndexWidth, Target};
+use nat::{Nat, Prop, Var};
+use rise::{DataFun, Type};
+use rustc_hash::FxHashMap;
+
+use crate::error::CompileError;
+use crate::ir::{Function, Id};
+use rise::core::Launch;
+
+use super::helpers::Helpers;
+use super::{Prec, Printer};
+use crate::analysis::Plan;
+
+/// A printer of sizes as C expressions.
+pub(crate) struct SizeText {
+    function: Function,
+    plan: Plan,
+    names: FxHashMap<Var, String>,
+    helpers: Helpers,
+}
+
+impl SizeText {
+    /// Creates a printer with these names of variables.
+    pub fn new(names: FxHashMap<Var, String>, index: IndexWidth) -> SizeText {
+        SizeText {
+            function: Function {
+                name: "".into(),
+                variables: Vec::new(),
+                index,
+                sizes: Vec::new(),
+                params: Vec::new(),
+                output: Id(0),
+                body: Vec::new(),
+                requires: Vec::new(),
+                facts: Vec::new(),
+                names: Vec::new(),
+                opaque: Vec::new(),
+                launch: Launch::default(),
+                items: Vec::new(),
+                aligned: FxHashMap::default(),
+                registers: Vec::new(),
+                views: FxHashMap::default(),
+                dimensions: Vec::new(),
+            },
+            plan: Plan::default(),
+            names,
+            helpers: Helpers::new(Target::C),
+        }
+    }
+
+    fn write(
+        &mut self,
+        write: impl FnOnce(&mut Printer<'_>) -> Result<(), CompileError>,
+    ) -> Result<String, CompileError> {
+        let mut printer = Printer::new(&self.function, &self.plan, Target::C);
+        for (var, name) in &self.names {
+            printer.names.bind_var(*var, name.clone());
+        }
+        std::mem::swap(&mut printer.helpers, &mut self.helpers);
+        let result = write(&mut printer);
+        std::mem::swap(&mut printer.helpers, &mut self.helpers);
+        result.map(|()| printer.out)
+    }
+
+    /// Writes a size as a `double`, without overflow.
+    pub fn real(&mut self, nat: &Nat) -> Result<String, CompileError> {
+        self.write(|printer| printer.real(nat, Prec::Sum))
+    }
+
+    /// Writes a size.
+    pub fn size(&mut self, nat: &Nat) -> Result<String, CompileError> {
+        self.write(|printer| printer.nat(nat, Prec::Conditional))
+    }
+
+    /// Writes a number of bytes as `size_t`.
+    pub fn bytes(&mut self, nat: &Nat) -> Result<String, CompileError> {
+        match nat.as_const() {
+            Some(bytes) => Ok(bytes.to_string()),
+            None => self.write(|printer| printer.wide_nat(nat)),
+        }
+    }
+
+    /// Writes the number of elements of a value as `size_t`.
+    pub fn count(&mut self, ty: &Type) -> Result<String, CompileError> {
+        self.bytes(&count(ty))
+    }
+
+    /// Writes a condition; `None` if its evaluation needs a loop.
+    pub fn condition(&mut self, prop: &Prop) -> Result<Option<String>, CompileError> {
+        if matches!(prop, Prop::ForAll { .. }) {
+            return Ok(None);
+        }
+        self.write(|printer| printer.condition(prop)).map(Some)
+    }
+
+    /// Writes the helper functions that the expressions need.
+    pub fn helpers(&self, out: &mut String) {
+        self.helpers.write(out);
+    }
+}
+
+fn count(ty: &Type) -> Nat {
+    match ty {
+        Type::Array(n, inner) => n * &count(inner),
+        Type::DepArray(n, DataFun::Lambda(var, inner)) => {
+            Nat::sum(*var, &Nat::ZERO, n, &count(inner))
+        }
+        _ => Nat::ONE,
+    }
+}

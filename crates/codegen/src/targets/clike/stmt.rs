@@ -1,0 +1,572 @@
+//! Prints statements.
+
+use nat::{Nat, Part, Var};
+
+use crate::analysis::conditions::{assume, assume_counter};
+use crate::ir::walk;
+use crate::ir::{Binary, Expr, ExprKind, Home, Id, LoopMode, Maker, Place, Stmt, StmtKind};
+use dpia::Target;
+use syntax::ast::ScalarType;
+
+use super::helpers::Helper;
+use super::names::is_mere_counter;
+use super::operator::sign;
+use super::place::Use;
+use super::{Prec, Printer};
+use crate::error::CompileError;
+use crate::ir::types::CType;
+use crate::ir::types::Int;
+
+/// The alignment in bytes that `malloc` guarantees.
+const MALLOC_ALIGNMENT: u64 = 16;
+
+/// A loop with the fields of [`StmtKind::For`].
+#[derive(Clone, Copy)]
+pub(in crate::targets) struct Loop<'s> {
+    pub counter: Var,
+    pub from: &'s Nat,
+    pub to: &'s Nat,
+    pub step: &'s Nat,
+    pub mode: LoopMode,
+    pub body: &'s [Stmt],
+}
+
+impl<'s> Loop<'s> {
+    pub fn of(stmt: &'s Stmt) -> Option<Loop<'s>> {
+        match &stmt.kind {
+            StmtKind::For {
+                counter,
+                from,
+                to,
+                step,
+                mode,
+                body,
+            } => Some(Loop {
+                counter: *counter,
+                from,
+                to,
+                step,
+                mode: *mode,
+                body,
+            }),
+            _ => None,
+        }
+    }
+}
+
+impl Printer<'_> {
+    /// Writes statements in braces; arrays that they allocate are freed at the end.
+    pub(in crate::targets) fn block(&mut self, body: &[Stmt]) -> Result<(), CompileError> {
+        self.braces(|this| this.statements(body))
+    }
+
+    /// Writes the text of `inside` in braces, as a scope of its own.
+    pub(in crate::targets) fn braces(
+        &mut self,
+        inside: impl FnOnce(&mut Self) -> Result<(), CompileError>,
+    ) -> Result<(), CompileError> {
+        self.write("{\n");
+        self.indent += 1;
+        self.names.push();
+        inside(self)?;
+        self.names.pop();
+        self.indent -= 1;
+        self.line();
+        self.write("}");
+        Ok(())
+    }
+
+    pub(in crate::targets) fn statements(&mut self, body: &[Stmt]) -> Result<(), CompileError> {
+        let mut heap = Vec::new();
+        let mut rest = body;
+        while let [stmt, others @ ..] = rest {
+            rest = others;
+            if let StmtKind::Declare(id, _) = &stmt.kind
+                && self.plan.heap.contains(id)
+            {
+                heap.push(*id);
+            }
+            // A pointer is declared at its first assignment.
+            if let (StmtKind::Declare(id, None), [next, after @ ..]) = (&stmt.kind, others)
+                && let StmtKind::Point(target, place) = &next.kind
+                && target == id
+            {
+                rest = after;
+                self.line();
+                self.mapped_statement(next, |this| {
+                    this.pointer_type(*id)?;
+                    this.point(*id, place)
+                })?;
+                self.write("\n");
+                continue;
+            }
+            self.line();
+            self.mapped_statement(stmt, |this| this.statement(stmt))?;
+            self.write("\n");
+        }
+        for id in heap.into_iter().rev() {
+            self.free(id)?;
+        }
+        Ok(())
+    }
+
+    /// Returns the alignment in bytes of an array that the function allocates.
+    fn alignment(&mut self, id: Id) -> Result<u64, CompileError> {
+        let wanted = self.function.aligned.get(&id).copied().unwrap_or(1);
+        Ok(self.elem(id)?.align().max(wanted))
+    }
+
+    pub(in crate::targets) fn free(&mut self, id: Id) -> Result<(), CompileError> {
+        let release = if self.alignment(id)? > MALLOC_ALIGNMENT {
+            "release"
+        } else {
+            "free"
+        };
+        let name = self.id_name(id);
+        self.line();
+        // The phrase that requires the memory is also the origin of its release.
+        let origin = self.variable(id).origin;
+        let at = self.map.len();
+        self.mapped(origin, Some(Maker::Pass("memory")), |this| {
+            this.write(&format!("{release}({name});"));
+            Ok(())
+        })?;
+        if let Some(mapping) = self.map.get_mut(at) {
+            mapping.passes = ["memory: given back where its block ends".to_owned()].into();
+        }
+        self.write("\n");
+        Ok(())
+    }
+
+    fn statement(&mut self, stmt: &Stmt) -> Result<(), CompileError> {
+        match &stmt.kind {
+            StmtKind::Declare(id, value) => self.declare(*id, value.as_ref()),
+            StmtKind::Assign(place, value) => self.assign(place, value),
+            StmtKind::For { .. } => match Loop::of(stmt) {
+                Some(this) => self.any_loop(this),
+                None => Ok(()),
+            },
+            StmtKind::If {
+                condition,
+                then,
+                otherwise,
+            } => self.branch(condition, then, otherwise),
+            StmtKind::Block(body) => self.block(body),
+            StmtKind::Point(id, place) => self.point(*id, place),
+            StmtKind::Swap(a, b) => self.swap(*a, *b),
+            StmtKind::Reduce(reduce) => self.reduce(reduce),
+            StmtKind::Barrier(barrier) => {
+                self.barrier(barrier);
+                Ok(())
+            }
+            StmtKind::Kernel(kernel) => self.block(&kernel.body),
+        }
+    }
+
+    pub(in crate::targets) fn declare(
+        &mut self,
+        id: Id,
+        value: Option<&Expr>,
+    ) -> Result<(), CompileError> {
+        let variable = self.variable(id);
+        if matches!(variable.home, Home::Pointer { .. }) {
+            self.pointer_type(id)?;
+            let name = self.id_name(id);
+            self.write(&format!("{name};"));
+            return Ok(());
+        }
+        let ty = self.elem(id)?;
+        let on_heap = self.plan.heap.contains(&id);
+        // The value is written before the name is reserved: it cannot refer to the variable.
+        let constant = if self.plan.constant.contains(&id) {
+            "const "
+        } else {
+            ""
+        };
+        let name = self.names.fresh(&variable.name);
+        self.names.bind(id, name.clone());
+        match &variable.count {
+            Some(count) if on_heap => {
+                let pointee = self.pointee(id)?;
+                let align = self.alignment(id)?;
+                let helper = match align > MALLOC_ALIGNMENT {
+                    true => Helper::AllocateAligned,
+                    false => Helper::Allocate,
+                };
+                let allocate = self.helpers.need(helper);
+                self.write(&format!("{pointee} *{name} = {allocate}("));
+                let count = self.facts.normalize(count);
+                self.wide_nat(&count)?;
+                self.write(&format!(", sizeof({})", ty.name(self.target)));
+                if align > MALLOC_ALIGNMENT {
+                    self.write(&format!(", {align}"));
+                }
+                self.write(");");
+            }
+            Some(count) => self.declare_array(id, count, &name, &ty)?,
+            None => {
+                let ty = match ty {
+                    // A value of `natType` is a size, or an index into an array.
+                    CType::Scalar(ScalarType::NatType) => self.size_type().to_owned(),
+                    ty => self.plain_type(&ty),
+                };
+                self.write(&format!("{constant}{ty} {name}"));
+                if let Some(value) = value {
+                    self.write(" = ");
+                    self.expr(value, Prec::Conditional)?;
+                }
+                self.write(";");
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the declaration of an array on the stack.
+    fn declare_array(
+        &mut self,
+        id: Id,
+        count: &Nat,
+        name: &str,
+        ty: &CType,
+    ) -> Result<(), CompileError> {
+        let variable = self.variable(id);
+        let on_device = self.target == Target::OpenCl;
+        if on_device && variable.is_private() && count.as_const().is_none() {
+            let size = rise::print::nat_text(count, &self.shown);
+            return Err(crate::error::private_size(&size, variable.origin));
+        }
+        let space = self.space(id);
+        self.write(&format!("{space}{} {name}[", ty.name(self.target)));
+        self.nat(count, Prec::Conditional)?;
+        self.write("]");
+        if let Some(bytes) = self.function.aligned.get(&id) {
+            self.write(&format!(" __attribute__((aligned({bytes})))"));
+        }
+        self.write(";");
+        Ok(())
+    }
+
+    /// Writes a pointer type such as `const float *`, and chooses a name for the pointer.
+    fn pointer_type(&mut self, id: Id) -> Result<(), CompileError> {
+        let pointee = self.pointee(id)?;
+        let constness = if self.writable.contains(&id) {
+            ""
+        } else {
+            "const "
+        };
+        let name = self.names.fresh(&self.variable(id).name);
+        self.names.bind(id, name);
+        let alone = match self.variable(id).home {
+            Home::Pointer { alone: true, .. } => "restrict ",
+            _ => "",
+        };
+        let space = self.space(id);
+        self.write(&format!("{space}{constness}{pointee} *{alone}"));
+        Ok(())
+    }
+
+    fn is_const(&self, id: Id) -> bool {
+        match self.variable(id).home {
+            Home::Input => true,
+            Home::Pointer { .. } => !self.writable.contains(&id),
+            Home::Output | Home::Local(_) => false,
+        }
+    }
+
+    fn point(&mut self, id: Id, place: &Place) -> Result<(), CompileError> {
+        let name = self.id_name(id);
+        if let (true, Some(by)) = (place.id == id, &place.index) {
+            self.write(&format!("{name} += "));
+            self.nat(by, Prec::Conditional)?;
+            self.write(";");
+            return Ok(());
+        }
+        self.write(&format!("{name} = "));
+        let ty = self.elem(id)?;
+        let on_stack = matches!(self.variable(place.id).home, Home::Local(_))
+            && !self.plan.heap.contains(&place.id);
+        let casts = self.is_const(place.id) && !self.is_const(id)
+            || ty.is_native(self.target) && on_stack && self.target != Target::OpenCl;
+        if casts {
+            let constness = if self.is_const(id) { "const " } else { "" };
+            let pointee = self.pointee(id)?;
+            let space = self.space(id);
+            self.write(&format!("({space}{constness}{pointee} *)"));
+        }
+        self.address(place)?;
+        self.write(";");
+        Ok(())
+    }
+
+    fn swap(&mut self, a: Id, b: Id) -> Result<(), CompileError> {
+        let pointee = self.pointee(a)?;
+        let constness = if self.is_const(a) { "const " } else { "" };
+        let (left, right) = (self.id_name(a), self.id_name(b));
+        let kept = self.names.fresh("kept");
+        let space = self.space(a);
+        self.write(&format!("{space}{constness}{pointee} *{kept} = {left};\n"));
+        self.line();
+        self.write(&format!("{left} = {right};\n"));
+        self.line();
+        self.write(&format!("{right} = {kept};"));
+        Ok(())
+    }
+
+    pub(in crate::targets) fn assign(
+        &mut self,
+        place: &Place,
+        value: &Expr,
+    ) -> Result<(), CompileError> {
+        if let (Some(lanes), None) = (&place.lanes, &place.lane) {
+            let ty = self.lanes_type(place, lanes)?;
+            if self.target == Target::OpenCl && self.vector_store(place, &ty, value)? {
+                return Ok(());
+            }
+            if !ty.is_native(self.target) {
+                let name = self.store_helper(place, &ty);
+                self.write(&format!("{name}("));
+                self.address(place)?;
+                self.write(", ");
+                self.expr(value, Prec::Conditional)?;
+                self.write(");");
+                return Ok(());
+            }
+        }
+        if let Some(by) = self.step_of(place, value) {
+            self.place(place, Use::Write)?;
+            self.write(" += ");
+            self.nat(&by, Prec::Conditional)?;
+            self.write(";");
+            return Ok(());
+        }
+        self.place(place, Use::Write)?;
+        match self.update(place, value)? {
+            Some((op, operand)) => {
+                self.write(&format!(" {}= ", sign(op).trim()));
+                self.expr(operand, Prec::Conditional)?;
+            }
+            None => {
+                self.write(" = ");
+                self.expr(value, Prec::Conditional)?;
+            }
+        }
+        self.write(";");
+        Ok(())
+    }
+
+    /// Returns the increment of a variable in an assignment to itself.
+    fn step_of(&self, place: &Place, value: &Expr) -> Option<Nat> {
+        let ExprKind::Nat(next) = &value.kind else {
+            return None;
+        };
+        let stands_for = |e: &Expr| matches!(&e.kind, ExprKind::Load(from) if from == place);
+        let mut opaque = self.function.opaque.iter();
+        let (var, _) = opaque.find(|(var, e)| next.mentions(*var) && stands_for(e))?;
+        let step = Nat::sub(next, &Nat::var(*var));
+        (!step.mentions(*var)).then_some(step)
+    }
+
+    /// Returns `(op, b)` if `place = value` can be written as `place op= b`.
+    fn update<'e>(
+        &mut self,
+        place: &Place,
+        value: &'e Expr,
+    ) -> Result<Option<(Binary, &'e Expr)>, CompileError> {
+        let ExprKind::Binary(op, a, b) = &value.kind else {
+            return Ok(None);
+        };
+        let ty = self.type_of(value)?;
+        let int = ty.scalar().and_then(Int::of);
+        // For other types the operation is written with casts.
+        let plain = match int {
+            Some(int) => !int.signed && int.bits >= 32 && !matches!(ty, CType::Vector(..)),
+            None => matches!(ty, CType::Scalar(_)) || ty.is_native(self.target),
+        };
+        let reads = |e: &Expr| matches!(&e.kind, ExprKind::Load(from) if from == place);
+        Ok(match op {
+            Binary::Add | Binary::Mul if plain && !reads(a) && reads(b) => Some((*op, &**a)),
+            Binary::Add | Binary::Sub | Binary::Mul | Binary::Div if plain && reads(a) => {
+                Some((*op, &**b))
+            }
+            _ => None,
+        })
+    }
+
+    fn branch(
+        &mut self,
+        condition: &Expr,
+        then: &[Stmt],
+        otherwise: &[Stmt],
+    ) -> Result<(), CompileError> {
+        self.write("if (");
+        self.expr(condition, Prec::Conditional)?;
+        self.write(") ");
+        let facts = self.facts.clone();
+        assume(&mut self.facts, condition, true);
+        self.block(then)?;
+        self.facts = facts.clone();
+        assume(&mut self.facts, condition, false);
+        let result = self.otherwise(otherwise);
+        self.facts = facts;
+        result
+    }
+
+    fn otherwise(&mut self, otherwise: &[Stmt]) -> Result<(), CompileError> {
+        match otherwise {
+            [] => Ok(()),
+            [
+                stmt @ Stmt {
+                    kind: StmtKind::If { .. },
+                    ..
+                },
+            ] => {
+                self.write(" else ");
+                self.mapped_statement(stmt, |this| this.statement(stmt))
+            }
+            _ => {
+                self.write(" else ");
+                self.block(otherwise)
+            }
+        }
+    }
+
+    fn any_loop(&mut self, this: Loop<'_>) -> Result<(), CompileError> {
+        if self.target == Target::OpenMp {
+            match this.mode {
+                LoopMode::Parallel if !self.parallel => return self.parallel_loop(this),
+                LoopMode::Vector if !self.writes_where_data_says(this.body) => {
+                    self.helpers.simd = true;
+                    self.pragma("omp simd");
+                }
+                _ => {}
+            }
+        }
+        if self.is_written_out(this) {
+            self.pragma("unroll 1");
+        }
+        match self.plan.per_thread.get(&this.counter) {
+            Some(own) if !own.is_empty() => {
+                self.braces(|printer| printer.with_own(own, |printer| printer.plain_loop(this)))
+            }
+            _ => self.plain_loop(this),
+        }
+    }
+
+    /// Returns true if statements write an element whose index depends on data. Such indices may
+    /// repeat, so that the iterations of the enclosing loop may depend on each other.
+    fn writes_where_data_says(&self, body: &[Stmt]) -> bool {
+        let is_data = |var| self.function.opaque.iter().any(|(known, _)| *known == var);
+        body.iter().any(|stmt| {
+            let here = match &stmt.kind {
+                StmtKind::Assign(place, _) => place
+                    .index
+                    .as_ref()
+                    .is_some_and(|index| index.any_var(&is_data)),
+                _ => false,
+            };
+            let mut inside = false;
+            walk::blocks(stmt, &mut |block| {
+                inside |= self.writes_where_data_says(block)
+            });
+            here || inside
+        })
+    }
+
+    /// Declares variables, writes the text of `inside`, and frees the variables.
+    pub(in crate::targets) fn with_own(
+        &mut self,
+        own: &[Id],
+        inside: impl FnOnce(&mut Self) -> Result<(), CompileError>,
+    ) -> Result<(), CompileError> {
+        for &id in own {
+            self.line();
+            let origin = self.variable(id).origin;
+            self.mapped(origin, None, |this| this.declare(id, None))?;
+            self.write("\n");
+        }
+        self.line();
+        inside(self)?;
+        self.write("\n");
+        for &id in own.iter().rev() {
+            if self.plan.heap.contains(&id) {
+                self.free(id)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes a pragma, and the start of the next line.
+    pub(in crate::targets) fn pragma(&mut self, text: &str) {
+        self.write("#pragma ");
+        self.write(text);
+        self.write("\n");
+        self.line();
+    }
+
+    /// Writes `for (…) { … }`.
+    pub(in crate::targets) fn plain_loop(&mut self, this: Loop<'_>) -> Result<(), CompileError> {
+        self.loop_with(this, |printer| printer.statements(this.body))
+    }
+
+    pub(in crate::targets) fn loop_with(
+        &mut self,
+        Loop {
+            counter,
+            from,
+            to,
+            step,
+            mode,
+            ..
+        }: Loop<'_>,
+        body: impl FnOnce(&mut Self) -> Result<(), CompileError>,
+    ) -> Result<(), CompileError> {
+        self.names.push();
+        let shown = self.shown.get(counter);
+        let name = if is_mere_counter(&shown) {
+            self.names.counter(self.counters.len())
+        } else {
+            self.names.fresh(&shown)
+        };
+        self.write(&format!("for ({} {name} = ", self.size_type()));
+        self.nat(from, Prec::Conditional)?;
+        // OpenMP requires the end of the loop in the comparison.
+        if mode == LoopMode::Sequential && is_costly(to) {
+            let end = self.names.fresh("end");
+            self.write(&format!(", {end} = "));
+            self.nat(to, Prec::Conditional)?;
+            self.write(&format!("; {name} < {end}; {name}"));
+        } else {
+            self.write(&format!("; {name} < "));
+            self.nat(to, Prec::Sum)?;
+            self.write(&format!("; {name}"));
+        }
+        if step.is_one() {
+            self.write("++) ");
+        } else {
+            self.write(" += ");
+            self.nat(step, Prec::Conditional)?;
+            self.write(") ");
+        }
+        let facts = self.facts.clone();
+        assume_counter(&mut self.facts, counter, from, to, step);
+        self.names.bind_var(counter, name);
+        self.counters.push(counter);
+        self.braces(body)?;
+        self.counters.pop();
+        self.facts = facts;
+        self.names.pop();
+        Ok(())
+    }
+}
+
+/// Returns true if computing a size takes a loop.
+fn is_costly(nat: &Nat) -> bool {
+    let costly = |part: &Part<'_>| match part {
+        Part::Pow(base, _) => base.as_const() != Some(2),
+        Part::Sum { .. } | Part::Log2(_) => true,
+        _ => false,
+    };
+    let summands = nat.summands();
+    let mut factors = summands.iter().flat_map(|summand| &summand.factors);
+    factors.any(|(part, exp)| *exp > 3 || costly(part))
+}

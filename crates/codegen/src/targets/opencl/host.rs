@@ -1,0 +1,589 @@
+//! Generates a host program in C that runs the kernels of a module: it has sizes from the command
+//! line, the same random input in each run, the time of each kernel, and a checksum of the result.
+
+use std::fmt::Write;
+
+use dpia::{IndexWidth, Target};
+use nat::{Nat, Prop, Var};
+use rise::core::{Launch, Origin};
+use rise::print::prop_text;
+use rise::{Names, Ty, Type};
+use rustc_hash::FxHashMap;
+use syntax::ast::ScalarType;
+
+use crate::error::CompileError;
+use crate::ir::Level;
+use crate::ir::types::{CType, scalar_name};
+use crate::module::{Device, Kernel, KernelArg, Module};
+use crate::targets::clike::SizeText;
+
+/// The part of the text that does not depend on the program.
+const PRELUDE: &str = include_str!("prelude.c");
+
+/// Returns the host program; `None` if the module has no kernels.
+///
+/// # Errors
+/// Sizes that have no counterpart in C.
+pub fn host(module: &Module) -> Result<Option<String>, CompileError> {
+    match &module.device {
+        Some(device) => Host::new(module, device).program().map(Some),
+        None => Ok(None),
+    }
+}
+
+struct Host<'m> {
+    module: &'m Module,
+    device: &'m Device,
+    /// The printer of sizes.
+    sizes: SizeText,
+    /// The statements of `main`.
+    main: String,
+    /// The functions that fill memory with random values, by element type.
+    fills: Vec<(ScalarType, String)>,
+}
+
+impl<'m> Host<'m> {
+    fn new(module: &'m Module, device: &'m Device) -> Self {
+        let index = module.signature.index;
+        let size = size_type(index);
+        let mut names: FxHashMap<Var, String> = FxHashMap::default();
+        for (var, name) in &module.signature.sizes {
+            names.insert(*var, format!("size_{name}"));
+        }
+        for (at, kernel) in device.kernels.iter().enumerate() {
+            for dimension in 0..3 {
+                let name = |kind: &str| format!("({size}){kind}_{at}[{dimension}]");
+                names.insert(kernel.sizes.local[dimension], name("local"));
+                names.insert(kernel.sizes.global[dimension], name("global"));
+            }
+        }
+        Host {
+            module,
+            device,
+            sizes: SizeText::new(names, index),
+            main: String::new(),
+            fills: Vec::new(),
+        }
+    }
+
+    fn line(&mut self, text: &str) {
+        self.main.push_str("    ");
+        self.main.push_str(text);
+        self.main.push('\n');
+    }
+
+    fn program(mut self) -> Result<String, CompileError> {
+        self.arguments();
+        self.conditions(&self.module.signature.requires.clone())?;
+        self.launches()?;
+        self.counts()?;
+        self.setup();
+        let inputs = self.inputs()?;
+        let output = self.output()?;
+        let buffers = self.buffers()?;
+        for at in 0..self.device.kernels.len() {
+            self.kernel(at)?;
+        }
+        self.rounds();
+        self.result(&output)?;
+        for name in inputs.iter().chain(&buffers).chain([&output.memory]) {
+            self.line(&format!("clReleaseMemObject({name});"));
+        }
+        self.line("clReleaseProgram(program);");
+        self.line("clReleaseCommandQueue(queue);");
+        self.line("clReleaseContext(context);");
+        self.line("return 0;");
+        Ok(self.text())
+    }
+
+    fn text(&self) -> String {
+        let name = &self.module.signature.name;
+        let sizes = self.module.signature.sizes.iter();
+        let sizes: String = sizes.map(|(_, name)| format!(" {name}")).collect();
+        let mut out = format!(
+            "/* Runs {name} on an OpenCL device.\n   \
+             Build: cc -O2 -o {name} {name}.c -lOpenCL\n   \
+             Run:   ./{name}{sizes} */\n{PRELUDE}\n"
+        );
+        for (_, text) in &self.fills {
+            out.push_str(text);
+            out.push('\n');
+        }
+        self.sizes.helpers(&mut out);
+        let narrow = self.device.narrow.as_ref();
+        let narrow = narrow.map(|text| ("source_32", text));
+        for (name, source) in [("source", &self.module.text)].into_iter().chain(narrow) {
+            out.push_str(&format!("static const char {name}[] =\n"));
+            out.push_str(&quoted(source));
+            out.push_str(";\n\n");
+        }
+        out.push_str("int main(int argc, char **argv) {\n");
+        out.push_str(&self.main);
+        out.push_str("}\n");
+        out
+    }
+
+    /// Writes the parsing of arguments: sizes, and open sizes of launches.
+    fn arguments(&mut self) {
+        let signature = &self.module.signature;
+        let names: Vec<String> = signature.sizes.iter().map(|(_, n)| n.to_string()).collect();
+        let count = names.len();
+        let unknown = |sizes: fn(&Launch) -> &[Option<Nat>; 3]| {
+            let mut kernels = self.device.kernels.iter();
+            kernels.any(|kernel| sizes(&kernel.launch).iter().any(Option::is_none))
+        };
+        let (local, global) = (unknown(|l| &l.local), unknown(|l| &l.global));
+        let list: String = names.iter().map(|name| format!("\"{name}\", ")).collect();
+        self.line(&format!(
+            "static const char *const names[] = {{{list}NULL}};"
+        ));
+        self.line(&format!("const char *given[{}] = {{NULL}};", count.max(1)));
+        self.line("(void)require;");
+        self.line("size_t local_given[3] = {64, 1, 1}, global_given[3] = {16384, 1, 1};");
+        let option = |open: bool, kind: &str| match open {
+            true => format!("{kind}_given"),
+            false => "NULL".to_owned(),
+        };
+        self.line(&format!(
+            "arguments(argc, argv, names, {count}, given, {}, {});",
+            option(local, "local"),
+            option(global, "global")
+        ));
+        if count == 0 {
+            self.line("(void)size_argument;");
+        }
+        for kind in [(local, "local"), (global, "global")] {
+            if !kind.0 {
+                self.line(&format!("(void){}_given;", kind.1));
+            }
+        }
+        let size = size_type(signature.index);
+        let limit = match signature.index {
+            IndexWidth::Bits32 => "INT32_MAX",
+            IndexWidth::Bits64 => "INT64_MAX",
+        };
+        for (at, name) in names.iter().enumerate() {
+            self.line(&format!(
+                "const {size} size_{name} = ({size})size_argument(given[{at}], \"{name}\", {limit});"
+            ));
+            self.line(&format!("(void)size_{name};"));
+        }
+    }
+
+    /// Writes checks that the numbers of elements fit into indices, and selects the index width if
+    /// there are two.
+    fn counts(&mut self) -> Result<(), CompileError> {
+        let names = Names(self.module.signature.names.as_slice().into());
+        let (limit, text) = match self.module.signature.index {
+            IndexWidth::Bits32 => ("<= INT32_MAX", "2^31"),
+            IndexWidth::Bits64 => ("< 576460752303423488.0", "2^59"),
+        };
+        let mut fits = Vec::new();
+        for (_, name) in &self.module.signature.sizes {
+            fits.push(format!("size_{name} <= INT32_MAX"));
+        }
+        for count in &self.module.counts {
+            let number = self.sizes.real(count)?;
+            fits.push(format!("{number} <= INT32_MAX"));
+            let shown = rise::print::nat_text(count, &names);
+            self.line(&format!("require({number} {limit}, \"{shown} < {text}\");"));
+        }
+        for (number, shown) in self.ends_of_shared_loops()? {
+            fits.push(format!("{number} <= INT32_MAX"));
+            self.line(&format!("require({number} {limit}, \"{shown} < {text}\");"));
+        }
+        if self.device.narrow.is_none() {
+            return Ok(());
+        }
+        self.line(&format!("const bool is_narrow = {};", fits.join(" && ")));
+        for (_, name) in &self.module.signature.sizes {
+            self.line(&format!(
+                "const int int_{name} = is_narrow ? (int)size_{name} : 0;"
+            ));
+            self.line(&format!("(void)int_{name};"));
+        }
+        Ok(())
+    }
+
+    /// Returns the largest values of the counters of loops that are distributed over work-items, in
+    /// C and for messages: after the last iteration, a counter may exceed the end by the number of
+    /// work-items.
+    fn ends_of_shared_loops(&mut self) -> Result<Vec<(String, String)>, CompileError> {
+        let names = Names(self.module.signature.names.as_slice().into());
+        let sizes = &self.module.signature.sizes;
+        let is_size = |var: Var| sizes.iter().any(|(size, _)| *size == var);
+        let device = self.device;
+        let mut ends = Vec::new();
+        for (at, kernel) in device.kernels.iter().enumerate() {
+            for items in &kernel.items {
+                let dim = usize::from(items.dim.min(2));
+                let (local, global) = (&kernel.launch.local[dim], &kernel.launch.global[dim]);
+                let (step, written) = match items.level {
+                    Level::Global => (format!("global_{at}[{dim}]"), global.clone()),
+                    Level::Local => (format!("local_{at}[{dim}]"), local.clone()),
+                    Level::WorkGroup => {
+                        let both = global.as_ref().zip(local.as_ref());
+                        let groups = both.map(|(global, local)| Nat::div(global, local));
+                        (format!("global_{at}[{dim}] / local_{at}[{dim}]"), groups)
+                    }
+                };
+                // Each work-item executes one iteration: there is no loop.
+                let is_single = written.as_ref() == Some(&items.count);
+                let is_constant = items
+                    .count
+                    .as_const()
+                    .zip(written.and_then(|n| n.as_const()));
+                let fits = is_constant
+                    .is_some_and(|(count, step)| count.saturating_add(step) <= i64::from(i32::MAX));
+                if is_single || fits || items.count.any_var(&|var| !is_size(var)) {
+                    continue;
+                }
+                let count = self.sizes.real(&items.count)?;
+                let shown = rise::print::nat_text(&items.count, &names);
+                let level = match items.level {
+                    Level::Global => "get_global_size",
+                    Level::Local => "get_local_size",
+                    Level::WorkGroup => "get_num_groups",
+                };
+                ends.push((
+                    format!("{count} + (double)({step}) - 1"),
+                    format!("{shown} + {level}({dim}) - 1"),
+                ));
+            }
+        }
+        ends.dedup();
+        Ok(ends)
+    }
+
+    fn conditions(&mut self, props: &[Prop]) -> Result<(), CompileError> {
+        let names = Names(self.module.signature.names.as_slice().into());
+        for prop in props {
+            let text = prop_text(prop, &names);
+            match self.sizes.condition(prop)? {
+                Some(condition) => self.line(&format!("require({condition}, \"{text}\");")),
+                None => self.line(&format!("/* {text} */")),
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the sizes of the launches: `const size_t global_0[3] = …;`.
+    fn launches(&mut self) -> Result<(), CompileError> {
+        for (at, kernel) in self.device.kernels.iter().enumerate() {
+            for (kind, sizes) in [
+                ("local", &kernel.launch.local),
+                ("global", &kernel.launch.global),
+            ] {
+                let mut all = Vec::new();
+                for (dimension, size) in sizes.iter().enumerate() {
+                    all.push(match size {
+                        Some(size) => format!("(size_t)({})", self.sizes.bytes(size)?),
+                        None => format!("{kind}_given[{dimension}]"),
+                    });
+                }
+                let all = all.join(", ");
+                self.line(&format!("const size_t {kind}_{at}[3] = {{{all}}};"));
+            }
+            self.conditions(&kernel.requires)?;
+        }
+        Ok(())
+    }
+
+    fn setup(&mut self) {
+        self.line("cl_int status = CL_SUCCESS;");
+        self.line("cl_device_id device = find_device();");
+        self.line("cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &status);");
+        self.line("check(status, \"clCreateContext\");");
+        self.line(
+            "cl_command_queue queue = clCreateCommandQueue(context, device, \
+             CL_QUEUE_PROFILING_ENABLE, &status);",
+        );
+        self.line("check(status, \"clCreateCommandQueue\");");
+        let source = match self.device.narrow {
+            Some(_) => "is_narrow ? source_32 : source",
+            None => "source",
+        };
+        self.line(&format!(
+            "cl_program program = build(context, device, {source});"
+        ));
+    }
+
+    /// Writes the parameters with random values; returns the names of their buffers.
+    fn inputs(&mut self) -> Result<Vec<String>, CompileError> {
+        let mut buffers = Vec::new();
+        for (at, (_, ty)) in self.module.signature.params.iter().enumerate() {
+            let element = element(ty);
+            let layout = self.layout(&element)?;
+            let is_array = matches!(**ty, Type::Array(..) | Type::DepArray(..));
+            let count = self.sizes.count(ty)?;
+            let size = layout.size();
+            self.line(&format!("const size_t input_{at}_count = {count};"));
+            self.line(&format!(
+                "unsigned char *input_{at} = allocate(input_{at}_count * {size});"
+            ));
+            let limit = index_limit(&element);
+            let limit = match limit {
+                Some(limit) => format!("(double)({})", self.sizes.size(&limit)?),
+                None => "0".to_owned(),
+            };
+            self.line(&format!("for (size_t i = 0; i < input_{at}_count; i++) {{"));
+            for (offset, scalar) in leaves(&layout, 0) {
+                let fill = self.fill(scalar);
+                self.line(&format!(
+                    "    {fill}(input_{at} + i * {size} + {offset}, {limit});"
+                ));
+            }
+            self.line("}");
+            if is_array {
+                self.line(&format!(
+                    "cl_mem memory_{at} = device_memory(context, CL_MEM_READ_ONLY | \
+                     CL_MEM_COPY_HOST_PTR, input_{at}_count * {size}, input_{at});"
+                ));
+                buffers.push(format!("memory_{at}"));
+            }
+        }
+        Ok(buffers)
+    }
+
+    fn output(&mut self) -> Result<Output, CompileError> {
+        let ty = &self.module.signature.result;
+        let layout = self.layout(&element(ty))?;
+        let count = self.sizes.count(ty)?;
+        let size = layout.size();
+        self.line(&format!("const size_t output_count = {count};"));
+        self.line(&format!(
+            "cl_mem output_memory = device_memory(context, CL_MEM_READ_WRITE, \
+             output_count * {size}, NULL);"
+        ));
+        Ok(Output {
+            memory: "output_memory".to_owned(),
+            layout,
+        })
+    }
+
+    fn buffers(&mut self) -> Result<Vec<String>, CompileError> {
+        let mut names = Vec::new();
+        for (at, buffer) in self.device.buffers.iter().enumerate() {
+            let bytes = self.sizes.bytes(&buffer.bytes)?;
+            self.line(&format!(
+                "cl_mem buffer_{at} = device_memory(context, CL_MEM_READ_WRITE, {bytes}, NULL);"
+            ));
+            names.push(format!("buffer_{at}"));
+        }
+        Ok(names)
+    }
+
+    fn kernel(&mut self, at: usize) -> Result<(), CompileError> {
+        let kernel: &Kernel = &self.device.kernels[at];
+        let name = &kernel.name;
+        self.line(&format!(
+            "cl_kernel kernel_{at} = clCreateKernel(program, \"{name}\", &status);"
+        ));
+        self.line(&format!("check(status, \"clCreateKernel: {name}\");"));
+        for (number, arg) in kernel.args.iter().enumerate() {
+            let (size, value) = match arg {
+                KernelArg::Output => ("sizeof(cl_mem)".to_owned(), "&output_memory".to_owned()),
+                KernelArg::Size(size) => {
+                    let size = self.module.signature.sizes.get(*size);
+                    let name = size.map_or("", |(_, name)| name.as_str());
+                    let width = format!("sizeof(size_{name})");
+                    match self.device.narrow {
+                        Some(_) => (
+                            format!("is_narrow ? sizeof(int) : {width}"),
+                            format!("is_narrow ? (const void *)&int_{name} : &size_{name}"),
+                        ),
+                        None => (width, format!("&size_{name}")),
+                    }
+                }
+                KernelArg::Param(param) => match self.module.signature.params.get(*param) {
+                    Some((_, ty)) if !matches!(**ty, Type::Array(..) | Type::DepArray(..)) => {
+                        let size = self.layout(ty)?.size();
+                        (size.to_string(), format!("input_{param}"))
+                    }
+                    _ => ("sizeof(cl_mem)".to_owned(), format!("&memory_{param}")),
+                },
+                KernelArg::Buffer(buffer) => {
+                    ("sizeof(cl_mem)".to_owned(), format!("&buffer_{buffer}"))
+                }
+                KernelArg::Local { bytes } => (self.sizes.bytes(bytes)?, "NULL".to_owned()),
+            };
+            self.line(&format!(
+                "check(clSetKernelArg(kernel_{at}, {number}, {size}, {value}), \
+                 \"clSetKernelArg: {name}\");"
+            ));
+        }
+        Ok(())
+    }
+
+    /// Writes the timing: each kernel runs once to warm up, and then ten times.
+    fn rounds(&mut self) {
+        let kernels = self.device.kernels.len();
+        self.line(&format!("double best[{kernels}] = {{0}};"));
+        self.line("for (int round = 0; round <= 10; round++) {");
+        self.line("    double time = 0;");
+        for at in 0..kernels {
+            self.line(&format!(
+                "    time = run(queue, kernel_{at}, global_{at}, local_{at});"
+            ));
+            self.line(&format!(
+                "    best[{at}] = round == 1 || (round > 1 && time < best[{at}]) ? time : best[{at}];"
+            ));
+        }
+        self.line("}");
+        for (at, kernel) in self.device.kernels.iter().enumerate() {
+            let name = kernel.name.clone();
+            self.line(&format!(
+                "printf(\"{name}: %.6f ms\\n\", best[{at}] / 1e6);"
+            ));
+            self.line(&format!("clReleaseKernel(kernel_{at});"));
+        }
+    }
+
+    /// Writes the checksum, the sum of all numbers of the result.
+    fn result(&mut self, output: &Output) -> Result<(), CompileError> {
+        let size = output.layout.size();
+        self.line(&format!(
+            "unsigned char *result = allocate(output_count * {size});"
+        ));
+        self.line("if (output_count > 0) {");
+        self.line(&format!(
+            "    check(clEnqueueReadBuffer(queue, output_memory, CL_TRUE, 0, \
+             output_count * {size}, result, 0, NULL, NULL), \"clEnqueueReadBuffer\");"
+        ));
+        self.line("}");
+        self.line("double sum = 0;");
+        self.line("for (size_t i = 0; i < output_count; i++) {");
+        for (offset, scalar) in leaves(&output.layout, 0) {
+            if scalar == ScalarType::F16 {
+                continue;
+            }
+            let ty = scalar_name(scalar, Target::C);
+            self.line("    {");
+            self.line(&format!("        {ty} value;"));
+            self.line(&format!(
+                "        memcpy(&value, result + i * {size} + {offset}, sizeof(value));"
+            ));
+            self.line("        sum += (double)value;");
+            self.line("    }");
+        }
+        self.line("}");
+        self.line("printf(\"checksum: %.9g\\n\", sum);");
+        self.line("free(result);");
+        for at in 0..self.module.signature.params.len() {
+            self.line(&format!("free(input_{at});"));
+        }
+        Ok(())
+    }
+
+    fn layout(&self, ty: &Ty) -> Result<CType, CompileError> {
+        let names = Names(self.module.signature.names.as_slice().into());
+        CType::of_target(ty, &names, Origin(0), Target::OpenCl)
+    }
+
+    /// Returns the name of the function that writes a random value.
+    fn fill(&mut self, scalar: ScalarType) -> String {
+        let name = format!("fill_{}", scalar.as_str());
+        if !self.fills.iter().any(|(known, _)| *known == scalar) {
+            let ty = scalar_name(scalar, Target::C);
+            let value = match scalar {
+                ScalarType::F32 | ScalarType::F64 => format!("({ty})random_number()"),
+                // Values from 0.5 to 1, constructed from their bits.
+                ScalarType::F16 => "(uint16_t)(0x3800 + (int)(random_number() * 1024))".to_owned(),
+                ScalarType::Bool => "random_number() < 0.5".to_owned(),
+                // Indices have 32 bits.
+                _ => format!("({ty})(random_number() * (limit > 0 ? limit : 100))"),
+            };
+            let ty = if scalar == ScalarType::F16 {
+                "uint16_t"
+            } else {
+                ty
+            };
+            let text = format!(
+                "static void {name}(unsigned char *to, double limit) {{\n    \
+                 {ty} value = {value};\n    (void)limit;\n    \
+                 memcpy(to, &value, sizeof(value));\n}}\n"
+            );
+            self.fills.push((scalar, text));
+        }
+        name
+    }
+}
+
+struct Output {
+    memory: String,
+    layout: CType,
+}
+
+/// Returns the C type of sizes.
+fn size_type(index: IndexWidth) -> &'static str {
+    match index {
+        IndexWidth::Bits32 => "int",
+        IndexWidth::Bits64 => "int64_t",
+    }
+}
+
+/// Returns the element type under all arrays.
+fn element(ty: &Ty) -> Ty {
+    match &**ty {
+        Type::Array(_, inner) => element(inner),
+        Type::DepArray(_, rise::DataFun::Lambda(_, inner)) => element(inner),
+        _ => ty.clone(),
+    }
+}
+
+/// Returns the end of the range of an index type.
+fn index_limit(ty: &Type) -> Option<Nat> {
+    match ty {
+        Type::Index(n) => Some(n.clone()),
+        Type::Pair(a, b) => index_limit(a).or_else(|| index_limit(b)),
+        _ => None,
+    }
+}
+
+/// Returns the offsets and types of the scalars of a value.
+fn leaves(ty: &CType, at: u64) -> Vec<(u64, ScalarType)> {
+    match ty {
+        CType::Scalar(scalar) => vec![(at, *scalar)],
+        CType::Vector(lanes, scalar) => {
+            let size = CType::Scalar(*scalar).size();
+            (0..u64::from(*lanes))
+                .map(|lane| (at + lane * size, *scalar))
+                .collect()
+        }
+        // These types are only used within statements; no variable has one.
+        CType::Register(_) => Vec::new(),
+        CType::Pair(a, b) => {
+            let second = at + a.size().next_multiple_of(b.align());
+            let mut all = leaves(a, at);
+            all.extend(leaves(b, second));
+            all
+        }
+    }
+}
+
+/// Returns a text as string literals of C, one for each line.
+fn quoted(text: &str) -> String {
+    let mut out = String::new();
+    for line in text.split_inclusive('\n') {
+        out.push_str("    \"");
+        for c in line.chars() {
+            let _ = match c {
+                '\n' => out.write_str("\\n"),
+                '"' => out.write_str("\\\""),
+                '\\' => out.write_str("\\\\"),
+                '?' => out.write_str("\\?"),
+                c if c.is_ascii() => out.write_char(c),
+                c => {
+                    let mut bytes = [0; 4];
+                    let bytes = c.encode_utf8(&mut bytes).bytes();
+                    bytes
+                        .into_iter()
+                        .try_for_each(|byte| write!(out, "\\{byte:03o}"))
+                }
+            };
+        }
+        out.push_str("\"\n");
+    }
+    out.pop();
+    out
+}

@@ -1,0 +1,661 @@
+//! Prints the parts of OpenCL C that C lacks: kernels with their parameters, address spaces and
+//! barriers.
+
+use std::ops::Range;
+
+use nat::{Nat, Prop, Var};
+use rise::core::Foreign;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::Arc;
+use syntax::ast::{AddressSpace, Name, ScalarType};
+
+use crate::analysis::counts;
+use crate::analysis::uses::{Mention, Uses};
+use crate::ir::kernel::{Part, Parts};
+use crate::ir::walk;
+use crate::ir::{Barrier, Function, Home, Id, Item, Level, Query, Stmt, StmtKind, Variable};
+use crate::module::{
+    BarrierText, Buffer, Device, ForeignText, Kernel, KernelArg, Module, Plain, Reason,
+};
+use crate::signature::Signature;
+use dpia::Target;
+
+use crate::analysis::Plan;
+use crate::analysis::address_spaces::space_of;
+use crate::error::CompileError;
+use crate::ir::types::CType;
+use crate::targets::clike::assemble::{check_constants, may_contract};
+use crate::targets::clike::{Printer, check, wrap};
+
+/// The maximal length of a line with the head of a kernel.
+const MAX_LINE: usize = 100;
+
+/// The text of a kernel and its metadata; ranges are relative to its start.
+struct Text {
+    text: String,
+    body_at: usize,
+    kernel: Kernel,
+}
+
+pub(crate) fn print_kernels(
+    parts: &Parts,
+    plans: &[Plan],
+    mut signature: Signature,
+) -> Result<Module, CompileError> {
+    let mut module = Module {
+        text: String::new(),
+        signature: signature.clone(),
+        map: Vec::new(),
+        plain: Vec::new(),
+        foreign: Vec::new(),
+        device: None,
+        barriers: Vec::new(),
+        counts: counts_of(parts)?,
+    };
+    let mut device = Device::default();
+    for shared in &parts.shared {
+        let name = match parts.kernels.first() {
+            Some(part) => part.function.variables[shared.id.0 as usize].name.clone(),
+            None => "buffer".into(),
+        };
+        let bytes = shared.bytes.clone();
+        device.buffers.push(Buffer { name, bytes });
+    }
+    let mut before: Option<Printer<'_>> = None;
+    let mut foreign: Vec<Arc<Foreign>> = Vec::new();
+    for (at, (part, plan)) in parts.kernels.iter().zip(plans).enumerate() {
+        let mut printer = Printer::new(&part.function, plan, Target::OpenCl);
+        if let Some(before) = before.take() {
+            printer.take_over(before);
+        }
+        if at == 0 {
+            signature.names = part.function.names.clone();
+        }
+        foreign.extend(printer.foreign_functions());
+        let text = printer.kernel(part, parts, at, &mut signature, &mut device)?;
+        printer.append(&text, &mut module);
+        device.kernels.push(text.kernel);
+        before = Some(printer);
+    }
+    module.signature = signature;
+    module.device = Some(device);
+    match before {
+        Some(printer) => {
+            let contract = foreign.iter().any(|function| function.body.is_some())
+                || (parts.kernels.iter()).any(|part| may_contract(&part.function));
+            printer.whole(&foreign, contract, module)
+        }
+        None => Ok(module),
+    }
+}
+
+/// Returns the conditions of a launch: arrays of which each work-group has a part must not have
+/// more elements than indices can count.
+fn requires(part: &Part) -> Vec<Prop> {
+    let Part { function, work } = part;
+    let launch: Vec<Var> = (work.vars.local.iter().chain(&work.vars.global))
+        .copied()
+        .collect();
+    let is_known = |var| launch.contains(&var) || function.sizes.contains(&var);
+    let largest = i64::try_from(function.index.limit() - 1).unwrap_or(i64::MAX);
+    let mut all = work.requires.clone();
+    for temporary in &work.temporaries {
+        let count = &function.variables[temporary.id.0 as usize].count;
+        if let Some(count) = count
+            && count.any_var(&|var| launch.contains(&var))
+            && !count.any_var(&|var| !is_known(var))
+        {
+            all.push(Prop::AtLeast(Nat::constant(largest), count.clone()));
+        }
+    }
+    all
+}
+
+fn counts_of(parts: &Parts) -> Result<Vec<Nat>, CompileError> {
+    let mut all = Vec::new();
+    for Part { function, work } in &parts.kernels {
+        let temporaries = work.temporaries.iter().map(|temporary| temporary.id);
+        let stored = function.params.iter().copied().chain([function.output]);
+        let counts = counts::of(function, stored.chain(temporaries));
+        check_constants(function, &counts, function.index)?;
+        all.extend(counts.all);
+    }
+    all.sort();
+    all.dedup();
+    Ok(all)
+}
+
+fn moved(range: &Range<usize>, by: usize) -> Range<usize> {
+    range.start + by..range.end + by
+}
+
+fn shift(module: &mut Module, by: usize) {
+    let maps = module.map.iter_mut().map(|mapping| &mut mapping.range);
+    let plain = module.plain.iter_mut().map(|plain| &mut plain.range);
+    let barriers = module.barriers.iter_mut().map(|barrier| &mut barrier.range);
+    for range in maps.chain(plain).chain(barriers) {
+        *range = moved(range, by);
+    }
+}
+
+/// Returns pragmas for the OpenCL extensions of the text, and one against contraction if a compiler
+/// could `contract` a product and a sum.
+fn pragmas(parts: &[&str], contract: bool) -> String {
+    let has = |word: &str| {
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
+        // The comment above a function contains its name in the program.
+        let mut lines = (parts.iter())
+            .flat_map(|part| part.lines())
+            .filter(|line| !line.starts_with("/*"));
+        lines.any(|line| {
+            line.match_indices(word).any(|(at, _)| {
+                let behind =
+                    line[at + word.len()..].trim_start_matches(|c: char| c.is_ascii_digit());
+                !line[..at].ends_with(is_word) && !behind.starts_with(is_word)
+            })
+        })
+    };
+    let mut out = String::new();
+    for (word, name) in [("double", "cl_khr_fp64"), ("half", "cl_khr_fp16")] {
+        if has(word) {
+            out.push_str(&format!("#pragma OPENCL EXTENSION {name} : enable\n"));
+        }
+    }
+    if contract {
+        out.push_str("#pragma OPENCL FP_CONTRACT OFF\n");
+    }
+    if !out.is_empty() {
+        out.push('\n');
+    }
+    out
+}
+
+impl Printer<'_> {
+    /// The address space that a variable is in, or that a pointer points to, with a space behind;
+    /// nothing for private memory.
+    pub(crate) fn space(&self, id: Id) -> &'static str {
+        let space = match self.variable(id).home {
+            Home::Pointer { .. } => self.pointer_spaces.get(&id).copied(),
+            _ => space_of(self.function, id),
+        };
+        match space {
+            _ if self.target != Target::OpenCl => "",
+            Some(AddressSpace::Global) => "global ",
+            Some(AddressSpace::Local) => "local ",
+            Some(AddressSpace::Constant) => "constant ",
+            _ => "",
+        }
+    }
+}
+
+impl<'a> Printer<'a> {
+    /// Adds a kernel to those before it.
+    fn append(&mut self, text: &Text, module: &mut Module) {
+        if !module.text.is_empty() {
+            module.text.push('\n');
+        }
+        let start = module.text.len();
+        module.text.push_str(&text.text);
+        let by = start + text.body_at;
+        module.plain.push(Plain {
+            range: start..by,
+            reason: Reason::Signature,
+        });
+        for mut mapping in self.map.drain(..) {
+            mapping.range = moved(&mapping.range, by);
+            module.map.push(mapping);
+        }
+        for mut plain in self.plain.drain(..) {
+            plain.range = moved(&plain.range, by);
+            module.plain.push(plain);
+        }
+        for mut barrier in self.barriers.drain(..) {
+            barrier.range = moved(&barrier.range, by);
+            module.barriers.push(barrier);
+        }
+    }
+
+    /// Adds the declarations that the kernels need in front of them.
+    fn whole(
+        mut self,
+        foreign: &[Arc<Foreign>],
+        contract: bool,
+        mut module: Module,
+    ) -> Result<Module, CompileError> {
+        let mut declarations = String::new();
+        let texts = self.declarations(foreign, &mut declarations)?;
+        let mut head = pragmas(&[&declarations, &module.text], contract);
+        let foreign_at = head.len();
+        head.push_str(&declarations);
+        shift(&mut module, head.len());
+        if !head.is_empty() {
+            let needed = Plain {
+                range: 0..head.len(),
+                reason: Reason::Needed,
+            };
+            module.plain.insert(0, needed);
+        }
+        let texts = texts.into_iter().map(|(range, function)| ForeignText {
+            range: moved(&range, foreign_at),
+            function,
+        });
+        module.foreign = texts.collect();
+        head.push_str(&module.text);
+        module.text = head;
+        Ok(module)
+    }
+
+    /// Takes over the declarations of the previous functions.
+    pub(in crate::targets) fn take_over(&mut self, before: Printer<'_>) {
+        self.helpers = before.helpers;
+        self.types = before.types;
+        self.unaligned = before.unaligned;
+        for (function, name) in before.foreign {
+            self.names.reserve(&name);
+            self.foreign.push((function, name));
+        }
+    }
+
+    fn kernel(
+        &mut self,
+        part: &Part,
+        parts: &Parts,
+        at: usize,
+        signature: &mut Signature,
+        device: &mut Device,
+    ) -> Result<Text, CompileError> {
+        let first = at == 0;
+        let name = self.names.function(&match parts.kernels.len() {
+            0 | 1 => part.function.name.to_string(),
+            _ => format!("{}_{}", part.function.name, at + 1),
+        });
+        let candidates = self.candidates(part, parts, signature, device, first)?;
+        let items = self.name_items(&part.function.items);
+        if first {
+            signature.name = part.function.name.clone();
+        }
+        let comment = if first {
+            check::comment(signature)
+        } else {
+            String::new()
+        };
+        let alone = parts.kernels.len() == 1;
+        let body = self.kernel_body(&items, alone)?;
+        let ranges = self.map.iter_mut().map(|mapping| &mut mapping.range);
+        let ranges = ranges
+            .chain(self.plain.iter_mut().map(|plain| &mut plain.range))
+            .chain(self.barriers.iter_mut().map(|barrier| &mut barrier.range));
+        let body = wrap::wrap(&body, ranges);
+        let used = candidates.into_iter().filter(|param| {
+            alone
+                || match param.what {
+                    What::Id(id) => self.used_ids.contains(&id),
+                    What::Var(var) => self.used_vars.contains(&var),
+                }
+        });
+        let used: Vec<Candidate> = used.collect();
+        let head = head(&name, &used, &part.work, !self.barriers.is_empty());
+        let body_at = comment.len() + head.len();
+        let kernel = Kernel {
+            name: name.as_str().into(),
+            args: used.into_iter().map(|param| param.arg).collect(),
+            launch: part.work.launch.clone(),
+            sizes: part.work.vars,
+            requires: requires(part),
+            local_bytes: part.work.local_bytes.clone(),
+            private_bytes: self.private_bytes(&part.function),
+            items: part.work.items.clone(),
+        };
+        Ok(Text {
+            text: format!("{comment}{head}{body}\n"),
+            body_at,
+            kernel,
+        })
+    }
+
+    /// Returns the bytes of private memory of the kernel's variables and arrays.
+    fn private_bytes(&self, function: &Function) -> Nat {
+        let is_private = |variable: &Variable| {
+            let space = match variable.home {
+                Home::Local(space) => space.unwrap_or(AddressSpace::Private),
+                _ => return false,
+            };
+            space == AddressSpace::Private
+        };
+        let used = self.used_ids.iter();
+        let used = used.filter_map(|id| function.variables.get(id.0 as usize));
+        used.filter(|variable| is_private(variable))
+            .filter_map(|variable| {
+                let count = variable.count.clone().unwrap_or(Nat::ONE);
+                Some(&count * &crate::analysis::memory::bytes(&variable.elem)?)
+            })
+            .fold(Nat::ZERO, |all, bytes| all + &bytes)
+    }
+
+    /// Returns all parameters that the kernel may have.
+    fn candidates(
+        &mut self,
+        part: &Part,
+        parts: &Parts,
+        signature: &mut Signature,
+        device: &mut Device,
+        first: bool,
+    ) -> Result<Vec<Candidate>, CompileError> {
+        let function = &part.function;
+        let mut all = Vec::new();
+        let (text, _) = self.kernel_parameter(function.output)?;
+        all.push(Candidate::of(
+            What::Id(function.output),
+            text,
+            KernelArg::Output,
+        ));
+        for (at, var) in function.sizes.iter().enumerate() {
+            let size = self.names.fresh(&self.shown.get(*var));
+            self.names.bind_var(*var, size.clone());
+            let text = format!("{} {size}", self.size_type());
+            if let Some(entry) = signature.sizes.get_mut(at).filter(|_| first) {
+                entry.1 = size.into();
+            }
+            all.push(Candidate::of(What::Var(*var), text, KernelArg::Size(at)));
+        }
+        for (at, id) in function.params.iter().enumerate() {
+            let (text, param) = self.kernel_parameter(*id)?;
+            if let Some(entry) = signature.params.get_mut(at).filter(|_| first) {
+                entry.0 = Name::from(param);
+            }
+            all.push(Candidate::of(What::Id(*id), text, KernelArg::Param(at)));
+        }
+        for temporary in &part.work.temporaries {
+            let id = temporary.id;
+            let variable = &function.variables[id.0 as usize];
+            let (text, name) = self.kernel_parameter(id)?;
+            let bytes = temporary.bytes.clone();
+            let arg = if variable.home == Home::Local(Some(AddressSpace::Local)) {
+                KernelArg::Local { bytes }
+            } else {
+                let shared = parts.shared.iter().position(|shared| shared.id == id);
+                KernelArg::Buffer(shared.unwrap_or_else(|| {
+                    let name = name.into();
+                    device.buffers.push(Buffer { name, bytes });
+                    device.buffers.len() - 1
+                }))
+            };
+            all.push(Candidate::of(What::Id(id), text, arg));
+        }
+        Ok(all)
+    }
+
+    /// Returns the declaration and the name of a parameter.
+    fn kernel_parameter(&mut self, id: Id) -> Result<(String, String), CompileError> {
+        let variable = self.variable(id);
+        let name = self.names.fresh(&variable.name);
+        self.names.bind(id, name.clone());
+        let ty = self.elem(id)?.name(self.target);
+        let text = match variable.home {
+            Home::Local(Some(AddressSpace::Local)) => format!("local {ty} *restrict {name}"),
+            Home::Local(_) if !self.is_written(id) => {
+                format!("global const {ty} *restrict {name}")
+            }
+            Home::Output | Home::Local(_) => format!("global {ty} *restrict {name}"),
+            _ if variable.count.is_some() => format!("global const {ty} *restrict {name}"),
+            _ => format!("{ty} {name}"),
+        };
+        Ok((text, name))
+    }
+
+    /// Returns true if the kernel writes to an array, or may do so through a pointer.
+    fn is_written(&self, id: Id) -> bool {
+        let mut found = false;
+        Uses::of(self.function).all(&self.function.body, &mut |this, mention| {
+            let writes = matches!(mention, Mention::Written(_) | Mention::Pointed);
+            found |= this == id && writes;
+        });
+        found
+    }
+
+    /// Chooses names for the queries of a work-item.
+    fn name_items(&mut self, items: &[Item]) -> Vec<Item> {
+        let mut items = items.to_vec();
+        items.sort_by_key(|item| {
+            let level = match item.query {
+                Query::Count(_) => 2,
+                Query::Id(Level::WorkGroup) => 0,
+                Query::Id(_) => 1,
+            };
+            (level, u8::MAX - item.dimension)
+        });
+        let mut counts = Mentions::default();
+        counts.of(&self.function.body);
+        for item in &items {
+            // A query that only one loop uses is written in the loop.
+            if counts.header.get(&item.var) == Some(&1) && !counts.other.contains(&item.var) {
+                self.names.bind_var(item.var, query(item));
+                self.counters.push(item.var);
+                continue;
+            }
+            let name = self.names.fresh(&self.shown.get(item.var));
+            self.names.bind_var(item.var, name);
+            self.counters.push(item.var);
+        }
+        items
+    }
+
+    fn kernel_body(&mut self, items: &[Item], alone: bool) -> Result<String, CompileError> {
+        self.write("{\n");
+        self.indent += 1;
+        let start = self.out.len();
+        let function = self.function;
+        self.statements(&function.body)?;
+        // One of several kernels has only the parameters that it needs.
+        let mut head = match alone {
+            true => self.unused(),
+            false => String::new(),
+        };
+        for item in items {
+            if self.names.var(item.var) == Some(&query(item)) {
+                continue;
+            }
+            if let (true, Some(name)) =
+                (self.used_vars.contains(&item.var), self.names.var(item.var))
+            {
+                let call = query(item);
+                let ty = self.size_type();
+                head.push_str(&format!("    const {ty} {name} = {call};\n"));
+            }
+        }
+        self.out.insert_str(start, &head);
+        let mut from = start;
+        for line in head.split_inclusive('\n') {
+            let indent = line.len() - line.trim_start().len();
+            self.plain.push(Plain {
+                range: from + indent..from + line.trim_end().len(),
+                reason: Reason::Needed,
+            });
+            from += line.len();
+        }
+        let moved = self.map.iter_mut().map(|mapping| &mut mapping.range);
+        for range in moved.chain(self.barriers.iter_mut().map(|b| &mut b.range)) {
+            range.start += head.len();
+            range.end += head.len();
+        }
+        self.indent -= 1;
+        self.write("}");
+        Ok(std::mem::take(&mut self.out))
+    }
+
+    pub(in crate::targets) fn barrier(&mut self, barrier: &Barrier) {
+        let flags = match (barrier.fences.local, barrier.fences.global) {
+            (true, true) => "CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE",
+            (_, true) => "CLK_GLOBAL_MEM_FENCE",
+            _ => "CLK_LOCAL_MEM_FENCE",
+        };
+        let start = self.out.len();
+        self.write(&format!("barrier({flags});"));
+        self.barriers.push(BarrierText {
+            range: start..self.out.len(),
+            barrier: barrier.clone(),
+        });
+    }
+
+    /// Returns the alignment by which a tuple can be loaded as a whole: its size, if that does not
+    /// change its position. This holds for two or four equal numbers that are not a part of another
+    /// tuple.
+    pub(in crate::targets) fn vector_like(&self, ty: &CType) -> Option<u64> {
+        let CType::Pair(a, b) = ty else {
+            return None;
+        };
+        let fits = self.target == Target::OpenCl
+            && ty.size().is_power_of_two()
+            && ty.size() <= 16
+            && scalar_of(a).is_some()
+            && scalar_of(a) == scalar_of(b);
+        let is_part = self.types.iter().any(|other| match other {
+            CType::Pair(a, b) => **a == *ty || **b == *ty,
+            _ => false,
+        });
+        (fits && !is_part).then(|| ty.size())
+    }
+
+    /// Returns the type of a scalar variable: a Boolean is a byte in memory only.
+    pub(in crate::targets) fn plain_type(&self, ty: &CType) -> String {
+        match ty {
+            CType::Scalar(ScalarType::Bool) => "bool".to_owned(),
+            _ => ty.name(self.target),
+        }
+    }
+}
+
+/// The meaning of a kernel's parameter.
+#[derive(Clone, Copy)]
+enum What {
+    Id(Id),
+    Var(Var),
+}
+
+/// A parameter that a kernel may have.
+struct Candidate {
+    what: What,
+    text: String,
+    arg: KernelArg,
+}
+
+impl Candidate {
+    fn of(what: What, text: String, arg: KernelArg) -> Candidate {
+        Candidate { what, text, arg }
+    }
+}
+
+/// The number of work-items from which on the size of a group with barriers is required of the
+/// launch.
+const LARGE_GROUP: i64 = 128;
+
+/// The number of work-items that a device executes in lockstep. Only so few groups of at most this
+/// size are resident that registers are left over, which a compiler assigns to the work-items only
+/// if it knows the size.
+const IN_STEP: i64 = 32;
+
+/// The maximal size of a group that compilers assume without an attribute: they assign each
+/// work-item so many registers that larger groups do not fit.
+const ASSUMED_GROUP: i64 = 256;
+
+/// Returns the head of a kernel: `kernel void name(global float *restrict output, int n, …) `.
+///
+/// A known local size is required where compilers use it well, and is otherwise a hint:
+/// - it is required in large groups with barriers: on an H200 this gains 1 to 4 %, but it costs
+///   kernels without barriers up to an eighth;
+/// - it is required in groups that are executed in lockstep: `asumIntel` then has 63 registers
+///   instead of 32, for more loads in flight, and takes 0.90 of the time.
+fn head(name: &str, params: &[Candidate], work: &crate::ir::kernel::Work, waits: bool) -> String {
+    let local = work.launch.local.each_ref();
+    let local = local.map(|size| size.as_ref().and_then(Nat::as_const));
+    let attribute = match local {
+        [Some(x), Some(y), Some(z)] => {
+            let items = x.saturating_mul(y).saturating_mul(z);
+            let pays = waits && items >= LARGE_GROUP || items == IN_STEP;
+            let word = match pays || items > ASSUMED_GROUP {
+                true => "reqd_work_group_size",
+                false => "work_group_size_hint",
+            };
+            format!("__attribute__(({word}({x}, {y}, {z})))\n")
+        }
+        _ => String::new(),
+    };
+    let params: Vec<&str> = params.iter().map(|param| param.text.as_str()).collect();
+    let line = format!("{attribute}kernel void {name}({}) ", params.join(", "));
+    let last = line.lines().last().map_or(0, str::len);
+    if last <= MAX_LINE {
+        line
+    } else {
+        format!(
+            "{attribute}kernel void {name}(\n    {}\n) ",
+            params.join(",\n    ")
+        )
+    }
+}
+
+/// Returns the call for a query.
+fn query(item: &Item) -> String {
+    let function = match item.query {
+        Query::Id(Level::Global) => "get_global_id",
+        Query::Id(Level::WorkGroup) => "get_group_id",
+        Query::Id(Level::Local) => "get_local_id",
+        Query::Count(Level::Global) => "get_global_size",
+        Query::Count(Level::WorkGroup) => "get_num_groups",
+        Query::Count(Level::Local) => "get_local_size",
+    };
+    format!("{function}({})", item.dimension)
+}
+
+/// The number of loops that start at, or step by, a size variable alone, and the variables that
+/// occur elsewhere.
+#[derive(Default)]
+struct Mentions {
+    header: FxHashMap<Var, usize>,
+    other: FxHashSet<Var>,
+}
+
+impl Mentions {
+    fn of(&mut self, body: &[Stmt]) {
+        for stmt in body {
+            if let StmtKind::For { from, step, .. } = &stmt.kind {
+                for nat in [from, step] {
+                    if let Some(var) = nat.as_var() {
+                        *self.header.entry(var).or_default() += 1;
+                    }
+                }
+            }
+        }
+        let mut body = body.to_vec();
+        for stmt in &mut body {
+            walk::each_block(stmt, &mut |inner| {
+                self.of(inner);
+                inner.clear();
+            });
+            if let StmtKind::For { from, step, .. } = &mut stmt.kind {
+                for nat in [from, step] {
+                    if nat.as_var().is_some() {
+                        *nat = Nat::ZERO;
+                    }
+                }
+            }
+        }
+        walk::change_all(&mut body, self);
+    }
+}
+
+impl walk::Change for Mentions {
+    fn nat(&mut self, nat: &mut Nat) {
+        nat.for_each_var(&mut |var| {
+            self.other.insert(var);
+        });
+    }
+}
+
+/// Returns the common scalar type of all parts of a value.
+fn scalar_of(ty: &CType) -> Option<ScalarType> {
+    match ty {
+        CType::Scalar(scalar) => Some(*scalar),
+        CType::Vector(..) | CType::Register(_) => None,
+        CType::Pair(a, b) => scalar_of(a).filter(|scalar| scalar_of(b) == Some(*scalar)),
+    }
+}
