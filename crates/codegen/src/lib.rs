@@ -1,6 +1,6 @@
 //! Compiles imperative DPIA to C, OpenMP and OpenCL.
 //!
-//! [`ir`] is the loop language between them.
+//! [`ir`] is the loop language between them, [`pipeline`] the list of the passes on it.
 
 mod analysis;
 pub mod error;
@@ -18,14 +18,24 @@ pub use analysis::memory;
 pub use dpia::{IndexPolicy, IndexWidth, Target};
 pub use error::CompileError;
 pub use ir::kernel::{Items, LaunchVars};
-pub use lower::{Lowered, lower};
+pub use lower::Lowered;
 pub use module::{
     BarrierText, Buffer, Device, ForeignText, Kernel, KernelArg, Mapping, Module, Plain, Reason,
 };
-pub use pipeline::finish;
+pub use pipeline::{Options, PassSet};
 pub use signature::Signature;
 pub use targets::clike::{ForeignNames, reserved};
 pub use targets::opencl::host::host;
+
+/// Lowers an imperative program: size parameters, an acceptor for the result, expressions as
+/// parameters, and a command, in any order of the parameters.
+///
+/// # Errors
+/// What has no code: a parameter or result whose type generated functions do not take. Every one of
+/// them is named.
+pub fn lower(program: &PhraseProgram, target: Target) -> Result<Lowered, Vec<CompileError>> {
+    lower::lower(program, targets::features(target))
+}
 
 /// Compiles an imperative program.
 ///
@@ -44,11 +54,22 @@ pub fn compile(program: &PhraseProgram, target: Target) -> Result<Module, Vec<Co
 pub fn compile_for(
     program: &PhraseProgram,
     target: Target,
-    index: impl Into<IndexPolicy>,
+    options: impl Into<Options>,
 ) -> Result<Module, Vec<CompileError>> {
-    let Lowered {
-        function,
-        signature,
-    } = lower(program, target)?;
-    finish(function, target, signature, index.into()).map_err(|error| vec![error])
+    finish(lower(program, target)?, target, options).map_err(|error| vec![error])
+}
+
+/// Runs the passes on a function for this target, and prints it.
+///
+/// # Errors
+/// What has no code in the language of the target.
+pub fn finish(
+    mut lowered: Lowered,
+    target: Target,
+    options: impl Into<Options>,
+) -> Result<Module, CompileError> {
+    let options = options.into();
+    lowered.function.features = targets::features(target);
+    let optimised = pipeline::optimise(lowered, &options)?;
+    targets::emit(optimised, target, options.index)
 }

@@ -150,12 +150,11 @@ fn unrolling_needs_a_number() {
             origin: Origin(7),
             ..repeat_as(LoopMode::Unrolled, i, to, body.clone())
         }];
-        let error = codegen::finish(
-            b.function.clone(),
-            Target::C,
-            b.signature.clone(),
-            IndexPolicy::default(),
-        );
+        let lowered = codegen::Lowered {
+            function: b.function.clone(),
+            signature: b.signature.clone(),
+        };
+        let error = codegen::finish(lowered, Target::C, IndexPolicy::default());
         let error = error.expect_err("no number");
         assert_eq!(error.origin, Origin(7));
         format!("{error}\n")

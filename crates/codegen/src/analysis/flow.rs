@@ -9,7 +9,7 @@ use rise::core::Origin;
 use rustc_hash::FxHashMap;
 use syntax::ast::AddressSpace;
 
-use crate::ir::kernel::Work;
+use crate::ir::kernel::KernelState;
 use crate::ir::walk;
 use crate::ir::{Expr, ExprKind, Function, Home, Id, Level, LoopMode, Place, Stmt, StmtKind};
 
@@ -87,7 +87,7 @@ pub(crate) struct Access {
 /// The memory and loops of a kernel.
 pub(crate) struct Flow<'f> {
     pub function: &'f Function,
-    pub work: &'f Work,
+    pub work: &'f KernelState,
     /// The facts about sizes that hold everywhere.
     pub facts: Facts,
     /// The loops, by counter.
@@ -163,7 +163,7 @@ impl Path {
 
 impl<'f> Flow<'f> {
     /// Analyses a kernel.
-    pub fn of(function: &'f Function, work: &'f Work, body: &[Stmt]) -> Flow<'f> {
+    pub fn of(function: &'f Function, work: &'f KernelState, body: &[Stmt]) -> Flow<'f> {
         let opaque = function.opaque.iter().map(|(var, value)| (*var, value));
         let mut flow = Flow {
             function,
@@ -505,7 +505,7 @@ pub(crate) fn map_name((level, dimension): (Level, u8)) -> String {
 }
 
 /// Returns the facts about the sizes of a kernel.
-fn base_facts(function: &Function, work: &Work) -> Facts {
+fn base_facts(function: &Function, work: &KernelState) -> Facts {
     let mut facts = function.known();
     for prop in &work.requires {
         facts.assume(prop);

@@ -9,7 +9,7 @@ use syntax::ast::AddressSpace;
 use super::dependence_test::{DirectionVector, MemoryAliases, Participants};
 use super::flow::{Access, Flow, Path, map_name};
 use crate::error::CompileError;
-use crate::ir::kernel::Work;
+use crate::ir::kernel::KernelState;
 use crate::ir::walk;
 use crate::ir::{Function, Level, LoopMode, Order, Stmt, StmtKind};
 
@@ -20,7 +20,7 @@ use crate::ir::{Function, Level, LoopMode, Order, Stmt, StmtKind};
 /// A place that several work-items write, or another group reads.
 pub(crate) fn check(
     function: &Function,
-    work: &mut Work,
+    work: &mut KernelState,
     body: &[Stmt],
 ) -> Result<(), CompileError> {
     nesting(body, &mut Vec::new())?;

@@ -1,6 +1,5 @@
 //! Kernels while passes run on them: one function each, with what is known of its launch.
 
-use dpia::Target;
 use nat::{Nat, Prop, Var};
 use rise::Names;
 use rise::core::Launch;
@@ -8,26 +7,61 @@ use rise::core::Launch;
 use super::types::CType;
 use super::{Function, Id, Level};
 use crate::error::CompileError;
+use crate::signature::Signature;
 
-/// The kernels of an OpenCL function.
-pub(crate) struct Parts {
+/// A program between the passes and its text.
+#[derive(Clone, Debug)]
+pub(crate) struct Program {
+    /// What callers need to know.
+    pub signature: Signature,
+    /// What is run.
+    pub code: Code,
+}
+
+/// The code of a program.
+#[derive(Clone, Debug)]
+pub(crate) enum Code {
+    /// A function.
+    Function(Box<Function>),
+    /// Kernels.
+    Kernels(Kernels),
+}
+
+/// The kernels of a function.
+#[derive(Clone, Debug)]
+pub(crate) struct Kernels {
     /// Its kernels, in the order in which they run.
-    pub kernels: Vec<Part>,
+    pub kernels: Vec<KernelFunction>,
     /// The memory that several of them use, with its size in bytes.
     pub shared: Vec<Temporary>,
+    /// True if the sizes of a call may choose the width of indices.
+    pub depends_on_sizes: bool,
+}
+
+impl AsMut<Function> for Function {
+    fn as_mut(&mut self) -> &mut Function {
+        self
+    }
+}
+
+impl AsMut<Function> for KernelFunction {
+    fn as_mut(&mut self) -> &mut Function {
+        &mut self.function
+    }
 }
 
 /// A kernel.
-pub(crate) struct Part {
+#[derive(Clone, Debug)]
+pub(crate) struct KernelFunction {
     /// The function whose body it is.
     pub function: Function,
     /// The state between passes.
-    pub work: Work,
+    pub work: KernelState,
 }
 
 /// The state of a kernel between passes, besides its statements.
 #[derive(Clone, Debug)]
-pub(crate) struct Work {
+pub(crate) struct KernelState {
     /// The sizes that it is launched with.
     pub launch: Launch,
     /// The size variables that stand for those that are not known.
@@ -52,7 +86,7 @@ pub(crate) struct Temporary {
     pub bytes: Nat,
 }
 
-impl Work {
+impl KernelState {
     /// Returns the number of work-items or groups that a loop of this level and dimension is
     /// distributed over.
     pub fn count(&self, level: Level, dimension: u8) -> Nat {
@@ -83,7 +117,7 @@ pub struct Items {
 /// Size variables that stand for the sizes of a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LaunchVars {
-    /// Work-items of a work-group in each dimension.
+    /// KernelState-items of a work-group in each dimension.
     pub local: [Var; 3],
     /// All work-items in each dimension.
     pub global: [Var; 3],
@@ -93,7 +127,7 @@ pub struct LaunchVars {
 pub(crate) fn bytes(function: &Function, id: Id) -> Result<Nat, CompileError> {
     let variable = &function.variables[id.0 as usize];
     let names = Names(function.names.as_slice().into());
-    let elem = CType::of_target(&variable.elem, &names, variable.origin, Target::OpenCl)?;
+    let elem = CType::of_target(&variable.elem, &names, variable.origin, function.features)?;
     let size = i64::try_from(elem.size()).unwrap_or(i64::MAX);
     let count = variable.count.clone().unwrap_or(Nat::ONE);
     Ok(count * size)

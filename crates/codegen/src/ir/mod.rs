@@ -5,7 +5,9 @@
 //! Sizes and indices are [`Nat`]s as long as possible: a loop counter is a size variable with a
 //! known range, so that indices can be simplified.
 
+mod features;
 pub(crate) mod kernel;
+pub(crate) mod trace;
 pub(crate) mod types;
 pub(crate) mod walk;
 
@@ -15,11 +17,14 @@ use dpia::IndexWidth;
 use nat::{Facts, Nat, Prop, Var};
 use rise::core::{Foreign, Launch, Origin};
 use rise::{Ty, Type, primitive::Primitive};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use syntax::ast::{AddressSpace, Literal, Name, ScalarType};
 
+pub use features::Features;
+use trace::Trace;
+
 /// A function of the generated code.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Function {
     /// The name.
     pub name: Name,
@@ -58,6 +63,16 @@ pub struct Function {
     pub views: FxHashMap<Origin, Vec<View>>,
     /// The lengths of the arrays of the program, including those that are never stored.
     pub dimensions: Vec<Nat>,
+    /// What passes may assume of where it runs.
+    pub features: Features,
+    /// The arrays that are allocated; the others stand on the stack.
+    pub heap: FxHashSet<Id>,
+    /// The variables of each thread in a parallel loop, by the loop's counter.
+    pub per_thread: FxHashMap<Var, Vec<Id>>,
+    /// Plain variables that keep their first value.
+    pub constants: FxHashSet<Id>,
+    /// What the passes did to each statement.
+    pub trace: Trace,
 }
 
 /// A view through which an array is read.
@@ -130,7 +145,7 @@ impl Function {
 }
 
 /// An index into the variables of a [`Function`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Id(pub u32);
 
 /// The declaration of a variable.
@@ -283,6 +298,16 @@ pub struct ParallelReduce {
     pub right: Id,
 }
 
+impl ParallelReduce {
+    /// Returns the combination of other operands, the first of which has the result.
+    pub(crate) fn combination(&self, left: Id, right: Id) -> Vec<Stmt> {
+        let map = FxHashMap::from_iter([(self.left, left), (self.right, right)]);
+        let mut body = self.combine.clone();
+        walk::change_all(&mut body, &mut walk::Renamed { ids: &map });
+        body
+    }
+}
+
 /// The mode of execution of a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LoopMode {
@@ -294,9 +319,29 @@ pub enum LoopMode {
     Vector,
     /// OpenMP threads.
     Parallel,
+    /// Threads, each of which combines its iterations into a variable of its own by this operator;
+    /// these are combined in the variable at the end.
+    Reduction(ReductionOperator, Id),
     /// OpenCL work-items of this level, in this dimension. The loop starts at 0 with step 1; each
     /// iteration is executed by one of them.
     Items(Level, u8),
+}
+
+/// An operator whose operands may be combined in any order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReductionOperator {
+    /// The sum, which wraps around.
+    Add,
+    /// The product, which wraps around.
+    Mul,
+    /// The conjunction.
+    And,
+    /// The disjunction.
+    Or,
+    /// The smaller one.
+    Min,
+    /// The larger one.
+    Max,
 }
 
 /// The level of the OpenCL execution model over which a loop is distributed.

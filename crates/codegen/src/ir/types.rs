@@ -1,5 +1,6 @@
 //! Defines the C types of values.
 
+use super::Features;
 use dpia::Target;
 use rise::core::Origin;
 use rise::print::{nat_text, type_text};
@@ -27,18 +28,18 @@ pub(crate) enum CType {
 impl CType {
     /// Returns the C type of a data type.
     pub fn of(ty: &Type, names: &Names, origin: Origin) -> Result<CType, CompileError> {
-        CType::of_target(ty, names, origin, Target::C)
+        CType::of_target(ty, names, origin, Features::default())
     }
 
-    /// Returns the type of a data type in the text of a target.
+    /// Returns the type of a data C type of a data type where there are these features.
     pub fn of_target(
         ty: &Type,
         names: &Names,
         origin: Origin,
-        target: Target,
+        features: Features,
     ) -> Result<CType, CompileError> {
         let scalar = |ty: &Type| match ty {
-            Type::Scalar(ScalarType::F16) if target != Target::OpenCl => Err(error::half(origin)),
+            Type::Scalar(ScalarType::F16) if !features.half_floats => Err(error::half(origin)),
             Type::Scalar(scalar) => Ok(*scalar),
             Type::Index(_) => Ok(ScalarType::NatType),
             other => Err(error::unstorable(&type_text(other, names), origin)),
@@ -51,8 +52,8 @@ impl CType {
                 CType::Vector(lanes, scalar(elem)?)
             }
             Type::Pair(a, b) => CType::Pair(
-                Box::new(CType::of_target(a, names, origin, target)?),
-                Box::new(CType::of_target(b, names, origin, target)?),
+                Box::new(CType::of_target(a, names, origin, features)?),
+                Box::new(CType::of_target(b, names, origin, features)?),
             ),
             other => CType::Scalar(scalar(other)?),
         })

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use dpia::{Phrase, Prim, Target};
+use dpia::{Phrase, Prim};
 use nat::{Nat, Var};
 use rise::core::{Form, Launch, Local, Origin, subst_vars};
 use rise::{Arg, Type};
@@ -32,7 +32,7 @@ impl Lower<'_> {
                 Form::Primitive(Prim::Seq, _, args) => rest.extend(args.iter().rev().cloned()),
                 Form::Primitive(Prim::Skip, ..) => {}
                 Form::Primitive(Prim::Barrier, ..) => {
-                    if self.target == Target::OpenCl {
+                    if self.function.features.work_items {
                         let fences = Fences {
                             local: true,
                             global: true,
@@ -107,7 +107,7 @@ impl Lower<'_> {
             }
             (Prim::DmatchCommand, [pair, f]) => self.take_apart(pair, f, env, out),
             (Prim::ParForGlobal | Prim::ParForWorkGroup | Prim::ParForLocal, [acc, f])
-                if self.target == Target::OpenCl =>
+                if self.function.features.work_items =>
             {
                 let mode = items(prim, types);
                 self.counted(phrase, types, f, mode, Some(acc), env, out)

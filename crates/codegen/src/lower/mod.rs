@@ -25,14 +25,13 @@ mod vector;
 mod views;
 mod write;
 
-use dpia::{IndexWidth, Phrase, PhraseProgram, Prim, Target};
+use dpia::{IndexWidth, Phrase, PhraseProgram, Prim};
 use nat::{Facts, Nat, Prop};
 use rise::core::{Form, Origin};
 use rise::{Ty, Type};
-use rustc_hash::FxHashMap;
 
 use crate::error::CompileError;
-use crate::ir::{Function, Home, Id, Stmt, StmtKind, Variable, View};
+use crate::ir::{Features, Function, Home, Id, Stmt, StmtKind, Variable, View};
 use crate::signature::Signature;
 use env::{Bound, Env};
 use store::{Running, Store, has_array_in_tuple};
@@ -53,8 +52,11 @@ pub struct Lowered {
 /// # Errors
 /// All parts that cannot be compiled: parameters and results of types that generated functions do
 /// not support.
-pub fn lower(program: &PhraseProgram, target: Target) -> Result<Lowered, Vec<CompileError>> {
-    let mut lower = Lower::new(program, target);
+pub(crate) fn lower(
+    program: &PhraseProgram,
+    features: Features,
+) -> Result<Lowered, Vec<CompileError>> {
+    let mut lower = Lower::new(program, features);
     let (body, env) = lower.parameters(&program.body);
     if !lower.errors.is_empty() {
         return Err(lower.errors);
@@ -76,7 +78,6 @@ pub fn lower(program: &PhraseProgram, target: Target) -> Result<Lowered, Vec<Com
 
 struct Lower<'p> {
     program: &'p PhraseProgram,
-    target: Target,
     function: Function,
     signature: Signature,
     /// The facts about sizes that hold at the current place.
@@ -97,7 +98,7 @@ struct Lower<'p> {
 }
 
 impl<'p> Lower<'p> {
-    fn new(program: &'p PhraseProgram, target: Target) -> Self {
+    fn new(program: &'p PhraseProgram, features: Features) -> Self {
         let mut facts = Facts::new();
         for prop in program.obligations.iter().chain(&program.facts) {
             facts.assume(prop);
@@ -105,25 +106,15 @@ impl<'p> Lower<'p> {
         let unit: Ty = Type::Comm.into();
         Lower {
             program,
-            target,
             function: Function {
                 name: program.name.clone(),
-                variables: Vec::new(),
-                index: IndexWidth::default(),
-                sizes: Vec::new(),
-                params: Vec::new(),
-                output: Id(0),
-                body: Vec::new(),
                 requires: program.obligations.clone(),
                 facts: program.facts.clone(),
                 names: program.names.clone(),
-                opaque: Vec::new(),
                 launch: program.launch.clone(),
-                items: Vec::new(),
-                aligned: FxHashMap::default(),
-                registers: Vec::new(),
-                views: FxHashMap::default(),
                 dimensions: dimensions::dimensions(&program.body),
+                features,
+                ..Function::default()
             },
             signature: Signature {
                 name: program.name.clone(),

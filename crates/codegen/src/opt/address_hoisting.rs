@@ -17,12 +17,27 @@ use crate::ir::{
     Expr, ExprKind, Function, Home, Id, LoopMode, Maker, Place, Stmt, StmtKind, Variable,
 };
 
+use super::Pass;
 use super::loops::peeling::solve_for_zero;
 use crate::analysis::conditions::assume_counter;
+use crate::ir::trace::Changes;
 use crate::ir::walk::{self, Change};
 
+pub(crate) const PASS: Pass = Pass {
+    name: "address-hoisting",
+    run: |function| {
+        hoist_addresses(function);
+        Ok(())
+    },
+    changes: Changes {
+        moved: "stands behind the name of an index",
+        repeated: "a name for the index of each array",
+        rewritten: "reads by a name for what all of the row share",
+    },
+};
+
 /// Declares minima and maxima of counters, and ends of loops that contain a division.
-pub(crate) fn hoist_addresses(function: &mut Function) {
+fn hoist_addresses(function: &mut Function) {
     let facts = function.known();
     let mut body = std::mem::take(&mut function.body);
     let mut pass = AddressHoisting {
@@ -259,7 +274,7 @@ impl AddressHoisting<'_> {
         let declaration = Stmt {
             kind: StmtKind::Declare(id, Some(value)),
             origin,
-            made_by: Some(Maker::Pass("rows")),
+            made_by: Some(Maker::Pass(PASS.name)),
         };
         Some((declaration, var))
     }

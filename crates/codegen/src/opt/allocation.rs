@@ -5,20 +5,33 @@ use nat::{Facts, Nat, Prop};
 use rise::Ty;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::analysis::Plan;
 use crate::analysis::memory::Keeping;
 use crate::ir::types::CType;
 use crate::ir::{Function, Home, Id, LoopMode, Stmt, StmtKind};
-use dpia::Target;
 
+use super::Pass;
 use crate::analysis::uses::{Mention, Uses};
+use crate::ir::trace::Changes;
 use crate::ir::walk::{self, Renamed};
+
+pub(crate) const PASS: Pass = Pass {
+    name: "allocation",
+    run: |function| {
+        run(function);
+        Ok(())
+    },
+    changes: Changes {
+        moved: "allocated outside of the loop that uses it",
+        repeated: "each thread has its own",
+        rewritten: "shares memory with a buffer that is not needed at the same time",
+    },
+};
 
 /// The maximal size in bytes of all arrays of a function on the stack.
 const MAX_STACK: u64 = 64 * 1024;
 
 /// Returns the arrays on the heap.
-pub(crate) fn on_heap(function: &Function) -> FxHashSet<Id> {
+fn on_heap(function: &Function) -> FxHashSet<Id> {
     let names = rise::Names(function.names.as_slice().into());
     let mut heap = FxHashSet::default();
     let mut total = 0;
@@ -48,7 +61,8 @@ pub(crate) fn on_heap(function: &Function) -> FxHashSet<Id> {
 }
 
 /// Moves allocations out of loops and lets arrays share memory.
-pub(crate) fn run(function: &mut Function, target: Target, plan: &mut Plan) {
+fn run(function: &mut Function) {
+    function.heap = on_heap(function);
     let facts = function.known();
     let uses = Uses::of(function);
     let mut pointed = FxHashSet::default();
@@ -60,8 +74,6 @@ pub(crate) fn run(function: &mut Function, target: Target, plan: &mut Plan) {
     let mut body = std::mem::take(&mut function.body);
     let mut pass = Memory {
         function,
-        target,
-        plan,
         uses,
         pointed,
         facts,
@@ -88,8 +100,6 @@ enum Around {
 
 struct Memory<'a> {
     function: &'a mut Function,
-    target: Target,
-    plan: &'a mut Plan,
     uses: Uses,
     /// The targets of pointers, not all of whose uses are known.
     pointed: FxHashSet<Id>,
@@ -124,7 +134,7 @@ impl Memory<'_> {
         *body = out;
         self.share(body);
         if around != Around::Nothing {
-            let is_moved = |stmt: &Stmt| matches!(&stmt.kind, StmtKind::Declare(id, None) if self.plan.heap.contains(id));
+            let is_moved = |stmt: &Stmt| matches!(&stmt.kind, StmtKind::Declare(id, None) if self.function.heap.contains(id));
             moved.extend(body.extract_if(.., |stmt| is_moved(stmt)));
         }
         moved
@@ -144,7 +154,7 @@ impl Memory<'_> {
             return Vec::new();
         };
         let threads = *mode == LoopMode::Parallel
-            && self.target == Target::OpenMp
+            && self.function.features.threads
             && around != Around::Thread;
         let inner = if threads || around == Around::Thread {
             Around::Thread
@@ -170,7 +180,7 @@ impl Memory<'_> {
             StmtKind::Declare(id, _) => Some(id),
             _ => None,
         });
-        self.plan.per_thread.insert(*counter, ids.collect());
+        self.function.per_thread.insert(*counter, ids.collect());
         Vec::new()
     }
 
@@ -256,7 +266,7 @@ impl Memory<'_> {
 
     fn kind(&self, id: Id) -> (&Ty, Option<&Nat>, bool) {
         let variable = &self.function.variables[id.0 as usize];
-        let on_heap = self.plan.heap.contains(&id);
+        let on_heap = self.function.heap.contains(&id);
         (&variable.elem, variable.count.as_ref(), on_heap)
     }
 }

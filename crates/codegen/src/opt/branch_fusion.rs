@@ -2,13 +2,28 @@
 
 use nat::Prop;
 
+use super::Pass;
 use crate::analysis::conditions::proposition;
 use crate::analysis::uses::Uses;
+use crate::ir::trace::Changes;
 use crate::ir::walk;
 use crate::ir::{Function, Stmt, StmtKind};
 
+pub(crate) const PASS: Pass = Pass {
+    name: "branch-fusion",
+    run: |function| {
+        join(function);
+        Ok(())
+    },
+    changes: Changes {
+        moved: "in one branch with others of the same condition",
+        repeated: "in one branch with others of the same condition",
+        rewritten: "in one branch with others of the same condition",
+    },
+};
+
 /// Joins consecutive branches whose conditions are the same comparison of sizes.
-pub(crate) fn join(function: &mut Function) {
+fn join(function: &mut Function) {
     let uses = Uses::of(function);
     let mut body = std::mem::take(&mut function.body);
     block(&mut body, &uses);

@@ -5,11 +5,26 @@ use rustc_hash::FxHashSet;
 
 use crate::ir::{ExprKind, Function, Id, Stmt, StmtKind};
 
+use super::Pass;
 use crate::analysis::uses::{Mention, Uses};
+use crate::ir::trace::Changes;
+
+pub(crate) const PASS: Pass = Pass {
+    name: "dead-code-elimination",
+    run: |function| {
+        run(function);
+        Ok(())
+    },
+    changes: Changes {
+        moved: "stands where its value is ready",
+        repeated: "what nothing reads is gone",
+        rewritten: "what nothing reads is gone",
+    },
+};
 
 /// Removes dead variables and statements. Expressions have no effects: C functions are assumed to
 /// be pure.
-pub(crate) fn run(function: &mut Function) {
+fn run(function: &mut Function) {
     let uses = Uses::of(function);
     let mut body = std::mem::take(&mut function.body);
     loop {

@@ -5,10 +5,25 @@ use rustc_hash::FxHashSet;
 
 use crate::ir::{Function, Id, Stmt, StmtKind};
 
+use super::Pass;
 use crate::analysis::uses::{Mention, Uses};
+use crate::ir::trace::Changes;
+
+pub(crate) const PASS: Pass = Pass {
+    name: "dead-store-elimination",
+    run: |function| {
+        run(function);
+        Ok(())
+    },
+    changes: Changes {
+        moved: "stands elsewhere",
+        repeated: "a value that nothing reads is not stored",
+        rewritten: "a value that nothing reads is not stored",
+    },
+};
 
 /// Removes dead stores to scalar variables.
-pub(crate) fn run(function: &mut Function) {
+fn run(function: &mut Function) {
     let uses = Uses::of(function);
     let mut body = std::mem::take(&mut function.body);
     let mut pass = DeadStores {

@@ -6,8 +6,23 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ir::{Expr, ExprKind, Function, Home, Id, Place, Stmt, StmtKind};
 
+use super::Pass;
 use crate::analysis::uses::{Mention, Uses};
+use crate::ir::trace::Changes;
 use crate::ir::walk::{self, Change};
+
+pub(crate) const PASS: Pass = Pass {
+    name: "inlining",
+    run: |function| {
+        run(function);
+        Ok(())
+    },
+    changes: Changes {
+        moved: "stands where its value is used",
+        repeated: "joined with the statement that uses its value",
+        rewritten: "a value that is used once stands where it is used",
+    },
+};
 
 /// The size limit of the resulting expression, in subexpressions.
 const MAX_INLINED_SIZE: usize = 40;
@@ -44,10 +59,13 @@ impl UseCounts {
 }
 
 /// Inlines variables that are read once, and joins consecutive assignments to a variable.
-pub(crate) fn run(function: &mut Function) {
+fn run(function: &mut Function) {
     let uses = Uses::of(function);
     let mut body = std::mem::take(&mut function.body);
-    inline_statements(&mut body, &uses, function);
+    // What is merged the first time may be used once then.
+    for _ in 0..2 {
+        inline_statements(&mut body, &uses, function);
+    }
     function.body = body;
 }
 

@@ -9,13 +9,13 @@ use crate::error::CompileError;
 use crate::ir::{Function, Home, Id, Stmt, StmtKind};
 use syntax::ast::AddressSpace;
 
-use crate::ir::kernel::{LaunchVars, Part, Parts, Temporary, Work, bytes};
+use crate::ir::kernel::{KernelFunction, KernelState, Kernels, LaunchVars, Temporary, bytes};
 
 /// Splits a function into kernels. Without `oclRun` it is one kernel.
 ///
 /// # Errors
 /// Statements outside of all kernels of a function that has some.
-pub(crate) fn split(mut function: Function) -> Result<Parts, CompileError> {
+pub(crate) fn split(mut function: Function) -> Result<Kernels, CompileError> {
     let body = std::mem::take(&mut function.body);
     let mut stmts = Vec::new();
     flatten(body, &function, &mut stmts);
@@ -23,10 +23,11 @@ pub(crate) fn split(mut function: Function) -> Result<Parts, CompileError> {
         let launch = std::mem::take(&mut function.launch);
         let work = work(&mut function, launch);
         function.body = stmts;
-        let kernels = vec![Part { function, work }];
-        return Ok(Parts {
+        let kernels = vec![KernelFunction { function, work }];
+        return Ok(Kernels {
             kernels,
             shared: Vec::new(),
+            depends_on_sizes: false,
         });
     }
     let mut shared = Vec::new();
@@ -41,7 +42,7 @@ pub(crate) fn split(mut function: Function) -> Result<Parts, CompileError> {
             _ => return Err(outside(stmt.origin)),
         }
     }
-    let works: Vec<Work> = kernels
+    let works: Vec<KernelState> = kernels
         .iter()
         .map(|kernel| work(&mut function, kernel.launch.clone()))
         .collect();
@@ -53,10 +54,14 @@ pub(crate) fn split(mut function: Function) -> Result<Parts, CompileError> {
             .iter()
             .filter(|one: &&Temporary| used.contains(&one.id));
         work.temporaries = of_kernel.cloned().collect();
-        Part { function, work }
+        KernelFunction { function, work }
     });
     let kernels = parts.collect();
-    Ok(Parts { kernels, shared })
+    Ok(Kernels {
+        kernels,
+        shared,
+        depends_on_sizes: false,
+    })
 }
 
 /// Returns the statements in the order of their execution, without enclosing blocks. A kernel that
@@ -108,7 +113,7 @@ fn mentioned(function: &Function) -> FxHashSet<Id> {
 }
 
 /// Returns the state of a kernel before the passes.
-fn work(function: &mut Function, launch: Launch) -> Work {
+fn work(function: &mut Function, launch: Launch) -> KernelState {
     let facts = function.known();
     let normal = |sizes: [Option<Nat>; 3]| sizes.map(|size| size.map(|n| facts.normalize(&n)));
     let launch = Launch {
@@ -127,7 +132,7 @@ fn work(function: &mut Function, launch: Launch) -> Work {
         local: fresh("local_size"),
         global: fresh("global_size"),
     };
-    Work {
+    KernelState {
         launch,
         vars,
         requires: Vec::new(),

@@ -5,11 +5,26 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ir::{Function, Id, Place, Stmt, StmtKind};
 
+use super::Pass;
 use crate::analysis::uses::Uses;
+use crate::ir::trace::Changes;
 use crate::ir::walk::{self, Renamed};
 
+pub(crate) const PASS: Pass = Pass {
+    name: "live-range-splitting",
+    run: |function| {
+        run(function);
+        Ok(())
+    },
+    changes: Changes {
+        moved: "stands elsewhere",
+        repeated: "a variable for each purpose of one",
+        rewritten: "a variable with several purposes became several",
+    },
+};
+
 /// Splits the live ranges of the scalar variables of a function.
-pub(crate) fn run(function: &mut Function) {
+fn run(function: &mut Function) {
     let uses = Uses::of(function);
     let excluded = uses.untracked(&function.body);
     let mut body = std::mem::take(&mut function.body);

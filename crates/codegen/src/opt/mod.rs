@@ -1,9 +1,10 @@
-//! Passes over the loop language. Each transforms a function into an equivalent one.
+//! Passes over the loop language, one in each file; [`crate::pipeline`] has their order.
 
 pub(crate) mod address_hoisting;
 pub(crate) mod allocation;
 pub(crate) mod branch_fusion;
-pub(crate) mod copy_propagation;
+pub(crate) mod copy_coalescing;
+pub(crate) mod copy_elision;
 pub(crate) mod dead_code_elimination;
 pub(crate) mod dead_store_elimination;
 pub(crate) mod inlining;
@@ -13,13 +14,33 @@ pub(crate) mod live_range_splitting;
 pub(crate) mod loops;
 pub(crate) mod pointers;
 pub(crate) mod privatization;
+pub(crate) mod reductions;
 pub(crate) mod scalar_replacement;
+pub(crate) mod single_assignment;
 pub(crate) mod sinking;
 pub(crate) mod strength_reduction;
+pub(crate) mod tuple_splitting;
 pub(crate) mod unrolling;
+pub(crate) mod vector_alignment;
 pub(crate) mod vector_legalization;
+pub(crate) mod vector_scalarization;
 pub(crate) mod vectorization;
 pub(crate) mod work_item_mapping;
 
 #[cfg(test)]
 mod tests;
+
+use crate::error::CompileError;
+use crate::ir::Function;
+use crate::ir::trace::Changes;
+
+/// A transformation of a function, or of a kernel while it is mapped to work-items, into an
+/// equivalent one.
+pub(crate) struct Pass<On = Function> {
+    /// Its name: that of its file, as the command line and descriptions of changes have it.
+    pub name: &'static str,
+    /// The transformation. Errors are those of the program.
+    pub run: fn(&mut On) -> Result<(), CompileError>,
+    /// What its changes to a statement are called.
+    pub changes: Changes,
+}

@@ -10,11 +10,26 @@ use crate::ir::{
     Expr, ExprKind, Function, Home, Id, LoopMode, Maker, Place, Stmt, StmtKind, Variable,
 };
 
+use super::Pass;
 use crate::analysis::uses::{Mention, Uses};
+use crate::ir::trace::Changes;
 use crate::ir::walk::{self, Change};
 
+pub(crate) const PASS: Pass = Pass {
+    name: "pointers",
+    run: |function| {
+        run(function);
+        Ok(())
+    },
+    changes: Changes {
+        moved: "stands behind the pointer of a row",
+        repeated: "a pointer to the row of each array",
+        rewritten: "reads or writes through a pointer to the row",
+    },
+};
+
 /// Introduces pointers before loops.
-pub(crate) fn run(function: &mut Function) {
+fn run(function: &mut Function) {
     let mut body = std::mem::take(&mut function.body);
     let mut counters = Vec::new();
     accumulated(&mut body, function, &mut counters);
@@ -47,7 +62,7 @@ fn set(id: Id, array: Id, index: Nat, like: &Stmt) -> [Stmt; 2] {
     [StmtKind::Declare(id, None), StmtKind::Point(id, place)].map(|kind| Stmt {
         kind,
         origin: like.origin,
-        made_by: Some(Maker::Pass("pointers")),
+        made_by: Some(Maker::Pass(PASS.name)),
     })
 }
 

@@ -15,20 +15,33 @@ use rustc_hash::FxHashMap;
 use syntax::Code;
 use syntax::ast::AddressSpace;
 
+use super::Pass;
 use crate::analysis::dependence_test::{exact_quotient, linear_form};
 use crate::analysis::flow::{Access, Around, Flow, Path, map_name};
 use crate::analysis::layout::{Digit, Layout, ParallelDim, Radix, Segment};
 use crate::error::CompileError;
-use crate::ir::kernel::Work;
+use crate::ir::kernel::KernelFunction;
+use crate::ir::kernel::KernelState;
+use crate::ir::trace::Changes;
 use crate::ir::walk::{self, Change};
 use crate::ir::{Function, Home, Id, Level, Place};
+
+pub(crate) const PASS: Pass<KernelFunction> = Pass {
+    name: "privatization",
+    run: |kernel| run(&mut kernel.function, &kernel.work),
+    changes: Changes {
+        moved: "declared where the kernel starts",
+        repeated: "each work-item, or group, has its own",
+        rewritten: "holds a work-item's share",
+    },
+};
 
 /// Privatises the arrays of a kernel.
 ///
 /// # Errors
 /// An access to another work-item's private memory, or to another group's local memory; an array
 /// whose size for each work-item is not known.
-pub(crate) fn run(function: &mut Function, work: &Work) -> Result<(), CompileError> {
+pub(crate) fn run(function: &mut Function, work: &KernelState) -> Result<(), CompileError> {
     let mut body = std::mem::take(&mut function.body);
     let privatized = {
         let flow = Flow::of(function, work, &body);

@@ -6,14 +6,29 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ir::{Function, Id, Place, Stmt, StmtKind, Variable};
 
+use super::Pass;
 use crate::analysis::uses::{Mention, Uses};
+use crate::ir::trace::Changes;
 use crate::ir::walk::{self, Change};
+
+pub(crate) const PASS: Pass = Pass {
+    name: "scalar-replacement",
+    run: |function| {
+        replace_arrays(function);
+        Ok(())
+    },
+    changes: Changes {
+        moved: "stands elsewhere",
+        repeated: "an array of few elements became a variable for each",
+        rewritten: "elements of a small array became variables",
+    },
+};
 
 /// The size limit of an array that is replaced, in elements.
 const MAX_ELEMENTS: i64 = 256;
 
 /// Replaces arrays by scalars.
-pub(crate) fn replace_arrays(function: &mut Function) {
+fn replace_arrays(function: &mut Function) {
     let uses = Uses::of(function);
     let mut excluded = FxHashSet::default();
     uses.all(&function.body, &mut |id, mention| {

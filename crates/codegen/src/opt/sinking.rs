@@ -6,11 +6,26 @@ use rustc_hash::FxHashSet;
 
 use crate::ir::{Function, Id, Place, Stmt, StmtKind};
 
+use super::Pass;
 use crate::analysis::uses::Uses;
+use crate::ir::trace::Changes;
 use crate::ir::walk;
 
+pub(crate) const PASS: Pass = Pass {
+    name: "sinking",
+    run: |function| {
+        run(function);
+        Ok(())
+    },
+    changes: Changes {
+        moved: "declared where it is used first",
+        repeated: "joined with the statement that gives it its value",
+        rewritten: "a variable has its value from the start",
+    },
+};
+
 /// Sinks the declarations of a function.
-pub(crate) fn run(function: &mut Function) {
+fn run(function: &mut Function) {
     let uses = Uses::of(function);
     let mut body = std::mem::take(&mut function.body);
     sink_block(&mut body, &uses, function);

@@ -17,14 +17,29 @@ use rustc_hash::FxHashMap;
 
 use crate::ir::{Function, LoopMode, Stmt, StmtKind};
 
+use super::Pass;
 use super::address_hoisting::has_division;
 use super::loops::depends;
 use crate::analysis::conditions::assume_counter;
+use crate::ir::trace::Changes;
 use crate::ir::walk::{self, Change, Look};
+
+pub(crate) const PASS: Pass = Pass {
+    name: "strength-reduction",
+    run: |function| {
+        reduce_strength(function);
+        Ok(())
+    },
+    changes: Changes {
+        moved: "in a loop that counts in the steps of its data",
+        repeated: "in a loop that counts in the steps of its data",
+        rewritten: "counts in the steps of the data, instead of one by one",
+    },
+};
 
 /// Scales the counters of loops whose ends are quotients and whose indices are multiples of the
 /// divisor.
-pub(crate) fn reduce_strength(function: &mut Function) {
+fn reduce_strength(function: &mut Function) {
     let mut body = std::mem::take(&mut function.body);
     block(&mut body, &function.known(), function);
     function.body = body;

@@ -3,8 +3,23 @@
 
 use nat::Nat;
 
+use super::Pass;
+use crate::ir::trace::Changes;
 use crate::ir::walk::{self, Look};
 use crate::ir::{Function, LoopMode, Place, Stmt, StmtKind};
+
+pub(crate) const PASS: Pass = Pass {
+    name: "unrolling",
+    run: |function| {
+        run(function);
+        Ok(())
+    },
+    changes: Changes {
+        moved: "written out, so that elements of private memory become variables",
+        repeated: "written out, so that elements of private memory become variables",
+        rewritten: "written out, so that elements of private memory become variables",
+    },
+};
 
 /// The maximal number of statements of an unrolled loop nest.
 const MAX_STATEMENTS: i64 = 1024;
@@ -16,7 +31,7 @@ const MAX_ROUNDS: i64 = 64;
 const MAX_ELEMENTS: i64 = 256;
 
 /// Marks the loops to be unrolled.
-pub(crate) fn run(function: &mut Function) {
+fn run(function: &mut Function) {
     let mut body = std::mem::take(&mut function.body);
     block(&mut body, function);
     function.body = body;

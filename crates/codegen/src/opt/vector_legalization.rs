@@ -12,7 +12,22 @@ use syntax::ast::ScalarType;
 
 use crate::ir::{Expr, ExprKind, Function, Home, LoopMode, Place, Stmt, StmtKind};
 
+use super::Pass;
+use crate::ir::trace::Changes;
 use crate::ir::walk;
+
+pub(crate) const PASS: Pass = Pass {
+    name: "vector-legalization",
+    run: |function| {
+        legalize_vectors(function);
+        Ok(())
+    },
+    changes: Changes {
+        moved: "computed in pieces as wide as a register",
+        repeated: "computed in pieces as wide as a register",
+        rewritten: "computed in pieces as wide as a register",
+    },
+};
 
 /// The size in bytes of a register of AVX, half of one of AVX-512, two of NEON.
 const REGISTER_BYTES: i64 = 32;
@@ -21,7 +36,7 @@ const REGISTER_BYTES: i64 = 32;
 const WIDEST_REGISTER_BYTES: i64 = 64;
 
 /// Splits assignments of wide vectors.
-pub(crate) fn legalize_vectors(function: &mut Function) {
+fn legalize_vectors(function: &mut Function) {
     let mut body = std::mem::take(&mut function.body);
     block(&mut body, function);
     function.body = body;

@@ -1,4 +1,4 @@
-//! Work-item mapping: distributes the iterations of a loop over work-items or groups, cyclically.
+//! KernelState-item mapping: distributes the iterations of a loop over work-items or groups, cyclically.
 //!
 //! A loop over `0 <= i < n` and `s` work-items becomes `for (i = id; i < n; i += s)` in each (*RISE
 //! & Shine*, listing 11; Lift, section 5.5). If an index of private memory depends on the number of
@@ -21,7 +21,37 @@ use crate::ir::{
     ExprKind, Function, Id, Item, Level, LoopMode, Maker, Place, Query, Stmt, StmtKind,
 };
 
-use crate::ir::kernel::{Items, Work};
+use super::Pass;
+use crate::ir::kernel::KernelFunction;
+use crate::ir::kernel::{Items, KernelState};
+use crate::ir::trace::Changes;
+
+pub(crate) const PASS: Pass<KernelFunction> = Pass {
+    name: "work-item-mapping",
+    run: |kernel| {
+        run(&mut kernel.function, &kernel.work);
+        Ok(())
+    },
+    changes: Changes {
+        moved: "done by one of the work-items",
+        repeated: "done by one of the work-items",
+        rewritten: "each work-item does its share of the iterations",
+    },
+};
+
+/// Assumes what holds of each launch.
+pub(crate) const ASSUMPTIONS: Pass<KernelFunction> = Pass {
+    name: "launch-assumptions",
+    run: |kernel| {
+        assume_launch(&mut kernel.function, &mut kernel.work);
+        Ok(())
+    },
+    changes: Changes {
+        moved: "done for the sizes of the launch",
+        repeated: "done for the sizes of the launch",
+        rewritten: "done for the sizes of the launch",
+    },
+};
 
 /// The limit on the number of rounds of a loop over rounds, which device compilers unroll.
 const MAX_ROUNDS: i64 = 16;
@@ -33,7 +63,7 @@ const MAX_GUARDED_ROUNDS: i64 = 4;
 const MAX_LOADS: i64 = 128;
 
 /// Maps the loops of a kernel to work-items.
-pub(crate) fn run(function: &mut Function, work: &Work) {
+pub(crate) fn run(function: &mut Function, work: &KernelState) {
     let private = (0..function.variables.len())
         .filter(|at| {
             let variable = &function.variables[*at];
@@ -56,7 +86,7 @@ pub(crate) fn run(function: &mut Function, work: &Work) {
 
 /// Collects the distributed loops, and assumes facts about the sizes of a launch: there is at least
 /// one work-item, and the local size divides the global size.
-pub(crate) fn assume_launch(function: &mut Function, work: &mut Work) {
+pub(crate) fn assume_launch(function: &mut Function, work: &mut KernelState) {
     shared_loops(&function.body, &mut work.items);
     let mut facts = function.known();
     for (at, dimension) in (0..3u8).enumerate() {
@@ -123,7 +153,7 @@ fn shared_loops(body: &[Stmt], found: &mut Vec<Items>) {
 
 struct WorkItemMapping<'a> {
     function: &'a mut Function,
-    work: &'a Work,
+    work: &'a KernelState,
     /// The privatised arrays.
     private: FxHashSet<Id>,
 }
@@ -183,7 +213,7 @@ impl WorkItemMapping<'_> {
                 otherwise: Vec::new(),
             },
             origin,
-            made_by: Some(Maker::Pass("work-items")),
+            made_by: Some(Maker::Pass(PASS.name)),
         };
         *to = Nat::ceil_div(&end, &count);
         *counter = round;

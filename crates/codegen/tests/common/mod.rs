@@ -54,22 +54,9 @@ impl Build {
         let mut build = Build {
             function: Function {
                 name: name.into(),
-                index: IndexWidth::default(),
-                variables: Vec::new(),
                 sizes: vars.clone(),
-                params: Vec::new(),
-                output: Id(0),
-                body: Vec::new(),
-                requires: Vec::new(),
-                facts: Vec::new(),
                 names: names.clone(),
-                opaque: Vec::new(),
-                launch: Default::default(),
-                items: Vec::new(),
-                aligned: Default::default(),
-                registers: Vec::new(),
-                views: Default::default(),
-                dimensions: Vec::new(),
+                ..Function::default()
             },
             signature: Signature {
                 index: IndexWidth::default(),
@@ -183,13 +170,12 @@ impl Build {
 
     /// Generates the module.
     pub fn finish(&self, target: Target) -> Module {
-        codegen::finish(
-            self.function.clone(),
-            target,
-            self.signature.clone(),
-            IndexPolicy::default(),
-        )
-        .unwrap_or_else(|error| panic!("{error}"))
+        let lowered = codegen::Lowered {
+            function: self.function.clone(),
+            signature: self.signature.clone(),
+        };
+        codegen::finish(lowered, target, IndexPolicy::default())
+            .unwrap_or_else(|error| panic!("{error}"))
     }
 
     /// Generates the text of the function without the declarations before it.

@@ -81,21 +81,16 @@ fn every_reserved_name_can_be_a_kernel_and_a_parameter() -> Result<(), OclError>
     let lowered = codegen::lower(&imperative, Target::OpenCl).expect("it is lowered");
     let mut kernels = String::new();
     for name in reserved::names(Target::OpenCl) {
-        let mut function = lowered.function.clone();
+        let mut lowered = lowered.clone();
+        let function = &mut lowered.function;
         function.name = name.into();
         for variable in &mut function.variables {
             if variable.name == "factor" {
                 variable.name = name.into();
             }
         }
-        let signature = lowered.signature.clone();
-        let module = codegen::finish(
-            function,
-            Target::OpenCl,
-            signature,
-            codegen::IndexPolicy::default(),
-        )
-        .expect("it has a text");
+        let index = codegen::IndexPolicy::default();
+        let module = codegen::finish(lowered, Target::OpenCl, index).expect("it has a text");
         kernels.push_str(&module.text);
     }
     session.build(&kernels, "-cl-std=CL1.2 -Werror")?;

@@ -19,7 +19,7 @@ use syntax::ast::AddressSpace;
 use crate::analysis::dependence_test::{DirectionVector, MemoryAliases, Participants};
 use crate::analysis::flow::{Access, Around, Flow, Path, map_name};
 use crate::error::CompileError;
-use crate::ir::kernel::Work;
+use crate::ir::kernel::KernelState;
 use crate::ir::walk;
 use crate::ir::{
     Barrier, Expr, ExprKind, Fences, Function, Home, Level, LoopMode, Maker, Order, Ordered, Stmt,
@@ -45,7 +45,7 @@ pub(crate) struct Ordering {
 /// A barrier that not all work-items of a group reach.
 pub(crate) fn order(
     function: &Function,
-    work: &Work,
+    work: &KernelState,
     body: Vec<Stmt>,
     shared: &MemoryAliases,
 ) -> Result<Ordering, CompileError> {
@@ -316,7 +316,7 @@ impl Barriers<'_, '_> {
         Ok(Stmt {
             kind: StmtKind::Barrier(Box::new(barrier)),
             origin,
-            made_by: Some(Maker::Pass("barriers")),
+            made_by: Some(Maker::Pass(super::PASS.name)),
         })
     }
 

@@ -13,20 +13,33 @@ use rise::Type;
 use rustc_hash::{FxHashMap, FxHashSet};
 use syntax::ast::AddressSpace;
 
+use super::Pass;
 use crate::analysis::dependence_test::MemoryAliases;
 use crate::analysis::flow::{Around, Flow, Path};
 use crate::analysis::groups;
 use crate::error::CompileError;
-use crate::ir::kernel::{self, Temporary, Work};
+use crate::ir::kernel::KernelFunction;
+use crate::ir::kernel::{self, KernelState, Temporary};
+use crate::ir::trace::Changes;
 use crate::ir::walk::{self, Change};
 use crate::ir::{Function, Home, Id, Level, Place, Stmt, StmtKind};
+
+pub(crate) const PASS: Pass<KernelFunction> = Pass {
+    name: "kernel-memory",
+    run: |kernel| run(&mut kernel.function, &mut kernel.work),
+    changes: Changes {
+        moved: "declared where the kernel starts",
+        repeated: "each work-item, or group, has its own",
+        rewritten: "has its place in the memory of its work-item, or shares memory with an array that is not needed at the same time",
+    },
+};
 
 /// Allocates the arrays of a kernel and orders the accesses of its work-items.
 ///
 /// # Errors
 /// Memory that several work-items write at one place, or that one group writes and another reads;
 /// barriers that not all work-items of a group reach; sizes that are not supported.
-pub(crate) fn run(function: &mut Function, work: &mut Work) -> Result<(), CompileError> {
+pub(crate) fn run(function: &mut Function, work: &mut KernelState) -> Result<(), CompileError> {
     let body = std::mem::take(&mut function.body);
     groups::check(function, work, &body)?;
     let arrays = arrays(function, work, &body)?;
@@ -88,7 +101,11 @@ impl Copies {
 }
 
 /// Returns the arrays that a kernel declares.
-fn arrays(function: &Function, work: &Work, body: &[Stmt]) -> Result<Vec<Array>, CompileError> {
+fn arrays(
+    function: &Function,
+    work: &KernelState,
+    body: &[Stmt],
+) -> Result<Vec<Array>, CompileError> {
     let flow = Flow::of(function, work, body);
     let mut arrays = Vec::new();
     collect(&flow, body, &Path::start(), &mut arrays)?;
@@ -244,7 +261,7 @@ fn unknown_size(flow: &Flow<'_>, id: Id) -> CompileError {
 /// Declares the arrays in their new positions, and redirects accesses to them.
 fn place(
     function: &mut Function,
-    work: &mut Work,
+    work: &mut KernelState,
     mut arrays: Vec<Array>,
     shared: &MemoryAliases,
 ) -> Result<(), CompileError> {

@@ -9,7 +9,7 @@ use super::{Array, barriers};
 use crate::analysis::dependence_test::MemoryAliases;
 use crate::analysis::uses::{Mention, Uses};
 use crate::error::CompileError;
-use crate::ir::kernel::{self, Work};
+use crate::ir::kernel::{self, KernelState};
 use crate::ir::walk;
 use crate::ir::{Function, Id, Stmt, StmtKind};
 
@@ -25,7 +25,7 @@ const MAX_ARRAYS: usize = 16;
 /// Elements without a type in OpenCL C.
 pub(crate) fn choose(
     function: &Function,
-    work: &Work,
+    work: &KernelState,
     body: &[Stmt],
     arrays: &[Array],
 ) -> Result<MemoryAliases, CompileError> {

@@ -17,15 +17,27 @@ use crate::ir::{
     Unary,
 };
 
+use super::Pass;
 use crate::analysis::conditions::{assume, assume_counter, less, proposition, truth};
+use crate::ir::trace::Changes;
 use crate::ir::walk::{self, Change};
 use folding::{nothing, part};
 use peeling::ForLoop;
 
+pub(crate) const PASS: Pass = Pass {
+    name: "loops",
+    run: run,
+    changes: Changes {
+        moved: "a loop around it that runs once, or a branch that is always taken, is gone",
+        repeated: "written out: for each round of an unrolled loop, or each side of a border",
+        rewritten: "a counter has the only value that it takes, or a condition is decided",
+    },
+};
+
 /// The maximal number of statements after unrolling.
 const MAX_UNROLLED: usize = dpia::target::MAX_STATEMENTS;
 
-pub(crate) fn run(function: &mut Function) -> Result<(), CompileError> {
+fn run(function: &mut Function) -> Result<(), CompileError> {
     let facts = function.known();
     let body = std::mem::take(&mut function.body);
     let mut pass = Loops {
@@ -173,7 +185,7 @@ impl Loops<'_> {
             if self.facts.proves(&at_least(&to, &(&from + 1))) {
                 return self.statements(body, out);
             }
-            let made_by = made_by.or(Some(Maker::Pass("loops")));
+            let made_by = made_by.or(Some(Maker::Pass(PASS.name)));
             return self.statement(once(&from, &to, body, origin, made_by), out);
         }
         if mode == LoopMode::Unrolled {

@@ -163,7 +163,7 @@ impl Loops<'_> {
             },
             body: original.body.clone(),
             origin: original.origin,
-            made_by: original.made_by.or(Some(Maker::Pass("borders"))),
+            made_by: original.made_by.or(Some(Maker::Pass(super::PASS.name))),
         };
         let partition = partition.stmt();
         if copied {

@@ -15,11 +15,11 @@ use rise::core::{normalise, program_of};
 
 use super::{kernel_memory, kernel_outlining, privatization, work_item_mapping};
 use crate::error::CompileError;
-use crate::ir::kernel::Part;
+use crate::ir::kernel::KernelFunction;
 use machine::{Grid, Machine, World};
 
 /// Returns the kernels of a program before all passes.
-fn kernels(text: &str, name: &str) -> Vec<Part> {
+fn kernels(text: &str, name: &str) -> Vec<KernelFunction> {
     let mut program = program_of(text, name).unwrap_or_else(|error| panic!("{error}"));
     normalise(&mut program).unwrap_or_else(|error| panic!("{error}"));
     let functional = dpia::functional(&program, Target::OpenCl).unwrap_or_else(|complaints| {
@@ -34,13 +34,16 @@ fn kernels(text: &str, name: &str) -> Vec<Part> {
 }
 
 /// Returns a kernel after the allocation of memory and the insertion of barriers.
-fn with_memory(part: &Part) -> Result<Part, CompileError> {
-    let Part { function, work } = part;
-    let (mut function, mut work) = (function.clone(), work.clone());
-    work_item_mapping::assume_launch(&mut function, &mut work);
-    privatization::run(&mut function, &work)?;
-    kernel_memory::run(&mut function, &mut work)?;
-    Ok(Part { function, work })
+fn with_memory(part: &KernelFunction) -> Result<KernelFunction, CompileError> {
+    let mut part = part.clone();
+    for pass in [
+        work_item_mapping::ASSUMPTIONS,
+        privatization::PASS,
+        kernel_memory::PASS,
+    ] {
+        (pass.run)(&mut part)?;
+    }
+    Ok(part)
 }
 
 fn error(text: &str, name: &str) -> CompileError {
@@ -80,8 +83,8 @@ fn check(text: &str, name: &str, sizes: &[i64], grids: &[Grid]) -> usize {
 fn check_all(text: &str, name: &str, all_sizes: &[&[i64]], grids: &[Grid]) -> usize {
     let parts = kernels(text, name);
     let memory = |part| with_memory(part).unwrap_or_else(|error| panic!("{name}: {error}"));
-    let done: Vec<Part> = parts.iter().map(memory).collect();
-    let unused = |part: &Part| vec![false; machine::barriers(&part.function.body)];
+    let done: Vec<KernelFunction> = parts.iter().map(memory).collect();
+    let unused = |part: &KernelFunction| vec![false; machine::barriers(&part.function.body)];
     let mut needed: Vec<Vec<bool>> = done.iter().map(unused).collect();
     for sizes in all_sizes {
         let in_order = |world, part| launched(part, sizes, grids[0]).reference(world);
@@ -104,7 +107,7 @@ fn check_all(text: &str, name: &str, all_sizes: &[&[i64]], grids: &[Grid]) -> us
 }
 
 /// Returns a machine for a kernel with these sizes.
-fn launched<'a>(part: &'a Part, sizes: &[i64], grid: Grid) -> Machine<'a> {
+fn launched<'a>(part: &'a KernelFunction, sizes: &[i64], grid: Grid) -> Machine<'a> {
     let grid = grid_of(part, sizes, grid);
     Machine {
         function: &part.function,
@@ -119,7 +122,7 @@ fn launched<'a>(part: &'a Part, sizes: &[i64], grid: Grid) -> Machine<'a> {
 fn run(
     name: &str,
     mut machine: Machine<'_>,
-    part: &Part,
+    part: &KernelFunction,
     memory: &World,
     needed: &mut [bool],
 ) -> World {
@@ -154,7 +157,7 @@ fn same(name: &str, wanted: &Elements, found: &Elements, grid: Grid) {
 }
 
 /// Returns the launch sizes of a kernel, or those of `otherwise`.
-fn grid_of(part: &Part, sizes: &[i64], otherwise: Grid) -> Grid {
+fn grid_of(part: &KernelFunction, sizes: &[i64], otherwise: Grid) -> Grid {
     let params: HashMap<Var, i64> = params(part, sizes);
     let value = |size: &Option<Nat>, other: i64| match size {
         Some(size) => size
@@ -169,12 +172,12 @@ fn grid_of(part: &Part, sizes: &[i64], otherwise: Grid) -> Grid {
     }
 }
 
-fn params(part: &Part, sizes: &[i64]) -> HashMap<Var, i64> {
+fn params(part: &KernelFunction, sizes: &[i64]) -> HashMap<Var, i64> {
     let own = part.function.sizes.iter().copied();
     own.zip(sizes.iter().copied()).collect()
 }
 
-fn sizes_of(part: &Part, sizes: &[i64], grid: Grid) -> HashMap<Var, i64> {
+fn sizes_of(part: &KernelFunction, sizes: &[i64], grid: Grid) -> HashMap<Var, i64> {
     let mut values = params(part, sizes);
     for d in 0..3 {
         values.insert(part.work.vars.local[d], grid.local[d]);

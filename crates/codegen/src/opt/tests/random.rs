@@ -4,7 +4,7 @@
 use std::fmt::Write;
 
 use super::machine::{Grid, World};
-use super::{Part, kernels, launched, same, with_memory};
+use super::{KernelFunction, kernels, launched, same, with_memory};
 use syntax::Code;
 
 const DEFINITIONS: &str = "
@@ -185,7 +185,7 @@ fn many_random_programs_have_no_races() {
 
 /// Returns true if a work-item reads private memory that it did not write, when each work-item has
 /// whole arrays.
-fn reads_of_others(part: &Part) -> bool {
+fn reads_of_others(part: &KernelFunction) -> bool {
     let result = launched(part, &[3], ONE).launch(World::default(), 0);
     result
         .races

@@ -18,7 +18,6 @@ use dpia::{IndexPolicy, IndexWidth, Target};
 
 use super::foreign::{self, ForeignNames};
 use super::{Printer, check, wrap};
-use crate::analysis::Plan;
 use crate::error::{self, CompileError};
 use crate::ir::types::{CType, scalar_name};
 
@@ -69,18 +68,13 @@ pub(in crate::targets) fn calls_fma(function: &Function) -> bool {
 /// Prints a function, or one function for each index width and one that selects between them by the
 /// sizes of a call.
 pub(crate) fn print(
-    function: &Function,
-    plan: &Plan,
+    mut function: Function,
     target: Target,
     mut signature: Signature,
     index: IndexPolicy,
 ) -> Result<Module, CompileError> {
-    let of_width = |index| Function {
-        index,
-        ..function.clone()
-    };
     let stored = function.params.iter().chain([&function.output]);
-    let counts = counts::of(function, stored.chain(&plan.heap).copied());
+    let counts = counts::of(&function, stored.chain(&function.heap).copied());
     let width = match index {
         IndexPolicy::Fixed(width) => width,
         IndexPolicy::BySizes
@@ -93,15 +87,19 @@ pub(crate) fn print(
             IndexWidth::Bits32
         }
         IndexPolicy::BySizes => {
+            let of_width = |index| Function {
+                index,
+                ..function.clone()
+            };
             let widths = [IndexWidth::Bits32, IndexWidth::Bits64].map(of_width);
-            return print_both(&widths, plan, target, signature, &counts.all);
+            return print_both(&widths, target, signature, &counts.all);
         }
     };
-    check_constants(function, &counts, width)?;
-    let function = of_width(width);
+    check_constants(&function, &counts, width)?;
+    function.index = width;
     signature.index = width;
     let mut unit = Unit::default();
-    let mut printer = Printer::new(&function, plan, target);
+    let mut printer = Printer::new(&function, target);
     let name = printer.names.function(&function.name);
     printer.declare_foreign(&mut unit);
     printer.define(&name, &mut signature, &counts.all, &mut unit)?;
@@ -126,14 +124,13 @@ pub(in crate::targets) fn check_constants(
 /// Prints a function with 32-bit indices, one with 64-bit indices, and one that calls one of them.
 fn print_both(
     [narrow, wide]: &[Function; 2],
-    plan: &Plan,
     target: Target,
     mut signature: Signature,
     counts: &[Nat],
 ) -> Result<Module, CompileError> {
     signature.index = IndexWidth::Bits64;
     let mut unit = Unit::default();
-    let mut printer = Printer::new(narrow, plan, target);
+    let mut printer = Printer::new(narrow, target);
     let name = printer.names.function(&narrow.name);
     printer.declare_foreign(&mut unit);
     let mut callees: Vec<String> = Vec::new();
@@ -214,7 +211,7 @@ fn moved(range: &Range<usize>, by: usize) -> Range<usize> {
 
 impl<'a> Printer<'a> {
     fn next(self, function: &'a Function) -> Printer<'a> {
-        let mut next = Printer::new(function, self.plan, self.target);
+        let mut next = Printer::new(function, self.target);
         next.take_over(self);
         next
     }
@@ -596,11 +593,16 @@ impl<'a> Printer<'a> {
         names: &ForeignNames,
     ) -> Result<String, CompileError> {
         let origin = self.origin;
-        let result = CType::of_target(&function.result, &self.shown, origin, self.target)?;
+        let result = CType::of_target(
+            &function.result,
+            &self.shown,
+            origin,
+            self.function.features,
+        )?;
         self.need_type(&result);
         let mut params = Vec::new();
         for ((_, ty), param) in function.params.iter().zip(&names.params) {
-            let ty = CType::of_target(ty, &self.shown, origin, self.target)?;
+            let ty = CType::of_target(ty, &self.shown, origin, self.function.features)?;
             self.need_type(&ty);
             params.push(format!("{} {param}", ty.name(self.target)));
         }

@@ -85,7 +85,7 @@ impl Printer<'_> {
         {
             return Ok(ty);
         }
-        let ty = CType::of_target(&expr.ty, &self.shown, expr.origin, self.target)?;
+        let ty = CType::of_target(&expr.ty, &self.shown, expr.origin, self.function.features)?;
         self.need_type(&ty);
         Ok(ty)
     }

@@ -31,7 +31,7 @@ use crate::module::{BarrierText, Mapping, Plain};
 use dpia::Target;
 use syntax::ast::AddressSpace;
 
-use crate::analysis::{Plan, address_spaces};
+use crate::analysis::address_spaces;
 use crate::error::CompileError;
 use crate::ir::types::CType;
 pub(crate) use assemble::print;
@@ -59,7 +59,6 @@ pub(in crate::targets) enum Prec {
 
 pub(in crate::targets) struct Printer<'a> {
     pub(in crate::targets) function: &'a Function,
-    pub(in crate::targets) plan: &'a Plan,
     pub(in crate::targets) target: Target,
     pub(in crate::targets) names: Scopes,
     /// The names of size variables in messages.
@@ -105,15 +104,10 @@ pub(in crate::targets) struct Printer<'a> {
 }
 
 impl<'a> Printer<'a> {
-    pub(in crate::targets) fn new(
-        function: &'a Function,
-        plan: &'a Plan,
-        target: Target,
-    ) -> Printer<'a> {
+    pub(in crate::targets) fn new(function: &'a Function, target: Target) -> Printer<'a> {
         let facts = function.known();
         Printer {
             function,
-            plan,
             target,
             names: Scopes::new(target),
             shown: Names(function.names.as_slice().into()),
@@ -157,7 +151,12 @@ impl<'a> Printer<'a> {
     /// Returns the type of a variable's elements, and declares it if necessary.
     pub(in crate::targets) fn elem(&mut self, id: Id) -> Result<CType, CompileError> {
         let variable = self.variable(id);
-        let ty = CType::of_target(&variable.elem, &self.shown, variable.origin, self.target)?;
+        let ty = CType::of_target(
+            &variable.elem,
+            &self.shown,
+            variable.origin,
+            self.function.features,
+        )?;
         self.need_type(&ty);
         Ok(ty)
     }
@@ -242,7 +241,7 @@ impl<'a> Printer<'a> {
         let at = self.map.len();
         let result = self.mapped(stmt.origin, stmt.made_by, write);
         if let Some(mapping) = self.map.get_mut(at) {
-            mapping.passes = self.plan.trace.of(stmt).into();
+            mapping.passes = self.function.trace.of(stmt).into();
         }
         result
     }

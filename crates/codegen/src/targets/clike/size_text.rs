@@ -6,17 +6,14 @@ use rise::{DataFun, Type};
 use rustc_hash::FxHashMap;
 
 use crate::error::CompileError;
-use crate::ir::{Function, Id};
-use rise::core::Launch;
+use crate::ir::Function;
 
 use super::helpers::Helpers;
 use super::{Prec, Printer};
-use crate::analysis::Plan;
 
 /// A printer of sizes as C expressions.
 pub(crate) struct SizeText {
     function: Function,
-    plan: Plan,
     names: FxHashMap<Var, String>,
     helpers: Helpers,
 }
@@ -26,25 +23,9 @@ impl SizeText {
     pub fn new(names: FxHashMap<Var, String>, index: IndexWidth) -> SizeText {
         SizeText {
             function: Function {
-                name: "".into(),
-                variables: Vec::new(),
                 index,
-                sizes: Vec::new(),
-                params: Vec::new(),
-                output: Id(0),
-                body: Vec::new(),
-                requires: Vec::new(),
-                facts: Vec::new(),
-                names: Vec::new(),
-                opaque: Vec::new(),
-                launch: Launch::default(),
-                items: Vec::new(),
-                aligned: FxHashMap::default(),
-                registers: Vec::new(),
-                views: FxHashMap::default(),
-                dimensions: Vec::new(),
+                ..Function::default()
             },
-            plan: Plan::default(),
             names,
             helpers: Helpers::new(Target::C),
         }
@@ -54,7 +35,7 @@ impl SizeText {
         &mut self,
         write: impl FnOnce(&mut Printer<'_>) -> Result<(), CompileError>,
     ) -> Result<String, CompileError> {
-        let mut printer = Printer::new(&self.function, &self.plan, Target::C);
+        let mut printer = Printer::new(&self.function, Target::C);
         for (var, name) in &self.names {
             printer.names.bind_var(*var, name.clone());
         }

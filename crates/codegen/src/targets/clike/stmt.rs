@@ -82,7 +82,7 @@ impl Printer<'_> {
         while let [stmt, others @ ..] = rest {
             rest = others;
             if let StmtKind::Declare(id, _) = &stmt.kind
-                && self.plan.heap.contains(id)
+                && self.function.heap.contains(id)
             {
                 heap.push(*id);
             }
@@ -154,7 +154,7 @@ impl Printer<'_> {
             StmtKind::Block(body) => self.block(body),
             StmtKind::Point(id, place) => self.point(*id, place),
             StmtKind::Swap(a, b) => self.swap(*a, *b),
-            StmtKind::Reduce(reduce) => self.reduce(reduce),
+            StmtKind::Reduce(reduce) => self.partials(reduce),
             StmtKind::Barrier(barrier) => {
                 self.barrier(barrier);
                 Ok(())
@@ -176,9 +176,9 @@ impl Printer<'_> {
             return Ok(());
         }
         let ty = self.elem(id)?;
-        let on_heap = self.plan.heap.contains(&id);
+        let on_heap = self.function.heap.contains(&id);
         // The value is written before the name is reserved: it cannot refer to the variable.
-        let constant = if self.plan.constant.contains(&id) {
+        let constant = if self.function.constants.contains(&id) {
             "const "
         } else {
             ""
@@ -284,7 +284,7 @@ impl Printer<'_> {
         self.write(&format!("{name} = "));
         let ty = self.elem(id)?;
         let on_stack = matches!(self.variable(place.id).home, Home::Local(_))
-            && !self.plan.heap.contains(&place.id);
+            && !self.function.heap.contains(&place.id);
         let casts = self.is_const(place.id) && !self.is_const(id)
             || ty.is_native(self.target) && on_stack && self.target != Target::OpenCl;
         if casts {
@@ -433,6 +433,9 @@ impl Printer<'_> {
     fn any_loop(&mut self, this: Loop<'_>) -> Result<(), CompileError> {
         if self.target == Target::OpenMp {
             match this.mode {
+                LoopMode::Reduction(operator, into) => {
+                    return self.reduction_loop(this, operator, into);
+                }
                 LoopMode::Parallel if !self.parallel => return self.parallel_loop(this),
                 LoopMode::Vector if !self.writes_where_data_says(this.body) => {
                     self.helpers.simd = true;
@@ -444,7 +447,7 @@ impl Printer<'_> {
         if self.is_written_out(this) {
             self.pragma("unroll 1");
         }
-        match self.plan.per_thread.get(&this.counter) {
+        match self.function.per_thread.get(&this.counter) {
             Some(own) if !own.is_empty() => {
                 self.braces(|printer| printer.with_own(own, |printer| printer.plain_loop(this)))
             }
@@ -488,7 +491,7 @@ impl Printer<'_> {
         inside(self)?;
         self.write("\n");
         for &id in own.iter().rev() {
-            if self.plan.heap.contains(&id) {
+            if self.function.heap.contains(&id) {
                 self.free(id)?;
             }
         }

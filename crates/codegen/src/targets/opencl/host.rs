@@ -477,7 +477,12 @@ impl<'m> Host<'m> {
 
     fn layout(&self, ty: &Ty) -> Result<CType, CompileError> {
         let names = Names(self.module.signature.names.as_slice().into());
-        CType::of_target(ty, &names, Origin(0), Target::OpenCl)
+        CType::of_target(
+            ty,
+            &names,
+            Origin(0),
+            crate::targets::features(Target::OpenCl),
+        )
     }
 
     /// Returns the name of the function that writes a random value.

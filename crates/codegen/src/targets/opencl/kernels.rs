@@ -11,16 +11,15 @@ use syntax::ast::{AddressSpace, Name, ScalarType};
 
 use crate::analysis::counts;
 use crate::analysis::uses::{Mention, Uses};
-use crate::ir::kernel::{Part, Parts};
+use crate::ir::kernel::{KernelFunction, Kernels};
 use crate::ir::walk;
 use crate::ir::{Barrier, Function, Home, Id, Item, Level, Query, Stmt, StmtKind, Variable};
 use crate::module::{
     BarrierText, Buffer, Device, ForeignText, Kernel, KernelArg, Module, Plain, Reason,
 };
 use crate::signature::Signature;
-use dpia::Target;
+use dpia::{IndexPolicy, IndexWidth, Target};
 
-use crate::analysis::Plan;
 use crate::analysis::address_spaces::space_of;
 use crate::error::CompileError;
 use crate::ir::types::CType;
@@ -37,11 +36,45 @@ struct Text {
     kernel: Kernel,
 }
 
-pub(crate) fn print_kernels(
-    parts: &Parts,
-    plans: &[Plan],
+/// Prints the kernels of a function, with indices of a width, or of both if the sizes of a call
+/// choose.
+pub(crate) fn print(
+    mut parts: Kernels,
+    signature: Signature,
+    index: IndexPolicy,
+) -> Result<Module, CompileError> {
+    let depends_on_sizes = parts.depends_on_sizes;
+    let mut of_width = |width| print_kernels(&mut parts, width, signature.clone());
+    if let IndexPolicy::Fixed(width) = index {
+        return of_width(width);
+    }
+    // What is not known before the launch is counted with 64 bits, and so is a constant that is too
+    // large. Any other error is the same with both widths.
+    let narrow = depends_on_sizes.then(|| of_width(IndexWidth::Bits32));
+    let narrow = narrow.and_then(Result::ok);
+    if let Some(narrow) = &narrow
+        && narrow.signature.sizes.is_empty()
+        && narrow.counts.is_empty()
+    {
+        return Ok(narrow.clone());
+    }
+    let mut wide = of_width(IndexWidth::Bits64)?;
+    if let Some(device) = &mut wide.device {
+        device.narrow = narrow.map(|narrow| narrow.text);
+    }
+    Ok(wide)
+}
+
+fn print_kernels(
+    parts: &mut Kernels,
+    index: IndexWidth,
     mut signature: Signature,
 ) -> Result<Module, CompileError> {
+    signature.index = index;
+    for part in &mut parts.kernels {
+        part.function.index = index;
+    }
+    let parts = &*parts;
     let mut module = Module {
         text: String::new(),
         signature: signature.clone(),
@@ -63,8 +96,8 @@ pub(crate) fn print_kernels(
     }
     let mut before: Option<Printer<'_>> = None;
     let mut foreign: Vec<Arc<Foreign>> = Vec::new();
-    for (at, (part, plan)) in parts.kernels.iter().zip(plans).enumerate() {
-        let mut printer = Printer::new(&part.function, plan, Target::OpenCl);
+    for (at, part) in parts.kernels.iter().enumerate() {
+        let mut printer = Printer::new(&part.function, Target::OpenCl);
         if let Some(before) = before.take() {
             printer.take_over(before);
         }
@@ -91,8 +124,8 @@ pub(crate) fn print_kernels(
 
 /// Returns the conditions of a launch: arrays of which each work-group has a part must not have
 /// more elements than indices can count.
-fn requires(part: &Part) -> Vec<Prop> {
-    let Part { function, work } = part;
+fn requires(part: &KernelFunction) -> Vec<Prop> {
+    let KernelFunction { function, work } = part;
     let launch: Vec<Var> = (work.vars.local.iter().chain(&work.vars.global))
         .copied()
         .collect();
@@ -111,9 +144,9 @@ fn requires(part: &Part) -> Vec<Prop> {
     all
 }
 
-fn counts_of(parts: &Parts) -> Result<Vec<Nat>, CompileError> {
+fn counts_of(parts: &Kernels) -> Result<Vec<Nat>, CompileError> {
     let mut all = Vec::new();
-    for Part { function, work } in &parts.kernels {
+    for KernelFunction { function, work } in &parts.kernels {
         let temporaries = work.temporaries.iter().map(|temporary| temporary.id);
         let stored = function.params.iter().copied().chain([function.output]);
         let counts = counts::of(function, stored.chain(temporaries));
@@ -258,8 +291,8 @@ impl<'a> Printer<'a> {
 
     fn kernel(
         &mut self,
-        part: &Part,
-        parts: &Parts,
+        part: &KernelFunction,
+        parts: &Kernels,
         at: usize,
         signature: &mut Signature,
         device: &mut Device,
@@ -335,8 +368,8 @@ impl<'a> Printer<'a> {
     /// Returns all parameters that the kernel may have.
     fn candidates(
         &mut self,
-        part: &Part,
-        parts: &Parts,
+        part: &KernelFunction,
+        parts: &Kernels,
         signature: &mut Signature,
         device: &mut Device,
         first: bool,
@@ -545,17 +578,16 @@ impl Candidate {
     }
 }
 
-/// The number of work-items from which on the size of a group with barriers is required of the
-/// launch.
+/// KernelState-items of a group from which on its size is demanded of the launch, if they wait for each
+/// other.
 const LARGE_GROUP: i64 = 128;
 
-/// The number of work-items that a device executes in lockstep. Only so few groups of at most this
-/// size are resident that registers are left over, which a compiler assigns to the work-items only
-/// if it knows the size.
+/// KernelState-items that a device runs in step. Of groups that are no larger it holds so few at once that
+/// registers are left over, which a compiler gives to their items only if it knows.
 const IN_STEP: i64 = 32;
 
-/// The maximal size of a group that compilers assume without an attribute: they assign each
-/// work-item so many registers that larger groups do not fit.
+/// KernelState-items up to which compilers let a group be large where nothing is demanded: they give each
+/// item so many registers that larger groups do not fit.
 const ASSUMED_GROUP: i64 = 256;
 
 /// Returns the head of a kernel: `kernel void name(global float *restrict output, int n, …) `.
@@ -565,7 +597,12 @@ const ASSUMED_GROUP: i64 = 256;
 ///   kernels without barriers up to an eighth;
 /// - it is required in groups that are executed in lockstep: `asumIntel` then has 63 registers
 ///   instead of 32, for more loads in flight, and takes 0.90 of the time.
-fn head(name: &str, params: &[Candidate], work: &crate::ir::kernel::Work, waits: bool) -> String {
+fn head(
+    name: &str,
+    params: &[Candidate],
+    work: &crate::ir::kernel::KernelState,
+    waits: bool,
+) -> String {
     let local = work.launch.local.each_ref();
     let local = local.map(|size| size.as_ref().and_then(Nat::as_const));
     let attribute = match local {

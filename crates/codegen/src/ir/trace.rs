@@ -1,108 +1,30 @@
 //! A record of the changes of each pass to each statement, which a hover on the generated line
 //! shows.
 //!
-//! Passes do not report changes: the statements before and after each of them are compared, and a
-//! difference is recorded for the phrase of the statement. So a pass cannot forget to report, and a
-//! new pass only needs an entry in the table below.
+//! Passes do not report: the statements before and after each of them are compared, and a
+//! difference is noted under the phrase that the statement comes from. So a pass cannot forget to
+//! report.
 
 use std::hash::{Hash, Hasher};
 use std::mem::discriminant;
+use std::sync::Arc;
 
 use rise::core::Origin;
 use rustc_hash::{FxHashMap, FxHasher};
 
-use crate::ir::{Expr, ExprKind, Function, Place, Stmt, StmtKind};
+use super::{Expr, ExprKind, Function, Place, Stmt, StmtKind};
 
-use crate::ir::walk;
+use super::walk;
 
-/// A pass with the descriptions of its changes.
+/// What the changes of a pass to a statement are called.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Pass {
-    /// The name of the pass.
-    pub name: &'static str,
+pub(crate) struct Changes {
     /// The description for a statement whose enclosing loop, branch or block was removed or added.
     pub moved: &'static str,
     /// The description for a statement that occurs more often than before.
     pub repeated: &'static str,
     /// The description for a statement with other computations, reads or writes.
     pub rewritten: &'static str,
-}
-
-impl Pass {
-    pub const PRIVATIZATION: Pass = Pass {
-        name: "memory",
-        moved: "declared where the kernel starts",
-        repeated: "each work-item, or group, has its own",
-        rewritten: "holds a work-item's share, or shares memory with an array that is not needed at \
-                    the same time",
-    };
-    pub const WORK_ITEM_MAPPING: Pass = Pass {
-        name: "work-items",
-        moved: "done by one of the work-items",
-        repeated: "done by one of the work-items",
-        rewritten: "each work-item does its share of the iterations",
-    };
-    pub const LOOPS: Pass = Pass {
-        name: "loops",
-        moved: "a loop around it that runs once, or a branch that is always taken, is gone",
-        repeated: "written out: for each round of an unrolled loop, or each side of a border",
-        rewritten: "a counter has the only value that it takes, or a condition is decided",
-    };
-    pub const SCALAR_REPLACEMENT: Pass = Pass {
-        name: "elements",
-        moved: "stands elsewhere",
-        repeated: "an array of few elements became a variable for each",
-        rewritten: "elements of a small array became variables",
-    };
-    pub const TUPLES: Pass = Pass {
-        name: "tuples",
-        moved: "stands elsewhere",
-        repeated: "a tuple became a variable for each half",
-        rewritten: "halves of a tuple became variables",
-    };
-    pub const COPIES: Pass = Pass {
-        name: "copies",
-        moved: "stands where its value is ready",
-        repeated: "written to each place that wants it",
-        rewritten: "written straight to where it is wanted, without a copy in between",
-    };
-    pub const MEMORY: Pass = Pass {
-        name: "memory",
-        moved: "allocated outside of the loop that uses it",
-        repeated: "each thread has its own",
-        rewritten: "shares memory with a buffer that is not needed at the same time",
-    };
-    pub const VECTOR_LEGALIZATION: Pass = Pass {
-        name: "wide vectors",
-        moved: "computed in pieces as wide as a register",
-        repeated: "computed in pieces as wide as a register",
-        rewritten: "computed in pieces as wide as a register",
-    };
-    pub const LIVE_RANGE_SPLITTING: Pass = Pass {
-        name: "ranges",
-        moved: "stands elsewhere",
-        repeated: "a variable for each purpose of one",
-        rewritten: "a variable with several purposes became several",
-    };
-    pub const SCALAR_CLEANUP: Pass = Pass {
-        name: "scalars",
-        moved: "declared where it is used first",
-        repeated: "joined with the statement that gives it its value",
-        rewritten: "a variable has its value from the start, or a value that is used once stands \
-                    where it is used",
-    };
-    pub const STRENGTH_REDUCTION: Pass = Pass {
-        name: "strides",
-        moved: "in a loop that counts in the steps of its data",
-        repeated: "in a loop that counts in the steps of its data",
-        rewritten: "counts in the steps of the data, instead of one by one",
-    };
-    pub const ADDRESS_HOISTING: Pass = Pass {
-        name: "rows",
-        moved: "stands behind the name or the pointer of a row",
-        repeated: "a pointer to the row of each array",
-        rewritten: "reads through a pointer to the row, or by a name for what all of the row share",
-    };
 }
 
 /// The key of corresponding statements: their phrase and form.
@@ -116,36 +38,36 @@ struct Look {
     content: u64,
 }
 
-/// The recorded changes of the passes.
+/// The recorded changes of the passes to each statement.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Trace {
+pub struct Trace {
     looks: FxHashMap<Key, Look>,
-    changes: FxHashMap<Key, Vec<String>>,
+    changes: Arc<FxHashMap<Key, Vec<String>>>,
 }
 
 impl Trace {
     /// Starts a record without changes.
-    pub fn start(function: &Function) -> Trace {
+    pub(crate) fn start(function: &Function) -> Trace {
         Trace {
             looks: looks(function),
-            changes: FxHashMap::default(),
+            changes: Arc::default(),
         }
     }
 
     /// Records the changes of a pass.
-    pub fn after(&mut self, pass: Pass, function: &Function) {
+    pub(crate) fn after(&mut self, pass: &str, changes: &Changes, function: &Function) {
         let looks = looks(function);
         for (key, now) in &looks {
             let text = match self.looks.get(key) {
                 Some(before) if before == now => continue,
-                Some(before) if now.count > before.count => pass.repeated,
-                Some(before) if now.content != before.content => pass.rewritten,
-                Some(_) => pass.moved,
+                Some(before) if now.count > before.count => changes.repeated,
+                Some(before) if now.content != before.content => changes.rewritten,
+                Some(_) => changes.moved,
                 // Another form of the phrase was replaced.
-                None => pass.rewritten,
+                None => changes.rewritten,
             };
-            let text = format!("{}: {text}", pass.name);
-            let known = self.changes.entry(*key).or_default();
+            let text = format!("{}: {text}", pass.replace('-', " "));
+            let known = Arc::make_mut(&mut self.changes).entry(*key).or_default();
             if !known.contains(&text) {
                 known.push(text);
             }
@@ -153,8 +75,13 @@ impl Trace {
         self.looks = looks;
     }
 
+    /// Forgets what statements look like, after the last pass.
+    pub(crate) fn end(&mut self) {
+        self.looks = FxHashMap::default();
+    }
+
     /// Returns the changes to a statement, in order.
-    pub fn of(&self, stmt: &Stmt) -> &[String] {
+    pub(crate) fn of(&self, stmt: &Stmt) -> &[String] {
         let key = (stmt.origin, discriminant(&stmt.kind));
         self.changes.get(&key).map_or(&[], Vec::as_slice)
     }

@@ -1,13 +1,28 @@
-//! Finds variables with a single assignment, their declaration: C code declares them `const`.
+//! Marks variables with a single assignment, their declaration: C code declares them `const`.
 
 use rustc_hash::FxHashSet;
 
 use crate::ir::{Function, Id, Stmt, StmtKind};
 
-use super::uses::{Mention, Uses};
+use super::Pass;
+use crate::analysis::uses::{Mention, Uses};
+use crate::ir::trace::Changes;
+
+pub(crate) const PASS: Pass = Pass {
+    name: "single-assignment",
+    run: |function| {
+        function.constants = initialised_once(function);
+        Ok(())
+    },
+    changes: Changes {
+        moved: "keeps its first value",
+        repeated: "keeps its first value",
+        rewritten: "keeps its first value",
+    },
+};
 
 /// Returns the scalar variables that keep their initial value.
-pub(crate) fn initialised_once(function: &Function) -> FxHashSet<Id> {
+fn initialised_once(function: &Function) -> FxHashSet<Id> {
     let uses = Uses::of(function);
     let mut written = FxHashSet::default();
     let mut initialised = FxHashSet::default();

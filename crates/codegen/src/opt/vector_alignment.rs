@@ -1,0 +1,46 @@
+//! Alignment of arrays of scalars that vectors are read from or written to.
+
+use rise::Type;
+use rustc_hash::FxHashMap;
+
+use super::Pass;
+use crate::analysis::uses::{Mention, Uses};
+use crate::ir::trace::Changes;
+use crate::ir::types::scalar_size;
+use crate::ir::{Function, Home, Id};
+
+pub(crate) const PASS: Pass = Pass {
+    name: "vector-alignment",
+    run: |function| {
+        align(function);
+        Ok(())
+    },
+    changes: Changes {
+        moved: "aligned for vectors",
+        repeated: "aligned for vectors",
+        rewritten: "aligned for vectors",
+    },
+};
+
+/// Notes for each array of scalars of the kernel's own that vectors are read from or written to how
+/// many bytes they take: the array is aligned to that.
+fn align(function: &mut Function) {
+    let uses = Uses::of(function);
+    let mut found: FxHashMap<Id, u64> = FxHashMap::default();
+    uses.all(&function.body, &mut |id, mention| {
+        let (Mention::Read(place) | Mention::Written(place)) = mention else {
+            return;
+        };
+        let variable = &function.variables[id.0 as usize];
+        if let Home::Local(_) = variable.home
+            && let (Some(lanes), None) = (&place.lanes, &place.lane)
+            && let Some(lanes) = lanes.as_const().and_then(|n| u64::try_from(n).ok())
+            && lanes.is_power_of_two()
+            && let Type::Scalar(scalar) = &*variable.elem
+        {
+            let bytes = found.entry(id).or_default();
+            *bytes = (*bytes).max(lanes.min(16) * scalar_size(*scalar));
+        }
+    });
+    function.aligned = found;
+}

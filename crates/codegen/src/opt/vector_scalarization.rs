@@ -1,0 +1,149 @@
+//! Scalarisation of vectors in private arrays: they are put together from elements where all indices
+//! of the array are known, so that the elements can become variables.
+
+use nat::Nat;
+use rise::Type;
+use rustc_hash::FxHashSet;
+
+use super::Pass;
+use crate::analysis::uses::{Mention, Uses};
+use crate::ir::trace::Changes;
+use crate::ir::walk::{self, Change};
+use crate::ir::{Expr, ExprKind, Function, Home, Id, Place, Stmt, StmtKind, Variable};
+
+/// Elements up to which a private array can become variables.
+const MAX_ELEMENTS: i64 = 256;
+
+pub(crate) const PASS: Pass = Pass {
+    name: "vector-scalarization",
+    run: |function| {
+        take_apart(function);
+        Ok(())
+    },
+    changes: Changes {
+        moved: "stands elsewhere",
+        repeated: "a vector became a variable for each lane",
+        rewritten: "lanes of a vector in private memory became variables",
+    },
+};
+
+/// Takes vectors in private arrays of scalars apart where all indices of the array are known.
+fn take_apart(function: &mut Function) {
+    let uses = Uses::of(function);
+    let (mut by_lanes, mut kept) = (FxHashSet::default(), FxHashSet::default());
+    uses.all(&function.body, &mut |id, mention| match mention {
+        Mention::Declared => {}
+        Mention::Read(place) | Mention::Written(place) => {
+            if place.index.as_ref().is_none_or(|i| i.as_const().is_none()) {
+                kept.insert(id);
+            } else if place.lanes.is_some() && place.lane.is_none() {
+                by_lanes.insert(id);
+            }
+        }
+        Mention::Index | Mention::Pointed | Mention::Reduced => {
+            kept.insert(id);
+        }
+    });
+    let known = |id: &Id| {
+        let variable = &function.variables[id.0 as usize];
+        let count = variable.count.as_ref().and_then(Nat::as_const);
+        variable.is_private() && count.is_some_and(|n| n <= MAX_ELEMENTS) && !kept.contains(id)
+    };
+    let apart: FxHashSet<Id> = by_lanes.into_iter().filter(known).collect();
+    if apart.is_empty() {
+        return;
+    }
+    let mut body = std::mem::take(&mut function.body);
+    apart_block(&mut body, &apart, function);
+    walk::change_all(&mut body, &mut Together { apart: &apart });
+    function.body = body;
+}
+
+/// Writes of vectors become writes of their lanes.
+fn apart_block(body: &mut Vec<Stmt>, apart: &FxHashSet<Id>, function: &mut Function) {
+    for mut stmt in std::mem::take(body) {
+        walk::each_block(&mut stmt, &mut |inner| apart_block(inner, apart, function));
+        let (place, value) = match stmt.kind {
+            StmtKind::Assign(place, value)
+                if apart.contains(&place.id) && place.lanes.is_some() && place.lane.is_none() =>
+            {
+                (place, value)
+            }
+            kind => {
+                body.push(Stmt { kind, ..stmt });
+                continue;
+            }
+        };
+        let (origin, made_by) = (stmt.origin, stmt.made_by);
+        let id = Id(u32::try_from(function.variables.len()).unwrap_or(u32::MAX));
+        function.variables.push(Variable {
+            name: "lanes".into(),
+            elem: value.ty.clone(),
+            count: None,
+            extents: Vec::new(),
+            home: Home::Local(None),
+            origin,
+        });
+        let whole = Expr {
+            kind: ExprKind::Load(Place::plain(id)),
+            ty: value.ty.clone(),
+            origin,
+        };
+        let declared = StmtKind::Declare(id, Some(value));
+        let mut add = |kind| {
+            body.push(Stmt {
+                kind,
+                origin,
+                made_by,
+            });
+        };
+        add(declared);
+        for (to, lane) in lanes_of(&place).into_iter().zip(0..) {
+            let Type::Vector(_, scalar) = &*whole.ty else {
+                continue;
+            };
+            let lane = Expr {
+                kind: ExprKind::Lane(Box::new(whole.clone()), Nat::constant(lane)),
+                ty: scalar.clone(),
+                origin,
+            };
+            add(StmtKind::Assign(to, lane));
+        }
+    }
+}
+
+/// The places of the lanes of a vector in an array of scalars.
+fn lanes_of(place: &Place) -> Vec<Place> {
+    let count = place.lanes.as_ref().and_then(Nat::as_const).unwrap_or(0);
+    let first = place.index.clone().unwrap_or(Nat::ZERO);
+    let one = |lane| Place {
+        index: Some(first.clone() + lane),
+        lanes: None,
+        ..place.clone()
+    };
+    (0..count).map(one).collect()
+}
+
+/// Reads of vectors become vectors of what is read for each lane.
+struct Together<'a> {
+    apart: &'a FxHashSet<Id>,
+}
+
+impl Change for Together<'_> {
+    fn expr(&mut self, expr: &mut Expr) {
+        let ExprKind::Load(place) = &expr.kind else {
+            return;
+        };
+        let whole = place.lanes.is_some() && place.lane.is_none();
+        let (true, Type::Vector(_, scalar)) = (whole && self.apart.contains(&place.id), &*expr.ty)
+        else {
+            return;
+        };
+        let lane = |place| Expr {
+            kind: ExprKind::Load(place),
+            ty: scalar.clone(),
+            origin: expr.origin,
+        };
+        expr.kind = ExprKind::Vector(lanes_of(place).into_iter().map(lane).collect());
+    }
+}
