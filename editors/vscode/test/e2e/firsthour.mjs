@@ -175,7 +175,7 @@ async function reported(window) {
     await window.until("the page", async () => {
       for (const frame of page.frames()) {
         const text = await frame.locator("body").innerText({ timeout: 500 }).catch(() => "");
-        if (text.includes("Two sizes that have to be equal are not.") && text.includes("Right:")) return true;
+        if (text.includes("Two sizes that must be equal are not equal.") && text.includes("Right:")) return true;
       }
       return false;
     });
