@@ -384,7 +384,13 @@ mod tests {
         );
         // A type annotation binds its own sizes, and `t` is no size.
         fixed("def f : n$0.f32 -> f32 = fun(xs => 1.0f)\n", expect![""]);
-        fixed("def f = fun(x: t$0 => x)\n", expect![""]);
+        fixed(
+            "def f = fun(x: t$0 => x)\n",
+            expect![[r#"
+            Bind `t` with `depFun`
+            def f = depFun(t: DataType => fun(x: t => x))
+        "#]],
+        );
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Finds the intended word for a misspelt one.
+//! Finds the intended word for a misspelt one, and for a type of another language.
 
 /// Returns the candidate with the smallest edit distance to `word`, if it is small enough for a
 /// typing mistake: a word that only looks similar, such as `sub` for `sum`, misleads.
@@ -20,6 +20,26 @@ pub fn closest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) ->
         .filter_map(|candidate| Some((distance(word, candidate, limit)?, candidate)))
         .min()
         .map(|(_, candidate)| candidate)
+}
+
+/// Returns the scalar type for its name in other languages.
+pub fn foreign_scalar(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "half" | "float16" | "Float16" => "f16",
+        "float" | "single" | "float32" | "Float32" => "f32",
+        "double" | "float64" | "Float64" => "f64",
+        "char" | "int8" | "Int8" | "int8_t" => "i8",
+        "short" | "int16" | "Int16" | "int16_t" => "i16",
+        "int" | "integer" | "int32" | "Int32" | "int32_t" => "i32",
+        "long" | "int64" | "Int64" | "int64_t" => "i64",
+        "byte" | "uchar" | "uint8" | "UInt8" | "uint8_t" => "u8",
+        "ushort" | "uint16" | "UInt16" | "uint16_t" => "u16",
+        "uint" | "unsigned" | "uint32" | "UInt32" | "uint32_t" => "u32",
+        "ulong" | "uint64" | "UInt64" | "uint64_t" => "u64",
+        "Bool" | "boolean" => "bool",
+        "nat" | "size_t" | "usize" => "natType",
+        _ => return None,
+    })
 }
 
 /// The length up to which words differ from many others by one letter in the middle or at the end.

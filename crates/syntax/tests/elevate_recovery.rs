@@ -500,7 +500,7 @@ fn matches() {
         expect![[r#"
             (val a - (match x (case (missing) z) (case (missing) w)))
             val a = x match { case Success(p, q) => z case app(f) => w }
-                                   ^^^^^^^^^^^^^ syntax-error: `Success(p)` takes one pattern, and 2 stand here
+                                   ^^^^^^^^^^^^^ syntax-error: `Success(p)` takes one pattern, found 2
         "#]],
     );
     check(

@@ -908,3 +908,178 @@ fn numbers_of_other_languages() {
         "#]],
     );
 }
+
+#[test]
+fn types_of_definitions_without_a_colon() {
+    check(
+        &[
+            "def f (n: Nat) -> n.f32 -> n.f32 = depFun(n: Nat => fun(xs => xs))",
+            "def f(n: Nat) -> (m: Nat) -> n.m.f32 -> n.m.f32 = depFun((n: Nat, m: Nat) => fun(xs => xs))",
+            "def f {n: Nat} -> n.f32 -> n.f32 = fun(xs => xs)",
+            "def f 3.f32 -> f32 = fun(x => 1.0f)",
+            "def f 3.4.f32 -> f32 = fun(x => 1.0f)",
+            "def f f32 = 1.0f",
+            "def f n.f32 = xs",
+            "def f (n: Nat) -> n.f32 -> f32 = fun(xs => 1.0f)",
+            "def f 3",
+        ],
+        expect![[r#"
+            def f (n: Nat) -> n.f32 -> n.f32 = depFun(n: Nat => fun(xs => xs))
+                expected `:` between `f` and its type
+                Insert `:` => def f : (n: Nat) -> n.f32 -> n.f32 = depFun(n: Nat => fun(xs => xs))
+            def f(n: Nat) -> (m: Nat) -> n.m.f32 -> n.m.f32 = depFun((n: Nat, m: Nat) => fun(xs => xs))
+                expected `:` between `f` and its type
+                Insert `:` => def f : (n: Nat) -> (m: Nat) -> n.m.f32 -> n.m.f32 = depFun((n: Nat, m: Nat) => fun(xs => xs))
+            def f {n: Nat} -> n.f32 -> n.f32 = fun(xs => xs)
+                expected `:` between `f` and its type
+                Insert `:` => def f : {n: Nat} -> n.f32 -> n.f32 = fun(xs => xs)
+            def f 3.f32 -> f32 = fun(x => 1.0f)
+                expected `:` between `f` and its type
+                Insert `:` => def f : 3.f32 -> f32 = fun(x => 1.0f)
+            def f 3.4.f32 -> f32 = fun(x => 1.0f)
+                expected `:` between `f` and its type
+                Insert `:` => def f : 3.4.f32 -> f32 = fun(x => 1.0f)
+            def f f32 = 1.0f
+                expected `:` between `f` and its type
+                Insert `:` => def f : f32 = 1.0f
+            def f n.f32 = xs
+                expected `:` between `f` and its type
+                Insert `:` => def f : n.f32 = xs
+            def f (n: Nat) -> n.f32 -> f32 = fun(xs => 1.0f)
+                parameters must come after the `=`: write `def f = depFun(n: Nat => …)`
+                Move the parameters behind the `=` => def f : (n: Nat) -> n.f32 -> f32 = depFun(n: Nat => fun(xs => 1.0f))
+            def f 3
+                expected `:` and a type, or `=` and a value, after `f`
+        "#]],
+    );
+}
+
+#[test]
+fn results_without_in() {
+    check(
+        &[
+            "def f = fun(x: f32 => let y = (x)x)",
+            "def f = fun(x: f32 => let y = (x)z = 3 in z)",
+            "def f = fun(x: f32 => let y = x,z = 3 in z)",
+        ],
+        expect![[r#"
+            def f = fun(x: f32 => let y = (x)x)
+                expected `in` after the value of `y`
+                write `in` => def f = fun(x: f32 => let y = (x) in x)
+            def f = fun(x: f32 => let y = (x)z = 3 in z)
+                expected `in` after the value of `y`
+                write `in let` => def f = fun(x: f32 => let y = (x) in let z = 3 in z)
+            def f = fun(x: f32 => let y = x,z = 3 in z)
+                expected `in` after the value of `y`
+                write `in let` => def f = fun(x: f32 => let y = x in let z = 3 in z)
+        "#]],
+    );
+}
+
+#[test]
+fn numbers_after_a_dot() {
+    check(
+        &[
+            "def f = fun(x: f32 => max(x)(vec0.0f))",
+            "def f = fun(x: n.0f => x)",
+        ],
+        expect![[r#"
+            def f = fun(x: f32 => max(x)(vec0.0f))
+                expected a size or type after the `.`, found `0f`
+            def f = fun(x: n.0f => x)
+                expected a size or type after the `.`, found `0f`
+        "#]],
+    );
+}
+
+#[test]
+fn conversions_of_other_languages() {
+    check(
+        &[
+            "def f = fun(x: i32 => cast[f32](x))",
+            "def f = map(cast[f32])",
+            "def f = fun(x: i32 => cast[f32](x + 1) + 1.0f)",
+            "def f = fun(x: i32 => (float) x + 1.0f)",
+            "def f = fun(x: i32 => (double)x)",
+            "def f = fun(x: f32 => x as int)",
+            "def f = fun(float => (float) x)",
+        ],
+        expect![[r#"
+            def f = fun(x: i32 => cast[f32](x))
+                a conversion is written `(cast(x) : f32)`
+                Write `(cast(x) : f32)` => def f = fun(x: i32 => (cast(x) : f32))
+            def f = map(cast[f32])
+                a conversion is written `fun(x => (cast(x) : f32))`
+                Write `fun(x => (cast(x) : f32))` => def f = map(fun(x => (cast(x) : f32)))
+            def f = fun(x: i32 => cast[f32](x + 1) + 1.0f)
+                a conversion is written `(cast(x + 1) : f32)`
+                Write `(cast(x + 1) : f32)` => def f = fun(x: i32 => (cast(x + 1) : f32) + 1.0f)
+            def f = fun(x: i32 => (float) x + 1.0f)
+                a conversion is written `(cast(x) : f32)`
+                Write `(cast(x) : f32)` => def f = fun(x: i32 => (cast(x) : f32) + 1.0f)
+            def f = fun(x: i32 => (double)x)
+                a conversion is written `(cast(x) : f64)`
+                Write `(cast(x) : f64)` => def f = fun(x: i32 => (cast(x) : f64))
+            def f = fun(x: f32 => x as int)
+                a conversion is written `(cast(x) : i32)`
+                Write `(cast(x) : i32)` => def f = fun(x: f32 => (cast(x) : i32))
+            def f = fun(float => (float) x)
+                arguments must be in parentheses: write `(float)(x)`
+                put the arguments in parentheses => def f = fun(float => (float)(x))
+        "#]],
+    );
+}
+
+#[test]
+fn comparisons_after_not() {
+    check(
+        &[
+            "def f = fun(x, y => not x < y)",
+            "def f = fun(x, y => select(not x < y && x > 0)(x)(y))",
+            "def f = fun(x, y => not (x + 1) == y(0))",
+            "def f = fun(x, y => g x + select(not x < y)(x)(y))",
+            "def f = fun(x => not x)",
+            "def f = fun(x => not x && y < z)",
+        ],
+        expect![[r#"
+            def f = fun(x, y => not x < y)
+                arguments must be in parentheses: write `not(x < y)`
+                put the arguments in parentheses => def f = fun(x, y => not(x < y))
+            def f = fun(x, y => select(not x < y && x > 0)(x)(y))
+                arguments must be in parentheses: write `not(x < y)`
+                put the arguments in parentheses => def f = fun(x, y => select(not(x < y) && x > 0)(x)(y))
+            def f = fun(x, y => not (x + 1) == y(0))
+            def f = fun(x, y => g x + select(not x < y)(x)(y))
+                arguments must be in parentheses: write `g(x)`
+                put the arguments in parentheses => def f = fun(x, y => g(x) + select(not(x < y))(x)(y))
+            def f = fun(x => not x)
+                arguments must be in parentheses: write `not(x)`
+                put the arguments in parentheses => def f = fun(x => not(x))
+            def f = fun(x => not x && y < z)
+                arguments must be in parentheses: write `not(x)`
+                put the arguments in parentheses => def f = fun(x => not(x) && y < z)
+        "#]],
+    );
+}
+
+#[test]
+fn arguments_of_annotations() {
+    check(
+        &[
+            "@run(n: 10)\ndef f = 3",
+            "@opencl(local: [64], global : [n])\ndef f = 3",
+        ],
+        expect![[r#"
+            @run(n: 10)
+            def f = 3
+                expected `=` between `n` and its value, found `:`
+                Write `=` => @run(n = 10)
+            def f = 3
+            @opencl(local: [64], global : [n])
+            def f = 3
+                expected `=` between `local` and its value, found `:`
+                Write `=` => @opencl(local = [64], global = [n])
+            def f = 3
+        "#]],
+    );
+}

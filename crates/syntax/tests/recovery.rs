@@ -477,12 +477,12 @@ fn slips() {
             def f(x) = x
                  ^ syntax-error: parameters must come after the `=`: write `def f = fun(x => …)`
             fix: Move the parameters behind the `=` [(5..10, " = fun(x =>"), (12..12, ")")]
-            (def f - x)
+            (def f (missing) x)
 
             def f(x: f32): f32 = x
                  ^ syntax-error: parameters must come after the `=`: write `def f = fun(x => …)`
             fix: Move the parameters behind the `=` [(5..20, " : f32 -> f32 = fun(x =>"), (22..22, ")")]
-            (def f - x)
+            (def f (missing) x)
 
             f = fun(x => x)
             ^ syntax-error: a definition begins with `def`: write `def` before `f`
@@ -549,12 +549,12 @@ fn slips() {
             def f == x
                   ^^ syntax-error: expected `=` before the definition's value, found `==`
             fix: Write `=` [(6..8, "=")]
-            (def f - x)
+            (def f (missing) x)
 
             def f => x
                   ^^ syntax-error: expected `=` before the definition's value, found `=>`
             fix: Write `=` [(6..8, "=")]
-            (def f - x)
+            (def f (missing) x)
 
             def f = x.1
                      ^^ syntax-error: half of a pair is written `._1`
@@ -645,7 +645,7 @@ fn slips() {
 
             def f where 4 | n = x
                   ^^^^^ syntax-error: `where` follows a type: write one, or state the conditions before the `def` as `@assume(4 | n)`
-            (def f - x)
+            (def f (missing) x)
 
             def f : n.f32 where = x
                               ^ syntax-error: expected a condition on sizes after `where`

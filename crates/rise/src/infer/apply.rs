@@ -619,6 +619,9 @@ impl Infer<'_> {
             Type::Error => None,
             _ => {
                 if !self.reported_size(spine, waiting) {
+                    let ready = std::mem::take(waiting);
+                    // The message shows the type of the result, which depends on the arguments.
+                    self.without_diagnostics(|this| this.check_waiting(spine, ready));
                     self.not_a_function(spine, arg, &ty);
                 }
                 None
@@ -638,7 +641,9 @@ impl Infer<'_> {
         };
         let DeferredArg { arg, expected } = &waiting[at];
         let (extra, expected) = (arg.term, expected.clone());
-        if self.may_take(spine.head, OptionalArgument::Dimension) {
+        if self.may_take(spine.head, OptionalArgument::Dimension) && at == 0 {
+            self.unknown_dimension(spine.head, extra);
+        } else if self.may_take(spine.head, OptionalArgument::Dimension) {
             self.comes_first("dimension", spine.head, extra);
         } else if at == 0 {
             self.one_size_too_many(spine, extra, &expected);

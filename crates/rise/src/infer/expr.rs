@@ -223,7 +223,7 @@ impl Infer<'_> {
             return self.broken();
         }
         let conversion = match &self.item.term(term).kind {
-            TermKind::Scalar(_) => self.conversion_to(term),
+            TermKind::Scalar(scalar) => self.conversion_to(term, scalar.as_str()),
             _ => None,
         };
         let message = format!("expected an expression, found {what}: `{text}`");

@@ -631,6 +631,21 @@ impl Parser<'_> {
         }
     }
 
+    /// Reports a number that is not a size after the dot of an array type, as in `vec0.0f`.
+    pub(crate) fn number_as_element(&mut self) {
+        let token = self.token();
+        let text = self.quoted(token);
+        let is_size = self
+            .slice(token.span)
+            .bytes()
+            .all(|byte| byte.is_ascii_digit());
+        if self.at(TokenKind::Int) && !is_size {
+            self.error_at(token.span, || {
+                format!("expected a size or type after the `.`, found {text}")
+            });
+        }
+    }
+
     /// Returns true if there is white space before and after the current token.
     fn is_spaced(&self, token: Token) -> bool {
         self.last_end() < token.span.start && token.span.end < self.peek(1).span.start
@@ -1142,6 +1157,48 @@ impl Parser<'_> {
         let callee = callee.map(|token| self.slice(token.span).to_owned());
         let last = TermId(self.terms.len() as u32 - 1);
         self.function_without_word(last, callee.as_deref())
+    }
+
+    /// Returns true at a type that follows the name of a definition without a `:`.
+    pub(crate) fn at_type_without_colon(&self) -> bool {
+        use TokenKind::{
+            Colon, Constructor, DepFun, Dot, Equals, Ident, Int, Kind, LBrace, LParen,
+        };
+        let behind = self.tokens[self.pos..].iter().take(MAX_LOOKAHEAD);
+        let mut behind = tokens_in_brackets(behind, 1).skip_while(|token| token.kind != Equals);
+        let has_body = behind.next().is_some();
+        let body = behind.next().map(|token| token.kind);
+        let binds_size = || {
+            let kinds = [1, 2, 3].map(|ahead| self.peek_kind(ahead));
+            kinds == [Ident, Colon, Kind] && self.peek_kind(5) == TokenKind::Arrow
+        };
+        let is_type = match self.kind() {
+            TokenKind::Scalar | Constructor => true,
+            TokenKind::Float => self.split_float().is_some(),
+            Ident | Int => self.peek_kind(1) == Dot,
+            LBrace => binds_size(),
+            // Before another body it is a parameter of a definition in another language.
+            LParen => binds_size() && body == Some(DepFun),
+            _ => false,
+        };
+        has_body && is_type
+    }
+
+    /// Reports the missing `:` between the name of a definition and its type.
+    pub(crate) fn colon_before_type(&mut self) {
+        let name = self.previous().map_or("f", |name| self.slice(name.span));
+        let (span, gap) = (
+            self.last_char(),
+            Span::new(self.last_end(), self.token().span.start),
+        );
+        let edit = match self.slice(gap).trim().is_empty() {
+            true => (gap, " : ".to_owned()),
+            false => (Span::empty(gap.start), " :".to_owned()),
+        };
+        self.report(|| {
+            let message = format!("expected `:` between `{name}` and its type");
+            Diagnostic::error(Code::SyntaxError, span, message).fix("Insert `:`", vec![edit], true)
+        });
     }
 
     /// Parses the `=` of a definition.

@@ -4,7 +4,7 @@ use super::recover_definitions::is_nearly_def;
 use super::{Parser, TermCategory};
 use crate::ast::{BinderAnnotation, BinderId, Ident, ItemKind, ScalarType, TermId, TermKind};
 use crate::lexer::{Token, TokenKind};
-use crate::{Code, Diagnostic, Span};
+use crate::{Code, Diagnostic, Span, foreign_scalar};
 
 /// The title of the fix that names every nameless parameter.
 const NAME_PARAMETERS: &str = "Name the parameters";
@@ -137,7 +137,8 @@ impl Parser<'_> {
         let name = self.binders[id.0 as usize].name.clone();
         let span = self.since(ty.start);
         let text = self.slice(ty);
-        let scalar = ScalarType::from_text(text).map_or_else(|| scalar_of_c(text), |_| Some(text));
+        let scalar =
+            ScalarType::from_text(text).map_or_else(|| foreign_scalar(text), |_| Some(text));
         let shown = scalar.unwrap_or("f32");
         self.report(|| {
             let message =
@@ -352,16 +353,4 @@ impl Parser<'_> {
             }
         }
     }
-}
-
-/// Returns the scalar type of a C type.
-fn scalar_of_c(word: &str) -> Option<&'static str> {
-    Some(match word {
-        "float" => "f32",
-        "double" => "f64",
-        "int" => "i32",
-        "unsigned" => "u32",
-        "char" => "i8",
-        _ => return None,
-    })
 }

@@ -46,18 +46,28 @@ impl Parser<'_> {
     fn def(&mut self) -> ItemKind {
         let word = self.bump();
         let name = self.item_name(word);
+        let was_right = self.error.is_none();
+        let is_colon_missing = name.is_some() && self.at_type_without_colon();
+        if is_colon_missing {
+            self.colon_before_type();
+        }
         let has_parameters = matches!(self.kind(), TokenKind::LParen | TokenKind::LBracket)
             || (self.at(TokenKind::Ident) && !self.at_where());
-        let head = match has_parameters && name.is_some() {
+        let head = match has_parameters && name.is_some() && !is_colon_missing {
             true => self.parameters_of_def(),
             false => None,
         };
         let ty = match self.eat(TokenKind::Colon) {
+            _ if is_colon_missing => Some(self.type_with_conditions()),
             Some(colon) if self.doubled_colon(colon) => None,
             Some(_) => Some(self.type_with_conditions()),
             None => None,
         };
         self.def_equals(&name, ty.is_some());
+        // The type of the body is not that of the definition if the text before it is wrong.
+        let is_unknown =
+            ty.is_none() && was_right && self.error.is_some() && !self.at(TokenKind::End);
+        let ty = ty.or_else(|| is_unknown.then(|| self.missing()));
         let body = match self.at(TokenKind::End) && self.error.is_some() {
             true => self.missing(),
             false => self.term(TermCategory::Expr),
@@ -164,10 +174,15 @@ impl Parser<'_> {
 
     fn annotation_arg(&mut self) -> AnnotationArg {
         let token = self.token();
-        let named = self.peek_kind(1) == TokenKind::Equals
+        let sign = self.peek_kind(1);
+        let named = matches!(sign, TokenKind::Equals | TokenKind::Colon)
             && (token.kind == TokenKind::Ident || token.kind.is_reserved());
         let key = named.then(|| {
-            self.pos += 2;
+            self.bump();
+            if sign == TokenKind::Colon {
+                self.colon_in_annotation(token);
+            }
+            self.bump();
             Ident {
                 name: self.name(token.span),
                 span: token.span,
@@ -186,6 +201,25 @@ impl Parser<'_> {
             }
         };
         AnnotationArg { key, value }
+    }
+
+    /// Reports the `:` after the name of an argument of an annotation, as in `@run(n: 1024)`.
+    fn colon_in_annotation(&mut self, name: Token) {
+        const TITLE: &str = "Write `=`";
+        let (colon, text) = (self.token().span, self.quoted(name));
+        let space = if name.span.end == colon.start {
+            " "
+        } else {
+            ""
+        };
+        let edits = vec![(colon, format!("{space}="))];
+        if self.extend_fix(TITLE, &edits) {
+            return;
+        }
+        self.report(|| {
+            let message = format!("expected `=` between {text} and its value, found `:`");
+            Diagnostic::error(Code::SyntaxError, colon, message).fix(TITLE, edits, true)
+        });
     }
 
     fn annotation_list(&mut self) -> AnnotationValue {

@@ -8,7 +8,7 @@ use super::recover_definitions::comment;
 use super::{Parser, TermCategory};
 use crate::ast::{BinaryOp, BinderAnnotation, TermId, TermKind};
 use crate::lexer::{Token, TokenKind};
-use crate::{Code, Diagnostic, Dialect, Span};
+use crate::{Code, Diagnostic, Dialect, Span, foreign_scalar};
 
 /// The title of the fix that corrects every such call of an item.
 const PARENTHESIZE_TITLE: &str = "put the arguments in parentheses";
@@ -59,6 +59,9 @@ impl Parser<'_> {
         if !self.starts_loose_argument() || !self.takes_loose_arguments(callee, mode) {
             return callee;
         }
+        if let Some(end) = self.end_of_comparison(callee) {
+            return self.comparison_behind(callee, end, mode);
+        }
         let mut args = Vec::new();
         let mut edits = Vec::new();
         let mut closer = "";
@@ -89,6 +92,39 @@ impl Parser<'_> {
         self.report_loose_arguments(callee, &args, edits);
         let span = self.since(self.span_of(callee).start);
         let args = args.into_boxed_slice();
+        self.push(TermKind::Apply { callee, args }, span)
+    }
+
+    /// Returns the end of the comparison at the current token if the word before it is `not`:
+    /// `not x < y`.
+    fn end_of_comparison(&self, word: TermId) -> Option<u32> {
+        use TokenKind::{
+            And, Colon, Comma, End, EqEq, FatArrow, Greater, GreaterEq, In, Less, LessEq, NotEq,
+            Or, Pipe,
+        };
+        let ends = |kind| matches!(kind, And | Or | Comma | Colon | FatArrow | In | Pipe | End);
+        let compares = |kind| matches!(kind, EqEq | NotEq | Less | LessEq | Greater | GreaterEq);
+        let behind = self.tokens[self.pos..].iter().take(MAX_LOOKAHEAD);
+        let operands =
+            || tokens_in_brackets(behind.clone(), 1).take_while(|token| !ends(token.kind));
+        let is_comparison = operands().any(|token| compares(token.kind));
+        let is_not = self.slice(self.span_of(word)) == "not";
+        let last = operands().last().filter(|_| is_not && is_comparison)?;
+        Some(last.span.end)
+    }
+
+    /// Reports and parses a comparison without parentheses after `not`.
+    fn comparison_behind(&mut self, callee: TermId, end: u32, mode: TermCategory) -> TermId {
+        let (gap, start) = (self.gap_before(), self.token().span.start);
+        let comparison = Span::new(start, end);
+        let edits = vec![(gap, "(".to_owned()), (Span::empty(end), ")".to_owned())];
+        if !self.extend_fix(PARENTHESIZE_TITLE, &edits) {
+            let call = format!("not({})", self.slice(comparison));
+            self.report(|| unbracketed(comparison, &call, edits));
+        }
+        let arg = self.nested(|parser| parser.operators(mode));
+        let span = self.since(self.span_of(callee).start);
+        let args = Box::from([arg]);
         self.push(TermKind::Apply { callee, args }, span)
     }
 
@@ -195,14 +231,8 @@ impl Parser<'_> {
         args: &[TermId],
         edits: Vec<(Span, String)>,
     ) {
-        if let Some(error) = self
-            .error
-            .as_mut()
-            .filter(|error| is_about_arguments(error))
-        {
-            let all = &mut error.fixes[0].edits;
-            all.extend(edits);
-            return all.sort_by_key(|(span, _)| (span.start, span.end));
+        if self.extend_fix(PARENTHESIZE_TITLE, &edits) {
+            return;
         }
         if let Some(sign) = self.dashes_before(callee) {
             return self.report(|| comment(sign, "--"));
@@ -213,41 +243,39 @@ impl Parser<'_> {
         let span = self.span_of(args[0]);
         let all = args.iter().map(|arg| self.in_parentheses(*arg));
         let call = self.slice(self.span_of(callee)).to_owned() + &all.collect::<String>();
-        let message = match call.len() > MAX_QUOTED_LENGTH || call.contains('\n') {
-            true => "arguments must be in parentheses, as in `f(x)(y)`".to_owned(),
-            false => format!("arguments must be in parentheses: write `{call}`"),
-        };
-        self.report(|| {
-            Diagnostic::error(Code::SyntaxError, span, message).fix(PARENTHESIZE_TITLE, edits, true)
-        });
+        self.report(|| unbracketed(span, &call, edits));
     }
 
     /// Reports a cast in the notation of other languages: `x as f32` or `(f32) x`.
     fn cast_of_other_languages(&mut self, callee: TermId, args: &[TermId]) -> bool {
         let kind = |term: TermId| &self.terms[term.0 as usize].kind;
         let (value, ty) = match *args {
-            [word, ty]
-                if self.slice(self.span_of(word)) == "as"
-                    && matches!(kind(ty), TermKind::Scalar(_)) =>
-            {
-                (callee, ty)
-            }
+            [word, ty] if self.slice(self.span_of(word)) == "as" => (callee, ty),
             [value] => match *kind(callee) {
-                TermKind::Paren(ty) if matches!(kind(ty), TermKind::Scalar(_)) => (value, ty),
+                TermKind::Paren(ty) => (value, ty),
                 _ => return false,
             },
             _ => return false,
         };
-        let value = self.in_parentheses(value);
-        let written = format!("(cast{value} : {})", self.slice(self.span_of(ty)));
+        let Some(ty) = self.scalar_meant(ty) else {
+            return false;
+        };
+        let written = format!("(cast{} : {ty})", self.in_parentheses(value));
         let whole = self.since(self.span_of(callee).start);
-        self.report(|| {
-            let message = format!("a conversion is written `{written}`");
-            let title = format!("Write `{written}`");
-            let error = Diagnostic::error(Code::SyntaxError, whole, message);
-            error.fix(title, vec![(whole, written)], true)
-        });
+        self.report(|| conversion(whole, written));
         true
+    }
+
+    /// Returns the scalar type that a term is, or is in another language if the item does not bind
+    /// the name.
+    fn scalar_meant(&self, term: TermId) -> Option<&'static str> {
+        match &self.terms[term.0 as usize].kind {
+            TermKind::Scalar(scalar) => Some(scalar.as_str()),
+            TermKind::Name(name) if self.binders.iter().all(|binder| binder.name != *name) => {
+                foreign_scalar(name)
+            }
+            _ => None,
+        }
     }
 
     /// Returns the span of a `--` before a term, which begins a comment in other languages.
@@ -350,6 +378,23 @@ impl Parser<'_> {
             false => Span::empty(space.end),
         }
     }
+}
+
+/// Returns the error for arguments without parentheses, and the fix that makes `call` of them.
+fn unbracketed(span: Span, call: &str, edits: Vec<(Span, String)>) -> Diagnostic {
+    let message = match call.len() > MAX_QUOTED_LENGTH || call.contains('\n') {
+        true => "arguments must be in parentheses, as in `f(x)(y)`".to_owned(),
+        false => format!("arguments must be in parentheses: write `{call}`"),
+    };
+    Diagnostic::error(Code::SyntaxError, span, message).fix(PARENTHESIZE_TITLE, edits, true)
+}
+
+/// Returns the error for a conversion in the notation of another language.
+pub(super) fn conversion(whole: Span, written: String) -> Diagnostic {
+    let message = format!("a conversion is written `{written}`");
+    let title = format!("Write `{written}`");
+    let error = Diagnostic::error(Code::SyntaxError, whole, message);
+    error.fix(title, vec![(whole, written)], true)
 }
 
 fn is_about_arguments(error: &Diagnostic) -> bool {

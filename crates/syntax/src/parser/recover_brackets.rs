@@ -1,7 +1,7 @@
 //! Error recovery for indexing in brackets, and for array types in the notation of other languages.
 
 use super::delimiters::MAX_LOOKAHEAD;
-use super::recover_applications::tokens_in_brackets;
+use super::recover_applications::{conversion, tokens_in_brackets};
 use super::{Parser, TermCategory};
 use crate::ast::{TermId, TermKind};
 use crate::lexer::{Token, TokenKind};
@@ -39,6 +39,34 @@ impl Parser<'_> {
             let all = self.since(self.span_of(term).start);
             self.mend(open.span, "Write `idx`", all, text);
         }
+    }
+
+    /// Returns true at the brackets of `cast[f32](x)`.
+    pub(crate) fn at_type_of_cast(&self, callee: TermId) -> bool {
+        let is_cast =
+            matches!(&self.terms[callee.0 as usize].kind, TermKind::Name(name) if name == "cast");
+        is_cast
+            && self.dialect == Dialect::Rise
+            && self.peek_kind(1) == TokenKind::Scalar
+            && self.peek_kind(2) == TokenKind::RBracket
+    }
+
+    /// Parses `cast[f32](x)`, a conversion with its type in brackets, as an error.
+    pub(crate) fn cast_in_brackets(&mut self, callee: TermId) -> TermId {
+        let ty = self.slice(self.peek(1).span);
+        self.pos += 3;
+        let start = self.last_end();
+        let term = match self.at(TokenKind::LParen) {
+            true => self.call(callee, TermCategory::Arg),
+            false => callee,
+        };
+        let written = match self.slice(self.since(start)) {
+            "" => format!("fun(x => (cast(x) : {ty}))"),
+            value => format!("(cast{value} : {ty})"),
+        };
+        let whole = self.since(self.span_of(callee).start);
+        self.report(|| conversion(whole, written));
+        term
     }
 
     /// Returns true if a token directly within the brackets at the current position satisfies the

@@ -197,7 +197,7 @@ impl Parser<'_> {
                 match edit {
                     Some((place, text)) => {
                         let title = format!("write `{}`", text.trim());
-                        error.fix(title, vec![(place, text.to_owned())], true)
+                        error.fix(title, vec![(place, text)], true)
                     }
                     None => error,
                 }
@@ -213,19 +213,22 @@ impl Parser<'_> {
 
     /// Returns the missing text after the value of a `let` without `in` that ends at `last`, if
     /// the result of the `let` or the next binding follows.
-    fn in_behind_value(&self, last: Span) -> Option<(Span, &'static str)> {
+    fn in_behind_value(&self, last: Span) -> Option<(Span, String)> {
         let is_binding = |ahead| {
             self.peek_kind(ahead) == TokenKind::Ident
                 && self.peek_kind(ahead + 1) == TokenKind::Equals
         };
         let token = self.token();
-        match token.kind {
-            _ if self.dialect != Dialect::Rise || last.end != self.last_end() => None,
-            TokenKind::Comma if is_binding(1) => Some((token.span, " in let")),
-            _ if is_binding(0) => Some((Span::empty(last.end), " in let")),
-            _ if self.at_operand() => Some((Span::empty(last.end), " in")),
-            _ => None,
-        }
+        let (place, next, text) = match token.kind {
+            _ if self.dialect != Dialect::Rise || last.end != self.last_end() => return None,
+            TokenKind::Comma if is_binding(1) => (token.span, self.peek(1), " in let"),
+            _ if is_binding(0) => (Span::empty(last.end), token, " in let"),
+            _ if self.at_operand() => (Span::empty(last.end), token, " in"),
+            _ => return None,
+        };
+        let touches = place.end == next.span.start;
+        let space = if touches { " " } else { "" };
+        Some((place, format!("{text}{space}")))
     }
 
     /// Returns true at `(NAME :` or `{`: in an argument only before a kind, since `(x : f32)` is an
@@ -348,6 +351,9 @@ impl Parser<'_> {
                     None => break,
                 },
                 TokenKind::LBracket if mode.is_type() => term = self.sizes_behind_type(term),
+                TokenKind::LBracket if self.at_type_of_cast(term) => {
+                    term = self.cast_in_brackets(term);
+                }
                 TokenKind::LBracket => self.index_in_brackets(term),
                 _ => break,
             }
@@ -377,6 +383,7 @@ impl Parser<'_> {
             self.expected("a type");
             return self.missing();
         }
+        self.number_as_element();
         self.sized_atom(mode, dimensions)
     }
 

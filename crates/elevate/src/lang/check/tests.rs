@@ -172,7 +172,7 @@ fn unknown_names_are_reported_once_with_what_was_meant() {
             d: (s: _) -> _
             e: _
             f: _
-            g: _
+            g: Rule
             error[unknown-name] at `topDwn`: there is no strategy `topDwn`
               help: did you mean `topDown`?
             error[unknown-name] at `mapp`: `mapp` is not defined in RISE
@@ -185,6 +185,8 @@ fn unknown_names_are_reported_once_with_what_was_meant() {
               help: define it in this file, or import the file that does
             error[unknown-name] at `z`: there is no parameter `z`
               help: parameters are `x` and `y`
+            error[unknown-name] at `private`: there is no strategy `private`
+              help: did you mean `Private`?
         "#]],
     );
 }

@@ -53,6 +53,16 @@ impl Infer<'_> {
         error.fixes.extend(fix);
     }
 
+    /// Reports a dimension that is the name of a size.
+    pub(in crate::infer) fn unknown_dimension(&mut self, head: TermId, arg: TermId) {
+        let (name, text) = (self.source(head), self.source(arg));
+        let message = format!("the dimension of `{name}` must be 0, 1 or 2, found `{text}`");
+        let error = self.error(Code::KindMismatch, self.span(arg), message);
+        error.help = Some(format!(
+            "dimensions are no parameters: write a number, as in `{name}(0)(…)`"
+        ));
+    }
+
     /// Reports a size after all sizes of a function, where it takes an array or a function.
     pub(in crate::infer) fn one_size_too_many(
         &mut self,

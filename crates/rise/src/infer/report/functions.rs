@@ -39,6 +39,7 @@ impl Infer<'_> {
             return;
         }
         let head = spine.head;
+        let ty = &self.table.ty(ty);
         let text = self.show(ty);
         let name = self.source(head);
         let before = spine.args.iter().take_while(|other| other.term != arg);

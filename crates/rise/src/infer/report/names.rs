@@ -1,7 +1,9 @@
 //! Messages about unknown names, holes, and undetermined variables.
 
 use nat::Var;
-use syntax::ast::{BinderId, Kind, Name, ReadWrite, ScalarType, TermId, TermKind};
+use syntax::ast::{
+    Binder, BinderAnnotation, BinderId, Kind, Name, ReadWrite, ScalarType, TermId, TermKind,
+};
 use syntax::{Code, Diagnostic, Fix, GlobalId, ItemSpan, Related, Span};
 
 use super::super::expr::kind_noun;
@@ -9,7 +11,7 @@ use super::super::{Infer, LocalBinding};
 use super::math_functions::is_mathematical;
 use crate::primitive::Primitive;
 use crate::types::Type;
-use syntax::closest;
+use syntax::{closest, foreign_scalar};
 
 impl Infer<'_> {
     /// Reports parameters of one function or type that have the name of an earlier one.
@@ -68,6 +70,14 @@ impl Infer<'_> {
             return;
         }
         self.unknown.push(name.clone());
+        let scalar = foreign_scalar(name);
+        if let Some((written, fix)) = scalar.and_then(|ty| self.conversion_to(term, ty)) {
+            let message = format!("cannot find `{name}` in this scope");
+            let error = self.error(Code::UnknownName, self.span(term), message);
+            error.help = Some(format!("a conversion is written `{written}`"));
+            error.fixes.extend(fix);
+            return;
+        }
         let candidates = self.candidates();
         let literal = ["true", "false"]
             .into_iter()
@@ -119,13 +129,17 @@ impl Infer<'_> {
             _ => None,
         });
         let scalars = ScalarType::ALL.iter().map(|s| s.as_str());
-        let near = foreign_type(name)
-            .or_else(|| closest(name, types.chain(scalars)))
-            .map(str::to_owned);
+        let near = (foreign_scalar(name).map(str::to_owned))
+            .or_else(|| foreign_vector(name))
+            .or_else(|| closest(name, types.chain(scalars)).map(str::to_owned));
         let span = self.item.term(term).span;
+        let kind = match self.is_type_of_values(term) {
+            true => Kind::DataType,
+            false => Kind::Nat,
+        };
         let fix = match &near {
             Some(near) => Some(replacement(span, near)),
-            None => self.binding(span, name),
+            None => self.binding(span, name, kind),
         };
         let message = format!("cannot find the size or type `{name}` in this scope");
         let diagnostic = self.error(Code::UnknownName, span, message);
@@ -133,14 +147,33 @@ impl Infer<'_> {
         diagnostic.help = Some(match near {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!(
-                "bind it: `depFun({name}: Nat => …)` in an expression, `({name}: Nat) -> …` in a type"
+                "bind it: `depFun({name}: {kind} => …)` in an expression, `({name}: {kind}) -> …` in a type"
             ),
         });
     }
 
+    /// Returns true if a name in a type can only be the type of values.
+    fn is_type_of_values(&self, term: TermId) -> bool {
+        let is_part = |kind: &TermKind| match kind {
+            TermKind::Array { elem, .. }
+            | TermKind::DepArray { elem, .. }
+            | TermKind::Vector { elem, .. } => *elem == term,
+            TermKind::Arrow(a, b) | TermKind::Pair(a, b) | TermKind::Tuple(a, b) => {
+                [a, b].contains(&&term)
+            }
+            TermKind::Ascribe { ty, .. } => *ty == term,
+            _ => false,
+        };
+        let is_annotation =
+            |binder: &Binder| matches!(binder.annotation, BinderAnnotation::Type(ty) if ty == term);
+        self.item.terms.iter().any(|other| is_part(&other.kind))
+            || self.item.binders.iter().any(is_annotation)
+    }
+
     /// Returns the fix that binds a name with `depFun` around the right side of its definition, if
-    /// it is used as a size. A definition with a written type binds its sizes there.
-    fn binding(&self, name_span: Span, name: &Name) -> Option<Fix> {
+    /// it is used as a size or as the type of values. A definition with a written type binds its
+    /// sizes there.
+    fn binding(&self, name_span: Span, name: &Name, kind: Kind) -> Option<Fix> {
         let syntax::ast::ItemKind::Def { ty: None, body, .. } = self.item.kind else {
             return None;
         };
@@ -152,11 +185,14 @@ impl Infer<'_> {
             _ => false,
         });
         let body = self.item.term(body).span;
-        is_size.then(|| {
+        (is_size || kind == Kind::DataType).then(|| {
             Fix::preferred(
                 format!("Bind `{name}` with `depFun`"),
                 vec![
-                    (Span::empty(body.start), format!("depFun({name}: Nat => ")),
+                    (
+                        Span::empty(body.start),
+                        format!("depFun({name}: {kind} => "),
+                    ),
                     (Span::empty(body.end), ")".to_owned()),
                 ],
             )
@@ -266,22 +302,18 @@ pub(in crate::infer) fn replacement(span: Span, near: &str) -> Fix {
     )
 }
 
-/// Returns the scalar type for its name in other languages.
-fn foreign_type(name: &str) -> Option<&'static str> {
-    Some(match name {
-        "float" | "Float32" | "single" => "f32",
-        "double" | "Float64" => "f64",
-        "half" => "f16",
-        "int" | "Int32" | "integer" => "i32",
-        "long" | "int64" | "Int64" => "i64",
-        "short" => "i16",
-        "char" | "int8" => "i8",
-        "uint" | "unsigned" => "u32",
-        "byte" | "uchar" => "u8",
-        "Bool" | "boolean" => "bool",
-        "nat" | "size_t" | "usize" => "natType",
-        _ => return None,
-    })
+/// Returns the vector type for its name in other languages, such as `float4` or `f32x4`.
+fn foreign_vector(name: &str) -> Option<String> {
+    let elem = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    let length: u32 = name[elem.len()..].parse().ok()?;
+    let scalar = |name: &str| {
+        let own = ScalarType::from_text(name).map(ScalarType::as_str);
+        own.or_else(|| foreign_scalar(name))
+    };
+    let elem = foreign_scalar(elem).or_else(|| scalar(elem.strip_suffix('x')?))?;
+    (2..=16)
+        .contains(&length)
+        .then(|| format!("Vec[{length}, {elem}]"))
 }
 
 /// Returns the help for a function on arrays that many other languages have.

@@ -91,13 +91,17 @@ impl Infer<'_> {
             }));
     }
 
-    /// Returns the text of the conversion that `cast(f32)(x)`, `cast(x, f32)`, `f32(x)` or
-    /// `(f32)(x)` intends, whose scalar type is used as an expression, and the fix that writes it.
-    pub(in crate::infer) fn conversion_to(&self, scalar: TermId) -> Option<(String, Option<Fix>)> {
+    /// Returns the text of the conversion to the type `ty` that `cast(f32)(x)`, `cast(x, f32)`,
+    /// `f32(x)` or `(f32)(x)` intends, and the fix that writes it; `scalar` is the type that is
+    /// used as an expression.
+    pub(in crate::infer) fn conversion_to(
+        &self,
+        scalar: TermId,
+        ty: &str,
+    ) -> Option<(String, Option<Fix>)> {
         if self.in_dpia() {
             return None;
         }
-        let ty = self.source(scalar);
         let Cast { whole, converts } = self.cast_with(scalar)?;
         let (written, edits) = match converts {
             CastOperand::Unknown => return Some((format!("(cast(x) : {ty})"), None)),

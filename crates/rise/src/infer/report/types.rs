@@ -358,7 +358,10 @@ impl Infer<'_> {
                     self.show(a)
                 ))
             }
-            (Type::Fun(a, _), Type::Fun(..)) if matches!(&*self.table.head(a), Type::Pair(..)) => {
+            (Type::Fun(a, _), Type::Fun(b, _))
+                if matches!(&*self.table.head(a), Type::Pair(..))
+                    && !matches!(&*self.table.head(b), Type::Pair(..)) =>
+            {
                 Some("the function gets one pair: take its halves with `._1` and `._2`".into())
             }
             _ => None,
