@@ -296,7 +296,10 @@ fn each_line_says_where_it_is_from_and_what_made_it() {
     let (source, made) = find("float *tmp = ");
     assert!(source.contains("mapSeq(fun(x => x * x))"), "{source}");
     assert!(
-        made["passes"][0].as_str().unwrap().starts_with("memory: "),
+        made["passes"][0]
+            .as_str()
+            .unwrap()
+            .starts_with("allocation: "),
         "{made}"
     );
     assert_eq!(find("free(tmp);").0, source);

@@ -8,7 +8,7 @@ use dpia::IndexPolicy;
 
 use crate::analysis::counts;
 use crate::error::CompileError;
-use crate::ir::{Features, Function};
+use crate::ir::Function;
 use crate::ir::kernel::{Code, KernelFunction, Program};
 use crate::ir::trace::Trace;
 use crate::lower::Lowered;
@@ -175,25 +175,6 @@ impl PassSet {
     fn contains(&self, name: &str) -> bool {
         self.0.contains(&name)
     }
-}
-
-/// Returns the names of the passes for functions with these features in the order in which they run.
-/// One that runs again has a number behind its name.
-pub(crate) fn names(features: Features) -> Vec<String> {
-    fn of<On>(steps: &'static [Step<On>]) -> impl Iterator<Item = &'static str> {
-        steps.iter().map(|step| step.pass.name)
-    }
-    let all: Vec<_> = match features.work_items {
-        true => of(MAPPING).chain(of(KERNEL)).collect(),
-        false => of(CPU).collect(),
-    };
-    let numbered = all.iter().enumerate().map(|(at, name)| {
-        match all[..at].iter().filter(|other| *other == name).count() {
-            0 => (*name).to_owned(),
-            before => format!("{name}-{}", before + 1),
-        }
-    });
-    numbered.collect()
 }
 
 /// Runs the passes.

@@ -11,7 +11,7 @@ pub fn count(package: &Package) -> usize {
     let modules = package.files.iter();
     modules
         .filter(|file| matches!(file.role, Role::Module(_) | Role::Build))
-        .map(|file| of_file(file))
+        .map(of_file)
         .sum()
 }
 

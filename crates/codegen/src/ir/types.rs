@@ -31,7 +31,7 @@ impl CType {
         CType::of_target(ty, names, origin, Features::default())
     }
 
-    /// Returns the type of a data C type of a data type where there are these features.
+    /// Returns the C type of a data type for a target with these features.
     pub fn of_target(
         ty: &Type,
         names: &Names,

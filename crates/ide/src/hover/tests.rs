@@ -42,7 +42,7 @@ fn stages_of_listing_1() {
 
         Two arrays as one array of pairs. They must have the same number of elements.
 
-        It moves no data, and may be read through and written through. The opposite of `unzip`.
+        No data is moved. The result can be read and written. The inverse of `unzip`.
         ```rise
         def example = depFun(n: Nat => fun(xs: n.f32, ys: n.f32 => zip(xs)(ys) |> map(fun(p => p._1 * p._2))))
         ```
@@ -60,10 +60,10 @@ fn stages_of_listing_1() {
         map : {n: Nat} -> {s: DataType} -> {t: DataType} -> (s -> t) -> n.s -> n.t
         ```
 
-        The array with a function applied to every element.
+        Applies a function to every element of an array.
 
-        It says nothing about how: for a target it is replaced by `mapSeq`, `mapPar`, `mapGlobal`, …, or stays where its
-        result is only read, and then computes an element at each read.
+        It does not determine how the result is computed: for a target it is replaced by `mapSeq`, `mapPar`, `mapGlobal`, …. If
+        the result is only read, no replacement is needed, and an element is computed at each read.
         ```rise
         def example = depFun(n: Nat => fun(xs: n.f32 => xs |> map(fun(x => x + 1.0f))))
         ```
@@ -81,9 +81,9 @@ fn stages_of_listing_1() {
         reduce : {n: Nat} -> {t: DataType} -> (t -> t -> t) -> t -> n.t -> t
         ```
 
-        All elements of an array combined into one value: `f(… f(f(init, x1), x2) …, xn)`.
+        Combines all elements of an array into one value: `f(… f(f(init, x1), x2) …, xn)`.
 
-        The order is open: the function should be associative, so that parts can be combined in parallel. For a target it is
+        The order is not fixed: the function should be associative, so that parts can be combined in parallel. For a target it is
         replaced by `reduceSeq`, `reducePar`, ….
         ```rise
         def example = depFun(n: Nat => fun(xs: n.f32 => xs |> reduce(add)(0.0f)))
@@ -120,10 +120,10 @@ fn stages_of_listing_4() {
             split : (n: Nat) -> {m: Nat} -> {t: DataType} -> (m*n).t -> m.n.t
             ```
 
-            An array cut into chunks of `n` elements: `[[x1 … xn], [xn+1 … x2n], …]`.
+            An array split into chunks of `n` elements: `[[x1 … xn], [xn+1 … x2n], …]`.
 
-            `n` must divide the number of elements, which is checked, assumed and shown as an obligation, or refuted. It moves
-            no data, and may be read through and written through. The opposite of `join`.
+            `n` must divide the number of elements; this is proved, refuted, or becomes an obligation. No data is moved. The result
+            can be read and written. The inverse of `join`.
             ```rise
             def example = depFun(n: Nat => fun(xs: (4 * n).f32 => xs |> split(4)))
             ```
@@ -151,10 +151,10 @@ fn stages_of_listing_4() {
             mapWorkGroup : {n: Nat} -> {s: DataType} -> {t: DataType} -> (s -> t) -> n.s -> n.t
             ```
 
-            `map` with one work-group an element.
+            `map` with one work-group for each element.
 
-            Only for OpenCL, and inside no other parallel map over the same dimension; `mapLocal` shares its work within the
-            group. The dimension 0, 1 or 2 may be written first; 0 if it is not. It writes its result.
+            Only for OpenCL, and not inside another parallel map over the same dimension; `mapLocal` distributes its work within the
+            group. The dimension 0, 1 or 2 may be written first; the default is 0. It writes its result.
             ```rise
             def example = depFun(n: Nat => fun(xs: (64 * n).f32 =>
               xs |> split(64) |> mapWorkGroup(mapLocal(fun(x => x + 1.0f))) |> join))
@@ -179,7 +179,7 @@ fn stages_of_listing_4() {
 
             An array of arrays as one array, row after row.
 
-            It moves no data, and may be read through and written through. The opposite of `split`.
+            No data is moved. The result can be read and written. The inverse of `split`.
             ```rise
             def example = depFun((n: Nat, m: Nat) => fun(xss: n.m.f32 => xss |> join))
             ```

@@ -26,7 +26,7 @@ use peeling::ForLoop;
 
 pub(crate) const PASS: Pass = Pass {
     name: "loops",
-    run: run,
+    run,
     changes: Changes {
         moved: "a loop around it that runs once, or a branch that is always taken, is gone",
         repeated: "written out: for each round of an unrolled loop, or each side of a border",
