@@ -382,6 +382,11 @@ mod tests {
                 def f = depFun(n: Nat => fun(xs: (n + 1).f32 => xs |> map(fun(x => x))))
             "#]],
         );
+        // The initial value is missing.
+        fixed(
+            "def f = depFun(n: Nat => fun(xs: n.f32 => xs |> scanSeq(fun(acc, x => acc +$0 x))))\n",
+            expect![""],
+        );
         // A type annotation binds its own sizes, and `t` is no size.
         fixed("def f : n$0.f32 -> f32 = fun(xs => 1.0f)\n", expect![""]);
         fixed(

@@ -12,15 +12,21 @@ pub(super) type Edits = Vec<(Span, String)>;
 
 impl SourceMap<'_> {
     /// Returns the edits that append `stage` to the expression: `e |> stage`, or `e >> stage` for a
-    /// function.
+    /// function. There are none if the function takes more than one argument.
     pub fn append(&self, origin: Origin, stage: &str) -> Option<Edits> {
-        let term = self.spine_of(self.location(origin))?;
         let item = self.written.item;
+        let mut term = self.spine_of(self.location(origin))?;
+        while let TermKind::Let { body, .. } = item.term(term).kind {
+            term = body;
+        }
         let span = item.term(term).span;
         let (start, end) = (Span::empty(span.start), Span::empty(span.end));
         let parent = self.parent(term);
         let around = parent.map(|parent| &item.term(parent).kind);
         if !self.is_applied(term) {
+            if !self.takes_one_argument(term) {
+                return None;
+            }
             if let Some(TermKind::Binary {
                 op: BinaryOp::After,
                 ..
@@ -46,7 +52,7 @@ impl SourceMap<'_> {
             TermKind::Binary {
                 op: BinaryOp::ApplyLeft,
                 ..
-            } | TermKind::Let { .. }
+            }
         );
         Some(match (alone, loose) {
             (true, false) => vec![(end, format!(" |> {stage}"))],

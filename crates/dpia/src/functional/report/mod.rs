@@ -430,6 +430,7 @@ impl Reporter<'_> {
         }
         let mut found = Diagnostic::error(Code::MissingChoice, spot.head, message);
         if let Some((whole, data)) = copied {
+            let data = self.source_map.type_at_use(*whole).unwrap_or(data);
             let copy = alternatives::copy(data, self.target, nest);
             let found = found.help(format!("write its elements with a copy: `|> {copy}`"));
             let edits = self.source_map.append(*whole, &copy);

@@ -222,9 +222,32 @@ impl<'a> SourceMap<'a> {
 
     /// Returns true if the term is no function, so that it has all of its arguments.
     pub fn is_applied(&self, term: TermId) -> bool {
+        !matches!(self.type_of(term), Some(Type::Fun(..) | Type::Pi(_)))
+    }
+
+    /// Returns true if a term is a function that returns data after its next argument, so that it
+    /// can be composed with a function of this data.
+    pub fn takes_one_argument(&self, term: TermId) -> bool {
+        match self.type_of(term) {
+            Some(Type::Fun(_, result)) => !matches!(**result, Type::Fun(..) | Type::Pi(_)),
+            _ => false,
+        }
+    }
+
+    /// Returns the type of the data that the expression at a use of another definition yields.
+    pub fn type_at_use(&self, origin: Origin) -> Option<&'a Type> {
+        let term = self.spine_of(self.location(origin))?;
+        match self.type_of(term)? {
+            _ if self.is_own(origin) => None,
+            Type::Fun(_, result) => Some(result),
+            ty => Some(ty),
+        }
+    }
+
+    fn type_of(&self, term: TermId) -> Option<&'a Type> {
         match self.written.inference.terms.get(term.0 as usize) {
-            Some(TermInfo::Expr(ty)) => !matches!(**ty, Type::Fun(..) | Type::Pi(_)),
-            _ => true,
+            Some(TermInfo::Expr(ty)) => Some(ty),
+            _ => None,
         }
     }
 

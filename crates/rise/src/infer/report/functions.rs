@@ -168,6 +168,8 @@ impl Infer<'_> {
             error.help = Some(format!(
                 "what is piped in comes last: is an argument missing before it, as in `{stage}(…)`?"
             ));
+            // A fix of the argument would make the program mean something else.
+            error.fixes.clear();
         }
     }
 
