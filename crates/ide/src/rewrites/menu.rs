@@ -1,9 +1,8 @@
 //! The entries of the rewrite menu: the definitions of the library that have a title, with
 //! arguments to offer and an order.
 //!
-//! Titles and kinds are attributes in the library's own files (`@title`, `@kind`). This module
-//! defines what attributes cannot express: the arguments that are worth a line of a menu, the text
-//! about what a rewrite saves, and the order. Source: "Reference: ELEVATE", section 10.
+//! All data of an entry are attributes of the definition: `@title`, `@kind` and `@menu`. Source:
+//! "Reference: ELEVATE", section 10.
 
 use std::sync::{LazyLock, OnceLock};
 
@@ -11,8 +10,8 @@ use elevate::engine::Strategy;
 use elevate::lang::library;
 use elevate::term::{Child, Head, Heads, Store, Term};
 use nat::{Facts, Nat, Prop};
-use rise::Type;
-use syntax::ast::{AnnotationValue, Name, TermKind};
+use rise::{Primitive, Type};
+use syntax::ast::{AnnotationValue, Literal, Name, TermId, TermKind};
 use syntax::elevate::ast::{Item, ItemKind, ParamList, TypeKind};
 
 /// The category of a rewrite, which is also its kind of code action in the editor.
@@ -148,8 +147,180 @@ pub(crate) struct Entry {
     pub(crate) is_rule: bool,
     /// True if it may change the values that a program computes.
     pub(crate) is_unsafe: bool,
+    pub(crate) options: MenuOptions,
     /// For a rule, the possible heads of the terms that it matches, once it was tried.
     heads: OnceLock<Heads>,
+}
+
+/// The arguments of `@menu`.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct MenuOptions {
+    /// The position within the kind; entries without one follow in the order of the library.
+    rank: Option<i64>,
+    /// The detail that the title shows.
+    pub(crate) detail: Option<Detail>,
+    /// The arguments to offer for sizes, instead of those that are chosen by the length of the
+    /// array.
+    presets: Vec<i64>,
+    /// The largest number of elements, which must then be constant: for loops that are unrolled.
+    max_length: Option<i64>,
+    /// The depth of the nest of maps that the term must be.
+    pub(crate) nest: Option<i64>,
+    /// The primitives of which one must be the head of the term.
+    pub(crate) heads: Vec<Primitive>,
+    /// The primitives of which one must be the head of the term's argument.
+    pub(crate) inputs: Vec<Primitive>,
+    /// The device that the definition must be for.
+    device: Option<Device>,
+    /// True if it copies all elements of an array, also those that are never written.
+    pub(crate) copies: bool,
+    /// The form of a term that already has what the rewrite adds.
+    pub(crate) unless: Option<Unless>,
+    /// The conditions on the parallel maps around and inside the term, which explain why a line is
+    /// disabled.
+    pub(crate) nesting: Nesting,
+    /// The name of the target for which a whole definition is lowered.
+    target: Option<Name>,
+}
+
+/// The detail of a rewrite that its title shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Detail {
+    /// The array that is no longer needed.
+    Saved,
+    /// The number of chunks.
+    Chunks,
+    /// The memory of a value.
+    Stored,
+}
+
+/// A condition on the device of a definition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Device {
+    /// The definition may run on a device.
+    Possible,
+    /// The definition has maps over work-items.
+    Used,
+}
+
+/// The form of a term that already has what a rewrite adds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unless {
+    /// The result is copied.
+    Copied,
+    /// The value of the `let` is stored in memory.
+    Stored,
+}
+
+/// The conditions on the parallel maps around and inside a map that becomes parallel.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Nesting {
+    pub(crate) inside: Option<Nested>,
+    pub(crate) not_inside: Vec<Nested>,
+    pub(crate) not_around: Vec<Nested>,
+    /// A map that the function must contain; this is the only condition left if the others hold.
+    pub(crate) around: Option<Nested>,
+}
+
+/// A map, in the dimension of the rule's argument or in any dimension.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Nested {
+    pub(crate) primitive: Primitive,
+    pub(crate) same_dimension: bool,
+}
+
+impl MenuOptions {
+    /// Reads the arguments of `@menu`; `None` if one of them is not known.
+    fn of(item: &Item) -> Option<MenuOptions> {
+        let mut options = MenuOptions::default();
+        let Some(menu) = item.attribute("menu") else {
+            return Some(options);
+        };
+        for arg in &menu.args {
+            let key = &arg.key.as_ref()?.name;
+            let terms = match &arg.value {
+                AnnotationValue::Term(term) => std::slice::from_ref(term),
+                AnnotationValue::List(terms, _) => &terms[..],
+                AnnotationValue::String(..) => return None,
+            };
+            let one = || terms.first().copied();
+            let name = || name_of(item, one()?);
+            let nested = || -> Option<Vec<Nested>> {
+                terms.iter().map(|term| nested(item, *term)).collect()
+            };
+            let primitives = || -> Option<Vec<Primitive>> {
+                let names = terms.iter().map(|term| name_of(item, *term));
+                names.map(|name| Primitive::from_name(name?)).collect()
+            };
+            match key.as_str() {
+                "rank" => options.rank = Some(number(item, one()?)?),
+                "presets" => {
+                    let numbers = terms.iter().map(|term| number(item, *term));
+                    options.presets = numbers.collect::<Option<_>>()?;
+                }
+                "maxLength" => options.max_length = Some(number(item, one()?)?),
+                "nest" => options.nest = Some(number(item, one()?)?),
+                "head" => options.heads = primitives()?,
+                "input" => options.inputs = primitives()?,
+                "target" => options.target = Some(name()?.clone()),
+                "copies" => options.copies = name()? == "elements",
+                "inside" => options.nesting.inside = Some(self::nested(item, one()?)?),
+                "around" => options.nesting.around = Some(self::nested(item, one()?)?),
+                "notInside" => options.nesting.not_inside = nested()?,
+                "notAround" => options.nesting.not_around = nested()?,
+                "detail" => {
+                    options.detail = Some(match name()?.as_str() {
+                        "saved" => Detail::Saved,
+                        "chunks" => Detail::Chunks,
+                        "stored" => Detail::Stored,
+                        _ => return None,
+                    });
+                }
+                "device" => {
+                    options.device = Some(match name()?.as_str() {
+                        "possible" => Device::Possible,
+                        "used" => Device::Used,
+                        _ => return None,
+                    });
+                }
+                "unless" => {
+                    options.unless = Some(match name()?.as_str() {
+                        "copied" => Unless::Copied,
+                        "stored" => Unless::Stored,
+                        _ => return None,
+                    });
+                }
+                _ => return None,
+            }
+        }
+        Some(options)
+    }
+}
+
+fn name_of(item: &Item, term: TermId) -> Option<&Name> {
+    match &item.rise.term(term).kind {
+        TermKind::Name(name) => Some(name),
+        _ => None,
+    }
+}
+
+fn number(item: &Item, term: TermId) -> Option<i64> {
+    match item.rise.term(term).kind {
+        TermKind::Literal(Literal::Int { value, .. }) => value.try_into().ok(),
+        _ => None,
+    }
+}
+
+/// Reads `mapLocal`, or `mapLocal(d)` for the same dimension.
+fn nested(item: &Item, term: TermId) -> Option<Nested> {
+    let (map, same_dimension) = match &item.rise.term(term).kind {
+        TermKind::Apply { callee, .. } => (*callee, true),
+        _ => (term, false),
+    };
+    Some(Nested {
+        primitive: Primitive::from_name(name_of(item, map)?)?,
+        same_dimension,
+    })
 }
 
 /// Returns all entries in the order of the menu.
@@ -158,7 +329,8 @@ pub(crate) fn entries() -> &'static [Entry] {
         let library = library();
         let items = library.items().filter_map(|id| library.item(id));
         let mut entries: Vec<Entry> = items.filter_map(|item| entry(item, None)).collect();
-        entries.sort_by_key(|entry| (entry.kind, rank(&entry.name)));
+        let rank = |entry: &Entry| entry.options.rank.unwrap_or(i64::MAX);
+        entries.sort_by_key(|entry| (entry.kind, rank(entry)));
         entries
     });
     &ENTRIES
@@ -179,20 +351,20 @@ pub(super) fn entry(item: &Item, usual: Option<RewriteKind>) -> Option<Entry> {
         _ => return None,
     };
     let name = name.as_ref()?.name.clone();
-    if attribute(item, "hidden").is_some() {
+    if item.attribute("hidden").is_some() {
         return None;
     }
-    let title = match attribute(item, "title")?.first()? {
+    let title = match &item.attribute("title")?.args.first()?.value {
         AnnotationValue::String(text, _) => text.to_string(),
         _ => return None,
     };
-    let kind = match (attribute(item, "kind"), usual) {
-        (Some(words), _) => RewriteKind::from_word(&word(item, words.first()?)?)?,
-        (None, usual) => usual?,
+    let kind = match item.attribute("kind") {
+        Some(kind) => RewriteKind::from_word(word(item, &kind.args.first()?.value)?)?,
+        None => usual?,
     };
     // A rule that matches its own result needs a strategy that bounds its repetition. A copy in
     // memory is useful once, so it is offered.
-    if attribute(item, "looping").is_some() && kind != RewriteKind::Extract {
+    if item.attribute("looping").is_some() && kind != RewriteKind::Extract {
         return None;
     }
     Some(Entry {
@@ -202,26 +374,16 @@ pub(super) fn entry(item: &Item, usual: Option<RewriteKind>) -> Option<Entry> {
         kind,
         is_rule,
         is_unsafe,
+        options: MenuOptions::of(item)?,
         heads: OnceLock::new(),
     })
 }
 
-fn attribute<'i>(item: &'i Item, name: &str) -> Option<Vec<&'i AnnotationValue>> {
-    let found = item
-        .attributes
-        .iter()
-        .find(|attribute| attribute.name.as_ref().is_some_and(|n| n.name == name))?;
-    Some(found.args.iter().map(|arg| &arg.value).collect())
-}
-
 /// Returns the word or string that an attribute has as its argument.
-fn word(item: &Item, value: &AnnotationValue) -> Option<String> {
+fn word<'i>(item: &'i Item, value: &'i AnnotationValue) -> Option<&'i str> {
     match value {
-        AnnotationValue::Term(term) => match &item.rise.term(*term).kind {
-            TermKind::Name(word) => Some(word.to_string()),
-            _ => None,
-        },
-        AnnotationValue::String(word, _) => Some(word.to_string()),
+        AnnotationValue::Term(term) => name_of(item, *term).map(Name::as_str),
+        AnnotationValue::String(word, _) => Some(word),
         AnnotationValue::List(..) => None,
     }
 }
@@ -248,35 +410,6 @@ fn params_of(item: &Item, lists: &[ParamList], kind: RewriteKind) -> Vec<(Name, 
         .collect()
 }
 
-/// Returns the rank within a kind: the most commonly useful rewrites come first.
-fn rank(name: &str) -> usize {
-    const FIRST: &[&str] = &[
-        "gentleBeta",
-        "mapFusion",
-        "fuseReduceMap",
-        "mapSeqFusion",
-        "fuseReduceMapSeq",
-        "mapFission",
-        "toMapSeq",
-        "sequentialReduce",
-        "toReduceSeq",
-        "toMapLocal",
-        "toMapGlobal",
-        "toMapWorkGroup",
-        "toMapPar",
-        "splitJoin",
-        "splitReduce",
-        "tile",
-        "loopInterchange",
-        "vectorize",
-        "storeLocally",
-    ];
-    FIRST
-        .iter()
-        .position(|first| *first == name)
-        .unwrap_or(FIRST.len())
-}
-
 impl Entry {
     /// Returns true if all parameters are sizes and there is at least one.
     pub(crate) fn takes_sizes(&self) -> bool {
@@ -288,7 +421,12 @@ impl Entry {
     /// parameters.
     pub(crate) fn presets(&self, store: &Store, facts: &Facts, term: Term) -> Vec<Vec<String>> {
         let words = |all: &[&str]| all.iter().map(|word| vec![(*word).to_owned()]).collect();
-        if unrolls(&self.name) && !length(store, term).is_some_and(|n| is_small(&n)) {
+        let length = length(store, term);
+        let fits = |most: i64| {
+            let known = length.as_ref().and_then(Nat::as_const);
+            known.is_some_and(|length| length <= most)
+        };
+        if !self.options.max_length.is_none_or(fits) {
             return Vec::new();
         }
         let sorts: Vec<ParamSort> = self.params.iter().map(|(_, sort)| *sort).collect();
@@ -297,30 +435,23 @@ impl Entry {
             [ParamSort::Dimension] => words(&["0", "1"]),
             // The other address spaces are for programs with work-groups.
             [ParamSort::Address] => words(&["Private"]),
-            [ParamSort::Size] if self.kind == RewriteKind::Vectorize => {
-                let lanes = [4, 8, 16].into_iter();
-                let length = length(store, term);
-                let mut lanes: Vec<i64> = lanes
-                    .filter(|lanes| !refuted(facts, *lanes, length.as_ref()))
-                    .collect();
-                if lanes.is_empty() {
+            [ParamSort::Size] => {
+                let mut sizes = match &self.options.presets[..] {
+                    [] => chunks(facts, length.as_ref()),
+                    presets => presets.to_vec(),
+                };
+                let first = sizes.first().copied();
+                sizes.retain(|size| !refuted(facts, *size, length.as_ref()));
+                if sizes.is_empty() {
                     // The disabled line then states the reason.
-                    lanes.push(4);
+                    sizes.extend(first);
                 }
-                lanes
-                    .into_iter()
-                    .map(|lanes| vec![lanes.to_string()])
-                    .collect()
+                sizes.iter().map(|size| vec![size.to_string()]).collect()
             }
-            [ParamSort::Size] => chunks(facts, length(store, term).as_ref())
-                .into_iter()
-                .map(|size| vec![size.to_string()])
-                .collect(),
-            [ParamSort::Size, rest @ ..] if rest.iter().all(|sort| *sort == ParamSort::Size) => {
-                let sides: &[i64] = if sorts.len() == 2 {
-                    &[32, 16, 8]
-                } else {
-                    &[8, 4]
+            [ParamSort::Size, ..] if self.takes_sizes() => {
+                let sides: &[i64] = match &self.options.presets[..] {
+                    [] => &[32, 16, 8],
+                    presets => presets,
                 };
                 sides
                     .iter()
@@ -347,11 +478,12 @@ impl Entry {
     pub(crate) fn is_for_devices(&self) -> bool {
         let of_device =
             |sort: &ParamSort| matches!(sort, ParamSort::Dimension | ParamSort::Address);
-        self.params.iter().any(|(_, sort)| of_device(sort))
-            || matches!(
-                self.name.as_str(),
-                "toLocalAfter" | "toPrivateAfter" | "toGlobalAfter"
-            )
+        self.options.device.is_some() || self.params.iter().any(|(_, sort)| of_device(sort))
+    }
+
+    /// Returns true if it is only for definitions with maps over work-items.
+    pub(crate) fn needs_work_items(&self) -> bool {
+        self.options.device == Some(Device::Used)
     }
 
     /// Returns true if it is offered once for each dimension of a device.
@@ -377,23 +509,12 @@ impl Entry {
     }
 }
 
-/// Returns true if a strategy unrolls a loop.
-fn unrolls(name: &str) -> bool {
-    matches!(
-        name,
-        "toMapSeqUnroll"
-            | "unrollMapSeq"
-            | "unrolledReduce"
-            | "unrollReduce"
-            | "mapSeqUnrollWrite"
-            | "toReduceSeqUnroll"
-            | "unroll"
-    )
-}
-
-/// Returns true if a number of iterations is small enough for unrolling.
-fn is_small(rounds: &Nat) -> bool {
-    rounds.as_const().is_some_and(|rounds| rounds <= 32)
+/// Returns the name of the target for which a strategy of the library, given with its arguments,
+/// lowers a definition.
+pub(crate) fn target_of(strategy: &str) -> Option<&'static Name> {
+    let name = strategy.split('(').next()?;
+    let entry = entries().iter().find(|entry| entry.name == name)?;
+    entry.options.target.as_ref()
 }
 
 /// Returns the length of the array that a term is applied to.

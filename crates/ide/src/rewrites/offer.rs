@@ -13,7 +13,7 @@ use syntax::Dialect;
 
 use super::align::{Alignment, Step};
 use super::attempt_cache::{Attempt, Attempts, Known};
-use super::menu::{self, Entry, RewriteKind};
+use super::menu::{self, Entry, RewriteKind, Unless};
 use super::program::{Program, path_of};
 use super::spines::spines;
 use super::strategies::UNFOLDING;
@@ -27,15 +27,6 @@ const MOST_OF_KIND: usize = 3;
 const MOST_DISABLED: usize = 4;
 /// The limit of work for a strategy that is no rule to show that it applies.
 const WORK: u64 = 20_000;
-
-/// The rewrites that copy every element of an array, which is not allowed if elements are never
-/// written.
-const COPYING: &[&str] = &[
-    "mapSeqUnrollWrite",
-    "copyAfterReduce",
-    "copyAfterReduceInit",
-    "copyAfterGenerate",
-];
 
 /// A rewrite in the menu.
 #[derive(Clone, Debug, PartialEq)]
@@ -186,12 +177,10 @@ impl Offer {
     /// Returns false if a cheap check shows that a rewrite cannot apply at a place.
     pub(super) fn may_apply(&self, entry: &Entry, at: usize) -> bool {
         let (store, term) = (&self.known.program.store, self.places[at].term);
-        // The memories of a device are for programs that run on one.
-        let of_device = matches!(entry.name.as_str(), "toPrivateAfter" | "toGlobalAfter");
         entry.may_stand_at(store.head(term))
-            && (!of_device || self.known.on_device)
+            && (!entry.needs_work_items() || self.known.on_device)
             && !(entry.is_for_devices() && self.known.is_for_host())
-            && !(self.known.pads && COPYING.contains(&entry.name.as_str()))
+            && !(self.known.pads && entry.options.copies)
             && may_apply(store, entry, term)
     }
 
@@ -313,7 +302,7 @@ impl Offer {
     /// input is unchanged.
     fn is_elsewhere(&self, entry: &Entry, at: usize, attempt: &Attempt) -> bool {
         let place = &self.places[at];
-        if !place.is_later_stage || of_streams(entry) {
+        if !place.is_later_stage || !entry.options.inputs.is_empty() {
             return false;
         }
         let store = &self.known.program.store;
@@ -388,9 +377,9 @@ impl Offer {
     /// or the memory of a `let`.
     fn stands_there(&mut self, entry: &Entry, at: usize) -> bool {
         let Place { path, term, .. } = &self.places[at];
-        match entry.name.as_str() {
-            "storeLet" => is_stored_let(&self.known.program.store, *term),
-            "copyAfterReduce" => {
+        match entry.options.unless {
+            Some(Unless::Stored) => is_stored_let(&self.known.program.store, *term),
+            Some(Unless::Copied) => {
                 let steps = path.0.clone();
                 // The `let` with this value, or the map over it.
                 let around = |inner: &[Child]| steps.strip_suffix(inner).map(<[Child]>::to_vec);
@@ -399,7 +388,7 @@ impl Offer {
                 let mut above = [bound, mapped].into_iter().flatten();
                 above.any(|path| self.is_copy(Path(path)))
             }
-            _ => false,
+            None => false,
         }
     }
 
@@ -465,7 +454,13 @@ impl Offer {
         let Place { term, around, .. } = &self.places[found.place];
         let dimension = found.attempt.args.first().map_or("0", String::as_str);
         let program = &mut self.known.program;
-        let known = reasons::parallel(program, &found.entry.name, dimension, around, *term);
+        let known = reasons::parallel(
+            program,
+            &found.entry.options.nesting,
+            dimension,
+            around,
+            *term,
+        );
         known.or_else(|| self.why(&strategy, found.place))
     }
 
@@ -589,43 +584,26 @@ pub(super) fn rule_of(strategy: &Strategy) -> Option<Arc<dyn Rewrite>> {
     None
 }
 
-/// Returns true for a rule that inspects the stream that is the input of a stage.
-fn of_streams(entry: &Entry) -> bool {
-    matches!(entry.name.as_str(), "toMapStream" | "toIterateStream")
-}
-
-/// Returns false if a cheap check of the head shows that a strategy cannot apply.
+/// Returns false if a cheap check of the head shows that a strategy cannot apply. A strategy that is
+/// no rule is only tried at the heads that it names.
 fn may_apply(store: &Store, entry: &Entry, term: Term) -> bool {
-    let head = primitive_of(store, term);
-    let of_stream = || {
-        let streams = [
-            Primitive::CircularBuffer,
-            Primitive::RotateValues,
-            Primitive::MapStream,
-        ];
-        let input = store.child(term, Child::Argument);
-        input
-            .and_then(|input| primitive_of(store, input))
-            .is_some_and(|p| streams.contains(&p))
+    let options = &entry.options;
+    let is_one = |term: Option<Term>, primitives: &[Primitive]| {
+        let head = term.and_then(|term| primitive_of(store, term));
+        head.is_some_and(|head| primitives.contains(&head))
     };
-    match entry.name.as_str() {
-        _ if entry.kind.is_source() => true,
-        // Loops over streams need an input that is a stream.
-        _ if of_streams(entry) => of_stream(),
-        _ if entry.is_rule => true,
-        "tile" => is_nest(store, term, 2),
-        "tile3D" => is_nest(store, term, 3),
-        "strips" => head == Some(Primitive::Map),
-        "unfoldLet" => head == Some(Primitive::Let),
-        "loopInterchange" => is_nest(store, term, 2),
-        "mapFirstFission" | "mapFullFission" => head == Some(Primitive::Map),
-        "takeDropTowardsInput" => matches!(head, Some(Primitive::Take | Primitive::Drop)),
-        "copyAfterGenerate" => head == Some(Primitive::Generate),
-        "copyAfterReduce" | "copyAfterReduceInit" => matches!(
-            head,
-            Some(Primitive::Reduce | Primitive::ReduceSeq | Primitive::ReduceSeqUnroll)
-        ),
-        _ => false,
+    if entry.kind.is_source() {
+        return true;
+    }
+    if !options.inputs.is_empty() {
+        return is_one(store.child(term, Child::Argument), &options.inputs);
+    }
+    if let Some(depth) = options.nest {
+        return is_nest(store, term, depth);
+    }
+    match options.heads.is_empty() {
+        true => entry.is_rule,
+        false => is_one(Some(term), &options.heads),
     }
 }
 
@@ -649,7 +627,7 @@ fn primitive_of(store: &Store, mut term: Term) -> Option<Primitive> {
 }
 
 /// Returns true if a term is a nest of maps of this depth.
-fn is_nest(store: &Store, term: Term, depth: u32) -> bool {
+fn is_nest(store: &Store, term: Term, depth: i64) -> bool {
     let Node::Apply(function, _) = store.node(term) else {
         return false;
     };
@@ -657,7 +635,7 @@ fn is_nest(store: &Store, term: Term, depth: u32) -> bool {
 }
 
 /// Returns true if the function `map(f)` is a nest of maps of this depth.
-fn is_mapping(store: &Store, function: Term, depth: u32) -> bool {
+fn is_mapping(store: &Store, function: Term, depth: i64) -> bool {
     let Node::Apply(map, f) = store.node(function) else {
         return false;
     };

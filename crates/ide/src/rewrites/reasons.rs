@@ -4,6 +4,7 @@ use elevate::engine::Reason;
 use elevate::term::{Child, Node, Store, Term, print};
 use rise::{Arg, Primitive};
 
+use super::menu::{Nested, Nesting};
 use super::program::Program;
 
 /// Renders a reason in a few words.
@@ -52,66 +53,42 @@ pub(crate) fn text(store: &Store, reason: &Reason) -> String {
 /// work-groups and work-items in each dimension (the guards of Lift's lowering rules).
 pub(crate) fn parallel(
     program: &Program,
-    rule: &str,
+    nesting: &Nesting,
     dimension: &str,
     around: &[(Term, Child)],
     term: Term,
 ) -> Option<String> {
-    use Primitive::{MapGlobal, MapLocal, MapWorkGroup};
     let own: i64 = dimension.parse().ok()?;
     let store = &program.store;
-    // The primitives that must be around the map, that must not be around it, and that must not be
-    // inside; each either in the same dimension or in any.
-    let (needed, never_around, never_inside): (Option<_>, &[Wanted], &[Wanted]) = match rule {
-        "toMapGlobal" => (
-            None,
-            &[(MapGlobal, true), (MapWorkGroup, false), (MapLocal, false)],
-            &[(MapGlobal, true), (MapWorkGroup, false), (MapLocal, false)],
-        ),
-        "toMapWorkGroup" => (
-            None,
-            &[(MapGlobal, false), (MapWorkGroup, true), (MapLocal, false)],
-            &[(MapGlobal, false), (MapWorkGroup, true)],
-        ),
-        "toMapLocal" => (
-            Some(MapWorkGroup),
-            &[(MapLocal, true)],
-            &[(MapLocal, true), (MapWorkGroup, false), (MapGlobal, false)],
-        ),
-        _ => return None,
-    };
     let enclosing: Vec<(Primitive, i64)> = around
         .iter()
         .filter(|(_, part)| *part == Child::Argument)
         .filter_map(|(node, _)| parallel_map(store, store.child(*node, Child::Function)?))
         .collect();
     let name = |(primitive, of): (Primitive, i64)| format!("`{}({of})`", primitive.name());
-    let clash = |wanted: &[Wanted], found: &[(Primitive, i64)]| {
+    let clash = |unwanted: &[Nested], found: &[(Primitive, i64)]| {
         found.iter().copied().find(|(primitive, of)| {
-            wanted
+            unwanted
                 .iter()
-                .any(|(other, same)| primitive == other && (!same || *of == own))
+                .any(|map| *primitive == map.primitive && (!map.same_dimension || *of == own))
         })
     };
-    if let Some(needed) = needed
-        && !enclosing.contains(&(needed, own))
+    if let Some(needed) = nesting.inside.map(|map| (map.primitive, own))
+        && !enclosing.contains(&needed)
     {
-        return Some(format!("it is not inside {}", name((needed, own))));
+        return Some(format!("it is not inside {}", name(needed)));
     }
-    if let Some(found) = clash(never_around, &enclosing) {
+    if let Some(found) = clash(&nesting.not_inside, &enclosing) {
         return Some(format!("it is inside {}", name(found)));
     }
     let mut inside = Vec::new();
     each_map(store, term, &mut inside);
-    if let Some(found) = clash(never_inside, &inside) {
+    if let Some(found) = clash(&nesting.not_around, &inside) {
         return Some(format!("its function holds {}", name(found)));
     }
-    let nests = matches!(rule, "toMapWorkGroup");
-    nests.then(|| "its function holds no map for the work-items".to_owned())
+    let missing = "its function holds no map for the work-items";
+    nesting.around.map(|_| missing.to_owned())
 }
-
-/// A primitive, and true if only the same dimension counts.
-type Wanted = (Primitive, bool);
 
 /// Returns the primitive and dimension of `mapGlobal(d)`, `mapLocal(d)` or `mapWorkGroup(d)`.
 fn parallel_map(store: &Store, term: Term) -> Option<(Primitive, i64)> {

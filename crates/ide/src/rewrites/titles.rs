@@ -6,7 +6,7 @@ use nat::{Nat, Prop};
 use rise::{Primitive, Type};
 use syntax::ast::ScalarType;
 
-use super::menu::{self, Entry, RewriteKind};
+use super::menu::{self, Detail, Entry};
 use super::program::Program;
 
 /// Describes what a rewrite of `old` to `new` saves, splits or stores: the array that is no longer
@@ -19,16 +19,13 @@ pub(crate) fn detail(
     new: Term,
 ) -> Option<String> {
     let store = &program.store;
-    match (entry.kind, entry.name.as_str()) {
-        (
-            RewriteKind::Fuse,
-            "mapFusion" | "mapSeqFusion" | "fuseReduceMap" | "fuseReduceMapSeq",
-        ) => {
+    match entry.options.detail? {
+        Detail::Saved => {
             let between = store.child(old, Child::Argument)?;
             let array = shape(store, store.type_of(between))?;
             Some(format!("one array of {array} less"))
         }
-        (RewriteKind::Split, "splitJoin" | "splitReduce" | "blockedReduce") => {
+        Detail::Chunks => {
             let chunk: i64 = args.first()?.parse().ok()?;
             let length = menu::length(store, old)?;
             let chunks = program
@@ -37,10 +34,7 @@ pub(crate) fn detail(
             let (length, chunks) = (text(store, &length), text(store, &chunks));
             Some(format!("{length} → {chunks} × {chunk}"))
         }
-        (RewriteKind::Extract, _) if entry.title.starts_with("Store") => {
-            size(store, store.type_of(stored(store, new).unwrap_or(old)))
-        }
-        _ => None,
+        Detail::Stored => size(store, store.type_of(stored(store, new).unwrap_or(old))),
     }
 }
 

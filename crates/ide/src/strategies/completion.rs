@@ -12,7 +12,7 @@ use crate::item_view::{self, Symbol, View};
 use crate::{FilePosition, fuzzy};
 
 /// The attributes: their names, snippets and meanings.
-const ATTRIBUTES: [(&str, &str, &str); 6] = [
+const ATTRIBUTES: [(&str, &str, &str); 7] = [
     (
         "title",
         "title(\"$0\")",
@@ -29,6 +29,7 @@ const ATTRIBUTES: [(&str, &str, &str); 6] = [
         "applied again and again, it never ends",
     ),
     ("hidden", "hidden", "not offered in menus"),
+    ("menu", "menu($0)", "where a menu lists it, and with which arguments"),
     (
         "action",
         "action(\"refactor.rewrite\")",

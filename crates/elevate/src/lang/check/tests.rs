@@ -502,9 +502,9 @@ fn attributes_that_do_not_exist_are_errors() {
             error[bad-annotation] at `titel`: there is no attribute `@titel`
               help: did you mean `@title`?
             error[bad-annotation] at `target`: `@target` is allowed only before definitions of programs, in .rise files
-              help: strategies have `@action`, `@hidden`, `@kind`, `@looping`, `@native`, `@order` and `@title`
+              help: strategies have `@action`, `@hidden`, `@kind`, `@looping`, `@menu`, `@native`, `@order` and `@title`
             error[bad-annotation] at `inline`: there is no attribute `@inline`
-              help: there are `@action`, `@hidden`, `@kind`, `@looping`, `@native`, `@order` and `@title`
+              help: there are `@action`, `@hidden`, `@kind`, `@looping`, `@menu`, `@native`, `@order` and `@title`
         "#]],
     );
 }

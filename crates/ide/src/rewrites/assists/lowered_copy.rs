@@ -1,13 +1,12 @@
 //! Lowered copies of a definition for a target.
 
 use db::{Database, ItemId};
-use dpia::Target;
 use syntax::Span;
 use syntax::ast::ItemKind;
 
 use super::strategy_files::name_of;
 use super::{Deed, MoreAction, free_name};
-use crate::rewrites::menu::RewriteKind;
+use crate::rewrites::menu::{self, RewriteKind};
 use crate::rewrites::verify::FileEnv;
 use crate::rewrites::{RewriteAction, apply_rewrite};
 use crate::{SourceEdits, TextEdit};
@@ -33,17 +32,12 @@ pub(super) fn offered(db: &Database, offered: &[RewriteAction]) -> Vec<MoreActio
     copies.map(line).collect()
 }
 
-/// Returns the target of a lowering strategy of the library.
-fn target_of(strategy: &str) -> Target {
-    match strategy {
-        "lowerToOpenMP" => Target::OpenMp,
-        to if to.starts_with("lowerToG") => Target::OpenCl,
-        _ => Target::C,
-    }
+fn target_of(strategy: &str) -> &'static str {
+    menu::target_of(strategy).map_or("c", |name| name.as_str())
 }
 
 fn copy_name(db: &Database, item: ItemId, strategy: &str) -> syntax::ast::Name {
-    let wanted = format!("{}_{}", name_of(db, item), target_of(strategy).as_str());
+    let wanted = format!("{}_{}", name_of(db, item), target_of(strategy));
     free_name(db, db.file_of(item), &wanted, &[])
 }
 
@@ -96,10 +90,7 @@ fn beside(db: &Database, item: ItemId, strategy: &str, text: &str) -> Option<Str
         .scheme(item)
         .is_some_and(|ty| dpia::functional::is_program(&ty))
     {
-        new.push_str(&format!(
-            "@target({}){newline}",
-            target_of(strategy).as_str()
-        ));
+        new.push_str(&format!("@target({}){newline}", target_of(strategy)));
     }
     // The annotations for lowering and targets apply only to the original.
     for annotation in &parsed.item.annotations {

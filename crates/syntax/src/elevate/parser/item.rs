@@ -11,7 +11,7 @@ use crate::{Code, Diagnostic, Span, TokenKind as Rise};
 
 /// The names of the attributes of items. An `@` before one of them is certainly not an operator.
 pub const ATTRIBUTES: &[&str] = &[
-    "action", "hidden", "kind", "looping", "native", "order", "title",
+    "action", "hidden", "kind", "looping", "menu", "native", "order", "title",
 ];
 
 impl Parser<'_> {
