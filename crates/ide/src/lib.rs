@@ -4,6 +4,7 @@
 //! Every function reads one snapshot of the database, and only the items that it needs: an answer
 //! about one place costs the same in a file of ten lines and of ten thousand.
 
+mod assists;
 mod barriers;
 mod builtin;
 mod call_hierarchy;
@@ -43,6 +44,10 @@ mod token;
 mod tree;
 mod work_items;
 
+pub use assists::{
+    Assist, AssistEdits, AssistEffect, AssistRequest, NestLoop, Prompt, RewriteExplanation,
+    UndoableRewrite, assists, explain_rewrite, lowered_copy, resolve_assist,
+};
 pub use builtin::Builtin;
 pub use call_hierarchy::{Call, incoming_calls, outgoing_calls, prepare_call_hierarchy};
 pub use completion::{
@@ -50,9 +55,7 @@ pub use completion::{
     in_file_name, prepare_completions, resolve_completion,
 };
 pub use concrete::SyntaxTree;
-pub use diagnostics::{
-    CodeAction, FileDiagnostic, FileFix, RelatedPlace, code_actions, diagnostics, item_diagnostics,
-};
+pub use diagnostics::{FileDiagnostic, FileFix, RelatedPlace, diagnostics, item_diagnostics};
 pub use flow::AccessFlow;
 pub use folding::{Folding, FoldingKind, folding_ranges};
 pub use formatting::{format, format_range};
@@ -67,9 +70,8 @@ pub use preview::{Form, Made, Preview, PreviewPart, form_target, preview};
 pub use references::{Highlight, HighlightKind, Reference, highlights, references};
 pub use rename::{RenameError, RenameTarget, prepare_rename, rename};
 pub use rewrites::{
-    AppliedRewrite, Ask, Explained, MoreAction, NestLoop, RewriteAction, RewriteKind, Rewritten,
-    Step, Taken, Unwritable, WhyNot, Wish, apply_rewrite, explained, extended, lowered_copy,
-    more_actions, more_edits, recorded, rewrites, rewritten, taken, why_not,
+    AppliedRewrite, AssistKind, RewriteAction, Rewritten, Unwritable, WhyNot, apply_rewrite,
+    extended, recorded, rewrites, rewritten, why_not,
 };
 pub use selection::selection_ranges;
 pub use semantic_tokens::{Modifiers, Token, TokenType, semantic_tokens};

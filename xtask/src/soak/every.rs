@@ -4,35 +4,13 @@
 use std::collections::HashSet;
 
 use db::ItemId;
-use ide::{FileRange, MoreAction, RewriteAction, RewriteKind, Wish};
+use ide::{Assist, AssistEffect, AssistKind, AssistRequest, FileRange};
 use random_programs::Backend;
 use runtime::generate::Random;
 use syntax::Span;
 
 use super::workspace::{Place, Verdict, Workspace};
 use super::{Found, Options, general, words};
-
-/// An enabled action.
-enum Action {
-    Rewrite(RewriteAction),
-    More(Box<MoreAction>),
-}
-
-impl Action {
-    fn title(&self) -> &str {
-        match self {
-            Action::Rewrite(action) => &action.title,
-            Action::More(action) => &action.title,
-        }
-    }
-
-    fn name(&self) -> &str {
-        match self {
-            Action::Rewrite(action) => action.strategy.split('(').next().unwrap_or_default(),
-            Action::More(action) => action.kind.as_str(),
-        }
-    }
-}
 
 /// Tests the actions of the examples, and then those of random programs.
 pub fn run(workspace: &mut Workspace, options: &Options, found: &mut Found) {
@@ -79,17 +57,12 @@ fn definition(
             continue;
         }
         found.made += 1;
-        let (title, name) = (action.title().to_owned(), action.name().to_owned());
+        let (title, name) = (action.title.clone(), name(&action).to_owned());
         let seed = (!title.contains("(unsafe)")).then(|| random.draw());
         let head = workspace.head(place, span);
         let mut after = place.clone();
-        let verdict = match &action {
-            Action::Rewrite(action) => workspace.make(&mut after, action, seed),
-            Action::More(action) => {
-                let edits = ide::more_edits(&workspace.db, action);
-                workspace.judge(&mut after, edits, seed)
-            }
-        };
+        let edits = action.edits(&workspace.db).map(|made| made.edits);
+        let verdict = workspace.judge(&mut after, edits, seed);
         *found.strategies.entry(name.clone()).or_default() += 1;
         workspace.restore(place);
         match verdict {
@@ -107,37 +80,35 @@ fn definition(
     }
 }
 
+/// Returns the name of a rewrite of the library, or otherwise the kind of an action.
+fn name(action: &Assist) -> &str {
+    let rewrite = action.id.strip_prefix("library_rewrite:");
+    let name = rewrite.and_then(|rewrite| rewrite.split(['(', '@']).next());
+    name.unwrap_or(action.kind.as_str())
+}
+
 /// Returns the enabled actions of a definition without duplicates, with their positions. Each kind
 /// is also requested separately: the menu of all kinds is truncated.
-fn actions(workspace: &Workspace, place: &Place) -> Vec<(Span, Action)> {
+fn actions(workspace: &Workspace, place: &Place) -> Vec<(Span, Assist)> {
     let Some(item) = workspace.item(place) else {
         return Vec::new();
     };
     let file = workspace.db.file_of(item);
     let mut all = Vec::new();
-    let (mut rewrites, mut titles) = (HashSet::new(), HashSet::new());
+    let mut known = HashSet::new();
     for span in words(workspace, item) {
-        let range = FileRange { file, span };
-        for kinds in [None].into_iter().chain(RewriteKind::ALL.map(Some)) {
-            let wanted = |kind: RewriteKind| kinds.is_none_or(|only| only == kind);
-            let offered = ide::rewrites(&workspace.db, range, &wanted);
-            let wish = Wish {
-                kinds: &wanted,
-                named: kinds.is_some(),
-                asks: false,
-                taken: &[],
+        for kinds in [None].into_iter().chain(AssistKind::ALL.map(Some)) {
+            let request = AssistRequest {
+                range: FileRange { file, span },
+                selection: span,
+                only: kinds.as_ref().map(std::slice::from_ref),
+                prompts: false,
+                undoable: &[],
             };
-            let more = ide::more_actions(&workspace.db, range, &offered, &wish);
-            let more = more.into_iter().filter(|action| can_be_taken(action, item));
-            for action in more {
-                if titles.insert(action.title.clone()) {
-                    all.push((span, Action::More(Box::new(action))));
-                }
-            }
-            for action in offered {
-                let key = (action.strategy.clone(), format!("{:?}", action.path));
-                if action.disabled.is_none() && rewrites.insert(key) {
-                    all.push((span, Action::Rewrite(action)));
+            let found = ide::assists(&workspace.db, request).into_iter();
+            for action in found.filter(|action| can_be_taken(action, item)) {
+                if known.insert((action.id.clone(), action.title.clone())) {
+                    all.push((span, action));
                 }
             }
         }
@@ -146,6 +117,6 @@ fn actions(workspace: &Workspace, place: &Place) -> Vec<(Span, Action)> {
 }
 
 /// Returns true if an action needs no input of the user, and changes only this definition.
-fn can_be_taken(action: &MoreAction, item: ItemId) -> bool {
-    action.disabled.is_none() && action.ask.is_none() && action.item == Some(item)
+fn can_be_taken(action: &Assist, item: ItemId) -> bool {
+    matches!(action.effect, AssistEffect::Edit(_)) && action.item == Some(item)
 }

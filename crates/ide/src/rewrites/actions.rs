@@ -14,7 +14,7 @@ use rise::core::Program;
 use rustc_hash::FxHashSet;
 use syntax::{Severity, Span};
 
-use super::menu::{self, ParamSort, RewriteKind};
+use super::menu::{self, AssistKind, ParamSort};
 use super::{RewriteAction, apply_rewrite, rewrites};
 use crate::FileRange;
 use crate::fixture::Fixture;
@@ -116,7 +116,7 @@ impl Case {
             },
             _ => return None,
         };
-        let find = |wanted: &dyn Fn(RewriteKind) -> bool| {
+        let find = |wanted: &dyn Fn(AssistKind) -> bool| {
             let all = rewrites(&fixture.db, place, wanted);
             let named = format!("{}(", self.strategy);
             all.into_iter().find(|action| {
@@ -138,7 +138,7 @@ fn disorder(menu: &[RewriteAction]) -> Option<String> {
     let enabled = menu.iter().filter(|line| line.disabled.is_none());
     let titles: FxHashSet<&str> = menu.iter().map(|line| line.title.as_str()).collect();
     let preferred = |line: &RewriteAction| {
-        line.preferred && (line.kind != RewriteKind::Simplify || line.disabled.is_some())
+        line.preferred && (line.kind != AssistKind::Simplify || line.disabled.is_some())
     };
     let wrong = enabled.count() > 12
         || menu.len() > 16

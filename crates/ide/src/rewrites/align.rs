@@ -4,6 +4,7 @@
 //! the tree and the core term. It finds every part of the text that is a term, also the `map(f)` of
 //! `xs |> map(f)`, which has no node of its own in the term but is the function of the application.
 
+use elevate::term::Child;
 use nat::Var;
 use rise::core::{Def, Form, Param};
 use rise::{Inference, Primitive, TermInfo, Type};
@@ -11,25 +12,13 @@ use syntax::ast::{BinaryOp, BinderId, Item, ItemKind, TermId, TermKind};
 
 use super::terms::{Core, strip};
 
-/// A step of a path from a term to one of its subterms. A primitive is curried: it is applied to
-/// its values one by one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Step {
-    /// From `f(x)` to `f`, also if `x` is a size or type.
-    Function,
-    /// From `f(x)` to `x`.
-    Argument,
-    /// From a function to its body.
-    Body,
-}
-
 /// The term of a part of the text.
 #[derive(Clone, Debug)]
 pub(crate) struct Part {
     pub(crate) core: Core,
     /// The path from the root of the definition's term. For an applied composition it is the path
     /// of the application, because `f >> g` itself does not occur in `g(f(x))`.
-    pub(crate) path: Vec<Step>,
+    pub(crate) path: Vec<Child>,
     /// True if the part is a composition that is applied.
     pub(crate) applied: bool,
 }
@@ -84,7 +73,7 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    fn set(&mut self, term: TermId, core: &Core, path: &[Step]) {
+    fn set(&mut self, term: TermId, core: &Core, path: &[Child]) {
         self.alignment.parts[term.0 as usize] = Some(Part {
             core: core.clone(),
             path: path.to_vec(),
@@ -92,13 +81,13 @@ impl Walk<'_> {
         });
     }
 
-    fn term(&mut self, id: TermId, mut core: Core, mut path: Vec<Step>) {
+    fn term(&mut self, id: TermId, mut core: Core, mut path: Vec<Child>) {
         let item = self.item;
         // Abstractions over implicit parameters do not occur in the text.
         while let (Form::DepLambda(_, _, body), Type::Pi(pi)) = (&core.form, &*core.ty)
             && pi.implicit
         {
-            path.push(Step::Body);
+            path.push(Child::Body);
             core = body.clone();
         }
         self.set(id, &core, &path);
@@ -109,8 +98,8 @@ impl Walk<'_> {
             TermKind::Apply { .. } => self.spine(id, core, path),
             TermKind::Binary { op, lhs, rhs, .. } => match op {
                 BinaryOp::Pipe | BinaryOp::ApplyLeft => self.spine(id, core, path),
-                BinaryOp::Then => self.compose([*lhs, *rhs], &core, below(&path, &[Step::Body])),
-                BinaryOp::After => self.compose([*rhs, *lhs], &core, below(&path, &[Step::Body])),
+                BinaryOp::Then => self.compose([*lhs, *rhs], &core, below(&path, &[Child::Body])),
+                BinaryOp::After => self.compose([*rhs, *lhs], &core, below(&path, &[Child::Body])),
                 _ => self.values(&[*lhs, *rhs], core, path),
             },
             TermKind::Unary { operand, .. } => self.values(&[*operand], core, path),
@@ -130,17 +119,17 @@ impl Walk<'_> {
     }
 
     /// Aligns the arguments of a primitive that is applied to all of them.
-    fn values(&mut self, terms: &[TermId], mut core: Core, mut path: Vec<Step>) {
+    fn values(&mut self, terms: &[TermId], mut core: Core, mut path: Vec<Child>) {
         for &term in terms.iter().rev() {
             let Some((f, x)) = strip(&core) else { return };
-            self.term(term, x, below(&path, &[Step::Argument]));
-            path.push(Step::Function);
+            self.term(term, x, below(&path, &[Child::Argument]));
+            path.push(Child::Function);
             core = f;
         }
     }
 
     /// Aligns the spine of an application with its pipes, from the last argument to the head.
-    fn spine(&mut self, id: TermId, mut core: Core, mut path: Vec<Step>) {
+    fn spine(&mut self, id: TermId, mut core: Core, mut path: Vec<Child>) {
         let item = self.item;
         let mut at = id;
         // A prefix of the spine that lacks size arguments has no term.
@@ -179,25 +168,25 @@ impl Walk<'_> {
                     && implicit(f)
                 {
                     core = f.clone();
-                    path.push(Step::Function);
+                    path.push(Child::Function);
                 }
                 whole &= is_value;
                 match (&core.form, is_value) {
                     (Form::DepApply(f, _), false) => {
                         core = f.clone();
-                        path.push(Step::Function);
+                        path.push(Child::Function);
                     }
                     // An argument of a primitive's own syntax.
                     (_, false) => {}
                     (_, true) => {
                         let Some((f, x)) = strip(&core) else { return };
                         let stages = if place == 0 { stages(item, callee) } else { 1 };
-                        let way = vec![Step::Argument; stages];
+                        let way = vec![Child::Argument; stages];
                         self.term(arg, x, below(&path, &way));
                         if stages > 1 {
                             return self.stage(callee, &f, path);
                         }
-                        path.push(Step::Function);
+                        path.push(Child::Function);
                         core = f;
                     }
                 }
@@ -207,7 +196,7 @@ impl Walk<'_> {
     }
 
     /// Aligns `first >> second`, which is `fun(x => second(first(x)))` with its body at `place`.
-    fn compose(&mut self, [first, second]: [TermId; 2], core: &Core, place: Vec<Step>) {
+    fn compose(&mut self, [first, second]: [TermId; 2], core: &Core, place: Vec<Child>) {
         let Form::Lambda(_, body) = &core.form else {
             return;
         };
@@ -215,16 +204,16 @@ impl Walk<'_> {
             return;
         };
         let Some((f, _)) = strip(&inner) else { return };
-        let way = vec![Step::Argument; stages(self.item, second)];
+        let way = vec![Child::Argument; stages(self.item, second)];
         self.stage(first, &f, below(&place, &way));
         self.stage(second, &g, place);
     }
 
     /// Aligns a stage of a composition whose application is at `place`. A stage that is itself a
     /// composition is no function in the term; only its own stages are.
-    fn stage(&mut self, id: TermId, core: &Core, place: Vec<Step>) {
+    fn stage(&mut self, id: TermId, core: &Core, place: Vec<Child>) {
         if stages(self.item, id) == 1 {
-            return self.term(id, core.clone(), below(&place, &[Step::Function]));
+            return self.term(id, core.clone(), below(&place, &[Child::Function]));
         }
         self.set(id, core, &place);
         if let Some(part) = &mut self.alignment.parts[id.0 as usize] {
@@ -242,13 +231,19 @@ impl Walk<'_> {
         }
     }
 
-    fn function(&mut self, params: &[BinderId], body: TermId, mut core: Core, mut path: Vec<Step>) {
+    fn function(
+        &mut self,
+        params: &[BinderId],
+        body: TermId,
+        mut core: Core,
+        mut path: Vec<Child>,
+    ) {
         for &binder in params {
             let Form::Lambda(param, inner) = &core.form else {
                 return;
             };
             self.alignment.params[binder.0 as usize] = Some(param.clone());
-            path.push(Step::Body);
+            path.push(Child::Body);
             core = inner.clone();
         }
         self.term(body, core, path);
@@ -259,14 +254,14 @@ impl Walk<'_> {
         params: &[BinderId],
         body: TermId,
         mut core: Core,
-        mut path: Vec<Step>,
+        mut path: Vec<Child>,
     ) {
         for &binder in params {
             let Form::DepLambda(var, _, inner) = &core.form else {
                 return;
             };
             self.alignment.vars[binder.0 as usize] = Some(*var);
-            path.push(Step::Body);
+            path.push(Child::Body);
             core = inner.clone();
         }
         self.term(body, core, path);
@@ -278,16 +273,16 @@ impl Walk<'_> {
         value: TermId,
         body: TermId,
         core: Core,
-        path: Vec<Step>,
+        path: Vec<Child>,
     ) {
-        let (bound, function, to_value, to_function): (Core, Core, &[Step], &[Step]) =
+        let (bound, function, to_value, to_function): (Core, Core, &[Child], &[Child]) =
             match &core.form {
-                Form::Apply(f, x) => (x.clone(), f.clone(), &[Step::Argument], &[Step::Function]),
+                Form::Apply(f, x) => (x.clone(), f.clone(), &[Child::Argument], &[Child::Function]),
                 Form::Primitive(Primitive::Let, _, args) if let [value, f] = &**args => (
                     value.clone(),
                     f.clone(),
-                    &[Step::Function, Step::Argument],
-                    &[Step::Argument],
+                    &[Child::Function, Child::Argument],
+                    &[Child::Argument],
                 ),
                 _ => return,
             };
@@ -297,12 +292,12 @@ impl Walk<'_> {
         };
         self.alignment.params[binder.0 as usize] = Some(param.clone());
         let mut path = below(&path, to_function);
-        path.push(Step::Body);
+        path.push(Child::Body);
         self.term(body, inner.clone(), path);
     }
 }
 
-fn below(path: &[Step], steps: &[Step]) -> Vec<Step> {
+fn below(path: &[Child], steps: &[Child]) -> Vec<Child> {
     path.iter().chain(steps).copied().collect()
 }
 

@@ -2,9 +2,9 @@
 
 use db::{Database, ItemId};
 use elevate::engine::{Options, StrategyKind as Form, run};
+use elevate::term::Path;
 
-use super::align::Step;
-use super::program::{Program, path_of};
+use super::program::Program;
 use super::reasons;
 use super::strategies::Strategies;
 use super::verify::reduced_or_rewritten;
@@ -29,7 +29,7 @@ pub fn apply_rewrite(
     db: &Database,
     item: ItemId,
     strategy: &str,
-    path: &[Step],
+    path: &Path,
 ) -> Result<AppliedRewrite, String> {
     let broken = || "the definition has mistakes".to_owned();
     let def = db.elaborated(item).ok_or_else(broken)?;
@@ -38,7 +38,6 @@ pub fn apply_rewrite(
     let mut program = Program::of(store, &db.to_strategy_def(&def)).map_err(too_large)?;
     let unknown = || format!("there is no strategy `{strategy}`");
     let found = strategies.get(strategy).ok_or_else(unknown)?;
-    let path = path_of(path);
     let located = std::sync::Arc::new(Form::At(path.clone(), found.clone()));
     let cancelled = || db.is_cancelled();
     let options = Options {
@@ -56,7 +55,7 @@ pub fn apply_rewrite(
     let new = db.to_database_def(db.file_of(item), &new);
     let done = reduced_or_rewritten(db, item, &new).map_err(|error| error.to_string())?;
     Ok(AppliedRewrite {
-        step: super::record::step(&mut program, root, &found, strategy, &path),
+        step: super::record::step(&mut program, root, &found, strategy, path),
         text: done.text,
         edits: done.edits,
     })

@@ -26,7 +26,7 @@ const KEPT: usize = 4;
 const MOST_TERMS: usize = 1 << 18;
 
 /// A definition with the rewrites that were tried in it.
-pub(super) struct Known {
+pub(crate) struct Known {
     /// The definition as it was elaborated. It identifies the entry: every new text leads to a new
     /// one.
     def: Arc<Def<Primitive>>,
@@ -34,34 +34,34 @@ pub(super) struct Known {
     as_strategies_see: Arc<Def<Primitive>>,
     /// The targets of the definition's annotations.
     targets: Targets,
-    pub(super) program: Program,
-    pub(super) strategies: Strategies,
+    pub(crate) program: Program,
+    pub(crate) strategies: Strategies,
     /// The results of the entries of the menu, by place.
-    pub(super) tried: FxHashMap<Path, Attempts>,
+    pub(crate) tried: FxHashMap<Path, Attempts>,
     /// The size parameters of the definition: assumptions can only be about these.
-    pub(super) parameters: Vec<Var>,
+    pub(crate) parameters: Vec<Var>,
     /// True if the definition contains maps over work-items of a device.
-    pub(super) on_device: bool,
+    pub(crate) on_device: bool,
     /// True if the definition contains arrays with elements that are never written, which a copy
     /// would read.
-    pub(super) pads: bool,
+    pub(crate) pads: bool,
     /// Definitions that an inlined definition uses, but that have no name in this file.
     unknown: FxHashMap<GlobalId, Name>,
 }
 
 /// The result of each entry of the menu at a place; `None` for those that were not tried.
-pub(super) type Attempts = Vec<Option<Arc<[Attempt]>>>;
+pub(crate) type Attempts = Vec<Option<Arc<[Attempt]>>>;
 
 /// An entry of the menu with arguments that applies, or of which only a condition fails.
 #[derive(Clone, Debug)]
-pub(super) struct Attempt {
+pub(crate) struct Attempt {
     /// The index of the arguments among the presets of the entry.
-    pub(super) preset: usize,
-    pub(super) args: Vec<String>,
+    pub(crate) preset: usize,
+    pub(crate) args: Vec<String>,
     /// The source text of the strategy.
-    pub(super) strategy: String,
+    pub(crate) strategy: String,
     /// The result; `None` if the pattern matches but a condition does not hold.
-    pub(super) made: Option<(Term, Vec<Assumption>)>,
+    pub(crate) made: Option<(Term, Vec<Assumption>)>,
 }
 
 /// The cached definitions, the most recently used at the end.
@@ -70,7 +70,7 @@ static KNOWN: Mutex<Vec<Known>> = Mutex::new(Vec::new());
 impl Known {
     /// Returns the cache entry of a definition, or a new one. It is removed from the cache, so a
     /// concurrent request starts with a new one.
-    pub(super) fn take(db: &Database, item: ItemId, def: &Arc<Def<Primitive>>) -> Option<Known> {
+    pub(crate) fn take(db: &Database, item: ItemId, def: &Arc<Def<Primitive>>) -> Option<Known> {
         let targets = TargetSelection::of(&db.parsed(item).item, &db.inference(item)).marked;
         {
             let mut all = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -105,13 +105,13 @@ impl Known {
     }
 
     /// Returns true if the definition has targets, and none of them has a device.
-    pub(super) fn is_for_host(&self) -> bool {
+    pub(crate) fn is_for_host(&self) -> bool {
         !self.targets.is_empty() && !self.targets.contains(Target::OpenCl)
     }
 
     /// Returns a target of the definition, and a primitive that `new` uses and `old` does not and
     /// that programs for this target must not use.
-    pub(super) fn not_for_target(&self, old: Term, new: Term) -> Option<(Target, Primitive)> {
+    pub(crate) fn not_for_target(&self, old: Term, new: Term) -> Option<(Target, Primitive)> {
         self.targets.iter().find_map(|target| {
             let had = self.not_allowed(target, old);
             let mut has = self.not_allowed(target, new);
@@ -137,7 +137,7 @@ impl Known {
     }
 
     /// Returns a name in a term that is not in scope in this file.
-    pub(super) fn unknown_name(&self, term: Term) -> Option<&Name> {
+    pub(crate) fn unknown_name(&self, term: Term) -> Option<&Name> {
         if self.unknown.is_empty() {
             return None;
         }
@@ -156,7 +156,7 @@ impl Known {
 
     /// Returns true if replacing the right side changes the definition's text. Names of parameters
     /// are kept, and an applied composition is the same as a pipeline.
-    pub(super) fn is_visible(&self, root: Term) -> bool {
+    pub(crate) fn is_visible(&self, root: Term) -> bool {
         if root == self.program.root() {
             return false;
         }
@@ -170,7 +170,7 @@ impl Known {
     }
 
     /// Returns the entry to the cache, unless its store of terms has become too large.
-    pub(super) fn keep(self) {
+    pub(crate) fn keep(self) {
         if self.program.store.len() > MOST_TERMS {
             return;
         }

@@ -14,9 +14,11 @@ use rise::{Primitive, Type};
 use syntax::ast::{AnnotationValue, Literal, Name, TermId, TermKind};
 use syntax::elevate::ast::{Item, ItemKind, ParamList, TypeKind};
 
-/// The category of a rewrite, which is also its kind of code action in the editor.
+/// The category of a code action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum RewriteKind {
+pub enum AssistKind {
+    /// Fixes a diagnostic.
+    QuickFix,
     /// Removes code without effect.
     Simplify,
     /// Fuses two patterns, or splits one into two.
@@ -53,47 +55,66 @@ pub enum RewriteKind {
     FixAll,
 }
 
-impl RewriteKind {
-    fn from_word(word: &str) -> Option<RewriteKind> {
+impl AssistKind {
+    fn from_word(word: &str) -> Option<AssistKind> {
         Some(match word {
-            "simplify" => RewriteKind::Simplify,
-            "fuse" => RewriteKind::Fuse,
-            "lower" => RewriteKind::Lower,
-            "parallel" => RewriteKind::Parallel,
-            "split" => RewriteKind::Split,
-            "tile" => RewriteKind::Tile,
-            "vectorize" => RewriteKind::Vectorize,
-            "move" => RewriteKind::Move,
-            "extract" => RewriteKind::Extract,
-            "image" => RewriteKind::Image,
-            "inline" => RewriteKind::Inline,
-            "normalize" => RewriteKind::Normalize,
-            "lowering" => RewriteKind::Lowering,
-            "source" => RewriteKind::Source,
+            "simplify" => AssistKind::Simplify,
+            "fuse" => AssistKind::Fuse,
+            "lower" => AssistKind::Lower,
+            "parallel" => AssistKind::Parallel,
+            "split" => AssistKind::Split,
+            "tile" => AssistKind::Tile,
+            "vectorize" => AssistKind::Vectorize,
+            "move" => AssistKind::Move,
+            "extract" => AssistKind::Extract,
+            "image" => AssistKind::Image,
+            "inline" => AssistKind::Inline,
+            "normalize" => AssistKind::Normalize,
+            "lowering" => AssistKind::Lowering,
+            "source" => AssistKind::Source,
             _ => return None,
         })
     }
 
+    /// The kinds of entries of the library.
+    pub(crate) const OF_LIBRARY: &'static [AssistKind] = &[
+        AssistKind::Simplify,
+        AssistKind::Fuse,
+        AssistKind::Lower,
+        AssistKind::Parallel,
+        AssistKind::Split,
+        AssistKind::Tile,
+        AssistKind::Vectorize,
+        AssistKind::Move,
+        AssistKind::Extract,
+        AssistKind::Image,
+        AssistKind::Inline,
+        AssistKind::Normalize,
+        AssistKind::Lowering,
+        AssistKind::Source,
+    ];
+
     /// Returns the code action kind of the protocol.
     pub fn as_str(self) -> &'static str {
         match self {
-            RewriteKind::Simplify => "refactor.rewrite.rise.simplify",
-            RewriteKind::Fuse => "refactor.rewrite.rise.fuse",
-            RewriteKind::Lower => "refactor.rewrite.rise.lower",
-            RewriteKind::Parallel => "refactor.rewrite.rise.parallel",
-            RewriteKind::Split => "refactor.rewrite.rise.split",
-            RewriteKind::Tile => "refactor.rewrite.rise.tile",
-            RewriteKind::Vectorize => "refactor.rewrite.rise.vectorize",
-            RewriteKind::Move => "refactor.rewrite.rise.move",
-            RewriteKind::Extract => "refactor.extract.rise.mem",
-            RewriteKind::Image => "refactor.rewrite.rise.image",
-            RewriteKind::Inline => "refactor.inline.rise",
-            RewriteKind::Own => "refactor.rewrite.rise.own",
-            RewriteKind::Undo => "refactor.rewrite.rise.undo",
-            RewriteKind::Normalize => "source.rise.normalize",
-            RewriteKind::Lowering => "source.rise.lower",
-            RewriteKind::Source => "source.rise.strategy",
-            RewriteKind::FixAll => "source.fixAll.rise",
+            AssistKind::QuickFix => "quickfix",
+            AssistKind::Simplify => "refactor.rewrite.rise.simplify",
+            AssistKind::Fuse => "refactor.rewrite.rise.fuse",
+            AssistKind::Lower => "refactor.rewrite.rise.lower",
+            AssistKind::Parallel => "refactor.rewrite.rise.parallel",
+            AssistKind::Split => "refactor.rewrite.rise.split",
+            AssistKind::Tile => "refactor.rewrite.rise.tile",
+            AssistKind::Vectorize => "refactor.rewrite.rise.vectorize",
+            AssistKind::Move => "refactor.rewrite.rise.move",
+            AssistKind::Extract => "refactor.extract.rise.mem",
+            AssistKind::Image => "refactor.rewrite.rise.image",
+            AssistKind::Inline => "refactor.inline.rise",
+            AssistKind::Own => "refactor.rewrite.rise.own",
+            AssistKind::Undo => "refactor.rewrite.rise.undo",
+            AssistKind::Normalize => "source.rise.normalize",
+            AssistKind::Lowering => "source.rise.lower",
+            AssistKind::Source => "source.rise.strategy",
+            AssistKind::FixAll => "source.fixAll.rise",
         }
     }
 
@@ -103,24 +124,25 @@ impl RewriteKind {
     }
 
     /// All kinds, in the order of the menu.
-    pub const ALL: [RewriteKind; 17] = [
-        RewriteKind::Simplify,
-        RewriteKind::Fuse,
-        RewriteKind::Lower,
-        RewriteKind::Parallel,
-        RewriteKind::Split,
-        RewriteKind::Tile,
-        RewriteKind::Vectorize,
-        RewriteKind::Move,
-        RewriteKind::Extract,
-        RewriteKind::Image,
-        RewriteKind::Inline,
-        RewriteKind::Own,
-        RewriteKind::Undo,
-        RewriteKind::Normalize,
-        RewriteKind::Lowering,
-        RewriteKind::Source,
-        RewriteKind::FixAll,
+    pub const ALL: [AssistKind; 18] = [
+        AssistKind::QuickFix,
+        AssistKind::Simplify,
+        AssistKind::Fuse,
+        AssistKind::Lower,
+        AssistKind::Parallel,
+        AssistKind::Split,
+        AssistKind::Tile,
+        AssistKind::Vectorize,
+        AssistKind::Move,
+        AssistKind::Extract,
+        AssistKind::Image,
+        AssistKind::Inline,
+        AssistKind::Own,
+        AssistKind::Undo,
+        AssistKind::Normalize,
+        AssistKind::Lowering,
+        AssistKind::Source,
+        AssistKind::FixAll,
     ];
 }
 
@@ -141,7 +163,7 @@ pub(crate) struct Entry {
     pub(crate) name: Name,
     /// The title, with `{n}` for the parameter `n`.
     pub(crate) title: String,
-    pub(crate) kind: RewriteKind,
+    pub(crate) kind: AssistKind,
     pub(crate) params: Vec<(Name, ParamSort)>,
     /// True if it is a rule, so that matching alone decides if it applies.
     pub(crate) is_rule: bool,
@@ -180,7 +202,7 @@ pub(crate) struct MenuOptions {
     /// disabled.
     pub(crate) nesting: Nesting,
     /// The name of the target for which a whole definition is lowered.
-    target: Option<Name>,
+    pub(crate) target: Option<Name>,
 }
 
 /// The detail of a rewrite that its title shows.
@@ -337,7 +359,7 @@ pub(crate) fn entries() -> &'static [Entry] {
 }
 
 /// Returns the entry of a definition that has a title; its kind is `usual` if it has no `@kind`.
-pub(super) fn entry(item: &Item, usual: Option<RewriteKind>) -> Option<Entry> {
+pub(crate) fn entry(item: &Item, usual: Option<AssistKind>) -> Option<Entry> {
     let (name, params, is_rule, is_unsafe) = match &item.kind {
         ItemKind::Rule {
             name,
@@ -359,12 +381,12 @@ pub(super) fn entry(item: &Item, usual: Option<RewriteKind>) -> Option<Entry> {
         _ => return None,
     };
     let kind = match item.attribute("kind") {
-        Some(kind) => RewriteKind::from_word(word(item, &kind.args.first()?.value)?)?,
+        Some(kind) => AssistKind::from_word(word(item, &kind.args.first()?.value)?)?,
         None => usual?,
     };
     // A rule that matches its own result needs a strategy that bounds its repetition. A copy in
     // memory is useful once, so it is offered.
-    if item.attribute("looping").is_some() && kind != RewriteKind::Extract {
+    if item.attribute("looping").is_some() && kind != AssistKind::Extract {
         return None;
     }
     Some(Entry {
@@ -388,7 +410,7 @@ fn word<'i>(item: &'i Item, value: &'i AnnotationValue) -> Option<&'i str> {
     }
 }
 
-fn params_of(item: &Item, lists: &[ParamList], kind: RewriteKind) -> Vec<(Name, ParamSort)> {
+fn params_of(item: &Item, lists: &[ParamList], kind: AssistKind) -> Vec<(Name, ParamSort)> {
     let params = lists.iter().flat_map(|list| list.params.iter());
     params
         .map(|id| {
@@ -397,7 +419,7 @@ fn params_of(item: &Item, lists: &[ParamList], kind: RewriteKind) -> Vec<(Name, 
             let sort = match ty {
                 Some(TypeKind::Name(name)) => match name.as_str() {
                     "Nat" => ParamSort::Size,
-                    "Int" if matches!(kind, RewriteKind::Parallel | RewriteKind::Extract) => {
+                    "Int" if matches!(kind, AssistKind::Parallel | AssistKind::Extract) => {
                         ParamSort::Dimension
                     }
                     "Addr" => ParamSort::Address,
@@ -509,12 +531,10 @@ impl Entry {
     }
 }
 
-/// Returns the name of the target for which a strategy of the library, given with its arguments,
-/// lowers a definition.
-pub(crate) fn target_of(strategy: &str) -> Option<&'static Name> {
+/// Returns the entry of a strategy of the library, given with its arguments.
+pub(crate) fn entry_of(strategy: &str) -> Option<&'static Entry> {
     let name = strategy.split('(').next()?;
-    let entry = entries().iter().find(|entry| entry.name == name)?;
-    entry.options.target.as_ref()
+    entries().iter().find(|entry| entry.name == name)
 }
 
 /// Returns the length of the array that a term is applied to.

@@ -1,27 +1,26 @@
 //! Rewrites of definitions, presented as edits of their text.
 
-mod align;
+pub(crate) mod align;
 mod apply;
-mod assists;
 mod attempt_cache;
 mod chain;
 mod comments;
-mod diff;
-mod menu;
-mod names;
-mod offer;
+pub(crate) mod diff;
+pub(crate) mod menu;
+pub(crate) mod names;
+pub(crate) mod offer;
 mod precedence;
 mod print;
-mod program;
+pub(crate) mod program;
 mod reasons;
-mod record;
-mod restyle;
-mod size_parameters;
-mod spines;
-mod strategies;
-mod terms;
-mod titles;
-mod verify;
+pub(crate) mod record;
+pub(crate) mod restyle;
+pub(crate) mod size_parameters;
+pub(crate) mod spines;
+pub(crate) mod strategies;
+pub(crate) mod terms;
+pub(crate) mod titles;
+pub(crate) mod verify;
 mod why;
 
 #[cfg(test)]
@@ -40,23 +39,16 @@ use rise::Primitive;
 use rise::core::Def;
 use syntax::ast::ItemKind;
 
-pub use align::Step;
 pub use apply::{AppliedRewrite, apply_rewrite};
-pub use assists::{
-    Ask, Explained, MoreAction, NestLoop, Taken, Wish, explained, lowered_copy, more_actions,
-    more_edits, taken,
-};
-pub use menu::RewriteKind;
+pub use menu::AssistKind;
 pub use offer::{RewriteAction, rewrites};
-pub(crate) use program::exported;
 pub use record::recorded;
-pub(crate) use verify::reduced_or_rewritten;
 pub use verify::{Rewritten, Unwritable, extended, rewritten};
 pub use why::{WhyNot, why_not};
 
 /// Returns the elaborated right side of a definition, which is what strategies rewrite. A `foreign
 /// def` has none.
-fn right_side(db: &Database, item: ItemId) -> Option<Arc<Def<Primitive>>> {
+pub(crate) fn right_side(db: &Database, item: ItemId) -> Option<Arc<Def<Primitive>>> {
     match db.parsed(item).item.kind {
         ItemKind::Def { .. } => db.elaborated(item),
         _ => None,

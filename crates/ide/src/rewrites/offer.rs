@@ -11,10 +11,10 @@ use rise::Primitive;
 use rustc_hash::FxHashSet;
 use syntax::Dialect;
 
-use super::align::{Alignment, Step};
+use super::align::Alignment;
 use super::attempt_cache::{Attempt, Attempts, Known};
-use super::menu::{self, Entry, RewriteKind, Unless};
-use super::program::{Program, path_of};
+use super::menu::{self, AssistKind, Entry, Unless};
+use super::program::Program;
 use super::spines::spines;
 use super::strategies::UNFOLDING;
 use super::{reasons, right_side, titles};
@@ -36,11 +36,11 @@ pub struct RewriteAction {
     /// The title in the menu.
     pub title: String,
     /// The category.
-    pub kind: RewriteKind,
+    pub kind: AssistKind,
     /// The source text of the strategy: `splitJoin(32)`.
     pub strategy: String,
     /// The path of the subterm that it is applied to.
-    pub path: Vec<Step>,
+    pub path: Path,
     /// True if it is the most obvious rewrite here.
     pub preferred: bool,
     /// The reason why it cannot be chosen.
@@ -48,23 +48,25 @@ pub struct RewriteAction {
     /// True if an earlier action is the same rewrite with another size.
     pub is_other_size: bool,
     /// True if it may be offered as a lowered copy of the definition.
-    pub(super) copies: bool,
+    pub(crate) copies: bool,
 }
 
 /// Returns the rewrites of the wanted kinds at a cursor or for a selection.
 pub fn rewrites(
     db: &Database,
     range: FileRange,
-    wanted: &dyn Fn(RewriteKind) -> bool,
+    wanted: &dyn Fn(AssistKind) -> bool,
 ) -> Vec<RewriteAction> {
     // A request only for source actions applies wherever the cursor is.
-    let parts = |kind: &RewriteKind| !kind.is_source() && wanted(*kind);
-    let whole = !RewriteKind::ALL.iter().any(parts);
+    let kinds = AssistKind::ALL
+        .into_iter()
+        .filter(|kind| *kind != AssistKind::QuickFix);
+    let kinds: Vec<AssistKind> = kinds.filter(|kind| wanted(*kind)).collect();
+    let whole = kinds.iter().all(|kind| kind.is_source());
     let Some((item, mut offer)) = Offer::of(db, range, whole) else {
         return Vec::new();
     };
-    let kinds = RewriteKind::ALL.iter().filter(|kind| wanted(**kind));
-    offer.single_kind = kinds.count() == 1;
+    offer.single_kind = kinds.len() == 1;
     for (number, entry) in menu::entries().iter().enumerate() {
         if entry.kind.is_source() == offer.on_name && wanted(entry.kind) {
             offer.entry(number, entry);
@@ -74,22 +76,20 @@ pub fn rewrites(
 }
 
 /// A place where rewrites are tried.
-pub(super) struct Place {
-    pub(super) steps: Vec<Step>,
+pub(crate) struct Place {
     /// True if the cursor is in an earlier stage, whose result this one takes.
     is_later_stage: bool,
-    pub(super) path: Path,
-    pub(super) term: Term,
+    pub(crate) path: Path,
+    pub(crate) term: Term,
     /// The enclosing terms, the outermost first.
-    pub(super) around: Vec<(Term, Child)>,
+    pub(crate) around: Vec<(Term, Child)>,
     attempts: Attempts,
 }
 
 impl Place {
-    pub(super) fn of(program: &Program, path: Path, term: Term) -> Place {
+    pub(crate) fn of(program: &Program, path: Path, term: Term) -> Place {
         Place {
             around: program.around(&path),
-            steps: Vec::new(),
             is_later_stage: false,
             attempts: Vec::new(),
             path,
@@ -108,12 +108,12 @@ struct Found {
     applies: bool,
 }
 
-pub(super) struct Offer {
-    pub(super) known: Known,
-    pub(super) places: Vec<Place>,
+pub(crate) struct Offer {
+    pub(crate) known: Known,
+    pub(crate) places: Vec<Place>,
     found: Vec<Found>,
     /// True if the definition's name is selected, which selects the whole definition.
-    pub(super) on_name: bool,
+    pub(crate) on_name: bool,
     /// True if the number of rewrites is not limited, because the user requested only source
     /// actions.
     everything: bool,
@@ -122,7 +122,7 @@ pub(super) struct Offer {
 }
 
 /// The result of an attempt.
-pub(super) enum Tried {
+pub(crate) enum Tried {
     /// The rewrite applies, under assumptions.
     Makes(Term, Vec<Assumption>),
     /// The whole pattern matches, but a condition does not hold.
@@ -133,7 +133,7 @@ pub(super) enum Tried {
 
 impl Offer {
     /// Returns the definition at a place, with the places around it.
-    pub(super) fn at(db: &Database, range: FileRange) -> Option<(ItemId, Offer)> {
+    pub(crate) fn at(db: &Database, range: FileRange) -> Option<(ItemId, Offer)> {
         Offer::of(db, range, false)
     }
 
@@ -153,8 +153,8 @@ impl Offer {
         let parsed = db.parsed(item);
         let name = parsed.item.name();
         let on_name = whole || name.is_some_and(|name| name.span.contains(selection));
-        let places: Vec<(Vec<Step>, bool)> = match on_name {
-            true => vec![(Vec::new(), false)],
+        let places: Vec<(Path, bool)> = match on_name {
+            true => vec![(Path::ROOT, false)],
             false => {
                 let alignment = Alignment::of(&parsed.item, &db.inference(item), &def);
                 let spines = spines(&parsed.item, &alignment, selection);
@@ -170,12 +170,12 @@ impl Offer {
         Some((item, offer))
     }
 
-    pub(super) fn strategy(&self, text: &str) -> Option<Strategy> {
+    pub(crate) fn strategy(&self, text: &str) -> Option<Strategy> {
         self.known.strategies.get(text)
     }
 
     /// Returns false if a cheap check shows that a rewrite cannot apply at a place.
-    pub(super) fn may_apply(&self, entry: &Entry, at: usize) -> bool {
+    pub(crate) fn may_apply(&self, entry: &Entry, at: usize) -> bool {
         let (store, term) = (&self.known.program.store, self.places[at].term);
         entry.may_stand_at(store.head(term))
             && (!entry.needs_work_items() || self.known.on_device)
@@ -232,14 +232,12 @@ impl Offer {
         ))
     }
 
-    fn new(mut known: Known, places: Vec<(Vec<Step>, bool)>, on_name: bool) -> Offer {
-        let mut place = |(steps, is_later_stage): (Vec<Step>, bool)| {
-            let path = path_of(&steps);
+    fn new(mut known: Known, places: Vec<(Path, bool)>, on_name: bool) -> Offer {
+        let mut place = |(path, is_later_stage): (Path, bool)| {
             let attempts = known.tried.remove(&path);
             let term = known.program.get(&path)?;
             let place = Place::of(&known.program, path, term);
             Some(Place {
-                steps,
                 is_later_stage,
                 attempts: attempts.unwrap_or_else(|| vec![None; menu::entries().len()]),
                 ..place
@@ -257,7 +255,7 @@ impl Offer {
     }
 
     /// Stores the attempts for the next request.
-    pub(super) fn keep(mut self) {
+    pub(crate) fn keep(mut self) {
         let places = self.places.drain(..);
         let tried = places.map(|place| (place.path, place.attempts));
         self.known.tried.extend(tried);
@@ -347,7 +345,7 @@ impl Offer {
             let made = match self.attempt(&strategy, at) {
                 // A whole definition is lowered in addition to the one for another target.
                 Tried::Makes(new, _)
-                    if entry.kind != RewriteKind::Lowering
+                    if entry.kind != AssistKind::Lowering
                         && self
                             .known
                             .not_for_target(self.places[at].term, new)
@@ -414,7 +412,7 @@ impl Offer {
     }
 
     /// Applies a strategy at a place.
-    pub(super) fn attempt(&mut self, strategy: &Strategy, at: usize) -> Tried {
+    pub(crate) fn attempt(&mut self, strategy: &Strategy, at: usize) -> Tried {
         let place = &self.places[at];
         let program = &mut self.known.program;
         let store = &mut program.store;
@@ -465,7 +463,7 @@ impl Offer {
     }
 
     /// Returns the reason why a rule does not apply at a place.
-    pub(super) fn why(&mut self, strategy: &Strategy, at: usize) -> Option<String> {
+    pub(crate) fn why(&mut self, strategy: &Strategy, at: usize) -> Option<String> {
         let rule = rule_of(strategy)?;
         let program = &mut self.known.program;
         let Place { term, around, .. } = &self.places[at];
@@ -505,14 +503,14 @@ impl Offer {
             lines.push(RewriteAction {
                 item,
                 kind: found.entry.kind,
-                preferred: found.entry.kind == RewriteKind::Simplify
+                preferred: found.entry.kind == AssistKind::Simplify
                     && found.place == 0
                     && found.applies
                     && !found.entry.is_unsafe,
-                path: self.places[found.place].steps.clone(),
+                path: self.places[found.place].path.clone(),
                 title,
                 is_other_size: found.attempt.preset > 0 && found.entry.takes_sizes(),
-                copies: found.entry.kind == RewriteKind::Lowering
+                copies: found.entry.kind == AssistKind::Lowering
                     && (found.applies || self.is_for_another_target(&found)),
                 disabled: match found.applies {
                     true => None,
@@ -569,7 +567,7 @@ impl Offer {
 }
 
 /// Returns the rule of a strategy, looking through names and delayed strategies.
-pub(super) fn rule_of(strategy: &Strategy) -> Option<Arc<dyn Rewrite>> {
+pub(crate) fn rule_of(strategy: &Strategy) -> Option<Arc<dyn Rewrite>> {
     // The largest number of names and delays; a rule has fewer.
     const WRAPPED: usize = 8;
     let mut at = strategy.clone();

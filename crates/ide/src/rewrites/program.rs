@@ -6,7 +6,6 @@ use rise::Primitive;
 use rise::core::{Def, Form, Local, Mapper, Origin, Param};
 use rustc_hash::FxHashMap;
 
-use super::align::Step;
 use super::terms::Core;
 
 /// A definition in its own term store.
@@ -164,16 +163,6 @@ impl Mapper<Primitive> for Renumber<'_> {
     }
 }
 
-/// Converts a path in a core term to one in the store, which has the same steps.
-pub(crate) fn path_of(steps: &[Step]) -> Path {
-    let child = |step: &Step| match step {
-        Step::Function => Child::Function,
-        Step::Argument => Child::Argument,
-        Step::Body => Child::Body,
-    };
-    Path(steps.iter().map(child).collect())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -204,7 +193,7 @@ mod tests {
                     let Some(part) = alignment.part(id) else {
                         continue;
                     };
-                    let found = program.get(&path_of(&part.path));
+                    let found = program.get(&Path(part.path.clone()));
                     assert!(found.is_some(), "{path}, {}: {:?}", def.name, part.path);
                     count += 1;
                 }

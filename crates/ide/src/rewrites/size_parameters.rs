@@ -20,7 +20,7 @@ pub(super) fn with_parameters(text: &str, item: &Item, names: &[Name]) -> Option
 }
 
 /// Returns the edits that bind the sizes and add them to the type annotation.
-pub(super) fn parameters(text: &str, item: &Item, names: &[Name]) -> Option<Vec<Edit>> {
+pub(crate) fn parameters(text: &str, item: &Item, names: &[Name]) -> Option<Vec<Edit>> {
     let ItemKind::Def { ty, body, .. } = item.kind else {
         return None;
     };

@@ -1,10 +1,11 @@
 //! The applications around a cursor or selection, from the innermost outwards.
 
+use elevate::term::{Child, Path};
 use rise::core::Form;
 use syntax::Span;
 use syntax::ast::{BinaryOp, Item, TermId, TermKind};
 
-use super::align::{Alignment, Step, is_spine};
+use super::align::{Alignment, is_spine};
 use super::precedence;
 
 /// An application, or another term at which a rewrite can be applied.
@@ -14,7 +15,7 @@ pub(crate) struct Spine {
     #[cfg_attr(not(test), expect(dead_code, reason = "tests show it"))]
     pub(crate) term: TermId,
     /// The path in the definition's core term.
-    pub(crate) path: Vec<Step>,
+    pub(crate) path: Path,
     /// True if the selection is in an earlier stage of the pipeline, whose result this one takes.
     pub(crate) is_later_stage: bool,
 }
@@ -57,15 +58,15 @@ pub(crate) fn spines(item: &Item, alignment: &Alignment, selection: Span) -> Vec
             && !part.applied
         {
             // The body of a composition is also an application.
-            let path = part.path.iter().copied().chain([Step::Body]).collect();
+            let path = Path(part.path.clone()).then(Child::Body);
             push(&mut found, id, path, is_later_stage);
         }
-        push(&mut found, id, part.path.clone(), is_later_stage);
+        push(&mut found, id, Path(part.path.clone()), is_later_stage);
     }
     if inside { found } else { Vec::new() }
 }
 
-fn push(found: &mut Vec<Spine>, term: TermId, path: Vec<Step>, is_later_stage: bool) {
+fn push(found: &mut Vec<Spine>, term: TermId, path: Path, is_later_stage: bool) {
     if found.last().is_none_or(|last| last.path != path) {
         found.push(Spine {
             term,
@@ -145,7 +146,7 @@ mod tests {
             .iter()
             .map(|spine| {
                 let span = parsed.item.term(spine.term).span;
-                let path: String = spine.path.iter().map(letter).collect();
+                let path: String = spine.path.0.iter().map(letter).collect();
                 let later = if spine.is_later_stage { " (later)" } else { "" };
                 format!("{} @ {path}{later}\n", &text[std::ops::Range::from(span)])
             })
@@ -153,11 +154,11 @@ mod tests {
         expected.assert_eq(&shown);
     }
 
-    fn letter(step: &Step) -> char {
+    fn letter(step: &Child) -> char {
         match step {
-            Step::Function => 'f',
-            Step::Argument => 'a',
-            Step::Body => 'b',
+            Child::Function => 'f',
+            Child::Argument => 'a',
+            Child::Body => 'b',
         }
     }
 

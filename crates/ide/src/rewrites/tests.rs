@@ -241,7 +241,7 @@ fn compositions_stay_compositions() {
 fn applied(text: &str, strategy: &str) -> String {
     let fixture = Fixture::new(text);
     let item = fixture.db.items(fixture.files[0])[0];
-    let done = super::apply_rewrite(&fixture.db, item, strategy, &[]);
+    let done = super::apply_rewrite(&fixture.db, item, strategy, &elevate::term::Path::ROOT);
     done.unwrap_or_else(|error| panic!("{text}: {error}")).text
 }
 

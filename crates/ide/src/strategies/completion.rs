@@ -29,7 +29,11 @@ const ATTRIBUTES: [(&str, &str, &str); 7] = [
         "applied again and again, it never ends",
     ),
     ("hidden", "hidden", "not offered in menus"),
-    ("menu", "menu($0)", "where a menu lists it, and with which arguments"),
+    (
+        "menu",
+        "menu($0)",
+        "where a menu lists it, and with which arguments",
+    ),
     (
         "action",
         "action(\"refactor.rewrite\")",

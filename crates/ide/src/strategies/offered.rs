@@ -74,6 +74,24 @@ pub fn offered_strategies(db: &Database) -> Vec<OfferedStrategy> {
     found
 }
 
+/// Returns the strategy files that a program imports or names, and those in its folder.
+pub(crate) fn files_for(db: &Database, program: FileId) -> Vec<FileId> {
+    let mut found = db.needs(program);
+    let path = db.path(program);
+    let folder = path.as_disk().and_then(|path| path.parent());
+    let beside = db.files().into_iter().filter(|file| {
+        let path = db.path(*file);
+        folder.is_some() && path.as_disk().and_then(|path| path.parent()) == folder
+    });
+    for file in beside {
+        if !found.contains(&file) {
+            found.push(file);
+        }
+    }
+    found.retain(|file| db.language(*file) == Language::Elevate && !db.is_library(*file));
+    found
+}
+
 /// Adds the strategies that a file defines.
 pub(crate) fn own(db: &Database, file: FileId, found: &mut Vec<OfferedStrategy>) {
     for &item in &*db.items(file) {

@@ -12,7 +12,8 @@ use syntax::{Diagnostic, Dialect, Severity, Span};
 
 use super::steps::{StepPlaces, assumption_text};
 use crate::SourceEdits;
-use crate::rewrites::{exported, extended, reduced_or_rewritten};
+use crate::rewrites::program::exported;
+use crate::rewrites::verify::{extended, reduced_or_rewritten};
 
 /// The limit of work of a strategy in an editor, which takes some seconds.
 const PATIENCE: u64 = 200_000_000;

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use tower_lsp::lsp_types::{
-    CallHierarchyServerCapability, CodeActionKind, CodeActionOptions, CodeActionProviderCapability,
+    CallHierarchyServerCapability, CodeActionOptions, CodeActionProviderCapability,
     CodeLensOptions, CompletionOptions, CompletionOptionsCompletionItem, DiagnosticOptions,
     DiagnosticServerCapabilities, DocumentLinkOptions, ExecuteCommandOptions,
     FoldingRangeProviderCapability, HoverProviderCapability, InlayHintOptions,
@@ -24,11 +24,7 @@ const NO_PROGRESS: WorkDoneProgressOptions = WorkDoneProgressOptions {
 
 pub fn capabilities(encoding: Encoding, client: &ClientTraits) -> ServerCapabilities {
     let code_actions = CodeActionOptions {
-        code_action_kinds: Some(
-            std::iter::once(CodeActionKind::QUICKFIX)
-                .chain(super::handlers::rewrites::kinds())
-                .collect(),
-        ),
+        code_action_kinds: Some(super::handlers::code_actions::kinds().collect()),
         resolve_provider: Some(true),
         work_done_progress_options: NO_PROGRESS,
     };

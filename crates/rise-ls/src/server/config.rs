@@ -258,8 +258,8 @@ impl ClientTraits {
             has_commands,
             previews: commands.contains(&lenses::PREVIEW),
             runs: commands.contains(&lenses::RUN),
-            records: commands.contains(&super::handlers::rewrites::RECORD),
-            asks: commands.contains(&super::handlers::more::APPLY_WITH),
+            records: commands.contains(&super::handlers::code_actions::RECORD),
+            asks: commands.contains(&super::handlers::code_actions::APPLY_WITH),
             lowers: commands.contains(&lenses::LOWER),
             rewrites: commands.contains(&lenses::REWRITE),
         }

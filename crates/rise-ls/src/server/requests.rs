@@ -15,8 +15,8 @@ use tower_lsp::jsonrpc::{Error, ErrorCode, Id};
 use super::crash;
 use super::event::{Answer, Ending, Event, Reply, error, invalid_params};
 use super::handlers::{
-    calls, custom, diagnostics, edits, language, lenses, more, navigation, preview, strategies,
-    structure, tokens, why,
+    calls, code_actions, custom, diagnostics, edits, language, lenses, navigation, preview,
+    strategies, structure, tokens, why,
 };
 use super::pool::{InFlight, Lane};
 use super::snapshot::Snapshot;
@@ -77,8 +77,8 @@ routes! {
     "textDocument/rename" Positional Worker edits::rename;
     "textDocument/formatting" Positional Worker edits::formatting;
     "textDocument/rangeFormatting" Positional Worker edits::range_formatting;
-    "textDocument/codeAction" Positional Latency edits::code_actions;
-    "codeAction/resolve" Positional Worker edits::resolve_code_action;
+    "textDocument/codeAction" Positional Latency code_actions::code_actions;
+    "codeAction/resolve" Positional Worker code_actions::resolve;
     "textDocument/documentSymbol" Retry Worker structure::document_symbols;
     "workspace/symbol" Retry Worker structure::workspace_symbols;
     "textDocument/foldingRange" Retry Worker structure::folding_ranges;
@@ -100,7 +100,7 @@ routes! {
     "rise/strategySteps" Retry Worker strategies::steps;
     "rise/strategyApply" Positional Worker strategies::apply;
     "rise/lower" Positional Worker strategies::lower;
-    "rise/explain" Positional Worker more::explain;
+    "rise/explain" Positional Worker code_actions::explain;
     "rise/explainDiagnostic" Retry Latency custom::explain_diagnostic;
     "rise/why" Positional Worker why::why;
     "rise/record" Positional Worker why::record;

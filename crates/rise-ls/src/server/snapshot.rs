@@ -46,14 +46,14 @@ pub struct View {
     /// The previews that the client shows.
     pub previews: Previews,
     /// The rewrites that were sent to the client.
-    pub taken: TakenRewrites,
+    pub undoable: UndoableRewrites,
     /// The folders from which files may be imported.
     pub roots: Arc<Roots>,
 }
 
 /// The rewrites that can be undone, the latest last.
 #[derive(Clone, Debug, Default)]
-pub struct TakenRewrites(pub Arc<Mutex<Vec<ide::Taken>>>);
+pub struct UndoableRewrites(pub Arc<Mutex<Vec<ide::UndoableRewrite>>>);
 
 /// The semantic tokens that the client has, by document.
 #[derive(Clone, Debug, Default)]

@@ -1,15 +1,14 @@
 //! The handlers of requests, each of which reads one snapshot.
 
 pub mod calls;
+pub mod code_actions;
 pub mod custom;
 pub mod diagnostics;
 pub mod edits;
 pub mod language;
 pub mod lenses;
-pub mod more;
 pub mod navigation;
 pub mod preview;
-pub mod rewrites;
 pub mod run;
 pub mod strategies;
 pub mod structure;

@@ -6,12 +6,12 @@ use std::collections::BTreeMap;
 
 use db::{Declaration, FileId, ItemId, Language};
 use dpia::Target;
-use ide::{OfferedStrategy, SteppedProgram, Stepping, StrategyStep, stepped};
+use ide::{AssistEdits, OfferedStrategy, SteppedProgram, Stepping, StrategyStep, stepped};
 use serde::{Deserialize, Serialize};
 use tower_lsp::jsonrpc::Error;
 use tower_lsp::lsp_types::{Position, Range, TextDocumentIdentifier, WorkspaceEdit};
 
-use super::{Answer, more};
+use super::{Answer, code_actions};
 use crate::server::event::invalid_params;
 use crate::server::positions::Lines;
 use crate::server::snapshot::{Document, Snapshot};
@@ -230,11 +230,13 @@ pub fn apply(snapshot: &Snapshot, params: StepsParams) -> Answer<ApplyResult> {
             nothing(format!("the strategy leaves `{def}` as it is"))
         }
         Ok(edits) => {
-            let step = (params.step.is_none() && params.from.is_none())
-                .then_some(params.strategy.as_str());
-            more::remember(snapshot, item, &params.strategy, step, edits);
+            let step =
+                (params.step.is_none() && params.from.is_none()).then(|| params.strategy.clone());
+            let edits = edits.clone();
+            let made = AssistEdits { edits, step };
+            code_actions::remember(snapshot, item, &params.strategy, &made);
             ApplyResult {
-                edit: Some(workspace_edit(snapshot, edits)),
+                edit: Some(workspace_edit(snapshot, &made.edits)),
                 message: (!found.notes.is_empty()).then(|| found.notes.join("\n")),
             }
         }

@@ -1,65 +1,66 @@
-//! Tests of the code actions besides the library's rewrites.
+//! Tests of the code actions besides quick fixes and the library's rewrites.
 
 use expect_test::{Expect, expect};
 use syntax::Span;
 
+use super::examples::request;
 use super::*;
 use crate::FilePosition;
 use crate::fixture::Fixture;
 use crate::rewrites::{apply_rewrite, rewrites};
 
-/// Returns the actions at the cursor whose kinds begin with `kind`.
-fn offered(fixture: &Fixture, kind: &str, taken: &[Taken]) -> Vec<MoreAction> {
-    let cursor = fixture.cursors[0];
-    let range = FileRange {
-        file: cursor.file,
-        span: Span::empty(cursor.offset),
+/// Returns the code actions at the cursor whose kinds begin with `kind`.
+fn offered(fixture: &Fixture, kind: &str, undoable: &[UndoableRewrite]) -> Vec<Assist> {
+    let kinds = AssistKind::ALL.into_iter();
+    let kinds: Vec<AssistKind> = kinds
+        .filter(|found| found.as_str().starts_with(kind))
+        .collect();
+    let request = AssistRequest {
+        only: Some(&kinds),
+        undoable,
+        ..request(fixture.cursors[0])
     };
-    let kinds = |found: RewriteKind| found.as_str().starts_with(kind);
-    let rewrites = rewrites(&fixture.db, range, &kinds);
-    let wish = Wish {
-        kinds: &kinds,
-        named: !kind.is_empty(),
-        asks: true,
-        taken,
+    let mut found = assists(&fixture.db, request);
+    let is_tested = |assist: &Assist| {
+        assist.diagnostic.is_none() && !assist.id.starts_with(library_rewrite::HANDLER.name)
     };
-    more_actions(&fixture.db, range, &rewrites, &wish)
+    found.retain(is_tested);
+    found
 }
 
 /// Compares the titles, with the input that they need.
 fn menu(text: &str, kind: &str, expected: Expect) {
     let fixture = Fixture::new(text);
-    let lines = offered(&fixture, kind, &[]).into_iter().map(|action| {
-        let why = action.disabled.map(|why| format!(" -- not here: {why}"));
-        let ask = action.ask.map(|ask| {
-            let loops = ask.loops.iter().map(|one| {
-                let reduces = if one.reduces { " reduces" } else { "" };
-                format!(" {}: {}{reduces}", one.name, one.size)
-            });
-            format!(" -- asks for {}{}", ask.strategy, loops.collect::<String>())
-        });
-        format!(
-            "{}{}{}\n",
-            action.title,
-            why.unwrap_or_default(),
-            ask.unwrap_or_default()
-        )
+    let lines = offered(&fixture, kind, &[]).into_iter().map(|assist| {
+        let detail = match &assist.effect {
+            AssistEffect::Edit(_) => String::new(),
+            AssistEffect::Disabled(why) => format!(" -- not here: {why}"),
+            AssistEffect::Prompt(prompt) => {
+                let loops = prompt.loops.iter().map(|one| {
+                    let reduces = if one.reduces { " reduces" } else { "" };
+                    format!(" {}: {}{reduces}", one.name, one.size)
+                });
+                let loops: String = loops.collect();
+                format!(" -- asks for {}{loops}", prompt.strategy)
+            }
+        };
+        format!("{}{detail}\n", assist.title)
     });
     expected.assert_eq(&lines.collect::<String>());
 }
 
-/// Chooses the action whose title begins with `title` and compares the resulting files.
+/// Chooses the code action whose title begins with `title` and compares the resulting files.
 fn chosen(text: &str, kind: &str, title: &str, expected: Expect) {
     let fixture = Fixture::new(text);
     let all = offered(&fixture, kind, &[]);
-    let Some(action) = all.iter().find(|action| action.title.starts_with(title)) else {
-        let titles: Vec<&str> = all.iter().map(|action| action.title.as_str()).collect();
+    let Some(assist) = all.iter().find(|assist| assist.title.starts_with(title)) else {
+        let titles: Vec<&str> = all.iter().map(|assist| assist.title.as_str()).collect();
         panic!("no `{title}` among {titles:#?}");
     };
-    let shown = match more_edits(&fixture.db, action) {
-        Ok(edits) => {
-            means_the_same(&fixture, action, &edits);
-            fixture.applied_all(&edits)
+    let shown = match assist.edits(&fixture.db) {
+        Ok(made) => {
+            means_the_same(&fixture, assist, &made.edits);
+            fixture.applied_all(&made.edits)
         }
         Err(reason) => reason,
     };
@@ -67,22 +68,22 @@ fn chosen(text: &str, kind: &str, title: &str, expected: Expect) {
 }
 
 /// Checks that a definition computes the same values before and after the edits, or as its copy.
-fn means_the_same(fixture: &Fixture, action: &MoreAction, edits: &SourceEdits) {
-    let Some(item) = action.item else { return };
+fn means_the_same(fixture: &Fixture, assist: &Assist, edits: &SourceEdits) {
+    let Some(item) = assist.item else { return };
     let (file, edits) = &edits.files[0];
-    let name = strategy_files::name_of(&fixture.db, item);
+    let name = def_name(&fixture.db, item).expect("it is a definition");
     let before = format!("{name}_before");
     let old = fixture.db.item_text(item);
     let old = old.replacen(&format!("def {name}"), &format!("def {before}"), 1);
     let text = format!("{}\n{old}\n", fixture.applied(edits, *file));
-    let copy = action.title.split('`').nth(1);
+    let copy = assist.title.split('`').nth(1);
     let pair = agreement::Pair {
         text: &text,
         before: &before,
         after: copy
-            .filter(|_| action.kind == RewriteKind::Lowering)
+            .filter(|_| assist.kind == AssistKind::Lowering)
             .unwrap_or(&name),
-        more: if action.title.starts_with("Make size") {
+        more: if assist.title.starts_with("Make size") {
             "(4)"
         } else {
             ""
@@ -206,8 +207,6 @@ fn a_definition_gets_a_lowered_copy() {
         Lower to OpenMP as `double_openmp`
         Lower to OpenCL: a work-item an element as `double_opencl`
         Lower to OpenCL: work-groups of 32 (assumes 32 divides n) as `double_opencl`
-        Lower to OpenCL: work-groups of 64 (assumes 64 divides n) as `double_opencl`
-        Lower to OpenCL: work-groups of 16 (assumes 16 divides n) as `double_opencl`
         Lower to OpenCL: work-groups of … -- asks for lowerToGroups({n})
     "#]],
     );
@@ -259,7 +258,7 @@ fn a_copy_has_a_free_name_although_an_import_cannot_be_read() {
     let text = "import \"nowhere.rise\"\n\ndef double_c = 3\n\ndef d$0ouble = depFun(n: Nat => fun(xs: n.f32 => xs |> map(fun(x => x + x))))\n";
     let fixture = Fixture::new(text);
     let offered = offered(&fixture, "source.rise.lower", &[]);
-    let titles: Vec<&str> = offered.iter().map(|action| action.title.as_str()).collect();
+    let titles: Vec<&str> = offered.iter().map(|assist| assist.title.as_str()).collect();
     assert!(titles.contains(&"Lower to C as `double_c1`"), "{titles:#?}");
 }
 
@@ -446,58 +445,56 @@ const STAGES: &str = "def two = depFun(n: Nat => fun((xs: n.f32, f: f32 -> f32, 
 
 /// Fuses two maps; returns the recorded rewrite and the new text, which is not in the fixture yet.
 /// The cursor is at a place that both functions contain.
-fn fused(fixture: &mut Fixture) -> ([Taken; 1], String) {
+fn fused(fixture: &mut Fixture) -> ([UndoableRewrite; 1], String) {
     let cursor = fixture.cursors[0];
     let range = FileRange {
         file: cursor.file,
         span: Span::empty(cursor.offset),
     };
-    let fuse = rewrites(&fixture.db, range, &|kind| kind == RewriteKind::Fuse);
+    let fuse = rewrites(&fixture.db, range, &|kind| kind == AssistKind::Fuse);
     let item = fuse[0].item;
     let made = apply_rewrite(&fixture.db, item, "mapFusion", &fuse[0].path);
     let made = made.expect("maps are fused");
     assert_eq!(made.step, "topDown(mapFusion)");
-    let taken = taken(
-        &fixture.db,
-        item,
-        "Fuse maps",
-        Some(&made.step),
-        &made.edits,
-    );
     let text = fixture.applied_all(&made.edits);
+    let made = AssistEdits {
+        edits: made.edits,
+        step: Some(made.step),
+    };
+    let undoable = UndoableRewrite::new(&fixture.db, item, "Fuse maps", &made);
     let at = text.find(">> g").expect("they are fused");
     fixture.cursors[0].offset = at as u32;
-    ([taken.expect("it changes the definition")], text)
+    ([undoable.expect("it changes the definition")], text)
 }
 
 /// Returns the text after "Undo this rewrite", if it is offered in this text.
-fn undone(fixture: &mut Fixture, text: &str, taken: &[Taken]) -> Option<String> {
+fn undone(fixture: &mut Fixture, text: &str, undoable: &[UndoableRewrite]) -> Option<String> {
     let path = fixture.db.path(fixture.cursors[0].file);
     fixture.db.set_file(path, text);
-    let all = offered(fixture, "refactor", taken);
-    let undo = all.iter().find(|action| action.kind == RewriteKind::Undo)?;
+    let all = offered(fixture, "refactor", undoable);
+    let undo = all.iter().find(|assist| assist.kind == AssistKind::Undo)?;
     assert_eq!(undo.title, "Undo this rewrite: Fuse maps");
-    let edits = more_edits(&fixture.db, undo).expect("it is text");
-    Some(fixture.applied_all(&edits))
+    let made = undo.edits(&fixture.db).expect("it is text");
+    Some(fixture.applied_all(&made.edits))
 }
 
 #[test]
 fn a_rewrite_is_taken_back_while_it_stands() {
     let mut fixture = Fixture::new(STAGES);
     let before = fixture.text(fixture.files[0]);
-    let (taken, after) = fused(&mut fixture);
+    let (undoable, after) = fused(&mut fixture);
     // It is not offered before the rewrite.
-    assert_eq!(undone(&mut fixture, &before, &taken), None);
-    assert_eq!(undone(&mut fixture, &after, &taken), Some(before.clone()));
+    assert_eq!(undone(&mut fixture, &before, &undoable), None);
+    assert_eq!(undone(&mut fixture, &after, &undoable), Some(before.clone()));
     // Later edits after the place are allowed.
     let later = after.replace("mapSeq", "map");
     assert_eq!(
-        undone(&mut fixture, &later, &taken),
+        undone(&mut fixture, &later, &undoable),
         Some(before.replace("mapSeq", "map"))
     );
     // It is not offered if the place was changed.
     let other = after.replace("f >> g", "g >> g");
-    assert_eq!(undone(&mut fixture, &other, &taken), None);
+    assert_eq!(undone(&mut fixture, &other, &undoable), None);
 }
 
 #[test]
@@ -516,21 +513,22 @@ fn a_removed_stage_is_not_taken_back_twice() {
     let action = action.expect("it is offered");
     let made = apply_rewrite(&fixture.db, action.item, &action.strategy, &action.path);
     let made = made.expect("it applies");
-    let taken = taken(&fixture.db, action.item, "Fuse maps", None, &made.edits);
-    let taken = [taken.expect("it changes the definition")];
     let after = fixture.applied_all(&made.edits);
+    let made = AssistEdits::from(made.edits);
+    let undoable = UndoableRewrite::new(&fixture.db, action.item, "Fuse maps", &made);
+    let undoable = [undoable.expect("it changes the definition")];
     fixture.cursors[0].offset = after.find("map").expect("it is kept") as u32;
-    assert_eq!(undone(&mut fixture, &after, &taken), Some(before.clone()));
-    assert_eq!(undone(&mut fixture, &before, &taken), None);
+    assert_eq!(undone(&mut fixture, &after, &undoable), Some(before.clone()));
+    assert_eq!(undone(&mut fixture, &before, &undoable), None);
 }
 
 #[test]
 fn a_rewrite_is_explained_by_its_steps() {
     let mut fixture = Fixture::new(STAGES);
-    let (taken, after) = fused(&mut fixture);
-    assert!(undone(&mut fixture, &after, &taken).is_some());
+    let (undoable, after) = fused(&mut fixture);
+    assert!(undone(&mut fixture, &after, &undoable).is_some());
     let cursor: FilePosition = fixture.cursors[0];
-    let explained = explained(&fixture.db, cursor, &taken).expect("it is still there");
+    let explained = explain_rewrite(&fixture.db, cursor, &undoable).expect("it is still there");
     assert_eq!(explained.strategy, "topDown(mapFusion)");
     assert_eq!(explained.steps[0].rule, "mapFusion");
 }

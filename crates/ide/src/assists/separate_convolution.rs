@@ -1,5 +1,16 @@
-//! The separation of convolutions whose weights are an outer product: two definitions of weights,
-//! and the convolution in two passes.
+//! Separates a convolution whose weights are an outer product into two passes, with a definition of
+//! weights for each.
+//!
+//! ```rise
+//! def edges = fun(nbh: 3.3.i32 => do$0t(join(makeArray(3)(makeArray(3)(1, 0, -1), makeArray(3)(2, 0, -2), makeArray(3)(1, 0, -1))))(join(nbh)))
+//! ```
+//! *Separate convolution, horizontal first*
+//! ```rise
+//! def weightsV : 3.i32 = makeArray(3)(1, 2, 1)
+//! def weightsH : 3.i32 = makeArray(3)(1, 0, -1)
+//!
+//! def edges = fun(nbh: 3.3.i32 => dot(weightsV)(map(dot(weightsH))(nbh)))
+//! ```
 
 use db::{Database, ItemId};
 use elevate::lang::Programs;
@@ -10,17 +21,21 @@ use rise::{Primitive, Type};
 use syntax::Span;
 use syntax::ast::ScalarType;
 
-use super::applications::Here;
-use super::strategy_files::name_of;
-use super::{Ask, Deed, MoreAction, by_strategy, free_name, with_text};
-use crate::rewrites::menu::RewriteKind;
+use super::edits::{free_name, with_text};
+use super::{Assist, AssistContext, AssistEffect, AssistHandler, Prompt, by_strategy};
+use crate::item_view::def_name;
 use crate::rewrites::offer::Offer;
-use crate::rewrites::record;
 use crate::rewrites::terms::{Core, strip};
+use crate::rewrites::{AssistKind, record};
 use crate::{FileRange, SourceEdits, TextEdit};
 
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Separation {
+pub(super) const HANDLER: AssistHandler = AssistHandler {
+    name: "separate_convolution",
+    kinds: &[AssistKind::Image],
+    offer,
+};
+
+struct Separation {
     /// The strategy, with `{V}` and `{H}` as placeholders for the names of the weights.
     strategy: String,
     factors: Factors,
@@ -39,7 +54,7 @@ const ORDERS: [(&str, &str); 2] = [
 ];
 
 /// A convolution in a program.
-struct Found {
+struct Convolution {
     item: ItemId,
     path: Path,
     name: Option<String>,
@@ -51,22 +66,26 @@ struct Found {
     scalar: ScalarType,
 }
 
-/// Returns the actions for both orders, at the innermost convolution around a place.
-pub(super) fn offered(db: &Database, range: FileRange, here: &Here, asks: bool) -> Vec<MoreAction> {
-    if !here.places.iter().any(|(_, core)| is_convolution(db, core)) {
+/// Returns the actions for both orders, at the innermost convolution around the selection.
+fn offer(cx: &AssistContext<'_>) -> Vec<Assist> {
+    let is_inside = cx.applications().is_some_and(|around| {
+        let mut places = around.places.iter();
+        places.any(|(_, core)| is_convolution(cx.db, core))
+    });
+    if !is_inside {
         return Vec::new();
     }
-    let Some(found) = Found::at(db, range) else {
+    let Some(found) = Convolution::at(cx.db, cx.place()) else {
         return Vec::new();
     };
-    let lines = ORDERS
-        .iter()
-        .filter_map(|(order, result)| found.line(db, order, result, asks));
-    lines.collect()
+    let assists = ORDERS.iter();
+    assists
+        .filter_map(|(order, result)| found.assist(cx, order, result))
+        .collect()
 }
 
-impl Found {
-    fn at(db: &Database, range: FileRange) -> Option<Found> {
+impl Convolution {
+    fn at(db: &Database, range: FileRange) -> Option<Convolution> {
         let (item, offer) = Offer::at(db, range)?;
         let store = &offer.known.program.store;
         let mut places = offer.places.iter();
@@ -77,13 +96,13 @@ impl Found {
             false => db.elaborated(db.item_of(id)),
         };
         let name = match store.node(weights) {
-            Node::Global(id, _) => Some(name_of(db, db.item_of(id))),
+            Node::Global(id, _) => def_name(db, db.item_of(id)),
             _ => None,
         };
         let (ty, scalar) = type_of(store.type_of(weights))?;
         let factors = factors(store, &lookup, weights);
         offer.keep();
-        Some(Found {
+        Some(Convolution {
             item,
             path,
             name,
@@ -93,43 +112,38 @@ impl Found {
         })
     }
 
-    fn line(&self, db: &Database, order: &str, result: &str, asks: bool) -> Option<MoreAction> {
+    fn assist(&self, cx: &AssistContext<'_>, order: &'static str, result: &str) -> Option<Assist> {
         use ScalarType::{F16, F32, F64};
         let rounds = matches!(self.scalar, F16 | F32 | F64);
-        let note = if rounds { " (changes rounding)" } else { "" };
-        let mut line = MoreAction {
-            title: format!("Separate convolution, {order}{note}"),
-            kind: RewriteKind::Image,
-            disabled: None,
-            ask: None,
-            item: Some(self.item),
-            deed: Deed::Nothing,
-        };
-        match &self.factors {
+        let mut note = if rounds { " (changes rounding)" } else { "" };
+        let item = self.item;
+        let effect = match &self.factors {
             Some(Ok(factors)) => {
                 let holds = " requires holds(outerProduct(rise { {V} })(rise { {H} }), w)";
-                line.deed = Deed::Weights(Box::new(Separation {
+                let separation = Separation {
                     strategy: self.rule(result, holds),
                     factors: factors.clone(),
                     scalar: self.scalar,
                     name: self.name.clone(),
-                }));
+                };
+                AssistEffect::edit(move |db| separation.edits(db, item))
             }
             Some(Err(())) => {
                 let why = "the weights are not the product of a column and a row";
-                line.disabled = Some(why.to_owned());
+                AssistEffect::Disabled(why.to_owned())
             }
-            None if asks => {
+            None if cx.request.prompts => {
                 let rule = self.rule(result, "");
                 let strategy = rule.replace("{V}", "{column}").replace("{H}", "{row}");
                 let expr = |name: &str| (name.to_owned(), "Expr".to_owned());
-                let asked = vec![expr("column"), expr("row")];
-                line.title = format!("Separate convolution, {order}… (unsafe)");
-                line.ask = Some(Ask::of(db, self.item, None, &strategy, asked));
+                let parameters = vec![expr("column"), expr("row")];
+                note = "… (unsafe)";
+                AssistEffect::Prompt(Prompt::new(cx.db, item, None, strategy, parameters))
             }
             None => return None,
-        }
-        Some(line)
+        };
+        let title = format!("Separate convolution, {order}{note}");
+        Some(Assist::new(order, AssistKind::Image, title, effect).of_item(item))
     }
 
     /// Renders the rule, applied at its place. It states the type of the weights, which is fixed.
@@ -150,7 +164,7 @@ fn is_convolution(db: &Database, term: &Core) -> bool {
             return None;
         };
         let dot = db.item_of(*id);
-        Some(is_join(&w) && is_join(&x) && name_of(db, dot) == "dot")
+        Some(is_join(&w) && is_join(&x) && def_name(db, dot).as_deref() == Some("dot"))
     });
     found.unwrap_or_default()
 }
@@ -193,7 +207,7 @@ fn type_of(ty: &Type) -> Option<(String, ScalarType)> {
 
 impl Separation {
     /// Returns the edits that add the definitions of the weights and separate the convolution.
-    pub(super) fn edits(&self, db: &Database, item: ItemId) -> Result<SourceEdits, String> {
+    fn edits(&self, db: &Database, item: ItemId) -> Result<SourceEdits, String> {
         let file = db.file_of(item);
         let base = self.name.as_deref().unwrap_or("weights");
         let base = base.trim_end_matches("2d").trim_end_matches("2D");

@@ -1,43 +1,63 @@
-//! Lowered copies of a definition for a target.
+//! Adds a lowered copy of a definition for a target, and leaves the definition unchanged.
+//!
+//! ```rise
+//! def dou$0ble = depFun(n: Nat => fun(xs: n.f32 => xs |> map(fun(x => x + x))))
+//! ```
+//! *Lower to C as `double_c`*
+//! ```rise
+//! def double = depFun(n: Nat => fun(xs: n.f32 => xs |> map(fun(x => x + x))))
+//!
+//! /// `double`, lowered by `lowerToC`.
+//! @target(c)
+//! def double_c = depFun(n: Nat => fun(xs: n.f32 => xs |> mapSeq(fun(x => x + x))))
+//! ```
 
 use db::{Database, ItemId};
+use elevate::term::Path;
 use syntax::Span;
 use syntax::ast::ItemKind;
 
-use super::strategy_files::name_of;
-use super::{Deed, MoreAction, free_name};
-use crate::rewrites::menu::{self, RewriteKind};
+use super::edits::free_name;
+use super::{Assist, AssistContext, AssistEffect, AssistHandler};
+use crate::item_view::def_name;
 use crate::rewrites::verify::FileEnv;
-use crate::rewrites::{RewriteAction, apply_rewrite};
+use crate::rewrites::{AssistKind, RewriteAction, apply_rewrite, menu};
 use crate::{SourceEdits, TextEdit};
 
-/// Returns, for each rewrite that lowers the whole definition, one that adds a lowered copy and
-/// leaves the definition unchanged.
-pub(super) fn offered(db: &Database, offered: &[RewriteAction]) -> Vec<MoreAction> {
-    let line = |action: &RewriteAction| MoreAction {
-        title: format!(
-            "{} as `{}`",
-            action.title,
-            copy_name(db, action.item, &action.strategy)
-        ),
-        kind: RewriteKind::Lowering,
-        disabled: None,
-        ask: None,
-        item: Some(action.item),
-        deed: Deed::Copy {
-            strategy: action.strategy.clone(),
-        },
+pub(super) const HANDLER: AssistHandler = AssistHandler {
+    name: "lowered_copy",
+    kinds: &[AssistKind::Lowering],
+    offer,
+};
+
+fn offer(cx: &AssistContext<'_>) -> Vec<Assist> {
+    if cx.definition().is_none() {
+        return Vec::new();
+    }
+    let assist = |action: &RewriteAction| {
+        let (item, strategy) = (action.item, action.strategy.clone());
+        let name = copy_name(cx.db, item, &strategy);
+        let title = format!("{} as `{name}`", action.title);
+        let id = strategy.clone();
+        let effect = AssistEffect::edit(move |db| lowered_copy(db, item, &strategy));
+        Assist::new(id, AssistKind::Lowering, title, effect).of_item(item)
     };
-    let copies = offered.iter().filter(|action| action.copies);
-    copies.map(line).collect()
+    let copies = cx.rewrites().iter().filter(|action| action.copies);
+    copies.map(assist).collect()
 }
 
 fn target_of(strategy: &str) -> &'static str {
-    menu::target_of(strategy).map_or("c", |name| name.as_str())
+    let entry = menu::entry_of(strategy);
+    let target = entry.and_then(|entry| entry.options.target.as_ref());
+    target.map_or("c", |name| name.as_str())
 }
 
 fn copy_name(db: &Database, item: ItemId, strategy: &str) -> syntax::ast::Name {
-    let wanted = format!("{}_{}", name_of(db, item), target_of(strategy));
+    let wanted = format!(
+        "{}_{}",
+        def_name(db, item).unwrap_or_default(),
+        target_of(strategy)
+    );
     free_name(db, db.file_of(item), &wanted, &[])
 }
 
@@ -47,7 +67,7 @@ fn copy_name(db: &Database, item: ItemId, strategy: &str) -> syntax::ast::Name {
 /// # Errors
 /// Fails with a message if it cannot be lowered by the strategy.
 pub fn lowered_copy(db: &Database, item: ItemId, strategy: &str) -> Result<SourceEdits, String> {
-    let made = apply_rewrite(db, item, strategy, &[])?;
+    let made = apply_rewrite(db, item, strategy, &Path::ROOT)?;
     let new = beside(db, item, strategy, &made.text).ok_or("the definition has no name")?;
     FileEnv::of(db, item).read(&new)?;
     let old = db.item_text(item);
@@ -84,7 +104,7 @@ fn beside(db: &Database, item: ItemId, strategy: &str, text: &str) -> Option<Str
     let head = text[..name.span.start as usize].rfind("def")?;
     let mut new = format!(
         "/// `{}`, lowered by `{strategy}`.{newline}",
-        name_of(db, item)
+        def_name(db, item).unwrap_or_default()
     );
     if db
         .scheme(item)

@@ -1,4 +1,16 @@
-//! Removal of stages without effect from a whole file.
+//! Removes the stages without effect from a whole file.
+//!
+//! ```rise
+//! def one = fun(a: 4.8.f32 => a |> transpose |> trans$0pose)
+//!
+//! def two = fun(xs: 8.f32 => xs |> map(fun(x => x + 1.0f)) |> split(4) |> join)
+//! ```
+//! *Remove all stages that do nothing*
+//! ```rise
+//! def one = fun(a: 4.8.f32 => a)
+//!
+//! def two = fun(xs: 8.f32 => xs |> map(fun(x => x + 1.0f)))
+//! ```
 
 use db::{Database, FileId};
 use elevate::engine::{Options, run};
@@ -6,12 +18,11 @@ use elevate::lang::Definitions;
 use rise::core::Def;
 use syntax::Dialect;
 
-use super::{Deed, MoreAction};
+use super::{Assist, AssistContext, AssistEffect, AssistHandler};
 use crate::SourceEdits;
-use crate::rewrites::menu::RewriteKind;
 use crate::rewrites::program::Program;
-use crate::rewrites::rewritten;
 use crate::rewrites::strategies::Strategies;
+use crate::rewrites::{AssistKind, rewritten};
 use crate::strategies::stepping;
 
 /// The rules that only remove stages; functions are kept as they are.
@@ -19,21 +30,28 @@ const IDLE: &str = "normalize(removeTransposePair <+ mapIdentity <+ takeAll <+ d
     <+ padEmptyNothing <+ splitThenJoin <+ joinThenSplit <+ unzipZipIdentity \
     <+ asVectorAsScalarId <+ asScalarAsVectorId)";
 
-pub(super) fn offered(db: &Database, file: FileId) -> Option<MoreAction> {
-    let changes = db.dialect(file) == Dialect::Rise && !stepping::is_empty(&edits(db, file));
-    changes.then(|| MoreAction {
-        title: "Remove all stages that do nothing".to_owned(),
-        kind: RewriteKind::FixAll,
-        disabled: None,
-        ask: None,
-        item: None,
-        deed: Deed::Tidy(file),
-    })
+pub(super) const HANDLER: AssistHandler = AssistHandler {
+    name: "remove_idle_stages",
+    kinds: &[AssistKind::FixAll],
+    offer,
+};
+
+fn offer(cx: &AssistContext<'_>) -> Vec<Assist> {
+    let (db, file) = (cx.db, cx.request.range.file);
+    if cx.request.only.is_none() || db.dialect(file) != Dialect::Rise {
+        return Vec::new();
+    }
+    if cx.resolved.is_none() && stepping::is_empty(&edits(db, file)) {
+        return Vec::new();
+    }
+    let title = "Remove all stages that do nothing".to_owned();
+    let effect = AssistEffect::edit(move |db| Ok(edits(db, file)));
+    vec![Assist::new("file", AssistKind::FixAll, title, effect)]
 }
 
 /// Returns the edits of all definitions of a file. A definition whose result cannot be written as
 /// text is left unchanged.
-pub(super) fn edits(db: &Database, file: FileId) -> SourceEdits {
+fn edits(db: &Database, file: FileId) -> SourceEdits {
     let mut edits = Vec::new();
     for &item in &*db.items(file) {
         db.unwind_if_cancelled();

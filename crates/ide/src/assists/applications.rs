@@ -3,24 +3,25 @@
 use std::sync::Arc;
 
 use db::{Database, ItemId};
+use elevate::term::{Child, Path};
 use rise::Primitive;
 use rise::core::{Def, Form};
 
-use super::in_item;
+use super::edits::in_item;
 use crate::FileRange;
-use crate::rewrites::align::{Alignment, Step};
+use crate::rewrites::align::Alignment;
 use crate::rewrites::spines::spines;
 use crate::rewrites::terms::{Core, strip};
 
 /// The applications around a cursor or selection.
-pub(super) struct Here {
+pub(super) struct Applications {
     pub(super) def: Arc<Def<Primitive>>,
     /// The applications with their paths in the definition, the innermost first.
-    pub(super) places: Vec<(Vec<Step>, Core)>,
+    pub(super) places: Vec<(Path, Core)>,
 }
 
-impl Here {
-    pub(super) fn of(db: &Database, item: ItemId, range: FileRange) -> Option<Here> {
+impl Applications {
+    pub(super) fn of(db: &Database, item: ItemId, range: FileRange) -> Option<Applications> {
         let def = db.elaborated(item)?;
         let parsed = db.parsed(item);
         let selection = in_item(db, item, range);
@@ -30,21 +31,21 @@ impl Here {
             let core = part_of(&def.body, &place.path)?;
             Some((place.path, core))
         });
-        Some(Here {
+        Some(Applications {
             places: places.collect(),
             def,
         })
     }
 }
 
-fn part_of(body: &Core, path: &[Step]) -> Option<Core> {
+fn part_of(body: &Core, path: &Path) -> Option<Core> {
     let mut here = body.clone();
-    for step in path {
+    for step in &path.0 {
         here = match (step, &here.form) {
-            (Step::Body, Form::Lambda(_, body) | Form::DepLambda(_, _, body)) => body.clone(),
-            (Step::Function, Form::DepApply(f, _)) => f.clone(),
-            (Step::Function, _) => strip(&here)?.0,
-            (Step::Argument, _) => strip(&here)?.1,
+            (Child::Body, Form::Lambda(_, body) | Form::DepLambda(_, _, body)) => body.clone(),
+            (Child::Function, Form::DepApply(f, _)) => f.clone(),
+            (Child::Function, _) => strip(&here)?.0,
+            (Child::Argument, _) => strip(&here)?.1,
             _ => return None,
         };
     }

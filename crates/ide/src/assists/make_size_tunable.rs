@@ -1,17 +1,24 @@
-//! The conversion of a constant size to a parameter of its definition.
+//! Turns a constant size into a parameter of its definition.
+//!
+//! ```rise
+//! def f = depFun(n: Nat => fun(xs: n.f32 => xs |> split(3$02) |> map(map(fun(x => x + 1.0f))) |> join))
+//! ```
+//! *Make size 32 tunable: a parameter `s`*
+//! ```rise
+//! def f = depFun((n: Nat, s: Nat) => fun(xs: n.f32 => xs |> split(s) |> map(map(fun(x => x + 1.0f))) |> join))
+//! ```
 
 use db::{Database, ItemId};
 use rise::print::type_text;
 use syntax::Span;
 use syntax::ast::{Item, Literal, TermId, TermKind};
 
-use super::strategy_files::name_of;
-use super::{Deed, MoreAction, free_name, in_item};
-use crate::FileRange;
-use crate::rewrites::menu::RewriteKind;
+use super::edits::{free_name, in_item, to_text};
+use super::{Assist, AssistContext, AssistEffect, AssistHandler};
+use crate::item_view::def_name;
 use crate::rewrites::restyle::Edit;
-use crate::rewrites::size_parameters;
 use crate::rewrites::verify::{FileEnv, applied};
+use crate::rewrites::{AssistKind, size_parameters};
 
 /// The primitives whose size only determines the shape of the computation, with a name for the
 /// parameter.
@@ -22,42 +29,48 @@ const CUTS: &[(&str, &str)] = &[
     ("asVectorAligned", "v"),
 ];
 
-/// Returns the action for the number at the cursor, if it is such a size.
-pub(super) fn offered(db: &Database, item: ItemId, range: FileRange) -> Option<MoreAction> {
+pub(super) const HANDLER: AssistHandler = AssistHandler {
+    name: "make_size_tunable",
+    kinds: &[AssistKind::Split],
+    offer,
+};
+
+fn offer(cx: &AssistContext<'_>) -> Vec<Assist> {
+    assist(cx).into_iter().collect()
+}
+
+/// Returns the code action for the number at the cursor, if it is such a size.
+fn assist(cx: &AssistContext<'_>) -> Option<Assist> {
+    let (db, item) = (cx.db, cx.definition()?);
     let parsed = db.parsed(item);
-    let selection = in_item(db, item, range);
+    let selection = in_item(db, item, cx.place());
     let (number, wanted) = number_at(&parsed.item, selection)?;
     let span = parsed.item.term(number).span;
     let text = db.item_text(item);
-    let written = &text[std::ops::Range::from(span)];
-    let names: Vec<&str> = parsed
-        .item
-        .binders
-        .iter()
-        .map(|binder| &*binder.name)
-        .collect();
-    let name = free_name(db, range.file, wanted, &names);
-    let line = |disabled, deed| MoreAction {
-        title: format!("Make size {written} tunable: a parameter `{name}`"),
-        kind: RewriteKind::Split,
-        disabled,
-        ask: None,
-        item: Some(item),
-        deed,
+    let binders = parsed.item.binders.iter();
+    let names: Vec<&str> = binders.map(|binder| &*binder.name).collect();
+    let name = free_name(db, cx.place().file, wanted, &names);
+    let effect = match db.users(item).first() {
+        Some(user) => {
+            let user = match def_name(db, *user).unwrap_or_default() {
+                name if name.is_empty() => "another file".to_owned(),
+                name => format!("`{name}`"),
+            };
+            AssistEffect::Disabled(format!(
+                "{user} uses the definition, and would have to give `{name}`"
+            ))
+        }
+        None => {
+            let new = with_parameter(&parsed.item, &text, span, &name)?;
+            match checked(db, item, &new, &name) {
+                Ok(()) => AssistEffect::edit(move |db| Ok(to_text(db, item, &new))),
+                Err(why) => AssistEffect::Disabled(why),
+            }
+        }
     };
-    if let Some(user) = db.users(item).first() {
-        let user = match name_of(db, *user) {
-            name if name.is_empty() => "another file".to_owned(),
-            name => format!("`{name}`"),
-        };
-        let why = format!("{user} uses the definition, and would have to give `{name}`");
-        return Some(line(Some(why), Deed::Nothing));
-    }
-    let new = with_parameter(&parsed.item, &text, span, &name)?;
-    Some(match checked(db, item, &new, &name) {
-        Ok(()) => line(None, Deed::Text(new)),
-        Err(why) => line(Some(why), Deed::Nothing),
-    })
+    let written = &text[std::ops::Range::from(span)];
+    let title = format!("Make size {written} tunable: a parameter `{name}`");
+    Some(Assist::new("number", AssistKind::Split, title, effect).of_item(item))
 }
 
 /// Returns the number that contains a selection, and a name for its parameter.

@@ -1,39 +1,37 @@
-//! Rewrites with arguments that the user enters: sizes other than those in the menu, and loop
-//! orders.
+//! Reorders the loops of a nest of maps and reductions.
+//!
+//! ```rise
+//! def nest = fun(xsss: 2.4.8.f32 =>
+//!   xsss |> map(fun(plane => plane |> map(fun(row => row |> m$0ap(fun(x => x + 1.0f))))))
+//! )
+//! ```
+//! *Reorder loops: x, plane, row*
+//! ```rise
+//! def nest = fun(xsss: 2.4.8.f32 =>
+//!   xsss |> map(transpose) |> transpose |> map(fun(plane => plane |> map(fun(row => row |> map(fun(x => x + 1.0f)))))) |> transpose |> map(transpose)
+//! )
+//! ```
 
-use db::{Database, FileId, ItemId};
+use elevate::term::Path;
 use rise::core::{Def, Form};
 use rise::{Primitive, Type};
 
-use super::applications::Here;
-use super::strategy_files::name_of;
-use super::{Deed, MoreAction};
-use crate::rewrites::align::Step;
-use crate::rewrites::menu::{self, RewriteKind};
-use crate::rewrites::program::path_of;
+use super::applications::Applications;
+use super::{Assist, AssistContext, AssistEffect, AssistHandler, Prompt};
 use crate::rewrites::terms::{Core, strip};
-use crate::rewrites::{RewriteAction, record};
+use crate::rewrites::{AssistKind, record};
 use crate::strategies::stepping;
+
+pub(super) const HANDLER: AssistHandler = AssistHandler {
+    name: "reorder_loops",
+    kinds: &[AssistKind::Tile],
+    offer,
+};
 
 /// The limit of work for a strategy to show that it reorders a nest.
 const WORK: u64 = 100_000;
 /// The largest depth of a nest that is analysed.
 const MOST_LOOPS: usize = 8;
-
-/// The input that a strategy needs before it can be applied.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ask {
-    /// The name of the definition that it is applied to.
-    pub def: String,
-    /// The file whose definitions the strategy uses; if `None`, the file of the program.
-    pub from: Option<FileId>,
-    /// The source text with the parameters in braces: `splitJoin({n})`.
-    pub strategy: String,
-    /// The parameters with their types.
-    pub parameters: Vec<(String, String)>,
-    /// The loops of the nest, the outermost first, if a parameter is a loop order.
-    pub loops: Vec<NestLoop>,
-}
 
 /// A loop of a nest.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,78 +44,12 @@ pub struct NestLoop {
     pub reduces: bool,
 }
 
-impl Ask {
-    pub(super) fn of(
-        db: &Database,
-        item: ItemId,
-        from: Option<FileId>,
-        strategy: &str,
-        parameters: Vec<(String, String)>,
-    ) -> Ask {
-        Ask {
-            def: name_of(db, item),
-            from,
-            strategy: strategy.to_owned(),
-            parameters,
-            loops: Vec::new(),
-        }
-    }
-}
-
-/// Returns, for each rewrite that is offered with preset sizes, one that asks for the sizes.
-pub(super) fn sizes(
-    db: &Database,
-    item: ItemId,
-    offered: &[RewriteAction],
-    wanted: &dyn Fn(RewriteKind) -> bool,
-) -> Vec<MoreAction> {
-    let mut found: Vec<MoreAction> = Vec::new();
-    for entry in menu::entries() {
-        if !entry.takes_sizes() || !wanted(entry.kind) {
-            continue;
-        }
-        let is_it = |action: &&RewriteAction| {
-            let name = action.strategy.split('(').next();
-            action.disabled.is_none() && name == Some(&*entry.name)
-        };
-        let Some(action) = offered.iter().find(is_it) else {
-            continue;
-        };
-        let holes: Vec<String> = entry
-            .params
-            .iter()
-            .map(|(name, _)| format!("{{{name}}}"))
-            .collect();
-        let dots = vec!["…".to_owned(); holes.len()];
-        let parameters = entry
-            .params
-            .iter()
-            .map(|(name, _)| (name.to_string(), "Nat".to_owned()));
-        let strategy = record::at(&path_of(&action.path), &entry.strategy(&holes));
-        found.push(MoreAction {
-            title: entry.line(&dots),
-            kind: entry.kind,
-            disabled: None,
-            ask: Some(Ask::of(db, item, None, &strategy, parameters.collect())),
-            item: Some(item),
-            deed: Deed::Nothing,
-        });
-    }
-    found
-}
-
-/// Returns the other loop orders of the nest around a place.
-pub(super) fn orders(db: &Database, item: ItemId, here: &Here, asks: bool) -> Vec<MoreAction> {
-    let Some((path, loops)) = nest_at(here) else {
+fn offer(cx: &AssistContext<'_>) -> Vec<Assist> {
+    let (Some(item), Some(around)) = (cx.definition(), cx.applications()) else {
         return Vec::new();
     };
-    let line = |title, ask, deed| MoreAction {
-        title,
-        kind: RewriteKind::Tile,
-        disabled: None,
-        ask,
-        item: Some(item),
-        deed,
+    let Some((path, loops)) = nest_at(around) else {
+        return Vec::new();
     };
     let only_maps = loops.iter().all(|one| !one.reduces);
     // Transpositions move maps; reductions move outwards past maps.
@@ -126,31 +58,34 @@ pub(super) fn orders(db: &Database, item: ItemId, here: &Here, asks: bool) -> Ve
             true => format!("DFNF ; loopReorder({order})"),
             false => format!("reorder({order})"),
         };
-        record::at(&path_of(&path), &way)
+        record::at(&path, &way)
     };
+    let assist =
+        |id: &str, title, effect| Assist::new(id, AssistKind::Tile, title, effect).of_item(item);
     let mut found = Vec::new();
     if only_maps {
         for order in presets(loops.len()) {
             let names = order.iter().filter_map(|at| loops.get(at - 1));
             let names: Vec<&str> = names.map(|one| &*one.name).collect();
             let numbers: Vec<String> = order.iter().map(usize::to_string).collect();
-            let text = strategy(&format!("[{}]", numbers.join(", ")));
-            let from = db.file_of(item);
+            let order = format!("[{}]", numbers.join(", "));
+            let text = strategy(&order);
+            let from = cx.db.file_of(item);
             let title = format!("Reorder loops: {}", names.join(", "));
-            let disabled = stepping::refused(db, item, from, &text, WORK);
-            found.push(MoreAction {
-                disabled,
-                ..line(title, None, Deed::Strategy { from, text })
-            });
+            let effect = match stepping::refused(cx.db, item, from, &text, WORK) {
+                Some(reason) => AssistEffect::Disabled(reason),
+                None => AssistEffect::strategy(item, from, text),
+            };
+            found.push(assist(&order, title, effect));
         }
     }
-    if asks {
+    if cx.request.prompts {
         let parameters = vec![("order".to_owned(), "List[Int]".to_owned())];
-        let ask = Ask {
+        let effect = AssistEffect::Prompt(Prompt {
             loops,
-            ..Ask::of(db, item, None, &strategy("{order}"), parameters)
-        };
-        found.push(line("Reorder loops…".to_owned(), Some(ask), Deed::Nothing));
+            ..Prompt::new(cx.db, item, None, strategy("{order}"), parameters)
+        });
+        found.push(assist("order", "Reorder loops…".to_owned(), effect));
     }
     found
 }
@@ -165,12 +100,12 @@ fn presets(depth: usize) -> Vec<Vec<usize>> {
 }
 
 /// Returns the outermost nest of at least three loops that contains the place.
-fn nest_at(here: &Here) -> Option<(Vec<Step>, Vec<NestLoop>)> {
-    here.places.iter().rev().find_map(|(path, core)| {
+fn nest_at(around: &Applications) -> Option<(Path, Vec<NestLoop>)> {
+    around.places.iter().rev().find_map(|(path, core)| {
         // A stage has no array of its own: the pipeline is also a place.
         strip(core)?;
         (!matches!(&*core.ty, Type::Fun(..))).then_some(())?;
-        let loops = nest(&here.def, core.clone());
+        let loops = nest(&around.def, core.clone());
         (loops.len() > 2).then(|| (path.clone(), loops))
     })
 }
