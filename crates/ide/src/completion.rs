@@ -3,6 +3,7 @@
 mod candidates;
 mod cursor_context;
 mod paths;
+mod strategy_files;
 #[cfg(test)]
 mod tests;
 
@@ -12,7 +13,7 @@ use syntax::{GlobalId, Span};
 
 use crate::builtin::Builtin;
 use crate::context::Context;
-use crate::{FilePosition, item_view, markdown, strategies};
+use crate::{FilePosition, hover, item_view, markdown};
 use candidates::List;
 pub(crate) use candidates::brief;
 use cursor_context::Place;
@@ -86,7 +87,7 @@ pub fn completions(db: &Database, at: FilePosition) -> Vec<Completion> {
         return files;
     }
     if db.language(at.file) == Language::Elevate {
-        return strategies::completion::completions(db, at);
+        return strategy_files::completions(db, at);
     }
     let Some(place) = Place::at(db, at) else {
         return before_items(db, at);
@@ -125,7 +126,7 @@ pub fn completions(db: &Database, at: FilePosition) -> Vec<Completion> {
 /// Returns true if `at` is between the brackets of an annotation, as in `@run(n = 4)`.
 pub fn in_annotation(db: &Database, at: FilePosition) -> bool {
     match db.language(at.file) {
-        Language::Elevate => strategies::completion::in_attribute(db, at),
+        Language::Elevate => strategy_files::in_attribute(db, at),
         _ => Place::at(db, at).is_some_and(|place| place.context == Context::AnnotationArgument),
     }
 }
@@ -159,13 +160,13 @@ pub fn resolve_completion(db: &Database, source: CompletionSource) -> Option<Str
         CompletionSource::Primitive(primitive) => Some(markdown::primitive(primitive)),
         CompletionSource::Global(global) => {
             if Library::contains(global) {
-                let name = strategies::names::library_name(global);
-                return Some(strategies::hover::library_definition(global, &name));
+                let name = item_view::strategy_files::library_name(global);
+                return Some(hover::strategy_files::library_definition(global, &name));
             }
             let item = db.item_of(global);
             let name = item_view::def_name(db, item)?;
             if db.language(db.file_of(item)) == Language::Elevate {
-                return Some(strategies::hover::definition(db, item, &name));
+                return Some(hover::strategy_files::definition(db, item, &name));
             }
             let head = match db.scheme(item) {
                 Some(scheme) => markdown::signature(&name, &scheme),

@@ -1,6 +1,8 @@
 //! The syntactic context of a cursor, computed only from the tokens before it, so that it is
 //! available in incomplete code.
 
+pub(crate) mod strategy_files;
+
 use syntax::Span;
 use syntax::lexer::{Token, TokenKind};
 

@@ -1,5 +1,7 @@
 //! Descriptions of the memory that the values of a compiled definition use, and of their accesses.
 
+pub(crate) mod work_items;
+
 use std::cell::OnceCell;
 use std::sync::Arc;
 
@@ -13,8 +15,6 @@ use rise::{Names, Ty};
 use runtime::process::bytes_text;
 use syntax::Span;
 use syntax::ast::AddressSpace;
-
-use crate::work_items;
 
 /// The number of bytes from which a size is written with a unit such as kB.
 const FEW: u64 = 10_000;

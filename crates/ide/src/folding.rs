@@ -7,11 +7,12 @@ use db::{Database, FileId, ItemId, Language};
 use ropey::Rope;
 use syntax::Span;
 use syntax::ast::ItemKind;
+use syntax::elevate::ast::ItemKind as StrategyItemKind;
 use syntax::lexer::lex_in;
 use tree_sitter::{Node, Query, QueryCursor, QueryCursorOptions, StreamingIterator, Tree};
 
 use crate::concrete::{SyntaxTree, errors, grammar, span};
-use crate::{strategies, token};
+use crate::token;
 
 /// The kind of a folding range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -210,14 +211,10 @@ fn items(db: &Database, items: &[ItemId]) -> Vec<Folding> {
     let mut found = Vec::new();
     for &id in items {
         if db.language(db.file_of(id)) == Language::Elevate {
-            found.extend(
-                strategies::structure::foldings(db, id)
-                    .into_iter()
-                    .map(|span| Folding {
-                        span,
-                        kind: FoldingKind::Region,
-                    }),
-            );
+            found.extend(strategy_foldings(db, id).into_iter().map(|span| Folding {
+                span,
+                kind: FoldingKind::Region,
+            }));
             continue;
         }
         let parsed = db.parsed(id);
@@ -246,6 +243,27 @@ fn items(db: &Database, items: &[ItemId]) -> Vec<Folding> {
         );
     }
     found
+}
+
+/// Returns the ranges of the item and of the pairs of brackets in it, in its file.
+fn strategy_foldings(db: &Database, item: ItemId) -> Vec<Span> {
+    let parsed = db.strategy_parsed(item);
+    let whole = db.item_span(item);
+    if matches!(
+        parsed.item.kind,
+        StrategyItemKind::Import { .. }
+            | StrategyItemKind::Stray
+            | StrategyItemKind::Language { .. }
+    ) {
+        return Vec::new();
+    }
+    // From the line of the name, so that the documentation folds separately.
+    let start = parsed.item.name().map_or(0, |name| name.span.start);
+    let pairs = token::strategy_pairs(&db.item_text(item)).into_iter();
+    let brackets = pairs.map(|(open, close)| open.cover(close).shifted(whole.start));
+    std::iter::once(Span::new(whole.start + start, whole.end))
+        .chain(brackets)
+        .collect()
 }
 
 #[cfg(test)]

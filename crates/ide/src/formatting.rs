@@ -1,10 +1,12 @@
 //! Formatting of a file, or of the items in a range.
 
+mod strategy_files;
+
 use db::{Database, FileId, Language};
 use syntax::lexer::{Token, TokenKind, lex_in};
 use syntax::{Dialect, Span};
 
-use crate::{TextEdit, strategies};
+use crate::TextEdit;
 
 /// Returns the edits that format `file`, or `None` if nothing changes. Items with syntax errors
 /// stay as they are.
@@ -46,7 +48,7 @@ fn newline(db: &Database, file: FileId) -> &'static str {
 /// places.
 fn differences(old: &str, new: &str, base: u32, language: Language) -> Vec<TextEdit> {
     if language == Language::Elevate {
-        return strategies::formatting::differences(old, new, base);
+        return strategy_files::differences(old, new, base);
     }
     let dialect = language.dialect();
     if old == new {

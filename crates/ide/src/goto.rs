@@ -8,7 +8,7 @@ use syntax::lexer::{TokenKind, lex};
 use syntax::{GlobalId, Span};
 
 use crate::item_view::{self, Symbol, View};
-use crate::{FilePosition, NavTarget, SymbolKind, free_vars, strategies, tree};
+use crate::{FilePosition, NavTarget, SymbolKind, free_vars, tree};
 
 /// Returns the definition of the name at `at`. For the path of an import this is the file.
 pub fn goto_definition(db: &Database, at: FilePosition) -> Vec<NavTarget> {
@@ -71,7 +71,7 @@ fn ambiguous(view: &View<'_>, offset: u32) -> Vec<NavTarget> {
 /// Returns the name at a position of the item, resolved or not.
 fn name_at(view: &View<'_>, offset: u32) -> Option<Name> {
     if view.is_strategy() {
-        return strategies::names::name_at(view, offset);
+        return item_view::strategy_files::name_at(view, offset);
     }
     let term = tree::innermost(view.item(), offset)?;
     match &view.item().term(term).kind {
@@ -126,8 +126,8 @@ fn library_strategy(db: &Database, id: GlobalId) -> Option<NavTarget> {
         file,
         full,
         focus,
-        name: strategies::names::library_name(id),
-        kind: strategies::names::kind_of(elevate::lang::library().item(id)?),
+        name: item_view::strategy_files::library_name(id),
+        kind: item_view::strategy_files::kind_of(elevate::lang::library().item(id)?),
     })
 }
 
@@ -138,7 +138,7 @@ fn place(view: &View<'_>, span: Span) -> NavTarget {
         file: view.file,
         full: focus,
         focus,
-        name: strategies::names::text_at(view, span),
+        name: item_view::strategy_files::text_at(view, span),
         kind: SymbolKind::Parameter,
     }
 }
@@ -200,7 +200,7 @@ pub(crate) fn binder_kind(view: &View<'_>, id: BinderId) -> SymbolKind {
 pub(crate) fn def_kind(db: &Database, item: ItemId, scheme: Option<&Scheme>) -> SymbolKind {
     match scheme {
         _ if db.language(db.file_of(item)) == Language::Elevate => {
-            strategies::names::kind(db, item)
+            item_view::strategy_files::kind(db, item)
         }
         _ if is_foreign(db, item) => SymbolKind::Foreign,
         Some(scheme) if is_data(&scheme.ty) => SymbolKind::Value,

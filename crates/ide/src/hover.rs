@@ -4,6 +4,7 @@
 mod kernel;
 mod keywords;
 mod memory;
+pub(crate) mod strategy_files;
 
 use db::{Database, ItemId, Language};
 use rise::{Arg, BinderInfo, TermInfo, Ty, Type};
@@ -13,7 +14,7 @@ use syntax::{Dialect, Severity, Span};
 
 use crate::builtin::Builtin;
 use crate::item_view::{self, Occurrence, Symbol, View};
-use crate::{FilePosition, free_vars, glossary, markdown, strategies, token, tree};
+use crate::{FilePosition, free_vars, glossary, markdown, token, tree};
 
 /// The content of a hover.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,7 +47,7 @@ impl Repeated {
 pub fn hover(db: &Database, at: FilePosition, repeated: Repeated) -> Option<Hover> {
     let (view, offset) = View::at(db, at)?;
     if view.is_strategy() {
-        return strategies::hover::at(&view, offset, repeated);
+        return strategy_files::at(&view, offset, repeated);
     }
     let text = db.item_text(view.id);
     let token = token::at(&text, offset, view.dialect())?;
@@ -188,9 +189,9 @@ pub(crate) fn name(view: &View<'_>, found: Occurrence, repeated: Repeated) -> St
     let general = match found.symbol {
         Symbol::Binder(_, id) => return binder(view, id, found),
         Symbol::SumIndex(..) => return view.code(&format!("{written} : Nat")),
-        Symbol::Place(..) => return strategies::hover::local(view, found, &written),
+        Symbol::Place(..) => return strategy_files::local(view, found, &written),
         Symbol::Def(item) => definition(view.db, item, &written),
-        Symbol::Library(id) => strategies::hover::library_definition(id, &written),
+        Symbol::Library(id) => strategy_files::library_definition(id, &written),
         Symbol::Primitive(primitive) => primitive_text(primitive),
     };
     let Some(term) = found.term else {
@@ -227,7 +228,7 @@ fn binder(view: &View<'_>, id: BinderId, found: Occurrence) -> String {
 
 pub(crate) fn definition(db: &Database, item: ItemId, name: &str) -> String {
     if db.language(db.file_of(item)) == Language::Elevate {
-        return strategies::hover::definition(db, item, name);
+        return strategy_files::definition(db, item, name);
     }
     let keyword = match db.parsed(item).item.kind {
         ItemKind::Foreign { .. } => "foreign def",

@@ -1,5 +1,7 @@
 //! Inlay hints: inferred types and sizes, accesses, values and barriers.
 
+mod strategy_files;
+
 use std::cell::OnceCell;
 use std::sync::Arc;
 
@@ -14,7 +16,7 @@ use crate::barriers::Barriers;
 use crate::flow::{AccessFlow, Flow};
 use crate::item_view::View;
 use crate::tree::{self, Stage};
-use crate::{TextEdit, elision, free_vars, strategies};
+use crate::{TextEdit, elision, free_vars};
 
 /// The separator between the type and the access of a stage.
 const SEPARATOR: &str = " · ";
@@ -102,7 +104,7 @@ pub fn inlay_hints(
 ) -> Vec<InlayHint> {
     if db.language(file) == Language::Elevate {
         return match config.parameters {
-            true => strategies::structure::inlay_hints(db, file, range, config.max_length),
+            true => strategy_files::inlay_hints(db, file, range, config.max_length),
             false => Vec::new(),
         };
     }

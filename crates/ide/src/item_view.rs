@@ -1,5 +1,7 @@
 //! The view of one item that the features share, with name resolution.
 
+pub(crate) mod strategy_files;
+
 use std::cell::OnceCell;
 use std::sync::Arc;
 
@@ -11,7 +13,7 @@ use syntax::{Dialect, GlobalId, Parsed, Span};
 
 use crate::builtin::Builtin;
 use crate::tree::{self, Parents, Scope};
-use crate::{FilePosition, FileRange, markdown, strategies};
+use crate::{FilePosition, FileRange, markdown};
 
 /// The annotations whose arguments refer to parameters of the definition.
 const TAKES_SIZES: [&str; 3] = ["assume", "opencl", "run"];
@@ -104,7 +106,7 @@ impl<'d> View<'d> {
     /// Renders code in the item's language as a Markdown code block.
     pub(crate) fn code(&self, text: &str) -> String {
         match self.is_strategy() {
-            true => strategies::hover::code(text),
+            true => markdown::strategy_code(text),
             false => markdown::code_in(text, self.dialect()),
         }
     }
@@ -170,7 +172,7 @@ impl<'d> View<'d> {
             .and_then(|found| found.name.as_ref());
         if annotation.is_some_and(|name| name.name == "strategy") {
             let found = self.db.strategy_of(self.id)?;
-            return Some(strategies::names::defined(self.db, found));
+            return Some(strategy_files::defined(self.db, found));
         }
         if annotation.is_some_and(|name| !TAKES_SIZES.contains(&&*name.name)) {
             return None;
@@ -297,7 +299,7 @@ impl<'d> View<'d> {
     /// Returns all resolved names in the item, in the order of the text.
     pub(crate) fn occurrences(&self) -> Vec<Occurrence> {
         if self.is_strategy() {
-            let mut found = strategies::names::occurrences(self);
+            let mut found = strategy_files::occurrences(self);
             sort(&mut found);
             return found;
         }
@@ -375,12 +377,12 @@ impl<'d> View<'d> {
                     _ => String::new(),
                 }
             }
-            Symbol::Place(item, span) if item == self.id => strategies::names::text_at(self, span),
+            Symbol::Place(item, span) if item == self.id => strategy_files::text_at(self, span),
             Symbol::Binder(item, _) | Symbol::SumIndex(item, _) | Symbol::Place(item, _) => {
                 View::new(self.db, item).name_of(symbol)
             }
             Symbol::Def(item) => def_name(self.db, item).unwrap_or_default(),
-            Symbol::Library(id) => strategies::names::library_name(id),
+            Symbol::Library(id) => strategy_files::library_name(id),
             Symbol::Primitive(primitive) => primitive.name().to_string(),
         }
     }
@@ -473,7 +475,7 @@ pub(crate) fn params(item: &Item) -> Vec<BinderId> {
 /// Returns the path of the import if it touches `offset`.
 pub(crate) fn import_at(view: &View<'_>, offset: u32) -> Option<Span> {
     if view.is_strategy() {
-        return strategies::names::import_at(view, offset);
+        return strategy_files::import_at(view, offset);
     }
     match &view.item().kind {
         ItemKind::Import {

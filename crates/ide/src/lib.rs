@@ -42,7 +42,6 @@ mod strategies;
 mod symbols;
 mod token;
 mod tree;
-mod work_items;
 
 pub use assists::{
     Assist, AssistEdits, AssistEffect, AssistRequest, NestLoop, Prompt, RewriteExplanation,

@@ -3,8 +3,7 @@
 use db::{Database, FileId, FileState, ItemId, Language};
 use syntax::Span;
 use syntax::ast::ItemKind;
-
-use crate::strategies;
+use syntax::elevate::ast::ItemKind as StrategyItemKind;
 
 /// An import whose file exists.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,7 +39,12 @@ pub fn document_links(db: &Database, file: FileId) -> Vec<DocumentLink> {
 /// Returns the range of the path of an import, with its quotes.
 fn path_of(db: &Database, item: ItemId) -> Option<Span> {
     if db.language(db.file_of(item)) == Language::Elevate {
-        return strategies::structure::import_path(db, item);
+        return match db.strategy_parsed(item).item.kind {
+            StrategyItemKind::Import {
+                path: Some((_, span)),
+            } => Some(span),
+            _ => None,
+        };
     }
     match db.parsed(item).item.kind {
         ItemKind::Import {

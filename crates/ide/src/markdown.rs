@@ -13,6 +13,10 @@ pub(crate) fn code_in(text: &str, dialect: Dialect) -> String {
     format!("```{}\n{text}\n```", dialect.extension())
 }
 
+pub(crate) fn strategy_code(text: &str) -> String {
+    format!("```elevate\n{text}\n```")
+}
+
 /// Joins paragraphs, without the empty ones.
 pub(crate) fn paragraphs(parts: impl IntoIterator<Item = String>) -> String {
     let parts: Vec<String> = parts

@@ -3,12 +3,13 @@
 use db::{Database, FileId};
 use ropey::Rope;
 use syntax::Span;
+use syntax::elevate::ast::{Alt, ExprKind, Item, ItemKind};
 use syntax::lexer::lex_in;
 use tree_sitter::{Node, Tree};
 
 use crate::concrete::{SyntaxTree, path, span};
 use crate::item_view::View;
-use crate::{FilePosition, strategies, token};
+use crate::{FilePosition, token};
 
 /// Returns, for each offset, the ranges that contain it, innermost first. Each range is contained
 /// in the next, and the last one is the whole file; `syntax` is the concrete syntax tree of the
@@ -87,8 +88,8 @@ impl Candidates {
 
     fn add_strategy(&mut self, view: &View<'_>, text: &str) {
         let parsed = view.db.strategy_parsed(view.id);
-        let mut spans = strategies::structure::stretches(&parsed.item);
-        for (open, close) in strategies::structure::pairs(text) {
+        let mut spans = strategy_nodes(&parsed.item);
+        for (open, close) in token::strategy_pairs(text) {
             spans.push(open.cover(close));
             spans.push(trimmed(text, Span::new(open.end, close.start)));
         }
@@ -221,6 +222,35 @@ fn trimmed_in(text: &Rope, span: Span) -> Span {
     }
     let back = bytes(&mut inner.chars_at(inner.len_chars()).reversed());
     Span::new(span.start + front as u32, span.end - back as u32)
+}
+
+/// Returns the ranges of all syntax nodes of the item.
+fn strategy_nodes(item: &Item) -> Vec<Span> {
+    let mut spans: Vec<Span> = item.exprs.iter().map(|expr| expr.span).collect();
+    spans.extend(item.rise.terms.iter().map(|term| term.span));
+    spans.extend(item.rise.binders.iter().map(|binder| binder.span));
+    spans.extend(item.conds.iter().map(|cond| cond.span));
+    spans.extend(item.patterns.iter().map(|pattern| pattern.span));
+    spans.extend(item.types.iter().map(|ty| ty.span));
+    spans.extend(item.params.iter().map(|param| param.span));
+    spans.extend(item.attributes.iter().map(|attribute| attribute.span));
+    spans.extend(item.docs.iter().map(|docs| docs.span));
+    spans.extend(item.param_lists().iter().map(|list| list.span));
+    let mut alts = |all: &[Alt]| {
+        for alt in all {
+            spans.push(alt.span);
+            spans.extend(alt.clauses.iter().map(|clause| clause.span));
+        }
+    };
+    if let ItemKind::Rule { alts: own, .. } = &item.kind {
+        alts(own);
+    }
+    for expr in &item.exprs {
+        if let ExprKind::Rule(own) = &expr.kind {
+            alts(own);
+        }
+    }
+    spans
 }
 
 #[cfg(test)]

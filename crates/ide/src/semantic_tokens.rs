@@ -1,5 +1,7 @@
 //! Semantic tokens, for syntax highlighting.
 
+mod strategy_files;
+
 use db::{Binding, Database, FileId, ItemId};
 use ropey::Rope;
 use rustc_hash::FxHashMap;
@@ -8,7 +10,7 @@ use syntax::lexer::{TokenKind, lex_in};
 use syntax::{Dialect, Span};
 
 use crate::item_view::{Occurrence, SIZE_FUNCTIONS, Symbol, View};
-use crate::{SymbolKind, goto, strategies};
+use crate::{SymbolKind, goto};
 
 /// The type of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -211,7 +213,7 @@ pub(crate) type Class = (TokenType, Modifiers);
 
 fn item_tokens(view: &View<'_>, kinds: &Kinds, out: &mut Vec<Token>) {
     if view.is_strategy() {
-        return strategies::tokens::item_tokens(view, kinds, out);
+        return strategy_files::item_tokens(view, kinds, out);
     }
     let names: FxHashMap<u32, Class> = view
         .occurrences()

@@ -1,5 +1,7 @@
 //! Signature help: the parameters of the function whose arguments are being typed.
 
+mod strategy_files;
+
 use db::Database;
 use dpia::Prim;
 use rise::primitive::OptionalArgument;
@@ -10,7 +12,7 @@ use syntax::ast::{Item, Kind, TermId, TermKind};
 use crate::builtin::Builtin;
 use crate::context::{self, OpenCall};
 use crate::item_view::{Symbol, View};
-use crate::{FilePosition, free_vars, markdown, strategies, token, tree};
+use crate::{FilePosition, free_vars, markdown, token, tree};
 
 /// The signature of a function.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,7 +38,7 @@ pub struct SignatureHelp {
 pub fn signature_help(db: &Database, at: FilePosition) -> Option<SignatureHelp> {
     let (view, offset) = View::at_or_before(db, at)?;
     if view.is_strategy() {
-        return strategies::signature::signature_help(&view, offset);
+        return strategy_files::signature_help(&view, offset);
     }
     let text = db.item_text(view.id);
     let (tokens, _) = token::before(&text, offset, view.dialect());

@@ -1,10 +1,12 @@
 //! The symbols of a file and of the workspace.
 
 use db::{Database, Declaration, FileId, ItemId, Language};
+use elevate::lang::Type;
 use rise::Scheme;
 use syntax::Span;
+use syntax::elevate::ast::ItemKind;
 
-use crate::{SymbolKind, free_vars, fuzzy, goto, strategies};
+use crate::{SymbolKind, free_vars, fuzzy, goto};
 
 /// A definition in a file's outline.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,7 +40,7 @@ pub struct WorkspaceSymbol {
 pub fn document_symbols(db: &Database, file: FileId) -> Vec<DocumentSymbol> {
     let items = db.items(file);
     if db.language(file) == Language::Elevate {
-        let symbol = |item: &ItemId| strategies::structure::document_symbol(db, *item);
+        let symbol = |item: &ItemId| strategy_symbol(db, *item);
         return items.iter().filter_map(symbol).collect();
     }
     let schemes = db.schemes(items.iter().copied());
@@ -111,6 +113,40 @@ fn workspace_symbol(
         kind: target.kind,
         file: target.file,
         focus: target.focus,
+    })
+}
+
+/// Returns the symbol of the item for its file's outline, which also contains examples and the main
+/// expression.
+fn strategy_symbol(db: &Database, item: ItemId) -> Option<DocumentSymbol> {
+    if let Some(target) = goto::definition_with(db, item, None) {
+        let signature = db.strategy_signature(item.global());
+        let known = *signature.scheme.ty != Type::Error;
+        return Some(DocumentSymbol {
+            name: target.name,
+            detail: known.then(|| signature.scheme.text()),
+            kind: target.kind,
+            full: target.full,
+            focus: target.focus,
+        });
+    }
+    let parsed = db.strategy_parsed(item);
+    let full = db.item_span(item);
+    let (name, focus) = match &parsed.item.kind {
+        ItemKind::Example {
+            title: Some((title, span)),
+            ..
+        } => (format!("example: {title}"), span.shifted(full.start)),
+        ItemKind::Example { .. } => ("example".to_owned(), full),
+        ItemKind::Main { .. } => ("main".to_owned(), full),
+        _ => return None,
+    };
+    Some(DocumentSymbol {
+        name,
+        detail: None,
+        kind: SymbolKind::Value,
+        full,
+        focus,
     })
 }
 

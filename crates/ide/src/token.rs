@@ -1,7 +1,7 @@
 //! The tokens of an item's text around a cursor.
 
 use syntax::lexer::{Token, TokenKind, lex_in};
-use syntax::{Dialect, Span};
+use syntax::{Dialect, Span, elevate};
 
 /// Returns the token at the cursor: a word that touches it, otherwise the token after it, otherwise
 /// the one before it.
@@ -84,4 +84,13 @@ fn closes(open: TokenKind, close: TokenKind) -> bool {
             | (TokenKind::LBracket, TokenKind::RBracket)
             | (TokenKind::LBrace, TokenKind::RBrace)
     )
+}
+
+/// Returns the matching pairs of brackets in an item of a strategy file.
+pub(crate) fn strategy_pairs(text: &str) -> Vec<(Span, Span)> {
+    let tokens = elevate::lex(text).filter_map(|elevate::Token { kind, span }| match kind {
+        elevate::TokenKind::Rise(kind) => Some(Token { kind, span }),
+        _ => None,
+    });
+    pairs(tokens)
 }

@@ -485,7 +485,10 @@ fn a_rewrite_is_taken_back_while_it_stands() {
     let (undoable, after) = fused(&mut fixture);
     // It is not offered before the rewrite.
     assert_eq!(undone(&mut fixture, &before, &undoable), None);
-    assert_eq!(undone(&mut fixture, &after, &undoable), Some(before.clone()));
+    assert_eq!(
+        undone(&mut fixture, &after, &undoable),
+        Some(before.clone())
+    );
     // Later edits after the place are allowed.
     let later = after.replace("mapSeq", "map");
     assert_eq!(
@@ -518,7 +521,10 @@ fn a_removed_stage_is_not_taken_back_twice() {
     let undoable = UndoableRewrite::new(&fixture.db, action.item, "Fuse maps", &made);
     let undoable = [undoable.expect("it changes the definition")];
     fixture.cursors[0].offset = after.find("map").expect("it is kept") as u32;
-    assert_eq!(undone(&mut fixture, &after, &undoable), Some(before.clone()));
+    assert_eq!(
+        undone(&mut fixture, &after, &undoable),
+        Some(before.clone())
+    );
     assert_eq!(undone(&mut fixture, &before, &undoable), None);
 }
 

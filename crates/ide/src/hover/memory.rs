@@ -4,8 +4,8 @@ use dpia::functional::{FlowFact, Materialization};
 use dpia::{Prim, Target};
 use syntax::Span;
 
-use crate::flow::Flow;
-use crate::{item_view::View, markdown, work_items};
+use crate::flow::{Flow, work_items};
+use crate::{item_view::View, markdown};
 
 /// The largest number of statements that are shown for one pattern.
 const MOST_HEADERS: usize = 3;

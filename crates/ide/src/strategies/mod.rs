@@ -1,15 +1,7 @@
-//! Editor features for files of ELEVATE.
+//! Strategies for definitions of programs: the list that menus offer, and their steps.
 
-pub(crate) mod completion;
-mod context;
-pub(crate) mod formatting;
-pub(crate) mod hover;
-pub(crate) mod names;
 pub(crate) mod offered;
-pub(crate) mod signature;
 pub(crate) mod stepping;
 pub(crate) mod steps;
-pub(crate) mod structure;
 #[cfg(test)]
 mod tests;
-pub(crate) mod tokens;

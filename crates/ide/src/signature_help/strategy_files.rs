@@ -4,9 +4,9 @@ use elevate::lang::{Signature as Known, type_text};
 use syntax::Span;
 use syntax::elevate::ast::{ExprId, ExprKind, Item};
 
-use super::context::{OpenCall, Place};
+use super::{Signature, SignatureHelp};
+use crate::context::strategy_files::{OpenCall, Place};
 use crate::item_view::{Symbol, View};
-use crate::{Signature, SignatureHelp};
 
 /// Returns the signature of the innermost call around a position of an item.
 pub(crate) fn signature_help(view: &View<'_>, offset: u32) -> Option<SignatureHelp> {

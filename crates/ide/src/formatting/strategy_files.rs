@@ -7,7 +7,7 @@ use crate::TextEdit;
 
 /// Returns the edits that turn `old`, which begins at `base`, into `new`: one for each blank that
 /// changes, or a single edit if more than blanks change.
-pub(crate) fn differences(old: &str, new: &str, base: u32) -> Vec<TextEdit> {
+pub(super) fn differences(old: &str, new: &str, base: u32) -> Vec<TextEdit> {
     if old == new {
         return Vec::new();
     }

@@ -5,7 +5,7 @@ use dpia::functional::FlowFact;
 use nat::{Nat, Prop};
 use syntax::ast::AddressSpace;
 
-use crate::flow::Flow;
+use super::Flow;
 
 /// The words for the work-items or groups among which a parallel map distributes its elements.
 struct Sharers {

@@ -5,9 +5,9 @@ use elevate::lang::{Param, Signature, Type, type_text};
 use syntax::elevate::ast::{Item, Order, PatternKind};
 use syntax::{GlobalId, Span};
 
-use super::context::{After, Context, Place};
+use super::{COMPLETION_LIMIT, Completion, CompletionKind, CompletionSource, brief};
 use crate::builtin::Builtin;
-use crate::completion::{COMPLETION_LIMIT, Completion, CompletionKind, CompletionSource, brief};
+use crate::context::strategy_files::{After, Context, Place};
 use crate::item_view::{self, Symbol, View};
 use crate::{FilePosition, fuzzy};
 

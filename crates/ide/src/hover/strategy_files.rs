@@ -7,8 +7,7 @@ use syntax::elevate::ast::{ExprId, Item, ItemKind, Op};
 use syntax::elevate::{Token, TokenKind, Word, lex};
 use syntax::{GlobalId, Span};
 
-use super::names;
-use crate::hover::{self, Hover, Repeated};
+use super::{Hover, Repeated};
 use crate::item_view::{self, Occurrence, Symbol, View};
 use crate::{glossary, markdown};
 
@@ -18,7 +17,7 @@ pub(crate) fn at(view: &View<'_>, offset: u32, repeated: Repeated) -> Option<Hov
         return None;
     }
     let known = describe(view, token, offset, repeated);
-    let problems = hover::problems(view, token.span, repeated);
+    let problems = super::problems(view, token.span, repeated);
     if known.is_none() && problems.is_empty() {
         return None;
     }
@@ -47,10 +46,10 @@ fn is_name(kind: TokenKind) -> bool {
 
 fn describe(view: &View<'_>, token: Token, offset: u32, repeated: Repeated) -> Option<String> {
     if item_view::import_at(view, offset).is_some() {
-        return hover::import(view);
+        return super::import(view);
     }
     if let Some(found) = view.occurrence_at(offset) {
-        return Some(hover::name(view, found, repeated));
+        return Some(super::name(view, found, repeated));
     }
     if let Some(meaning) = attribute(view, token) {
         return Some(meaning.to_owned());
@@ -154,7 +153,7 @@ fn library_text(id: GlobalId) -> Option<&'static str> {
 }
 
 fn shown(name: &str, item: &Item, text: &str, signature: &Signature, library: bool) -> String {
-    let keyword = names::keyword(&item.kind);
+    let keyword = item_view::strategy_files::keyword(&item.kind);
     let shown = match &*signature.scheme.ty {
         Type::Error => name.to_owned(),
         _ => format!("{name} : {}", signature.scheme.text()),
@@ -168,7 +167,7 @@ fn shown(name: &str, item: &Item, text: &str, signature: &Signature, library: bo
         false => String::new(),
     };
     markdown::paragraphs([
-        code(&format!("{keyword} {shown}")),
+        markdown::strategy_code(&format!("{keyword} {shown}")),
         sides(item, text),
         signature
             .docs
@@ -178,10 +177,6 @@ fn shown(name: &str, item: &Item, text: &str, signature: &Signature, library: bo
         looping,
         library,
     ])
-}
-
-pub(crate) fn code(text: &str) -> String {
-    format!("```elevate\n{text}\n```")
 }
 
 /// The largest number of alternatives of a rule that are shown.
@@ -207,7 +202,7 @@ fn sides(item: &Item, text: &str) -> String {
     if alts.len() > SHOWN {
         lines.push(format!("// and {} more", alts.len() - SHOWN));
     }
-    code(&lines.join("\n"))
+    markdown::strategy_code(&lines.join("\n"))
 }
 
 fn one_line(text: &str) -> String {

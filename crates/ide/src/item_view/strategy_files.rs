@@ -8,9 +8,9 @@ use syntax::ast::{Name, TermKind};
 use syntax::elevate::ast::{ExprKind, Item, ItemKind};
 use syntax::{GlobalId, Span};
 
+use super::{Occurrence, Symbol, View};
 use crate::SymbolKind;
 use crate::builtin::Builtin;
-use crate::item_view::{Occurrence, Symbol, View};
 
 /// Returns every resolved name in the item, in no particular order.
 pub(crate) fn occurrences(view: &View<'_>) -> Vec<Occurrence> {

@@ -3,9 +3,8 @@
 use rustc_hash::FxHashMap;
 use syntax::elevate::{TokenKind, lex};
 
+use super::{Class, Kinds, Modifiers, Token, TokenType, comment, name_class, word_class};
 use crate::item_view::View;
-use crate::semantic_tokens::{Class, Kinds, comment, name_class, word_class};
-use crate::{Modifiers, Token, TokenType};
 
 const TYPES: [&str; 14] = [
     "Addr",
