@@ -455,10 +455,10 @@ fn round_trip(examples: &str, target: Target, code: Form) {
 
 #[test]
 fn programs_for_c_make_the_round_trip() {
-    round_trip("c", Target::C, Form::C);
+    round_trip("c", Target::C, Form::Code(Target::C));
 }
 
 #[test]
 fn programs_for_openmp_make_the_round_trip() {
-    round_trip("openmp", Target::OpenMp, Form::OpenMp);
+    round_trip("openmp", Target::OpenMp, Form::Code(Target::OpenMp));
 }

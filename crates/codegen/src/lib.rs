@@ -15,7 +15,7 @@ mod targets;
 use dpia::PhraseProgram;
 
 pub use analysis::memory;
-pub use dpia::{IndexPolicy, IndexWidth, Target};
+pub use dpia::{Features, IndexPolicy, IndexWidth, Parallelism};
 pub use error::CompileError;
 pub use ir::kernel::{Items, LaunchVars};
 pub use lower::Lowered;
@@ -25,7 +25,7 @@ pub use module::{
 pub use pipeline::{Options, PassSet};
 pub use signature::Signature;
 pub use targets::clike::{ForeignNames, reserved};
-pub use targets::opencl::host::host;
+pub use targets::{Description, HostProgram, Target, TargetSelection, Targets, marked_targets};
 
 /// Lowers an imperative program: size parameters, an acceptor for the result, expressions as
 /// parameters, and a command, in any order of the parameters.
@@ -34,7 +34,7 @@ pub use targets::opencl::host::host;
 /// What has no code: a parameter or result whose type generated functions do not take. Every one of
 /// them is named.
 pub fn lower(program: &PhraseProgram, target: Target) -> Result<Lowered, Vec<CompileError>> {
-    lower::lower(program, targets::features(target))
+    lower::lower(program, target.features())
 }
 
 /// Compiles an imperative program.
@@ -69,7 +69,7 @@ pub fn finish(
     options: impl Into<Options>,
 ) -> Result<Module, CompileError> {
     let options = options.into();
-    lowered.function.features = targets::features(target);
+    lowered.function.features = target.features();
     let optimised = pipeline::optimise(lowered, &options)?;
     targets::emit(optimised, target, options.index)
 }

@@ -196,7 +196,7 @@ pub(crate) fn optimise_until(
         mut function,
         signature,
     } = lowered;
-    let code = if function.features.work_items {
+    let code = if function.features.has_work_items() {
         let depends_on_sizes =
             options.index == IndexPolicy::BySizes && counts::of(&function, []).is_complete;
         let mut parts = kernel_outlining::split(function)?;

@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use dpia::Target;
+use codegen::Target;
 use expect_test::expect;
 use rise::core::{normalise, program_of};
 
@@ -45,8 +45,8 @@ fn marked(text: &str) -> Vec<String> {
 fn module(text: &str, name: &str, target: Target) -> Result<codegen::Module, String> {
     let mut program = program_of(text, name).map_err(|error| error.to_string())?;
     normalise(&mut program).map_err(|error| error.to_string())?;
-    let functional =
-        dpia::functional(&program, target).map_err(|complaints| format!("{complaints:?}"))?;
+    let functional = dpia::functional(&program, target.features())
+        .map_err(|complaints| format!("{complaints:?}"))?;
     let imperative = dpia::imperative(&functional).map_err(|error| error.to_string())?;
     codegen::compile(&imperative, target).map_err(|errors| format!("{errors:?}"))
 }

@@ -16,7 +16,7 @@ fn compiled(text: &str, target: Target, index: IndexPolicy) -> Module {
 fn compile(text: &str, target: Target, index: IndexPolicy) -> Result<Module, CompileError> {
     let mut program = program_of(text, "sums").expect("a program");
     normalise(&mut program).expect("a normal form");
-    let functional = dpia::functional(&program, target).expect("choices");
+    let functional = dpia::functional(&program, target.features()).expect("choices");
     let imperative = dpia::imperative(&functional).expect("commands");
     codegen::compile_for(&imperative, target, index).map_err(|mut errors| errors.remove(0))
 }

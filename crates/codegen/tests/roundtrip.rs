@@ -6,10 +6,11 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use codegen::Target;
 use codegen::{Module, Signature};
 use dpia::definition::{self, Stage};
 use dpia::functional::DefinitionSource;
-use dpia::{Phrase, PhraseProgram, Prim, Target, surface, typing};
+use dpia::{Phrase, PhraseProgram, Prim, surface, typing};
 use expect_test::{Expect, expect};
 use rise::core::{
     Def, Form, Local, Mapper, Node, Origin, Param, link, normalise, program_of, program_text,
@@ -79,7 +80,7 @@ fn compiled(text: &str, target: Target) -> Result<(Stage, PhraseProgram), String
         inference: &entry.inference,
     };
     let mut found = definition::check(&linked, written);
-    let compiled = definition::for_target(&linked, target, written);
+    let compiled = definition::for_target(&linked, target.features(), written);
     found.extend(compiled.diagnostics);
     let (Some(program), Some(stage)) = (compiled.program, compiled.stage) else {
         return Err(format!("{found:?}"));
@@ -211,7 +212,7 @@ fn programs(target: Target, least: usize) {
                 continue;
             };
             normalise(&mut program).expect("it fits");
-            let Ok(functional) = dpia::functional(&program, target) else {
+            let Ok(functional) = dpia::functional(&program, target.features()) else {
                 continue;
             };
             count += 1;

@@ -16,7 +16,7 @@ impl Database {
     pub fn compiled_phrase(
         &self,
         item: ItemId,
-        target: dpia::Target,
+        target: codegen::Target,
     ) -> StageResult<dpia::definition::Compiled> {
         queries::evaluate_dependencies_first(self, [item]);
         phrases::compiled(self, item.into(), target)
@@ -32,7 +32,7 @@ impl Database {
     pub fn functional(
         &self,
         item: ItemId,
-        target: dpia::Target,
+        target: codegen::Target,
     ) -> StageResult<dpia::PhraseProgram> {
         queries::evaluate_dependencies_first(self, [item]);
         stages::functional(self, item.into(), target)
@@ -42,22 +42,27 @@ impl Database {
     pub fn imperative(
         &self,
         item: ItemId,
-        target: dpia::Target,
+        target: codegen::Target,
     ) -> StageResult<dpia::PhraseProgram> {
         queries::evaluate_dependencies_first(self, [item]);
         stages::imperative(self, item.into(), target)
     }
 
     /// Returns the generated code.
-    pub fn module(&self, item: ItemId, target: dpia::Target) -> StageResult<codegen::Module> {
+    pub fn module(&self, item: ItemId, target: codegen::Target) -> StageResult<codegen::Module> {
         queries::evaluate_dependencies_first(self, [item]);
         stages::module(self, item.into(), target)
     }
 
     /// Returns the OpenCL kernels specialised for work-groups of this size. A launch is compiled
     /// for it if the size was chosen at run time and is not part of the program.
-    pub fn module_of_groups(&self, item: ItemId, local: [u64; 3]) -> StageResult<codegen::Module> {
+    pub fn module_of_groups(
+        &self,
+        item: ItemId,
+        target: codegen::Target,
+        local: [u64; 3],
+    ) -> StageResult<codegen::Module> {
         queries::evaluate_dependencies_first(self, [item]);
-        stages::module_of_groups(self, item.into(), local)
+        stages::module_of_groups(self, item.into(), target, local)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use dpia::Target;
+use codegen::Target;
 use dpia::functional::DataFlow;
 
 use crate::inputs::SourceItem;

@@ -66,7 +66,7 @@ pub(crate) struct SourceItem {
 pub(crate) struct Options {
     /// The target that every program is checked for, in addition to its own.
     #[returns(copy)]
-    pub target: Option<dpia::Target>,
+    pub target: Option<codegen::Target>,
     /// The device that OpenCL programs are checked against.
     #[returns(clone)]
     pub device: Arc<dpia::Device>,

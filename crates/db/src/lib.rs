@@ -41,8 +41,9 @@ use inputs::{Library, Options, SourceFile, SourceItem};
 use trees::Trees;
 
 pub use batch::FileReport;
+pub use codegen::{Target, Targets};
 pub use dpia::target::VectorWidths;
-pub use dpia::{Device, IndexPolicy, IndexWidth, Target, Targets};
+pub use dpia::{Device, IndexPolicy, IndexWidth};
 pub use evaluation::RunInputs;
 pub use files::{FileId, FilePath, ItemId, ReadError};
 pub use header::{Declaration, Header, StrategyName};

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use codegen::Target;
 use dpia::definition::{self, Compiled};
 use dpia::functional::DefinitionSource;
-use dpia::{PhraseProgram, Prim, Target};
+use dpia::{PhraseProgram, Prim};
 use rise::Primitive;
 use rise::core::{Def, LinkError, Program, normalise};
 use syntax::{Diagnostic, Dialect};
@@ -56,7 +57,8 @@ pub(crate) fn compiled(db: &dyn Db, item: SourceItem, target: Target) -> StageRe
     if !found.is_empty() {
         return Err(found);
     }
-    let compile = |written: DefinitionSource<'_>| definition::for_target(&linked, target, written);
+    let compile =
+        |written: DefinitionSource<'_>| definition::for_target(&linked, target.features(), written);
     with_text(db, item, compile).map(Arc::new).map_err(one)
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, LazyLock};
 
-use dpia::functional::TargetSelection;
+use codegen::TargetSelection;
 use rise::core::{Def, LinkError, Program};
 use rise::{BinderInfo, Env, Inference, Names, Primitive, Resolution, Scheme, TermInfo, Type};
 use rustc_hash::FxHashSet;
@@ -354,6 +354,10 @@ impl Env for ProgramEnv<'_> {
     fn names(&self) -> Vec<Name> {
         let scope = programs(self.db, self.source.file(self.db).into());
         scope.names().map(|(name, ..)| name.clone()).collect()
+    }
+
+    fn targets(&self) -> Vec<rise::TargetName> {
+        codegen::Target::names()
     }
 }
 

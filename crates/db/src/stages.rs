@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use codegen::Module;
+use codegen::Target;
 use codegen::module::KernelArg;
 use dpia::functional::{Checked as Accesses, TrialResult, report};
 use dpia::target::format_bytes;
-use dpia::{Device, PhraseProgram, Target};
+use dpia::{Device, PhraseProgram};
 use nat::Nat;
 use rise::Primitive;
 use rise::core::{LinkError, Origin, Program, Source, normalise};
@@ -79,15 +80,16 @@ pub(crate) fn code_linked(db: &dyn Db, item: SourceItem) -> StageResult<Program<
 #[salsa::tracked(returns(clone), lru = 128)]
 pub(crate) fn accesses(db: &dyn Db, item: SourceItem, target: Target) -> StageResult<Accesses> {
     let program = normalised(db, item)?;
-    let device = match target {
-        Target::OpenCl => device(db),
-        Target::C | Target::OpenMp => Arc::default(),
+    let device = match target.features().has_work_items() {
+        true => device(db),
+        false => Arc::default(),
     };
     let work = || {
-        let mut checked = dpia::functional::check_on(&program, target, &device);
-        if target == Target::OpenCl {
-            let mut compile = |phrase: &PhraseProgram| check_memory_fix(phrase, &device);
-            dpia::functional::try_spaces(&mut checked, &program, &device, &mut compile);
+        let mut checked = dpia::functional::check_on(&program, target.features(), &device);
+        let features = target.features();
+        if features.has_work_items() {
+            let mut compile = |phrase: &PhraseProgram| check_memory_fix(phrase, target, &device);
+            dpia::functional::try_spaces(&mut checked, &program, features, &device, &mut compile);
         }
         Arc::new(checked)
     };
@@ -95,7 +97,7 @@ pub(crate) fn accesses(db: &dyn Db, item: SourceItem, target: Target) -> StageRe
 }
 
 /// Checks that a program compiles with a memory that a fix would choose.
-fn check_memory_fix(phrase: &PhraseProgram, device: &Device) -> TrialResult {
+fn check_memory_fix(phrase: &PhraseProgram, target: Target, device: &Device) -> TrialResult {
     let fails = |why: &str, shares| TrialResult::Fails {
         why: why.to_owned(),
         shares,
@@ -103,7 +105,7 @@ fn check_memory_fix(phrase: &PhraseProgram, device: &Device) -> TrialResult {
     let Ok(program) = dpia::imperative::imperative(phrase) else {
         return fails("the program does not compile with it", false);
     };
-    match codegen::compile(&program, Target::OpenCl) {
+    match codegen::compile(&program, target) {
         Ok(module) => match local_memory(&module, device).max() {
             Some(bytes) => {
                 let bytes = format_bytes(bytes);
@@ -148,7 +150,7 @@ pub(crate) fn target_diagnostics(
 ) -> Arc<[Diagnostic]> {
     let found = access_diagnostics(db, item, target);
     let wrong = |found: &Diagnostic| found.severity == Severity::Error;
-    if target != Target::OpenCl || found.iter().any(wrong) {
+    if !target.features().has_work_items() || found.iter().any(wrong) {
         return found;
     }
     // The memory that work-items share, and the places where they wait for each other, are only
@@ -183,7 +185,7 @@ fn access_diagnostics(db: &dyn Db, item: SourceItem, target: Target) -> Arc<[Dia
         text: &text,
         inference: &inference,
     };
-    let work = || report::diagnostics(&accesses.problems, &program, target, written);
+    let work = || report::diagnostics(&accesses.problems, &program, target.features(), written);
     let mut found: Arc<[Diagnostic]> =
         catch_panic(&text, "compiling", work).map_or_else(one, Arc::from);
     if is_lowered(db, item.into()) {
@@ -279,12 +281,13 @@ pub(crate) fn module(db: &dyn Db, item: SourceItem, target: Target) -> StageResu
 pub(crate) fn module_of_groups(
     db: &dyn Db,
     item: SourceItem,
+    target: Target,
     local: [u64; 3],
 ) -> StageResult<Module> {
-    let mut program = PhraseProgram::clone(&*imperative(db, item, Target::OpenCl)?);
+    let mut program = PhraseProgram::clone(&*imperative(db, item, target)?);
     let size = |size: u64| Some(Nat::from(i64::try_from(size).unwrap_or(i64::MAX)));
     program.launch.local = local.map(size);
-    compiled(db, item, Target::OpenCl, &program)
+    compiled(db, item, target, &program)
 }
 
 fn compiled(
@@ -299,12 +302,14 @@ fn compiled(
     result.map(Arc::new).map_err(|errors| {
         let found = errors.into_iter().map(|error| {
             let mut found = at(db, item, program, error.origin, error.message);
-            if target == Target::OpenCl {
+            if target.features().has_work_items() {
                 found.span = head(program, error.origin).unwrap_or(found.span);
             }
             found.code = error.code;
             found.help = error.help;
-            let stored = error.memory.and_then(|at| other_memory_fix(db, item, at));
+            let stored = error
+                .memory
+                .and_then(|at| other_memory_fix(db, item, target, at));
             found.fixes.extend(stored);
             for (origin, text) in error.related {
                 if let Some(place) = head(program, origin) {
@@ -319,7 +324,7 @@ fn compiled(
 
 /// Returns the fix that stores the value at this place in a memory that the whole group shares, if
 /// the program then compiles.
-fn other_memory_fix(db: &dyn Db, item: SourceItem, at: Origin) -> Option<Fix> {
+fn other_memory_fix(db: &dyn Db, item: SourceItem, target: Target, at: Origin) -> Option<Fix> {
     if dialect(db, item) == Dialect::Dpia || is_lowered(db, item.into()) {
         return None;
     }
@@ -333,15 +338,16 @@ fn other_memory_fix(db: &dyn Db, item: SourceItem, at: Origin) -> Option<Fix> {
         text: &text,
         inference: &inference,
     };
+    let features = target.features();
     [AddressSpace::Local, AddressSpace::Global]
         .into_iter()
         .find_map(|space| {
             let (moved, place) = dpia::functional::stored_in(&program, at, space)?;
-            let phrase = dpia::functional::check_on(&moved, Target::OpenCl, &device).phrase?;
-            if check_memory_fix(&phrase, &device) != TrialResult::Compiles {
+            let phrase = dpia::functional::check_on(&moved, features, &device).phrase?;
+            if check_memory_fix(&phrase, target, &device) != TrialResult::Compiles {
                 return None;
             }
-            report::store_elsewhere(&program, written, place, space)
+            report::store_elsewhere(&program, features, written, place, space)
         })
 }
 

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use codegen::{Target, Targets};
 use dpia::functional;
-use dpia::{Target, Targets};
 use rise::core::LinkError;
 use rustc_hash::FxHashSet;
 use syntax::{Code, Diagnostic, Dialect, Severity, Span};
@@ -59,7 +59,7 @@ fn targets_among(db: &dyn Db, item: ItemId, checked: &Checked, for_all: Option<T
 /// Returns the target for which the strategy of an item lowers it; `None` if it fails.
 fn lowered_for(db: &dyn Db, item: ItemId) -> Option<Target> {
     let program = code_linked(db, item.into()).ok()?;
-    Some(functional::made_for(&program.body))
+    Some(Target::with(functional::required(&program.body)))
 }
 
 fn is_wrong(checked: &Checked) -> bool {

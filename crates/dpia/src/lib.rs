@@ -19,4 +19,4 @@ pub use functional::functional;
 pub use imperative::{ImperativeError, imperative};
 pub use phrase::{Phrase, PhraseProgram};
 pub use prim::Prim;
-pub use target::{Device, IndexPolicy, IndexWidth, Target, Targets};
+pub use target::{Device, Features, IndexPolicy, IndexWidth, Parallelism};

@@ -1,46 +1,48 @@
-//! Targets of compilation and the devices of OpenCL programs.
+//! The features of targets, and the devices that run kernels.
 
 /// The greatest number of statements of unrolled code.
 pub const MAX_STATEMENTS: usize = 10_000;
 
-/// A target of the code generator.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Target {
-    /// C99 for one thread.
-    C,
-    /// C99 with OpenMP.
-    OpenMp,
-    /// OpenCL C.
-    OpenCl,
+/// The parallelism of a target: the pattern by which its programs distribute work.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Parallelism {
+    /// One thread runs the whole program.
+    #[default]
+    Sequential,
+    /// Threads share the iterations of `mapPar` and `reducePar`, each with a stack of its own.
+    Threads,
+    /// Work-items in work-groups run kernels, with an address space for each of them: a program
+    /// chooses the memory of what it stores.
+    WorkItems,
 }
 
-impl Target {
-    /// Every target.
-    pub const ALL: [Target; 3] = [Target::C, Target::OpenMp, Target::OpenCl];
+impl Parallelism {
+    /// Returns true if a target with this parallelism has what `required` is needed for.
+    pub fn offers(self, required: Parallelism) -> bool {
+        required == Parallelism::Sequential || required == self
+    }
+}
 
-    /// Returns the target's name in `@target(…)` and on the command line.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Target::C => "c",
-            Target::OpenMp => "openmp",
-            Target::OpenCl => "opencl",
-        }
+/// The properties of a target on which the translation and its messages depend.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Features {
+    /// The target's name in a sentence.
+    pub title: &'static str,
+    /// The parallelism of its programs.
+    pub parallelism: Parallelism,
+    /// True if there are floats of 16 bits.
+    pub half_floats: bool,
+}
+
+impl Features {
+    /// Returns true if threads run parallel loops.
+    pub fn has_threads(self) -> bool {
+        self.parallelism == Parallelism::Threads
     }
 
-    /// Returns the target with this name, if there is one.
-    pub fn from_name(name: &str) -> Option<Target> {
-        Target::ALL
-            .into_iter()
-            .find(|target| target.as_str() == name)
-    }
-
-    /// Returns the target's name in a sentence.
-    pub const fn title(self) -> &'static str {
-        match self {
-            Target::C => "C",
-            Target::OpenMp => "OpenMP",
-            Target::OpenCl => "OpenCL",
-        }
+    /// Returns true if work-items run kernels.
+    pub fn has_work_items(self) -> bool {
+        self.parallelism == Parallelism::WorkItems
     }
 }
 
@@ -161,41 +163,5 @@ pub fn format_bytes(bytes: u64) -> String {
             let tenths = (u128::from(bytes) * 10).div_ceil(u128::from(KILO));
             format!("{}.{} kB", tenths / 10, tenths % 10)
         }
-    }
-}
-
-/// A set of targets.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Targets(u8);
-
-impl Targets {
-    /// Adds a target.
-    pub fn insert(&mut self, target: Target) {
-        self.0 |= 1 << target as u8;
-    }
-
-    /// Returns true if the set contains the target.
-    pub fn contains(self, target: Target) -> bool {
-        self.0 & (1 << target as u8) != 0
-    }
-
-    /// Returns true if the set is empty.
-    pub fn is_empty(self) -> bool {
-        self.0 == 0
-    }
-
-    /// Returns the targets in the set.
-    pub fn iter(self) -> impl Iterator<Item = Target> {
-        Target::ALL
-            .into_iter()
-            .filter(move |&target| self.contains(target))
-    }
-}
-
-impl FromIterator<Target> for Targets {
-    fn from_iter<T: IntoIterator<Item = Target>>(targets: T) -> Self {
-        let mut all = Targets::default();
-        targets.into_iter().for_each(|target| all.insert(target));
-        all
     }
 }

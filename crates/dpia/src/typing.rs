@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use rise::{Env, Inference, PhrasePrimitive, Resolution};
+use rise::{Env, Inference, PhrasePrimitive, Resolution, TargetName};
 use syntax::Dialect;
 use syntax::ast::{Item, Name};
 
@@ -29,6 +29,10 @@ impl Env for WithPrimitives<'_> {
     fn names(&self) -> Vec<Name> {
         let primitives = Prim::ALL.iter().map(|prim| Name::new_static(prim.name()));
         self.0.names().into_iter().chain(primitives).collect()
+    }
+
+    fn targets(&self) -> Vec<TargetName> {
+        self.0.targets()
     }
 
     fn phrase_primitive(&self, name: &str) -> Option<PhrasePrimitive> {

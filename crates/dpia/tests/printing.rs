@@ -8,7 +8,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use dpia::{PhraseProgram, Target, races::races, surface, typing};
+use codegen::Target;
+use dpia::{PhraseProgram, races::races, surface, typing};
 use rise::core::{link, normalise, program_of, program_text};
 use rise::{Env, Resolution};
 use syntax::ast::Name;
@@ -118,7 +119,7 @@ fn programs(target: Target, least: usize) {
                 continue;
             };
             normalise(&mut program).expect("it fits");
-            let Ok(functional) = dpia::functional::functional(&program, target) else {
+            let Ok(functional) = dpia::functional::functional(&program, target.features()) else {
                 continue;
             };
             count += 1;
@@ -169,7 +170,7 @@ fn accumulators_of_threads_read_back() {
     for name in ["f", "tiles", "scan"] {
         let mut program = program_of(text, name).expect("a program");
         normalise(&mut program).expect("it fits");
-        let functional = dpia::functional::functional(&program, Target::OpenMp)
+        let functional = dpia::functional::functional(&program, Target::OpenMp.features())
             .unwrap_or_else(|found| panic!("{name}: {found:?}"));
         let imperative = dpia::imperative(&functional).expect("it is total");
         if let Err(error) = reads_back(&imperative) {

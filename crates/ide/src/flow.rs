@@ -5,9 +5,9 @@ pub(crate) mod work_items;
 use std::cell::OnceCell;
 use std::sync::Arc;
 
+use codegen::Target;
 use codegen::memory::{self, Keeping};
 use db::{Database, Device, ItemId};
-use dpia::Target;
 use dpia::functional::{Destination, FlowFact, Materialization, Sources};
 use nat::{Facts, Nat, Var};
 use rise::core::Launch;
@@ -83,7 +83,7 @@ impl Flow {
             Some((*var, *value))
         };
         let run = facts.sizes.iter().filter_map(size).collect();
-        let device = (target == Target::OpenCl).then(|| db.device());
+        let device = target.features().has_work_items().then(|| db.device());
         Some(Flow {
             target,
             facts,
@@ -267,7 +267,7 @@ impl Flow {
             text.push_str(", ");
             text.push_str(&bytes.sentence());
         }
-        if fact.in_parallel && self.target == Target::OpenMp {
+        if fact.in_parallel && self.target.features().has_threads() {
             text.push_str(", for each thread");
         }
         if let Some(space) = space {

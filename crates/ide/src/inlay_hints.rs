@@ -6,7 +6,6 @@ use std::cell::OnceCell;
 use std::sync::Arc;
 
 use db::{Database, FileId, Language, Values};
-use dpia::Target;
 use rise::{BinderInfo, NameUse, Scheme, Ty};
 use syntax::Span;
 use syntax::ast::{BinaryOp, BinderAnnotation, BinderId, ItemKind, TermId, TermKind};
@@ -498,13 +497,11 @@ impl Collector<'_> {
     /// waits for.
     fn barriers(&self, out: &mut Vec<InlayHint>) {
         let (db, item) = (self.view.db, self.view.id);
-        if !db.targets(item).contains(Target::OpenCl) {
+        let Some(target) = db.targets(item).with_work_items() else {
             return;
-        }
-        let (Ok(program), Ok(module)) = (
-            db.imperative(item, Target::OpenCl),
-            db.module(item, Target::OpenCl),
-        ) else {
+        };
+        let (Ok(program), Ok(module)) = (db.imperative(item, target), db.module(item, target))
+        else {
             return;
         };
         let known = Barriers::new(db, item, &program.origins);

@@ -15,9 +15,6 @@ use crate::builtin::Builtin;
 use crate::tree::{self, Parents, Scope};
 use crate::{FilePosition, FileRange, markdown};
 
-/// The annotations whose arguments refer to parameters of the definition.
-const TAKES_SIZES: [&str; 3] = ["assume", "opencl", "run"];
-
 /// The functions that sizes can use.
 pub(crate) const SIZE_FUNCTIONS: [&str; 5] = ["ceilDiv", "log2", "max", "min", "sum"];
 
@@ -174,7 +171,7 @@ impl<'d> View<'d> {
             let found = self.db.strategy_of(self.id)?;
             return Some(strategy_files::defined(self.db, found));
         }
-        if annotation.is_some_and(|name| !TAKES_SIZES.contains(&&*name.name)) {
+        if annotation.is_some_and(|name| !rise::USING_PARAMETERS.contains(&&*name.name)) {
             return None;
         }
         if let Some(sum) = self.sum_index(term, name) {

@@ -13,9 +13,9 @@ pub struct Lens {
     /// The range of the name in the file.
     pub span: Span,
     /// The first target that the definition is checked for, if any.
-    pub target: Option<dpia::Target>,
-    /// True if OpenCL is one of the targets.
-    pub on_device: bool,
+    pub target: Option<codegen::Target>,
+    /// The first of its targets that runs on a device, if any.
+    pub device_target: Option<codegen::Target>,
     /// The number of patterns that have to be lowered before the definition is compiled, because
     /// they do not choose an implementation: `map`, `reduce`. It is 0 if no such pattern prevents
     /// the compilation, or if the definition has other errors.
@@ -55,7 +55,7 @@ pub fn lenses(db: &Database, file: FileId) -> Vec<Lens> {
                 parsed.item.name().map_or_else(Span::default, |n| n.span),
             ),
             target: targets.iter().next(),
-            on_device: targets.contains(dpia::Target::OpenCl),
+            device_target: targets.with_work_items(),
             high_level: if is_open { high_level(db, item) } else { 0 },
             has_errors,
         })
@@ -140,16 +140,16 @@ def half = fun(x: f32 => x / 2.0f)
 def third = depFun(n: Nat => fun(xs: n.f32 => xs |> mapGlobal(fun(x => x / 3.0f))))
 ";
         let file = db.set_file(FilePath::disk("/a.rise"), text);
-        let found: Vec<(String, Option<dpia::Target>, bool)> = lenses(&db, file)
+        let found: Vec<(String, Option<codegen::Target>, bool)> = lenses(&db, file)
             .into_iter()
-            .map(|lens| (lens.def, lens.target, lens.on_device))
+            .map(|lens| (lens.def, lens.target, lens.device_target.is_some()))
             .collect();
         assert_eq!(
             found,
             [
-                ("double".to_owned(), Some(dpia::Target::C), false),
+                ("double".to_owned(), Some(codegen::Target::C), false),
                 ("half".to_owned(), None, false),
-                ("third".to_owned(), Some(dpia::Target::OpenCl), true)
+                ("third".to_owned(), Some(codegen::Target::OpenCl), true)
             ]
         );
     }

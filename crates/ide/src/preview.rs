@@ -3,9 +3,9 @@
 
 use std::ops::Range;
 
+use codegen::Target;
 use codegen::{BarrierText, ForeignText, Module, Reason};
 use db::{Database, Declaration, FileId, ItemId};
-use dpia::Target;
 use rise::Primitive;
 use rise::core::{Origin, Printed, Source, print_program};
 use syntax::{Code, Diagnostic, Span};
@@ -21,66 +21,74 @@ pub enum Form {
     Functional,
     /// Imperative DPIA.
     Imperative,
-    /// C99.
-    C,
-    /// C99 with OpenMP.
-    OpenMp,
-    /// The kernels in OpenCL C.
-    OpenCl,
-    /// The host program in C, which launches the kernels.
-    OpenClHost,
+    /// The code for a target.
+    Code(Target),
+    /// The program for the host that launches the kernels of a target.
+    Host(Target),
 }
 
 impl Form {
-    /// All forms, in the order of compilation.
-    pub const ALL: [Form; 7] = [
-        Form::Rise,
-        Form::Functional,
-        Form::Imperative,
-        Form::C,
-        Form::OpenMp,
-        Form::OpenCl,
-        Form::OpenClHost,
-    ];
+    /// Returns all forms, in the order of compilation.
+    pub fn all() -> impl Iterator<Item = Form> {
+        let hosts = Target::all().filter(|target| target.description().host.is_some());
+        [Form::Rise, Form::Functional, Form::Imperative]
+            .into_iter()
+            .chain(Target::all().map(Form::Code))
+            .chain(hosts.map(Form::Host))
+    }
 
     /// Returns the name in requests and on the command line.
-    pub const fn as_str(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Form::Rise => "rise",
             Form::Functional => "dpia",
             Form::Imperative => "dpia-imperative",
-            Form::C => "c",
-            Form::OpenMp => "openmp",
-            Form::OpenCl => "opencl",
-            Form::OpenClHost => "opencl-host",
+            Form::Code(target) => target.as_str(),
+            Form::Host(target) => {
+                let host = target.description().host;
+                host.map_or(target.as_str(), |host| host.name)
+            }
         }
     }
 
     /// Returns the form with this name.
     pub fn from_name(name: &str) -> Option<Form> {
-        Form::ALL.into_iter().find(|form| form.as_str() == name)
+        Form::all().find(|form| form.as_str() == name)
     }
 
     /// Returns the editor's identifier of the language of the text.
-    pub const fn language(self) -> &'static str {
+    pub fn language(self) -> &'static str {
         match self {
             Form::Rise => "rise",
             Form::Functional | Form::Imperative => "dpia",
-            Form::C | Form::OpenMp | Form::OpenClHost => "c",
-            Form::OpenCl => "opencl",
+            Form::Code(target) => target.description().language,
+            // Host programs are written in C.
+            Form::Host(_) => Target::default().description().language,
         }
     }
 
     /// Returns the name in a title.
-    pub const fn title(self) -> &'static str {
+    pub fn title(self) -> &'static str {
         match self {
             Form::Rise => "RISE",
             Form::Functional => "functional DPIA",
             Form::Imperative => "imperative DPIA",
-            Form::C => "C",
-            Form::OpenMp => "OpenMP",
-            Form::OpenCl => "OpenCL",
-            Form::OpenClHost => "a host program for OpenCL",
+            Form::Code(target) => target.title(),
+            Form::Host(target) => {
+                let host = target.description().host;
+                host.map_or(target.title(), |host| host.title)
+            }
+        }
+    }
+
+    /// Returns a sentence for lists.
+    pub fn summary(self) -> &'static str {
+        match self {
+            Form::Rise => "RISE, with everything that the definition uses in its place",
+            Form::Functional => "Functional DPIA",
+            Form::Imperative => "Imperative DPIA",
+            Form::Code(target) => target.description().summary,
+            Form::Host(_) => self.title(),
         }
     }
 }
@@ -161,15 +169,19 @@ pub fn preview(
             let program = db.imperative(item, target).map_err(errors)?;
             at.printed(print_program(&program), &program.origins)
         }
-        Form::C | Form::OpenMp | Form::OpenCl => {
+        Form::Code(target) => {
             let program = db.imperative(item, target).map_err(errors)?;
             let module = db.module(item, target).map_err(errors)?;
             (module.text.clone(), at.code(&module, &program.origins))
         }
-        Form::OpenClHost => {
+        Form::Host(target) => {
             let module = db.module(item, target).map_err(errors)?;
-            let text =
-                codegen::host(&module).map_err(|error| vec![at.no_host(&error.to_string())])?;
+            let text = match target.description().host {
+                Some(host) => {
+                    (host.print)(&module).map_err(|error| vec![at.no_host(&error.to_string())])?
+                }
+                None => None,
+            };
             let text = text.ok_or_else(|| vec![at.no_host("the definition has no kernels")])?;
             let map = at.host(&text);
             (text, map)
@@ -185,14 +197,12 @@ pub fn preview(
 }
 
 /// Returns the target for a form: its own target, or, for a form without one, the first target that
-/// the definition is checked for, and C if it is checked for none.
+/// the definition is checked for, and the default target if it is checked for none.
 pub fn form_target(db: &Database, item: ItemId, form: Form) -> Target {
     match form {
-        Form::C => Target::C,
-        Form::OpenMp => Target::OpenMp,
-        Form::OpenCl | Form::OpenClHost => Target::OpenCl,
+        Form::Code(target) | Form::Host(target) => target,
         Form::Rise | Form::Functional | Form::Imperative => {
-            db.targets(item).iter().next().unwrap_or(Target::C)
+            db.targets(item).iter().next().unwrap_or_default()
         }
     }
 }

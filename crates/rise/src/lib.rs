@@ -25,8 +25,8 @@ use syntax::{Diagnostic, GlobalId};
 
 pub use applicability::{ExpectedFunction, matches as accepts};
 pub use infer::{
-    ANNOTATIONS, Instantiations, RuleInfer, RuleInference, SideCondition, infer, infer_in,
-    library_scheme, written_scheme,
+    ANNOTATIONS, Instantiations, LAUNCH_ANNOTATION, RuleInfer, RuleInference, SideCondition,
+    USING_PARAMETERS, infer, infer_in, library_scheme, written_scheme,
 };
 pub use library::STD;
 pub use primitive::Primitive;
@@ -58,6 +58,19 @@ pub trait Env {
     fn phrase_primitive(&self, _name: &str) -> Option<PhrasePrimitive> {
         None
     }
+    /// Returns the targets that `@target` can name; every name is allowed if there are none.
+    fn targets(&self) -> Vec<TargetName> {
+        Vec::new()
+    }
+}
+
+/// The name of a target in `@target(…)`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TargetName {
+    /// The name.
+    pub name: &'static str,
+    /// Other words for the target, of other languages and tools: `cuda`.
+    pub aliases: &'static [&'static str],
 }
 
 /// The properties of a DPIA primitive that inference depends on.

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use codegen::Target;
 use db::{Database, Declaration, FilePath};
-use dpia::Target;
 use serde_json::{Value as Json, json};
 
 use super::Outcome;

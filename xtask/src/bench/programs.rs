@@ -10,8 +10,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use codegen::Target;
 use db::{Database, Declaration, FilePath, ItemId};
-use dpia::Target;
 use runtime::cc::{Compiler, Executable, Program, Runs};
 use runtime::launch::{Launch, Request, prepare};
 use runtime::process::{Cancel, Limits};

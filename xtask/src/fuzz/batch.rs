@@ -5,8 +5,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
 
+use codegen::Target;
 use db::{Database, Declaration, FilePath, ItemId};
-use dpia::Target;
 use random_programs::{Backend, Program};
 use runtime::cc::foreign::{ForeignFunctions, functions_with_bodies};
 use runtime::cc::{self, Compiler, Executable, Runs};

@@ -5,7 +5,6 @@
 //! Sizes and indices are [`Nat`]s as long as possible: a loop counter is a size variable with a
 //! known range, so that indices can be simplified.
 
-mod features;
 pub(crate) mod kernel;
 pub(crate) mod trace;
 pub(crate) mod types;
@@ -13,6 +12,7 @@ pub(crate) mod walk;
 
 use std::sync::Arc;
 
+pub use dpia::Features;
 use dpia::IndexWidth;
 use nat::{Facts, Nat, Prop, Var};
 use rise::core::{Foreign, Launch, Origin};
@@ -20,7 +20,6 @@ use rise::{Ty, Type, primitive::Primitive};
 use rustc_hash::{FxHashMap, FxHashSet};
 use syntax::ast::{AddressSpace, Literal, Name, ScalarType};
 
-pub use features::Features;
 use trace::Trace;
 
 /// A function of the generated code.

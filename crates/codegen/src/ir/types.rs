@@ -1,7 +1,6 @@
 //! Defines the C types of values.
 
 use super::Features;
-use dpia::Target;
 use rise::core::Origin;
 use rise::print::{nat_text, type_text};
 use rise::{Names, Type};
@@ -59,28 +58,6 @@ impl CType {
         })
     }
 
-    /// Returns the name of the type in the text of a target.
-    pub fn name(&self, target: Target) -> String {
-        match self {
-            CType::Scalar(scalar) => scalar_name(*scalar, target).to_owned(),
-            CType::Vector(lanes, scalar) if target == Target::OpenCl && self.is_native(target) => {
-                format!("{}{lanes}", scalar_name(*scalar, target))
-            }
-            _ => self.short(),
-        }
-    }
-
-    /// Returns true if the type is a native vector type of the target; other vectors are structs
-    /// with the member `data`.
-    pub fn is_native(&self, target: Target) -> bool {
-        match self {
-            CType::Vector(lanes, _) if target == Target::OpenCl => {
-                self.is_native_vector() && (2..=16).contains(lanes)
-            }
-            _ => self.is_native_vector(),
-        }
-    }
-
     /// Returns the name of the type as a part of identifiers.
     pub fn short(&self) -> String {
         match self {
@@ -135,40 +112,6 @@ impl CType {
             }
             CType::Pair(..) => None,
         }
-    }
-}
-
-/// Returns the name of a scalar type in memory, in the text of a target.
-pub(crate) fn scalar_name(scalar: ScalarType, target: Target) -> &'static str {
-    if target == Target::OpenCl {
-        return match scalar {
-            ScalarType::Bool | ScalarType::U8 => "uchar",
-            ScalarType::I8 => "char",
-            ScalarType::I16 => "short",
-            ScalarType::U16 => "ushort",
-            ScalarType::I32 | ScalarType::NatType => "int",
-            ScalarType::U32 => "uint",
-            ScalarType::I64 => "long",
-            ScalarType::U64 => "ulong",
-            ScalarType::F16 => "half",
-            ScalarType::F32 => "float",
-            ScalarType::F64 => "double",
-        };
-    }
-    match scalar {
-        ScalarType::Bool => "bool",
-        ScalarType::I8 => "int8_t",
-        ScalarType::I16 => "int16_t",
-        ScalarType::I32 => "int32_t",
-        ScalarType::I64 => "int64_t",
-        ScalarType::U8 => "uint8_t",
-        ScalarType::U16 => "uint16_t",
-        ScalarType::U32 => "uint32_t",
-        ScalarType::U64 => "uint64_t",
-        ScalarType::F16 => "_Float16",
-        ScalarType::F32 => "float",
-        ScalarType::F64 => "double",
-        ScalarType::NatType => "int",
     }
 }
 

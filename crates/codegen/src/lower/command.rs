@@ -32,7 +32,7 @@ impl Lower<'_> {
                 Form::Primitive(Prim::Seq, _, args) => rest.extend(args.iter().rev().cloned()),
                 Form::Primitive(Prim::Skip, ..) => {}
                 Form::Primitive(Prim::Barrier, ..) => {
-                    if self.function.features.work_items {
+                    if self.function.features.has_work_items() {
                         let fences = Fences {
                             local: true,
                             global: true,
@@ -107,7 +107,7 @@ impl Lower<'_> {
             }
             (Prim::DmatchCommand, [pair, f]) => self.take_apart(pair, f, env, out),
             (Prim::ParForGlobal | Prim::ParForWorkGroup | Prim::ParForLocal, [acc, f])
-                if self.function.features.work_items =>
+                if self.function.features.has_work_items() =>
             {
                 let mode = items(prim, types);
                 self.counted(phrase, types, f, mode, Some(acc), env, out)

@@ -96,7 +96,7 @@ impl Lower<'_> {
         };
         let iterations = IterateLoop::of(&buffers.body, names);
         let mut in_memory = self.contiguous_source(buffers.input, env)?;
-        let opencl = self.function.features.work_items;
+        let opencl = self.function.features.has_work_items();
         let is_private = matches!(
             buffers.home,
             Home::Local(None | Some(AddressSpace::Private))
@@ -162,7 +162,7 @@ impl Lower<'_> {
     /// Returns true if a pointer to memory of one kind can point to a place: an OpenCL pointer is
     /// to one address space.
     fn may_point_to(&self, place: &Place, home: Home) -> bool {
-        if !self.function.features.work_items {
+        if !self.function.features.has_work_items() {
             return true;
         }
         let space = |home| match home {
@@ -417,7 +417,7 @@ impl Lower<'_> {
             buffers.home,
             Home::Local(Some(AddressSpace::Local | AddressSpace::Global))
         );
-        if !self.function.features.work_items || !of_group {
+        if !self.function.features.has_work_items() || !of_group {
             return;
         }
         let mut copies = copies;

@@ -154,7 +154,7 @@ impl Memory<'_> {
             return Vec::new();
         };
         let threads = *mode == LoopMode::Parallel
-            && self.function.features.threads
+            && self.function.features.has_threads()
             && around != Around::Thread;
         let inner = if threads || around == Around::Thread {
             Around::Thread

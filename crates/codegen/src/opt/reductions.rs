@@ -32,7 +32,7 @@ pub(crate) const PASS: Pass = Pass {
 fn run(function: &mut Function) {
     let uses = Uses::of(function);
     let mut body = std::mem::take(&mut function.body);
-    block(&mut body, function.features.threads, &uses, function);
+    block(&mut body, function.features.has_threads(), &uses, function);
     function.body = body;
 }
 

@@ -1,29 +1,193 @@
-//! The text of the loop language for each target.
+//! The targets: the table of them, what distinguishes them, and the text of the loop language for
+//! each.
+//!
+//! A target has a folder, with its [`Backend`], and a line in the table below. What similar targets
+//! share is in [`clike`].
 
+mod c;
 pub(crate) mod clike;
-pub(crate) mod opencl;
+mod opencl;
 mod openmp;
+mod set;
 
-use dpia::{IndexPolicy, Target};
+use dpia::{Features, IndexPolicy, Parallelism};
+use rise::TargetName;
+use syntax::ast::ScalarType;
 
 use crate::error::CompileError;
-use crate::ir::Features;
 use crate::ir::kernel::{Code, Program};
 use crate::module::Module;
+use clike::Printer;
+use clike::stmt::Loop;
+pub use set::{TargetSelection, Targets, marked_targets};
 
-/// Returns what passes may assume of a target.
-pub(crate) fn features(target: Target) -> Features {
-    match target {
-        Target::C => Features::default(),
-        Target::OpenMp => Features {
-            threads: true,
-            ..Features::default()
-        },
-        Target::OpenCl => Features {
-            work_items: true,
-            half_floats: true,
-            ..Features::default()
-        },
+/// Declares the targets and the functions that look them up.
+macro_rules! table {
+    ($($target:ident => $backend:expr,)*) => {
+        /// A target of the code generator.
+        #[allow(missing_docs, reason = "the description of a target documents it")]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Target {
+            $($target,)*
+        }
+
+        impl Target {
+            /// All targets, the default first.
+            pub const ALL: &[Target] = &[$(Target::$target,)*];
+
+            /// Returns the implementation of the target.
+            fn backend(self) -> &'static dyn Backend {
+                match self {
+                    $(Target::$target => &$backend,)*
+                }
+            }
+        }
+    };
+}
+
+table! {
+    C => c::C,
+    OpenMp => openmp::OpenMp,
+    OpenCl => opencl::OpenCl,
+}
+
+/// The properties of a target that other crates use.
+#[derive(Clone, Copy, Debug)]
+pub struct Description {
+    /// The name in `@target(…)` and on the command line, and other words for it.
+    pub name: TargetName,
+    /// The description in lists.
+    pub summary: &'static str,
+    /// The properties on which the translation and its messages depend.
+    pub features: Features,
+    /// The editor's identifier of the language of the text.
+    pub language: &'static str,
+    /// The strategy of the library that usually lowers definitions for the target.
+    pub lowering: &'static str,
+    /// The host program that launches kernels; `None` if the target has no kernels.
+    pub host: Option<HostProgram>,
+}
+
+/// A program for the host that launches the kernels of a module.
+#[derive(Clone, Copy, Debug)]
+pub struct HostProgram {
+    /// The name in requests.
+    pub name: &'static str,
+    /// The name in a title.
+    pub title: &'static str,
+    /// The function that prints it; the result is `None` if the module has no kernels.
+    pub print: fn(&Module) -> Result<Option<String>, CompileError>,
+}
+
+/// The dialect of C that a target's text is written in: its vectors, built-in functions and
+/// headers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum CDialect {
+    /// C99 with the vector extensions of GCC and Clang.
+    Gnu,
+    /// OpenCL C.
+    OpenCl,
+}
+
+/// What distinguishes the text of a target from that of others.
+trait Backend: Sync {
+    /// Returns the properties that do not concern the text.
+    fn description(&self) -> &'static Description;
+
+    /// Returns the dialect of C that the text is written in.
+    fn dialect(&self) -> CDialect {
+        CDialect::Gnu
+    }
+
+    /// Returns the name of a scalar type in memory.
+    fn scalar_name(&self, scalar: ScalarType) -> &'static str {
+        clike::types::scalar_name(scalar)
+    }
+
+    /// Returns the words that are reserved in addition to those of the dialect.
+    fn words(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// Returns the text behind the headers, which declares what the target's spelling requires.
+    fn preamble(&self) -> &'static str {
+        ""
+    }
+
+    /// Returns the word that starts a loop.
+    fn loop_keyword(&self) -> &'static str {
+        "for"
+    }
+
+    /// Writes a loop that is more than a sequential loop of C, and returns the result; or writes
+    /// only what comes in front of a plain loop, and returns `None`.
+    fn annotated_loop(
+        &self,
+        _printer: &mut Printer<'_>,
+        _this: Loop<'_>,
+    ) -> Option<Result<(), CompileError>> {
+        None
+    }
+}
+
+impl Target {
+    /// Returns the properties of the target.
+    pub fn description(self) -> &'static Description {
+        self.backend().description()
+    }
+
+    /// Returns the target's name in `@target(…)` and on the command line.
+    pub fn as_str(self) -> &'static str {
+        self.description().name.name
+    }
+
+    /// Returns the target with this name, if there is one.
+    pub fn from_name(name: &str) -> Option<Target> {
+        Target::all().find(|target| target.as_str() == name)
+    }
+
+    /// Returns the target's name in a sentence.
+    pub fn title(self) -> &'static str {
+        self.features().title
+    }
+
+    /// Returns the features of the target.
+    pub fn features(self) -> Features {
+        self.description().features
+    }
+
+    /// Returns all targets, the default first.
+    pub fn all() -> impl Iterator<Item = Target> + Clone {
+        Target::ALL.iter().copied()
+    }
+
+    /// Returns the names of all targets.
+    pub fn names() -> Vec<TargetName> {
+        Target::all()
+            .map(|target| target.description().name)
+            .collect()
+    }
+
+    /// Returns the first target with this parallelism, for programs that require it and name no
+    /// target.
+    pub fn with(parallelism: Parallelism) -> Target {
+        let mut all = Target::all();
+        all.find(|target| target.features().parallelism == parallelism)
+            .unwrap_or_default()
+    }
+
+    fn dialect(self) -> CDialect {
+        self.backend().dialect()
+    }
+
+    fn scalar_name(self, scalar: ScalarType) -> &'static str {
+        self.backend().scalar_name(scalar)
+    }
+}
+
+impl Default for Target {
+    fn default() -> Self {
+        Target::ALL[0]
     }
 }
 
@@ -40,6 +204,6 @@ pub(crate) fn emit(
     let Program { code, signature } = program;
     match code {
         Code::Function(function) => clike::print(*function, target, signature, index),
-        Code::Kernels(parts) => opencl::kernels::print(parts, signature, index),
+        Code::Kernels(parts) => opencl::kernels::print(parts, target, signature, index),
     }
 }

@@ -9,10 +9,11 @@ use rise::core::{normalise, program_of};
 fn module(text: &str, name: &str) -> Result<Module, String> {
     let mut program = program_of(text, name).map_err(|error| error.to_string())?;
     normalise(&mut program).map_err(|error| error.to_string())?;
-    let functional = dpia::functional(&program, Target::OpenCl).map_err(|complaints| {
-        let problems: Vec<_> = complaints.iter().map(|c| &c.kind).collect();
-        format!("{problems:?}")
-    })?;
+    let functional =
+        dpia::functional(&program, Target::OpenCl.features()).map_err(|complaints| {
+            let problems: Vec<_> = complaints.iter().map(|c| &c.kind).collect();
+            format!("{problems:?}")
+        })?;
     let imperative = dpia::imperative(&functional).map_err(|error| error.to_string())?;
     codegen::compile(&imperative, Target::OpenCl).map_err(|errors| {
         let texts: Vec<_> = errors

@@ -6,7 +6,7 @@ use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::module_for;
-use codegen::{IndexPolicy, IndexWidth};
+use codegen::{IndexPolicy, IndexWidth, Module, Target};
 
 const PROGRAM: &str = "@opencl(local = [64], global = [n])
     def squares = depFun(n: Nat => fun(xs: n.f32 => xs |> mapGlobal(fun(x => x * x))))";
@@ -17,6 +17,11 @@ const PARTS: &str = "def parts = depFun(n: Nat => fun((xs: n.f32, k: i32) =>
 
 const OPEN: &str =
     "def open = depFun(n: Nat => fun(xs: n.f32 => xs |> mapGlobal(fun(x => x * x))))";
+
+fn printed(module: &Module) -> String {
+    let host = Target::OpenCl.description().host.expect("it has kernels");
+    (host.print)(module).expect("sizes").expect("a program")
+}
 
 fn folder(name: &str) -> PathBuf {
     static NUMBER: AtomicU32 = AtomicU32::new(0);
@@ -35,7 +40,7 @@ fn run(text: &str, name: &str, args: &[&str]) -> (bool, String) {
 /// Runs the host program with indices of this width.
 fn run_for(text: &str, name: &str, index: IndexPolicy, args: &[&str]) -> (bool, String) {
     let module = module_for(text, name, index).expect("kernels");
-    let host = codegen::host(&module).expect("sizes").expect("a program");
+    let host = printed(&module);
     let folder = folder(name);
     let source = folder.join("host.c");
     fs::write(&source, host).expect("a file");
@@ -187,7 +192,7 @@ const FAR: &str = "def far = depFun((n: Nat, w: Nat, k: Nat) => fun(xs: n.i32 =>
 fn the_host_chooses_kernels_by_the_sizes() {
     let host = |index| {
         let module = module_for(FAR, "far", index).expect("kernels");
-        codegen::host(&module).expect("sizes").expect("a program")
+        printed(&module)
     };
     let both = host(IndexPolicy::BySizes);
     assert!(

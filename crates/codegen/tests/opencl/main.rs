@@ -21,12 +21,13 @@ fn module(text: &str, name: &str) -> Result<Module, String> {
 fn module_for(text: &str, name: &str, index: IndexPolicy) -> Result<Module, String> {
     let mut program = program_of(text, name).map_err(|error| error.to_string())?;
     normalise(&mut program).map_err(|error| error.to_string())?;
-    let functional = dpia::functional(&program, Target::OpenCl).map_err(|complaints| {
-        format!(
-            "{:?}",
-            complaints.iter().map(|c| &c.kind).collect::<Vec<_>>()
-        )
-    })?;
+    let functional =
+        dpia::functional(&program, Target::OpenCl.features()).map_err(|complaints| {
+            format!(
+                "{:?}",
+                complaints.iter().map(|c| &c.kind).collect::<Vec<_>>()
+            )
+        })?;
     let imperative = dpia::imperative(&functional).map_err(|error| error.to_string())?;
     codegen::compile_for(&imperative, Target::OpenCl, index).map_err(|errors| {
         let errors: Vec<String> = errors.iter().map(|e| e.message.clone()).collect();

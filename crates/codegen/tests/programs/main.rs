@@ -19,7 +19,7 @@ fn module(text: &str, name: &str, target: Target) -> Result<Module, String> {
 fn module_for(text: &str, name: &str, target: Target, index: IndexWidth) -> Result<Module, String> {
     let mut program = program_of(text, name).map_err(|error| error.to_string())?;
     normalise(&mut program).map_err(|error| error.to_string())?;
-    let functional = dpia::functional(&program, target).map_err(|complaints| {
+    let functional = dpia::functional(&program, target.features()).map_err(|complaints| {
         format!(
             "{:?}",
             complaints.iter().map(|c| &c.kind).collect::<Vec<_>>()

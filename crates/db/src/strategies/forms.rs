@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use codegen::Module;
+use codegen::Target;
+use dpia::PhraseProgram;
 use dpia::functional::report;
-use dpia::{PhraseProgram, Target};
 use rise::Primitive;
 use rise::core::{Def, Program, normalise};
 use syntax::{Code, Diagnostic, Span};
@@ -52,9 +53,9 @@ pub(crate) fn functional(
     program: &Program<Primitive>,
     target: Target,
 ) -> StageResult<PhraseProgram> {
-    let device = match target {
-        Target::OpenCl => device(db),
-        Target::C | Target::OpenMp => Arc::default(),
+    let device = match target.features().has_work_items() {
+        true => device(db),
+        false => Arc::default(),
     };
     let text = SourceItem::from(item).text(db);
     let (parsed, inference) = (parsed(db, item), inference(db, item.into()));
@@ -64,8 +65,9 @@ pub(crate) fn functional(
         inference: &inference,
     };
     let work = || {
-        let checked = dpia::functional::check_on(program, target, &device);
-        let complaints = report::diagnostics(&checked.problems, program, target, written);
+        let checked = dpia::functional::check_on(program, target.features(), &device);
+        let complaints =
+            report::diagnostics(&checked.problems, program, target.features(), written);
         checked.phrase.ok_or(complaints)
     };
     let made = catch_panic(&text, "compiling", work).map_err(one)?;

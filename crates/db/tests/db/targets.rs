@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
+use codegen::Target;
 use db::Database;
-use dpia::Target;
 use expect_test::{Expect, expect};
 use syntax::Severity;
 

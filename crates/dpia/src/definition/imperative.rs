@@ -11,7 +11,7 @@ use crate::imperative::for_each;
 use crate::phrase::{Phrase, PhraseProgram};
 use crate::prim::Prim;
 use crate::races::{Race, RaceKind, races};
-use crate::target::Target;
+use crate::target::{Features, Parallelism};
 
 /// Reports data races between the iterations of parallel loops. A race inside a used definition is
 /// reported there only.
@@ -163,19 +163,17 @@ pub(super) fn one_output(
 /// Reports primitives that the target lacks.
 pub(super) fn target(
     program: &PhraseProgram,
-    target: Target,
+    target: Features,
     source_map: &SourceMap,
     found: &mut Vec<Diagnostic>,
 ) {
-    let title = target.title();
+    let title = target.title;
     each(&program.body, &mut |phrase| {
         let Form::Primitive(prim, types, _) = &phrase.form else {
             return;
         };
         let origin = phrase.origin;
-        if let Some(only) = only(*prim)
-            && only != target
-        {
+        if !target.parallelism.offers(required(*prim)) {
             let name = prim.name();
             let text = format!("{title} has no `{name}`");
             found.push(
@@ -186,8 +184,8 @@ pub(super) fn target(
         }
         if prim.optional_argument() == Some(OptionalArgument::AddressSpace) {
             let name = prim.name();
-            match (types.last(), target) {
-                (Some(Arg::Address(space)), Target::C | Target::OpenMp) => {
+            match (types.last(), target.has_work_items()) {
+                (Some(Arg::Address(space)), false) => {
                     let space = match space {
                         Address::Space(space) => format!("{space} memory"),
                         Address::Var(_) => "address spaces".to_owned(),
@@ -196,8 +194,8 @@ pub(super) fn target(
                     let help = format!("leave the address space of `{name}` out");
                     found.push(source_map.error(Code::NotOnTarget, origin, text).help(help));
                 }
-                (Some(Arg::Address(_)), Target::OpenCl) | (_, Target::C | Target::OpenMp) => {}
-                (_, Target::OpenCl) => {
+                (Some(Arg::Address(_)), true) | (_, false) => {}
+                (_, true) => {
                     let text = format!("this `{name}` does not say in which memory it is");
                     let help = format!("write the address space first, as in `{name}(Private, …)`");
                     found.push(
@@ -211,33 +209,39 @@ pub(super) fn target(
     });
 }
 
-/// Returns the target of a primitive that only one target has.
-pub(crate) fn only(prim: Prim) -> Option<Target> {
+/// Returns the parallelism of the targets that have the primitive.
+pub(crate) fn required(prim: Prim) -> Parallelism {
     use Prim::{
         Barrier, MapGlobal, MapLocal, MapPar, MapWorkGroup, OclRun, OclRunCommand, ParFor,
         ParForGlobal, ParForLocal, ParForNat, ParForWorkGroup, ParReduce, ReducePar,
     };
     match prim {
-        MapPar | ReducePar | ParFor | ParForNat | ParReduce => Some(Target::OpenMp),
+        MapPar | ReducePar | ParFor | ParForNat | ParReduce => Parallelism::Threads,
         MapGlobal | MapWorkGroup | MapLocal | OclRun | ParForGlobal | ParForWorkGroup
-        | ParForLocal | OclRunCommand | Barrier => Some(Target::OpenCl),
-        _ => None,
+        | ParForLocal | OclRunCommand | Barrier => Parallelism::WorkItems,
+        _ => Parallelism::Sequential,
     }
 }
 
 /// Returns the replacement of a primitive on another target.
-fn instead(prim: Prim, target: Target) -> &'static str {
-    match (prim, target) {
+fn instead(prim: Prim, target: Features) -> String {
+    let title = target.title;
+    let text = match (prim, target.parallelism) {
         (Prim::Barrier, _) => "its threads share nothing that a barrier would guard: leave it out",
-        (Prim::OclRunCommand | Prim::OclRun, _) => "only OpenCL has kernels: leave it out",
+        (Prim::OclRunCommand | Prim::OclRun, _) => {
+            return format!("{title} has no kernels: leave it out");
+        }
         (Prim::ParReduce, _) => "combine the values in a `for`",
         (Prim::ParForNat, _) => "write a `forNat`, with `depIdxAcc` for its element",
-        (_, Target::C) => "write a `for`, with `idxAcc` for its element",
-        (_, Target::OpenMp) => "for OpenMP write `parFor`",
-        (_, Target::OpenCl) => {
-            "for OpenCL write `parForGlobal`, or `parForWorkGroup` and `parForLocal`"
+        (_, Parallelism::Sequential) => "write a `for`, with `idxAcc` for its element",
+        (_, Parallelism::Threads) => return format!("for {title} write `parFor`"),
+        (_, Parallelism::WorkItems) => {
+            return format!(
+                "for {title} write `parForGlobal`, or `parForWorkGroup` and `parForLocal`"
+            );
         }
-    }
+    };
+    text.to_owned()
 }
 
 /// Calls `f` for every phrase of a program, once for shared ones.

@@ -14,12 +14,12 @@ use syntax::ast::Kind;
 use syntax::{Code, Diagnostic, Severity};
 
 pub use erase::{NotInRise, erase};
-pub(crate) use imperative::only;
+pub(crate) use imperative::required;
 
 use crate::functional::{self, DefinitionSource};
 use crate::imperative::{ImperativeError, ImperativeReason};
 use crate::phrase::{PhraseProgram, contains_array};
-use crate::target::Target;
+use crate::target::Features;
 use source_map::SourceMap;
 
 /// The two forms of programs.
@@ -92,7 +92,7 @@ pub fn check(linked: &PhraseProgram, written: DefinitionSource) -> Vec<Diagnosti
 ///
 /// The definition must have been inferred without an error, and [`check`] must have returned
 /// nothing.
-pub fn for_target(linked: &PhraseProgram, target: Target, written: DefinitionSource) -> Compiled {
+pub fn for_target(linked: &PhraseProgram, target: Features, written: DefinitionSource) -> Compiled {
     let source_map = SourceMap::new(linked, written);
     let stage = Stage::of(&linked.body.ty);
     let mut program = linked.clone();
@@ -123,7 +123,7 @@ pub fn for_target(linked: &PhraseProgram, target: Target, written: DefinitionSou
 /// RISE, for which the smallest accesses are inferred anew.
 fn expression(
     program: &PhraseProgram,
-    target: Target,
+    target: Features,
     written: DefinitionSource,
     source_map: &SourceMap,
 ) -> (Option<PhraseProgram>, Vec<Diagnostic>) {

@@ -21,7 +21,7 @@ use super::views::function_rearranges;
 use super::write_conflicts::{WriteDestination, has_kernels};
 use crate::phrase::{self, Phrase, contains_array, exp};
 use crate::prim::Prim;
-use crate::target::{Device, Target};
+use crate::target::{Device, Features};
 
 /// A term of RISE.
 pub(crate) type Term = Expr<Primitive>;
@@ -40,7 +40,7 @@ pub(crate) struct Expectation {
 }
 
 pub(crate) struct AccessInference {
-    pub target: Target,
+    pub target: Features,
     /// The accesses of the variables in scope.
     pub scope: FxHashMap<u32, Access>,
     /// The enclosing parallel maps.
@@ -73,7 +73,7 @@ pub(crate) struct AccessInference {
 }
 
 impl AccessInference {
-    pub fn new(program: &Program<Primitive>, target: Target, device: &Device) -> Self {
+    pub fn new(program: &Program<Primitive>, target: Features, device: &Device) -> Self {
         let mut facts = Facts::new();
         for prop in program.facts.iter().chain(&program.obligations) {
             facts.assume(prop);
@@ -85,7 +85,7 @@ impl AccessInference {
             params: Vec::new(),
             device: device.clone(),
             launch: program.launch.clone(),
-            kernels: target == Target::OpenCl && has_kernels(&program.body),
+            kernels: target.has_work_items() && has_kernels(&program.body),
             in_kernel: false,
             kernel: None,
             again: None,
@@ -477,9 +477,9 @@ impl AccessInference {
                     Form::Primitive(primitive, ..) => Some(*primitive),
                     _ => None,
                 },
-                spaces: match self.target {
-                    Target::OpenCl => self.spaces_to_store(term, &user),
-                    Target::C | Target::OpenMp => Vec::new(),
+                spaces: match self.target.has_work_items() {
+                    true => self.spaces_to_store(term, &user),
+                    false => Vec::new(),
                 },
                 reader: user,
             },

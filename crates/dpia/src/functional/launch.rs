@@ -9,7 +9,6 @@ use super::access_inference::AccessInference;
 use super::primitive_checks::has;
 use super::problem::{DeviceLimit, LaunchError, ParallelMap, ProblemKind};
 use super::write_conflicts::WriteDestination;
-use crate::target::Target;
 
 /// The state outside of a kernel, which is restored at its end.
 pub(super) struct SavedKernelState {
@@ -28,7 +27,7 @@ impl AccessInference {
         types: &[Arg],
         into: &WriteDestination,
     ) -> Option<SavedKernelState> {
-        if primitive != Primitive::OclRun || self.target != Target::OpenCl {
+        if primitive != Primitive::OclRun || !self.target.has_work_items() {
             return None;
         }
         let launch = launch_of(types);
@@ -58,7 +57,7 @@ impl AccessInference {
     /// Checks the sizes of `oclRun` or of the annotation. Sizes that are not refuted are checked
     /// again before a launch.
     pub(super) fn check_launch(&mut self, kernel: Option<Origin>, launch: &Launch) {
-        if self.target != Target::OpenCl {
+        if !self.target.has_work_items() {
             return;
         }
         let Some(wrong) = self.wrong_launch(launch) else {

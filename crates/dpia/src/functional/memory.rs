@@ -12,7 +12,7 @@ use super::placement::PlacementError;
 use super::problem::{ConcurrentWriters, MemorySize, ParallelMap, ProblemKind, SpaceChoice, User};
 use super::write_conflicts::WriteDestination;
 use crate::phrase::contains_array;
-use crate::target::{Target, format_bytes};
+use crate::target::format_bytes;
 use Primitive::{MapGlobal, MapLocal, MapWorkGroup};
 
 /// The origin of memory that is assumed to exist.
@@ -103,7 +103,7 @@ impl AccessInference {
         let Form::Primitive(_, types, args) = &term.form else {
             return None;
         };
-        if self.target != Target::OpenCl || pattern != Primitive::Reduce {
+        if !self.target.has_work_items() || pattern != Primitive::Reduce {
             return None;
         }
         // The accumulator and the elements have the same type.

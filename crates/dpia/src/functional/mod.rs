@@ -42,11 +42,11 @@ pub use problem::{
 };
 pub use report::{DefinitionSource, diagnostics};
 pub use space_trials::{TrialResult, stored_in, try_spaces};
-pub use target_selection::{TargetSelection, is_program, made_for, may_be_program, stands_alone};
+pub use target_selection::{first_required, is_program, may_be_program, required, stands_alone};
 pub use targets::allows;
 
 use crate::phrase::{PhraseProgram, contains_array};
-use crate::target::{Device, Target};
+use crate::target::{Device, Features};
 
 /// The result of checking a program for a target.
 #[derive(Clone, Debug, PartialEq)]
@@ -63,7 +63,7 @@ pub struct Checked {
 /// Returns every reason why the program cannot be compiled.
 pub fn functional(
     program: &Program<Primitive>,
-    target: Target,
+    target: Features,
 ) -> Result<PhraseProgram, Vec<Problem>> {
     let Checked { phrase, problems } = check(program, target);
     phrase.ok_or(problems)
@@ -71,12 +71,12 @@ pub fn functional(
 
 /// Checks a program for a target; see [`functional`]. The result also has hints about programs that
 /// can be compiled.
-pub fn check(program: &Program<Primitive>, target: Target) -> Checked {
+pub fn check(program: &Program<Primitive>, target: Features) -> Checked {
     check_on(program, target, &Device::default())
 }
 
 /// Checks a program for a target and an OpenCL device; see [`functional`].
-pub fn check_on(program: &Program<Primitive>, target: Target, device: &Device) -> Checked {
+pub fn check_on(program: &Program<Primitive>, target: Features, device: &Device) -> Checked {
     let mut outside = parameters(program);
     if outside.iter().any(Problem::is_generic) {
         // The types of the program are not known yet.

@@ -5,7 +5,6 @@ use rise::{Arg, Primitive};
 
 use super::access_inference::{AccessInference, Term};
 use super::problem::{ParallelMap, ProblemKind};
-use crate::target::Target;
 use Primitive::{MapGlobal, MapLocal, MapPar, MapWorkGroup};
 
 /// The greatest number of chains of maps that are considered for alternatives.
@@ -57,7 +56,7 @@ impl AccessInference {
     /// Returns the parallel map that will probably implement a `map` of `f`: one that can contain
     /// those in `f`.
     pub(super) fn likely_level(&self, at: Origin, f: Option<&Term>) -> Option<ParallelMap> {
-        if self.target != Target::OpenCl {
+        if !self.target.has_work_items() {
             return None;
         }
         let nest = self.correctly_nested_maps();

@@ -11,7 +11,6 @@ use super::access_inference::{AccessInference, Term};
 use super::memory::{AllocationError, address_of};
 use super::problem::{ParallelMap, ParameterKind, ProblemKind, User};
 use crate::phrase::contains_array;
-use crate::target::Target;
 
 impl AccessInference {
     /// Checks the use of a primitive.
@@ -58,9 +57,9 @@ impl AccessInference {
             && let Some(moved) =
                 super::accumulator::misplaced_read(&accumulator.local, body, &self.facts)
         {
-            let spaces = match self.target {
-                Target::OpenCl => self.spaces_to_store(body, &User::Function(primitive, f.origin)),
-                Target::C | Target::OpenMp => Vec::new(),
+            let spaces = match self.target.has_work_items() {
+                true => self.spaces_to_store(body, &User::Function(primitive, f.origin)),
+                false => Vec::new(),
             };
             let kind = ProblemKind::Accumulator {
                 pattern: primitive,
@@ -73,21 +72,21 @@ impl AccessInference {
     }
 
     fn check_space(&mut self, term: &Term, primitive: Primitive, types: &[Arg], args: &[Term]) {
-        let kind = match (self.target, address_of(primitive, types)) {
-            (Target::C | Target::OpenMp, None) => return,
-            (Target::C | Target::OpenMp, Some(space)) => ProblemKind::NoSpaces {
+        let kind = match (self.target.has_work_items(), address_of(primitive, types)) {
+            (false, None) => return,
+            (false, Some(space)) => ProblemKind::NoSpaces {
                 primitive,
                 space: match space {
                     Address::Space(space) => Some(space),
                     Address::Var(_) => None,
                 },
             },
-            (Target::OpenCl, None) => ProblemKind::WhichSpace {
+            (true, None) => ProblemKind::WhichSpace {
                 primitive,
                 spaces: self.spaces_for(&term.ty, (primitive, types, args), None),
             },
-            (Target::OpenCl, Some(Address::Var(_))) => return,
-            (Target::OpenCl, Some(Address::Space(space))) => {
+            (true, Some(Address::Var(_))) => return,
+            (true, Some(Address::Space(space))) => {
                 let Some(allocation_error) = self.allocation_error(primitive, term, args, space)
                 else {
                     return;
@@ -133,9 +132,11 @@ impl AccessInference {
 
     /// Reports a type that the target lacks, once.
     pub(super) fn check_type(&mut self, term: &Term) {
-        if self.target == Target::OpenCl {
+        if self.target.has_work_items() {
             self.check_device_has(&term.ty, term.origin);
-        } else if has(&term.ty, ScalarType::F16) && !self.has_half_problem() {
+        }
+        let lacks_half = !self.target.half_floats && has(&term.ty, ScalarType::F16);
+        if lacks_half && !self.has_half_problem() {
             self.report(term.origin, ProblemKind::NoHalf);
         }
     }
@@ -148,7 +149,7 @@ impl AccessInference {
     /// Checks parameters, which may be unused, for types that the target lacks and vectors of an
     /// unknown number of lanes.
     pub(super) fn check_parameters(&mut self, program: &Program<Primitive>) {
-        let no_half = self.target != Target::OpenCl && !self.has_half_problem();
+        let no_half = !self.target.half_floats && !self.has_half_problem();
         let mut term = &program.body;
         while let Form::Lambda(_, body) | Form::DepLambda(_, _, body) = &term.form {
             if let Form::Lambda(param, _) = &term.form {
@@ -157,7 +158,7 @@ impl AccessInference {
                     half.then_some(ParameterKind::Half),
                     (!self.has_known_lanes(&param.ty)).then_some(ParameterKind::Lanes),
                 ];
-                if self.target == Target::OpenCl {
+                if self.target.has_work_items() {
                     self.check_device_has(&param.ty, program.body.origin);
                 }
                 for kind in kinds.into_iter().flatten() {

@@ -6,7 +6,7 @@ use rise::{Primitive, Type};
 use super::access_inference::{AccessInference, Term};
 use super::problem::ProblemKind;
 use crate::phrase::contains_array;
-use crate::target::{MAX_STATEMENTS, Target};
+use crate::target::MAX_STATEMENTS;
 
 /// The greatest number of lanes of a vector.
 const MAX_LANES: i64 = 1 << 16;
@@ -37,7 +37,7 @@ impl AccessInference {
                     self.check_lanes(term, primitive, lanes);
                 }
             }
-            ReducePar if self.target == Target::OpenMp && contains_array(&term.ty) => {
+            ReducePar if self.target.has_threads() && contains_array(&term.ty) => {
                 self.report(term.origin, ProblemKind::ReducesArrays);
             }
             _ => {}

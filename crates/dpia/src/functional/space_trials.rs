@@ -8,7 +8,7 @@ use super::memory::{address_of, inner_levels, parallel_maps};
 use super::problem::{ParallelMap, Problem, ProblemKind, SpaceChoice};
 use super::{Checked, check_on};
 use crate::phrase::PhraseProgram;
-use crate::target::{Device, Target};
+use crate::target::{Device, Features};
 
 /// The greatest number of problems about memory that are tried; users solve further ones one after
 /// the other.
@@ -33,6 +33,7 @@ pub enum TrialResult {
 pub fn try_spaces(
     checked: &mut Checked,
     program: &Program<Primitive>,
+    target: Features,
     device: &Device,
     compile: &mut dyn FnMut(&PhraseProgram) -> TrialResult,
 ) {
@@ -60,7 +61,7 @@ pub fn try_spaces(
                 let Some(space) = space else { continue };
                 store(&mut supposed, problem, space);
             }
-            let phrase = check_on(&supposed, Target::OpenCl, device).phrase;
+            let phrase = check_on(&supposed, target, device).phrase;
             results.push((space, phrase.as_ref().map(&mut *compile)));
         }
         let some = |(_, result): &(_, Option<TrialResult>)| *result == Some(TrialResult::Compiles);

@@ -1,85 +1,40 @@
-//! Selects the targets for which a definition is checked in the editor.
+//! Determines what a definition requires of its targets, and whether it is a program.
 
 use rise::core::{Expr, Form, subterms};
 use rise::{Inference, Primitive, Scheme, Type};
-use syntax::ast::{AnnotationValue, Item, Kind, TermKind};
+use syntax::ast::{Item, Kind, TermKind};
 
 use super::{has_tuple_of_arrays, targets};
-use crate::target::{Target, Targets};
+use crate::target::Parallelism;
 use crate::{definition, typing};
 
-/// The targets that a definition determines.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct TargetSelection {
-    /// The targets of `@target`.
-    pub marked: Targets,
-    /// The target of the first primitive or address space that only one target has.
-    pub used: Option<Target>,
-}
-
-impl TargetSelection {
-    /// Determines the targets of an inferred definition.
-    pub fn of(item: &Item, inference: &Inference) -> TargetSelection {
-        TargetSelection {
-            marked: marked(item),
-            used: used(item, inference),
-        }
-    }
-}
-
-fn marked(item: &Item) -> Targets {
-    let mut marked = Targets::default();
-    for annotation in &item.annotations {
-        if annotation
-            .name
-            .as_ref()
-            .is_none_or(|name| name.name != "target")
-        {
-            continue;
-        }
-        for arg in &annotation.args {
-            if let AnnotationValue::Term(term) = arg.value
-                && let TermKind::Name(name) = &item.term(term).kind
-                && let Some(target) = Target::from_name(name)
-            {
-                marked.insert(target);
-            }
-        }
-    }
-    marked
-}
-
-fn used(item: &Item, inference: &Inference) -> Option<Target> {
-    let of_primitives = inference.uses.iter().filter_map(|used| match used.target {
-        rise::Target::Primitive(primitive) => {
-            let target = targets::only(primitive)?;
-            Some((item.term(used.term).span.start, target))
-        }
-        rise::Target::Phrase(id) => {
-            let target = definition::only(typing::primitive(id)?)?;
-            Some((item.term(used.term).span.start, target))
-        }
-        _ => None,
+/// Returns the parallelism that the first primitive or address space of an inferred definition
+/// requires, of those that not all targets have.
+pub fn first_required(item: &Item, inference: &Inference) -> Option<Parallelism> {
+    let of_primitives = inference.uses.iter().filter_map(|used| {
+        let required = match used.target {
+            rise::Target::Primitive(primitive) => targets::required(primitive),
+            rise::Target::Phrase(id) => definition::required(typing::primitive(id)?),
+            _ => Parallelism::Sequential,
+        };
+        let is_special = required != Parallelism::Sequential;
+        is_special.then(|| (item.term(used.term).span.start, required))
     });
     let of_spaces = item.terms.iter().filter_map(|term| match term.kind {
-        TermKind::Address(_) => Some((term.span.start, Target::OpenCl)),
+        TermKind::Address(_) => Some((term.span.start, Parallelism::WorkItems)),
         _ => None,
     });
     let first = of_primitives.chain(of_spaces).min_by_key(|(at, _)| *at);
-    first.map(|(_, target)| target)
+    first.map(|(_, required)| required)
 }
 
-/// Returns the target of an expression's patterns: OpenCL if it uses one that only OpenCL has,
-/// otherwise OpenMP if it uses one that only OpenMP has, otherwise C.
-pub fn made_for(body: &Expr<Primitive>) -> Target {
-    let only = subterms(body).filter_map(|term| match term.form {
-        Form::Primitive(primitive, ..) => targets::only(primitive),
-        _ => None,
+/// Returns the greatest parallelism that the patterns of an expression require.
+pub fn required(body: &Expr<Primitive>) -> Parallelism {
+    let each = subterms(body).map(|term| match term.form {
+        Form::Primitive(primitive, ..) => targets::required(primitive),
+        _ => Parallelism::Sequential,
     });
-    only.fold(Target::C, |known, target| match known {
-        Target::OpenCl => known,
-        Target::C | Target::OpenMp => target,
-    })
+    each.max().unwrap_or_default()
 }
 
 /// Returns true if a definition of this type, in RISE or in DPIA, can be compiled on its own: its

@@ -14,7 +14,6 @@ use super::memory::space_of;
 use super::nesting::{allowed, chains};
 use super::problem::{ConcurrentWriters, ParallelMap, Problem, ProblemKind};
 use crate::phrase::contains_array;
-use crate::target::Target;
 use Primitive::{MapGlobal, MapLocal, MapWorkGroup};
 
 /// Memory that a program writes.
@@ -99,7 +98,7 @@ impl AccessInference {
             CircularBuffer, Iterate, MapSeq, MapSeqUnroll, MapStream, Reduce, ReducePar, ReduceSeq,
             ReduceSeqUnroll, RotateValues, ScanSeq, ToMem,
         };
-        if self.target != Target::OpenCl {
+        if !self.target.has_work_items() {
             return WriteDestination::default();
         }
         let allocated = || WriteDestination::allocated(space_of(primitive, types), term.origin);
@@ -132,7 +131,7 @@ impl AccessInference {
 
     /// Checks a write of a value without arrays.
     pub(super) fn check_write(&mut self, at: Origin, into: &WriteDestination) {
-        if self.target != Target::OpenCl || into.writers_unknown || into.memory.is_empty() {
+        if !self.target.has_work_items() || into.writers_unknown || into.memory.is_empty() {
             return;
         }
         if self.nest.iter().any(|level| level.wrong) {
@@ -187,7 +186,7 @@ impl AccessInference {
         args: &[Term],
         into: &WriteDestination,
     ) {
-        let is_scan = primitive == Primitive::ScanSeq && self.target == Target::OpenCl;
+        let is_scan = primitive == Primitive::ScanSeq && self.target.has_work_items();
         let arrays = args.get(1).is_some_and(|init| contains_array(&init.ty));
         if !is_scan || !arrays || into.writers_unknown {
             return;

@@ -1,6 +1,6 @@
 //! Tests of messages about accumulators that are overwritten before they are read.
 
-use dpia::Target::C;
+use codegen::Target::C;
 use expect_test::expect;
 
 use super::messages::say;

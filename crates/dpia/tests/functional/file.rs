@@ -3,8 +3,9 @@
 use std::ops::Range;
 use std::sync::{Arc, LazyLock};
 
+use codegen::Target;
+use dpia::Device;
 use dpia::functional::{self, Checked, DefinitionSource};
-use dpia::{Device, Target};
 use rise::core::{normalise, program_of};
 use rise::{Env, Inference, Resolution, Scheme};
 use rustc_hash::FxHashMap;
@@ -82,7 +83,7 @@ pub fn check_on(text: &str, name: &str, target: Target, device: &Device) -> Def 
         Err(error) => panic!("{error}\n{text}"),
     };
     normalise(&mut program).expect("a program of this size");
-    let checked = functional::check_on(&program, target, device);
+    let checked = functional::check_on(&program, target.features(), device);
     let mut types = Types::library().clone();
     let (own, inference) = types
         .read(text)
@@ -98,7 +99,8 @@ pub fn check_on(text: &str, name: &str, target: Target, device: &Device) -> Def 
         text: &own,
         inference: &inference,
     };
-    let diagnostics = functional::diagnostics(&checked.problems, &program, target, written);
+    let diagnostics =
+        functional::diagnostics(&checked.problems, &program, target.features(), written);
     if let Some(phrase) = &checked.phrase
         && let Err(error) = dpia::check(phrase)
     {
@@ -214,7 +216,7 @@ pub fn selected(text: &str) -> Vec<(String, Target)> {
     let mut found = Vec::new();
     for (own, inference) in types.read(text) {
         let item = syntax::parse(&own).item;
-        let selection = functional::TargetSelection::of(&item, &inference);
+        let selection = codegen::TargetSelection::of(&item, &inference);
         let wrong = |d: &Diagnostic| d.severity == Severity::Error;
         let Some(name) = item.name() else {
             continue;

@@ -1,6 +1,6 @@
 //! Tests of fixes that replace a name by the definition's body.
 
-use dpia::Target::{C, OpenMp};
+use codegen::Target::{C, OpenMp};
 use expect_test::expect;
 
 use crate::file::{check, each_fix_helps, mended};

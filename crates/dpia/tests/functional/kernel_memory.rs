@@ -1,7 +1,7 @@
 //! Tests of messages about the memory of programs for OpenCL and the limits of devices.
 
+use codegen::Target::OpenCl;
 use dpia::Device;
-use dpia::Target::OpenCl;
 use expect_test::{Expect, expect};
 
 use crate::file::check_on;

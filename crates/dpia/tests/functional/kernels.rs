@@ -1,6 +1,6 @@
 //! Tests of messages about programs for OpenCL: nesting, and writes by several work-items.
 
-use dpia::Target::OpenCl;
+use codegen::Target::OpenCl;
 use expect_test::{Expect, expect};
 
 use crate::file::check;

@@ -1,6 +1,6 @@
 //! Tests of messages about programs that cannot be compiled, their places and their fixes.
 
-use dpia::Target::{self, C, OpenCl, OpenMp};
+use codegen::Target::{self, C, OpenCl, OpenMp};
 use expect_test::{Expect, expect};
 
 use crate::file::{check, each_fix_helps, mended};
@@ -348,11 +348,11 @@ fn what_targets_lack() {
         expect![[r#"
             error[not-on-target] at toMem
               C has no Global memory
-              help: without an address space: `toMem` is enough for C and OpenMP
+              help: without an address space: `toMem` is enough for C
               fix: Leave the address space out
             error[not-on-target] at reduceSeq
               C has no Private memory
-              help: without an address space: `reduceSeq` is enough for C and OpenMP
+              help: without an address space: `reduceSeq` is enough for C
               fix: Leave the address space out
             mended: def main = depFun(n: Nat => fun(xs: n.f32 => xs |> mapSeq(id) |> toMem |> reduceSeq(add)(0.0f)))
         "#]],
@@ -539,7 +539,7 @@ fn library_definitions() {
         expect![[r#"
             error[not-on-target] at toLocal
               C has no Local memory
-              help: without an address space: `toMem` is enough for C and OpenMP
+              help: without an address space: `toMem` is enough for C
               fix: Leave the address space out
             mended: def main = depFun(n: Nat => fun(xs: n.f32 => xs |> mapSeq(id) |> toMem |> mapSeq(id)))
         "#]],

@@ -1,6 +1,7 @@
 //! Snapshots of the phrases of programs that can be compiled.
 
-use dpia::{Phrase, Prim, Target};
+use codegen::Target;
+use dpia::{Phrase, Prim};
 use expect_test::{Expect, expect};
 use rise::core::Form;
 use rise::{Arg, Names, print};

@@ -1,7 +1,7 @@
 //! Tests for the order in which `scatter` takes its elements.
 
-use dpia::Target;
-use dpia::Target::{C, OpenCl, OpenMp};
+use codegen::Target;
+use codegen::Target::{C, OpenCl, OpenMp};
 use dpia::functional::{Problem, ProblemKind, check};
 use expect_test::expect;
 
@@ -62,7 +62,7 @@ enum Order {
 fn order(text: &str, target: Target) -> Order {
     let mut program = rise::core::program_of(text, "main").expect(text);
     rise::core::normalise(&mut program).expect("a program of this size");
-    let problems = check(&program, target).problems;
+    let problems = check(&program, target.features()).problems;
     let of_order = |problem: &&Problem| matches!(problem.kind, ProblemKind::ScatterOrder { .. });
     assert!(
         problems

@@ -1,6 +1,6 @@
 //! Tests of messages about sizes that generated code must know as constants.
 
-use dpia::Target::{C, OpenCl, OpenMp};
+use codegen::Target::{C, OpenCl, OpenMp};
 use expect_test::expect;
 
 use super::messages::say;

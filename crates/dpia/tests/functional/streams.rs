@@ -1,6 +1,6 @@
 //! Tests of messages about streams that are used as arrays.
 
-use dpia::Target::C;
+use codegen::Target::C;
 use expect_test::expect;
 
 use crate::messages::say;

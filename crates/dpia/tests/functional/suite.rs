@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use dpia::Target;
+use codegen::Target;
 
 use crate::file::check;
 

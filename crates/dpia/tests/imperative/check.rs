@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use dpia::{Phrase, Target};
+use codegen::Target;
+use dpia::Phrase;
 use rise::Type;
 use rise::core::{Form, Node};
 use syntax::ast::ScalarType;

@@ -1,6 +1,6 @@
 //! Snapshots of the imperative forms of the papers' examples.
 
-use dpia::Target;
+use codegen::Target;
 use expect_test::{Expect, expect};
 
 use super::source::shown;

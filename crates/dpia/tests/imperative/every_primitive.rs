@@ -1,6 +1,7 @@
 //! Translates every primitive in a small program and checks the types of the result.
 
-use dpia::{Prim, Target};
+use codegen::Target;
+use dpia::Prim;
 use rise::core::Form;
 use rustc_hash::FxHashSet;
 

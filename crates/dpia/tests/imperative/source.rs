@@ -1,6 +1,7 @@
 //! Translates texts to imperative programs.
 
-use dpia::{PhraseProgram, Target};
+use codegen::Target;
+use dpia::PhraseProgram;
 use rise::core::{normalise, program_of, program_text};
 
 /// Returns the imperative program of a definition, whose types are checked.
@@ -18,7 +19,7 @@ pub fn both(text: &str, name: &str, target: Target) -> [PhraseProgram; 2] {
     if let Err(error) = normalise(&mut program) {
         panic!("{error}\n{text}");
     }
-    let functional = match dpia::functional::functional(&program, target) {
+    let functional = match dpia::functional::functional(&program, target.features()) {
         Ok(phrase) => phrase,
         Err(problems) => panic!("{problems:#?}\n{text}"),
     };

@@ -1,6 +1,6 @@
 //! Tests of messages about definitions that are written in DPIA, and of their compilation.
 
-use dpia::Target;
+use codegen::Target;
 use dpia::definition::{self, Stage};
 use dpia::functional::DefinitionSource;
 use expect_test::{Expect, expect};
@@ -50,7 +50,7 @@ fn target(target: Target, text: &str, expected: Expect) {
     for definition in definitions(text) {
         let written: DefinitionSource = definition.written();
         assert_eq!(definition::check(&definition.linked, written), []);
-        let compiled = definition::for_target(&definition.linked, target, written);
+        let compiled = definition::for_target(&definition.linked, target.features(), written);
         match compiled.program {
             Some(_) => out.push_str(&format!("{}: {:?}\n", definition.name, compiled.stage)),
             None => assert_ne!(compiled.diagnostics, []),

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use dpia::Target;
+use codegen::Target;
 use dpia::races::races;
 use expect_test::{Expect, expect};
 use rise::core::{normalise, program_of};
@@ -179,7 +179,7 @@ fn translated_programs_share_nothing() {
                 if normalise(&mut program).is_err() {
                     continue;
                 }
-                let Ok(functional) = dpia::functional(&program, target) else {
+                let Ok(functional) = dpia::functional(&program, target.features()) else {
                     continue;
                 };
                 let Ok(imperative) = dpia::imperative(&functional) else {

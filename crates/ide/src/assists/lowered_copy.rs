@@ -12,6 +12,7 @@
 //! def double_c = depFun(n: Nat => fun(xs: n.f32 => xs |> mapSeq(fun(x => x + x))))
 //! ```
 
+use codegen::Target;
 use db::{Database, ItemId};
 use elevate::term::Path;
 use syntax::Span;
@@ -46,10 +47,11 @@ fn offer(cx: &AssistContext<'_>) -> Vec<Assist> {
     copies.map(assist).collect()
 }
 
-fn target_of(strategy: &str) -> &'static str {
-    let entry = menu::entry_of(strategy);
-    let target = entry.and_then(|entry| entry.options.target.as_ref());
-    target.map_or("c", |name| name.as_str())
+/// Returns the target of a lowering strategy of the library.
+fn target_of(strategy: &str) -> Target {
+    let name = menu::entry_of(strategy).and_then(|entry| entry.options.target.as_ref());
+    name.and_then(|name| Target::from_name(name))
+        .unwrap_or_default()
 }
 
 fn copy_name(db: &Database, item: ItemId, strategy: &str) -> syntax::ast::Name {
@@ -110,7 +112,7 @@ fn beside(db: &Database, item: ItemId, strategy: &str, text: &str) -> Option<Str
         .scheme(item)
         .is_some_and(|ty| dpia::functional::is_program(&ty))
     {
-        new.push_str(&format!("@target({}){newline}", target_of(strategy)));
+        new.push_str(&format!("@target({}){newline}", target_of(strategy).as_str()));
     }
     // The annotations for lowering and targets apply only to the original.
     for annotation in &parsed.item.annotations {

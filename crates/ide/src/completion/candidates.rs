@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use codegen::Target;
 use db::{Binding, Database, ItemId, Origin};
 use rise::{BinderInfo, ExpectedFunction, Primitive, Scheme, TermInfo, Ty, Type};
 use rustc_hash::FxHashSet;
@@ -220,15 +221,14 @@ impl<'p, 'd> List<'p, 'd> {
     }
 
     pub(super) fn annotations(&mut self) {
-        let annotations = [
-            ("target", "target(${1|c,openmp,opencl|})"),
-            ("opencl", "opencl(local = [$1], global = [$2])"),
-            ("run", "run($1)"),
-            ("assume", "assume($1)"),
-            ("strategy", "strategy($1)"),
-        ];
-        for (label, insert) in annotations {
-            self.word(label, CompletionKind::Annotation, insert, 0);
+        let targets: Vec<&str> = Target::all().map(Target::as_str).collect();
+        for name in rise::ANNOTATIONS {
+            let insert = match *name {
+                "target" => format!("target(${{1|{}|}})", targets.join(",")),
+                rise::LAUNCH_ANNOTATION => format!("{name}(local = [$1], global = [$2])"),
+                _ => format!("{name}($1)"),
+            };
+            self.word(name, CompletionKind::Annotation, &insert, 0);
         }
     }
 
@@ -242,15 +242,15 @@ impl<'p, 'd> List<'p, 'd> {
         if let (Some("strategy"), Some(annotation)) = (name, annotation) {
             self.strategies(place, annotation);
         }
-        let words: &[&str] = match name {
-            Some("target") => &["c", "openmp", "opencl"],
-            Some("opencl") => &["local", "global"],
-            _ => &[],
+        let words: Vec<&str> = match name {
+            Some("target") => Target::all().map(Target::as_str).collect(),
+            Some(rise::LAUNCH_ANNOTATION) => vec!["local", "global"],
+            _ => Vec::new(),
         };
         for word in words {
             self.word(word, CompletionKind::Annotation, word, 0);
         }
-        if matches!(name, Some("opencl" | "run" | "assume")) {
+        if name.is_some_and(|name| rise::USING_PARAMETERS.contains(&name)) {
             let item = place.view.item();
             for id in item_view::params(item) {
                 if matches!(place.view.binder_info(id), BinderInfo::TypeLevel(..)) {

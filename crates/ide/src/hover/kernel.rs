@@ -1,7 +1,6 @@
 //! Descriptions of the launch and the device memory of a definition's kernels.
 
 use codegen::{Kernel, KernelArg, Module};
-use dpia::Target;
 use nat::Nat;
 use rise::core::Launch;
 
@@ -11,12 +10,16 @@ use crate::item_view::View;
 /// The largest number of conditions of a launch that are listed.
 const MOST_CONDITIONS: usize = 3;
 
-/// Describes the kernels of a definition whose first target is OpenCL.
+/// Describes the kernels of a definition whose first target has work-items.
 pub(super) fn launched(view: &View<'_>) -> String {
-    let flow = Flow::of(view.db, view.id).filter(|flow| flow.target == Target::OpenCl);
-    let (Some(flow), Ok(module)) = (flow, view.db.module(view.id, Target::OpenCl)) else {
+    let flow = Flow::of(view.db, view.id).filter(|flow| flow.target.features().has_work_items());
+    let Some(flow) = flow else {
         return String::new();
     };
+    let Ok(module) = view.db.module(view.id, flow.target) else {
+        return String::new();
+    };
+    let title = flow.target.title();
     let Some(device) = &module.device else {
         return String::new();
     };
@@ -29,8 +32,8 @@ pub(super) fn launched(view: &View<'_>) -> String {
     }
     match &lines[..] {
         [] => String::new(),
-        [one] => format!("In OpenCL: {one}"),
-        several => format!("In OpenCL:\n\n- {}", several.join("\n- ")),
+        [one] => format!("In {title}: {one}"),
+        several => format!("In {title}:\n\n- {}", several.join("\n- ")),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Descriptions of the memory of a value and of the generated code of a pattern.
 
+use dpia::Prim;
 use dpia::functional::{FlowFact, Materialization};
-use dpia::{Prim, Target};
 use syntax::Span;
 
 use crate::flow::{Flow, work_items};
@@ -44,13 +44,13 @@ fn text(view: &View<'_>, flow: &Flow, fact: &FlowFact) -> String {
     markdown::paragraphs([Some(flow.sentence(fact)), who, code].into_iter().flatten())
 }
 
-/// Describes the work-items that execute a pattern, in OpenCL.
+/// Describes the work-items that execute a pattern, if the target has any.
 fn who(flow: &Flow, fact: &FlowFact, prim: Prim) -> String {
     use Prim::{
         DepMapSeq, Iterate, IterateStream, MapGlobal, MapLocal, MapSeq, MapSeqUnroll, MapWorkGroup,
         ReduceSeq, ReduceSeqUnroll, ScanSeq,
     };
-    if flow.target != Target::OpenCl {
+    if !flow.target.features().has_work_items() {
         return String::new();
     }
     match prim {

@@ -3,9 +3,9 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use codegen::{Target, Targets};
 use db::{Binding, Database, ItemId};
-use dpia::functional::{self, TargetSelection};
-use dpia::{Target, Targets};
+use dpia::functional;
 use elevate::engine::Assumption;
 use elevate::term::{Node, Path, Term};
 use nat::Var;
@@ -71,7 +71,7 @@ impl Known {
     /// Returns the cache entry of a definition, or a new one. It is removed from the cache, so a
     /// concurrent request starts with a new one.
     pub(crate) fn take(db: &Database, item: ItemId, def: &Arc<Def<Primitive>>) -> Option<Known> {
-        let targets = TargetSelection::of(&db.parsed(item).item, &db.inference(item)).marked;
+        let targets: Targets = codegen::marked_targets(&db.parsed(item).item).collect();
         {
             let mut all = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
             let is_it = |known: &Known| Arc::ptr_eq(&known.def, def) && known.targets == targets;
@@ -106,7 +106,7 @@ impl Known {
 
     /// Returns true if the definition has targets, and none of them has a device.
     pub(crate) fn is_for_host(&self) -> bool {
-        !self.targets.is_empty() && !self.targets.contains(Target::OpenCl)
+        !self.targets.is_empty() && self.targets.with_work_items().is_none()
     }
 
     /// Returns a target of the definition, and a primitive that `new` uses and `old` does not and
@@ -126,7 +126,7 @@ impl Known {
         let (mut found, mut open) = (Vec::new(), vec![term]);
         while let Some(term) = open.pop() {
             if let Node::Primitive(primitive, args) = store.node(term)
-                && !functional::allows(target, primitive, store.args(args))
+                && !functional::allows(target.features(), primitive, store.args(args))
                 && !found.contains(&(term, primitive))
             {
                 found.push((term, primitive));

@@ -3,7 +3,9 @@
 use super::emit::EmitOptions;
 use super::rewrite::RewriteOptions;
 use super::run::RunOptions;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args as Group, Parser, Subcommand, ValueEnum};
+use codegen::Target;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -65,8 +67,8 @@ pub struct CheckOptions {
     pub level: Option<Level>,
 
     /// Check every program as if it were compiled for this target, too
-    #[arg(long, value_enum, value_name = "TARGET", requires = "paths")]
-    pub target: Option<CheckTarget>,
+    #[arg(long, value_parser = targets(), value_name = "TARGET", requires = "paths")]
+    pub target: Option<Target>,
 
     /// Print sizes and times to standard error
     #[arg(long, requires = "paths")]
@@ -174,27 +176,24 @@ impl Language {
     }
 }
 
-/// A target that programs are checked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum CheckTarget {
-    /// C for one thread
-    C,
-    /// C with OpenMP
-    #[value(name = "openmp")]
-    OpenMp,
-    /// OpenCL C
-    #[value(name = "opencl")]
-    OpenCl,
+/// Returns a parser of one of these values, which have names and descriptions.
+pub fn one_of<T: Copy + Send + Sync + 'static>(
+    values: impl IntoIterator<Item = (T, &'static str, &'static str)>,
+) -> impl TypedValueParser<Value = T> {
+    let values: Vec<_> = values.into_iter().collect();
+    let known = |(_, name, help): &(T, _, &'static str)| PossibleValue::new(*name).help(*help);
+    let parser = PossibleValuesParser::new(values.iter().map(known));
+    parser.try_map(move |text| {
+        let mut values = values.iter();
+        let found = values.find(|(_, name, _)| *name == text);
+        found
+            .map(|(value, ..)| *value)
+            .ok_or("there is no such value")
+    })
 }
 
-impl From<CheckTarget> for db::Target {
-    fn from(target: CheckTarget) -> Self {
-        match target {
-            CheckTarget::C => db::Target::C,
-            CheckTarget::OpenMp => db::Target::OpenMp,
-            CheckTarget::OpenCl => db::Target::OpenCl,
-        }
-    }
+fn targets() -> impl TypedValueParser<Value = Target> {
+    one_of(Target::all().map(|target| (target, target.as_str(), target.description().summary)))
 }
 
 /// The severity that makes a check fail as errors do.

@@ -13,7 +13,7 @@ use syntax::Severity;
 pub fn run(paths: &[PathBuf], options: &CheckOptions) -> u8 {
     let mut stats = Stats::start();
     let mut workspace = Workspace::load(paths, options.language, &options.imports);
-    workspace.db.set_target(options.target.map(Into::into));
+    workspace.db.set_target(options.target);
     stats.read();
     let threads = thread::available_parallelism().map_or(1, usize::from);
     let report = check(&workspace, threads);

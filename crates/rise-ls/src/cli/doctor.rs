@@ -119,7 +119,7 @@ fn openmp() -> String {
         .arg("-fopenmp")
         .arg(&source)
         .arg("-o")
-        .arg(folder.path().join("openmp"));
+        .arg(folder.path().join("program"));
     let answer = if finish(&mut command).is_some() {
         "works with"
     } else {

@@ -1,13 +1,15 @@
 //! Implements `rise-ls emit`, which prints a definition in one of the intermediate forms or target
 //! languages of the compiler.
 
-use super::args::{ImportOptions, IndexWord, Language};
+use super::args::{ImportOptions, IndexWord, Language, one_of};
 use super::place::{self, Range};
 use super::report::{Reporter, shown};
 use super::workspace::{Workspace, not_text};
 use super::{FINE, FOUND, UNUSABLE, human, output, select};
 use crate::run::causes;
-use clap::{Args as Group, ValueEnum};
+use clap::Args as Group;
+use clap::builder::TypedValueParser;
+use codegen::{HostProgram, Parallelism};
 use db::{Database, FileId, IndexPolicy, ItemId, Target};
 use ide::{Form, Preview};
 use ropey::Rope;
@@ -27,8 +29,8 @@ pub struct EmitOptions {
     pub def: Option<String>,
 
     /// The form
-    #[arg(long = "as", value_enum, value_name = "FORM")]
-    pub form: EmitForm,
+    #[arg(long = "as", value_parser = forms(), value_name = "FORM")]
+    pub form: Form,
 
     /// The width of sizes and indices in C, OpenMP and OpenCL, in bits; with `auto` the sizes of
     /// each call choose (kernels without `--host` have 64) [default: 32]
@@ -56,34 +58,9 @@ pub struct EmitOptions {
     pub imports: ImportOptions,
 }
 
-/// The forms that can be printed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum EmitForm {
-    /// RISE, with everything that the definition uses in its place
-    Rise,
-    /// Functional DPIA
-    Dpia,
-    /// Imperative DPIA
-    DpiaImperative,
-    /// C99
-    C,
-    /// C99 with OpenMP
-    Openmp,
-    /// OpenCL C
-    Opencl,
-}
-
-impl EmitForm {
-    fn form(self) -> Form {
-        match self {
-            EmitForm::Rise => Form::Rise,
-            EmitForm::Dpia => Form::Functional,
-            EmitForm::DpiaImperative => Form::Imperative,
-            EmitForm::C => Form::C,
-            EmitForm::Openmp => Form::OpenMp,
-            EmitForm::Opencl => Form::OpenCl,
-        }
-    }
+fn forms() -> impl TypedValueParser<Value = Form> {
+    let forms = Form::all().filter(|form| !matches!(form, Form::Host(_)));
+    one_of(forms.map(|form| (form, form.as_str(), form.summary())))
 }
 
 /// An entry of the source map.
@@ -106,9 +83,19 @@ struct Map<'a> {
 
 /// Prints the definition in the requested form, and returns the exit status.
 pub fn run(options: &EmitOptions) -> u8 {
-    let form = options.form.form();
-    if options.host && form != Form::OpenCl {
-        output::error("`--host` is for OpenCL: write `--as opencl --host`");
+    let form = options.form;
+    let host_program = match form {
+        Form::Code(target) => (target.description().host).map(|program| (target, program)),
+        Form::Rise | Form::Functional | Form::Imperative | Form::Host(_) => None,
+    };
+    let host_program = host_program.filter(|_| options.host);
+    if options.host && host_program.is_none() {
+        let target = Target::with(Parallelism::WorkItems);
+        output::error(&format!(
+            "`--host` is for {}: write `--as {} --host`",
+            target.title(),
+            target.as_str()
+        ));
         return UNUSABLE;
     }
     if options.file.is_dir() {
@@ -152,10 +139,10 @@ pub fn run(options: &EmitOptions) -> u8 {
     });
     workspace.db.set_index_width(index);
     let preview = ide::preview(&workspace.db, file, item, form);
-    match preview {
-        Ok(_) if options.host => host(&workspace, item, options),
-        Ok(preview) => write(&workspace, file, &preview, options),
-        Err(errors) => wrong(&workspace, item, &errors),
+    match (preview, host_program) {
+        (Ok(_), Some(program)) => host(&workspace, item, program, options),
+        (Ok(preview), None) => write(&workspace, file, &preview, options),
+        (Err(errors), _) => wrong(&workspace, item, &errors),
     }
 }
 
@@ -184,16 +171,21 @@ fn overwrites(options: &EmitOptions) -> Option<String> {
 }
 
 /// Prints a C program that runs the kernels, and returns the exit status.
-fn host(workspace: &Workspace, item: ItemId, options: &EmitOptions) -> u8 {
+fn host(
+    workspace: &Workspace,
+    item: ItemId,
+    (target, program): (Target, HostProgram),
+    options: &EmitOptions,
+) -> u8 {
     if options.map.is_some() {
         output::error("`--map` says where kernels come from: leave out `--host` or `--map`");
         return UNUSABLE;
     }
-    let module = match workspace.db.module(item, Target::OpenCl) {
+    let module = match workspace.db.module(item, target) {
         Ok(module) => module,
         Err(errors) => return wrong(workspace, item, &errors),
     };
-    match codegen::host(&module) {
+    match (program.print)(&module) {
         Ok(Some(text)) => text_out(&text, options),
         Ok(None) => {
             output::error("the definition has no kernels");

@@ -1,9 +1,9 @@
 //! Selects the backend that runs a program.
 
-use super::{Failure, Job, annotations, errors};
+use super::{Failure, Job, errors};
+use codegen::{Parallelism, Target};
 use db::{Database, ItemId};
-use dpia::Target;
-use dpia::functional::made_for;
+use dpia::functional::required;
 use rise::Primitive;
 use rise::core::Program;
 use runtime::cc::Compiler;
@@ -13,45 +13,41 @@ use runtime::process::Limits;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Backend {
     Interp,
-    /// C code for one thread.
-    C,
-    OpenMp,
-    OpenCl,
+    /// Code for a target.
+    Compiled(Target),
 }
 
 impl Backend {
+    /// Returns all backends.
+    pub fn all() -> impl Iterator<Item = Backend> {
+        std::iter::once(Backend::Interp).chain(Target::all().map(Backend::Compiled))
+    }
+
     /// Returns the name in options and annotations.
-    pub const fn as_str(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Backend::Interp => "interp",
-            Backend::C => "c",
-            Backend::OpenMp => "openmp",
-            Backend::OpenCl => "opencl",
+            Backend::Compiled(target) => target.as_str(),
         }
     }
 
     pub fn from_name(name: &str) -> Option<Backend> {
-        use Backend as B;
-        let all = [B::Interp, B::C, B::OpenMp, B::OpenCl];
-        all.into_iter().find(|backend| backend.as_str() == name)
+        Backend::all().find(|backend| backend.as_str() == name)
     }
 
     /// Returns the name for sentences.
-    pub const fn title(self) -> &'static str {
+    pub fn title(self) -> &'static str {
         match self {
             Backend::Interp => "the interpreter",
-            Backend::C => "C",
-            Backend::OpenMp => "OpenMP",
-            Backend::OpenCl => "OpenCL",
+            Backend::Compiled(target) => target.title(),
         }
     }
 
-    /// Returns the backend that runs the code for a target.
-    pub const fn of(target: Target) -> Backend {
-        match target {
-            Target::C => Backend::C,
-            Target::OpenMp => Backend::OpenMp,
-            Target::OpenCl => Backend::OpenCl,
+    /// Returns the description in lists.
+    pub fn summary(self) -> &'static str {
+        match self {
+            Backend::Interp => "The interpreter, which needs nothing",
+            Backend::Compiled(target) => target.description().summary,
         }
     }
 
@@ -59,11 +55,34 @@ impl Backend {
     pub const fn target(self) -> Option<Target> {
         match self {
             Backend::Interp => None,
-            Backend::C => Some(Target::C),
-            Backend::OpenMp => Some(Target::OpenMp),
-            Backend::OpenCl => Some(Target::OpenCl),
+            Backend::Compiled(target) => Some(target),
         }
     }
+
+    /// Returns true if it runs kernels on a device.
+    pub fn has_devices(self) -> bool {
+        let target = self.target();
+        target.is_some_and(|target| target.features().has_work_items())
+    }
+}
+
+/// Returns the words as an enumeration: `a, b or c`.
+pub fn enumeration(words: impl IntoIterator<Item = String>, conjunction: &str) -> String {
+    let words: Vec<String> = words.into_iter().collect();
+    match words.split_last() {
+        Some((last, rest)) if !rest.is_empty() => {
+            format!("{} {conjunction} {last}", rest.join(", "))
+        }
+        _ => words.join(""),
+    }
+}
+
+/// Returns the names of all targets as alternatives.
+pub fn target_names() -> String {
+    enumeration(
+        Target::all().map(|target| format!("`{}`", target.as_str())),
+        "or",
+    )
 }
 
 /// A chosen backend, and the reason if it is the interpreter by default.
@@ -90,27 +109,32 @@ pub fn choose(
         })
     };
     let parsed = db.parsed(item);
-    let mut targets = annotations::targets(&parsed.item).filter_map(Target::from_name);
-    let is_for_opencl = targets.clone().any(|target| target == Target::OpenCl);
+    let mut targets = codegen::marked_targets(&parsed.item);
+    let on_device = |target: &Target| Backend::Compiled(*target).has_devices();
+    let annotated_device = targets.clone().find(on_device);
     let annotated = targets.next();
+    let usual_device = Target::with(Parallelism::WorkItems);
+    let device = Backend::Compiled(annotated_device.unwrap_or(usual_device));
     let for_devices = |reason: String| {
-        let sizes = "a device, a local and a global size are for OpenCL";
+        let title = device.title();
+        let sizes = format!("a device, a local and a global size are for {title}");
         Err(Failure::Unavailable(format!("{sizes}, and {reason}")))
     };
     match (job.backend, annotated) {
-        (Some(Backend::OpenCl), _) => return named(Backend::OpenCl),
+        (Some(backend), _) if backend.has_devices() => return named(backend),
         (Some(backend), _) if job.is_for_devices() => {
             return for_devices(format!("`{}` runs in {}", program.name, backend.title()));
         }
         (Some(backend), _) => return named(backend),
-        (None, Some(target)) if job.is_for_devices() && !is_for_opencl => {
+        (None, Some(target)) if job.is_for_devices() && annotated_device.is_none() => {
             return for_devices(format!(
-                "`{}` is written for `@target({})`: leave them out, or name `--backend opencl`",
+                "`{}` is written for `@target({})`: leave them out, or name `--backend {}`",
                 program.name,
-                target.as_str()
+                target.as_str(),
+                device.as_str()
             ));
         }
-        (None, _) if job.is_for_devices() => return named(Backend::OpenCl),
+        (None, _) if job.is_for_devices() => return named(device),
         (None, _) => {}
     }
     // The target of a definition with a strategy is that of the lowered program.
@@ -119,12 +143,12 @@ pub fn choose(
     let body = lowered
         .as_ref()
         .map_or(&program.body, |lowered| &lowered.body);
-    let target = annotated.unwrap_or_else(|| made_for(body));
-    if annotated.is_some() || has_strategy || target != Target::C {
-        return named(Backend::of(target));
+    let target = annotated.unwrap_or_else(|| Target::with(required(body)));
+    if annotated.is_some() || has_strategy || target != Target::default() {
+        return named(Backend::Compiled(target));
     }
     let fallback = match (db.module(item, target), Compiler::find(limits)) {
-        (Ok(_), Ok(_)) => return named(Backend::C),
+        (Ok(_), Ok(_)) => return named(Backend::Compiled(target)),
         (Ok(_), Err(error)) => error.to_string(),
         (Err(found), _) => (errors(&found).into_iter().next())
             .map_or_else(String::new, |diagnostic| diagnostic.message),

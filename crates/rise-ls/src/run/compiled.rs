@@ -1,7 +1,7 @@
 //! Compiles programs to C or OpenMP with the system's C compiler, and runs them.
 
-use super::{Backend, Complaint, Failure, Ran, Runs, errors};
-use codegen::Module;
+use super::{Complaint, Failure, Ran, Runs, errors};
+use codegen::{Module, Target};
 use rise::Primitive;
 use rise::core::{Expr, Form, Mapper, Origin, walk};
 use runtime::cc::foreign::functions_with_bodies;
@@ -14,13 +14,13 @@ impl Runs<'_> {
     /// Compiles the program and calls it once, or `bench` times after a warm-up.
     pub(super) fn compiled(
         &self,
-        backend: Backend,
+        target: Target,
         bench: Option<u32>,
         progress: &mut dyn FnMut(&str),
     ) -> Result<Ran, Failure> {
         let compiler = Compiler::find(self.limits)?;
         progress("translating");
-        let module = self.module(backend)?;
+        let module = self.module(target)?;
         self.check_signature(&module)?;
         let params: Vec<Shape> = self
             .launch
@@ -34,7 +34,7 @@ impl Runs<'_> {
             sizes: self.launch.sizes.len(),
             index: module.signature.index,
             params: &params,
-            openmp: backend == Backend::OpenMp,
+            openmp: target.features().has_threads(),
         };
         progress("compiling");
         let executable = match program.compile(&compiler, self.limits) {
@@ -61,16 +61,13 @@ impl Runs<'_> {
             elapsed: outcome.times.last().copied().unwrap_or_default(),
             times: bench.map_or_else(Vec::new, |_| outcome.times),
             printed,
-            flags: Some(compiler.options(backend == Backend::OpenMp)),
+            flags: Some(compiler.options(target.features().has_threads())),
             device: None,
         })
     }
 
-    /// Returns the generated code for the backend.
-    pub(super) fn module(&self, backend: Backend) -> Result<Arc<Module>, Failure> {
-        let Some(target) = backend.target() else {
-            return Err(Failure::failed("the interpreter needs no code".to_owned()));
-        };
+    /// Returns the generated code for a target.
+    pub(super) fn module(&self, target: Target) -> Result<Arc<Module>, Failure> {
         self.db
             .module(self.item, target)
             .map_err(|found| Failure::Wrong(vec![(self.item, errors(&found))]))

@@ -1,6 +1,5 @@
 //! Runs definitions, for the command line and for editors: interpreted, or compiled and called.
 
-mod annotations;
 mod backend;
 mod compiled;
 mod devices;
@@ -11,14 +10,14 @@ mod phrases;
 mod places;
 pub mod text;
 
-pub use backend::Backend;
 use backend::Choice;
+pub use backend::{Backend, enumeration, target_names};
 pub use db::default_sizes;
 pub use devices::{WORKER, device, devices};
 pub use json::{FailureJson, Summary, failure as failure_json, result as result_json};
 pub use opencl::{KernelRun, OnDevice};
 
-use db::{Database, Declaration, IndexWidth, ItemId, Target};
+use db::{Database, Declaration, IndexWidth, ItemId};
 use rise::Primitive;
 use rise::core::{LinkError, Program};
 use runtime::cc::{CompileError, RunError};
@@ -226,7 +225,7 @@ pub fn prepare(db: &mut Database, item: ItemId, job: &Job, limits: &Limits) -> R
         job.local.as_deref().unwrap_or_default(),
         job.global.as_deref().unwrap_or_default(),
     );
-    if job.backend == Some(Backend::OpenCl) || job.device.is_some() {
+    if job.backend.is_some_and(Backend::has_devices) || job.device.is_some() {
         let device = devices::device(job.wanted_device(), limits)?;
         db.set_device(Some(device.description()));
     }
@@ -273,7 +272,7 @@ fn fits_narrow(db: &Database, item: ItemId, job: &Job, limits: &Limits) -> bool 
         return false;
     }
     // A missing device is reported when the program runs.
-    target != Target::OpenCl
+    !target.features().has_work_items()
         || devices::device(job.wanted_device(), limits)
             .map_or(true, |device| ocl::counters_fit(&module, &sizes, &device))
 }
@@ -325,8 +324,10 @@ pub fn run(
     };
     let ran = match backend {
         Backend::Interp => runs.interpreted(job.bench, progress)?,
-        Backend::C | Backend::OpenMp => runs.compiled(backend, job.bench, progress)?,
-        Backend::OpenCl => runs.on_device(job, progress)?,
+        Backend::Compiled(target) if backend.has_devices() => {
+            runs.on_device(target, job, progress)?
+        }
+        Backend::Compiled(target) => runs.compiled(target, job.bench, progress)?,
     };
     let verified = if job.verify {
         Some(runs.verified(&ran.value, job.tolerance, progress)?)
@@ -361,7 +362,8 @@ fn nothing_to_compare(name: &str, fallback: Option<&str>) -> String {
     match fallback {
         Some(why) => format!("{text}: `{name}` is not compiled: {why}"),
         None => format!(
-            "{text}: it runs `{name}` itself; choose another backend: `c`, `openmp` or `opencl`"
+            "{text}: it runs `{name}` itself; choose another backend: {}",
+            target_names()
         ),
     }
 }

@@ -1,7 +1,7 @@
 //! Runs programs on OpenCL devices.
 
-use super::{Backend, Complaint, Failure, Job, Ran, Runs, devices};
-use codegen::{Kernel, Module};
+use super::{Complaint, Failure, Job, Ran, Runs, devices};
+use codegen::{Kernel, Module, Target};
 use rise::core::Origin;
 use runtime::cc::{Message, RunError, Severity};
 use runtime::ocl::{self, DeviceInfo, OclError, Outcome, Plan, Worker, WorkerError};
@@ -41,6 +41,7 @@ impl Runs<'_> {
     /// Compiles the program and launches it on a device once, or `bench` times after a warm-up.
     pub(super) fn on_device(
         &self,
+        target: Target,
         job: &Job,
         progress: &mut dyn FnMut(&str),
     ) -> Result<Ran, Failure> {
@@ -56,7 +57,7 @@ impl Runs<'_> {
         let mut fitting = device.clone();
         let mut demanded = None;
         let (module, plan, outcome) = loop {
-            let (module, plan) = self.planned(&fitting, demanded.take())?;
+            let (module, plan) = self.planned(target, &fitting, demanded.take())?;
             match self.launch_on(&mut worker, device, &plan, job, progress) {
                 Err(WorkerError::Ocl(OclError::Registers { limit, .. }))
                     if limit < fitting.work_group =>
@@ -72,7 +73,7 @@ impl Runs<'_> {
                     worker = devices::worker(self.limits)?;
                 }
                 Err(WorkerError::Ocl(OclError::Build { log })) => {
-                    return Err(self.refused_kernels(&module, &log));
+                    return Err(self.refused_kernels(target, &module, &log));
                 }
                 Err(WorkerError::Crashed { stage, how, output }) => {
                     return Err(crashed(device, &module, stage, &how, &output));
@@ -84,13 +85,14 @@ impl Runs<'_> {
             devices::keep_bandwidth(device, bytes);
         }
         let printed = worker.finish();
-        Ok(self.ran(&module, device, &plan, outcome, job, printed))
+        Ok(self.ran(target, &module, device, &plan, outcome, job, printed))
     }
 
     /// Returns the generated kernels with a launch plan. If the local size is open, it is chosen,
     /// and the kernel is compiled again for the chosen size.
     fn planned(
         &self,
+        target: Target,
         device: &DeviceInfo,
         demanded: Option<Arc<Module>>,
     ) -> Result<(Arc<Module>, Plan), Failure> {
@@ -98,13 +100,13 @@ impl Runs<'_> {
             let plan = ocl::plan(&module, self.launch, device)?;
             return Ok((module, plan));
         }
-        let module = self.module(Backend::OpenCl)?;
+        let module = self.module(target)?;
         let plan = ocl::plan(&module, self.launch, device)?;
         let kernels = module.device.iter().flat_map(|device| &device.kernels);
         let is_open = |kernel: &Kernel| kernel.launch.local.iter().any(Option::is_none);
         // The kernels of a program with several ones have their own sizes.
         if let ([chosen], true) = (plan.kernels.as_slice(), kernels.into_iter().any(is_open))
-            && let Ok(module) = self.db.module_of_groups(self.item, chosen.local)
+            && let Ok(module) = self.db.module_of_groups(self.item, target, chosen.local)
             && let Ok(plan) = ocl::plan(&module, self.launch, device)
         {
             return Ok((module, plan));
@@ -151,6 +153,7 @@ impl Runs<'_> {
 
     fn ran(
         &self,
+        target: Target,
         module: &Module,
         device: &DeviceInfo,
         plan: &Plan,
@@ -180,7 +183,7 @@ impl Runs<'_> {
                 .flatten(),
         };
         Ran {
-            warnings: self.kernel_warnings(module, &report.log),
+            warnings: self.kernel_warnings(target, module, &report.log),
             value,
             elapsed: times.last().copied().unwrap_or_default(),
             times: if job.bench.is_some() {
@@ -196,7 +199,7 @@ impl Runs<'_> {
 
     /// Returns the failure for kernels that the driver's compiler rejects, at the source location
     /// of the message.
-    fn refused_kernels(&self, module: &Module, log: &str) -> Failure {
+    fn refused_kernels(&self, target: Target, module: &Module, log: &str) -> Failure {
         let messages = ocl::parse_log(log);
         let mut errors = messages
             .iter()
@@ -215,11 +218,11 @@ impl Runs<'_> {
                 .to_string(),
             );
         };
-        Failure::Failed(self.said_of_kernels(module, first))
+        Failure::Failed(self.said_of_kernels(target, module, first))
     }
 
     /// Returns the warnings of the driver's compiler about the bodies of foreign functions.
-    fn kernel_warnings(&self, module: &Module, log: &str) -> Vec<Complaint> {
+    fn kernel_warnings(&self, target: Target, module: &Module, log: &str) -> Vec<Complaint> {
         let messages = ocl::parse_log(log);
         let warnings = messages
             .iter()
@@ -229,13 +232,13 @@ impl Runs<'_> {
             at.is_some_and(|at| (module.foreign.iter()).any(|own| own.range.contains(&at)))
         });
         in_bodies
-            .map(|message| self.said_of_kernels(module, message))
+            .map(|message| self.said_of_kernels(target, module, message))
             .collect()
     }
 
-    fn said_of_kernels(&self, module: &Module, message: &Message) -> Complaint {
+    fn said_of_kernels(&self, target: Target, module: &Module, message: &Message) -> Complaint {
         let (place, uses) = match offset(&module.text, message) {
-            Some(at) => self.place_in_kernels(module, at),
+            Some(at) => self.place_in_kernels(target, module, at),
             None => (None, Vec::new()),
         };
         Complaint {
@@ -249,6 +252,7 @@ impl Runs<'_> {
     /// to the phrase of the innermost part that contains it.
     fn place_in_kernels(
         &self,
+        target: Target,
         module: &Module,
         at: usize,
     ) -> (Option<super::Location>, Vec<super::Location>) {
@@ -259,7 +263,7 @@ impl Runs<'_> {
         }
         let around = module.map.iter().filter(|part| part.range.contains(&at));
         match around.min_by_key(|part| part.range.len()) {
-            Some(part) => self.places_of(Backend::OpenCl, part.origin),
+            Some(part) => self.places_of(target, part.origin),
             None => (None, Vec::new()),
         }
     }
@@ -268,13 +272,12 @@ impl Runs<'_> {
     /// those of the linked program.
     fn places_of(
         &self,
-        backend: Backend,
+        target: Target,
         origin: Origin,
     ) -> (Option<super::Location>, Vec<super::Location>) {
-        let target = backend.target();
-        match target.and_then(|target| self.db.imperative(self.item, target).ok()) {
-            Some(program) => self.places_in(&program.origins, origin),
-            None => self.places(origin),
+        match self.db.imperative(self.item, target) {
+            Ok(program) => self.places_in(&program.origins, origin),
+            Err(_) => self.places(origin),
         }
     }
 }

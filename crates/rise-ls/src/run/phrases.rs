@@ -4,7 +4,7 @@
 //! any program. An imperative definition consists of commands, and can only be compiled.
 
 use super::backend::Choice;
-use super::{Backend, Failure, Job, errors};
+use super::{Backend, Failure, Job, enumeration, errors};
 use db::{Database, ItemId, Target};
 use dpia::definition::Stage;
 use dpia::{PhraseProgram, phrase};
@@ -38,9 +38,10 @@ pub(super) fn program(
 pub(super) fn choose(db: &Database, item: ItemId, job: &Job) -> Result<Choice, Failure> {
     let unavailable = |text: &str| Err(Failure::Unavailable(text.to_owned()));
     if job.backend == Some(Backend::Interp) {
-        return unavailable(
-            "imperative DPIA is not interpreted: it runs compiled, as C, OpenMP or OpenCL",
-        );
+        return unavailable(&format!(
+            "imperative DPIA is not interpreted: it runs compiled, as {}",
+            enumeration(Target::all().map(|target| target.title().to_owned()), "or")
+        ));
     }
     if job.verify {
         return unavailable(
@@ -49,14 +50,14 @@ pub(super) fn choose(db: &Database, item: ItemId, job: &Job) -> Result<Choice, F
     }
     let wanted = job.backend.and_then(Backend::target);
     Ok(Choice {
-        backend: Backend::of(wanted.unwrap_or_else(|| target(db, item))),
+        backend: Backend::Compiled(wanted.unwrap_or_else(|| target(db, item))),
         fallback: None,
     })
 }
 
-/// Returns the target of a definition: the first one that it is checked for, else C.
+/// Returns the target of a definition: the first one that it is checked for, else the default.
 fn target(db: &Database, item: ItemId) -> Target {
-    db.targets(item).iter().next().unwrap_or(Target::C)
+    db.targets(item).iter().next().unwrap_or_default()
 }
 
 /// Converts the parameters and the output of an imperative program to a function from the other

@@ -8,13 +8,17 @@ use syntax::{Code, Fix, Related, Span};
 
 use super::report::replacement;
 use super::{Infer, LocalBinding};
+use crate::TargetName;
 use syntax::closest;
 
+/// The name of the annotation with the launch sizes of kernels.
+pub const LAUNCH_ANNOTATION: &str = "opencl";
 /// The names of the annotations, which `rise.md` section 1 describes.
-pub const ANNOTATIONS: &[&str] = &["target", "opencl", "run", "assume", "strategy"];
+pub const ANNOTATIONS: &[&str] = &["target", LAUNCH_ANNOTATION, "run", "assume", "strategy"];
+/// The annotations whose arguments refer to parameters of the definition.
+pub const USING_PARAMETERS: &[&str] = &[LAUNCH_ANNOTATION, "run", "assume"];
 /// Annotations that a definition has at most once.
-const ONCE: &[&str] = &["opencl", "run", "strategy"];
-const TARGETS: &[&str] = &["c", "openmp", "opencl"];
+const ONCE: &[&str] = &[LAUNCH_ANNOTATION, "run", "strategy"];
 
 /// A term in an annotation that is checked once its names are in scope.
 #[derive(Clone, Copy)]
@@ -40,7 +44,7 @@ impl<'a> Infer<'a> {
             }
             match name.name.as_str() {
                 "target" => self.target_annotation(annotation, name),
-                "opencl" => self.opencl_annotation(annotation, name),
+                LAUNCH_ANNOTATION => self.opencl_annotation(annotation, name),
                 "run" => self.run_annotation(annotation),
                 "assume" => self.assume_annotation(annotation),
                 "strategy" => self.strategy_annotation(annotation),
@@ -91,11 +95,11 @@ impl<'a> Infer<'a> {
 
     fn unknown_annotation(&mut self, annotation: &Annotation, name: &Ident) {
         let target = match annotation.args.is_empty() {
-            true => target_meant(&name.name),
+            true => self.target_meant(&name.name),
             false => None,
         };
         let (near, help) = match name.name.as_str() {
-            _ if target.is_some() => (target, String::new()),
+            _ if target.is_some() => (target.as_deref(), String::new()),
             "launch" | "kernel" => (
                 None,
                 "the sizes of a kernel are `@opencl(local = [64, 1, 1], global = [n, 1, 1])`"
@@ -110,27 +114,39 @@ impl<'a> Infer<'a> {
         self.misspelt(name.span, message, ("@", near), &help);
     }
 
+    /// Returns the `@target` annotation for a word that other languages use to select a device.
+    fn target_meant(&self, word: &str) -> Option<String> {
+        let target = target_called(&self.env.targets(), word)?;
+        Some(format!("target({target})"))
+    }
+
     fn target_annotation(&mut self, annotation: &'a Annotation, name: &Ident) {
-        let help = "write `@target(c)`, `@target(openmp)` or `@target(opencl)`";
+        let targets = self.env.targets();
+        let names: Vec<&str> = targets.iter().map(|target| target.name).collect();
+        let help = match names.split_last() {
+            Some((last, rest)) if !rest.is_empty() => {
+                let rest: Vec<String> = rest.iter().map(|n| format!("`@target({n})`")).collect();
+                format!("write {} or `@target({last})`", rest.join(", "))
+            }
+            _ => "write the target in parentheses".to_owned(),
+        };
+        let help = help.as_str();
         match &*annotation.args {
             [arg] if arg.key.is_none() => match &arg.value {
                 AnnotationValue::Term(term) => match self.source_name(*term) {
-                    Some(target) if TARGETS.contains(&target.as_str()) => {}
+                    Some(target) if names.is_empty() || names.contains(&target.as_str()) => {}
                     _ => {
                         let text = self.source(*term);
-                        let near = match text.to_ascii_lowercase().as_str() {
-                            "cuda" | "gpu" | "ocl" | "opencl" => Some("opencl"),
-                            "cpu" => Some("c"),
-                            "omp" | "openmp" => Some("openmp"),
-                            other => closest(other, TARGETS.iter().copied()),
-                        };
+                        let word = text.to_ascii_lowercase();
+                        let near = target_called(&targets, &word)
+                            .or_else(|| closest(&word, names.iter().copied()));
                         let message = format!("there is no target `{text}`");
                         self.misspelt(self.span(*term), message, ("", near), help);
                     }
                 },
                 AnnotationValue::String(text, span) => {
                     self.bad(*span, "a target is a word", help);
-                    let known = TARGETS.iter().find(|target| **target == &**text);
+                    let known = names.iter().find(|target| **target == &**text);
                     self.offer_target(known.copied(), *span);
                 }
                 AnnotationValue::List(_, span) => self.bad(*span, "a target is a word", help),
@@ -570,16 +586,10 @@ fn is_condition(op: BinaryOp) -> bool {
     )
 }
 
-/// Returns the `@target` annotation for a word that other languages use to select a device.
-fn target_meant(name: &str) -> Option<&'static str> {
-    Some(match name {
-        "kernel" | "cuda" | "gpu" | "ocl" | "device" | "global" | "__global__" | "__kernel" => {
-            "target(opencl)"
-        }
-        "openmp" | "omp" | "parallel" => "target(openmp)",
-        "cpu" | "c" => "target(c)",
-        _ => return None,
-    })
+/// Returns the target with this name, or with this word for it in other languages and tools.
+fn target_called(targets: &[TargetName], word: &str) -> Option<&'static str> {
+    let is_called = |target: &&TargetName| target.name == word || target.aliases.contains(&word);
+    targets.iter().find(is_called).map(|target| target.name)
 }
 
 fn list(words: &[&str], prefix: &str) -> String {

@@ -41,7 +41,7 @@ use obligations::{FactCache, PendingObligation};
 use unification_table::{State, UnificationTable, VarInfo};
 use unify::{Cause, CauseCode, Demand, Equation};
 
-pub use annotations::ANNOTATIONS;
+pub use annotations::{ANNOTATIONS, LAUNCH_ANNOTATION, USING_PARAMETERS};
 pub(crate) use expr::kind_noun;
 pub(crate) use operators::operator_primitive;
 pub use rewrite_rule::{Instantiations, RuleInfer, RuleInference, SideCondition};

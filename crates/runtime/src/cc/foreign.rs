@@ -339,7 +339,7 @@ impl Program {
         let result_type = self.type_name(&result);
         let (mut declared, mut passed, mut copies) = (Vec::new(), Vec::new(), String::new());
         let mut offset = 0;
-        let names = ForeignNames::of(function, &name, Target::C);
+        let names = ForeignNames::of(function, &name, Target::default());
         for (at, ((_, ty), param)) in function.params.iter().zip(&names.params).enumerate() {
             let shape = shape(ty)?;
             let ty = self.type_name(&shape);

@@ -76,7 +76,7 @@ fn every_reserved_name_can_be_a_kernel_and_a_parameter() -> Result<(), OclError>
     let text = "def f = fun(xs: 4.f32, factor: f32 => xs |> mapGlobal(fun(x => x * factor)))";
     let mut program = program_of(text, "f").expect("it checks");
     normalise(&mut program).expect("it is normalised");
-    let functional = dpia::functional(&program, Target::OpenCl).expect("it is a kernel");
+    let functional = dpia::functional(&program, Target::OpenCl.features()).expect("it is a kernel");
     let imperative = dpia::imperative(&functional).expect("it is translated");
     let lowered = codegen::lower(&imperative, Target::OpenCl).expect("it is lowered");
     let mut kernels = String::new();

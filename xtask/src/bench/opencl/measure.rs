@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use codegen::Module;
+use codegen::Target;
 use db::{Database, ItemId};
-use dpia::Target;
 use rise::core::Program;
 use runtime::Value;
 use runtime::cc::Compiler;

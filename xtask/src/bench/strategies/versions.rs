@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::time::Duration;
 
+use codegen::Target;
 use db::Database;
-use dpia::Target;
 use runtime::cc::{Compiler, Executable, Program, Runs};
 use runtime::launch::{Launch, Request, prepare};
 use runtime::process::{Cancel, Limits};

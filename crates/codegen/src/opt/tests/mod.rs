@@ -9,7 +9,7 @@ mod value;
 
 use std::collections::HashMap;
 
-use dpia::Target;
+use crate::Target;
 use nat::{Nat, Var};
 use rise::core::{normalise, program_of};
 
@@ -22,10 +22,11 @@ use machine::{Grid, Machine, World};
 fn kernels(text: &str, name: &str) -> Vec<KernelFunction> {
     let mut program = program_of(text, name).unwrap_or_else(|error| panic!("{error}"));
     normalise(&mut program).unwrap_or_else(|error| panic!("{error}"));
-    let functional = dpia::functional(&program, Target::OpenCl).unwrap_or_else(|complaints| {
-        let problems: Vec<_> = complaints.iter().map(|c| &c.kind).collect();
-        panic!("{name}: {problems:?}")
-    });
+    let functional =
+        dpia::functional(&program, Target::OpenCl.features()).unwrap_or_else(|complaints| {
+            let problems: Vec<_> = complaints.iter().map(|c| &c.kind).collect();
+            panic!("{name}: {problems:?}")
+        });
     let imperative = dpia::imperative(&functional).unwrap_or_else(|error| panic!("{error}"));
     let lowered = crate::lower(&imperative, Target::OpenCl);
     let lowered = lowered.unwrap_or_else(|errors| panic!("{errors:?}"));

@@ -14,12 +14,13 @@ use crate::ir::walk;
 use crate::ir::{Binary, Expr, ExprKind, Function, Home, Id};
 use crate::module::{ForeignText, Mapping, Module, Plain, Reason};
 use crate::signature::Signature;
-use dpia::{IndexPolicy, IndexWidth, Target};
+use crate::targets::{CDialect, Target};
+use dpia::{IndexPolicy, IndexWidth};
 
 use super::foreign::{self, ForeignNames};
 use super::{Printer, check, wrap};
 use crate::error::{self, CompileError};
-use crate::ir::types::{CType, scalar_name};
+use crate::ir::types::CType;
 
 /// The maximal length of a line with a signature.
 const MAX_LINE: usize = 100;
@@ -456,6 +457,7 @@ impl<'a> Printer<'a> {
         for (name, _) in all.into_iter().filter(|(_, needed)| *needed) {
             out.push_str(&format!("#include <{name}.h>\n"));
         }
+        out.push_str(self.target.backend().preamble());
         if has(&["_mm512_"]) {
             out.push_str("#ifdef __AVX512F__\n#include <immintrin.h>\n#endif\n");
         }
@@ -480,7 +482,7 @@ impl<'a> Printer<'a> {
         if self.types.iter().any(wide) {
             out.push_str("#pragma GCC diagnostic ignored \"-Wpsabi\"\n\n");
         }
-        if self.helpers.simd && self.target == Target::OpenMp {
+        if self.helpers.simd && self.target.features().has_threads() {
             out.push_str(
                 "#ifdef __clang__\n\
                  #pragma clang diagnostic ignored \"-Wpass-failed\"\n#endif\n\n",
@@ -540,7 +542,8 @@ impl<'a> Printer<'a> {
         let name = ty.name(self.target);
         match ty {
             CType::Scalar(_) => {}
-            CType::Vector(..) if self.target == Target::OpenCl && ty.is_native(self.target) => {}
+            CType::Vector(..)
+                if self.target.dialect() == CDialect::OpenCl && ty.is_native(self.target) => {}
             CType::Vector(_, scalar) if ty.is_native(self.target) => {
                 self.vector_declaration(ty, *scalar, &ty.size().to_string(), out);
             }
@@ -551,7 +554,7 @@ impl<'a> Printer<'a> {
                 out.push_str(&format!("enum {{ {lanes} = {REGISTER} / {size} }};\n"));
             }
             CType::Vector(lanes, scalar) => {
-                let scalar = scalar_name(*scalar, self.target);
+                let scalar = self.target.scalar_name(*scalar);
                 out.push_str(&format!(
                     "typedef struct {{ {scalar} data[{lanes}]; }} {name};\n"
                 ));
@@ -575,7 +578,7 @@ impl<'a> Printer<'a> {
     fn vector_declaration(&self, ty: &CType, scalar: ScalarType, size: &str, out: &mut String) {
         let name = ty.name(self.target);
         let align = CType::Scalar(scalar).size();
-        let scalar = scalar_name(scalar, self.target);
+        let scalar = self.target.scalar_name(scalar);
         out.push_str(&format!(
             "typedef {scalar} {name} __attribute__((vector_size({size})));\n"
         ));

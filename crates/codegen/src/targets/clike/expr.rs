@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use dpia::Target;
+use crate::targets::CDialect;
 use rise::Type;
 use rise::core::Foreign;
 use syntax::ast::{Literal, ScalarType};
@@ -14,7 +14,7 @@ use super::place::Use;
 use super::{Prec, Printer, foreign};
 use crate::error::{self, CompileError};
 use crate::ir::types::CType;
-use crate::ir::types::{Int, scalar_name};
+use crate::ir::types::Int;
 
 /// The maximal number of lanes for which a vector of equal lanes is written out.
 const MAX_WRITTEN_LANES: u32 = 4;
@@ -70,7 +70,7 @@ impl Printer<'_> {
         );
         if own && matches!(*expr.ty, Type::Vector(..)) {
             let ty = self.type_of(expr)?;
-            if ty.is_native(self.target) && self.target != Target::OpenCl {
+            if ty.is_native(self.target) && self.target.dialect() != CDialect::OpenCl {
                 self.write(&format!("({})", ty.name(self.target)));
                 return self.expr(expr, Prec::Unary);
             }
@@ -110,7 +110,7 @@ impl Printer<'_> {
             }
             ExprKind::Cast(to, value) => self.cast(*to, value),
             ExprKind::Call(function, args) => {
-                if self.target != Target::OpenCl && expr.is_lanewise_call() {
+                if self.target.dialect() != CDialect::OpenCl && expr.is_lanewise_call() {
                     let ty = self.type_of(expr)?;
                     return self.lanewise_call(function, args, &ty);
                 }
@@ -152,9 +152,9 @@ impl Printer<'_> {
 
     /// Returns the brackets of a vector literal.
     fn braces_of(&self, ty: &CType) -> (&'static str, &'static str) {
-        match (ty.is_native(self.target), self.target) {
-            (true, Target::OpenCl) => ("(", ")"),
-            (true, _) => ("{", "}"),
+        match (ty.is_native(self.target), self.target.dialect()) {
+            (true, CDialect::OpenCl) => ("(", ")"),
+            (true, CDialect::Gnu) => ("{", "}"),
             (false, _) => ("{{", "}}"),
         }
     }
@@ -190,7 +190,10 @@ impl Printer<'_> {
             _ => {}
         }
         let ty = self.type_of(vector)?;
-        if number.is_none() && self.target == Target::OpenCl && ty.is_native(self.target) {
+        if number.is_none()
+            && self.target.dialect() == CDialect::OpenCl
+            && ty.is_native(self.target)
+        {
             let name = self.lane_helper(&ty);
             self.write(&format!("{name}("));
             self.expr(vector, Prec::Conditional)?;
@@ -215,7 +218,7 @@ impl Printer<'_> {
         };
         let name = ty.name(self.target);
         if !ty.is_native(self.target) {
-            let (lanes, scalar) = (*lanes, scalar_name(*scalar, self.target));
+            let (lanes, scalar) = (*lanes, self.target.scalar_name(*scalar));
             let helper = self.helpers.other(format!("splat_{name}"), |helper| {
                 format!(
                     "static inline {name} {helper}({scalar} x) {{\n    {name} value;\n    \
@@ -228,7 +231,7 @@ impl Printer<'_> {
             self.write(")");
             return Ok(Prec::Postfix);
         }
-        if self.target == Target::OpenCl {
+        if self.target.dialect() == CDialect::OpenCl {
             self.write(&format!("({name})("));
             self.expr(value, Prec::Conditional)?;
             self.write(")");
@@ -251,7 +254,7 @@ impl Printer<'_> {
         }
         // The operand -0 keeps the sign of a zero. C would promote a small integer to int.
         if Int::of(*scalar).is_some_and(|int| int.bits < 32) {
-            self.write(&format!("({})", scalar_name(*scalar, self.target)));
+            self.write(&format!("({})", self.target.scalar_name(*scalar)));
             self.expr(value, Prec::Unary)?;
         } else {
             self.expr(value, Prec::Sum)?;
@@ -287,14 +290,14 @@ impl Printer<'_> {
     }
 
     fn cast(&mut self, to: ScalarType, value: &Expr) -> Result<Prec, CompileError> {
-        if to == ScalarType::F16 && self.target != Target::OpenCl {
+        if to == ScalarType::F16 && self.target.dialect() != CDialect::OpenCl {
             return Err(error::half(self.origin));
         }
         let ty = self.type_of(value)?;
         let Some(from) = ty.scalar() else {
             return self.bare_expr(value);
         };
-        if let (CType::Vector(lanes, _), Target::OpenCl) = (&ty, self.target) {
+        if let (CType::Vector(lanes, _), CDialect::OpenCl) = (&ty, self.target.dialect()) {
             return self.vector_cast(from, to, *lanes, value);
         }
         let is_float = |s| matches!(s, ScalarType::F16 | ScalarType::F32 | ScalarType::F64);
@@ -308,9 +311,9 @@ impl Printer<'_> {
             return Ok(Prec::Equality);
         }
         if is_float(from) && !is_float(to) {
-            let name = match self.target {
-                Target::OpenCl => format!("convert_{}_sat_rtz", scalar_name(to, self.target)),
-                _ => self.helpers.saturating(from, to),
+            let name = match self.target.dialect() {
+                CDialect::OpenCl => format!("convert_{}_sat_rtz", self.target.scalar_name(to)),
+                CDialect::Gnu => self.helpers.saturating(from, to),
             };
             self.write(&format!("{name}("));
             self.expr(value, Prec::Conditional)?;
@@ -332,7 +335,7 @@ impl Printer<'_> {
             };
             return self.literal(&literal, &CType::Scalar(to));
         }
-        self.write(&format!("({})", scalar_name(to, self.target)));
+        self.write(&format!("({})", self.target.scalar_name(to)));
         match &value.kind {
             ExprKind::Nat(nat) if Int::of(to).is_some_and(|int| int.bits <= 32) => {
                 self.at_least(Prec::Unary, |this| this.size_value(nat, true))?;
@@ -356,7 +359,7 @@ impl Printer<'_> {
         } else {
             ""
         };
-        let name = scalar_name(to, self.target);
+        let name = self.target.scalar_name(to);
         self.write(&format!("convert_{name}{lanes}{rounding}("));
         self.expr(value, Prec::Conditional)?;
         self.write(")");
@@ -433,17 +436,19 @@ impl Printer<'_> {
         let name = match foreign::math_name(function) {
             Some(name) => {
                 self.helpers.math = true;
-                match self.target {
-                    Target::OpenCl => foreign::opencl_name(&name),
-                    _ => name,
+                match self.target.dialect() {
+                    CDialect::OpenCl => foreign::opencl_name(&name),
+                    CDialect::Gnu => name,
                 }
             }
-            None if self.target == Target::OpenCl && function.body.is_none() => {
+            None if self.target.dialect() == CDialect::OpenCl && function.body.is_none() => {
                 return Err(error::no_body(&function.name, self.origin));
             }
             None => self.foreign_name(function),
         };
-        if matches!(name.as_str(), "lround" | "llround") && self.target == Target::OpenCl {
+        if matches!(name.as_str(), "lround" | "llround")
+            && self.target.dialect() == CDialect::OpenCl
+        {
             self.write("convert_long(round(");
             self.list(args, |this, arg| this.expr(arg, Prec::Conditional))?;
             self.write("))");

@@ -6,7 +6,7 @@ use syntax::ast::ScalarType;
 
 use super::reserved;
 use crate::analysis::math::{among, plain_name};
-use dpia::Target;
+use crate::targets::Target;
 
 /// The macros of `<math.h>` that take any float.
 const MATH_MACROS: &str = "isnan isinf isfinite isnormal signbit";

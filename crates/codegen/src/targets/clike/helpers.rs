@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use dpia::Target;
+use crate::targets::{CDialect, Target};
 use syntax::ast::ScalarType;
 
 use super::names::is_generated;
 use super::sums::Sum;
-use crate::ir::types::{Int, scalar_name};
+use crate::ir::types::Int;
 
 /// A helper function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -190,10 +190,10 @@ impl Helpers {
         if helper == Helper::AllocateAligned {
             self.fixed.insert(Helper::Allocate);
         }
-        match (self.target, helper) {
+        match (self.target.dialect(), helper) {
             // These are built-in functions of OpenCL C.
-            (Target::OpenCl, Helper::Min) => return "min",
-            (Target::OpenCl, Helper::Max) => return "max",
+            (CDialect::OpenCl, Helper::Min) => return "min",
+            (CDialect::OpenCl, Helper::Max) => return "max",
             _ => self.fixed.insert(helper),
         };
         helper.name()
@@ -203,9 +203,9 @@ impl Helpers {
     pub fn wide(&mut self, helper: Helper) -> String {
         let narrow = helper.name();
         let name = format!("{}_64", narrow.trim_end_matches("_int"));
-        let wide = match self.target {
-            Target::OpenCl => "long ",
-            _ => "int64_t ",
+        let wide = match self.target.dialect() {
+            CDialect::OpenCl => "long ",
+            CDialect::Gnu => "int64_t ",
         };
         self.other(name, |name| {
             let text = helper.text().replace(narrow, name);
@@ -258,11 +258,11 @@ impl Helpers {
         let target = self.target;
         let word = if is_remainder { "mod" } else { "div" };
         let short = short(scalar);
-        let ty = scalar_name(scalar, target);
+        let ty = target.scalar_name(scalar);
         self.other(format!("{word}_{short}"), |name| {
             let signed = Int::of(scalar).is_some_and(|int| int.signed);
             let unsigned = match Int::of(scalar) {
-                Some(int) => scalar_name(int.wrapping(), target),
+                Some(int) => target.scalar_name(int.wrapping()),
                 None => ty,
             };
             let value = match (is_remainder, signed) {
@@ -282,7 +282,7 @@ impl Helpers {
         let name = format!("{}_to_{}", short(from), short(to));
         self.other(name, |name| {
             let suffix = if from == ScalarType::F32 { "f" } else { "" };
-            let (ty, float) = (scalar_name(to, target), scalar_name(from, target));
+            let (ty, float) = (target.scalar_name(to), target.scalar_name(from));
             let Some(int) = Int::of(to) else {
                 return String::new();
             };

@@ -1,6 +1,6 @@
 //! Prints constants.
 
-use dpia::Target;
+use crate::targets::{CDialect, Target};
 use syntax::ast::{Literal, ScalarType};
 
 use crate::ir::{Expr, ExprKind, Unary};
@@ -94,7 +94,7 @@ fn finite(is_finite: bool, text: impl FnOnce() -> String, positive: bool) -> Str
 
 /// Returns an integer as C parses it at this type.
 pub(in crate::targets) fn integer(value: i128, scalar: ScalarType, target: Target) -> String {
-    if target == Target::OpenCl {
+    if target.dialect() == CDialect::OpenCl {
         return match scalar {
             ScalarType::I32 | ScalarType::NatType if value == i128::from(i32::MIN) => {
                 "INT_MIN".to_owned()

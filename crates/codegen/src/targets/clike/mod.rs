@@ -17,6 +17,7 @@ pub(in crate::targets) mod size;
 pub(in crate::targets) mod size_text;
 pub(in crate::targets) mod stmt;
 mod sums;
+pub(in crate::targets) mod types;
 pub(in crate::targets) mod wrap;
 
 use std::sync::Arc;
@@ -28,7 +29,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ir::{Function, Home, Id, Maker, Stmt, Variable};
 use crate::module::{BarrierText, Mapping, Plain};
-use dpia::Target;
+use crate::targets::{CDialect, Target};
 use syntax::ast::AddressSpace;
 
 use crate::analysis::address_spaces;
@@ -130,7 +131,7 @@ impl<'a> Printer<'a> {
             pointer_spaces: address_spaces::pointer_spaces(function),
             in_index: false,
             in_real: false,
-            flips_signs: target != Target::OpenCl && calls_fma(function),
+            flips_signs: target.dialect() != CDialect::OpenCl && calls_fma(function),
             barriers: Vec::new(),
         }
     }
@@ -193,7 +194,7 @@ impl<'a> Printer<'a> {
     /// are not aligned to their size.
     pub(in crate::targets) fn pointee(&mut self, id: Id) -> Result<String, CompileError> {
         let ty = self.elem(id)?;
-        if ty.is_native(self.target) && self.target != Target::OpenCl {
+        if ty.is_native(self.target) && self.target.dialect() != CDialect::OpenCl {
             return Ok(self.need_unaligned(&ty));
         }
         Ok(ty.name(self.target))

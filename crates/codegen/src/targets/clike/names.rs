@@ -1,6 +1,6 @@
 //! Chooses names that are unique in their scope and not reserved in C.
 
-use dpia::Target;
+use crate::targets::Target;
 use nat::Var;
 use rustc_hash::{FxHashMap, FxHashSet};
 

@@ -1,7 +1,7 @@
 //! Prints operators with their meaning in RISE: integers wrap around at their own width, also where
 //! C leaves overflow undefined or computes with more bits.
 
-use dpia::Target;
+use crate::targets::CDialect;
 use nat::Nat;
 use syntax::ast::{Literal, ScalarType};
 
@@ -11,7 +11,7 @@ use super::literal::{float_value, int_value, integer};
 use super::{Prec, Printer};
 use crate::error::{self, CompileError};
 use crate::ir::types::CType;
-use crate::ir::types::{Int, scalar_name};
+use crate::ir::types::Int;
 
 impl Printer<'_> {
     pub(in crate::targets) fn binary(
@@ -133,7 +133,7 @@ impl Printer<'_> {
         if !int.signed && int.bits >= 32 {
             return self.infix(op, a, b);
         }
-        self.write(&format!("({})", scalar_name(scalar, self.target)));
+        self.write(&format!("({})", self.target.scalar_name(scalar)));
         let overflows = int.bits == 16 && op == Binary::Mul;
         let nested = is_arithmetic(a) || is_arithmetic(b);
         let wide = int.bits < 32 && !overflows && !nested;
@@ -198,7 +198,7 @@ impl Printer<'_> {
             ExprKind::Literal(literal) => {
                 if let Some(number) = int_value(literal).filter(|n| *n >= 0) {
                     let text = match unsigned {
-                        ScalarType::U64 if self.target != Target::OpenCl => {
+                        ScalarType::U64 if self.target.dialect() != CDialect::OpenCl => {
                             format!("UINT64_C({number})")
                         }
                         _ => integer(number, unsigned, self.target),
@@ -209,7 +209,7 @@ impl Printer<'_> {
             }
             _ => {}
         }
-        self.write(&format!("({})", scalar_name(unsigned, self.target)));
+        self.write(&format!("({})", self.target.scalar_name(unsigned)));
         self.expr(value, Prec::Unary)?;
         Ok(Prec::Unary)
     }
@@ -223,7 +223,7 @@ impl Printer<'_> {
 
     /// Returns the name of a function that negates a float by its sign bit.
     fn sign_flip(&mut self, float: ScalarType) -> String {
-        let scalar = scalar_name(float, self.target);
+        let scalar = self.target.scalar_name(float);
         let (bits, sign) = sign_bit(float);
         self.helpers.other(format!("neg_{float}"), |helper| {
             format!(
@@ -255,7 +255,7 @@ impl Printer<'_> {
             return Ok(Prec::Unary);
         };
         if int.signed || int.bits < 32 {
-            self.write(&format!("({})", scalar_name(scalar, self.target)));
+            self.write(&format!("({})", self.target.scalar_name(scalar)));
         }
         if int.signed && int.bits >= 32 || is_arithmetic(value) {
             self.negated(|this| this.unsigned(value, int.wrapping()))?;
@@ -294,7 +294,7 @@ impl Printer<'_> {
         }
         // In C -128 / -1 is 128.
         if int.signed && int.bits < 32 && op == Binary::Div && divisor.is_none() {
-            self.write(&format!("({})", scalar_name(scalar, self.target)));
+            self.write(&format!("({})", self.target.scalar_name(scalar)));
             self.at_least(Prec::Unary, |this| this.infix(op, a, b))?;
             return Ok(Prec::Unary);
         }
@@ -311,7 +311,7 @@ impl Printer<'_> {
         let int = ty.scalar().and_then(Int::of);
         let divides = matches!(op, Binary::Div | Binary::Mod);
         let signed = int.is_some_and(|int| int.signed);
-        let own = self.target == Target::OpenCl && !signed;
+        let own = self.target.dialect() == CDialect::OpenCl && !signed;
         if !ty.is_native(self.target) || divides && int.is_some() && !own {
             return self.lane_by_lane(op, a, b, ty);
         }
@@ -331,7 +331,7 @@ impl Printer<'_> {
         let unsigned = unsigned_vector(ty);
         self.need_type(&unsigned);
         let name = unsigned.name(self.target);
-        if self.target == Target::OpenCl {
+        if self.target.dialect() == CDialect::OpenCl {
             self.write(&format!("as_{}(", ty.name(self.target)));
             self.unsigned_lanes((op, a, b), &name)?;
             self.write(")");
@@ -362,7 +362,7 @@ impl Printer<'_> {
                 ExprKind::Binary(op @ (Binary::Add | Binary::Sub | Binary::Mul), a, b) => {
                     this.unsigned_lanes((*op, a, b), name)
                 }
-                _ if this.target == Target::OpenCl => {
+                _ if this.target.dialect() == CDialect::OpenCl => {
                     this.write(&format!("as_{name}("));
                     this.expr(operand, Prec::Conditional)?;
                     this.write(")");
@@ -404,10 +404,10 @@ impl Printer<'_> {
         if !ty.is_native(self.target) {
             let name = ty.name(self.target);
             let lanes = lanes(ty);
-            let scalar = ty.scalar().map_or("float", |s| scalar_name(s, self.target));
+            let scalar = ty.scalar().map_or("float", |s| self.target.scalar_name(s));
             let negated = match (ty.scalar().and_then(Int::of), ty.scalar()) {
                 (Some(int), _) => {
-                    let unsigned = scalar_name(int.wrapping(), self.target);
+                    let unsigned = self.target.scalar_name(int.wrapping());
                     format!("({scalar})-({unsigned})x.data[l]")
                 }
                 (None, Some(float)) if self.flips_signs => {
@@ -427,7 +427,7 @@ impl Printer<'_> {
         if ty.scalar().and_then(Int::of).is_some_and(|int| int.signed) {
             let unsigned = unsigned_vector(ty);
             self.need_type(&unsigned);
-            if self.target == Target::OpenCl {
+            if self.target.dialect() == CDialect::OpenCl {
                 let (own, unsigned) = (ty.name(self.target), unsigned.name(self.target));
                 self.write(&format!("as_{own}(-as_{unsigned}("));
                 self.expr(value, Prec::Conditional)?;
@@ -471,7 +471,7 @@ impl Printer<'_> {
         let name = ty.name(self.target);
         let lanes = lanes(ty);
         let scalar = ty.scalar().unwrap_or(ScalarType::F32);
-        let on_device = self.target == Target::OpenCl && ty.is_native(self.target);
+        let on_device = self.target.dialect() == CDialect::OpenCl && ty.is_native(self.target);
         let (x, y) = match ty.is_native(self.target) {
             _ if on_device => ("xs[l]".to_owned(), "ys[l]".to_owned()),
             true => ("x[l]".to_owned(), "y[l]".to_owned()),
@@ -483,12 +483,13 @@ impl Printer<'_> {
                 format!("{helper}({x}, {y})")
             }
             Some(int) if int.signed || int.bits < 32 => {
-                let unsigned = scalar_name(int.wrapping(), self.target);
-                let scalar = scalar_name(scalar, self.target);
+                let unsigned = self.target.scalar_name(int.wrapping());
+                let scalar = self.target.scalar_name(scalar);
                 format!("({scalar})(({unsigned}){x}{}{y})", sign(op))
             }
             _ => format!("{x}{}{y}", sign(op)),
         };
+        let target = self.target;
         let helper = self
             .helpers
             .other(format!("{}_{}", word(op), ty.short()), |helper| {
@@ -499,7 +500,7 @@ impl Printer<'_> {
                 if !on_device {
                     return format!("{head}{each}return x;\n}}\n");
                 }
-                let lane = scalar_name(scalar, Target::OpenCl);
+                let lane = target.scalar_name(scalar);
                 format!(
                     "{head}{lane} xs[{lanes}], ys[{lanes}];\n    \
                      vstore{lanes}(x, 0, xs);\n    vstore{lanes}(y, 0, ys);\n    \

@@ -8,7 +8,7 @@ use crate::ir::{Function, Home, Id, Place, Stmt, StmtKind};
 use super::{Prec, Printer};
 use crate::error::{self, CompileError};
 use crate::ir::types::CType;
-use dpia::Target;
+use crate::targets::CDialect;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::targets) enum Use {
@@ -56,7 +56,10 @@ impl Printer<'_> {
                 self.write("[");
                 let function = self.function;
                 let variable = &function.variables[place.id.0 as usize];
-                let outer = std::mem::replace(&mut self.in_index, self.target == Target::OpenCl);
+                let outer = std::mem::replace(
+                    &mut self.in_index,
+                    self.target.dialect() == CDialect::OpenCl,
+                );
                 if !self.linear(index)? {
                     self.by_rows(index, &variable.extents)?;
                 }
@@ -71,7 +74,7 @@ impl Printer<'_> {
 
     /// Writes the selection of a lane of the preceding vector.
     pub(in crate::targets) fn lane(&mut self, ty: &CType, lane: &Nat) -> Result<(), CompileError> {
-        if self.target == Target::OpenCl && ty.is_native(self.target) {
+        if self.target.dialect() == CDialect::OpenCl && ty.is_native(self.target) {
             let number = lane.as_const().and_then(|lane| u32::try_from(lane).ok());
             let digit = number.and_then(|lane| char::from_digit(lane, 16));
             let digit = digit.ok_or_else(|| error::lane(self.origin))?;
@@ -122,7 +125,7 @@ impl Printer<'_> {
             self.write(")");
             return Ok(Prec::Postfix);
         }
-        if self.target == Target::OpenCl {
+        if self.target.dialect() == CDialect::OpenCl {
             return self.device_lanes(place, &ty, how);
         }
         let name = self.need_unaligned(&ty);
@@ -154,10 +157,7 @@ impl Printer<'_> {
         let CType::Vector(lanes, scalar) = ty else {
             return String::new();
         };
-        let (vector, scalar) = (
-            ty.name(self.target),
-            crate::ir::types::scalar_name(*scalar, self.target),
-        );
+        let (vector, scalar) = (ty.name(self.target), self.target.scalar_name(*scalar));
         let space = self.space(place.id);
         let name = format!("load_{}{vector}", space.replace(' ', "_"));
         self.helpers.other(name, |name| {
@@ -174,10 +174,7 @@ impl Printer<'_> {
         let CType::Vector(lanes, scalar) = ty else {
             return String::new();
         };
-        let (vector, scalar) = (
-            ty.name(self.target),
-            crate::ir::types::scalar_name(*scalar, self.target),
-        );
+        let (vector, scalar) = (ty.name(self.target), self.target.scalar_name(*scalar));
         let space = self.space(place.id);
         let name = format!("store_{}{vector}", space.replace(' ', "_"));
         self.helpers.other(name, |name| {

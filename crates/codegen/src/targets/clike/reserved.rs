@@ -6,7 +6,7 @@
 
 use std::sync::LazyLock;
 
-use dpia::Target;
+use crate::targets::{CDialect, Target};
 use rustc_hash::FxHashSet;
 
 /// The keywords of C89 to C23, and those that GNU C adds.
@@ -302,9 +302,9 @@ static OPENCL_WORDS: LazyLock<FxHashSet<&'static str>> =
     LazyLock::new(|| set(&[C_KEYWORDS, OPENCL_KEYWORDS, OPENCL_TYPES, OPENCL_MACROS]));
 
 fn reserved(target: Target) -> &'static Reserved {
-    match target {
-        Target::C | Target::OpenMp => &C,
-        Target::OpenCl => &OPENCL,
+    match target.dialect() {
+        CDialect::Gnu => &C,
+        CDialect::OpenCl => &OPENCL,
     }
 }
 
@@ -320,7 +320,8 @@ pub fn names(target: Target) -> impl Iterator<Item = &'static str> {
 /// Returns true if the name is reserved within the functions of a target's text.
 pub(in crate::targets) fn in_functions(target: Target, name: &str) -> bool {
     reserved(target).in_functions.contains(name)
-        || target == Target::OpenCl && is_opencl_family(name)
+        || target.backend().words().contains(&name)
+        || target.dialect() == CDialect::OpenCl && is_opencl_family(name)
 }
 
 /// Returns true if the name is reserved outside of the functions of a target's text.
@@ -337,9 +338,12 @@ pub(in crate::targets) fn at_file_scope(target: Target, name: &str) -> bool {
 /// Returns true if the name is a keyword, a macro or a type that compilers treat as a keyword,
 /// which a declaration cannot hide.
 pub(crate) fn is_word(target: Target, name: &str) -> bool {
-    match target {
-        Target::C | Target::OpenMp => C_WORDS.contains(name),
-        Target::OpenCl => {
+    if target.backend().words().contains(&name) {
+        return true;
+    }
+    match target.dialect() {
+        CDialect::Gnu => C_WORDS.contains(name),
+        CDialect::OpenCl => {
             OPENCL_WORDS.contains(name) || name.starts_with("CL_") || name.starts_with("CLK_")
         }
     }

@@ -1,6 +1,7 @@
 //! Prints sizes and indices.
 
-use dpia::{IndexWidth, Target};
+use crate::targets::CDialect;
+use dpia::IndexWidth;
 use nat::{Nat, Part, Summand, Var};
 
 use crate::analysis::arith::{Arith, Ranks, arrange, as_remainders};
@@ -10,7 +11,6 @@ use super::helpers::Helper;
 use super::large::{divides_large, is_large};
 use super::{Prec, Printer};
 use crate::error::{self, CompileError};
-use crate::ir::types::scalar_name;
 
 impl Printer<'_> {
     pub(in crate::targets) fn nat(&mut self, nat: &Nat, least: Prec) -> Result<(), CompileError> {
@@ -64,7 +64,7 @@ impl Printer<'_> {
 
     /// Returns the type of sizes that may exceed an `int`.
     pub(in crate::targets) fn wide(&self) -> &'static str {
-        scalar_name(ScalarType::I64, self.target)
+        self.target.scalar_name(ScalarType::I64)
     }
 
     pub(in crate::targets) fn polynomial(
@@ -409,7 +409,7 @@ impl Printer<'_> {
             return self.nested(helper, all, wide);
         };
         // Devices have instructions for the calls.
-        if self.target == Target::OpenCl {
+        if self.target.dialect() == CDialect::OpenCl {
             return self.nested(helper, all, wide);
         }
         let Some((counter, limit, grows)) = self.border(a, b) else {

@@ -1,6 +1,7 @@
 //! Prints sizes and conditions as C outside of a function, for programs around generated code.
 
-use dpia::{IndexWidth, Target};
+use crate::targets::Target;
+use dpia::IndexWidth;
 use nat::{Nat, Prop, Var};
 use rise::{DataFun, Type};
 use rustc_hash::FxHashMap;

@@ -5,7 +5,7 @@ use nat::{Nat, Part, Var};
 use crate::analysis::conditions::{assume, assume_counter};
 use crate::ir::walk;
 use crate::ir::{Binary, Expr, ExprKind, Home, Id, LoopMode, Maker, Place, Stmt, StmtKind};
-use dpia::Target;
+use crate::targets::CDialect;
 use syntax::ast::ScalarType;
 
 use super::helpers::Helper;
@@ -230,7 +230,7 @@ impl Printer<'_> {
         ty: &CType,
     ) -> Result<(), CompileError> {
         let variable = self.variable(id);
-        let on_device = self.target == Target::OpenCl;
+        let on_device = self.target.dialect() == CDialect::OpenCl;
         if on_device && variable.is_private() && count.as_const().is_none() {
             let size = rise::print::nat_text(count, &self.shown);
             return Err(crate::error::private_size(&size, variable.origin));
@@ -286,7 +286,7 @@ impl Printer<'_> {
         let on_stack = matches!(self.variable(place.id).home, Home::Local(_))
             && !self.function.heap.contains(&place.id);
         let casts = self.is_const(place.id) && !self.is_const(id)
-            || ty.is_native(self.target) && on_stack && self.target != Target::OpenCl;
+            || ty.is_native(self.target) && on_stack && self.target.dialect() != CDialect::OpenCl;
         if casts {
             let constness = if self.is_const(id) { "const " } else { "" };
             let pointee = self.pointee(id)?;
@@ -319,7 +319,7 @@ impl Printer<'_> {
     ) -> Result<(), CompileError> {
         if let (Some(lanes), None) = (&place.lanes, &place.lane) {
             let ty = self.lanes_type(place, lanes)?;
-            if self.target == Target::OpenCl && self.vector_store(place, &ty, value)? {
+            if self.target.dialect() == CDialect::OpenCl && self.vector_store(place, &ty, value)? {
                 return Ok(());
             }
             if !ty.is_native(self.target) {
@@ -431,21 +431,8 @@ impl Printer<'_> {
     }
 
     fn any_loop(&mut self, this: Loop<'_>) -> Result<(), CompileError> {
-        if self.target == Target::OpenMp {
-            match this.mode {
-                LoopMode::Reduction(operator, into) => {
-                    return self.reduction_loop(this, operator, into);
-                }
-                LoopMode::Parallel if !self.parallel => return self.parallel_loop(this),
-                LoopMode::Vector if !self.writes_where_data_says(this.body) => {
-                    self.helpers.simd = true;
-                    self.pragma("omp simd");
-                }
-                _ => {}
-            }
-        }
-        if self.is_written_out(this) {
-            self.pragma("unroll 1");
+        if let Some(result) = self.target.backend().annotated_loop(self, this) {
+            return result;
         }
         match self.function.per_thread.get(&this.counter) {
             Some(own) if !own.is_empty() => {
@@ -457,7 +444,7 @@ impl Printer<'_> {
 
     /// Returns true if statements write an element whose index depends on data. Such indices may
     /// repeat, so that the iterations of the enclosing loop may depend on each other.
-    fn writes_where_data_says(&self, body: &[Stmt]) -> bool {
+    pub(in crate::targets) fn writes_where_data_says(&self, body: &[Stmt]) -> bool {
         let is_data = |var| self.function.opaque.iter().any(|(known, _)| *known == var);
         body.iter().any(|stmt| {
             let here = match &stmt.kind {
@@ -530,7 +517,8 @@ impl Printer<'_> {
         } else {
             self.names.fresh(&shown)
         };
-        self.write(&format!("for ({} {name} = ", self.size_type()));
+        let keyword = self.target.backend().loop_keyword();
+        self.write(&format!("{keyword} ({} {name} = ", self.size_type()));
         self.nat(from, Prec::Conditional)?;
         // OpenMP requires the end of the loop in the comparison.
         if mode == LoopMode::Sequential && is_costly(to) {

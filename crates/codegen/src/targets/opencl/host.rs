@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use dpia::{IndexWidth, Target};
+use dpia::IndexWidth;
 use nat::{Nat, Prop, Var};
 use rise::core::{Launch, Origin};
 use rise::print::prop_text;
@@ -13,8 +13,9 @@ use syntax::ast::ScalarType;
 
 use crate::error::CompileError;
 use crate::ir::Level;
-use crate::ir::types::{CType, scalar_name};
+use crate::ir::types::CType;
 use crate::module::{Device, Kernel, KernelArg, Module};
+use crate::targets::Target;
 use crate::targets::clike::SizeText;
 
 /// The part of the text that does not depend on the program.
@@ -24,7 +25,7 @@ const PRELUDE: &str = include_str!("prelude.c");
 ///
 /// # Errors
 /// Sizes that have no counterpart in C.
-pub fn host(module: &Module) -> Result<Option<String>, CompileError> {
+pub(super) fn host(module: &Module) -> Result<Option<String>, CompileError> {
     match &module.device {
         Some(device) => Host::new(module, device).program().map(Some),
         None => Ok(None),
@@ -457,7 +458,7 @@ impl<'m> Host<'m> {
             if scalar == ScalarType::F16 {
                 continue;
             }
-            let ty = scalar_name(scalar, Target::C);
+            let ty = Target::C.scalar_name(scalar);
             self.line("    {");
             self.line(&format!("        {ty} value;"));
             self.line(&format!(
@@ -477,19 +478,14 @@ impl<'m> Host<'m> {
 
     fn layout(&self, ty: &Ty) -> Result<CType, CompileError> {
         let names = Names(self.module.signature.names.as_slice().into());
-        CType::of_target(
-            ty,
-            &names,
-            Origin(0),
-            crate::targets::features(Target::OpenCl),
-        )
+        CType::of_target(ty, &names, Origin(0), Target::OpenCl.features())
     }
 
     /// Returns the name of the function that writes a random value.
     fn fill(&mut self, scalar: ScalarType) -> String {
         let name = format!("fill_{}", scalar.as_str());
         if !self.fills.iter().any(|(known, _)| *known == scalar) {
-            let ty = scalar_name(scalar, Target::C);
+            let ty = Target::C.scalar_name(scalar);
             let value = match scalar {
                 ScalarType::F32 | ScalarType::F64 => format!("({ty})random_number()"),
                 // Values from 0.5 to 1, constructed from their bits.

@@ -18,7 +18,8 @@ use crate::module::{
     BarrierText, Buffer, Device, ForeignText, Kernel, KernelArg, Module, Plain, Reason,
 };
 use crate::signature::Signature;
-use dpia::{IndexPolicy, IndexWidth, Target};
+use crate::targets::{CDialect, Target};
+use dpia::{IndexPolicy, IndexWidth};
 
 use crate::analysis::address_spaces::space_of;
 use crate::error::CompileError;
@@ -40,11 +41,12 @@ struct Text {
 /// choose.
 pub(crate) fn print(
     mut parts: Kernels,
+    target: Target,
     signature: Signature,
     index: IndexPolicy,
 ) -> Result<Module, CompileError> {
     let depends_on_sizes = parts.depends_on_sizes;
-    let mut of_width = |width| print_kernels(&mut parts, width, signature.clone());
+    let mut of_width = |width| print_kernels(&mut parts, target, width, signature.clone());
     if let IndexPolicy::Fixed(width) = index {
         return of_width(width);
     }
@@ -67,6 +69,7 @@ pub(crate) fn print(
 
 fn print_kernels(
     parts: &mut Kernels,
+    target: Target,
     index: IndexWidth,
     mut signature: Signature,
 ) -> Result<Module, CompileError> {
@@ -97,7 +100,7 @@ fn print_kernels(
     let mut before: Option<Printer<'_>> = None;
     let mut foreign: Vec<Arc<Foreign>> = Vec::new();
     for (at, part) in parts.kernels.iter().enumerate() {
-        let mut printer = Printer::new(&part.function, Target::OpenCl);
+        let mut printer = Printer::new(&part.function, target);
         if let Some(before) = before.take() {
             printer.take_over(before);
         }
@@ -212,7 +215,7 @@ impl Printer<'_> {
             _ => space_of(self.function, id),
         };
         match space {
-            _ if self.target != Target::OpenCl => "",
+            _ if self.target.dialect() != CDialect::OpenCl => "",
             Some(AddressSpace::Global) => "global ",
             Some(AddressSpace::Local) => "local ",
             Some(AddressSpace::Constant) => "constant ",
@@ -537,7 +540,7 @@ impl<'a> Printer<'a> {
         let CType::Pair(a, b) = ty else {
             return None;
         };
-        let fits = self.target == Target::OpenCl
+        let fits = self.target.dialect() == CDialect::OpenCl
             && ty.size().is_power_of_two()
             && ty.size() <= 16
             && scalar_of(a).is_some()

@@ -1,5 +1,6 @@
 //! Prints vectors of OpenCL C: lanes by name, and loads and stores of adjacent scalars.
 
+use crate::targets::CDialect;
 use std::cmp::Reverse;
 
 use nat::{Nat, Part, Prop, Summand};
@@ -8,7 +9,7 @@ use syntax::ast::AddressSpace;
 use crate::ir::{Expr, ExprKind, Home, Place};
 
 use crate::error::CompileError;
-use crate::ir::types::{CType, scalar_name};
+use crate::ir::types::CType;
 use crate::targets::clike::place::Use;
 use crate::targets::clike::{Prec, Printer};
 
@@ -105,7 +106,7 @@ impl Printer<'_> {
         };
         let constant = summands.iter().any(|summand| summand.factors.is_empty());
         let terms = summands.len() - usize::from(constant);
-        let fits = self.target == dpia::Target::OpenCl && summands.iter().all(plain);
+        let fits = self.target.dialect() == CDialect::OpenCl && summands.iter().all(plain);
         if !fits || terms < 2 {
             return Ok(false);
         }
@@ -136,7 +137,7 @@ impl Printer<'_> {
         let CType::Vector(lanes, scalar) = ty else {
             return String::new();
         };
-        let (vector, scalar) = (ty.name(self.target), scalar_name(*scalar, self.target));
+        let (vector, scalar) = (ty.name(self.target), self.target.scalar_name(*scalar));
         self.helpers.other(format!("lane_{}", ty.short()), |name| {
             format!(
                 "static inline {scalar} {name}({vector} value, int lane) {{\n    \
@@ -153,7 +154,7 @@ impl Printer<'_> {
         at: &Nat,
     ) -> Result<Option<Prec>, CompileError> {
         let literals = |expr: &Expr| matches!(expr.kind, ExprKind::Literal(_));
-        if self.target != dpia::Target::OpenCl || !all.iter().all(literals) {
+        if self.target.dialect() != CDialect::OpenCl || !all.iter().all(literals) {
             return Ok(None);
         }
         let Some(first) = all.first() else {

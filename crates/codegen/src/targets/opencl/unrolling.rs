@@ -2,7 +2,6 @@
 
 use crate::ir::walk;
 use crate::ir::{ExprKind, LoopMode, Place, StmtKind};
-use dpia::Target;
 
 use crate::targets::clike::Printer;
 use crate::targets::clike::stmt::Loop;
@@ -15,9 +14,9 @@ impl Printer<'_> {
     /// memory that unrolling the loop is harmful. Compilers for devices then issue as many loads as
     /// there are registers for, and each sum waits for its own load instead of for all at once: on
     /// an H200 the transposed matrix-vector product takes 1.04 times as long.
-    pub(in crate::targets) fn is_written_out(&self, this: Loop<'_>) -> bool {
+    pub(super) fn unrolling_harms(&self, this: Loop<'_>) -> bool {
         let is_short = this.from.is_zero() && this.to.as_const().is_some();
-        if self.target != Target::OpenCl || this.mode != LoopMode::Sequential || !is_short {
+        if this.mode != LoopMode::Sequential || !is_short {
             return false;
         }
         let plain = |kind: &StmtKind| matches!(kind, StmtKind::Assign(..) | StmtKind::Declare(..));

@@ -1,18 +1,66 @@
 //! Prints parallel loops and reductions for OpenMP.
 
+use dpia::{Features, Parallelism};
+use rise::TargetName;
 use syntax::ast::ScalarType;
 
 use crate::ir::{Id, LoopMode, ParallelReduce, ReductionOperator, Stmt, StmtKind};
 
 use crate::error::CompileError;
 use crate::ir::types::CType;
-use crate::ir::types::{Int, scalar_name};
+use crate::ir::types::Int;
 use crate::targets::clike::Printer;
 use crate::targets::clike::stmt::Loop;
+use crate::targets::{Backend, Description};
+
+pub(super) struct OpenMp;
+
+impl Backend for OpenMp {
+    fn description(&self) -> &'static Description {
+        &Description {
+            name: TargetName {
+                name: "openmp",
+                aliases: &["omp", "parallel"],
+            },
+            summary: "C with OpenMP",
+            features: Features {
+                title: "OpenMP",
+                parallelism: Parallelism::Threads,
+                half_floats: false,
+            },
+            language: "c",
+            lowering: "lowerToOpenMP",
+            host: None,
+        }
+    }
+
+    fn annotated_loop(
+        &self,
+        printer: &mut Printer<'_>,
+        this: Loop<'_>,
+    ) -> Option<Result<(), CompileError>> {
+        match this.mode {
+            LoopMode::Reduction(operator, into) => {
+                return Some(printer.reduction_loop(this, operator, into));
+            }
+            LoopMode::Parallel if !printer.parallel => return Some(printer.parallel_loop(this)),
+            LoopMode::Vector if !printer.writes_where_data_says(this.body) => {
+                printer.helpers.simd = true;
+                printer.pragma("omp simd");
+            }
+            LoopMode::Sequential
+            | LoopMode::Unrolled
+            | LoopMode::Vector
+            | LoopMode::Parallel
+            | LoopMode::Items(..) => {}
+        }
+        None
+    }
+}
 
 impl Printer<'_> {
     /// Writes the outermost parallel loop.
-    pub(in crate::targets) fn parallel_loop(&mut self, this: Loop<'_>) -> Result<(), CompileError> {
+    fn parallel_loop(&mut self, this: Loop<'_>) -> Result<(), CompileError> {
         self.parallel = true;
         let own = self.function.per_thread.get(&this.counter);
         let own = own.filter(|own| !own.is_empty());
@@ -63,7 +111,7 @@ impl Printer<'_> {
     }
 
     /// A loop whose iterations each thread combines.
-    pub(in crate::targets) fn reduction_loop(
+    fn reduction_loop(
         &mut self,
         this: Loop<'_>,
         operator: ReductionOperator,
@@ -108,8 +156,8 @@ impl Printer<'_> {
             return sign.to_owned();
         };
         let (ty, unsigned) = (
-            scalar_name(scalar, self.target),
-            scalar_name(int.wrapping(), self.target),
+            self.target.scalar_name(scalar),
+            self.target.scalar_name(int.wrapping()),
         );
         let short = CType::Scalar(scalar).short();
         self.helpers.other(format!("{word}_{short}"), |name| {

@@ -6,7 +6,7 @@ use super::nesting::written;
 use crate::functional::nesting::allowed;
 use crate::functional::problem::ParallelMap;
 use crate::phrase::contains_array;
-use crate::target::Target;
+use crate::target::{Features, Parallelism};
 use Primitive::{MapGlobal, MapLocal, MapWorkGroup};
 use syntax::ast::AddressSpace;
 
@@ -27,7 +27,7 @@ pub(super) struct PatternProperties {
 /// Returns the implementations of a pattern, the best first.
 pub(super) fn choices(
     pattern: Primitive,
-    target: Target,
+    target: Features,
     nest: &[ParallelMap],
     more: PatternProperties,
 ) -> Vec<String> {
@@ -39,9 +39,9 @@ pub(super) fn choices(
     };
     let sequential = pattern == Primitive::Reduce || choices.iter().any(|c| c == "mapSeq");
     if sequential && more.count.is_some_and(|count| count <= MAX_UNROLLED) {
-        let unrolled = match (pattern, target) {
-            (Primitive::Reduce, Target::OpenCl) => format!("reduceSeqUnroll({space})"),
-            (Primitive::Reduce, _) => "reduceSeqUnroll".into(),
+        let unrolled = match (pattern, target.has_work_items()) {
+            (Primitive::Reduce, true) => format!("reduceSeqUnroll({space})"),
+            (Primitive::Reduce, false) => "reduceSeqUnroll".into(),
             _ => "mapSeqUnroll".into(),
         };
         choices.push(unrolled);
@@ -49,20 +49,19 @@ pub(super) fn choices(
     choices
 }
 
-fn reductions(target: Target, nest: &[ParallelMap], space: AddressSpace) -> Vec<String> {
-    match target {
-        Target::OpenMp if nest.is_empty() => vec!["reduceSeq".into(), "reducePar".into()],
-        Target::C | Target::OpenMp => vec!["reduceSeq".into()],
-        Target::OpenCl => vec![format!("reduceSeq({space})")],
+fn reductions(target: Features, nest: &[ParallelMap], space: AddressSpace) -> Vec<String> {
+    match target.parallelism {
+        Parallelism::Threads if nest.is_empty() => vec!["reduceSeq".into(), "reducePar".into()],
+        Parallelism::Sequential | Parallelism::Threads => vec!["reduceSeq".into()],
+        Parallelism::WorkItems => vec![format!("reduceSeq({space})")],
     }
 }
 
-fn maps(target: Target, nest: &[ParallelMap], loops: bool) -> Vec<String> {
-    match target {
-        Target::C => vec!["mapSeq".into()],
-        Target::OpenMp if nest.is_empty() => vec!["mapPar".into(), "mapSeq".into()],
-        Target::OpenMp => vec!["mapSeq".into()],
-        Target::OpenCl => {
+fn maps(target: Features, nest: &[ParallelMap], loops: bool) -> Vec<String> {
+    match target.parallelism {
+        Parallelism::Threads if nest.is_empty() => vec!["mapPar".into(), "mapSeq".into()],
+        Parallelism::Sequential | Parallelism::Threads => vec!["mapSeq".into()],
+        Parallelism::WorkItems => {
             let fits = |chain: &[ParallelMap]| allowed(chain) && (loops || is_shared(chain));
             kernel_maps(nest, &fits)
         }
@@ -137,7 +136,7 @@ fn kernel_maps(nest: &[ParallelMap], fits: &dyn Fn(&[ParallelMap]) -> bool) -> V
 }
 
 /// Returns the text of a function that copies a value.
-pub(super) fn copy(data: &Type, target: Target, nest: &[ParallelMap]) -> String {
+pub(super) fn copy(data: &Type, target: Features, nest: &[ParallelMap]) -> String {
     if !contains_array(data) {
         return "id".into();
     }
@@ -173,15 +172,15 @@ pub(super) fn copy(data: &Type, target: Target, nest: &[ParallelMap]) -> String 
 
 /// Returns the parallel maps around the body of a copy's loop: one in every dimension, so that the
 /// copy does not nest parallel maps further.
-fn inside(nest: &[ParallelMap], target: Target) -> Vec<ParallelMap> {
+fn inside(nest: &[ParallelMap], target: Features) -> Vec<ParallelMap> {
     let mut nest = nest.to_vec();
-    let primitive = match target {
-        Target::C => return nest,
-        Target::OpenMp => Primitive::MapPar,
-        Target::OpenCl if nest.iter().any(|l| l.primitive == Primitive::MapWorkGroup) => {
+    let primitive = match target.parallelism {
+        Parallelism::Sequential => return nest,
+        Parallelism::Threads => Primitive::MapPar,
+        Parallelism::WorkItems if nest.iter().any(|l| l.primitive == Primitive::MapWorkGroup) => {
             Primitive::MapLocal
         }
-        Target::OpenCl => Primitive::MapGlobal,
+        Parallelism::WorkItems => Primitive::MapGlobal,
     };
     for dimension in 0..3 {
         nest.push(ParallelMap {

@@ -9,7 +9,7 @@ use super::edit::Edits;
 use super::nesting::written;
 use super::{Reporter, alternatives, tick};
 use crate::functional::problem::ParallelMap;
-use crate::target::Target;
+use crate::target::{Features, Parallelism};
 
 impl Reporter<'_> {
     /// Adds the nested implementations of `map2D` and `map3D` to a message.
@@ -54,16 +54,18 @@ impl Reporter<'_> {
 }
 
 /// Returns the nested maps for one over several dimensions, the best first.
-fn chains(dimensions: usize, target: Target, nest: &[ParallelMap]) -> Vec<Vec<String>> {
+fn chains(dimensions: usize, target: Features, nest: &[ParallelMap]) -> Vec<Vec<String>> {
     let sequential = |outer: Option<&str>| {
         let outer = outer.unwrap_or("mapSeq").to_owned();
         let inner = std::iter::repeat_n("mapSeq".to_owned(), dimensions - 1);
         [outer].into_iter().chain(inner).collect::<Vec<String>>()
     };
-    match target {
-        Target::OpenMp if nest.is_empty() => vec![sequential(Some("mapPar")), sequential(None)],
-        Target::C | Target::OpenMp => vec![sequential(None)],
-        Target::OpenCl if nest.is_empty() => {
+    match target.parallelism {
+        Parallelism::Threads if nest.is_empty() => {
+            vec![sequential(Some("mapPar")), sequential(None)]
+        }
+        Parallelism::Sequential | Parallelism::Threads => vec![sequential(None)],
+        Parallelism::WorkItems if nest.is_empty() => {
             let global = (0..dimensions as u8).rev();
             vec![
                 global
@@ -72,7 +74,7 @@ fn chains(dimensions: usize, target: Target, nest: &[ParallelMap]) -> Vec<Vec<St
                 sequential(Some("mapGlobal")),
             ]
         }
-        Target::OpenCl if alternatives::is_shared(nest) => vec![sequential(None)],
-        Target::OpenCl => Vec::new(),
+        Parallelism::WorkItems if alternatives::is_shared(nest) => vec![sequential(None)],
+        Parallelism::WorkItems => Vec::new(),
     }
 }

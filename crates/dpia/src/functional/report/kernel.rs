@@ -244,7 +244,7 @@ impl Reporter<'_> {
             annotation
                 .name
                 .as_ref()
-                .is_some_and(|name| name.name == "opencl")
+                .is_some_and(|name| name.name == rise::LAUNCH_ANNOTATION)
         })
     }
 

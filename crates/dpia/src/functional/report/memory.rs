@@ -11,7 +11,7 @@ use super::{Reporter, alternatives, tick};
 use crate::functional::problem::{
     DeviceLimit, ParallelMap, PlacementError, Problem, SpaceChoice, User,
 };
-use crate::target::{Target, format_bytes};
+use crate::target::format_bytes;
 
 impl Reporter<'_> {
     pub(super) fn missing_memory(
@@ -43,7 +43,7 @@ impl Reporter<'_> {
         }
         let best = spaces.iter().find(|space| space.impossible.is_none());
         if let Err(used_at) = place
-            && (self.target != Target::OpenCl || best.is_some())
+            && (!self.target.has_work_items() || best.is_some())
         {
             let user = self.user_of_function(used_at);
             let memory = best.map_or("toMem".to_owned(), |best| format!("toMem({})", best.space));
@@ -58,7 +58,7 @@ impl Reporter<'_> {
                 None => found,
             };
         }
-        if self.target != Target::OpenCl {
+        if !self.target.has_work_items() {
             return self.fixed(
                 found.help("store it in between: `|> toMem`"),
                 "Store in memory: `toMem`",
@@ -355,7 +355,7 @@ impl Reporter<'_> {
         let spot = self.source_map.location(at);
         let name = self.name(spot, primitive);
         let space = space.map_or_else(|| "address spaces".to_owned(), |s| format!("{s} memory"));
-        let target = self.target.title();
+        let target = self.target.title;
         let message = format!("{target} has no {space}");
         let found = Diagnostic::error(Code::NotOnTarget, spot.head, message);
         let plain = primitive.name();
@@ -365,7 +365,7 @@ impl Reporter<'_> {
         };
         self.fixed(
             found.help(format!(
-                "without an address space: `{plain}` is enough for C and OpenMP"
+                "without an address space: `{plain}` is enough for {target}"
             )),
             "Leave the address space out",
             edits,

@@ -22,7 +22,7 @@ use super::problem::{
     Misplaced, ParallelMap, ParameterKind, PlacementError, Problem, ProblemKind,
     RecomputationCause, SpaceChoice, User,
 };
-use crate::target::Target;
+use crate::target::Features;
 use edit::Edits;
 use source_map::{SourceLocation, SourceMap};
 
@@ -32,7 +32,7 @@ use source_map::{SourceLocation, SourceMap};
 pub fn diagnostics(
     problems: &[Problem],
     program: &Program<Primitive>,
-    target: Target,
+    target: Features,
     written: DefinitionSource,
 ) -> Vec<Diagnostic> {
     let reporter = Reporter {
@@ -92,13 +92,14 @@ fn needs_group(problem: &Problem) -> bool {
 /// edited.
 pub fn store_elsewhere(
     program: &Program<Primitive>,
+    target: Features,
     written: DefinitionSource,
     (at, primitive): (Origin, Primitive),
     space: AddressSpace,
 ) -> Option<Fix> {
     let reporter = Reporter {
         source_map: SourceMap { written, program },
-        target: Target::OpenCl,
+        target,
         problems: &[],
     };
     Some(Fix::preferred(
@@ -109,7 +110,7 @@ pub fn store_elsewhere(
 
 struct Reporter<'a> {
     source_map: SourceMap<'a>,
-    target: Target,
+    target: Features,
     /// All problems of the program.
     problems: &'a [Problem],
 }
@@ -301,7 +302,7 @@ impl Reporter<'_> {
             if let Some(best) = spaces.iter().find(|space| space.impossible.is_none()) {
                 memory = format!("toMem({})", best.space);
             }
-            let has_memory = self.target != Target::OpenCl || memory.ends_with(')');
+            let has_memory = !self.target.has_work_items() || memory.ends_with(')');
             let edits = (self.source_map.append(part.at, &memory)).filter(|_| has_memory);
             let place = self.source_map.related(part.at);
             found = found.related(place, format!("this is to be stored: `|> {memory}`"));
@@ -476,7 +477,7 @@ impl Reporter<'_> {
 
     fn not_for_target(&self, at: Origin, primitive: Primitive, nest: &[ParallelMap]) -> Diagnostic {
         let spot = self.source_map.location(at);
-        let target = self.target.title();
+        let target = self.target.title;
         let name = self.name(spot, primitive);
         let message = if name == primitive.name() {
             format!("{target} has no `{}`", primitive.name())
@@ -488,7 +489,9 @@ impl Reporter<'_> {
         };
         let mut found = Diagnostic::error(Code::NotOnTarget, spot.head, message);
         let instead = match primitive {
-            Primitive::OclRun => return found.help("only OpenCL has kernels: leave it out"),
+            Primitive::OclRun => {
+                return found.help(format!("{target} has no kernels: leave it out"));
+            }
             Primitive::ReducePar => Primitive::Reduce,
             _ => Primitive::Map,
         };
@@ -520,7 +523,7 @@ impl Reporter<'_> {
     }
 
     fn no_half(&self, spot: SourceLocation) -> Diagnostic {
-        let message = format!("{} has no `f16`", self.target.title());
+        let message = format!("{} has no `f16`", self.target.title);
         Diagnostic::error(Code::NotOnTarget, spot.head, message).help("compute with `f32`")
     }
 
@@ -548,10 +551,10 @@ impl Reporter<'_> {
         )
         .help("the accumulator is written in place: store the result before it is copied there");
         let best = spaces.iter().find(|space| space.impossible.is_none());
-        let memory = match (self.target, best) {
-            (Target::OpenCl, Some(best)) => format!("toMem({})", best.space),
-            (Target::OpenCl, None) => return found,
-            (Target::C | Target::OpenMp, _) => "toMem".to_owned(),
+        let memory = match (self.target.has_work_items(), best) {
+            (true, Some(best)) => format!("toMem({})", best.space),
+            (true, None) => return found,
+            (false, _) => "toMem".to_owned(),
         };
         let copy = alternatives::copy(&result.1, self.target, &problem.nest);
         let stage = format!("{memory} |> {copy}");
@@ -609,9 +612,9 @@ impl Reporter<'_> {
             }
             RecomputationCause::Name(_) => ("it is read more than once", "read again here"),
         };
-        let store = match self.target {
-            Target::OpenCl => "toMem` with an address space",
-            _ => "toMem`",
+        let store = match self.target.has_work_items() {
+            true => "toMem` with an address space",
+            false => "toMem`",
         };
         let message =
             format!("the elements of this `{name}` are computed again at each read: {reason}");

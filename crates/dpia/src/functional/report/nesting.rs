@@ -6,7 +6,6 @@ use syntax::{Code, Diagnostic};
 use super::{Reporter, alternatives, tick};
 use crate::functional::nesting::allowed;
 use crate::functional::problem::ParallelMap;
-use crate::target::Target;
 use Primitive::{MapGlobal, MapLocal, MapPar, MapSeq, MapWorkGroup};
 
 /// Returns the text of a parallel map, for example `mapLocal(1)`.
@@ -56,16 +55,16 @@ impl Reporter<'_> {
             found = found.related(self.source_map.related(outer.at), "inside this");
         }
         let mut first = true;
-        if self.target == Target::OpenCl {
+        if self.target.has_work_items() {
             self.other_outer(&mut found, inner, outer, (nest, inside), &mut first);
             self.outer_elsewhere(&mut found, inner, outer, (nest, inside), &mut first);
         }
         if let Some(groups) = groups {
             self.groups_of_dimension(&mut found, inner, *groups, (nest, inside), &mut first);
         }
-        let choices = match self.target {
-            Target::OpenCl => alternatives::instead(inner, nest, inside),
-            _ => alternatives::choices(
+        let choices = match self.target.has_work_items() {
+            true => alternatives::instead(inner, nest, inside),
+            false => alternatives::choices(
                 Primitive::Map,
                 self.target,
                 nest,

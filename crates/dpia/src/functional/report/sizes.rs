@@ -6,7 +6,7 @@ use rise::{Primitive, print};
 use syntax::{Code, Diagnostic};
 
 use super::{Reporter, tick};
-use crate::target::{MAX_STATEMENTS, Target};
+use crate::target::MAX_STATEMENTS;
 
 impl Reporter<'_> {
     pub(super) fn unknown_size(&self, at: Origin, primitive: Primitive, size: &Nat) -> Diagnostic {
@@ -76,7 +76,7 @@ impl Reporter<'_> {
              where no value moves"
         );
         let found = self.refused(at, message).help(help);
-        if self.target == Target::OpenCl {
+        if self.target.has_work_items() {
             return found;
         }
         let ring = format!("circularBuffer({size})");

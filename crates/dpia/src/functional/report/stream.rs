@@ -8,7 +8,7 @@ use syntax::{Code, Diagnostic, Span};
 use super::edit::Edits;
 use super::{Reporter, alternatives};
 use crate::functional::problem::User;
-use crate::target::Target;
+use crate::target::Features;
 
 impl Reporter<'_> {
     pub(super) fn stream_read(
@@ -75,9 +75,9 @@ impl Reporter<'_> {
         }
         let stored = format!("iterateStream({}) |> toMem", elements_copy(data));
         let help = "a stream is used once, where it is made; what is used again is stored";
-        let edits = match self.target {
-            Target::OpenCl => None,
-            Target::C | Target::OpenMp => self.source_map.append(at, &stored),
+        let edits = match self.target.has_work_items() {
+            true => None,
+            false => self.source_map.append(at, &stored),
         };
         self.fixed(found.help(help), &format!("Store it: `{stored}`"), edits)
     }
@@ -163,7 +163,7 @@ struct NamedStream<'a> {
 /// Returns the text of a function that copies an element of a stream.
 fn elements_copy(data: &Type) -> String {
     match data {
-        Type::Array(_, element) => alternatives::copy(element, Target::C, &[]),
+        Type::Array(_, element) => alternatives::copy(element, Features::default(), &[]),
         _ => "id".into(),
     }
 }

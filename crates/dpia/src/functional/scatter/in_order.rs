@@ -17,7 +17,7 @@ use super::out_of_order;
 use crate::functional::access_inference::Term;
 use crate::functional::views::function_rearranges;
 use crate::phrase::contains_array;
-use crate::target::Target;
+use crate::target::Features;
 
 /// A program whose `scatter`s take their elements in order.
 pub(in crate::functional) struct InOrder {
@@ -32,13 +32,13 @@ pub(in crate::functional) fn in_order(
     program: &Program<Primitive>,
     scatters: FxHashSet<Origin>,
     facts: &Facts,
-    target: Target,
+    target: Features,
 ) -> Option<InOrder> {
     let mut rewrite = Rewrite {
         program: program.clone(),
         scatters,
         facts,
-        has_memory: target != Target::OpenCl,
+        has_memory: !target.has_work_items(),
         stored: FxHashSet::default(),
         failed: false,
     };

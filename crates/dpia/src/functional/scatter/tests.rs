@@ -2,13 +2,13 @@
 
 use super::super::access_inference::AccessInference;
 use super::out_of_order;
-use crate::target::{Device, Target};
+use crate::target::{Device, Features};
 
 /// Returns true if a program has a `scatter` that takes its elements out of order.
 fn is_out_of_order(text: &str) -> bool {
     let mut program = rise::core::program_of(text, "main").expect(text);
     rise::core::normalise(&mut program).expect("a program of this size");
-    let facts = AccessInference::new(&program, Target::C, &Device::default()).facts;
+    let facts = AccessInference::new(&program, Features::default(), &Device::default()).facts;
     !out_of_order(&program.body, &facts).is_empty()
 }
 

@@ -71,7 +71,7 @@ pub fn run(options: &RunOptions) -> u8 {
 
 fn job(db: &Database, item: ItemId, options: &RunOptions) -> Job {
     Job {
-        backend: options.backend.map(Into::into),
+        backend: options.backend,
         request: Request {
             sizes: options.sizes.clone(),
             defaults: run::default_sizes(&db.parsed(item).item),

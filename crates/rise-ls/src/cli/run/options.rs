@@ -1,7 +1,8 @@
 //! The arguments of `rise-ls run`; the doc comments of arguments are the help text.
 
-use super::super::args::{ImportOptions, IndexWord, Language};
+use super::super::args::{ImportOptions, IndexWord, Language, one_of};
 use crate::run::{self, Backend};
+use clap::builder::TypedValueParser;
 use clap::{Args as Group, ValueEnum};
 use runtime::launch::ArgumentSource;
 use std::num::NonZeroU32;
@@ -19,8 +20,8 @@ pub struct RunOptions {
     pub def: Option<String>,
 
     /// The backend; by default compiled code where that is possible, else the interpreter
-    #[arg(long, value_enum)]
-    pub backend: Option<BackendWord>,
+    #[arg(long, value_parser = backends())]
+    pub backend: Option<Backend>,
 
     /// A size; those that follow from arguments need not be given
     #[arg(short = 'D', value_name = "n=1024", value_parser = size)]
@@ -88,28 +89,8 @@ pub struct RunOptions {
     pub global: Option<Dimensions>,
 }
 
-/// The backend that runs a program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum BackendWord {
-    /// The interpreter, which needs nothing
-    Interp,
-    /// C for one thread, through the system's C compiler
-    C,
-    /// C with OpenMP
-    Openmp,
-    /// OpenCL
-    Opencl,
-}
-
-impl From<BackendWord> for Backend {
-    fn from(word: BackendWord) -> Backend {
-        match word {
-            BackendWord::Interp => Backend::Interp,
-            BackendWord::C => Backend::C,
-            BackendWord::Openmp => Backend::OpenMp,
-            BackendWord::Opencl => Backend::OpenCl,
-        }
-    }
+fn backends() -> impl TypedValueParser<Value = Backend> {
+    one_of(Backend::all().map(|backend| (backend, backend.as_str(), backend.summary())))
 }
 
 /// The output format of a result.

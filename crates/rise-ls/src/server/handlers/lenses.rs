@@ -38,7 +38,7 @@ pub fn code_lens(snapshot: &Snapshot, params: CodeLensParams) -> Answer<Vec<Code
     let mut lenses = Vec::new();
     for lens in ide::lenses(&snapshot.db, document.file) {
         let range = document.range(lens.span);
-        let target = lens.target.map(dpia::Target::as_str);
+        let target = lens.target.map(codegen::Target::as_str);
         let mut add = |title: String, command: &str, more: Option<Value>| {
             let mut argument = json!({
                 "uri": uri,
@@ -64,8 +64,8 @@ pub fn code_lens(snapshot: &Snapshot, params: CodeLensParams) -> Answer<Vec<Code
         if runs {
             add("Run".to_owned(), RUN, None);
         }
-        if runs && lens.on_device {
-            let more = json!({"backend": "opencl", "bench": TIMED});
+        if let Some(target) = lens.device_target.filter(|_| runs) {
+            let more = json!({"backend": target.as_str(), "bench": TIMED});
             add(on_device(snapshot), RUN, Some(more));
         }
         if client.previews && shown.preview {

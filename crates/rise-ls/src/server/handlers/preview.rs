@@ -11,7 +11,7 @@ use tower_lsp::lsp_types::{
     Diagnostic, DiagnosticSeverity, Position, Range, TextDocumentIdentifier,
 };
 
-use super::{Answer, strategies};
+use super::Answer;
 use crate::server::event::invalid_params;
 use crate::server::positions::Lines;
 use crate::server::previews::{Identity, Shown};
@@ -164,7 +164,7 @@ pub fn preview_again(snapshot: &Snapshot, params: PreviewIdentifier) -> Answer<P
 
 fn form(name: &str) -> Result<Form, Error> {
     Form::from_name(name).ok_or_else(|| {
-        let known: Vec<&str> = Form::ALL.iter().map(|form| form.as_str()).collect();
+        let known: Vec<&str> = Form::all().map(Form::as_str).collect();
         let known = known.join("`, `");
         invalid_params(format_args!(
             "there is no form `{name}`; there are `{known}`"
@@ -286,7 +286,7 @@ fn target_to_lower_for(
 ) -> Option<&'static str> {
     let is_open = errors.iter().any(|error| error.code == Code::MissingChoice);
     let target = ide::form_target(&snapshot.db, item, form);
-    let lowers = || ide::lowered_copy(&snapshot.db, item, strategies::lowering(target)).is_ok();
+    let lowers = || ide::lowered_copy(&snapshot.db, item, target.description().lowering).is_ok();
     (is_open && lowers()).then(|| target.as_str())
 }
 

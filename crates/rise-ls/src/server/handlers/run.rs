@@ -47,7 +47,7 @@ pub struct RunParams {
     /// A position in the definition, if it is not named.
     #[serde(default)]
     position: Option<Position>,
-    /// The backend: `interp`, `c`, `openmp` or `opencl`.
+    /// The name of the backend.
     #[serde(default)]
     backend: Option<String>,
     /// A part of the device's name; by default that of the settings.
@@ -148,8 +148,11 @@ pub fn order(
     let backend = match &params.backend {
         None => None,
         Some(name) => Some(Backend::from_name(name).ok_or_else(|| {
-            let known = "there are `interp`, `c`, `openmp` and `opencl`";
-            invalid_params(format_args!("there is no backend `{name}`; {known}"))
+            let known = Backend::all().map(|backend| format!("`{}`", backend.as_str()));
+            let known = run::enumeration(known, "and");
+            invalid_params(format_args!(
+                "there is no backend `{name}`; there are {known}"
+            ))
         })?),
     };
     if let Some(tolerance) = params.tolerance

@@ -4,14 +4,15 @@
 
 use std::collections::BTreeMap;
 
+use codegen::Target;
 use db::{Declaration, FileId, ItemId, Language};
-use dpia::Target;
 use ide::{AssistEdits, OfferedStrategy, SteppedProgram, Stepping, StrategyStep, stepped};
 use serde::{Deserialize, Serialize};
 use tower_lsp::jsonrpc::Error;
 use tower_lsp::lsp_types::{Position, Range, TextDocumentIdentifier, WorkspaceEdit};
 
 use super::{Answer, code_actions};
+use crate::run::target_names;
 use crate::server::event::invalid_params;
 use crate::server::positions::Lines;
 use crate::server::snapshot::{Document, Snapshot};
@@ -243,15 +244,6 @@ pub fn apply(snapshot: &Snapshot, params: StepsParams) -> Answer<ApplyResult> {
     })
 }
 
-/// Returns the name of the library strategy that lowers a definition for a target.
-pub(super) fn lowering(target: Target) -> &'static str {
-    match target {
-        Target::C => "lowerFused",
-        Target::OpenMp => "lowerToOpenMP",
-        Target::OpenCl => "lowerToGlobal",
-    }
-}
-
 /// The parameters of `rise/lower`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -263,7 +255,7 @@ pub struct LowerParams {
     /// The name of the definition, if there is no position.
     #[serde(default)]
     def: Option<String>,
-    /// The target: `c`, `openmp` or `opencl`.
+    /// The name of the target.
     target: String,
 }
 
@@ -273,11 +265,12 @@ pub fn lower(snapshot: &Snapshot, params: LowerParams) -> Answer<ApplyResult> {
     let (item, _) = definition(snapshot, &document, params.position, params.def.as_deref())?;
     let target = Target::from_name(&params.target).ok_or_else(|| {
         invalid_params(format_args!(
-            "there is no target `{}`: `c`, `openmp` or `opencl` is expected",
-            params.target
+            "there is no target `{}`: {} is expected",
+            params.target,
+            target_names()
         ))
     })?;
-    let strategy = lowering(target);
+    let strategy = target.description().lowering;
     Ok(match ide::lowered_copy(&snapshot.db, item, strategy) {
         Ok(edits) => ApplyResult {
             edit: Some(workspace_edit(snapshot, &edits)),

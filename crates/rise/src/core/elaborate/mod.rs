@@ -24,7 +24,7 @@ use super::{
     Def, Expr, Foreign, Form, Launch, Local, Node, Origin, Param, Site, apply, dep_apply,
     dep_lambda, lambda, var_arg,
 };
-use crate::infer::for_each_var;
+use crate::infer::{LAUNCH_ANNOTATION, for_each_var};
 use crate::subst::rename_prop;
 use crate::types::{Arg, Names, Pi, Scheme, Ty, Type};
 use crate::{BinderInfo, Inference, NameUse, Primitive, TermInfo};
@@ -113,7 +113,9 @@ fn launch(item: &Item, inference: &Inference) -> Launch {
         let named = item
             .annotations
             .iter()
-            .filter(|annotation| (annotation.name.as_ref()).is_some_and(|n| n.name == "opencl"))
+            .filter(|annotation| {
+                (annotation.name.as_ref()).is_some_and(|n| n.name == LAUNCH_ANNOTATION)
+            })
             .flat_map(|annotation| annotation.args.iter())
             .find(|arg| arg.key.as_ref().is_some_and(|key| key.name == wanted));
         match named.map(|arg| &arg.value) {

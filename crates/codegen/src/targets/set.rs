@@ -1,0 +1,75 @@
+//! Sets of targets, and the targets that a definition determines.
+
+use rise::Inference;
+use syntax::ast::{AnnotationValue, Item, TermKind};
+
+use super::Target;
+
+/// The targets that a definition determines.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TargetSelection {
+    /// The targets of `@target`.
+    pub marked: Targets,
+    /// The target for the first primitive or address space that not all targets have.
+    pub used: Option<Target>,
+}
+
+impl TargetSelection {
+    /// Determines the targets of an inferred definition.
+    pub fn of(item: &Item, inference: &Inference) -> TargetSelection {
+        TargetSelection {
+            marked: marked_targets(item).collect(),
+            used: dpia::functional::first_required(item, inference).map(Target::with),
+        }
+    }
+}
+
+/// Returns the targets of the `@target` annotations of an item, in source order.
+pub fn marked_targets(item: &Item) -> impl Iterator<Item = Target> + Clone {
+    let annotations = item.annotations.iter().filter(|annotation| {
+        let name = annotation.name.as_ref();
+        name.is_some_and(|name| name.name == "target")
+    });
+    let args = annotations.flat_map(|annotation| &annotation.args);
+    args.filter_map(|arg| match arg.value {
+        AnnotationValue::Term(term) => match &item.term(term).kind {
+            TermKind::Name(name) => Target::from_name(name),
+            _ => None,
+        },
+        AnnotationValue::String(..) | AnnotationValue::List(..) => None,
+    })
+}
+
+/// A set of targets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Targets(u32);
+
+impl Targets {
+    /// Returns true if the set contains the target.
+    pub fn contains(self, target: Target) -> bool {
+        self.0 & (1 << target as u32) != 0
+    }
+
+    /// Returns true if the set is empty.
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Returns the targets in the set, in the order of the table.
+    pub fn iter(self) -> impl Iterator<Item = Target> + Clone {
+        Target::all().filter(move |&target| self.contains(target))
+    }
+
+    /// Returns the first target in the set whose work-items run kernels.
+    pub fn with_work_items(self) -> Option<Target> {
+        self.iter()
+            .find(|target| target.features().has_work_items())
+    }
+}
+
+impl FromIterator<Target> for Targets {
+    fn from_iter<T: IntoIterator<Item = Target>>(targets: T) -> Self {
+        let bits = targets.into_iter().map(|target| 1 << target as u32);
+        Targets(bits.fold(0, |all, bit| all | bit))
+    }
+}
