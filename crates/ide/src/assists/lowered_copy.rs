@@ -58,7 +58,7 @@ fn copy_name(db: &Database, item: ItemId, strategy: &str) -> syntax::ast::Name {
     let wanted = format!(
         "{}_{}",
         def_name(db, item).unwrap_or_default(),
-        target_of(strategy)
+        target_of(strategy).as_str()
     );
     free_name(db, db.file_of(item), &wanted, &[])
 }
