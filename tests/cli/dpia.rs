@@ -449,7 +449,7 @@ fn round_trip(examples: &str, target: Target, code: Form) {
     assert_eq!(ran.status, 0, "{}", ran.out);
     // The command prints the same text as the editor.
     let (path, _, last) = &again[again.len() / 2];
-    let ran = folder.run(&["emit", path, "--as", code.as_str()]);
+    let ran = folder.run(&["emit", path, "--as", &code.name()]);
     assert_eq!(Some(ran.out), shown(&db, *last, code), "{path}");
 }
 

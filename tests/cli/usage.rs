@@ -170,3 +170,46 @@ fn sizes_that_are_too_large_are_said_to_be() {
     let message = "the size `99999999999999999999` is too large";
     assert!(ran.err.contains(message), "{}", ran.err);
 }
+
+#[test]
+fn emit_prints_the_program_after_a_pass() {
+    let program = "def f = depFun(n: Nat => fun(xs: n.f32 => xs |> mapSeq(fun(x => x * 2.0f))))\n";
+    let folder = Folder::with(&[("a.rise", program)]);
+    let emit = |flags: &[&str]| folder.run(&[&["emit", "a.rise"], flags].concat());
+    let ran = emit(&["--as", "c", "--after", "lowering"]);
+    assert!(ran.out.contains("void f("), "{}", ran.out);
+    let ran = emit(&["--as", "openmp", "--after", "list"]);
+    assert!(
+        ran.out
+            .starts_with("lowering\nloops\nscalar-replacement (optional)\n"),
+        "{}",
+        ran.out
+    );
+}
+
+#[test]
+fn optional_passes_can_be_left_out() {
+    let program = "def f = depFun(n: Nat => fun(xs: n.f32 => xs |> mapSeq(fun(x => x * 2.0f))))\n";
+    let folder = Folder::with(&[("a.rise", program)]);
+    let emit = |flags: &[&str]| folder.run(&[&["emit", "a.rise", "--as"], flags].concat());
+    let ran = emit(&["c", "--without", "inlining", "--without", "pointers"]);
+    assert_eq!(ran.status, 0, "{}", ran.err);
+    for flags in [
+        &["c", "--without", "loops"][..],
+        &["c", "--without", "folding"],
+        &["rise", "--without", "inlining"],
+        &["c", "--after", "folding"],
+        &["dpia", "--after", "loops"],
+        &["opencl", "--host", "--after", "loops"],
+    ] {
+        let ran = emit(flags);
+        assert_eq!((ran.status, ran.out.as_str()), (2, ""), "{flags:?}");
+    }
+    let ran = emit(&["c", "--without", "loops"]);
+    let message =
+        "error: the pass `loops` is required: no target has loops that are to be unrolled\n";
+    assert_eq!(ran.err, message);
+    let ran = emit(&["c", "--after", "folding"]);
+    let message = "error: there is no pass `folding` for C; in order, there are lowering, loops, ";
+    assert!(ran.err.starts_with(message), "{}", ran.err);
+}

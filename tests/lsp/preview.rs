@@ -39,6 +39,7 @@ fn every_form_of_a_definition_is_shown_although_another_one_is_broken() {
         ("dpia-imperative", "for("),
         ("c", "void dot("),
         ("openmp", "void dot("),
+        ("c:lowering", "void dot("),
     ] {
         let shown = preview(&mut client, &uri, form);
         let text = shown["text"].as_str().unwrap();

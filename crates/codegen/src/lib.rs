@@ -18,11 +18,12 @@ pub use analysis::memory;
 pub use dpia::{Features, IndexPolicy, IndexWidth, Parallelism};
 pub use error::CompileError;
 pub use ir::kernel::{Items, LaunchVars};
+pub use ir::{Listing, Mapping, PassSet};
 pub use lower::Lowered;
 pub use module::{
-    BarrierText, Buffer, Device, ForeignText, Kernel, KernelArg, Mapping, Module, Plain, Reason,
+    BarrierText, Buffer, Device, ForeignText, Kernel, KernelArg, Module, Plain, Reason,
 };
-pub use pipeline::{Options, PassSet};
+pub use pipeline::{Options, Stage};
 pub use signature::Signature;
 pub use targets::clike::{ForeignNames, reserved};
 pub use targets::{Description, HostProgram, Target, TargetSelection, Targets, marked_targets};
@@ -34,7 +35,7 @@ pub use targets::{Description, HostProgram, Target, TargetSelection, Targets, ma
 /// What has no code: a parameter or result whose type generated functions do not take. Every one of
 /// them is named.
 pub fn lower(program: &PhraseProgram, target: Target) -> Result<Lowered, Vec<CompileError>> {
-    lower::lower(program, target.features())
+    lower::lower(program, target.features(), &PassSet::default())
 }
 
 /// Compiles an imperative program.
@@ -56,7 +57,22 @@ pub fn compile_for(
     target: Target,
     options: impl Into<Options>,
 ) -> Result<Module, Vec<CompileError>> {
-    finish(lower(program, target)?, target, options).map_err(|error| vec![error])
+    let options = options.into();
+    let lowered = lower::lower(program, target.features(), &options.without)?;
+    finish(lowered, target, options).map_err(|error| vec![error])
+}
+
+/// Prints an imperative program as it is at a point in its compilation.
+///
+/// # Errors
+/// All parts of the program that cannot be compiled up to there.
+pub fn print_after(
+    program: &PhraseProgram,
+    stage: Stage,
+    options: &Options,
+) -> Result<Listing, Vec<CompileError>> {
+    let lowered = lower::lower(program, stage.target().features(), &options.without)?;
+    pipeline::print_after(lowered, options, stage).map_err(|error| vec![error])
 }
 
 /// Runs the passes on a function for this target, and prints it.
@@ -70,6 +86,7 @@ pub fn finish(
 ) -> Result<Module, CompileError> {
     let options = options.into();
     lowered.function.features = target.features();
+    lowered.function.without = options.without.clone();
     let optimised = pipeline::optimise(lowered, &options)?;
     targets::emit(optimised, target, options.index)
 }

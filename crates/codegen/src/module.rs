@@ -4,11 +4,11 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use nat::{Nat, Prop};
-use rise::core::{Foreign, Launch, Origin};
+use rise::core::{Foreign, Launch};
 use syntax::ast::Name;
 
 use crate::ir::kernel::{Items, LaunchVars};
-use crate::ir::{Barrier, Maker};
+use crate::ir::{Barrier, Mapping};
 use crate::signature::Signature;
 
 /// The text of a translation unit, with the metadata for callers and editors.
@@ -124,21 +124,6 @@ pub struct ForeignText {
     pub range: Range<usize>,
     /// The function; [`Foreign::body_span`] is the origin of its body.
     pub function: Arc<Foreign>,
-}
-
-/// The origin of a part of the generated text.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Mapping {
-    /// The range of the part in bytes.
-    pub range: Range<usize>,
-    /// The phrase from which the part was generated.
-    pub origin: Origin,
-    /// The primitive or pass that generated it.
-    pub made_by: Option<Maker>,
-    /// The changes by passes, in order: `memory: allocated outside of the loop that uses it`.
-    pub passes: Box<[String]>,
-    /// The views that determine the index of a read.
-    pub views: Box<[Origin]>,
 }
 
 /// A part of the text without a phrase of the program.

@@ -4,13 +4,16 @@
 //! optional one makes code faster, smaller or better to read: without it the text has the same
 //! meaning.
 
-use dpia::IndexPolicy;
+use std::iter::once;
+
+use dpia::{IndexPolicy, Parallelism};
 
 use crate::analysis::counts;
 use crate::error::CompileError;
-use crate::ir::Function;
 use crate::ir::kernel::{Code, KernelFunction, Program};
+use crate::ir::print::print;
 use crate::ir::trace::Trace;
+use crate::ir::{Function, Listing, PARTS, PassSet};
 use crate::lower::Lowered;
 use crate::opt::{
     Pass, address_hoisting, allocation, branch_fusion, copy_coalescing, copy_elision,
@@ -19,31 +22,33 @@ use crate::opt::{
     single_assignment, sinking, strength_reduction, tuple_splitting, unrolling, vector_alignment,
     vector_legalization, vector_scalarization, vectorization, work_item_mapping,
 };
+use crate::targets::Target;
 
 /// A pass at a position.
 pub(crate) struct Step<On = Function> {
     pass: Pass<On>,
-    is_optional: bool,
+    /// The reason why the pass cannot be left out, if there is one.
+    required: Option<&'static str>,
 }
 
-const fn required<On>(pass: Pass<On>) -> Step<On> {
+const fn required<On>(pass: Pass<On>, reason: &'static str) -> Step<On> {
     Step {
         pass,
-        is_optional: false,
+        required: Some(reason),
     }
 }
 
 const fn optional<On>(pass: Pass<On>) -> Step<On> {
     Step {
         pass,
-        is_optional: true,
+        required: None,
     }
 }
 
 /// The passes for functions that run on a CPU.
 const CPU: &[Step] = &[
     // Unrolled and peeled loops make indices constant and conditions known, for all that follows.
-    required(loops::PASS),
+    required(loops::PASS, "no target has loops that are to be unrolled"),
     // Constant indices make elements variables, which the passes on variables then see.
     optional(scalar_replacement::PASS),
     // Halves of tuples are variables before copies are looked for: a copy of a tuple is one of each.
@@ -53,7 +58,7 @@ const CPU: &[Step] = &[
     // The copies left variables behind that nothing reads: they need no memory either.
     optional(dead_code_elimination::PASS),
     // All arrays that are left need memory.
-    required(allocation::PASS),
+    required(allocation::PASS, "it decides where arrays are stored"),
     // One variable for each purpose lets each be declared where its value is known.
     optional(live_range_splitting::PASS),
     // The last store to each range is dead if nothing reads it.
@@ -73,19 +78,34 @@ const CPU: &[Step] = &[
     // Every assignment is where it stays.
     optional(single_assignment::PASS),
     // Last, as other passes look into reductions but not at how they are implemented.
-    required(reductions::PASS),
+    required(
+        reductions::PASS,
+        "no target has the parallel reductions of the loop language",
+    ),
 ];
 
 /// The passes for kernels, while loops that work-items share still count from 0 to their number.
 const MAPPING: &[Step<KernelFunction>] = &[
     // The conditions of the launch are facts for all that follows.
-    required(work_item_mapping::ASSUMPTIONS),
+    required(
+        work_item_mapping::ASSUMPTIONS,
+        "the other passes on kernels need the sizes of the launch",
+    ),
     // Private arrays shrink to a work-item's own share, which needs no barriers and no memory.
-    required(privatization::PASS),
+    required(
+        privatization::PASS,
+        "it gives each work-item its part of a private array",
+    ),
     // What work-items share has its place and its barriers while it is seen who shares what.
-    required(kernel_memory::PASS),
-    // Nothing asks any more which loops are shared.
-    required(work_item_mapping::PASS),
+    required(
+        kernel_memory::PASS,
+        "it decides where arrays are stored, and inserts barriers",
+    ),
+    // Last, as the others ask which loops are shared.
+    required(
+        work_item_mapping::PASS,
+        "it distributes loops over work-items",
+    ),
 ];
 
 /// The passes for kernels behind [`MAPPING`]: each loop is sequential, the program is that of one
@@ -96,7 +116,7 @@ const KERNEL: &[Step] = &[
     // Short loops over private arrays are marked for the next pass, which writes them out.
     optional(unrolling::PASS),
     // Unrolled and peeled loops make indices constant and conditions known, for all that follows.
-    required(loops::PASS),
+    required(loops::PASS, "no target has loops that are to be unrolled"),
     // Copies of an unrolled body have one condition.
     optional(branch_fusion::PASS),
     // Vectors that are parts of private arrays would keep these from becoming variables.
@@ -126,7 +146,10 @@ const KERNEL: &[Step] = &[
     // Indices whose quotients are gone are the cheaper ones: what is left of the others gets names.
     optional(address_hoisting::PASS),
     // Every vector access to memory is there.
-    required(vector_alignment::PASS),
+    required(
+        vector_alignment::PASS,
+        "vector accesses to unaligned memory are undefined",
+    ),
     // Every assignment is where it stays.
     optional(single_assignment::PASS),
 ];
@@ -149,31 +172,122 @@ impl<I: Into<IndexPolicy>> From<I> for Options {
     }
 }
 
-/// Optional passes, by their names.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct PassSet(Vec<&'static str>);
-
 impl PassSet {
-    /// Every pass that can be left out, by name.
+    /// Returns the names of all passes that can be left out, in alphabetical order.
     pub fn optional() -> Vec<&'static str> {
-        let mut names: Vec<_> = (CPU.iter().chain(KERNEL))
-            .filter(|step| step.is_optional)
-            .map(|step| step.pass.name)
-            .collect();
+        let passes = all_steps().filter(|(_, required)| required.is_none());
+        let mut names: Vec<_> = passes.map(|(name, _)| name).chain(PARTS).collect();
         names.sort_unstable();
         names.dedup();
         names
     }
 
-    /// Adds the optional pass with this name; returns false if there is none.
-    pub fn insert(&mut self, name: &str) -> bool {
-        let known = PassSet::optional().into_iter().find(|pass| *pass == name);
-        self.0.extend(known);
-        known.is_some()
+    /// Adds the optional pass with this name.
+    ///
+    /// # Errors
+    /// A message if there is no such pass, or if it is required.
+    pub fn insert(&mut self, name: &str) -> Result<(), String> {
+        let optional = PassSet::optional();
+        if let Some(known) = optional.iter().find(|known| **known == name) {
+            self.0.push(*known);
+            return Ok(());
+        }
+        let mut steps = all_steps().filter(|(known, _)| *known == name);
+        Err(match steps.find_map(|(_, required)| required) {
+            Some(reason) => format!("the pass `{name}` is required: {reason}"),
+            None => format!(
+                "there is no pass `{name}`; the optional ones are {}",
+                optional.join(", ")
+            ),
+        })
+    }
+}
+
+/// Returns the name of each pass, and the reason why it is required if it is.
+fn all_steps() -> impl Iterator<Item = (&'static str, Option<&'static str>)> {
+    fn named<On>(step: &'static Step<On>) -> (&'static str, Option<&'static str>) {
+        (step.pass.name, step.required)
+    }
+    let first = [
+        (
+            LOWERING,
+            Some("it makes the program that the passes transform"),
+        ),
+        (
+            OUTLINING,
+            Some("it makes the kernels that the passes transform"),
+        ),
+    ];
+    let functions = CPU.iter().chain(KERNEL).map(named);
+    (first.into_iter())
+        .chain(MAPPING.iter().map(named))
+        .chain(functions)
+}
+
+/// A point in the compilation for a target, where the program can be printed: behind lowering, or
+/// behind one of the passes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Stage {
+    target: Target,
+    /// The number of passes before it.
+    passes: usize,
+}
+
+impl Stage {
+    /// Returns the points in the compilation for a target, in order.
+    pub fn all(target: Target) -> impl Iterator<Item = Stage> {
+        let passes = names(target).len();
+        (0..passes).map(move |passes| Stage { target, passes })
     }
 
-    fn contains(&self, name: &str) -> bool {
-        self.0.contains(&name)
+    /// Returns the point behind the pass with this name.
+    pub fn find(target: Target, name: &str) -> Option<Stage> {
+        Stage::all(target).find(|stage| stage.name() == name)
+    }
+
+    /// Returns the target.
+    pub const fn target(self) -> Target {
+        self.target
+    }
+
+    /// Returns true if the last pass before it can be left out.
+    pub fn is_optional(self) -> bool {
+        let name = names(self.target)[self.passes];
+        all_steps().any(|(known, required)| known == name && required.is_none())
+    }
+
+    /// Returns the name of the last pass before it, `lowering` for none; the second of two passes
+    /// with the same name has a number.
+    pub fn name(self) -> String {
+        let names = names(self.target);
+        let name = names[self.passes];
+        match names[..self.passes]
+            .iter()
+            .filter(|other| **other == name)
+            .count()
+        {
+            0 => name.to_owned(),
+            before => format!("{name}-{}", before + 1),
+        }
+    }
+}
+
+/// The name of the translation from imperative DPIA to the loop language.
+const LOWERING: &str = "lowering";
+/// The name of the pass that makes kernels of a function.
+const OUTLINING: &str = "kernel-outlining";
+
+/// Returns the names of the passes for a target, from lowering on.
+fn names(target: Target) -> Vec<&'static str> {
+    let mapping = MAPPING.iter().map(|step| step.pass.name);
+    let functions = |steps: &'static [Step]| steps.iter().map(|step| step.pass.name);
+    match target.features().parallelism {
+        Parallelism::Sequential | Parallelism::Threads => once(LOWERING).chain(functions(CPU)).collect(),
+        Parallelism::WorkItems => [LOWERING, OUTLINING]
+            .into_iter()
+            .chain(mapping)
+            .chain(functions(KERNEL))
+            .collect(),
     }
 }
 
@@ -186,30 +300,40 @@ pub(crate) fn optimise(lowered: Lowered, options: &Options) -> Result<Program, C
     optimise_until(lowered, options, usize::MAX)
 }
 
-/// Runs so many passes.
-pub(crate) fn optimise_until(
+/// Runs the passes before a point in the compilation, and prints the program.
+pub(crate) fn print_after(
     lowered: Lowered,
     options: &Options,
-    passes: usize,
+    stage: Stage,
+) -> Result<Listing, CompileError> {
+    optimise_until(lowered, options, stage.passes).map(|program| print(&program))
+}
+
+/// Runs so many passes.
+fn optimise_until(
+    lowered: Lowered,
+    options: &Options,
+    mut passes: usize,
 ) -> Result<Program, CompileError> {
     let Lowered {
         mut function,
         signature,
     } = lowered;
-    let code = if function.features.has_work_items() {
+    let code = if function.features.has_work_items() && passes > 0 {
+        passes -= 1;
         let depends_on_sizes =
             options.index == IndexPolicy::BySizes && counts::of(&function, []).is_complete;
         let mut parts = kernel_outlining::split(function)?;
         parts.depends_on_sizes = depends_on_sizes;
         for kernel in &mut parts.kernels {
-            run(kernel, MAPPING, options, passes, true)?;
+            run(kernel, MAPPING, passes, true)?;
             let passes = passes.saturating_sub(MAPPING.len());
-            run(&mut kernel.function, KERNEL, options, passes, false)?;
+            run(&mut kernel.function, KERNEL, passes, false)?;
             kernel.function.trace.end();
         }
         Code::Kernels(parts)
     } else {
-        run(&mut function, CPU, options, passes, true)?;
+        run(&mut function, CPU, passes, true)?;
         function.trace.end();
         Code::Function(Box::new(function))
     };
@@ -220,7 +344,6 @@ pub(crate) fn optimise_until(
 fn run<On: AsMut<Function>>(
     on: &mut On,
     steps: &[Step<On>],
-    options: &Options,
     passes: usize,
     is_first: bool,
 ) -> Result<(), CompileError> {
@@ -228,11 +351,11 @@ fn run<On: AsMut<Function>>(
         true => Trace::start(on.as_mut()),
         false => std::mem::take(&mut on.as_mut().trace),
     };
-    for Step { pass, is_optional } in steps.iter().take(passes) {
-        if *is_optional && options.without.contains(pass.name) {
+    for Step { pass, required } in steps.iter().take(passes) {
+        if required.is_none() && on.as_mut().without.contains(pass.name) {
             continue;
         }
-        (pass.run)(on)?;
+        pass.apply(on)?;
         trace.after(pass.name, &pass.changes, on.as_mut());
     }
     on.as_mut().trace = trace;

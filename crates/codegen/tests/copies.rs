@@ -95,7 +95,8 @@ fn an_array_whose_target_is_read_meanwhile_stays() {
     let f = scalar(F32);
     let last = b.local("last", &f, None);
     let output = b.function.output;
-    let codegen::ir::StmtKind::For { body, .. } = &mut b.function.body[0].kind else {
+    let codegen::ir::StmtKind::For(codegen::ir::Loop { body, .. }) = &mut b.function.body[0].kind
+    else {
         panic!("a loop");
     };
     // The sum depends on the previous output.

@@ -54,6 +54,12 @@ impl Database {
         stages::module(self, item.into(), target)
     }
 
+    /// Returns the program in the loop language at a point in its compilation.
+    pub fn listing(&self, item: ItemId, stage: codegen::Stage) -> StageResult<codegen::Listing> {
+        queries::evaluate_dependencies_first(self, [item]);
+        stages::listing(self, item.into(), stage)
+    }
+
     /// Returns the OpenCL kernels specialised for work-groups of this size. A launch is compiled
     /// for it if the size was chosen at run time and is not part of the program.
     pub fn module_of_groups(

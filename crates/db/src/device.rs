@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use codegen::PassSet;
 use dpia::{Device, IndexPolicy, IndexWidth};
 use nat::Nat;
 use rise::core::{Launch, Program};
@@ -63,20 +64,31 @@ impl Database {
 
     /// Sets the width of sizes and indices in generated code, which can also depend on the sizes.
     pub fn set_index_width(&mut self, index: impl Into<IndexPolicy>) {
-        use salsa::Setter as _;
         let index = index.into();
-        if Options::get(self).index(self) == index {
+        self.set_codegen(|options| options.index = index);
+    }
+
+    /// Sets the passes that are left out.
+    pub fn set_left_out_passes(&mut self, without: PassSet) {
+        self.set_codegen(|options| options.without = without);
+    }
+
+    fn set_codegen(&mut self, change: impl FnOnce(&mut codegen::Options)) {
+        use salsa::Setter as _;
+        let mut options = Options::get(self).codegen(self).clone();
+        change(&mut options);
+        if *Options::get(self).codegen(self) == options {
             return;
         }
         Options::get(self)
-            .set_index(self)
+            .set_codegen(self)
             .with_durability(salsa::Durability::HIGH)
-            .to(index);
+            .to(options);
     }
 
     /// Returns the width of the sizes that are passed to generated code.
     pub fn index_width(&self) -> IndexWidth {
-        match Options::get(self).index(self) {
+        match Options::get(self).codegen(self).index {
             IndexPolicy::Fixed(width) => width,
             IndexPolicy::BySizes => IndexWidth::Bits64,
         }

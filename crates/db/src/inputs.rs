@@ -70,9 +70,9 @@ pub(crate) struct Options {
     /// The device that OpenCL programs are checked against.
     #[returns(clone)]
     pub device: Arc<dpia::Device>,
-    /// The width of the sizes and indices of generated code.
-    #[returns(copy)]
-    pub index: dpia::IndexPolicy,
+    /// The width of the sizes and indices of generated code, and the passes that are left out.
+    #[returns(ref)]
+    pub codegen: codegen::Options,
     /// The launch sizes that the user has given.
     #[returns(ref)]
     pub launch: rise::core::Launch,

@@ -608,7 +608,7 @@ impl Database {
         let _singleton = Options::builder(
             None,
             Arc::default(),
-            IndexPolicy::default(),
+            codegen::Options::default(),
             rise::core::Launch::default(),
         )
         .durability(salsa::Durability::HIGH)

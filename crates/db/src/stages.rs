@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use codegen::Module;
+
 use codegen::Target;
 use codegen::module::KernelArg;
+use codegen::{CompileError, Listing, Module, Stage};
 use dpia::functional::{Checked as Accesses, TrialResult, report};
 use dpia::target::format_bytes;
 use dpia::{Device, PhraseProgram};
@@ -276,6 +277,14 @@ pub(crate) fn module(db: &dyn Db, item: SourceItem, target: Target) -> StageResu
     compiled(db, item, target, &program)
 }
 
+/// Returns the program in the loop language at a point in its compilation.
+pub(crate) fn listing(db: &dyn Db, item: SourceItem, stage: Stage) -> StageResult<Listing> {
+    let program = imperative(db, item, stage.target())?;
+    let options = crate::inputs::Options::get(db).codegen(db);
+    let work = || codegen::print_after(&program, stage, options);
+    generated(db, item, stage.target(), &program, work)
+}
+
 /// Generates the kernels for work-groups of this size, independently of the size in the program.
 #[salsa::tracked(returns(clone), lru = 16)]
 pub(crate) fn module_of_groups(
@@ -296,8 +305,19 @@ fn compiled(
     target: Target,
     program: &PhraseProgram,
 ) -> StageResult<Module> {
-    let index = crate::inputs::Options::get(db).index(db);
-    let work = || codegen::compile_for(program, target, index);
+    let options = crate::inputs::Options::get(db).codegen(db);
+    let work = || codegen::compile_for(program, target, options.clone());
+    generated(db, item, target, program, work)
+}
+
+/// Returns a result of code generation, or its errors at their places in the item.
+fn generated<T>(
+    db: &dyn Db,
+    item: SourceItem,
+    target: Target,
+    program: &PhraseProgram,
+    work: impl FnOnce() -> Result<T, Vec<CompileError>>,
+) -> StageResult<T> {
     let result = catch_panic(&item.text(db), "compiling", work).map_err(one)?;
     result.map(Arc::new).map_err(|errors| {
         let found = errors.into_iter().map(|error| {

@@ -1,10 +1,11 @@
 //! Previews: the intermediate forms and the generated code of a definition, with a mapping to the
 //! source.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use codegen::Target;
-use codegen::{BarrierText, ForeignText, Module, Reason};
+use codegen::{BarrierText, ForeignText, Mapping, Module, Reason, Stage};
 use db::{Database, Declaration, FileId, ItemId};
 use rise::Primitive;
 use rise::core::{Origin, Printed, Source, print_program};
@@ -25,10 +26,12 @@ pub enum Form {
     Code(Target),
     /// The program for the host that launches the kernels of a target.
     Host(Target),
+    /// The loop language at a point in the compilation for a target.
+    After(Stage),
 }
 
 impl Form {
-    /// Returns all forms, in the order of compilation.
+    /// Returns all forms, in the order of compilation, except for those between two passes.
     pub fn all() -> impl Iterator<Item = Form> {
         let hosts = Target::all().filter(|target| target.description().host.is_some());
         [Form::Rise, Form::Functional, Form::Imperative]
@@ -37,9 +40,14 @@ impl Form {
             .chain(hosts.map(Form::Host))
     }
 
-    /// Returns the name in requests and on the command line.
-    pub fn as_str(self) -> &'static str {
-        match self {
+    /// Returns the name in requests and on the command line: `c`, or `c:loops` for the loop language
+    /// after the pass `loops`.
+    pub fn name(self) -> Cow<'static, str> {
+        Cow::Borrowed(match self {
+            Form::After(stage) => {
+                let target = stage.target().as_str();
+                return format!("{target}:{}", stage.name()).into();
+            }
             Form::Rise => "rise",
             Form::Functional => "dpia",
             Form::Imperative => "dpia-imperative",
@@ -48,12 +56,15 @@ impl Form {
                 let host = target.description().host;
                 host.map_or(target.as_str(), |host| host.name)
             }
-        }
+        })
     }
 
     /// Returns the form with this name.
     pub fn from_name(name: &str) -> Option<Form> {
-        Form::all().find(|form| form.as_str() == name)
+        if let Some((target, pass)) = name.split_once(':') {
+            return Stage::find(Target::from_name(target)?, pass).map(Form::After);
+        }
+        Form::all().find(|form| form.name() == name)
     }
 
     /// Returns the editor's identifier of the language of the text.
@@ -61,15 +72,19 @@ impl Form {
         match self {
             Form::Rise => "rise",
             Form::Functional | Form::Imperative => "dpia",
-            Form::Code(target) => target.description().language,
+            // The loop language has the syntax of C.
+            Form::Code(target) | Form::After(_) => target.description().language,
             // Host programs are written in C.
             Form::Host(_) => Target::default().description().language,
         }
     }
 
     /// Returns the name in a title.
-    pub fn title(self) -> &'static str {
-        match self {
+    pub fn title(self) -> Cow<'static, str> {
+        Cow::Borrowed(match self {
+            Form::After(stage) => {
+                return format!("{} after {}", stage.target().title(), stage.name()).into();
+            }
             Form::Rise => "RISE",
             Form::Functional => "functional DPIA",
             Form::Imperative => "imperative DPIA",
@@ -89,7 +104,7 @@ impl Form {
             Form::Imperative => "Imperative DPIA",
             Form::Code(target) => target.description().summary,
             Form::Host(_) => self.title(),
-        }
+        })
     }
 }
 
@@ -174,6 +189,13 @@ pub fn preview(
             let module = db.module(item, target).map_err(errors)?;
             (module.text.clone(), at.code(&module, &program.origins))
         }
+        Form::After(stage) => {
+            let program = db.imperative(item, target).map_err(errors)?;
+            let listing = db.listing(item, stage).map_err(errors)?;
+            let part = |part| at.part(part, &program.origins);
+            let map = in_order(listing.map.iter().filter_map(part).collect());
+            (listing.text.clone(), map)
+        }
         Form::Host(target) => {
             let module = db.module(item, target).map_err(errors)?;
             let text = match target.description().host {
@@ -201,6 +223,7 @@ pub fn preview(
 pub fn form_target(db: &Database, item: ItemId, form: Form) -> Target {
     match form {
         Form::Code(target) | Form::Host(target) => target,
+        Form::After(stage) => stage.target(),
         Form::Rise | Form::Functional | Form::Imperative => {
             db.targets(item).iter().next().unwrap_or_default()
         }
@@ -230,17 +253,7 @@ impl Places<'_> {
     }
 
     fn code(&self, module: &Module, origins: &[Source]) -> Vec<PreviewPart> {
-        let part = |part: &codegen::Mapping| {
-            let (item, source) = self.place(origins, part.origin)?;
-            let mut made = self.made(origins, part.origin);
-            made.passes.extend(part.passes.iter().cloned());
-            Some(PreviewPart {
-                target: part.range.clone(),
-                item,
-                source,
-                made,
-            })
-        };
+        let part = |part| self.part(part, origins);
         let parts = module.map.iter().filter_map(part);
         let views = module.map.iter().flat_map(|part| self.views(part, origins));
         let plain = module
@@ -258,10 +271,22 @@ impl Places<'_> {
         in_order(parts.chain(barriers).collect())
     }
 
+    fn part(&self, part: &Mapping, origins: &[Source]) -> Option<PreviewPart> {
+        let (item, source) = self.place(origins, part.origin)?;
+        let mut made = self.made(origins, part.origin);
+        made.passes.extend(part.passes.iter().cloned());
+        Some(PreviewPart {
+            target: part.range.clone(),
+            item,
+            source,
+            made,
+        })
+    }
+
     /// Returns the reads of a part, once for each view on their access path.
     fn views<'m>(
         &'m self,
-        part: &'m codegen::Mapping,
+        part: &'m Mapping,
         origins: &'m [Source],
     ) -> impl Iterator<Item = PreviewPart> + 'm {
         part.views.iter().filter_map(|view| {

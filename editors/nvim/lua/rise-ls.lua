@@ -434,6 +434,14 @@ function M.ask_now(method, params)
   return answer and answer.result
 end
 
+--- The names of the passes of each target, in order; none if no server runs.
+---@return table<string, string[]>
+function M.passes()
+  local client = running()
+  local announced = client and client.server_capabilities.experimental
+  return announced and announced.risePasses or {}
+end
+
 --- Sets the device that OpenCL programs are for: a part of its name; any if it is empty.
 ---@param part string
 function M.set_device(part)

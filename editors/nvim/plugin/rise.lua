@@ -35,7 +35,9 @@ vim.api.nvim_create_user_command('RisePreview', function(command)
   require('rise-ls.preview').command(command.args ~= '' and command.args or nil)
 end, {
   nargs = '?',
-  complete = function() return require('rise-ls.preview').forms() end,
+  complete = function(lead)
+    return vim.tbl_filter(function(form) return vim.startswith(form, lead) end, require('rise-ls.preview').forms())
+  end,
   desc = 'Show what the RISE definition at the cursor becomes',
 })
 if vim.lsp.commands then

@@ -72,6 +72,23 @@ const FORMS: readonly Form[] = [
   },
 ];
 
+/** Leads to the passes of the compiler. */
+const AFTER_PASS: Form = {
+  label: "After a Pass…",
+  as: "",
+  extension: "c",
+  detail: "the program as a pass of the compiler leaves it",
+};
+
+/** The names of the passes of each target, in order, as the server announces them. */
+type Passes = Record<string, readonly string[]>;
+
+/** The form with a name; the name of one after a pass is `c:loops`. */
+function formOf(as: string | undefined): Form | undefined {
+  if (as?.includes(":")) return { label: as.replace(":", " after "), as, extension: "c" };
+  return FORMS.find((form) => form.as === as);
+}
+
 /** A preview that was open when the window was closed. */
 interface Remembered {
   readonly document: string;
@@ -158,7 +175,8 @@ export class Previews
     }
     const client = await this.session.need();
     if (client === undefined) return;
-    const form = FORMS.find((form) => form.as === at?.target) ?? (await this.choose());
+    const { risePasses } = (client.initializeResult?.capabilities.experimental ?? {}) as { risePasses?: Passes };
+    const form = formOf(at?.target) ?? (await this.choose(risePasses ?? {}));
     if (form === undefined) return;
     const document = editor.document.uri;
     const position = at?.position ?? client.code2ProtocolConverter.asPosition(editor.selection.active);
@@ -185,10 +203,17 @@ export class Previews
   }
 
   /** Asks for a form; the one that was chosen last comes first. */
-  private async choose(): Promise<Form | undefined> {
+  private async choose(passes: Passes): Promise<Form | undefined> {
     const last = this.memory.get<string>(LAST_FORM);
-    const forms = [...FORMS].sort((a, b) => Number(b.as === last) - Number(a.as === last));
-    const form = await vscode.window.showQuickPick(forms, { placeHolder: "Show the definition as" });
+    const forms = [...FORMS, AFTER_PASS].sort((a, b) => Number(b.as === last) - Number(a.as === last));
+    let form = await vscode.window.showQuickPick(forms, { placeHolder: "Show the definition as" });
+    if (form === AFTER_PASS) {
+      const all = Object.entries(passes).flatMap(([target, names]) => names.map((name) => formOf(`${target}:${name}`)));
+      form = await vscode.window.showQuickPick(
+        all.filter((form) => form !== undefined),
+        { placeHolder: "Show the program of this target, after this pass" },
+      );
+    }
     if (form !== undefined) await this.memory.update(LAST_FORM, form.as);
     return form;
   }
@@ -238,7 +263,7 @@ export class Previews
     this.restored = true;
     for (const { document, def, as, column } of this.memory.get<Remembered[]>(OPEN, [])) {
       const client = this.session.running;
-      const form = FORMS.find((form) => form.as === as);
+      const form = formOf(as);
       if (client === undefined || form === undefined) continue;
       const source = vscode.Uri.parse(document);
       try {
@@ -284,7 +309,7 @@ export class Previews
   private async rename(key: string): Promise<void> {
     this.renaming.delete(key);
     const shown = this.shown.get(key);
-    const form = FORMS.find((form) => form.as === shown?.preview.as);
+    const form = formOf(shown?.preview.as);
     if (shown === undefined || form === undefined) return;
     const uri = address(shown.document, shown.preview.def, form.as, form.extension);
     if (uri.toString() === key) return;

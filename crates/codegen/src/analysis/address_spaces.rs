@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 use syntax::ast::AddressSpace;
 
+use crate::ir::walk;
 use crate::ir::{Function, Home, Id, Stmt, StmtKind};
 
 pub(crate) fn space_of(function: &Function, id: Id) -> Option<AddressSpace> {
@@ -28,34 +29,23 @@ pub(crate) fn pointer_spaces(function: &Function) -> FxHashMap<Id, AddressSpace>
 }
 
 fn collect_spaces(body: &[Stmt], function: &Function, found: &mut FxHashMap<Id, AddressSpace>) {
-    for stmt in body {
-        match &stmt.kind {
-            StmtKind::Point(id, place) => {
-                let space = match function.variables[place.id.0 as usize].home {
-                    Home::Pointer { .. } => found.get(&place.id).copied(),
-                    _ => space_of(function, place.id),
-                };
-                if let Some(space) = space {
-                    found.entry(*id).or_insert(space);
-                }
+    walk::each_stmt(body, &mut |stmt| match &stmt.kind {
+        StmtKind::Point(id, place) => {
+            let space = match function.variables[place.id.0 as usize].home {
+                Home::Pointer { .. } => found.get(&place.id).copied(),
+                _ => space_of(function, place.id),
+            };
+            if let Some(space) = space {
+                found.entry(*id).or_insert(space);
             }
-            StmtKind::Swap(a, b) => {
-                for (a, b) in [(a, b), (b, a)] {
-                    if let Some(space) = found.get(a).copied() {
-                        found.entry(*b).or_insert(space);
-                    }
-                }
-            }
-            StmtKind::For { body, .. } | StmtKind::Block(body) => {
-                collect_spaces(body, function, found);
-            }
-            StmtKind::If {
-                then, otherwise, ..
-            } => {
-                collect_spaces(then, function, found);
-                collect_spaces(otherwise, function, found);
-            }
-            _ => {}
         }
-    }
+        StmtKind::Swap(a, b) => {
+            for (a, b) in [(a, b), (b, a)] {
+                if let Some(space) = found.get(a).copied() {
+                    found.entry(*b).or_insert(space);
+                }
+            }
+        }
+        _ => {}
+    });
 }

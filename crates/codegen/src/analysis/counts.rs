@@ -8,7 +8,7 @@ use rise::core::Origin;
 
 use super::arith::intermediate_sums;
 use crate::ir::walk;
-use crate::ir::{Function, Id, Stmt, StmtKind};
+use crate::ir::{Function, Id, Loop, Stmt, StmtKind};
 
 /// The counts that have to fit into the width of indices.
 #[derive(Debug)]
@@ -91,7 +91,7 @@ pub(crate) fn of(function: &Function, stored: impl IntoIterator<Item = Id>) -> C
 pub(crate) fn origin_of(function: &Function, count: &Nat) -> Origin {
     fn of_loop(body: &[Stmt], count: &Nat) -> Option<Origin> {
         body.iter().find_map(|stmt| match &stmt.kind {
-            StmtKind::For { to, .. } if to == count => Some(stmt.origin),
+            StmtKind::For(Loop { to, .. }) if to == count => Some(stmt.origin),
             _ => {
                 let mut found = None;
                 walk::blocks(stmt, &mut |inner| {
@@ -121,9 +121,9 @@ fn is_bounded(count: &Nat, function: &Function, facts: &Facts) -> bool {
 fn ends_of_loops(body: &[Stmt], all: &mut Vec<Nat>, ranges: &mut Ranges) {
     for stmt in body {
         match &stmt.kind {
-            StmtKind::For {
+            StmtKind::For(Loop {
                 counter, from, to, ..
-            } => {
+            }) => {
                 all.push(to.clone());
                 ranges.add(*counter, from, to);
             }

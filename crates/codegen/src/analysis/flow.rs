@@ -11,7 +11,7 @@ use syntax::ast::AddressSpace;
 
 use crate::ir::kernel::KernelState;
 use crate::ir::walk;
-use crate::ir::{Expr, ExprKind, Function, Home, Id, Level, LoopMode, Place, Stmt, StmtKind};
+use crate::ir::{Expr, ExprKind, Function, Home, Id, Level, Loop, LoopMode, Place, Stmt, StmtKind};
 
 /// The first number of the variables of the second of two compared accesses. The prover uses higher
 /// numbers.
@@ -186,14 +186,14 @@ impl<'f> Flow<'f> {
                 StmtKind::Declare(id, _) => {
                     self.declared.insert(*id, path.around.clone());
                 }
-                StmtKind::For {
+                StmtKind::For(Loop {
                     counter,
                     from,
                     to,
                     mode,
                     body,
                     ..
-                } => {
+                }) => {
                     let around = Around {
                         counter: *counter,
                         from: from.clone(),
@@ -444,13 +444,13 @@ impl<'f> Flow<'f> {
         let path = path.with_pointers(body, self.function);
         for stmt in body {
             match &stmt.kind {
-                StmtKind::For {
+                StmtKind::For(Loop {
                     counter,
                     from,
                     to,
                     body,
                     ..
-                } => {
+                }) => {
                     self.of_nat(from, &path, out);
                     self.of_nat(to, &path, out);
                     self.all(body, &path.within(*counter), out);

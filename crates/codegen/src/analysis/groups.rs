@@ -11,7 +11,7 @@ use super::flow::{Access, Flow, Path, map_name};
 use crate::error::CompileError;
 use crate::ir::kernel::KernelState;
 use crate::ir::walk;
-use crate::ir::{Function, Level, LoopMode, Order, Stmt, StmtKind};
+use crate::ir::{Function, Level, Loop, LoopMode, Order, Stmt, StmtKind};
 
 /// Computes the conditions on the launch under which each place is written by one work-item, and is
 /// read in the kernel only by work-items of the group that wrote it.
@@ -57,10 +57,10 @@ pub(crate) fn check(
 fn nesting(body: &[Stmt], around: &mut Vec<(Level, u8)>) -> Result<(), CompileError> {
     for stmt in body {
         let own = match stmt.kind {
-            StmtKind::For {
+            StmtKind::For(Loop {
                 mode: LoopMode::Items(level, dimension),
                 ..
-            } => Some((level, dimension)),
+            }) => Some((level, dimension)),
             _ => None,
         };
         if let Some((level, dimension)) = own {

@@ -4,7 +4,7 @@
 use nat::{Nat, Var};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::ir::{Expr, ExprKind, Function, Id, Place, Stmt, StmtKind};
+use crate::ir::{Expr, ExprKind, Function, Id, Loop, Place, Stmt, StmtKind};
 
 use crate::ir::walk;
 
@@ -122,13 +122,13 @@ impl Uses {
                 self.place(place, visit);
                 visit(place.id, Mention::Written(place));
             }
-            StmtKind::For {
+            StmtKind::For(Loop {
                 from,
                 to,
                 step,
                 body,
                 ..
-            } => {
+            }) => {
                 for nat in [from, to, step] {
                     self.nat(nat, visit);
                 }

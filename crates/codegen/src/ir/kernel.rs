@@ -117,7 +117,7 @@ pub struct Items {
 /// Size variables that stand for the sizes of a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LaunchVars {
-    /// KernelState-items of a work-group in each dimension.
+    /// The work-items of a work-group in each dimension.
     pub local: [Var; 3],
     /// All work-items in each dimension.
     pub global: [Var; 3],

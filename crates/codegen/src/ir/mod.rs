@@ -6,6 +6,8 @@
 //! known range, so that indices can be simplified.
 
 pub(crate) mod kernel;
+mod passes;
+pub(crate) mod print;
 pub(crate) mod trace;
 pub(crate) mod types;
 pub(crate) mod walk;
@@ -20,6 +22,12 @@ use rise::{Ty, Type, primitive::Primitive};
 use rustc_hash::{FxHashMap, FxHashSet};
 use syntax::ast::{AddressSpace, Literal, Name, ScalarType};
 
+
+pub use passes::PassSet;
+pub(crate) use passes::{
+    BARRIER_ELIMINATION, CONTROL_FLOW_SIMPLIFICATION, INDEX_SIMPLIFICATION, PARTS,
+};
+pub use print::{Listing, Mapping};
 use trace::Trace;
 
 /// A function of the generated code.
@@ -64,6 +72,8 @@ pub struct Function {
     pub dimensions: Vec<Nat>,
     /// What passes may assume of where it runs.
     pub features: Features,
+    /// The passes that are left out.
+    pub without: PassSet,
     /// The arrays that are allocated; the others stand on the stack.
     pub heap: FxHashSet<Id>,
     /// The variables of each thread in a parallel loop, by the loop's counter.
@@ -235,22 +245,8 @@ pub enum StmtKind {
     Declare(Id, Option<Expr>),
     /// An assignment `place = value;`.
     Assign(Place, Expr),
-    /// A loop `for (int i = from; i < to; i += step)`; the counter is a size variable of this
-    /// range.
-    For {
-        /// The counter.
-        counter: Var,
-        /// The first value.
-        from: Nat,
-        /// The end of the range.
-        to: Nat,
-        /// The increment.
-        step: Nat,
-        /// The mode of execution.
-        mode: LoopMode,
-        /// The body.
-        body: Vec<Stmt>,
-    },
+    /// A loop.
+    For(Loop),
     /// A conditional `if (condition) { then } else { otherwise }`.
     If {
         /// The condition.
@@ -273,6 +269,23 @@ pub enum StmtKind {
     Barrier(Box<Barrier>),
     /// A kernel, only at the outermost level of a function; passes transform its body only.
     Kernel(Box<Kernel>),
+}
+
+/// A loop `for (int i = from; i < to; i += step)`; the counter is a size variable of this range.
+#[derive(Clone, Debug)]
+pub struct Loop {
+    /// The counter.
+    pub counter: Var,
+    /// The first value.
+    pub from: Nat,
+    /// The end of the range.
+    pub to: Nat,
+    /// The increment.
+    pub step: Nat,
+    /// The mode of execution.
+    pub mode: LoopMode,
+    /// The body.
+    pub body: Vec<Stmt>,
 }
 
 /// A parallel reduction `into = combine(… combine(into, element(0)) …, element(count - 1))`, in any

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use rise::core::Origin;
 use rustc_hash::{FxHashMap, FxHasher};
 
-use super::{Expr, ExprKind, Function, Place, Stmt, StmtKind};
+use super::{Expr, ExprKind, Function, Loop, Place, Stmt, StmtKind};
 
 use super::walk;
 
@@ -25,6 +25,17 @@ pub(crate) struct Changes {
     pub repeated: &'static str,
     /// The description for a statement with other computations, reads or writes.
     pub rewritten: &'static str,
+}
+
+impl Changes {
+    /// Returns the same description for all changes.
+    pub(crate) const fn all(text: &'static str) -> Changes {
+        Changes {
+            moved: text,
+            repeated: text,
+            rewritten: text,
+        }
+    }
 }
 
 /// The key of corresponding statements: their phrase and form.
@@ -102,7 +113,7 @@ fn block(body: &[Stmt], around: u64, all: &mut FxHashMap<Key, Look>) {
         look.around = mixed((look.around, around));
         look.content = mixed((look.content, content(stmt)));
         match &stmt.kind {
-            StmtKind::For { counter, body, .. } => block(body, mixed((around, counter)), all),
+            StmtKind::For(Loop { counter, body, .. }) => block(body, mixed((around, counter)), all),
             StmtKind::Block(body) => block(body, around, all),
             StmtKind::If {
                 then, otherwise, ..
@@ -143,7 +154,7 @@ fn content(stmt: &Stmt) -> u64 {
             place(to, &mut hasher);
             expr(value, &mut hasher);
         }
-        StmtKind::For { mode, .. } => discriminant(mode).hash(&mut hasher),
+        StmtKind::For(Loop { mode, .. }) => discriminant(mode).hash(&mut hasher),
         StmtKind::If { condition, .. } => expr(condition, &mut hasher),
         StmtKind::Point(id, to) => {
             id.hash(&mut hasher);

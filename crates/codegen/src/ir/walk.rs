@@ -3,39 +3,37 @@
 use nat::Nat;
 use rustc_hash::FxHashMap;
 
-use crate::ir::{Expr, ExprKind, Id, Place, Stmt, StmtKind};
+use crate::ir::{Expr, ExprKind, Id, Loop, Place, Stmt, StmtKind};
+
+/// Calls `visit` with each statement, before its nested ones.
+pub(crate) fn each_stmt<'s>(body: &'s [Stmt], visit: &mut dyn FnMut(&'s Stmt)) {
+    for stmt in body {
+        visit(stmt);
+        blocks(stmt, &mut |body| each_stmt(body, visit));
+    }
+}
 
 /// Calls `visit` with each expression that is a direct part of a statement, but not with its
 /// subexpressions.
 pub(crate) fn for_each_expr<'s>(body: &'s [Stmt], visit: &mut dyn FnMut(&'s Expr)) {
-    for stmt in body {
-        match &stmt.kind {
-            StmtKind::Declare(_, value) => value.iter().for_each(&mut *visit),
-            StmtKind::Assign(_, value) => visit(value),
-            StmtKind::For { body, .. } | StmtKind::Block(body) => for_each_expr(body, visit),
-            StmtKind::If {
-                condition,
-                then,
-                otherwise,
-            } => {
-                visit(condition);
-                for_each_expr(then, visit);
-                for_each_expr(otherwise, visit);
-            }
-            StmtKind::Point(..) | StmtKind::Swap(..) | StmtKind::Barrier(_) => {}
-            StmtKind::Kernel(kernel) => for_each_expr(&kernel.body, visit),
-            StmtKind::Reduce(reduce) => {
-                for_each_expr(&reduce.element_body, visit);
-                for_each_expr(&reduce.combine, visit);
-            }
-        }
-    }
+    each_stmt(body, &mut |stmt| match &stmt.kind {
+        StmtKind::Declare(_, value) => value.iter().for_each(&mut *visit),
+        StmtKind::Assign(_, value) => visit(value),
+        StmtKind::If { condition, .. } => visit(condition),
+        StmtKind::For(_)
+        | StmtKind::Block(_)
+        | StmtKind::Point(..)
+        | StmtKind::Swap(..)
+        | StmtKind::Reduce(_)
+        | StmtKind::Barrier(_)
+        | StmtKind::Kernel(_) => {}
+    });
 }
 
 /// Calls `visit` with the nested statements of a statement.
 pub(crate) fn blocks<'s>(stmt: &'s Stmt, visit: &mut dyn FnMut(&'s [Stmt])) {
     match &stmt.kind {
-        StmtKind::For { body, .. } | StmtKind::Block(body) => visit(body),
+        StmtKind::For(Loop { body, .. }) | StmtKind::Block(body) => visit(body),
         StmtKind::If {
             then, otherwise, ..
         } => {
@@ -58,7 +56,7 @@ pub(crate) fn blocks<'s>(stmt: &'s Stmt, visit: &mut dyn FnMut(&'s [Stmt])) {
 /// Calls `visit` with the nested statements of a statement, which it may change.
 pub(crate) fn each_block(stmt: &mut Stmt, visit: &mut dyn FnMut(&mut Vec<Stmt>)) {
     match &mut stmt.kind {
-        StmtKind::For { body, .. } | StmtKind::Block(body) => visit(body),
+        StmtKind::For(Loop { body, .. }) | StmtKind::Block(body) => visit(body),
         StmtKind::If {
             then, otherwise, ..
         } => {
@@ -153,13 +151,13 @@ pub(crate) fn change_stmt(stmt: &mut Stmt, change: &mut dyn Change) {
             change_place(place, change);
             change_expr(value, change);
         }
-        StmtKind::For {
+        StmtKind::For(Loop {
             from,
             to,
             step,
             body,
             ..
-        } => {
+        }) => {
             change.nat(from);
             change.nat(to);
             change.nat(step);
@@ -245,12 +243,12 @@ fn look_stmt(stmt: &Stmt, to: &mut dyn Look) {
             look_place(place, to);
             look_expr(value, to);
         }
-        StmtKind::For {
+        StmtKind::For(Loop {
             from,
             to: end,
             step,
             ..
-        } => [from, end, step].into_iter().for_each(|nat| to.nat(nat)),
+        }) => [from, end, step].into_iter().for_each(|nat| to.nat(nat)),
         StmtKind::If { condition, .. } => look_expr(condition, to),
         StmtKind::Point(_, place) => look_place(place, to),
         StmtKind::Reduce(reduce) => to.nat(&reduce.count),
@@ -265,7 +263,8 @@ fn look_place(place: &Place, to: &mut dyn Look) {
     sizes.into_iter().flatten().for_each(|nat| to.nat(nat));
 }
 
-fn look_expr(expr: &Expr, to: &mut dyn Look) {
+/// Visits all parts of an expression that [`change_expr`] changes.
+pub(crate) fn look_expr(expr: &Expr, to: &mut dyn Look) {
     match &expr.kind {
         ExprKind::Nat(nat) | ExprKind::Lane(_, nat) | ExprKind::Element(_, nat) => to.nat(nat),
         ExprKind::Load(place) => look_place(place, to),

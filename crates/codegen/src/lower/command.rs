@@ -13,7 +13,8 @@ use super::store::{Running, lost};
 use super::{Lower, stmt, untranslated};
 use crate::error::CompileError;
 use crate::ir::{
-    Barrier, Expr, ExprKind, Fences, Home, Kernel, Level, LoopMode, Place, Stmt, StmtKind, Variable,
+    Barrier, Expr, ExprKind, Fences, Home, Kernel, Level, Loop, LoopMode, Place, Stmt, StmtKind,
+    Variable,
 };
 use syntax::ast::ScalarType;
 
@@ -254,14 +255,14 @@ impl Lower<'_> {
         }
         done?;
         self.run_along(counter, phrase.origin, &mut inner, out);
-        let kind = StmtKind::For {
+        let kind = StmtKind::For(Loop {
             counter,
             from,
             to,
             step: Nat::constant(1),
             mode,
             body: inner,
-        };
+        });
         out.push(stmt(kind, phrase.origin));
         Ok(())
     }

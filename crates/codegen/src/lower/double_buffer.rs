@@ -22,7 +22,7 @@ use super::store::{Part, Store, lost};
 use super::{Lower, stmt};
 use crate::error::CompileError;
 use crate::ir::walk::{Renamed, change_all};
-use crate::ir::{ExprKind, Home, Id, Level, LoopMode, Place, Stmt, StmtKind, Variable};
+use crate::ir::{ExprKind, Home, Id, Level, Loop, LoopMode, Place, Stmt, StmtKind, Variable};
 
 /// The unrolling limit for buffers in memory that work-items share: a loop needs one barrier in its
 /// body, unrolled iterations need one each.
@@ -267,7 +267,7 @@ impl Lower<'_> {
         let start = out.len();
         self.command(&buffers.body, &inner, out)?;
         for statement in &mut out[start..] {
-            if let StmtKind::For { body, .. } = &mut statement.kind {
+            if let StmtKind::For(Loop { body, .. }) = &mut statement.kind {
                 self.add_unaliased_pointers(body, from, into, buffers.origin);
             }
         }
@@ -423,7 +423,7 @@ impl Lower<'_> {
         let mut copies = copies;
         for dimension in &buffers.dimensions {
             let [copy] = copies else { return };
-            let StmtKind::For { mode, body, .. } = &mut copy.kind else {
+            let StmtKind::For(Loop { mode, body, .. }) = &mut copy.kind else {
                 return;
             };
             *mode = LoopMode::Items(Level::Local, *dimension);
@@ -477,14 +477,14 @@ impl Lower<'_> {
         self.within(counter, &zero, n, |lower| {
             lower.each_element(elem, path, origin, body, &mut inner)
         })?;
-        let kind = StmtKind::For {
+        let kind = StmtKind::For(Loop {
             counter,
             from: zero,
             to: n.clone(),
             step: Nat::constant(1),
             mode: LoopMode::Sequential,
             body: inner,
-        };
+        });
         out.push(stmt(kind, origin));
         Ok(())
     }

@@ -31,7 +31,9 @@ use rise::core::{Form, Origin};
 use rise::{Ty, Type};
 
 use crate::error::CompileError;
-use crate::ir::{Features, Function, Home, Id, Stmt, StmtKind, Variable, View};
+use crate::ir::{
+    Features, Function, Home, INDEX_SIMPLIFICATION, Id, PassSet, Stmt, StmtKind, Variable, View,
+};
 use crate::signature::Signature;
 use env::{Bound, Env};
 use store::{Running, Store, has_array_in_tuple};
@@ -55,8 +57,9 @@ pub struct Lowered {
 pub(crate) fn lower(
     program: &PhraseProgram,
     features: Features,
+    without: &PassSet,
 ) -> Result<Lowered, Vec<CompileError>> {
-    let mut lower = Lower::new(program, features);
+    let mut lower = Lower::new(program, features, without);
     let (body, env) = lower.parameters(&program.body);
     if !lower.errors.is_empty() {
         return Err(lower.errors);
@@ -98,7 +101,7 @@ struct Lower<'p> {
 }
 
 impl<'p> Lower<'p> {
-    fn new(program: &'p PhraseProgram, features: Features) -> Self {
+    fn new(program: &'p PhraseProgram, features: Features, without: &PassSet) -> Self {
         let mut facts = Facts::new();
         for prop in program.obligations.iter().chain(&program.facts) {
             facts.assume(prop);
@@ -114,6 +117,7 @@ impl<'p> Lower<'p> {
                 launch: program.launch.clone(),
                 dimensions: dimensions::dimensions(&program.body),
                 features,
+                without: without.clone(),
                 ..Function::default()
             },
             signature: Signature {
@@ -223,7 +227,10 @@ impl<'p> Lower<'p> {
 
     /// Normalises a size with the facts that hold here.
     fn simplify(&self, nat: &Nat) -> Nat {
-        self.facts.normalize(nat)
+        match self.function.without.contains(INDEX_SIMPLIFICATION) {
+            true => nat.clone(),
+            false => self.facts.normalize(nat),
+        }
     }
 
     /// Decides a condition; `None` if neither it nor its negation can be proved.

@@ -14,25 +14,22 @@ use rise::{Ty, Type};
 use syntax::ast::{Name, ScalarType};
 
 use crate::ir::{
-    Expr, ExprKind, Function, Home, Id, LoopMode, Maker, Place, Stmt, StmtKind, Variable,
+    Expr, ExprKind, Function, Home, Id, Loop, LoopMode, Maker, Place, Stmt, StmtKind, Variable,
 };
 
-use super::Pass;
 use super::loops::peeling::solve_for_zero;
+use super::{Pass, Run};
 use crate::analysis::conditions::assume_counter;
 use crate::ir::trace::Changes;
 use crate::ir::walk::{self, Change};
 
 pub(crate) const PASS: Pass = Pass {
     name: "address-hoisting",
-    run: |function| {
-        hoist_addresses(function);
-        Ok(())
-    },
+    run: Run::Always(hoist_addresses),
     changes: Changes {
-        moved: "stands behind the name of an index",
-        repeated: "a name for the index of each array",
-        rewritten: "reads by a name for what all of the row share",
+        moved: "uses an index that is computed in advance",
+        repeated: "each array has a variable for its index",
+        rewritten: "uses a variable for the common part of several indices",
     },
 };
 
@@ -67,20 +64,20 @@ struct Candidate {
 impl AddressHoisting<'_> {
     fn block(&mut self, body: &mut [Stmt]) {
         for stmt in body {
-            if let StmtKind::For {
+            if let StmtKind::For(Loop {
                 counter,
                 from,
                 to,
                 step,
                 mode,
                 body,
-            } = &mut stmt.kind
+            }) = &mut stmt.kind
             {
                 let facts = self.facts.clone();
                 assume_counter(&mut self.facts, *counter, from, to, step);
                 self.counters.push((*counter, to.clone()));
                 // Loops whose iterations are distributed together must be perfectly nested.
-                let nested = matches!(body.as_slice(), [Stmt { kind: StmtKind::For { mode, .. }, .. }] if *mode == LoopMode::Parallel);
+                let nested = matches!(body.as_slice(), [Stmt { kind: StmtKind::For(Loop { mode, .. }), .. }] if *mode == LoopMode::Parallel);
                 if !(nested && *mode == LoopMode::Parallel) {
                     self.hoist_into_body(body, stmt.origin);
                 }
@@ -134,7 +131,7 @@ impl AddressHoisting<'_> {
     fn collect(&self, body: &[Stmt], inside: bool, out: &mut Vec<Candidate>) {
         for stmt in body {
             match &stmt.kind {
-                StmtKind::For { from, to, body, .. } => {
+                StmtKind::For(Loop { from, to, body, .. }) => {
                     self.collect_extrema(from, inside, out);
                     self.collect_extrema(to, inside, out);
                     if has_division(to) {

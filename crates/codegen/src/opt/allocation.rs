@@ -7,22 +7,19 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::analysis::memory::Keeping;
 use crate::ir::types::CType;
-use crate::ir::{Function, Home, Id, LoopMode, Stmt, StmtKind};
+use crate::ir::{Function, Home, Id, Loop, LoopMode, Stmt, StmtKind};
 
-use super::Pass;
+use super::{Pass, Run};
 use crate::analysis::uses::{Mention, Uses};
 use crate::ir::trace::Changes;
 use crate::ir::walk::{self, Renamed};
 
 pub(crate) const PASS: Pass = Pass {
     name: "allocation",
-    run: |function| {
-        run(function);
-        Ok(())
-    },
+    run: Run::Always(run),
     changes: Changes {
         moved: "allocated outside of the loop that uses it",
-        repeated: "each thread has its own",
+        repeated: "each thread has its own copy",
         rewritten: "shares memory with a buffer that is not needed at the same time",
     },
 };
@@ -116,7 +113,7 @@ impl Memory<'_> {
         let mut moved = Vec::new();
         for mut stmt in std::mem::take(body) {
             match &mut stmt.kind {
-                StmtKind::For { .. } => {
+                StmtKind::For(_) => {
                     let mut own = self.repetition(&mut stmt, around);
                     out.append(&mut own);
                 }
@@ -142,14 +139,14 @@ impl Memory<'_> {
 
     /// Processes a loop, and returns the declarations to be moved before it.
     fn repetition(&mut self, stmt: &mut Stmt, around: Around) -> Vec<Stmt> {
-        let StmtKind::For {
+        let StmtKind::For(Loop {
             counter,
             from,
             to,
             mode,
             body,
             ..
-        } = &mut stmt.kind
+        }) = &mut stmt.kind
         else {
             return Vec::new();
         };

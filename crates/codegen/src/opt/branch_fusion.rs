@@ -2,7 +2,7 @@
 
 use nat::Prop;
 
-use super::Pass;
+use super::{Pass, Run};
 use crate::analysis::conditions::proposition;
 use crate::analysis::uses::Uses;
 use crate::ir::trace::Changes;
@@ -11,15 +11,8 @@ use crate::ir::{Function, Stmt, StmtKind};
 
 pub(crate) const PASS: Pass = Pass {
     name: "branch-fusion",
-    run: |function| {
-        join(function);
-        Ok(())
-    },
-    changes: Changes {
-        moved: "in one branch with others of the same condition",
-        repeated: "in one branch with others of the same condition",
-        rewritten: "in one branch with others of the same condition",
-    },
+    run: Run::Always(join),
+    changes: Changes::all("merged with a branch of the same condition"),
 };
 
 /// Joins consecutive branches whose conditions are the same comparison of sizes.

@@ -3,7 +3,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::Pass;
+use super::{Pass, Run};
 use crate::analysis::uses::{Mention, Uses};
 use crate::ir::trace::Changes;
 use crate::ir::walk::{self, Renamed};
@@ -11,14 +11,11 @@ use crate::ir::{ExprKind, Function, Id, Place, Stmt, StmtKind};
 
 pub(crate) const PASS: Pass = Pass {
     name: "copy-coalescing",
-    run: |function| {
-        join_variables(function);
-        Ok(())
-    },
+    run: Run::Always(join_variables),
     changes: Changes {
-        moved: "stands where its value is used",
-        repeated: "joined with the statement that gives it its value",
-        rewritten: "a variable and its copy became one",
+        moved: "moved to where its value is used",
+        repeated: "merged with the statement that computes its value",
+        rewritten: "a variable and its copy are merged",
     },
 };
 

@@ -4,22 +4,19 @@
 use nat::{Nat, Var};
 use rustc_hash::FxHashSet;
 
-use super::Pass;
+use super::{Pass, Run};
 use crate::analysis::uses::{Mention, Uses};
 use crate::ir::trace::Changes;
 use crate::ir::walk::{self, Change};
-use crate::ir::{ExprKind, Function, Home, Id, Place, Stmt, StmtKind};
+use crate::ir::{ExprKind, Function, Home, Id, Loop, Place, Stmt, StmtKind};
 
 pub(crate) const PASS: Pass = Pass {
     name: "copy-elision",
-    run: |function| {
-        write_through(function);
-        Ok(())
-    },
+    run: Run::Always(write_through),
     changes: Changes {
-        moved: "stands where its value is ready",
-        repeated: "written to each place that wants it",
-        rewritten: "written straight to where it is wanted, without a copy in between",
+        moved: "moved to another block",
+        repeated: "written to each place to which the array is copied",
+        rewritten: "written directly to the place to which the array is copied",
     },
 };
 
@@ -130,14 +127,14 @@ impl CopyLoop {
         let mut stmt = stmt;
         loop {
             match &stmt.kind {
-                StmtKind::For {
+                StmtKind::For(Loop {
                     counter,
                     from,
                     to,
                     step,
                     body,
                     ..
-                } if from.is_zero() && step.is_one() && body.len() == 1 => {
+                }) if from.is_zero() && step.is_one() && body.len() == 1 => {
                     counters.push((*counter, to.clone()));
                     stmt = &body[0];
                 }

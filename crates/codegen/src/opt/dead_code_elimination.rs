@@ -3,22 +3,19 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::ir::{ExprKind, Function, Id, Stmt, StmtKind};
+use crate::ir::{ExprKind, Function, Id, Loop, Stmt, StmtKind};
 
-use super::Pass;
+use super::{Pass, Run};
 use crate::analysis::uses::{Mention, Uses};
 use crate::ir::trace::Changes;
 
 pub(crate) const PASS: Pass = Pass {
     name: "dead-code-elimination",
-    run: |function| {
-        run(function);
-        Ok(())
-    },
+    run: Run::Always(run),
     changes: Changes {
-        moved: "stands where its value is ready",
-        repeated: "what nothing reads is gone",
-        rewritten: "what nothing reads is gone",
+        moved: "moved to another block",
+        repeated: "unused values are removed",
+        rewritten: "unused values are removed",
     },
 };
 
@@ -42,7 +39,9 @@ fn run(function: &mut Function) {
 fn collect_live(body: &[Stmt], uses: &Uses, live: &mut FxHashSet<Id>) {
     for stmt in body {
         match &stmt.kind {
-            StmtKind::For { body, .. } | StmtKind::Block(body) => collect_live(body, uses, live),
+            StmtKind::For(Loop { body, .. }) | StmtKind::Block(body) => {
+                collect_live(body, uses, live)
+            }
             StmtKind::If {
                 then, otherwise, ..
             } => {
@@ -67,21 +66,21 @@ fn collect_live(body: &[Stmt], uses: &Uses, live: &mut FxHashSet<Id>) {
 /// Returns a statement without its nested statements.
 fn without_bodies(stmt: &Stmt) -> Stmt {
     let kind = match &stmt.kind {
-        StmtKind::For {
+        StmtKind::For(Loop {
             counter,
             from,
             to,
             step,
             mode,
             ..
-        } => StmtKind::For {
+        }) => StmtKind::For(Loop {
             counter: *counter,
             from: from.clone(),
             to: to.clone(),
             step: step.clone(),
             mode: *mode,
             body: Vec::new(),
-        },
+        }),
         StmtKind::If { condition, .. } => StmtKind::If {
             condition: condition.clone(),
             then: Vec::new(),
@@ -103,7 +102,7 @@ fn remove_dead(body: &mut Vec<Stmt>, is_dead: &dyn Fn(Id) -> bool) -> bool {
             let to_itself = matches!(&value.kind, ExprKind::Load(from) if from == place);
             !is_dead(place.id) && !to_itself
         }
-        StmtKind::For { body, .. } | StmtKind::Block(body) => {
+        StmtKind::For(Loop { body, .. }) | StmtKind::Block(body) => {
             changed |= remove_dead(body, is_dead);
             !body.is_empty()
         }

@@ -3,20 +3,17 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::ir::{Function, Id, Stmt, StmtKind};
+use crate::ir::{Function, Id, Loop, Stmt, StmtKind};
 
-use super::Pass;
+use super::{Pass, Run};
 use crate::analysis::uses::{Mention, Uses};
 use crate::ir::trace::Changes;
 
 pub(crate) const PASS: Pass = Pass {
     name: "dead-store-elimination",
-    run: |function| {
-        run(function);
-        Ok(())
-    },
+    run: Run::Always(run),
     changes: Changes {
-        moved: "stands elsewhere",
+        moved: "moved to another block",
         repeated: "a value that nothing reads is not stored",
         rewritten: "a value that nothing reads is not stored",
     },
@@ -72,7 +69,7 @@ impl DeadStores<'_> {
                     self.block(otherwise, &own, &mut later.clone());
                 }
                 StmtKind::Block(body) => self.block(body, &own, &mut later.clone()),
-                StmtKind::For { body, .. } => {
+                StmtKind::For(Loop { body, .. }) => {
                     self.block(body, &FxHashSet::default(), &mut FxHashSet::default());
                 }
                 _ => {}

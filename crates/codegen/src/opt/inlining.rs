@@ -4,23 +4,20 @@
 use nat::Nat;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::ir::{Expr, ExprKind, Function, Home, Id, Place, Stmt, StmtKind};
+use crate::ir::{Expr, ExprKind, Function, Home, Id, Loop, Place, Stmt, StmtKind};
 
-use super::Pass;
+use super::{Pass, Run};
 use crate::analysis::uses::{Mention, Uses};
 use crate::ir::trace::Changes;
 use crate::ir::walk::{self, Change};
 
 pub(crate) const PASS: Pass = Pass {
     name: "inlining",
-    run: |function| {
-        run(function);
-        Ok(())
-    },
+    run: Run::Always(run),
     changes: Changes {
-        moved: "stands where its value is used",
-        repeated: "joined with the statement that uses its value",
-        rewritten: "a value that is used once stands where it is used",
+        moved: "moved to where its value is used",
+        repeated: "merged with the statement that uses its value",
+        rewritten: "a value that is used once is inlined",
     },
 };
 
@@ -111,7 +108,7 @@ fn inline_block(body: &mut Vec<Stmt>, context: &Context<'_>) {
     let mut at = 0;
     while at < body.len() {
         match &mut body[at].kind {
-            StmtKind::For { body, .. } | StmtKind::Block(body) => inline_block(body, context),
+            StmtKind::For(Loop { body, .. }) | StmtKind::Block(body) => inline_block(body, context),
             StmtKind::If {
                 then, otherwise, ..
             } => {

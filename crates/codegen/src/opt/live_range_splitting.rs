@@ -3,23 +3,20 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::ir::{Function, Id, Place, Stmt, StmtKind};
+use crate::ir::{Function, Id, Loop, Place, Stmt, StmtKind};
 
-use super::Pass;
+use super::{Pass, Run};
 use crate::analysis::uses::Uses;
 use crate::ir::trace::Changes;
 use crate::ir::walk::{self, Renamed};
 
 pub(crate) const PASS: Pass = Pass {
     name: "live-range-splitting",
-    run: |function| {
-        run(function);
-        Ok(())
-    },
+    run: Run::Always(run),
     changes: Changes {
-        moved: "stands elsewhere",
-        repeated: "a variable for each purpose of one",
-        rewritten: "a variable with several purposes became several",
+        moved: "moved to another block",
+        repeated: "each purpose of a reused variable has its own variable",
+        rewritten: "a variable with several purposes is split into several",
     },
 };
 
@@ -155,7 +152,7 @@ fn first_access(stmt: &Stmt, id: Id, uses: &Uses) -> FirstAccess {
             FirstAccess::Overwrites
         }
         StmtKind::Block(body) => first_of(body),
-        StmtKind::For { body, .. } if first_of(body) == FirstAccess::Overwrites => {
+        StmtKind::For(Loop { body, .. }) if first_of(body) == FirstAccess::Overwrites => {
             FirstAccess::MayOverwrite
         }
         StmtKind::If {

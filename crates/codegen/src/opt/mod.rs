@@ -39,8 +39,27 @@ use crate::ir::trace::Changes;
 pub(crate) struct Pass<On = Function> {
     /// Its name: that of its file, as the command line and descriptions of changes have it.
     pub name: &'static str,
-    /// The transformation. Errors are those of the program.
-    pub run: fn(&mut On) -> Result<(), CompileError>,
+    /// The transformation.
+    pub run: Run<On>,
     /// What its changes to a statement are called.
     pub changes: Changes,
+}
+
+/// A transformation.
+pub(crate) enum Run<On> {
+    /// One that applies to every program.
+    Always(fn(&mut On)),
+    /// One that finds errors of the program.
+    Fallible(fn(&mut On) -> Result<(), CompileError>),
+}
+
+impl<On> Pass<On> {
+    /// Runs the pass.
+    pub fn apply(&self, on: &mut On) -> Result<(), CompileError> {
+        match self.run {
+            Run::Always(run) => run(on),
+            Run::Fallible(run) => run(on)?,
+        }
+        Ok(())
+    }
 }

@@ -7,23 +7,20 @@ use nat::{Nat, Var};
 use rustc_hash::FxHashSet;
 
 use crate::ir::{
-    Expr, ExprKind, Function, Home, Id, LoopMode, Maker, Place, Stmt, StmtKind, Variable,
+    Expr, ExprKind, Function, Home, Id, Loop, LoopMode, Maker, Place, Stmt, StmtKind, Variable,
 };
 
-use super::Pass;
+use super::{Pass, Run};
 use crate::analysis::uses::{Mention, Uses};
 use crate::ir::trace::Changes;
 use crate::ir::walk::{self, Change};
 
 pub(crate) const PASS: Pass = Pass {
     name: "pointers",
-    run: |function| {
-        run(function);
-        Ok(())
-    },
+    run: Run::Always(run),
     changes: Changes {
-        moved: "stands behind the pointer of a row",
-        repeated: "a pointer to the row of each array",
+        moved: "accesses a row through a pointer",
+        repeated: "each array has a pointer to its row",
         rewritten: "reads or writes through a pointer to the row",
     },
 };
@@ -87,7 +84,7 @@ fn accumulated(body: &mut Vec<Stmt>, function: &mut Function, counters: &mut Vec
             body.splice(range.start..range.start, set);
             at += 2;
         }
-        if let StmtKind::For { counter, body, .. } = &mut body[at].kind {
+        if let StmtKind::For(Loop { counter, body, .. }) = &mut body[at].kind {
             counters.push(*counter);
             accumulated(body, function, counters);
             counters.pop();
@@ -151,12 +148,12 @@ impl Change for Moved<'_> {
 /// Returns the array whose elements each iteration of a loop traverses, and the index of the first
 /// one.
 fn row_of(stmt: &Stmt, function: &Function, counters: &[Var]) -> Option<(Id, Nat)> {
-    let StmtKind::For {
+    let StmtKind::For(Loop {
         mode: LoopMode::Sequential,
         counter,
         body,
         ..
-    } = &stmt.kind
+    }) = &stmt.kind
     else {
         return None;
     };
@@ -224,7 +221,7 @@ fn is_written_in_loop(body: &[Stmt], id: Id) -> bool {
     fn any(body: &[Stmt], id: Id, inside: bool) -> bool {
         body.iter().any(|stmt| match &stmt.kind {
             StmtKind::Assign(place, _) => inside && place.id == id,
-            StmtKind::For { body, mode, .. } => {
+            StmtKind::For(Loop { body, mode, .. }) => {
                 *mode == LoopMode::Sequential && any(body, id, true)
             }
             StmtKind::Block(body) => any(body, id, inside),
@@ -325,14 +322,14 @@ fn grows_only(body: &[Stmt], offset: Offset, arrays: &mut Vec<Id>) -> bool {
         StmtKind::Assign(place, value) => {
             place.index.as_ref().is_none_or(free) && indexes(value, offset, arrays)
         }
-        StmtKind::For {
+        StmtKind::For(Loop {
             from,
             to,
             step,
             body,
             mode,
             ..
-        } => {
+        }) => {
             *mode == LoopMode::Sequential
                 && [from, to, step].into_iter().all(free)
                 && grows_only(body, offset, arrays)
@@ -399,7 +396,7 @@ impl Passing {
                 };
                 stmt.kind = StmtKind::Point(self.row, next);
             }
-            StmtKind::For { .. } | StmtKind::Block(_) | StmtKind::If { .. } => {
+            StmtKind::For(_) | StmtKind::Block(_) | StmtKind::If { .. } => {
                 if let StmtKind::If { condition, .. } = &mut stmt.kind {
                     walk::change_expr(condition, self);
                 }

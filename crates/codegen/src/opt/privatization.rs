@@ -15,7 +15,7 @@ use rustc_hash::FxHashMap;
 use syntax::Code;
 use syntax::ast::AddressSpace;
 
-use super::Pass;
+use super::{Pass, Run};
 use crate::analysis::dependence_test::{exact_quotient, linear_form};
 use crate::analysis::flow::{Access, Around, Flow, Path, map_name};
 use crate::analysis::layout::{Digit, Layout, ParallelDim, Radix, Segment};
@@ -28,11 +28,11 @@ use crate::ir::{Function, Home, Id, Level, Place};
 
 pub(crate) const PASS: Pass<KernelFunction> = Pass {
     name: "privatization",
-    run: |kernel| run(&mut kernel.function, &kernel.work),
+    run: Run::Fallible(|kernel| run(&mut kernel.function, &kernel.work)),
     changes: Changes {
-        moved: "declared where the kernel starts",
-        repeated: "each work-item, or group, has its own",
-        rewritten: "holds a work-item's share",
+        moved: "declared at the start of the kernel",
+        repeated: "each work-item or group has its own copy",
+        rewritten: "reduced to the part of one work-item",
     },
 };
 

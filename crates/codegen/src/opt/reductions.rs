@@ -7,26 +7,19 @@ use nat::Nat;
 use rise::Type;
 use rise::core::Origin;
 
-use super::{Pass, inlining, sinking};
+use super::{Pass, Run, inlining, sinking};
 use crate::analysis::uses::Uses;
 use crate::ir::trace::Changes;
 use crate::ir::walk;
 use crate::ir::{
-    Binary, Expr, ExprKind, Function, Id, LoopMode, ParallelReduce, Place, ReductionOperator, Stmt,
-    StmtKind,
+    Binary, Expr, ExprKind, Function, Id, Loop, LoopMode, ParallelReduce, Place, ReductionOperator,
+    Stmt, StmtKind,
 };
 
 pub(crate) const PASS: Pass = Pass {
     name: "reductions",
-    run: |function| {
-        run(function);
-        Ok(())
-    },
-    changes: Changes {
-        moved: "combines one element after the other, in each thread",
-        repeated: "combines one element after the other, in each thread",
-        rewritten: "combines one element after the other, in each thread",
-    },
+    run: Run::Always(run),
+    changes: Changes::all("each thread combines its elements one after the other"),
 };
 
 fn run(function: &mut Function) {
@@ -56,10 +49,10 @@ fn block(body: &mut [Stmt], threads: bool, uses: &Uses, function: &Function) {
             && !matches!(
                 stmt.kind,
                 StmtKind::Reduce(_)
-                    | StmtKind::For {
+                    | StmtKind::For(Loop {
                         mode: LoopMode::Parallel | LoopMode::Reduction(..),
                         ..
-                    }
+                    })
             );
         walk::each_block(stmt, &mut |inner| block(inner, threads, uses, function));
     }
@@ -89,14 +82,14 @@ fn one_by_one(
     let mut body = std::mem::take(&mut reduce.element_body);
     body.extend(reduce.combination(reduce.into, reduce.element));
     inlining::inline_statements(&mut body, uses, function);
-    StmtKind::For {
+    StmtKind::For(Loop {
         counter: reduce.counter,
         from: Nat::ZERO,
         to: reduce.count.clone(),
         step: Nat::ONE,
         mode,
         body,
-    }
+    })
 }
 
 /// Returns the operator that a reduction combines scalars by, if the order of its operands does not

@@ -6,21 +6,18 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ir::{Function, Id, Place, Stmt, StmtKind, Variable};
 
-use super::Pass;
+use super::{Pass, Run};
 use crate::analysis::uses::{Mention, Uses};
 use crate::ir::trace::Changes;
 use crate::ir::walk::{self, Change};
 
 pub(crate) const PASS: Pass = Pass {
     name: "scalar-replacement",
-    run: |function| {
-        replace_arrays(function);
-        Ok(())
-    },
+    run: Run::Always(replace_arrays),
     changes: Changes {
-        moved: "stands elsewhere",
-        repeated: "an array of few elements became a variable for each",
-        rewritten: "elements of a small array became variables",
+        moved: "moved to another block",
+        repeated: "each element of a small array is a variable",
+        rewritten: "elements of a small array are variables",
     },
 };
 
@@ -101,31 +98,17 @@ fn element_variable(function: &mut Function, array: usize, k: i64, count: i64) -
 }
 
 fn declare_elements(body: &mut Vec<Stmt>, elements: &FxHashMap<Id, Vec<Id>>) {
-    let old = std::mem::take(body);
-    for mut stmt in old {
-        match &mut stmt.kind {
-            StmtKind::Declare(id, _) => {
-                if let Some(new) = elements.get(id) {
-                    body.extend(new.iter().map(|element| Stmt {
-                        kind: StmtKind::Declare(*element, None),
-                        ..stmt.clone()
-                    }));
-                    continue;
-                }
-            }
-            StmtKind::For { body, .. } | StmtKind::Block(body) => declare_elements(body, elements),
-            StmtKind::If {
-                then, otherwise, ..
-            } => {
-                declare_elements(then, elements);
-                declare_elements(otherwise, elements);
-            }
-            StmtKind::Reduce(reduce) => {
-                declare_elements(&mut reduce.element_body, elements);
-                declare_elements(&mut reduce.combine, elements);
-            }
-            _ => {}
+    for mut stmt in std::mem::take(body) {
+        if let StmtKind::Declare(id, _) = stmt.kind
+            && let Some(new) = elements.get(&id)
+        {
+            body.extend(new.iter().map(|element| Stmt {
+                kind: StmtKind::Declare(*element, None),
+                ..stmt.clone()
+            }));
+            continue;
         }
+        walk::each_block(&mut stmt, &mut |inner| declare_elements(inner, elements));
         body.push(stmt);
     }
 }

@@ -4,23 +4,20 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::ir::{Function, Id, Place, Stmt, StmtKind};
+use crate::ir::{Function, Id, Loop, Place, Stmt, StmtKind};
 
-use super::Pass;
+use super::{Pass, Run};
 use crate::analysis::uses::Uses;
 use crate::ir::trace::Changes;
 use crate::ir::walk;
 
 pub(crate) const PASS: Pass = Pass {
     name: "sinking",
-    run: |function| {
-        run(function);
-        Ok(())
-    },
+    run: Run::Always(run),
     changes: Changes {
-        moved: "declared where it is used first",
-        repeated: "joined with the statement that gives it its value",
-        rewritten: "a variable has its value from the start",
+        moved: "declared where it is first used",
+        repeated: "merged with the statement that computes its value",
+        rewritten: "a variable is declared with its value",
     },
 };
 
@@ -58,7 +55,7 @@ pub(crate) fn sink_block(body: &mut Vec<Stmt>, uses: &Uses, function: &Function)
         };
         let is_plain = function.variables[id.0 as usize].count.is_none();
         let is_last = !mentioned[first + 1..].iter().any(|ids| ids.contains(&id));
-        if let StmtKind::For { body: inner, .. } = &mut body[first].kind
+        if let StmtKind::For(Loop { body: inner, .. }) = &mut body[first].kind
             && is_plain
             && is_last
             && assigns_before_reading(inner, id, uses)

@@ -15,25 +15,22 @@ use nat::{Facts, Nat, Part, Var};
 use rise::Type;
 use rustc_hash::FxHashMap;
 
-use crate::ir::{Function, LoopMode, Stmt, StmtKind};
+use crate::ir::{Function, Loop, LoopMode, Stmt, StmtKind};
 
-use super::Pass;
 use super::address_hoisting::has_division;
 use super::loops::depends;
+use super::{Pass, Run};
 use crate::analysis::conditions::assume_counter;
 use crate::ir::trace::Changes;
 use crate::ir::walk::{self, Change, Look};
 
 pub(crate) const PASS: Pass = Pass {
     name: "strength-reduction",
-    run: |function| {
-        reduce_strength(function);
-        Ok(())
-    },
+    run: Run::Always(reduce_strength),
     changes: Changes {
-        moved: "in a loop that counts in the steps of its data",
-        repeated: "in a loop that counts in the steps of its data",
-        rewritten: "counts in the steps of the data, instead of one by one",
+        moved: "in a loop whose counter advances by the step of its data",
+        repeated: "in a loop whose counter advances by the step of its data",
+        rewritten: "the counter advances by the step of the data instead of by one",
     },
 };
 
@@ -49,13 +46,13 @@ fn block(body: &mut [Stmt], facts: &Facts, function: &Function) {
     for stmt in body {
         scale_counter(stmt, facts, function);
         let mut facts = facts.clone();
-        if let StmtKind::For {
+        if let StmtKind::For(Loop {
             counter,
             from,
             to,
             step,
             ..
-        } = &stmt.kind
+        }) = &stmt.kind
         {
             assume_counter(&mut facts, *counter, from, to, step);
         }
@@ -66,14 +63,14 @@ fn block(body: &mut [Stmt], facts: &Facts, function: &Function) {
 /// Scales a counter by the divisor of the loop's end, if each use of the counter is a multiple of
 /// the divisor.
 fn scale_counter(stmt: &mut Stmt, facts: &Facts, function: &Function) {
-    let StmtKind::For {
+    let StmtKind::For(Loop {
         counter,
         from,
         to,
         step,
         mode: LoopMode::Sequential,
         body,
-    } = &mut stmt.kind
+    }) = &mut stmt.kind
     else {
         return;
     };

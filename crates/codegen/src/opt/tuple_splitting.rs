@@ -4,7 +4,7 @@
 use rise::Type;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::Pass;
+use super::{Pass, Run};
 use crate::analysis::uses::{Mention, Uses};
 use crate::ir::trace::Changes;
 use crate::ir::walk::{self, Change};
@@ -12,14 +12,11 @@ use crate::ir::{ExprKind, Function, Id, Place, Stmt, StmtKind, Variable};
 
 pub(crate) const PASS: Pass = Pass {
     name: "tuple-splitting",
-    run: |function| {
-        split_tuples(function);
-        Ok(())
-    },
+    run: Run::Always(split_tuples),
     changes: Changes {
-        moved: "stands elsewhere",
-        repeated: "a tuple became a variable for each half",
-        rewritten: "halves of a tuple became variables",
+        moved: "moved to another block",
+        repeated: "each half of a tuple is a variable",
+        rewritten: "halves of a tuple are variables",
     },
 };
 
@@ -80,14 +77,13 @@ fn split_once(function: &mut Function) -> bool {
 
 /// Notes the tuples that are declared with a value of which each half would compute the whole.
 fn note_computed(body: &[Stmt], kept: &mut FxHashSet<Id>) {
-    for stmt in body {
+    walk::each_stmt(body, &mut |stmt| {
         if let StmtKind::Declare(id, Some(value)) = &stmt.kind
             && !matches!(value.kind, ExprKind::Pair(..) | ExprKind::Load(_))
         {
             kept.insert(*id);
         }
-        walk::blocks(stmt, &mut |inner| note_computed(inner, kept));
-    }
+    });
 }
 
 /// Returns true if a tuple was declared.

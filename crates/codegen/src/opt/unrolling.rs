@@ -3,22 +3,15 @@
 
 use nat::Nat;
 
-use super::Pass;
+use super::{Pass, Run};
 use crate::ir::trace::Changes;
 use crate::ir::walk::{self, Look};
-use crate::ir::{Function, LoopMode, Place, Stmt, StmtKind};
+use crate::ir::{Function, Loop, LoopMode, Place, Stmt, StmtKind};
 
 pub(crate) const PASS: Pass = Pass {
     name: "unrolling",
-    run: |function| {
-        run(function);
-        Ok(())
-    },
-    changes: Changes {
-        moved: "written out, so that elements of private memory become variables",
-        repeated: "written out, so that elements of private memory become variables",
-        rewritten: "written out, so that elements of private memory become variables",
-    },
+    run: Run::Always(run),
+    changes: Changes::all("unrolled, so that elements of private memory become variables"),
 };
 
 /// The maximal number of statements of an unrolled loop nest.
@@ -42,7 +35,7 @@ fn block(body: &mut [Stmt], function: &Function) -> i64 {
     let mut total: i64 = 0;
     for stmt in body {
         let size = match &mut stmt.kind {
-            StmtKind::For { .. } => repetition(stmt, function),
+            StmtKind::For(_) => repetition(stmt, function),
             StmtKind::If {
                 then, otherwise, ..
             } => block(then, function) + block(otherwise, function),
@@ -55,14 +48,14 @@ fn block(body: &mut [Stmt], function: &Function) -> i64 {
 }
 
 fn repetition(stmt: &mut Stmt, function: &Function) -> i64 {
-    let StmtKind::For {
+    let StmtKind::For(Loop {
         counter,
         from,
         to,
         step,
         mode,
         body,
-    } = &mut stmt.kind
+    }) = &mut stmt.kind
     else {
         return 0;
     };

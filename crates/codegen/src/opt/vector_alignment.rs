@@ -3,7 +3,7 @@
 use rise::Type;
 use rustc_hash::FxHashMap;
 
-use super::Pass;
+use super::{Pass, Run};
 use crate::analysis::uses::{Mention, Uses};
 use crate::ir::trace::Changes;
 use crate::ir::types::scalar_size;
@@ -11,15 +11,8 @@ use crate::ir::{Function, Home, Id};
 
 pub(crate) const PASS: Pass = Pass {
     name: "vector-alignment",
-    run: |function| {
-        align(function);
-        Ok(())
-    },
-    changes: Changes {
-        moved: "aligned for vectors",
-        repeated: "aligned for vectors",
-        rewritten: "aligned for vectors",
-    },
+    run: Run::Always(align),
+    changes: Changes::all("is aligned for vector accesses"),
 };
 
 /// Notes for each array of scalars of the kernel's own that vectors are read from or written to how

@@ -10,23 +10,16 @@ use nat::Nat;
 use rise::Type;
 use syntax::ast::ScalarType;
 
-use crate::ir::{Expr, ExprKind, Function, Home, LoopMode, Place, Stmt, StmtKind};
+use crate::ir::{Expr, ExprKind, Function, Home, Loop, LoopMode, Place, Stmt, StmtKind};
 
-use super::Pass;
+use super::{Pass, Run};
 use crate::ir::trace::Changes;
 use crate::ir::walk;
 
 pub(crate) const PASS: Pass = Pass {
     name: "vector-legalization",
-    run: |function| {
-        legalize_vectors(function);
-        Ok(())
-    },
-    changes: Changes {
-        moved: "computed in pieces as wide as a register",
-        repeated: "computed in pieces as wide as a register",
-        rewritten: "computed in pieces as wide as a register",
-    },
+    run: Run::Always(legalize_vectors),
+    changes: Changes::all("computed in pieces as wide as a register"),
 };
 
 /// The size in bytes of a register of AVX, half of one of AVX-512, two of NEON.
@@ -81,7 +74,7 @@ fn split_assignment(place: &Place, value: &Expr, function: &mut Function) -> Opt
         lanes: chunk_lanes.clone(),
     };
     let assign = StmtKind::Assign(chunk.place(place), chunk.expr(value));
-    Some(StmtKind::For {
+    Some(StmtKind::For(Loop {
         counter,
         from: Nat::ZERO,
         to: lanes.clone(),
@@ -92,7 +85,7 @@ fn split_assignment(place: &Place, value: &Expr, function: &mut Function) -> Opt
             origin: value.origin,
             made_by: None,
         }],
-    })
+    }))
 }
 
 /// Aligns the local arrays that the pieces access to registers: an access that straddles two cache

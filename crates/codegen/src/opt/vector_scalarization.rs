@@ -5,7 +5,7 @@ use nat::Nat;
 use rise::Type;
 use rustc_hash::FxHashSet;
 
-use super::Pass;
+use super::{Pass, Run};
 use crate::analysis::uses::{Mention, Uses};
 use crate::ir::trace::Changes;
 use crate::ir::walk::{self, Change};
@@ -16,14 +16,11 @@ const MAX_ELEMENTS: i64 = 256;
 
 pub(crate) const PASS: Pass = Pass {
     name: "vector-scalarization",
-    run: |function| {
-        take_apart(function);
-        Ok(())
-    },
+    run: Run::Always(take_apart),
     changes: Changes {
-        moved: "stands elsewhere",
-        repeated: "a vector became a variable for each lane",
-        rewritten: "lanes of a vector in private memory became variables",
+        moved: "moved to another block",
+        repeated: "each lane of a vector is a variable",
+        rewritten: "lanes of a vector in private memory are variables",
     },
 };
 

@@ -5,23 +5,16 @@ use nat::{Nat, Var};
 use rise::{Ty, Type};
 use syntax::ast::ScalarType;
 
-use super::Pass;
+use super::{Pass, Run};
 use crate::analysis::math::is_on_vectors;
 use crate::ir::trace::Changes;
 use crate::ir::walk;
-use crate::ir::{Expr, ExprKind, LoopMode, Place, Stmt, StmtKind, Unary};
+use crate::ir::{Expr, ExprKind, Loop, LoopMode, Place, Stmt, StmtKind, Unary};
 
 pub(crate) const PASS: Pass = Pass {
     name: "vectorization",
-    run: |function| {
-        widen_loops(&mut function.body);
-        Ok(())
-    },
-    changes: Changes {
-        moved: "computed for all lanes at once",
-        repeated: "computed for all lanes at once",
-        rewritten: "computed for all lanes at once",
-    },
+    run: Run::Always(|function| widen_loops(&mut function.body)),
+    changes: Changes::all("computed for all lanes at once"),
 };
 
 /// Makes operations on vectors of loops over lanes.
@@ -35,14 +28,14 @@ fn widen_loops(body: &mut [Stmt]) {
 }
 
 fn widened(stmt: &Stmt) -> Option<StmtKind> {
-    let StmtKind::For {
+    let StmtKind::For(Loop {
         counter,
         from,
         to,
         mode: LoopMode::Vector,
         body,
         ..
-    } = &stmt.kind
+    }) = &stmt.kind
     else {
         return None;
     };

@@ -1,4 +1,4 @@
-//! KernelState-item mapping: distributes the iterations of a loop over work-items or groups, cyclically.
+//! Work-item mapping: distributes the iterations of a loop over work-items or groups, cyclically.
 //!
 //! A loop over `0 <= i < n` and `s` work-items becomes `for (i = id; i < n; i += s)` in each (*RISE
 //! & Shine*, listing 11; Lift, section 5.5). If an index of private memory depends on the number of
@@ -18,39 +18,29 @@ use rustc_hash::FxHashSet;
 use crate::analysis::conditions::less;
 use crate::ir::walk::{self, Change, Look};
 use crate::ir::{
-    ExprKind, Function, Id, Item, Level, LoopMode, Maker, Place, Query, Stmt, StmtKind,
+    ExprKind, Function, Id, Item, Level, Loop, LoopMode, Maker, Place, Query, Stmt, StmtKind,
 };
 
-use super::Pass;
+use super::{Pass, Run};
 use crate::ir::kernel::KernelFunction;
 use crate::ir::kernel::{Items, KernelState};
 use crate::ir::trace::Changes;
 
 pub(crate) const PASS: Pass<KernelFunction> = Pass {
     name: "work-item-mapping",
-    run: |kernel| {
-        run(&mut kernel.function, &kernel.work);
-        Ok(())
-    },
+    run: Run::Always(|kernel| run(&mut kernel.function, &kernel.work)),
     changes: Changes {
-        moved: "done by one of the work-items",
-        repeated: "done by one of the work-items",
-        rewritten: "each work-item does its share of the iterations",
+        moved: "executed by one of the work-items",
+        repeated: "executed by one of the work-items",
+        rewritten: "each work-item executes its share of the iterations",
     },
 };
 
 /// Assumes what holds of each launch.
 pub(crate) const ASSUMPTIONS: Pass<KernelFunction> = Pass {
     name: "launch-assumptions",
-    run: |kernel| {
-        assume_launch(&mut kernel.function, &mut kernel.work);
-        Ok(())
-    },
-    changes: Changes {
-        moved: "done for the sizes of the launch",
-        repeated: "done for the sizes of the launch",
-        rewritten: "done for the sizes of the launch",
-    },
+    run: Run::Always(|kernel| assume_launch(&mut kernel.function, &mut kernel.work)),
+    changes: Changes::all("simplified for the sizes of the launch"),
 };
 
 /// The limit on the number of rounds of a loop over rounds, which device compilers unroll.
@@ -131,24 +121,17 @@ pub(crate) fn assume_launch(function: &mut Function, work: &mut KernelState) {
 
 /// Collects the distributed loops without duplicates.
 fn shared_loops(body: &[Stmt], found: &mut Vec<Items>) {
-    for stmt in body {
-        if let StmtKind::For {
-            to,
-            mode: LoopMode::Items(level, dim),
-            ..
-        } = &stmt.kind
+    walk::each_stmt(body, &mut |stmt| {
+        if let StmtKind::For(this) = &stmt.kind
+            && let LoopMode::Items(level, dim) = this.mode
         {
-            let items = Items {
-                level: *level,
-                dim: *dim,
-                count: to.clone(),
-            };
+            let count = this.to.clone();
+            let items = Items { level, dim, count };
             if !found.contains(&items) {
                 found.push(items);
             }
         }
-        walk::blocks(stmt, &mut |inner| shared_loops(inner, found));
-    }
+    });
 }
 
 struct WorkItemMapping<'a> {
@@ -162,10 +145,10 @@ impl WorkItemMapping<'_> {
     fn block(&mut self, body: &mut [Stmt]) {
         for stmt in body {
             walk::each_block(stmt, &mut |inner| self.block(inner));
-            if let StmtKind::For {
+            if let StmtKind::For(Loop {
                 mode: LoopMode::Items(level, dimension),
                 ..
-            } = stmt.kind
+            }) = stmt.kind
             {
                 self.map_loop(stmt, level, dimension);
             }
@@ -174,14 +157,14 @@ impl WorkItemMapping<'_> {
 
     fn map_loop(&mut self, stmt: &mut Stmt, level: Level, dimension: u8) {
         let origin = stmt.origin;
-        let StmtKind::For {
+        let StmtKind::For(Loop {
             counter,
             from,
             to,
             step,
             mode,
             body,
-        } = &mut stmt.kind
+        }) = &mut stmt.kind
         else {
             return;
         };

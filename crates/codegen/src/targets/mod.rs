@@ -18,7 +18,7 @@ use crate::error::CompileError;
 use crate::ir::kernel::{Code, Program};
 use crate::module::Module;
 use clike::Printer;
-use clike::stmt::Loop;
+use crate::ir::Loop;
 pub use set::{TargetSelection, Targets, marked_targets};
 
 /// Declares the targets and the functions that look them up.
@@ -124,7 +124,7 @@ trait Backend: Sync {
     fn annotated_loop(
         &self,
         _printer: &mut Printer<'_>,
-        _this: Loop<'_>,
+        _this: &Loop,
     ) -> Option<Result<(), CompileError>> {
         None
     }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use codegen::ir::{
-    Binary, Expr, ExprKind, Function, Home, Id, LoopMode, Place, Stmt, StmtKind, Variable,
+    Binary, Expr, ExprKind, Function, Home, Id, Loop, LoopMode, Place, Stmt, StmtKind, Variable,
 };
 use codegen::{IndexPolicy, IndexWidth, Module, Signature, Target};
 use nat::{Nat, Prop, Var};
@@ -259,14 +259,14 @@ pub fn declare_as(id: Id, value: Expr) -> Stmt {
 }
 
 pub fn repeat_as(mode: LoopMode, counter: Var, to: Nat, body: Vec<Stmt>) -> Stmt {
-    stmt(StmtKind::For {
+    stmt(StmtKind::For(Loop {
         counter,
         from: Nat::ZERO,
         to,
         step: Nat::ONE,
         mode,
         body,
-    })
+    }))
 }
 
 pub fn repeat(counter: Var, to: Nat, body: Vec<Stmt>) -> Stmt {

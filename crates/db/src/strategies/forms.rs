@@ -108,7 +108,8 @@ pub(crate) fn module(
     target: Target,
 ) -> StageResult<Module> {
     let text = SourceItem::from(item).text(db);
-    let work = || codegen::compile_for(program, target, crate::inputs::Options::get(db).index(db));
+    let options = crate::inputs::Options::get(db).codegen(db);
+    let work = || codegen::compile_for(program, target, options.clone());
     let made = catch_panic(&text, "compiling", work).map_err(one)?;
     made.map(Arc::new).map_err(|errors| {
         let span = name(db, item);

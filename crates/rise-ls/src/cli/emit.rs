@@ -10,6 +10,7 @@ use crate::run::causes;
 use clap::Args as Group;
 use clap::builder::TypedValueParser;
 use codegen::{HostProgram, Parallelism};
+use codegen::{PassSet, Stage};
 use db::{Database, FileId, IndexPolicy, ItemId, Target};
 use ide::{Form, Preview};
 use ropey::Rope;
@@ -37,6 +38,15 @@ pub struct EmitOptions {
     #[arg(long, value_enum, value_name = "BITS")]
     pub index: Option<IndexWord>,
 
+    /// Prints the program between lowering and C, OpenMP or OpenCL, as this pass of the compiler
+    /// leaves it; `list` prints the names of the passes in order
+    #[arg(long, value_name = "PASS", conflicts_with = "host")]
+    pub after: Option<String>,
+
+    /// Leaves out an optional pass of the compiler; can be repeated
+    #[arg(long, value_name = "PASS")]
+    pub without: Vec<String>,
+
     /// A C program that runs the kernels, with them in it (OpenCL)
     #[arg(long)]
     pub host: bool,
@@ -61,6 +71,47 @@ pub struct EmitOptions {
 fn forms() -> impl TypedValueParser<Value = Form> {
     let forms = Form::all().filter(|form| !matches!(form, Form::Host(_)));
     one_of(forms.map(|form| (form, form.as_str(), form.summary())))
+}
+
+/// Returns the form of a program after a pass.
+fn after(target: Option<Target>, pass: &str) -> Result<Form, String> {
+    let target = target.ok_or("`--after` is for C, OpenMP and OpenCL")?;
+    let stage = Stage::find(target, pass);
+    stage.map(Form::After).ok_or_else(|| {
+        let names: Vec<String> = Stage::all(target).map(Stage::name).collect();
+        format!(
+            "there is no pass `{pass}` for {}; in order, there are {}",
+            target.title(),
+            names.join(", ")
+        )
+    })
+}
+
+/// Prints the names of the passes for a target, in order.
+fn list(target: Target) -> u8 {
+    output::result(FINE, |out| {
+        for stage in Stage::all(target) {
+            let note = if stage.is_optional() {
+                " (optional)"
+            } else {
+                ""
+            };
+            writeln!(out, "{}{note}", stage.name())?;
+        }
+        Ok(())
+    })
+}
+
+/// Returns the passes to leave out.
+fn left_out(options: &EmitOptions, target: Option<Target>) -> Result<PassSet, String> {
+    let mut without = PassSet::default();
+    if !options.without.is_empty() && target.is_none() {
+        return Err("`--without` is for C, OpenMP and OpenCL".to_owned());
+    }
+    for name in &options.without {
+        without.insert(name)?;
+    }
+    Ok(without)
 }
 
 /// An entry of the source map.
@@ -89,6 +140,21 @@ pub fn run(options: &EmitOptions) -> u8 {
         Form::Rise | Form::Functional | Form::Imperative | Form::Host(_) => None,
     };
     let host_program = host_program.filter(|_| options.host);
+    let target = Target::from_name(&form.name());
+    if let (Some("list"), Some(target)) = (options.after.as_deref(), target) {
+        return list(target);
+    }
+    let form = match &options.after {
+        Some(pass) => after(target, pass),
+        None => Ok(form),
+    };
+    let (form, without) = match (form, left_out(options, target)) {
+        (Ok(form), Ok(without)) => (form, without),
+        (Err(message), _) | (_, Err(message)) => {
+            output::error(&message);
+            return UNUSABLE;
+        }
+    };
     if options.host && host_program.is_none() {
         let target = Target::with(Parallelism::WorkItems);
         output::error(&format!(
@@ -138,6 +204,7 @@ pub fn run(options: &EmitOptions) -> u8 {
             .map_or(IndexPolicy::BySizes, IndexPolicy::Fixed)
     });
     workspace.db.set_index_width(index);
+    workspace.db.set_left_out_passes(without);
     let preview = ide::preview(&workspace.db, file, item, form);
     match (preview, host_program) {
         (Ok(_), Some(program)) => host(&workspace, item, program, options),

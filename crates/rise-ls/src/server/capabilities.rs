@@ -1,6 +1,8 @@
 //! The capabilities that the server announces.
 
-use serde_json::json;
+use codegen::Stage;
+use db::Target;
+use serde_json::{Value, json};
 use tower_lsp::lsp_types::{
     CallHierarchyServerCapability, CodeActionOptions, CodeActionProviderCapability,
     CodeLensOptions, CompletionOptions, CompletionOptionsCompletionItem, DiagnosticOptions,
@@ -85,10 +87,19 @@ pub fn capabilities(encoding: Encoding, client: &ClientTraits) -> ServerCapabili
             file_operations: None,
         }),
         experimental: Some(
-            json!({"riseVirtualDocument": true, "riseSyntaxTree": true, "riseStatus": true, "riseRun": true}),
+            json!({"riseVirtualDocument": true, "riseSyntaxTree": true, "riseStatus": true, "riseRun": true, "risePasses": passes()}),
         ),
         ..ServerCapabilities::default()
     }
+}
+
+/// Returns the names of the passes of each target, in order: forms of `rise/preview`.
+fn passes() -> Value {
+    let of_target = |target: Target| {
+        let names = Stage::all(target).map(|stage| Value::from(stage.name()));
+        (target.as_str().to_owned(), names.collect::<Value>())
+    };
+    Value::Object(Target::ALL.into_iter().map(of_target).collect())
 }
 
 fn synchronisation() -> TextDocumentSyncCapability {

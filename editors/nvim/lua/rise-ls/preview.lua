@@ -270,7 +270,13 @@ function M.lens(command)
   M.open({ textDocument = { uri = place.uri }, def = place.def, as = form })
 end
 
---- The forms, for completion.
-function M.forms() return FORMS end
+--- The forms, for completion: also those after each pass of the compiler, such as `c:loops`.
+function M.forms()
+  local forms = vim.list_extend({}, FORMS)
+  for target, passes in pairs(require('rise-ls').passes()) do
+    for _, pass in ipairs(passes) do table.insert(forms, target .. ':' .. pass) end
+  end
+  return forms
+end
 
 return M

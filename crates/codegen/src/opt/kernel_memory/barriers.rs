@@ -22,12 +22,18 @@ use crate::error::CompileError;
 use crate::ir::kernel::KernelState;
 use crate::ir::walk;
 use crate::ir::{
-    Barrier, Expr, ExprKind, Fences, Function, Home, Level, LoopMode, Maker, Order, Ordered, Stmt,
-    StmtKind,
+    BARRIER_ELIMINATION, Barrier, Expr, ExprKind, Fences, Function, Home, Level, Loop, LoopMode,
+    Maker, Order, Ordered, Stmt, StmtKind,
 };
 
 /// The maximal number of pairs of accesses that a barrier records.
 const MAX_ORDERS: usize = 8;
+
+/// All memory that work-items share.
+const EVERYTHING: Fences = Fences {
+    local: true,
+    global: true,
+};
 
 /// A kernel with barriers, and their conditions.
 pub(crate) struct Ordering {
@@ -114,10 +120,45 @@ impl Barriers<'_, '_> {
             whole.stops = either(whole.stops, segment.stops);
             pending.extend(segment.tail.iter().cloned());
             whole.tail.extend(segment.tail);
+            let safe = self.after_map_local(&stmt, path);
             out.push(stmt);
+            if let Some(barrier) = safe {
+                out.push(barrier);
+                (pending, whole.tail, whole.stops) = (Vec::new(), Vec::new(), EVERYTHING);
+            }
         }
         *body = out;
         Ok(whole)
+    }
+
+    /// Returns the barrier behind a loop over the work-items of a group, if unnecessary barriers
+    /// are not left out and all work-items reach this one.
+    fn after_map_local(&mut self, stmt: &Stmt, path: &Path) -> Option<Stmt> {
+        let is_map_local = matches!(
+            stmt.kind,
+            StmtKind::For(Loop {
+                mode: LoopMode::Items(Level::Local, _),
+                ..
+            })
+        );
+        if !is_map_local || !self.flow.function.without.contains(BARRIER_ELIMINATION) {
+            return None;
+        }
+        let requires = self.requires.clone();
+        if self.come_together(path).is_err() || self.requires != requires {
+            self.requires = requires;
+            return None;
+        }
+        self.barriers += 1;
+        let barrier = Barrier {
+            fences: EVERYTHING,
+            orders: Vec::new(),
+        };
+        Some(Stmt {
+            kind: StmtKind::Barrier(Box::new(barrier)),
+            origin: stmt.origin,
+            made_by: Some(Maker::Pass(super::PASS.name)),
+        })
     }
 
     fn stmt(
@@ -127,7 +168,7 @@ impl Barriers<'_, '_> {
         pending: &[Access],
     ) -> Result<Segment, CompileError> {
         match &mut stmt.kind {
-            StmtKind::For { .. } => self.repetition(stmt, path, pending),
+            StmtKind::For(_) => self.repetition(stmt, path, pending),
             StmtKind::Block(body) => self.block(body, path, pending),
             StmtKind::If {
                 condition,
@@ -181,13 +222,13 @@ impl Barriers<'_, '_> {
         path: &Path,
         pending: &[Access],
     ) -> Result<Segment, CompileError> {
-        let StmtKind::For {
+        let StmtKind::For(Loop {
             counter,
             from,
             to,
             body,
             ..
-        } = &mut stmt.kind
+        }) = &mut stmt.kind
         else {
             return Ok(Segment::default());
         };

@@ -13,7 +13,7 @@ use rise::Type;
 use rustc_hash::{FxHashMap, FxHashSet};
 use syntax::ast::AddressSpace;
 
-use super::Pass;
+use super::{Pass, Run};
 use crate::analysis::dependence_test::MemoryAliases;
 use crate::analysis::flow::{Around, Flow, Path};
 use crate::analysis::groups;
@@ -22,15 +22,15 @@ use crate::ir::kernel::KernelFunction;
 use crate::ir::kernel::{self, KernelState, Temporary};
 use crate::ir::trace::Changes;
 use crate::ir::walk::{self, Change};
-use crate::ir::{Function, Home, Id, Level, Place, Stmt, StmtKind};
+use crate::ir::{Function, Home, Id, Level, Loop, Place, Stmt, StmtKind};
 
 pub(crate) const PASS: Pass<KernelFunction> = Pass {
     name: "kernel-memory",
-    run: |kernel| run(&mut kernel.function, &mut kernel.work),
+    run: Run::Fallible(|kernel| run(&mut kernel.function, &mut kernel.work)),
     changes: Changes {
-        moved: "declared where the kernel starts",
-        repeated: "each work-item, or group, has its own",
-        rewritten: "has its place in the memory of its work-item, or shares memory with an array that is not needed at the same time",
+        moved: "declared at the start of the kernel",
+        repeated: "each work-item or group has its own copy",
+        rewritten: "stored in the memory of its work-item, or in that of an array that is not needed at the same time",
     },
 };
 
@@ -125,7 +125,7 @@ fn collect(
                     out.push(array);
                 }
             }
-            StmtKind::For { counter, body, .. } => {
+            StmtKind::For(Loop { counter, body, .. }) => {
                 collect(flow, body, &path.within(*counter), out)?;
             }
             _ => {

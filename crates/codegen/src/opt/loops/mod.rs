@@ -13,24 +13,23 @@ use syntax::ast::Literal;
 
 use crate::error::CompileError;
 use crate::ir::{
-    Binary, Expr, ExprKind, Function, Id, LoopMode, Maker, ParallelReduce, Place, Stmt, StmtKind,
-    Unary,
+    Binary, CONTROL_FLOW_SIMPLIFICATION, Expr, ExprKind, Function, INDEX_SIMPLIFICATION, Id, Loop,
+    LoopMode, Maker, ParallelReduce, Place, Stmt, StmtKind, Unary,
 };
 
-use super::Pass;
+use super::{Pass, Run};
 use crate::analysis::conditions::{assume, assume_counter, less, proposition, truth};
 use crate::ir::trace::Changes;
 use crate::ir::walk::{self, Change};
 use folding::{nothing, part};
-use peeling::ForLoop;
 
 pub(crate) const PASS: Pass = Pass {
     name: "loops",
-    run,
+    run: Run::Fallible(run),
     changes: Changes {
-        moved: "a loop around it that runs once, or a branch that is always taken, is gone",
-        repeated: "written out: for each round of an unrolled loop, or each side of a border",
-        rewritten: "a counter has the only value that it takes, or a condition is decided",
+        moved: "an enclosing loop that runs once, or a condition that always holds, is removed",
+        repeated: "copied for each iteration of an unrolled loop, or for each part of a peeled loop",
+        rewritten: "a loop counter has a single value, or a condition is known",
     },
 };
 
@@ -40,7 +39,10 @@ const MAX_UNROLLED: usize = dpia::target::MAX_STATEMENTS;
 fn run(function: &mut Function) -> Result<(), CompileError> {
     let facts = function.known();
     let body = std::mem::take(&mut function.body);
+    let without = std::mem::take(&mut function.without);
     let mut pass = Loops {
+        simplifies_indices: !without.contains(INDEX_SIMPLIFICATION),
+        simplifies_control_flow: !without.contains(CONTROL_FLOW_SIMPLIFICATION),
         function,
         facts,
         written: 0,
@@ -49,12 +51,15 @@ fn run(function: &mut Function) -> Result<(), CompileError> {
     let mut out = Vec::new();
     pass.statements(body, &mut out)?;
     function.body = out;
+    function.without = without;
     Ok(())
 }
 
 pub(crate) struct Loops<'f> {
     pub(crate) function: &'f mut Function,
     pub(crate) facts: Facts,
+    simplifies_indices: bool,
+    simplifies_control_flow: bool,
     /// The number of unrolled statements so far.
     written: usize,
     /// True within a part of a peeled loop, which is not peeled again.
@@ -75,14 +80,14 @@ impl Loops<'_> {
         out: &mut Vec<Stmt>,
     ) -> Result<(), CompileError> {
         match stmt.kind {
-            StmtKind::For { .. } => return self.repetition(stmt, out),
+            StmtKind::For(_) => return self.repetition(stmt, out),
             StmtKind::If {
                 condition,
                 then,
                 otherwise,
             } => {
                 let condition = self.expr(condition);
-                let known = truth(&condition);
+                let known = truth(&condition).filter(|_| self.simplifies_control_flow);
                 let yes = self.under(&condition, true, then, known)?;
                 let no = self.under(&condition, false, otherwise, known)?;
                 match known {
@@ -160,27 +165,28 @@ impl Loops<'_> {
         Ok(out)
     }
 
-    fn repetition(&mut self, stmt: Stmt, out: &mut Vec<Stmt>) -> Result<(), CompileError> {
+    fn repetition(&mut self, mut stmt: Stmt, out: &mut Vec<Stmt>) -> Result<(), CompileError> {
         let (origin, made_by) = (stmt.origin, stmt.made_by);
-        let StmtKind::For {
+        let StmtKind::For(Loop {
             counter,
             from,
             to,
             step,
             mode,
             body,
-        } = stmt.kind
+        }) = stmt.kind
         else {
             return Ok(());
         };
         let [from, to, step] = [from, to, step].map(|nat| self.facts.normalize(&nat));
         let at_least = |a: &Nat, b: &Nat| Prop::AtLeast(a.clone(), b.clone());
-        if self.facts.proves(&at_least(&from, &to)) {
-            return Ok(());
-        }
         // The only iteration of a distributed loop is executed by one work-item.
         let is_shared = matches!(mode, LoopMode::Items(..));
-        if !is_shared && self.facts.proves(&at_least(&(&from + &step), &to)) {
+        let simplifies = self.simplifies_control_flow || mode != LoopMode::Sequential;
+        if simplifies && self.facts.proves(&at_least(&from, &to)) {
+            return Ok(());
+        }
+        if simplifies && !is_shared && self.facts.proves(&at_least(&(&from + &step), &to)) {
             let body = self.with(body, counter, &from, false);
             if self.facts.proves(&at_least(&to, &(&from + 1))) {
                 return self.statements(body, out);
@@ -199,18 +205,17 @@ impl Loops<'_> {
         if inner.is_empty() {
             return Ok(());
         }
-        let whole = ForLoop {
+        let whole = Loop {
             counter,
             from,
             to,
             step,
             mode,
             body: inner,
-            origin,
-            made_by,
         };
-        if !self.peel(&whole, out)? {
-            out.push(whole.stmt());
+        stmt.kind = StmtKind::For(whole);
+        if !self.simplifies_control_flow || !self.peel(&stmt, out)? {
+            out.push(stmt);
         }
         Ok(())
     }
@@ -291,35 +296,23 @@ impl Loops<'_> {
         ids: &mut FxHashMap<Id, Id>,
         vars: &mut FxHashMap<Var, Nat>,
     ) {
-        for stmt in body {
-            match &stmt.kind {
-                StmtKind::Declare(id, _) => self.fresh_id(*id, ids),
-                StmtKind::For { counter, body, .. } => {
-                    self.fresh_var(*counter, vars);
-                    self.fresh(body, ids, vars);
+        walk::each_stmt(body, &mut |stmt| match &stmt.kind {
+            StmtKind::Declare(id, _) => self.fresh_id(*id, ids),
+            StmtKind::For(this) => self.fresh_var(this.counter, vars),
+            StmtKind::Reduce(reduce) => {
+                self.fresh_var(reduce.counter, vars);
+                for id in [reduce.left, reduce.right, reduce.element] {
+                    self.fresh_id(id, ids);
                 }
-                StmtKind::Block(body) => self.fresh(body, ids, vars),
-                StmtKind::If {
-                    then, otherwise, ..
-                } => {
-                    self.fresh(then, ids, vars);
-                    self.fresh(otherwise, ids, vars);
-                }
-                StmtKind::Reduce(reduce) => {
-                    self.fresh_var(reduce.counter, vars);
-                    for id in [reduce.left, reduce.right, reduce.element] {
-                        self.fresh_id(id, ids);
-                    }
-                    self.fresh(&reduce.element_body, ids, vars);
-                    self.fresh(&reduce.combine, ids, vars);
-                }
-                StmtKind::Kernel(kernel) => self.fresh(&kernel.body, ids, vars),
-                StmtKind::Assign(..)
-                | StmtKind::Point(..)
-                | StmtKind::Swap(..)
-                | StmtKind::Barrier(_) => {}
             }
-        }
+            StmtKind::Block(_)
+            | StmtKind::If { .. }
+            | StmtKind::Kernel(_)
+            | StmtKind::Assign(..)
+            | StmtKind::Point(..)
+            | StmtKind::Swap(..)
+            | StmtKind::Barrier(_) => {}
+        });
     }
 
     fn fresh_id(&mut self, id: Id, ids: &mut FxHashMap<Id, Id>) {
@@ -364,7 +357,11 @@ impl Loops<'_> {
 
     fn place(&self, place: &mut Place) {
         let sizes = [&mut place.index, &mut place.lane, &mut place.lanes];
-        for nat in sizes.into_iter().flatten() {
+        sizes.into_iter().flatten().for_each(|nat| self.nat(nat));
+    }
+
+    fn nat(&self, nat: &mut Nat) {
+        if self.simplifies_indices {
             *nat = self.facts.normalize(nat);
         }
     }
@@ -399,7 +396,7 @@ impl Loops<'_> {
         }
         match &mut expr.kind {
             ExprKind::Nat(nat) | ExprKind::Lane(_, nat) | ExprKind::Element(_, nat) => {
-                *nat = self.facts.normalize(nat);
+                self.nat(nat)
             }
             ExprKind::Load(place) => self.place(place),
             _ => {}
@@ -462,15 +459,9 @@ fn once(from: &Nat, to: &Nat, body: Vec<Stmt>, origin: Origin, made_by: Option<M
 
 /// Returns the number of statements.
 fn size(body: &[Stmt]) -> usize {
-    let inner = |stmt: &Stmt| match &stmt.kind {
-        StmtKind::For { body, .. } | StmtKind::Block(body) => size(body),
-        StmtKind::If {
-            then, otherwise, ..
-        } => size(then) + size(otherwise),
-        StmtKind::Reduce(reduce) => size(&reduce.element_body) + size(&reduce.combine),
-        _ => 0,
-    };
-    body.iter().map(|stmt| 1 + inner(stmt)).sum()
+    let mut number = 0;
+    walk::each_stmt(body, &mut |_| number += 1);
+    number
 }
 
 struct Copied<'m> {
@@ -502,24 +493,11 @@ fn rename_counters(body: &mut [Stmt], vars: &FxHashMap<Var, Nat>) {
     };
     for stmt in body {
         match &mut stmt.kind {
-            StmtKind::For { counter, body, .. } => {
-                renamed(counter);
-                rename_counters(body, vars);
-            }
-            StmtKind::Block(body) => rename_counters(body, vars),
-            StmtKind::If {
-                then, otherwise, ..
-            } => {
-                rename_counters(then, vars);
-                rename_counters(otherwise, vars);
-            }
-            StmtKind::Reduce(reduce) => {
-                renamed(&mut reduce.counter);
-                rename_counters(&mut reduce.element_body, vars);
-                rename_counters(&mut reduce.combine, vars);
-            }
+            StmtKind::For(this) => renamed(&mut this.counter),
+            StmtKind::Reduce(reduce) => renamed(&mut reduce.counter),
             _ => {}
         }
+        walk::each_block(stmt, &mut |body| rename_counters(body, vars));
     }
 }
 

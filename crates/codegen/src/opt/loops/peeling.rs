@@ -6,10 +6,9 @@
 //! that are linear in the counter.
 
 use nat::{Nat, Part, Prop, Var};
-use rise::core::Origin;
 
 use crate::error::CompileError;
-use crate::ir::{Binary, Expr, ExprKind, LoopMode, Maker, Place, Stmt, StmtKind};
+use crate::ir::{Binary, Expr, ExprKind, Loop, LoopMode, Maker, Place, Stmt, StmtKind};
 
 use super::Loops;
 use crate::analysis::conditions::less;
@@ -22,35 +21,6 @@ const MIN_TRIP_COUNT: i64 = 16;
 /// The maximal trip count for which the prologue or epilogue of a parallel loop is executed by one
 /// thread.
 const MAX_BOUNDARY_TRIP_COUNT: i64 = 64;
-
-/// The fields of [`StmtKind::For`] and the origin of the statement.
-pub(crate) struct ForLoop {
-    pub counter: Var,
-    pub from: Nat,
-    pub to: Nat,
-    pub step: Nat,
-    pub mode: LoopMode,
-    pub body: Vec<Stmt>,
-    pub origin: Origin,
-    pub made_by: Option<Maker>,
-}
-
-impl ForLoop {
-    pub fn stmt(self) -> Stmt {
-        Stmt {
-            kind: StmtKind::For {
-                counter: self.counter,
-                from: self.from,
-                to: self.to,
-                step: self.step,
-                mode: self.mode,
-                body: self.body,
-            },
-            origin: self.origin,
-            made_by: self.made_by,
-        }
-    }
-}
 
 /// The counter at which the value of a condition changes. The operands of a minimum are equal at
 /// one counter, so that the loop may be split before or after it.
@@ -67,11 +37,10 @@ struct SteadyState {
 
 impl Loops<'_> {
     /// Peels a loop; returns false if there is no reason to.
-    pub(crate) fn peel(
-        &mut self,
-        original: &ForLoop,
-        out: &mut Vec<Stmt>,
-    ) -> Result<bool, CompileError> {
+    pub(crate) fn peel(&mut self, stmt: &Stmt, out: &mut Vec<Stmt>) -> Result<bool, CompileError> {
+        let StmtKind::For(original) = &stmt.kind else {
+            return Ok(false);
+        };
         let trip_count = Nat::sub(&original.to, &original.from).as_const();
         if self.in_partition
             || !original.step.is_one()
@@ -84,18 +53,18 @@ impl Loops<'_> {
             return Ok(false);
         };
         self.in_partition = true;
-        let result = self.partitions(original, &steady_state, out);
+        let result = self.partitions((stmt, original), &steady_state, out);
         self.in_partition = false;
         result.map(|()| true)
     }
 
     fn partitions(
         &mut self,
-        original: &ForLoop,
+        original: (&Stmt, &Loop),
         steady_state: &SteadyState,
         out: &mut Vec<Stmt>,
     ) -> Result<(), CompileError> {
-        let ForLoop { from, to, .. } = original;
+        let Loop { from, to, .. } = original.1;
         if let Some(first) = &steady_state.first {
             if self.proves_at_least(to, first) {
                 let partition = self.partition(original, from, first, true);
@@ -144,15 +113,20 @@ impl Loops<'_> {
     }
 
     /// Returns the loop with another range; `copied` renames the variables that it declares.
-    fn partition(&mut self, original: &ForLoop, from: &Nat, to: &Nat, copied: bool) -> Stmt {
+    fn partition(
+        &mut self,
+        (stmt, original): (&Stmt, &Loop),
+        from: &Nat,
+        to: &Nat,
+        copied: bool,
+    ) -> Stmt {
         let trip_count = Nat::sub(to, from).as_const();
         let is_boundary = trip_count
             .is_some_and(|trip_count| trip_count <= MAX_BOUNDARY_TRIP_COUNT)
             && Nat::sub(&original.to, &original.from)
                 .as_const()
                 .is_none_or(|trip_count| trip_count > MAX_BOUNDARY_TRIP_COUNT);
-        let partition = ForLoop {
-            counter: original.counter,
+        let partition = Loop {
             from: from.clone(),
             to: to.clone(),
             step: Nat::ONE,
@@ -161,11 +135,13 @@ impl Loops<'_> {
             } else {
                 original.mode
             },
-            body: original.body.clone(),
-            origin: original.origin,
-            made_by: original.made_by.or(Some(Maker::Pass(super::PASS.name))),
+            ..original.clone()
         };
-        let partition = partition.stmt();
+        let partition = Stmt {
+            kind: StmtKind::For(partition),
+            origin: stmt.origin,
+            made_by: stmt.made_by.or(Some(Maker::Pass(super::PASS.name))),
+        };
         if copied {
             self.copy(partition)
         } else {
@@ -178,8 +154,8 @@ impl Loops<'_> {
     }
 
     /// Returns the steady state if it is not the whole loop.
-    fn steady_state(&self, original: &ForLoop) -> Option<SteadyState> {
-        let ForLoop {
+    fn steady_state(&self, original: &Loop) -> Option<SteadyState> {
+        let Loop {
             counter, from, to, ..
         } = original;
         let mut changes = Vec::new();
@@ -216,12 +192,8 @@ impl Loops<'_> {
     }
 
     /// Returns the steady state if boundaries have widths that are size parameters.
-    fn symbolic_steady_state(
-        &self,
-        original: &ForLoop,
-        mut inside: Vec<Nat>,
-    ) -> Option<SteadyState> {
-        let ForLoop { from, to, .. } = original;
+    fn symbolic_steady_state(&self, original: &Loop, mut inside: Vec<Nat>) -> Option<SteadyState> {
+        let Loop { from, to, .. } = original;
         let sizes = &self.function.sizes;
         let within = |cut: &Nat| {
             !cut.any_var(&|var| !sizes.contains(&var))
@@ -265,7 +237,7 @@ fn is_small(body: &[Stmt]) -> bool {
                     then,
                     otherwise,
                 } => expr_size(condition) + count(then)? + count(otherwise)?,
-                StmtKind::For { .. }
+                StmtKind::For(_)
                 | StmtKind::Reduce(_)
                 | StmtKind::Point(..)
                 | StmtKind::Swap(..)

@@ -13,7 +13,7 @@ use syntax::ast::{AddressSpace, Literal};
 
 use super::schedule::{Schedule, ScheduledItem, lock, pass_on, wait_for_turn};
 use super::value::{Val, arithmetic, each_lane, made};
-use crate::ir::{Expr, ExprKind, Function, Home, Id, Level, LoopMode, Place, Stmt, StmtKind};
+use crate::ir::{Expr, ExprKind, Function, Home, Id, Level, Loop, LoopMode, Place, Stmt, StmtKind};
 
 /// The launch sizes of a kernel.
 #[derive(Clone, Copy, Debug)]
@@ -234,14 +234,14 @@ impl<'a> Run<'a> {
                 let value = self.expr(value);
                 self.write(place, value);
             }
-            StmtKind::For {
+            StmtKind::For(Loop {
                 counter,
                 from,
                 to,
                 step,
                 mode,
                 body,
-            } => {
+            }) => {
                 let (from, to, step) = (self.nat(from), self.nat(to), self.nat(step));
                 let (from, step) = self.own_part(*mode, from, step);
                 let mut value = from;
@@ -554,13 +554,12 @@ impl<'a> Run<'a> {
 
 /// Numbers the barriers of statements.
 fn number(body: &[Stmt], numbers: &mut HashMap<*const Stmt, usize>) {
-    for stmt in body {
+    crate::ir::walk::each_stmt(body, &mut |stmt| {
         if let StmtKind::Barrier(_) = stmt.kind {
             let next = numbers.len();
             numbers.insert(std::ptr::from_ref(stmt), next);
         }
-        crate::ir::walk::blocks(stmt, &mut |body| number(body, numbers));
-    }
+    });
 }
 
 /// Returns the number of barriers.

@@ -42,7 +42,7 @@ fn with_memory(part: &KernelFunction) -> Result<KernelFunction, CompileError> {
         privatization::PASS,
         kernel_memory::PASS,
     ] {
-        (pass.run)(&mut part)?;
+        pass.apply(&mut part)?;
     }
     Ok(part)
 }

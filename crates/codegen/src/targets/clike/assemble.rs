@@ -10,9 +10,10 @@ use rise::core::Foreign;
 use syntax::ast::{Name, ScalarType};
 
 use crate::analysis::counts::{self, Counts};
+use crate::ir::Mapping;
 use crate::ir::walk;
 use crate::ir::{Binary, Expr, ExprKind, Function, Home, Id};
-use crate::module::{ForeignText, Mapping, Module, Plain, Reason};
+use crate::module::{ForeignText, Module, Plain, Reason};
 use crate::signature::Signature;
 use crate::targets::{CDialect, Target};
 use dpia::{IndexPolicy, IndexWidth};

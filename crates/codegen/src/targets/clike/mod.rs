@@ -27,8 +27,8 @@ use rise::Names;
 use rise::core::{Foreign, Origin};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::ir::{Function, Home, Id, Maker, Stmt, Variable};
-use crate::module::{BarrierText, Mapping, Plain};
+use crate::ir::{Function, Home, Id, Maker, Mapping, Stmt, Variable};
+use crate::module::{BarrierText, Plain};
 use crate::targets::{CDialect, Target};
 use syntax::ast::AddressSpace;
 

@@ -3,7 +3,8 @@
 use nat::Nat;
 use rustc_hash::FxHashSet;
 
-use crate::ir::{Function, Home, Id, Place, Stmt, StmtKind};
+use crate::ir::walk;
+use crate::ir::{Function, Home, Id, Place, StmtKind};
 
 use super::{Prec, Printer};
 use crate::error::{self, CompileError};
@@ -195,7 +196,11 @@ pub(in crate::targets) fn writable_pointers(function: &Function) -> FxHashSet<Id
         }
     }
     let mut swaps = Vec::new();
-    collect_swaps(&function.body, &mut swaps);
+    walk::each_stmt(&function.body, &mut |stmt| {
+        if let StmtKind::Swap(a, b) = stmt.kind {
+            swaps.push((a, b));
+        }
+    });
     loop {
         let before = out.len();
         for (a, b) in &swaps {
@@ -205,30 +210,6 @@ pub(in crate::targets) fn writable_pointers(function: &Function) -> FxHashSet<Id
         }
         if out.len() == before {
             return out;
-        }
-    }
-}
-
-fn collect_swaps(body: &[Stmt], out: &mut Vec<(Id, Id)>) {
-    for stmt in body {
-        match &stmt.kind {
-            StmtKind::Swap(a, b) => out.push((*a, *b)),
-            StmtKind::For { body, .. } | StmtKind::Block(body) => collect_swaps(body, out),
-            StmtKind::If {
-                then, otherwise, ..
-            } => {
-                collect_swaps(then, out);
-                collect_swaps(otherwise, out);
-            }
-            StmtKind::Reduce(reduce) => {
-                collect_swaps(&reduce.element_body, out);
-                collect_swaps(&reduce.combine, out);
-            }
-            StmtKind::Kernel(kernel) => collect_swaps(&kernel.body, out),
-            StmtKind::Declare(..)
-            | StmtKind::Assign(..)
-            | StmtKind::Point(..)
-            | StmtKind::Barrier(_) => {}
         }
     }
 }

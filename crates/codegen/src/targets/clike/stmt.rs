@@ -1,10 +1,10 @@
 //! Prints statements.
 
-use nat::{Nat, Part, Var};
+use nat::{Nat, Part};
 
 use crate::analysis::conditions::{assume, assume_counter};
 use crate::ir::walk;
-use crate::ir::{Binary, Expr, ExprKind, Home, Id, LoopMode, Maker, Place, Stmt, StmtKind};
+use crate::ir::{Binary, Expr, ExprKind, Home, Id, Loop, LoopMode, Maker, Place, Stmt, StmtKind};
 use crate::targets::CDialect;
 use syntax::ast::ScalarType;
 
@@ -19,40 +19,6 @@ use crate::ir::types::Int;
 
 /// The alignment in bytes that `malloc` guarantees.
 const MALLOC_ALIGNMENT: u64 = 16;
-
-/// A loop with the fields of [`StmtKind::For`].
-#[derive(Clone, Copy)]
-pub(in crate::targets) struct Loop<'s> {
-    pub counter: Var,
-    pub from: &'s Nat,
-    pub to: &'s Nat,
-    pub step: &'s Nat,
-    pub mode: LoopMode,
-    pub body: &'s [Stmt],
-}
-
-impl<'s> Loop<'s> {
-    pub fn of(stmt: &'s Stmt) -> Option<Loop<'s>> {
-        match &stmt.kind {
-            StmtKind::For {
-                counter,
-                from,
-                to,
-                step,
-                mode,
-                body,
-            } => Some(Loop {
-                counter: *counter,
-                from,
-                to,
-                step,
-                mode: *mode,
-                body,
-            }),
-            _ => None,
-        }
-    }
-}
 
 impl Printer<'_> {
     /// Writes statements in braces; arrays that they allocate are freed at the end.
@@ -132,7 +98,7 @@ impl Printer<'_> {
             Ok(())
         })?;
         if let Some(mapping) = self.map.get_mut(at) {
-            mapping.passes = ["memory: given back where its block ends".to_owned()].into();
+            mapping.passes = ["memory: freed at the end of its block".to_owned()].into();
         }
         self.write("\n");
         Ok(())
@@ -142,10 +108,7 @@ impl Printer<'_> {
         match &stmt.kind {
             StmtKind::Declare(id, value) => self.declare(*id, value.as_ref()),
             StmtKind::Assign(place, value) => self.assign(place, value),
-            StmtKind::For { .. } => match Loop::of(stmt) {
-                Some(this) => self.any_loop(this),
-                None => Ok(()),
-            },
+            StmtKind::For(this) => self.any_loop(this),
             StmtKind::If {
                 condition,
                 then,
@@ -430,7 +393,7 @@ impl Printer<'_> {
         }
     }
 
-    fn any_loop(&mut self, this: Loop<'_>) -> Result<(), CompileError> {
+    fn any_loop(&mut self, this: &Loop) -> Result<(), CompileError> {
         if let Some(result) = self.target.backend().annotated_loop(self, this) {
             return result;
         }
@@ -446,20 +409,15 @@ impl Printer<'_> {
     /// repeat, so that the iterations of the enclosing loop may depend on each other.
     pub(in crate::targets) fn writes_where_data_says(&self, body: &[Stmt]) -> bool {
         let is_data = |var| self.function.opaque.iter().any(|(known, _)| *known == var);
-        body.iter().any(|stmt| {
-            let here = match &stmt.kind {
-                StmtKind::Assign(place, _) => place
-                    .index
-                    .as_ref()
-                    .is_some_and(|index| index.any_var(&is_data)),
-                _ => false,
-            };
-            let mut inside = false;
-            walk::blocks(stmt, &mut |block| {
-                inside |= self.writes_where_data_says(block)
-            });
-            here || inside
-        })
+        let mut found = false;
+        walk::each_stmt(body, &mut |stmt| {
+            if let StmtKind::Assign(place, _) = &stmt.kind
+                && let Some(index) = &place.index
+            {
+                found |= index.any_var(&is_data);
+            }
+        });
+        found
     }
 
     /// Declares variables, writes the text of `inside`, and frees the variables.
@@ -494,24 +452,25 @@ impl Printer<'_> {
     }
 
     /// Writes `for (…) { … }`.
-    pub(in crate::targets) fn plain_loop(&mut self, this: Loop<'_>) -> Result<(), CompileError> {
-        self.loop_with(this, |printer| printer.statements(this.body))
+    pub(in crate::targets) fn plain_loop(&mut self, this: &Loop) -> Result<(), CompileError> {
+        self.loop_with(this, |printer| printer.statements(&this.body))
     }
 
     pub(in crate::targets) fn loop_with(
         &mut self,
-        Loop {
+        this: &Loop,
+        body: impl FnOnce(&mut Self) -> Result<(), CompileError>,
+    ) -> Result<(), CompileError> {
+        let Loop {
             counter,
             from,
             to,
             step,
             mode,
             ..
-        }: Loop<'_>,
-        body: impl FnOnce(&mut Self) -> Result<(), CompileError>,
-    ) -> Result<(), CompileError> {
+        } = this;
         self.names.push();
-        let shown = self.shown.get(counter);
+        let shown = self.shown.get(*counter);
         let name = if is_mere_counter(&shown) {
             self.names.counter(self.counters.len())
         } else {
@@ -521,7 +480,7 @@ impl Printer<'_> {
         self.write(&format!("{keyword} ({} {name} = ", self.size_type()));
         self.nat(from, Prec::Conditional)?;
         // OpenMP requires the end of the loop in the comparison.
-        if mode == LoopMode::Sequential && is_costly(to) {
+        if *mode == LoopMode::Sequential && is_costly(to) {
             let end = self.names.fresh("end");
             self.write(&format!(", {end} = "));
             self.nat(to, Prec::Conditional)?;
@@ -539,9 +498,9 @@ impl Printer<'_> {
             self.write(") ");
         }
         let facts = self.facts.clone();
-        assume_counter(&mut self.facts, counter, from, to, step);
-        self.names.bind_var(counter, name);
-        self.counters.push(counter);
+        assume_counter(&mut self.facts, *counter, from, to, step);
+        self.names.bind_var(*counter, name);
+        self.counters.push(*counter);
         self.braces(body)?;
         self.counters.pop();
         self.facts = facts;

@@ -13,7 +13,7 @@ use crate::analysis::counts;
 use crate::analysis::uses::{Mention, Uses};
 use crate::ir::kernel::{KernelFunction, Kernels};
 use crate::ir::walk;
-use crate::ir::{Barrier, Function, Home, Id, Item, Level, Query, Stmt, StmtKind, Variable};
+use crate::ir::{Barrier, Function, Home, Id, Item, Level, Loop, Query, Stmt, StmtKind, Variable};
 use crate::module::{
     BarrierText, Buffer, Device, ForeignText, Kernel, KernelArg, Module, Plain, Reason,
 };
@@ -657,7 +657,7 @@ struct Mentions {
 impl Mentions {
     fn of(&mut self, body: &[Stmt]) {
         for stmt in body {
-            if let StmtKind::For { from, step, .. } = &stmt.kind {
+            if let StmtKind::For(Loop { from, step, .. }) = &stmt.kind {
                 for nat in [from, step] {
                     if let Some(var) = nat.as_var() {
                         *self.header.entry(var).or_default() += 1;
@@ -671,7 +671,7 @@ impl Mentions {
                 self.of(inner);
                 inner.clear();
             });
-            if let StmtKind::For { from, step, .. } = &mut stmt.kind {
+            if let StmtKind::For(Loop { from, step, .. }) = &mut stmt.kind {
                 for nat in [from, step] {
                     if nat.as_var().is_some() {
                         *nat = Nat::ZERO;

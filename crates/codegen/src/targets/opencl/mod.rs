@@ -10,7 +10,7 @@ use rise::TargetName;
 use syntax::ast::ScalarType;
 
 use super::clike::Printer;
-use super::clike::stmt::Loop;
+use crate::ir::Loop;
 use super::{Backend, CDialect, Description, HostProgram};
 use crate::error::CompileError;
 
@@ -71,7 +71,7 @@ impl Backend for OpenCl {
     fn annotated_loop(
         &self,
         printer: &mut Printer<'_>,
-        this: Loop<'_>,
+        this: &Loop,
     ) -> Option<Result<(), CompileError>> {
         if printer.unrolling_harms(this) {
             printer.pragma("unroll 1");

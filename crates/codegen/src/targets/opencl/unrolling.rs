@@ -1,10 +1,9 @@
 //! Prevents compilers from unrolling certain loops.
 
 use crate::ir::walk;
-use crate::ir::{ExprKind, LoopMode, Place, StmtKind};
+use crate::ir::{ExprKind, Loop, LoopMode, Place, StmtKind};
 
 use crate::targets::clike::Printer;
-use crate::targets::clike::stmt::Loop;
 
 /// The number of concurrent loads from global memory that saturates its bandwidth.
 const ENOUGH_LOADS: usize = 16;
@@ -14,7 +13,7 @@ impl Printer<'_> {
     /// memory that unrolling the loop is harmful. Compilers for devices then issue as many loads as
     /// there are registers for, and each sum waits for its own load instead of for all at once: on
     /// an H200 the transposed matrix-vector product takes 1.04 times as long.
-    pub(super) fn unrolling_harms(&self, this: Loop<'_>) -> bool {
+    pub(super) fn unrolling_harms(&self, this: &Loop) -> bool {
         let is_short = this.from.is_zero() && this.to.as_const().is_some();
         if this.mode != LoopMode::Sequential || !is_short {
             return false;
@@ -24,7 +23,7 @@ impl Printer<'_> {
             return false;
         }
         let mut read: Vec<&Place> = Vec::new();
-        walk::for_each_expr(this.body, &mut |expr| {
+        walk::for_each_expr(&this.body, &mut |expr| {
             walk::sub_exprs(expr, &mut |part| {
                 if let ExprKind::Load(place) = &part.kind
                     && self.space(place.id) == "global "

@@ -4,13 +4,13 @@ use dpia::{Features, Parallelism};
 use rise::TargetName;
 use syntax::ast::ScalarType;
 
-use crate::ir::{Id, LoopMode, ParallelReduce, ReductionOperator, Stmt, StmtKind};
+use crate::ir::{Id, Loop, LoopMode, ParallelReduce, ReductionOperator, Stmt, StmtKind};
 
 use crate::error::CompileError;
 use crate::ir::types::CType;
 use crate::ir::types::Int;
 use crate::targets::clike::Printer;
-use crate::targets::clike::stmt::Loop;
+
 use crate::targets::{Backend, Description};
 
 pub(super) struct OpenMp;
@@ -37,14 +37,14 @@ impl Backend for OpenMp {
     fn annotated_loop(
         &self,
         printer: &mut Printer<'_>,
-        this: Loop<'_>,
+        this: &Loop,
     ) -> Option<Result<(), CompileError>> {
         match this.mode {
             LoopMode::Reduction(operator, into) => {
                 return Some(printer.reduction_loop(this, operator, into));
             }
             LoopMode::Parallel if !printer.parallel => return Some(printer.parallel_loop(this)),
-            LoopMode::Vector if !printer.writes_where_data_says(this.body) => {
+            LoopMode::Vector if !printer.writes_where_data_says(&this.body) => {
                 printer.helpers.simd = true;
                 printer.pragma("omp simd");
             }
@@ -60,7 +60,7 @@ impl Backend for OpenMp {
 
 impl Printer<'_> {
     /// Writes the outermost parallel loop.
-    fn parallel_loop(&mut self, this: Loop<'_>) -> Result<(), CompileError> {
+    fn parallel_loop(&mut self, this: &Loop) -> Result<(), CompileError> {
         self.parallel = true;
         let own = self.function.per_thread.get(&this.counter);
         let own = own.filter(|own| !own.is_empty());
@@ -90,16 +90,18 @@ impl Printer<'_> {
     /// Returns the number of parallel loops that are perfectly nested, so that `collapse` may
     /// distribute their iterations together: nothing is between them, and the bounds of the inner
     /// ones do not depend on the outer ones.
-    fn perfectly_nested(&self, outermost: Loop<'_>) -> usize {
+    fn perfectly_nested(&self, outermost: &Loop) -> usize {
         let mut counters = vec![outermost.counter];
         let mut this = outermost;
-        while let [stmt] = this.body
-            && let Some(inner) = Loop::of(stmt)
+        while let [stmt] = this.body.as_slice()
+            && let StmtKind::For(inner) = &stmt.kind
         {
             let depends = |nat: &nat::Nat| counters.iter().any(|c| nat.mentions(*c));
             let own = self.function.per_thread.get(&inner.counter);
             if inner.mode != LoopMode::Parallel
-                || [inner.from, inner.to, inner.step].into_iter().any(depends)
+                || [&inner.from, &inner.to, &inner.step]
+                    .into_iter()
+                    .any(depends)
                 || own.is_some_and(|own| !own.is_empty())
             {
                 break;
@@ -113,7 +115,7 @@ impl Printer<'_> {
     /// A loop whose iterations each thread combines.
     fn reduction_loop(
         &mut self,
-        this: Loop<'_>,
+        this: &Loop,
         operator: ReductionOperator,
         into: Id,
     ) -> Result<(), CompileError> {
@@ -127,7 +129,7 @@ impl Printer<'_> {
             ReductionOperator::Max => "max".to_owned(),
         };
         let into = self.id_name(into);
-        let simd = if is_straight(this.body) {
+        let simd = if is_straight(&this.body) {
             self.helpers.simd = true;
             " simd"
         } else {
@@ -207,18 +209,17 @@ impl Printer<'_> {
         any: &str,
         part: &str,
     ) -> Result<(), CompileError> {
-        let (zero, one) = (nat::Nat::ZERO, nat::Nat::ONE);
         let this = Loop {
             counter: reduce.counter,
-            from: &zero,
-            to: &reduce.count,
-            step: &one,
+            from: nat::Nat::ZERO,
+            to: reduce.count.clone(),
+            step: nat::Nat::ONE,
             mode: LoopMode::Parallel,
-            body: &reduce.element_body,
+            body: reduce.element_body.clone(),
         };
         let combine = reduce.combination(reduce.left, reduce.element);
-        self.loop_with(this, |printer| {
-            printer.statements(this.body)?;
+        self.loop_with(&this, |printer| {
+            printer.statements(&this.body)?;
             let element = printer.id_name(reduce.element);
             printer.line();
             printer.write(&format!("if ({any}) "));

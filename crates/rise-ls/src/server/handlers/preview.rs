@@ -1,6 +1,8 @@
 //! `rise/preview`: shows a definition in one of the intermediate forms or target languages of the
 //! compiler. `rise/previewChanged` notifies the client when an edit changes a shown preview.
 
+use std::borrow::Cow;
+
 use db::{Declaration, FileId, ItemId};
 use ide::Form;
 use rustc_hash::FxHashMap;
@@ -32,7 +34,7 @@ pub struct PreviewParams {
     /// the document is shown.
     #[serde(default)]
     def: Option<String>,
-    /// The form: `rise`, `dpia`, `dpia-imperative`, `c`, `openmp` or `opencl`.
+    /// The form: the name of a [`Form`].
     #[serde(rename = "as")]
     form: String,
 }
@@ -44,7 +46,7 @@ pub struct PreviewResult {
     /// The name of the definition.
     pub def: String,
     #[serde(rename = "as")]
-    pub form: &'static str,
+    pub form: Cow<'static, str>,
     /// The version of the document from which the preview was made.
     pub version: Option<i32>,
     /// The title, as in `dot as C`.
@@ -164,10 +166,11 @@ pub fn preview_again(snapshot: &Snapshot, params: PreviewIdentifier) -> Answer<P
 
 fn form(name: &str) -> Result<Form, Error> {
     Form::from_name(name).ok_or_else(|| {
-        let known: Vec<&str> = Form::all().map(Form::as_str).collect();
+        let known: Vec<_> = Form::all().map(Form::name).collect();
         let known = known.join("`, `");
         invalid_params(format_args!(
-            "there is no form `{name}`; there are `{known}`"
+            "there is no form `{name}`; there are `{known}`, and `c:PASS`, `openmp:PASS` and \
+             `opencl:PASS` for the program after a pass of the compiler"
         ))
     })
 }
@@ -267,7 +270,7 @@ fn empty(def: &str, form: Form, version: Option<i32>, errors: Vec<Diagnostic>) -
     PreviewResult {
         title: format!("{def} as {}", form.title()),
         def: def.to_owned(),
-        form: form.as_str(),
+        form: form.name(),
         version,
         language: form.language(),
         text: String::new(),
