@@ -282,7 +282,9 @@ fn names(target: Target) -> Vec<&'static str> {
     let mapping = MAPPING.iter().map(|step| step.pass.name);
     let functions = |steps: &'static [Step]| steps.iter().map(|step| step.pass.name);
     match target.features().parallelism {
-        Parallelism::Sequential | Parallelism::Threads => once(LOWERING).chain(functions(CPU)).collect(),
+        Parallelism::Sequential | Parallelism::Threads => {
+            once(LOWERING).chain(functions(CPU)).collect()
+        }
         Parallelism::WorkItems => [LOWERING, OUTLINING]
             .into_iter()
             .chain(mapping)

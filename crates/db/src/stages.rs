@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-
 use codegen::Target;
 use codegen::module::KernelArg;
 use codegen::{CompileError, Listing, Module, Stage};

@@ -72,10 +72,9 @@ impl Form {
         match self {
             Form::Rise => "rise",
             Form::Functional | Form::Imperative => "dpia",
-            // The loop language has the syntax of C.
-            Form::Code(target) | Form::After(_) => target.description().language,
-            // Host programs are written in C.
-            Form::Host(_) => Target::default().description().language,
+            Form::Code(target) => target.description().language,
+            // Host programs are written in C, and the loop language has its syntax.
+            Form::Host(_) | Form::After(_) => Target::default().description().language,
         }
     }
 
@@ -93,18 +92,18 @@ impl Form {
                 let host = target.description().host;
                 host.map_or(target.title(), |host| host.title)
             }
-        }
+        })
     }
 
     /// Returns a sentence for lists.
-    pub fn summary(self) -> &'static str {
+    pub fn summary(self) -> Cow<'static, str> {
         match self {
-            Form::Rise => "RISE, with everything that the definition uses in its place",
-            Form::Functional => "Functional DPIA",
-            Form::Imperative => "Imperative DPIA",
-            Form::Code(target) => target.description().summary,
-            Form::Host(_) => self.title(),
-        })
+            Form::Rise => "RISE, with everything that the definition uses in its place".into(),
+            Form::Functional => "Functional DPIA".into(),
+            Form::Imperative => "Imperative DPIA".into(),
+            Form::Code(target) => target.description().summary.into(),
+            Form::Host(_) | Form::After(_) => self.title(),
+        }
     }
 }
 

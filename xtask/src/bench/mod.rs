@@ -1,8 +1,10 @@
 //! Measures the speed and memory of the release binary from outside: over its standard input and
 //! output, and on its command line.
 
+mod ablation;
 mod client;
 mod compile;
+mod counts;
 mod generate;
 mod opencl;
 mod preview;
@@ -49,6 +51,21 @@ pub struct Options {
     /// with this in their names; with `--keep` the texts are written into its folder.
     #[arg(long, value_name = "NAME", num_args = 0..=1, default_missing_value = "")]
     compile: Option<String>,
+    /// Compare the kernels of the OpenCL programs of the examples, those with this in their names,
+    /// with those without the simplification of indices, the elimination of barriers and the
+    /// simplification of control flow; with `--opencl` also their run times.
+    #[arg(long, value_name = "NAME", num_args = 0..=1, default_missing_value = "")]
+    ablation: Option<String>,
+    /// Count the instructions of ten queries and of ten generated programs under callgrind, and
+    /// compare them with the recorded ones.
+    #[arg(long)]
+    counts: bool,
+    /// With --counts: record the counts.
+    #[arg(long, requires = "counts")]
+    update: bool,
+    /// Put this query, and nothing else.
+    #[arg(long, hide = true)]
+    counted_query: Option<String>,
     /// Measure only the latency of an open preview for this number of keystrokes.
     #[arg(long, value_name = "KEYSTROKES", num_args = 0..=1, default_missing_value = "500")]
     preview: Option<usize>,
@@ -76,6 +93,15 @@ pub fn run(options: &Options) -> Outcome<()> {
     }
     if let Some(only) = &options.compile {
         return compile::run(&root, only, options.keep.as_deref(), options.json);
+    }
+    if let Some(name) = &options.counted_query {
+        return counts::counted_query(&root, name);
+    }
+    if options.counts {
+        return counts::run(&root, options.update, options.json);
+    }
+    if let Some(only) = &options.ablation {
+        return ablation::run(&root, only, &options.opencl, options.json);
     }
     if options.opencl.wanted() {
         return opencl::run(&root, &options.opencl, options.json);

@@ -30,9 +30,9 @@ const COMPILATIONS: usize = 5;
 const SLOW: f64 = 0.95;
 
 /// An entry of `kernels.json`.
-struct Kernel {
-    name: String,
-    file: String,
+pub(super) struct Kernel {
+    pub name: String,
+    pub file: String,
     openmp: bool,
     sizes: Vec<(String, u64)>,
 }
@@ -75,7 +75,8 @@ pub fn run(root: &Path, only: &str, json: bool) -> Outcome<()> {
     Ok(())
 }
 
-fn kernels(root: &Path) -> Outcome<Vec<Kernel>> {
+/// Reads the list of programs.
+pub(super) fn kernels(root: &Path) -> Outcome<Vec<Kernel>> {
     let text = std::fs::read_to_string(root.join("xtask/kernels/kernels.json"))?;
     let all: Vec<BTreeMap<String, Json>> = serde_json::from_str(&text)?;
     let word = |entry: &BTreeMap<String, Json>, key: &str| {

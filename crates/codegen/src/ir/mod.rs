@@ -22,7 +22,6 @@ use rise::{Ty, Type, primitive::Primitive};
 use rustc_hash::{FxHashMap, FxHashSet};
 use syntax::ast::{AddressSpace, Literal, Name, ScalarType};
 
-
 pub use passes::PassSet;
 pub(crate) use passes::{
     BARRIER_ELIMINATION, CONTROL_FLOW_SIMPLIFICATION, INDEX_SIMPLIFICATION, PARTS,

@@ -15,10 +15,10 @@ use rise::TargetName;
 use syntax::ast::ScalarType;
 
 use crate::error::CompileError;
+use crate::ir::Loop;
 use crate::ir::kernel::{Code, Program};
 use crate::module::Module;
 use clike::Printer;
-use crate::ir::Loop;
 pub use set::{TargetSelection, Targets, marked_targets};
 
 /// Declares the targets and the functions that look them up.

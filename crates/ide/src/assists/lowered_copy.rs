@@ -112,7 +112,10 @@ fn beside(db: &Database, item: ItemId, strategy: &str, text: &str) -> Option<Str
         .scheme(item)
         .is_some_and(|ty| dpia::functional::is_program(&ty))
     {
-        new.push_str(&format!("@target({}){newline}", target_of(strategy).as_str()));
+        new.push_str(&format!(
+            "@target({}){newline}",
+            target_of(strategy).as_str()
+        ));
     }
     // The annotations for lowering and targets apply only to the original.
     for annotation in &parsed.item.annotations {

@@ -15,6 +15,7 @@ use db::{Database, FileId, IndexPolicy, ItemId, Target};
 use ide::{Form, Preview};
 use ropey::Rope;
 use serde::Serialize;
+use std::borrow::Cow;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use syntax::{Diagnostic, Severity, Span};
@@ -70,7 +71,13 @@ pub struct EmitOptions {
 
 fn forms() -> impl TypedValueParser<Value = Form> {
     let forms = Form::all().filter(|form| !matches!(form, Form::Host(_)));
-    one_of(forms.map(|form| (form, form.as_str(), form.summary())))
+    // The names of these forms are constants.
+    one_of(
+        forms.filter_map(|form| match (form.name(), form.summary()) {
+            (Cow::Borrowed(name), Cow::Borrowed(summary)) => Some((form, name, summary)),
+            (Cow::Owned(_), _) | (_, Cow::Owned(_)) => None,
+        }),
+    )
 }
 
 /// Returns the form of a program after a pass.
@@ -137,7 +144,7 @@ pub fn run(options: &EmitOptions) -> u8 {
     let form = options.form;
     let host_program = match form {
         Form::Code(target) => (target.description().host).map(|program| (target, program)),
-        Form::Rise | Form::Functional | Form::Imperative | Form::Host(_) => None,
+        Form::Rise | Form::Functional | Form::Imperative | Form::Host(_) | Form::After(_) => None,
     };
     let host_program = host_program.filter(|_| options.host);
     let target = Target::from_name(&form.name());

@@ -99,7 +99,7 @@ fn passes() -> Value {
         let names = Stage::all(target).map(|stage| Value::from(stage.name()));
         (target.as_str().to_owned(), names.collect::<Value>())
     };
-    Value::Object(Target::ALL.into_iter().map(of_target).collect())
+    Value::Object(Target::all().map(of_target).collect())
 }
 
 fn synchronisation() -> TextDocumentSyncCapability {

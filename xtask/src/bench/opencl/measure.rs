@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use codegen::Module;
 use codegen::Target;
+use codegen::{Module, PassSet};
 use db::{Database, ItemId};
 use rise::core::Program;
 use runtime::Value;
@@ -78,7 +78,7 @@ fn one(
     options: &Options,
     measured: &mut Measured,
 ) -> Result<(), String> {
-    let ready = Ready::new(root, entry, session, &options.build_options, measured)?;
+    let ready = Ready::new(root, entry, session, options, measured)?;
     measured.error = ready.generated.as_ref().err().cloned();
     let start = Instant::now();
     for sizes in entry.verify.iter().filter(|_| options.verify) {
@@ -120,11 +120,17 @@ impl<'a> Ready<'a> {
         root: &Path,
         entry: &'a Entry,
         session: &'a Session,
-        options: &str,
+        options: &Options,
         measured: &mut Measured,
     ) -> Result<Ready<'a>, String> {
         let start = Instant::now();
         let mut db = Database::new();
+        let mut without = PassSet::default();
+        for pass in &options.without {
+            without.insert(pass)?;
+        }
+        db.set_left_out_passes(without);
+        let options = &options.build_options;
         let sources = sources(&root.join(&entry.file)).map_err(said)?;
         let item = definition(&mut db, &sources, &entry.name).map_err(said)?;
         let program = db.linked(item).map_err(said)?;

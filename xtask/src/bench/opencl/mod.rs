@@ -66,6 +66,9 @@ pub struct Options {
     /// With --opencl: take programs that are not measured from the numbers of another run.
     #[arg(long, value_name = "JSON", requires = "opencl")]
     merge: Option<PathBuf>,
+    /// With --opencl: leave out this optional pass of the compiler; can be repeated.
+    #[arg(long, value_name = "PASS", requires = "opencl")]
+    without: Vec<String>,
     /// With --opencl: options of the device's compiler, for both kernels.
     #[arg(
         long,
@@ -84,6 +87,20 @@ impl Options {
     pub fn wanted(&self) -> bool {
         self.opencl
     }
+
+    fn wants(&self, entry: &Entry) -> bool {
+        let filter = self.filter.as_deref().unwrap_or_default();
+        entry.name.contains(filter) && !entry.bench.is_empty()
+    }
+
+    /// Returns the options for programs with this in their names, without these passes.
+    pub fn without(&self, without: Vec<String>, filter: &str) -> Options {
+        Options {
+            without,
+            filter: Some(filter.to_owned()),
+            ..self.clone()
+        }
+    }
 }
 
 /// Measures, prints and writes the results.
@@ -94,25 +111,12 @@ pub fn run(root: &Path, options: &Options, as_json: bool) -> Outcome<()> {
         true => &here,
         false => root,
     };
-    let entries = list::entries(root)?;
     if let Some(names) = &options.measure {
-        return measure::all(root, &entries, names, options);
+        return measure::all(root, &list::entries(root)?, names, options);
     }
-    let wanted = |entry: &&Entry| {
-        let filter = options.filter.as_deref().unwrap_or_default();
-        entry.name.contains(filter) && !entry.bench.is_empty()
-    };
-    let entries: Vec<&Entry> = entries.iter().filter(wanted).collect();
-    let mut names: Vec<String> = entries.iter().map(|entry| entry.name.clone()).collect();
-    let mut session = Run::new(root, options)?;
-    while !names.is_empty() {
-        let before = names.len();
-        session.process(&mut names)?;
-        if names.len() == before {
-            return Err("the process that measures ends without a word".into());
-        }
-    }
-    let products = entries.iter().any(|entry| entry.name.starts_with("mm"));
+    let mut session = measured(root, options)?;
+    let is_product = |entry: &Entry| entry.name.starts_with("mm") && options.wants(entry);
+    let products = session.entries.iter().any(is_product);
     if products && !options.tiny {
         session.blas = blas();
     }
@@ -123,6 +127,34 @@ pub fn run(root: &Path, options: &Options, as_json: bool) -> Outcome<()> {
         false => println!("{}", report.markdown()),
     }
     Ok(())
+}
+
+/// Returns the median times of the generated kernels in ms, at the largest size of each program.
+pub fn times(root: &Path, options: &Options) -> Outcome<BTreeMap<String, f64>> {
+    let times = measured(root, options)?.measured;
+    let time = |one: Measured| {
+        let last = one
+            .points
+            .last()
+            .filter(|point| !point.generated.is_empty())?;
+        Some((one.name, results::median(&last.generated)))
+    };
+    Ok(times.into_values().filter_map(time).collect())
+}
+
+/// Measures the wanted programs.
+fn measured<'a>(root: &Path, options: &'a Options) -> Outcome<Run<'a>> {
+    let mut session = Run::new(root, options)?;
+    let wanted = session.entries.iter().filter(|entry| options.wants(entry));
+    let mut names: Vec<String> = wanted.map(|entry| entry.name.clone()).collect();
+    while !names.is_empty() {
+        let before = names.len();
+        session.process(&mut names)?;
+        if names.len() == before {
+            return Err("the process that measures ends without a word".into());
+        }
+    }
+    Ok(session)
 }
 
 /// The results so far.
@@ -199,6 +231,9 @@ impl<'a> Run<'a> {
         command.arg(format!("--build-options={}", options.build_options));
         if let Some(device) = &options.device {
             command.args(["--device", device]);
+        }
+        for pass in &options.without {
+            command.args(["--without", pass]);
         }
         if options.tiny {
             command.arg("--tiny");

@@ -10,9 +10,9 @@ use rise::TargetName;
 use syntax::ast::ScalarType;
 
 use super::clike::Printer;
-use crate::ir::Loop;
 use super::{Backend, CDialect, Description, HostProgram};
 use crate::error::CompileError;
+use crate::ir::Loop;
 
 pub(super) struct OpenCl;
 
