@@ -127,7 +127,7 @@ fn an_unknown_code_gets_the_nearest_and_the_list() {
         error: there is no diagnostic `size-mismach`
         note: did you mean `size-mismatch`?
         note: the diagnostics are:
-              not-text
-              syntax-error"#]]
+              syntax-error
+              unterminated"#]]
     .assert_eq(&start.join("\n"));
 }

@@ -1,6 +1,7 @@
 //! Defines the errors of the code generator.
 
 use dpia::IndexWidth;
+use dpia::codes;
 use rise::core::Origin;
 use syntax::Code;
 
@@ -29,7 +30,7 @@ impl CompileError {
             message: message.into(),
             help: None,
             origin,
-            code: Code::NotAProgram,
+            code: codes::NOT_A_PROGRAM,
             related: Vec::new(),
             memory: None,
         }

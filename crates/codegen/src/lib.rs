@@ -3,6 +3,7 @@
 //! [`ir`] is the loop language between them, [`pipeline`] the list of the passes on it.
 
 mod analysis;
+pub mod codes;
 pub mod error;
 pub mod ir;
 pub mod lower;

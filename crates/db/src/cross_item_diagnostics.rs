@@ -5,8 +5,9 @@ use elevate::lang::library;
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 use syntax::elevate::check_order;
-use syntax::{Code, Diagnostic, ItemSpan, Severity};
+use syntax::{Diagnostic, ItemSpan, Severity};
 
+use crate::codes;
 use crate::header::Declaration;
 use crate::inputs::{FileState, SourceFile, SourceItem};
 use crate::language::Language;
@@ -79,7 +80,7 @@ fn duplicate(db: &dyn Db, later: ItemId, first: ItemId) -> Diagnostic {
     let name = name_of(db, later);
     let message = format!("`{name}` is already defined in this file");
     Diagnostic::error(
-        Code::DuplicateDef,
+        codes::DUPLICATE_DEF,
         SourceItem::from(later).header(db).span,
         message,
     )
@@ -107,7 +108,7 @@ fn recursive(db: &dyn Db, cycle: &[ItemId]) -> Diagnostic {
             )
         }
     };
-    let mut diagnostic = Diagnostic::error(Code::RecursiveDef, span, message);
+    let mut diagnostic = Diagnostic::error(codes::RECURSIVE_DEF, span, message);
     for (at, item) in cycle.iter().enumerate().skip(1).take(MAX_NAMED) {
         let next = &cycle[(at + 1) % cycle.len()];
         diagnostic = diagnostic.related(
@@ -132,7 +133,7 @@ fn check_shadowing(db: &dyn Db, file: SourceFile, note: &mut impl FnMut(ItemId, 
         let hint = |message| {
             Diagnostic::new(
                 Severity::Hint,
-                Code::ShadowedName,
+                elevate::codes::SHADOWED_NAME,
                 SourceItem::from(item).header(db).span,
                 message,
             )
@@ -169,7 +170,7 @@ fn check_imports(db: &dyn Db, file: SourceFile, note: &mut impl FnMut(ItemId, Di
         {
             let span = SourceItem::from(import.item).header(db).span;
             let error = Diagnostic::error(
-                Code::SyntaxError,
+                syntax::codes::SYNTAX_ERROR,
                 span,
                 "imports must be at the start of a file, before the first definition",
             );
@@ -214,7 +215,7 @@ pub(crate) const OUTSIDE_HELP: &str = "a project is the nearest folder above wit
 fn unreadable(db: &dyn Db, file: SourceFile, import: &Import) -> Option<Diagnostic> {
     let path = name_of(db, import.item);
     let span = SourceItem::from(import.item).header(db).span;
-    let error = |message| Some(Diagnostic::error(Code::ImportNotFound, span, message));
+    let error = |message| Some(Diagnostic::error(codes::IMPORT_NOT_FOUND, span, message));
     let Some(target) = import.target else {
         return error(format!(
             "cannot find `{path}`: this file is not saved, so nothing lies beside it"
@@ -269,7 +270,7 @@ fn other_language(
         own.name(),
         allowed.join(" and ")
     );
-    let error = Diagnostic::error(Code::ImportNotFound, span, message);
+    let error = Diagnostic::error(codes::IMPORT_NOT_FOUND, span, message);
     Some(match own {
         Language::Rise => error.help("what both need is written in RISE"),
         Language::Dpia => {
@@ -312,7 +313,7 @@ fn circular(db: &dyn Db, import: &Import, circle: &[FileId]) -> Diagnostic {
             )
         }
     };
-    let mut diagnostic = Diagnostic::error(Code::ImportCycle, span, message);
+    let mut diagnostic = Diagnostic::error(codes::IMPORT_CYCLE, span, message);
     for (at, file) in circle.iter().enumerate().skip(1).take(MAX_NAMED) {
         let next = circle[(at + 1) % circle.len()];
         let import = imports(db, (*file).into())

@@ -6,6 +6,7 @@
 //! the only one that uses salsa.
 
 mod batch;
+pub mod codes;
 mod compiled;
 mod cross_item_diagnostics;
 mod device;

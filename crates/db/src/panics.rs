@@ -2,7 +2,9 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-use syntax::{Code, Diagnostic, Span};
+use syntax::{Diagnostic, Span};
+
+use crate::codes;
 
 /// Runs `work` on an item with this text, and converts a panic in it to a diagnostic. Cancellation,
 /// which is also a panic, is resumed.
@@ -20,7 +22,7 @@ pub(crate) fn catch_panic<T>(
         let message = format!(
             "{doing} this item failed inside the tool; the rest of the file is not affected"
         );
-        Diagnostic::error(Code::Internal, span, message)
+        Diagnostic::error(codes::INTERNAL, span, message)
             .help("this is a bug in the tool: please report it, with the text of the item")
     })
 }
@@ -37,7 +39,7 @@ mod tests {
         let diagnostic = failed.unwrap_err();
         assert_eq!(
             (diagnostic.code, diagnostic.span),
-            (Code::Internal, Span::new(0, 7))
+            (codes::INTERNAL, Span::new(0, 7))
         );
         assert_eq!(catch_panic("def f = 1", "checking", || 2), Ok(2));
     }

@@ -12,7 +12,7 @@ use nat::Nat;
 use rise::Primitive;
 use rise::core::{LinkError, Origin, Program, Source, normalise};
 use syntax::ast::{AddressSpace, Item, ItemKind};
-use syntax::{Code, Diagnostic, Dialect, Fix, Severity, Span};
+use syntax::{Diagnostic, Dialect, Fix, Severity, Span};
 
 use crate::device::{device, launched};
 use crate::inputs::SourceItem;
@@ -32,12 +32,20 @@ pub(crate) fn normalised(db: &dyn Db, item: SourceItem) -> StageResult<Program<P
     if dialect(db, item) == Dialect::Dpia {
         let span = name_span(db, item);
         let text = "a program in DPIA has no form in RISE";
-        return Err(one(Diagnostic::error(Code::NotAProgram, span, text)));
+        return Err(one(Diagnostic::error(
+            dpia::codes::NOT_A_PROGRAM,
+            span,
+            text,
+        )));
     }
     if language(db, item) == Language::Elevate {
         let span = item.header(db).span;
         let text = "a strategy is not a program: it rewrites programs";
-        return Err(one(Diagnostic::error(Code::NotAProgram, span, text)));
+        return Err(one(Diagnostic::error(
+            dpia::codes::NOT_A_PROGRAM,
+            span,
+            text,
+        )));
     }
     let linked = code_linked(db, item)?;
     let work = || {
@@ -116,19 +124,22 @@ fn check_memory_fix(phrase: &PhraseProgram, target: Target, device: &Device) -> 
         Err(errors) => {
             let codes = [
                 (
-                    Code::OtherWorkItem,
+                    codegen::codes::OTHER_WORK_ITEM,
                     "work-items would read what other ones computed",
                 ),
                 (
-                    Code::AcrossGroups,
+                    codegen::codes::ACROSS_GROUPS,
                     "work-groups would read what other ones write, and they cannot wait for each \
                      other in one kernel",
                 ),
                 (
-                    Code::DivergentBarrier,
+                    codegen::codes::DIVERGENT_BARRIER,
                     "not all work-items of a group would come to the barrier that it needs",
                 ),
-                (Code::LaunchSize, "how much each work-item has is not known"),
+                (
+                    dpia::codes::LAUNCH_SIZE,
+                    "how much each work-item has is not known",
+                ),
             ];
             let of_memory = codes
                 .into_iter()
@@ -245,7 +256,7 @@ fn phrase(db: &dyn Db, item: SourceItem, target: Target) -> StageResult<PhrasePr
         "`{}` is imperative: it says how it is computed, and has no functional form",
         program.name
     );
-    let found = Diagnostic::error(Code::NotAProgram, name_span(db, item), text);
+    let found = Diagnostic::error(dpia::codes::NOT_A_PROGRAM, name_span(db, item), text);
     Err(one(found.help(
         "its forms are imperative DPIA and what comes after it",
     )))
@@ -395,7 +406,7 @@ fn local_memory_diagnostics(db: &dyn Db, item: SourceItem, module: &Module) -> A
             device.name,
             format_bytes(device.local_memory)
         );
-        Diagnostic::error(Code::DeviceLimit, name_span(db, item), message)
+        Diagnostic::error(dpia::codes::DEVICE_LIMIT, name_span(db, item), message)
             .help("let a work-group have a smaller part, or store in Global memory")
     });
     found.collect()
@@ -415,7 +426,7 @@ fn at(
 ) -> Diagnostic {
     let source = own_source(program, origin);
     let span = source.map_or_else(|| name_span(db, item), |source| source.span);
-    Diagnostic::error(Code::NotAProgram, span, message)
+    Diagnostic::error(dpia::codes::NOT_A_PROGRAM, span, message)
 }
 
 /// Returns the range of the word that is highlighted for a phrase.
@@ -457,5 +468,5 @@ pub(crate) fn not_linked(db: &dyn Db, item: SourceItem, error: &str) -> Arc<[Dia
         return errors;
     }
     let span = name_span(db, item);
-    one(Diagnostic::error(Code::NotAProgram, span, error))
+    one(Diagnostic::error(dpia::codes::NOT_A_PROGRAM, span, error))
 }

@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use codegen::{Target, Targets};
 use dpia::functional;
+
+use rise::codes;
 use rise::core::LinkError;
 use rustc_hash::FxHashSet;
-use syntax::{Code, Diagnostic, Dialect, Severity, Span};
+use syntax::{Diagnostic, Dialect, Severity, Span};
 
 use crate::cross_item_diagnostics::cross_item_diagnostics;
 use crate::inputs::{Options, SourceFile, SourceItem};
@@ -232,7 +234,7 @@ fn lowering_diagnostics(db: &dyn Db, item: ItemId) -> Vec<Diagnostic> {
             let span = strategy.map_or_else(Span::default, |name| name.span);
             let assumes = |text: &String| {
                 let message = format!("the strategy assumes {text}");
-                Diagnostic::new(Severity::Information, Code::Obligation, span, message)
+                Diagnostic::new(Severity::Information, codes::OBLIGATION, span, message)
             };
             lowered.assumed.iter().map(assumes).collect()
         }

@@ -3,6 +3,7 @@
 //! imperative programs.
 
 pub mod check;
+pub mod codes;
 pub mod definition;
 pub mod functional;
 pub mod imperative;

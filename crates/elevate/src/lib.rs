@@ -13,6 +13,7 @@
 //!
 //! This crate depends neither on the database nor on the editor, and reads no files.
 
+pub mod codes;
 pub mod engine;
 pub mod lang;
 pub mod measure;

@@ -1,7 +1,8 @@
 //! Code lenses: commands for a definition as a whole.
 
 use db::{Database, Declaration, FileId, ItemId};
-use syntax::{Code, Diagnostic, Severity, Span};
+use dpia::codes;
+use syntax::{Diagnostic, Severity, Span};
 
 /// A definition that can be run and shown as code.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,7 +37,7 @@ pub fn lenses(db: &Database, file: FileId) -> Vec<Lens> {
         let scheme = db.scheme(item).filter(|_| is_def)?;
         let targets = db.targets(item);
         let found = db.item_diagnostics(item);
-        let is_choice = |found: &Diagnostic| found.code == Code::MissingChoice;
+        let is_choice = |found: &Diagnostic| found.code == codes::MISSING_CHOICE;
         let mut errors = found
             .iter()
             .filter(|found| found.severity == Severity::Error);

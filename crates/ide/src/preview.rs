@@ -7,9 +7,11 @@ use std::ops::Range;
 use codegen::Target;
 use codegen::{BarrierText, ForeignText, Mapping, Module, Reason, Stage};
 use db::{Database, Declaration, FileId, ItemId};
+
+use dpia::codes;
 use rise::Primitive;
 use rise::core::{Origin, Printed, Source, print_program};
-use syntax::{Code, Diagnostic, Span};
+use syntax::{Diagnostic, Span};
 
 use crate::barriers::Barriers;
 
@@ -369,7 +371,7 @@ impl Places<'_> {
     }
 
     fn no_host(&self, why: &str) -> Diagnostic {
-        Diagnostic::error(Code::NotAProgram, self.name_span(), why)
+        Diagnostic::error(codes::NOT_A_PROGRAM, self.name_span(), why)
     }
 
     fn name_span(&self) -> Span {

@@ -82,20 +82,39 @@ impl Program {
     }
 }
 
-/// The first code of each stage after the parser: names, types, targets.
-const STAGES: [Code; 3] = [Code::UnknownName, Code::TypeMismatch, Code::MissingChoice];
+/// The first code of `rise` of each stage after the parser: names, types, targets.
+const STAGES: [Code; 3] = [
+    rise::codes::UNKNOWN_NAME,
+    rise::codes::TYPE_MISMATCH,
+    rise::codes::MISSING_MEMORY,
+];
+
+/// Returns the number of stages before the one that reports `code`.
+fn stage(code: Code) -> usize {
+    let place = |code| rise::codes::DIAGNOSTICS.iter().position(|one| *one == code);
+    if let Some(at) = place(code) {
+        return STAGES
+            .iter()
+            .filter(|first| place(**first) <= Some(at))
+            .count();
+    }
+    if syntax::codes::DIAGNOSTICS.contains(&code) || code == db::codes::NOT_TEXT {
+        return 0;
+    }
+    let is_name = |name: &Code| code != db::codes::INTERNAL && *name == code;
+    match db::codes::DIAGNOSTICS.iter().any(is_name) || code == elevate::codes::SHADOWED_NAME {
+        true => 1,
+        false => 3,
+    }
+}
 
 /// Counts the errors of each stage. Errors of an earlier stage hide those of later ones, so that
 /// fixing one may show others.
 fn errors(found: &[FileDiagnostic]) -> [usize; 4] {
-    let place = |code: Code| Code::ALL.iter().position(|other| *other == code);
     let mut count = [0; 4];
     for found in found {
         if found.severity == Severity::Error {
-            let before = STAGES
-                .iter()
-                .filter(|first| place(**first) <= place(found.code));
-            count[before.count()] += 1;
+            count[stage(found.code)] += 1;
         }
     }
     count

@@ -5,6 +5,7 @@
 
 mod applicability;
 mod classes;
+pub mod codes;
 pub mod core;
 mod infer;
 pub mod library;

@@ -1,8 +1,9 @@
 //! Improves syntax errors of a definition by the results of its inference.
 
 use syntax::ast::{BinaryOp, Item, ScalarType, TermId, TermKind};
-use syntax::{Code, Diagnostic, Span, no_bits};
+use syntax::{Diagnostic, Span, no_bits};
 
+use crate::codes;
 use crate::types::Type;
 use crate::{BinderInfo, Inference, Target, TermInfo};
 
@@ -13,7 +14,7 @@ pub fn explain(error: &mut Diagnostic, item: &Item, inference: &Inference) {
         *error = no_bits(sign, error.span);
         return;
     }
-    let of_name = |said: &&Diagnostic| said.code == Code::UnknownName && said.span == error.span;
+    let of_name = |said: &&Diagnostic| said.code == codes::UNKNOWN_NAME && said.span == error.span;
     if let Some(said) = inference.diagnostics.iter().find(of_name) {
         take_over(error, said);
     }

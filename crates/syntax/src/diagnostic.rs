@@ -1,5 +1,9 @@
 //! Defines the diagnostics that every layer of the compiler reports.
 
+use std::cmp::Ordering;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+
 use crate::Span;
 
 /// The severity of a diagnostic.
@@ -15,138 +19,97 @@ pub enum Severity {
     Hint,
 }
 
-macro_rules! codes {
-    ($($(#[$doc:meta])* $name:ident = $text:literal),+ $(,)?) => {
-        /// The kind of mistake or fact that a diagnostic reports. The text form is stable: scripts
-        /// filter by it and `rise-ls explain CODE` describes it.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum Code { $($(#[$doc])* $name),+ }
+/// A kind of mistake or fact that diagnostics report. The crate that reports it declares it with
+/// [`declare_diagnostics!`](crate::declare_diagnostics).
+#[derive(Clone, Copy)]
+pub struct Code(&'static Declaration);
 
-        impl Code {
-            /// All codes, in the order of the error reference.
-            pub const ALL: &'static [Code] = &[$(Code::$name),+];
-
-            /// Returns the stable text form.
-            pub const fn as_str(self) -> &'static str {
-                match self { $(Code::$name => $text),+ }
-            }
-        }
-    };
+/// The name and the documentation of a code.
+#[doc(hidden)]
+pub struct Declaration {
+    pub name: &'static str,
+    /// The text of the doc comment, with the space that precedes each line.
+    pub docs: &'static str,
 }
 
-codes! {
-    /// The file is not UTF-8 or cannot be read as text.
-    NotText = "not-text",
-    /// A token is missing or unexpected.
-    SyntaxError = "syntax-error",
-    /// A comment, string or foreign body has no end.
-    Unterminated = "unterminated",
-    /// A number is malformed or does not fit 64 bits.
-    BadNumber = "bad-number",
-    /// `>>` and `<<`, or two comparisons, are combined without parentheses.
-    AmbiguousOperators = "ambiguous-operators",
-    /// A reserved word is used as a name.
-    ReservedName = "reserved-name",
-    /// The nesting is deeper than the parser's limit.
-    TooDeep = "too-deep",
-    /// An annotation does not exist or has wrong arguments.
-    BadAnnotation = "bad-annotation",
-    /// A name is not bound.
-    UnknownName = "unknown-name",
-    /// A file has two definitions of one name.
-    DuplicateDef = "duplicate-def",
-    /// Two parameters of a function have the same name.
-    DuplicateParameter = "duplicate-parameter",
-    /// A definition refers to itself.
-    RecursiveDef = "recursive-def",
-    /// Two imports define the same name.
-    AmbiguousImport = "ambiguous-import",
-    /// An imported file does not exist or cannot be read.
-    ImportNotFound = "import-not-found",
-    /// Files import each other in a cycle.
-    ImportCycle = "import-cycle",
-    /// A definition shadows a library definition or a primitive.
-    ShadowedName = "shadowed-name",
-    /// The name of a C function or parameter is not allowed in C.
-    ForeignName = "foreign-name",
-    /// The body of a C function is not a block in braces.
-    ForeignBody = "foreign-body",
-    /// A term has another type than the expected one.
-    TypeMismatch = "type-mismatch",
-    /// Two sizes differ.
-    SizeMismatch = "size-mismatch",
-    /// Two sizes can be proved neither equal nor different.
-    SizeUnknown = "size-unknown",
-    /// A type, size, function or address space is used where another kind is expected.
-    KindMismatch = "kind-mismatch",
-    /// A term that is not a function is applied.
-    NotAFunction = "not-a-function",
-    /// A function is used where data is expected.
-    NotData = "not-data",
-    /// A type would contain itself (occurs check).
-    InfiniteType = "infinite-type",
-    /// The sub-kind of a type does not allow the operation.
-    WrongSubkind = "wrong-subkind",
-    /// A literal is outside the range of its type.
-    LiteralOutOfRange = "literal-out-of-range",
-    /// A type or size cannot be inferred.
-    CannotInfer = "cannot-infer",
-    /// The program contains a typed hole.
-    Hole = "hole",
-    /// A function is bound by `let`.
-    LetFunction = "let-function",
-    /// A condition on sizes is assumed, and checked before a run.
-    Obligation = "obligation",
-    /// A condition on sizes does not hold.
-    ObligationFails = "obligation-fails",
-    /// A size is negative.
-    NegativeSize = "negative-size",
-    /// A pattern does not say how to compute, which the target requires.
-    MissingChoice = "missing-choice",
-    /// A value is read before it is in memory.
-    MissingMemory = "missing-memory",
-    /// An array is not copied to the memory where it is required.
-    MissingCopy = "missing-copy",
-    /// The address space of memory is missing or wrong.
-    AddressSpace = "address-space",
-    /// A stream is used where an array is expected.
-    StreamAsArray = "stream-as-array",
-    /// The target does not support a feature.
-    NotOnTarget = "not-on-target",
-    /// A definition cannot be compiled on its own.
-    NotAProgram = "not-a-program",
-    /// A parallel pattern is nested in a pattern that does not allow it.
-    WrongNesting = "wrong-nesting",
-    /// Several work-items write the same memory at once.
-    WrittenByAll = "written-by-all",
-    /// A work-item reads private memory that another work-item wrote.
-    OtherWorkItem = "other-work-item",
-    /// A work-group reads memory that another one writes in the same kernel.
-    AcrossGroups = "across-groups",
-    /// Only some work-items of a group reach a barrier.
-    DivergentBarrier = "divergent-barrier",
-    /// The sizes of a launch do not fit each other or the program.
-    LaunchSize = "launch-size",
-    /// The program exceeds a limit of the device.
-    DeviceLimit = "device-limit",
-    /// Iterations of a parallel loop access the same memory, and at least one writes it.
-    DataRace = "data-race",
-    /// An accumulator is read after it has been overwritten.
-    AccumulatorMoved = "accumulator-moved",
-    /// Elements are written in another order than `scatter` requires.
-    ScatterOrder = "scatter-order",
-    /// A value is computed again at each of several reads.
-    Recomputed = "recomputed",
-    /// A strategy does not terminate.
-    EndlessStrategy = "endless-strategy",
-    /// A case is unreachable, because an earlier one matches all that it does.
-    UnreachableCase = "unreachable-case",
-    /// A strategy does not apply to its program.
-    StrategyFails = "strategy-fails",
-    /// An example does not have the stated result.
-    ExampleFails = "example-fails",
-    /// The tool failed on this input, which is a bug in it.
-    Internal = "internal",
+impl Code {
+    /// Creates the code of a declaration.
+    #[doc(hidden)]
+    pub const fn declared(declaration: &'static Declaration) -> Code {
+        Code(declaration)
+    }
+
+    /// Returns the text form. It is stable: scripts filter by it, and `rise-ls explain CODE`
+    /// describes it.
+    pub const fn as_str(self) -> &'static str {
+        self.0.name
+    }
+
+    /// Returns the first line of the documentation, one sentence.
+    pub fn title(self) -> &'static str {
+        self.0.docs.lines().next().unwrap_or_default().trim()
+    }
+
+    /// Returns the documentation after the title in Markdown: the reason, a wrong program and a
+    /// correct one.
+    pub fn explanation(self) -> String {
+        let lines = self.0.docs.lines().skip(1);
+        let lines: Vec<&str> = lines
+            .map(|line| line.strip_prefix(' ').unwrap_or(line))
+            .collect();
+        lines.join("\n").trim().to_owned()
+    }
+}
+
+impl PartialEq for Code {
+    fn eq(&self, other: &Code) -> bool {
+        self.as_str() == other.as_str()
+    }
+}
+
+impl Eq for Code {}
+
+impl PartialOrd for Code {
+    fn partial_cmp(&self, other: &Code) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Code {
+    fn cmp(&self, other: &Code) -> Ordering {
+        self.as_str().cmp(other.as_str())
+    }
+}
+
+impl Hash for Code {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.as_str().hash(state);
+    }
+}
+
+impl fmt::Debug for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// Declares the codes of the diagnostics that a crate reports, and the list `DIAGNOSTICS` of them.
+/// The doc comment of a code is its section of `docs/errors.md` (`cargo xtask generate` writes it):
+/// a sentence, an explanation, and programs in blocks marked `wrong` and `right`.
+#[macro_export]
+macro_rules! declare_diagnostics {
+    ($($(#[doc = $doc:literal])+ $name:ident = $text:literal;)+) => {
+        $(
+            $(#[doc = $doc])+
+            pub const $name: $crate::Code = $crate::Code::declared(&$crate::Declaration {
+                name: $text,
+                docs: concat!($($doc, "\n"),+),
+            });
+        )+
+
+        /// The diagnostics that this crate declares, in the order of the error reference.
+        pub const DIAGNOSTICS: &[$crate::Code] = &[$($name),+];
+    };
 }
 
 /// An identifier of a definition in another item. The crate that creates diagnostics assigns the

@@ -6,7 +6,8 @@
 //! returns a tree with explicit holes, and diagnostics.
 
 pub mod ast;
-pub mod diagnostic;
+pub mod codes;
+mod diagnostic;
 mod dialect;
 mod dump;
 pub mod elevate;
@@ -18,6 +19,8 @@ mod split;
 mod suggest;
 mod tree;
 
+#[doc(hidden)]
+pub use diagnostic::Declaration;
 pub use diagnostic::{Code, Diagnostic, Fix, GlobalId, ItemSpan, Related, Severity};
 pub use dialect::Dialect;
 pub use dump::dump;

@@ -5,7 +5,7 @@ mod common;
 use common::render;
 use expect_test::{Expect, expect};
 use syntax::ast::{ItemKind, TermKind};
-use syntax::{Code, Dialect, dump, format_in, parse, parse_in, split};
+use syntax::{Dialect, codes, dump, format_in, parse, parse_in, split};
 
 const LISTING_10: &str = include_str!("programs/mv_imperative.dpia");
 const EVERYTHING: &str = include_str!("programs/everything.dpia");
@@ -611,13 +611,13 @@ fn deep_commands_are_an_error() {
     ] {
         let deep = |n| format!("def f = {}skip{}", open.repeat(n), close.repeat(n));
         let parsed = parse_in(&deep(50_000), Dialect::Dpia);
-        assert_eq!(parsed.diagnostics[0].code, Code::TooDeep, "{open}");
+        assert_eq!(parsed.diagnostics[0].code, codes::TOO_DEEP, "{open}");
         assert_eq!(parse_in(&deep(80), Dialect::Dpia).diagnostics, [], "{open}");
     }
     let chain = |n| format!("def f = {}skip", "a = let x = 1 in ".repeat(n));
     assert_eq!(parse_in(&chain(400), Dialect::Dpia).diagnostics, []);
     assert_eq!(
         parse_in(&chain(50_000), Dialect::Dpia).diagnostics[0].code,
-        Code::TooDeep
+        codes::TOO_DEEP
     );
 }

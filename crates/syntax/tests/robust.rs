@@ -3,7 +3,7 @@
 
 use proptest::prelude::*;
 use syntax::ast::{ItemKind, Term, TermId, TermKind};
-use syntax::{Code, Dialect, MAX_HEIGHT, Parsed, Severity, Span, format, parse_in, split};
+use syntax::{Dialect, MAX_HEIGHT, Parsed, Severity, Span, codes, format, parse_in, split};
 
 const PROGRAMS: [&str; 8] = [
     include_str!("programs/binomial.rise"),
@@ -140,7 +140,7 @@ fn deep_nesting_is_an_error() {
     ] {
         let deep = |n| format!("def f = {}{inner}{}", open.repeat(n), close.repeat(n));
         let parsed = check(&deep(100_000));
-        assert_eq!(parsed.diagnostics[0].code, Code::TooDeep, "{open}");
+        assert_eq!(parsed.diagnostics[0].code, codes::TOO_DEEP, "{open}");
         if !inner.is_empty() {
             assert_eq!(check(&deep(80)).diagnostics, [], "{open}");
         }
@@ -176,7 +176,7 @@ fn chains_are_long() {
         );
         assert_eq!(
             check(&chain(50_000)).diagnostics[0].code,
-            Code::TooDeep,
+            codes::TOO_DEEP,
             "{link}"
         );
     }

@@ -3,11 +3,11 @@
 
 use nat::{Nat, Prop};
 use rise::core::Origin;
-use syntax::Code;
 use syntax::ast::AddressSpace;
 
 use super::dependence_test::{DirectionVector, MemoryAliases, Participants};
 use super::flow::{Access, Flow, Path, map_name};
+use crate::codes;
 use crate::error::CompileError;
 use crate::ir::kernel::KernelState;
 use crate::ir::walk;
@@ -97,7 +97,7 @@ fn wrong_nesting(origin: Origin, inner: (Level, u8), outer: (Level, u8)) -> Comp
         .with_help(
             "store its result before it is read: `toMem(Local)` outside of the map that reads it",
         )
-        .with_code(Code::WrongNesting)
+        .with_code(dpia::codes::WRONG_NESTING)
 }
 
 /// Ensures that only one work-item writes a place, as far as this depends on a dimension.
@@ -167,7 +167,7 @@ fn written_by_all(
     );
     CompileError::new(access.origin, text)
         .with_help(help)
-        .with_code(Code::WrittenByAll)
+        .with_code(dpia::codes::WRITTEN_BY_ALL)
 }
 
 /// Returns true if a group may read what another group wrote, or overwrite what it still reads.
@@ -194,5 +194,5 @@ fn across_groups(write: &Access, read: &Access) -> CompileError {
     CompileError::new(read.doer, text)
         .with_help(help)
         .with_related(write.doer, "written here")
-        .with_code(Code::AcrossGroups)
+        .with_code(codes::ACROSS_GROUPS)
 }

@@ -12,13 +12,13 @@ use nat::{Nat, Prop, Var};
 use rise::Type;
 use rise::core::Origin;
 use rustc_hash::FxHashMap;
-use syntax::Code;
 use syntax::ast::AddressSpace;
 
 use super::{Pass, Run};
 use crate::analysis::dependence_test::{exact_quotient, linear_form};
 use crate::analysis::flow::{Access, Around, Flow, Path, map_name};
 use crate::analysis::layout::{Digit, Layout, ParallelDim, Radix, Segment};
+use crate::codes;
 use crate::error::CompileError;
 use crate::ir::kernel::KernelFunction;
 use crate::ir::kernel::KernelState;
@@ -519,7 +519,7 @@ impl<'a, 'f> DistributedArray<'a, 'f> {
         };
         let error = CompileError::new(access.doer, text)
             .with_help(help)
-            .with_code(Code::OtherWorkItem)
+            .with_code(codes::OTHER_WORK_ITEM)
             .with_memory(self.flow.function.variables[self.id.0 as usize].origin);
         let writer = self.accesses.iter().find(|other| {
             other.writes && other.doer != access.doer && !self.distributed_loops(other).is_empty()
@@ -539,7 +539,7 @@ impl<'a, 'f> DistributedArray<'a, 'f> {
         );
         CompileError::new(self.origin(), text)
             .with_help("say it with `@opencl(local = [128], global = [n])` or `oclRun`")
-            .with_code(Code::LaunchSize)
+            .with_code(dpia::codes::LAUNCH_SIZE)
     }
 
     fn origin(&self) -> Origin {

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use codegen::Module;
 use codegen::Target;
-use dpia::PhraseProgram;
 use dpia::functional::report;
+use dpia::{PhraseProgram, codes};
 use rise::Primitive;
 use rise::core::{Def, Program, normalise};
-use syntax::{Code, Diagnostic, Span};
+use syntax::{Diagnostic, Span};
 
 use super::lowered;
 use crate::device::{device, launched};
@@ -43,7 +43,7 @@ pub(crate) fn program(
     };
     let made = catch_panic(&text, "compiling", work).map_err(one)?;
     made.map(Arc::new)
-        .map_err(|why| one(Diagnostic::error(Code::NotAProgram, name(db, item), why)))
+        .map_err(|why| one(Diagnostic::error(codes::NOT_A_PROGRAM, name(db, item), why)))
 }
 
 /// Translates such a program to functional DPIA.
@@ -93,7 +93,7 @@ pub(crate) fn imperative(
     made.map(Arc::new).map_err(|error| {
         let message = error.to_string();
         one(Diagnostic::error(
-            Code::NotAProgram,
+            codes::NOT_A_PROGRAM,
             name(db, item),
             message,
         ))

@@ -8,7 +8,7 @@ use elevate::term::Store;
 use rise::Resolution as Known;
 use syntax::ast::Name;
 use syntax::elevate::ast::{ItemKind, Order};
-use syntax::{Code, Diagnostic, GlobalId, Severity, Span};
+use syntax::{Diagnostic, GlobalId, Severity, Span, codes};
 
 use super::programs::to_standard;
 use super::rewrite::{Refusal, definitions, order_in, rewrite_by};
@@ -110,7 +110,7 @@ impl Database {
     ) -> Result<GivenStrategy, Vec<Diagnostic>> {
         let error = |message: &str| {
             let whole = Span::new(0, text.len() as u32);
-            vec![Diagnostic::error(Code::SyntaxError, whole, message)]
+            vec![Diagnostic::error(codes::SYNTAX_ERROR, whole, message)]
         };
         if text.trim().is_empty() {
             return Err(error("a strategy is expected, and there is nothing"));

@@ -1,9 +1,10 @@
 //! Resolution of the strategy in `@strategy(name)` and `@strategy("file.elevate", name)`.
 
 use elevate::lang::{Type, library};
-use syntax::{Code, Diagnostic, GlobalId};
+use syntax::{Diagnostic, GlobalId};
 
 use super::signature_of;
+use crate::codes;
 use crate::cross_item_diagnostics::{OUTSIDE_HELP, outside};
 use crate::header::StrategyName;
 use crate::inputs::{FileState, SourceFile, SourceItem};
@@ -37,7 +38,7 @@ fn from_file(
     path: &str,
     span: syntax::Span,
 ) -> Result<GlobalId, Diagnostic> {
-    let error = |message: String| Err(Diagnostic::error(Code::ImportNotFound, span, message));
+    let error = |message: String| Err(Diagnostic::error(codes::IMPORT_NOT_FOUND, span, message));
     let Some(target) = file.path(db).import(path).map(|path| db.file_at(&path)) else {
         return error(format!(
             "cannot find `{path}`: this file is not saved, so nothing lies beside it"
@@ -89,8 +90,10 @@ fn in_scope(db: &dyn Db, file: SourceFile, name: &StrategyName) -> Result<Global
                 name.name,
                 files.join(", ")
             );
-            Err(Diagnostic::error(Code::AmbiguousImport, name.span, message)
-                .help("name the file: `@strategy(\"file.elevate\", name)`"))
+            Err(
+                Diagnostic::error(rise::codes::AMBIGUOUS_IMPORT, name.span, message)
+                    .help("name the file: `@strategy(\"file.elevate\", name)`"),
+            )
         }
         Binding::Broken | Binding::Unknown => library().named(&name.name).ok_or_else(|| {
             let own = scope.names().map(|(name, ..)| name.as_str());
@@ -116,7 +119,7 @@ fn unknown<'a>(
     message: &str,
     known: impl Iterator<Item = &'a str>,
 ) -> Diagnostic {
-    let error = Diagnostic::error(Code::UnknownName, name.span, message);
+    let error = Diagnostic::error(rise::codes::UNKNOWN_NAME, name.span, message);
     match rise::closest(&name.name, known) {
         Some(near) => {
             let fix = format!("Use `{near}`");
@@ -154,5 +157,5 @@ fn is_whole(db: &dyn Db, name: &StrategyName, found: GlobalId) -> Result<(), Dia
     let example = example.map_or_else(String::new, |call| format!(": `val lowered = {call}`"));
     let help =
         format!("give it what it takes in a `val` of an .elevate file, and name that{example}");
-    Err(Diagnostic::error(Code::TypeMismatch, name.span, message).help(help))
+    Err(Diagnostic::error(rise::codes::TYPE_MISMATCH, name.span, message).help(help))
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use elevate::codes;
 use elevate::engine::Options as Fuel;
 use elevate::lang::{
     self, Definition, Definitions, Library, NotRewritten, Request, Rewritten, Target, library,
@@ -10,7 +11,7 @@ use rise::Primitive;
 use rise::core::Def;
 use rustc_hash::FxHashSet;
 use syntax::elevate::ast::{ItemKind, Order};
-use syntax::{Code, Diagnostic, GlobalId, Severity, Span};
+use syntax::{Diagnostic, GlobalId, Severity, Span};
 
 use super::programs::{from_standard, renumbered, to_standard};
 use super::{named, strategy_checked};
@@ -281,7 +282,7 @@ pub(crate) fn assumed(rewritten: &Rewritten) -> Vec<String> {
 /// Creates a diagnostic for a refusal at the place that names the strategy; the place where the
 /// rule was tried is added as a related one.
 pub(crate) fn complaint(refusal: &Refusal, span: Span) -> Diagnostic {
-    let error = |message: &str| Diagnostic::error(Code::StrategyFails, span, message);
+    let error = |message: &str| Diagnostic::error(codes::STRATEGY_FAILS, span, message);
     match refusal {
         Refusal::NoProgram => error("the definition has errors, so it cannot be rewritten"),
         Refusal::NoStrategy => error("the strategy has errors"),

@@ -4,7 +4,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use db::{Database, ReadError};
 use proptest::prelude::*;
-use syntax::{Code, Span};
+use rise::codes;
+use syntax::Span;
 
 use crate::fixture::{file, fill, path, replace, report, settle_missing, workspace};
 
@@ -302,6 +303,6 @@ fn all_files_at_once_say_what_each_says_alone() {
     assert!(
         all.iter()
             .flatten()
-            .any(|(_, found)| found.iter().any(|one| one.code == Code::UnknownName))
+            .any(|(_, found)| found.iter().any(|one| one.code == codes::UNKNOWN_NAME))
     );
 }

@@ -4,9 +4,10 @@ use rise::core::{Form, Origin};
 use rise::primitive::OptionalArgument;
 use rise::{Address, Arg, Type};
 use rustc_hash::FxHashSet;
-use syntax::{Code, Diagnostic};
+use syntax::Diagnostic;
 
 use super::source_map::SourceMap;
+use crate::codes;
 use crate::imperative::for_each;
 use crate::phrase::{Phrase, PhraseProgram};
 use crate::prim::Prim;
@@ -50,7 +51,7 @@ pub(super) fn data_races(
         let around = source_map.own_location(race.around);
         found.push(
             source_map
-                .error(Code::DataRace, race.at, text)
+                .error(codes::DATA_RACE, race.at, text)
                 .related(
                     around,
                     format!("the iterations of this `{loop_name}` run at once"),
@@ -93,7 +94,7 @@ pub(super) fn mixed_spaces(
                     write it everywhere, as in `new(Private, …)`, or nowhere";
         found.push(
             source_map
-                .error(Code::AddressSpace, *origin, text)
+                .error(codes::ADDRESS_SPACE, *origin, text)
                 .related(
                     source_map.own_location(*other),
                     "memory with an address space",
@@ -130,7 +131,7 @@ pub(super) fn no_program(program: &PhraseProgram, source_map: &SourceMap) -> Dia
         }
     }
     source_map
-        .whole(Code::NotAProgram, format!("`{name}` cannot be compiled: {why}"))
+        .whole(codes::NOT_A_PROGRAM, format!("`{name}` cannot be compiled: {why}"))
         .help("a program takes sizes and data and gives data, or takes a place to write to as well and is a command")
 }
 
@@ -157,7 +158,7 @@ pub(super) fn one_output(
         }
     };
     let help = "take one acceptor, `output: Acc[…]`; several values are written as pairs";
-    found.push(source_map.whole(Code::NotAProgram, text).help(help));
+    found.push(source_map.whole(codes::NOT_A_PROGRAM, text).help(help));
 }
 
 /// Reports primitives that the target lacks.
@@ -178,7 +179,7 @@ pub(super) fn target(
             let text = format!("{title} has no `{name}`");
             found.push(
                 source_map
-                    .error(Code::NotOnTarget, origin, text)
+                    .error(codes::NOT_ON_TARGET, origin, text)
                     .help(instead(*prim, target)),
             );
         }
@@ -192,7 +193,11 @@ pub(super) fn target(
                     };
                     let text = format!("{title} has no {space}");
                     let help = format!("leave the address space of `{name}` out");
-                    found.push(source_map.error(Code::NotOnTarget, origin, text).help(help));
+                    found.push(
+                        source_map
+                            .error(codes::NOT_ON_TARGET, origin, text)
+                            .help(help),
+                    );
                 }
                 (Some(Arg::Address(_)), true) | (_, false) => {}
                 (_, true) => {
@@ -200,7 +205,7 @@ pub(super) fn target(
                     let help = format!("write the address space first, as in `{name}(Private, …)`");
                     found.push(
                         source_map
-                            .error(Code::AddressSpace, origin, text)
+                            .error(codes::ADDRESS_SPACE, origin, text)
                             .help(help),
                     );
                 }

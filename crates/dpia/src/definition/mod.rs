@@ -11,11 +11,12 @@ mod source_map;
 use rise::core::normalise;
 use rise::{Access, Type};
 use syntax::ast::Kind;
-use syntax::{Code, Diagnostic, Severity};
+use syntax::{Diagnostic, Severity};
 
 pub use erase::{NotInRise, erase};
 pub(crate) use imperative::required;
 
+use crate::codes;
 use crate::functional::{self, DefinitionSource};
 use crate::imperative::{ImperativeError, ImperativeReason};
 use crate::phrase::{PhraseProgram, contains_array};
@@ -76,11 +77,11 @@ pub fn check(linked: &PhraseProgram, written: DefinitionSource) -> Vec<Diagnosti
     let mut found = Vec::new();
     let mut whole = linked.clone();
     if let Err(error) = normalise(&mut whole) {
-        found.push(source_map.whole(Code::NotAProgram, error.to_string()));
+        found.push(source_map.whole(codes::NOT_A_PROGRAM, error.to_string()));
         return found;
     }
     if let Err(error) = crate::check(&whole) {
-        found.push(source_map.error(Code::TypeMismatch, error.origin, error.to_string()));
+        found.push(source_map.error(rise::codes::TYPE_MISMATCH, error.origin, error.to_string()));
         return found;
     }
     imperative::data_races(linked, &whole, &source_map, &mut found);
@@ -99,7 +100,7 @@ pub fn for_target(linked: &PhraseProgram, target: Features, written: DefinitionS
     let (program, diagnostics) = match (normalise(&mut program), stage) {
         (Err(error), _) => (
             None,
-            vec![source_map.whole(Code::NotAProgram, error.to_string())],
+            vec![source_map.whole(codes::NOT_A_PROGRAM, error.to_string())],
         ),
         (Ok(()), None) => (None, vec![imperative::no_program(linked, &source_map)]),
         (Ok(()), Some(Stage::Functional)) => expression(&program, target, written, &source_map),
@@ -138,7 +139,7 @@ fn expression(
             let text = format!(
                 "`{name}` is for imperative programs: nothing says where an expression is written"
             );
-            let found = source_map.error(Code::NotAProgram, error.origin, text);
+            let found = source_map.error(codes::NOT_A_PROGRAM, error.origin, text);
             return (None, vec![found]);
         }
     };
@@ -167,7 +168,7 @@ fn unread_parameters(program: &PhraseProgram, source_map: &SourceMap) -> Vec<Dia
             _ => continue,
         };
         let help = "write `Rd` in its type";
-        found.push(source_map.whole(Code::NotAProgram, text).help(help));
+        found.push(source_map.whole(codes::NOT_A_PROGRAM, text).help(help));
     }
     found
 }
@@ -176,10 +177,10 @@ fn unread_parameters(program: &PhraseProgram, source_map: &SourceMap) -> Vec<Dia
 /// function is no chain of views.
 fn untranslated(error: &ImperativeError, source_map: &SourceMap) -> Diagnostic {
     let code = match error.reason {
-        ImperativeReason::NotAView(_) => Code::MissingChoice,
-        ImperativeReason::NotWritten => Code::MissingCopy,
-        ImperativeReason::StreamAsArray => Code::StreamAsArray,
-        _ => Code::NotAProgram,
+        ImperativeReason::NotAView(_) => codes::MISSING_CHOICE,
+        ImperativeReason::NotWritten => rise::codes::MISSING_COPY,
+        ImperativeReason::StreamAsArray => rise::codes::STREAM_AS_ARRAY,
+        _ => codes::NOT_A_PROGRAM,
     };
     source_map.error(code, error.origin, error.reason.to_string())
 }
@@ -187,14 +188,10 @@ fn untranslated(error: &ImperativeError, source_map: &SourceMap) -> Diagnostic {
 /// Adapts a diagnostic about RISE to DPIA: keeps the fixes that replace one word, which are the
 /// same in both languages, and removes the others, which write pipes.
 fn in_dpia(found: &mut Diagnostic) {
-    match found.code {
-        Code::MissingCopy => {
-            found.help = Some("a copy is a loop of its own: `mapSeq(fun(x => x), …)`".into());
-        }
-        Code::MissingMemory => {
-            found.help = Some("`toMem(…)` writes a value to memory, from where it is read".into());
-        }
-        _ => {}
+    if found.code == rise::codes::MISSING_COPY {
+        found.help = Some("a copy is a loop of its own: `mapSeq(fun(x => x), …)`".into());
+    } else if found.code == rise::codes::MISSING_MEMORY {
+        found.help = Some("`toMem(…)` writes a value to memory, from where it is read".into());
     }
     let word = |text: &str| text.bytes().all(|b| b.is_ascii_alphanumeric());
     let one = |edits: &[(syntax::Span, String)]| match edits {

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use syntax::elevate::ast::{Expect, ItemKind, Order as Written};
-use syntax::{Code, Diagnostic, Span};
+use syntax::{Diagnostic, Span};
 
 use super::check::ExamplePrograms;
 use super::definition::{Definition, Definitions};
 use super::eval::GlobalEnv;
 use super::library::library;
 use super::run::{NotRewritten, Report, Request, Rewritten, run, strategy_of, under};
+use crate::codes;
 use crate::engine::{Options, Outcome, StrategyKind};
 use crate::normal::NormalForm;
 use crate::term::{self, Node, Store, Term, print};
@@ -48,7 +49,7 @@ pub fn run_example(
         (Expect::Failure(_), Err(_)) => None,
         (Expect::Failure(_), Ok(done)) => Some(
             Diagnostic::error(
-                Code::ExampleFails,
+                codes::EXAMPLE_FAILS,
                 span,
                 "the strategy applies, and the example says that it does not",
             )
@@ -81,7 +82,7 @@ fn apply_to(
     order: Written,
     cancelled: Option<&dyn Fn() -> bool>,
 ) -> Result<Done, impl FnOnce(Span) -> Diagnostic + use<>> {
-    let say = |message: String| move |span| Diagnostic::error(Code::ExampleFails, span, message);
+    let say = |message: String| move |span| Diagnostic::error(codes::EXAMPLE_FAILS, span, message);
     let mut store = Store::new();
     let Ok(imported) = term::import(&mut store, &programs.input) else {
         return Err(say("the input is too large".into()));
@@ -116,7 +117,7 @@ fn apply_to(
 
 fn failed(span: Span, report: &Report) -> Diagnostic {
     let message = format!("the strategy fails: {}", report.message);
-    Diagnostic::error(Code::ExampleFails, span, message).help(report.notes.join("; "))
+    Diagnostic::error(codes::EXAMPLE_FAILS, span, message).help(report.notes.join("; "))
 }
 
 fn other_trace(at: Span, wanted: &[&str], done: &Rewritten) -> Option<Diagnostic> {
@@ -138,7 +139,7 @@ fn other_trace(at: Span, wanted: &[&str], done: &Rewritten) -> Option<Diagnostic
         (None, Some(wanted)) => format!("`{wanted}` was not applied any more"),
         (None, None) => return None,
     };
-    Some(Diagnostic::error(Code::ExampleFails, at, message).help(help))
+    Some(Diagnostic::error(codes::EXAMPLE_FAILS, at, message).help(help))
 }
 
 /// Compares the result with the expected program, and returns an error if they differ.
@@ -154,7 +155,7 @@ fn other_program(
     let mut store = done.run.store;
     let Ok(expected) = term::import(&mut store, expected) else {
         return Some(Diagnostic::error(
-            Code::ExampleFails,
+            codes::EXAMPLE_FAILS,
             at,
             "the program that is expected is too large",
         ));
@@ -174,7 +175,7 @@ fn other_program(
         match (normal(found, &mut store), normal(wanted, &mut store)) {
             (Ok(a), Ok(b)) => (found, wanted) = (a, b),
             (Err(message), _) | (_, Err(message)) => {
-                return Some(Diagnostic::error(Code::ExampleFails, at, message));
+                return Some(Diagnostic::error(codes::EXAMPLE_FAILS, at, message));
             }
         }
     }
@@ -258,7 +259,7 @@ fn different(store: &mut Store, found: Term, wanted: Term, at: Span) -> Diagnost
         print(store, found)
     );
     let (here, there) = first_difference(store, found, wanted);
-    let mut diagnostic = Diagnostic::error(Code::ExampleFails, at, message);
+    let mut diagnostic = Diagnostic::error(codes::EXAMPLE_FAILS, at, message);
     if (here, there) != (found, wanted) {
         let (here, there) = (print(store, here), print(store, there));
         diagnostic = diagnostic.help(match here == there {

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use nat::{Facts, Nat, Prop, Var};
+use rise::codes;
 use rustc_hash::FxHashSet;
 use syntax::ast::{BinaryOp, Literal, Name, TermId, TermKind};
 use syntax::elevate::ast::{
     CondId, CondKind, ExprKind, Item, ItemKind, Range, RangeKind, RangeStep,
 };
-use syntax::{Code, Diagnostic, GlobalId, Span};
+use syntax::{Diagnostic, GlobalId, Span};
 
 use super::check::{CaptureSource, Captured, Target};
 use super::definition::{Definition, Definitions};
@@ -207,7 +208,7 @@ pub(super) fn needs(globals: &Arc<GlobalEnv>, facts: &Facts) -> Result<TuneCondi
 
 /// Returns the error of a `tune`, as far as its own file determines it.
 pub(super) fn wrong(item: &Item, text: &str, captured: &[Captured]) -> Option<Diagnostic> {
-    let fails = |(span, message)| Diagnostic::error(Code::ObligationFails, span, message);
+    let fails = |(span, message)| Diagnostic::error(codes::OBLIGATION_FAILS, span, message);
     if let Some(empty) = empty_range(item) {
         return Some(fails(empty));
     }
@@ -247,7 +248,7 @@ pub(super) fn wrong(item: &Item, text: &str, captured: &[Captured]) -> Option<Di
         tune.is_about_sizes(range.as_ref(), *condition)
     {
         let help = "a `tune` names numbers and the sizes that files of strategies define: `tune`s, and `val`s of type `Nat`";
-        return Some(Diagnostic::error(Code::UnknownName, span, message).help(help));
+        return Some(Diagnostic::error(codes::UNKNOWN_NAME, span, message).help(help));
     }
     let (span, _) = value?;
     let mut needs = TuneConditions::default();

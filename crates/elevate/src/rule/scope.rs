@@ -1,9 +1,10 @@
 //! Checks the scopes of metavariables: the binders around a metavariable in the pattern must be
 //! bound around it on the right side, too.
 
+use rise::codes;
 use rustc_hash::FxHashMap;
 use syntax::ast::BinderId;
-use syntax::{Code, Diagnostic, Span};
+use syntax::{Diagnostic, Span};
 
 use super::names::{Names, Origin, Side};
 
@@ -68,7 +69,7 @@ pub(super) fn scopes(names: &mut Names<'_>, excluded: &[(String, usize)], end: S
             "`{variable}` may use `{name}`, which the pattern binds around it and nothing binds here"
         );
         let clause = format!(" where {name} notIn {variable}");
-        let diagnostic = Diagnostic::error(Code::UnknownName, span, text)
+        let diagnostic = Diagnostic::error(codes::UNKNOWN_NAME, span, text)
             .related(
                 names.binders[binder.0 as usize].span,
                 format!("`{name}` is bound here"),

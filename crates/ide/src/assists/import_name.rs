@@ -17,7 +17,7 @@
 use std::ops::Range;
 
 use db::{Database, Declaration, FileId, ItemId};
-use syntax::{Code, Span};
+use syntax::Span;
 
 use super::{Assist, AssistContext, AssistHandler, diagnostic_fix};
 use crate::rewrites::AssistKind;
@@ -34,7 +34,7 @@ const MAX_IMPORTS: usize = 4;
 
 fn offer(cx: &AssistContext<'_>) -> Vec<Assist> {
     let found = cx.diagnostics().iter();
-    let unknown = found.filter(|(_, found)| found.code == Code::UnknownName);
+    let unknown = found.filter(|(_, found)| found.code == rise::codes::UNKNOWN_NAME);
     let file = cx.request.range.file;
     unknown
         .flat_map(|(_, found)| diagnostic_fix::fixes(found, importing(cx.db, file, found.span)))

@@ -15,8 +15,8 @@
 //! ```
 
 use db::{Database, ItemId};
+use syntax::Span;
 use syntax::ast::{Annotation, AnnotationValue};
-use syntax::{Code, Span};
 
 use super::{Assist, AssistContext, AssistHandler, diagnostic_fix};
 use crate::rewrites::AssistKind;
@@ -30,7 +30,7 @@ pub(super) const HANDLER: AssistHandler = AssistHandler {
 
 fn offer(cx: &AssistContext<'_>) -> Vec<Assist> {
     let found = cx.diagnostics().iter();
-    let bad = found.filter(|(_, found)| found.code == Code::BadAnnotation);
+    let bad = found.filter(|(_, found)| found.code == syntax::codes::BAD_ANNOTATION);
     let fixes = bad.flat_map(|(item, found)| {
         let fix = naming_the_strategy(cx.db, *item, found.span);
         diagnostic_fix::fixes(found, fix.into_iter().collect())

@@ -1,36 +1,9 @@
 //! Implements `rise-ls explain`, which prints the reference text of a diagnostic.
 
 use super::{FINE, UNUSABLE, output};
+use db::codes;
 use std::io::Write;
 use syntax::Code;
-
-/// The error reference: a section for every code, in the order of [`Code::ALL`].
-const REFERENCE: &str = include_str!("../../../../docs/errors.md");
-
-/// The section of the reference about a code.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Entry {
-    /// The first paragraph, one sentence.
-    pub title: &'static str,
-    /// The text after the title, in Markdown.
-    pub body: &'static str,
-}
-
-/// Returns the section about `code`.
-pub fn entry(code: Code) -> Entry {
-    let named = |section: &&str| section.lines().next() == Some(code.as_str());
-    let section = REFERENCE
-        .split("\n## ")
-        .skip(1)
-        .find(named)
-        .unwrap_or_default();
-    let text = section.split_once('\n').map_or("", |(_, text)| text).trim();
-    let (title, body) = text.split_once("\n\n").unwrap_or((text, ""));
-    Entry {
-        title,
-        body: body.trim(),
-    }
-}
 
 /// Prints the section about `code`, and returns the exit status.
 pub fn run(code: &str) -> u8 {
@@ -40,22 +13,24 @@ pub fn run(code: &str) -> u8 {
         rest.trim_end_matches(':').trim_end_matches(']')
     });
     let wanted = wanted.to_lowercase().replace('_', "-");
-    let Some(&code) = Code::ALL.iter().find(|code| code.as_str() == wanted) else {
+    let Some(code) = codes::all()
+        .into_iter()
+        .find(|code| code.as_str() == wanted)
+    else {
         return unknown(&wanted);
     };
     output::result(FINE, |out| {
-        let Entry { title, body } = entry(code);
+        let (name, title) = (code.as_str(), code.title());
         writeln!(
             out,
-            "{}: {title}\n\n{}",
-            code.as_str(),
-            without_fences(body)
+            "{name}: {title}\n\n{}",
+            without_fences(&code.explanation())
         )
     })
 }
 
 fn unknown(wanted: &str) -> u8 {
-    let codes = Code::ALL.iter().map(|code| code.as_str());
+    let codes = codes::all().into_iter().map(Code::as_str);
     output::error(&format!("there is no diagnostic `{wanted}`"));
     if let Some(close) = rise::closest(wanted, codes.clone()) {
         output::note(&format!("did you mean `{close}`?"));
@@ -94,43 +69,16 @@ mod tests {
 
     #[test]
     fn every_code_is_explained_with_examples() {
-        for &code in Code::ALL {
-            let Entry { title, body } = entry(code);
-            assert!(
-                title.ends_with('.') && !title.contains('\n'),
-                "{}: title {title:?}",
-                code.as_str()
-            );
-            assert!(
-                body.len() > 150,
-                "{}: {} bytes are no explanation",
-                code.as_str(),
-                body.len()
-            );
-            if code != Code::Internal {
-                assert!(
-                    body.contains(" wrong"),
-                    "{}: no wrong example",
-                    code.as_str()
-                );
-                assert!(
-                    body.contains(" right"),
-                    "{}: no right example",
-                    code.as_str()
-                );
+        for code in codes::all() {
+            let (name, title, body) = (code.as_str(), code.title(), code.explanation());
+            assert!(title.ends_with('.'), "{name}: title {title:?}");
+            let bytes = body.len();
+            assert!(bytes > 150, "{name}: {bytes} bytes are no explanation");
+            if code != codes::INTERNAL {
+                assert!(body.contains(" wrong"), "{name}: no wrong example");
+                assert!(body.contains(" right"), "{name}: no right example");
             }
         }
-    }
-
-    #[test]
-    fn the_reference_has_the_codes_in_order_and_no_others() {
-        let headings: Vec<&str> = REFERENCE
-            .split("\n## ")
-            .skip(1)
-            .map(|section| section.lines().next().unwrap_or_default())
-            .collect();
-        let codes: Vec<&str> = Code::ALL.iter().map(|code| code.as_str()).collect();
-        assert_eq!(headings, codes);
     }
 
     #[test]

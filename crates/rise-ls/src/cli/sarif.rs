@@ -18,12 +18,13 @@ pub fn write(report: &Report, base: &Path, out: &mut impl Write) -> io::Result<(
 }
 
 fn log(report: &Report, base: &Path) -> Value {
+    let codes = db::codes::all();
     let results: Vec<Value> = report
         .findings
         .iter()
-        .map(|finding| result(report, finding))
+        .map(|finding| result(report, finding, &codes))
         .collect();
-    let rules: Vec<Value> = Code::ALL.iter().map(|&code| rule(code)).collect();
+    let rules: Vec<Value> = codes.iter().map(|&code| rule(code)).collect();
     json!({
         "$schema": "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
         "version": "2.1.0",
@@ -42,16 +43,16 @@ fn log(report: &Report, base: &Path) -> Value {
 }
 
 fn rule(code: Code) -> Value {
-    let text = explain::entry(code);
+    let text = code.explanation();
     json!({
         "id": code.as_str(),
         "name": pascal(code.as_str()),
-        "shortDescription": { "text": text.title },
-        "help": { "text": explain::without_fences(text.body), "markdown": text.body },
+        "shortDescription": { "text": code.title() },
+        "help": { "text": explain::without_fences(&text), "markdown": text },
     })
 }
 
-fn result(report: &Report, finding: &Finding) -> Value {
+fn result(report: &Report, finding: &Finding, codes: &[Code]) -> Value {
     let mut text = finding.message.clone();
     if let Some(help) = &finding.help {
         text.push_str("\nhelp: ");
@@ -59,7 +60,7 @@ fn result(report: &Report, finding: &Finding) -> Value {
     }
     let mut result = json!({
         "ruleId": finding.code.as_str(),
-        "ruleIndex": Code::ALL.iter().position(|&code| code == finding.code),
+        "ruleIndex": codes.iter().position(|&code| code == finding.code),
         "level": level(finding.severity),
         "message": { "text": text },
         "locations": [ { "physicalLocation": location(report, finding.source, finding.span) } ],

@@ -4,12 +4,13 @@ use super::args;
 use super::output;
 use crate::loader::{self, Content, LoadError, NotText};
 use crate::roots::Roots;
+use db::codes;
 use db::{Database, FileId, FilePath, Language, ParsedFile};
 use rayon::prelude::*;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use syntax::{Code, Diagnostic, Span};
+use syntax::{Diagnostic, Span};
 
 /// The name of standard input in messages.
 pub const STDIN: &str = "<stdin>";
@@ -216,6 +217,6 @@ pub fn not_text(bad: &NotText) -> Diagnostic {
     let start = u32::try_from(bad.offset).unwrap_or(u32::MAX);
     let end = start
         .saturating_add(u32::try_from(char::REPLACEMENT_CHARACTER.len_utf8()).unwrap_or_default());
-    Diagnostic::error(Code::NotText, Span::new(start, end), bad.message())
+    Diagnostic::error(codes::NOT_TEXT, Span::new(start, end), bad.message())
         .help("save the file as UTF-8")
 }

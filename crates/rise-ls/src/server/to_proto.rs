@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use db::FileId;
 use ide::{FileDiagnostic, NavTarget, SourceEdits, SymbolKind};
+use rise::codes;
 use syntax::{Code, Severity, Span};
 use tower_lsp::lsp_types::{
     CodeDescription, Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, DocumentChanges,
@@ -22,7 +23,7 @@ pub fn diagnostics<'a>(
     found: &'a [FileDiagnostic],
 ) -> impl Iterator<Item = Diagnostic> + 'a {
     let obligations = snapshot.view.settings.obligations;
-    let is_shown = move |found: &&FileDiagnostic| obligations || found.code != Code::Obligation;
+    let is_shown = move |found: &&FileDiagnostic| obligations || found.code != codes::OBLIGATION;
     let shown = found.iter().filter(is_shown);
     shown.map(|found| diagnostic(snapshot, document, found))
 }

@@ -4,7 +4,7 @@ use nat::{Nat, Prop};
 use syntax::ast::{
     Annotation, AnnotationValue, BinaryOp, BinderId, Ident, ItemKind, Kind, Name, TermId, TermKind,
 };
-use syntax::{Code, Fix, Related, Span};
+use syntax::{Fix, Related, Span, codes};
 
 use super::report::replacement;
 use super::{Infer, LocalBinding};
@@ -72,7 +72,7 @@ impl<'a> Infer<'a> {
     }
 
     fn bad(&mut self, span: Span, message: impl Into<String>, help: &str) {
-        self.error(Code::BadAnnotation, span, message).help = Some(help.to_owned());
+        self.error(codes::BAD_ANNOTATION, span, message).help = Some(help.to_owned());
     }
 
     /// Reports an unknown word. `near` is the probably intended word, which the fix writes after
@@ -88,7 +88,7 @@ impl<'a> Infer<'a> {
             Some(near) => format!("did you mean `{sign}{near}`?"),
             None => help.to_owned(),
         };
-        let error = self.error(Code::BadAnnotation, span, message);
+        let error = self.error(codes::BAD_ANNOTATION, span, message);
         error.help = Some(help);
         error.fixes.extend(near.map(|near| replacement(span, near)));
     }
@@ -216,7 +216,7 @@ impl<'a> Infer<'a> {
             1 => format!("`{}` takes a list of sizes", first.name),
             _ => "`local` and `global` take lists of sizes".to_owned(),
         };
-        let error = self.error(Code::BadAnnotation, first.span, message);
+        let error = self.error(codes::BAD_ANNOTATION, first.span, message);
         error.help = Some(help.to_owned());
         error
             .fixes
@@ -241,7 +241,7 @@ impl<'a> Infer<'a> {
             _ => None,
         };
         let message = "`@opencl` takes settings by name";
-        let error = self.error(Code::BadAnnotation, annotation.span, message);
+        let error = self.error(codes::BAD_ANNOTATION, annotation.span, message);
         error.help = Some(help.to_owned());
         error
             .fixes

@@ -7,7 +7,6 @@
 use std::sync::Arc;
 
 use nat::{Nat, Prop, Var};
-use syntax::Code;
 use syntax::ast::{BinaryOp, BinderAnnotation, BinderId, Kind, TermId, TermKind};
 
 use super::expr::{Expectation, kind_noun};
@@ -16,6 +15,7 @@ use super::operators::operator_primitive;
 use super::unify::{Cause, CauseCode};
 use super::{Infer, LocalBinding};
 use crate::classes::Classes;
+use crate::codes;
 use crate::primitive::{OptionalArgument, Primitive};
 use crate::spine::{Spine, SpineArg};
 use crate::subst::{subst, subst_prop};
@@ -755,7 +755,7 @@ impl Infer<'_> {
                     Some(primitive) => Some(self.primitive_head(primitive, term)),
                     None => {
                         self.error(
-                            Code::SyntaxError,
+                            syntax::codes::SYNTAX_ERROR,
                             self.span(term),
                             format!("`({})` is not a function; write a `fun`", op.as_str()),
                         );
@@ -867,7 +867,7 @@ impl Infer<'_> {
             _ => format!("a {}, not a value", kind_noun(kind)),
         };
         self.error(
-            Code::KindMismatch,
+            codes::KIND_MISMATCH,
             self.span(term),
             format!("`{text}` is {what}"),
         );

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use nat::{Facts, Nat, NatFun, Prop, Var};
+use syntax::Span;
 use syntax::ast::{BinderAnnotation, BinderId, Kind, Name, ReadWrite, TermId, TermKind};
-use syntax::{Code, Span};
 
 use super::expr::kind_noun;
 use super::{Infer, Local, LocalBinding};
 use crate::classes::Classes;
+use crate::codes;
 use crate::types::{Access, Address, Arg, DataFun, Pi, SizeFun, Ty, Type};
 use crate::{NameUse, Resolution, TermInfo};
 
@@ -97,7 +98,7 @@ impl Infer<'_> {
             _ => "an expression",
         };
         let diagnostic = self.error(
-            Code::KindMismatch,
+            codes::KIND_MISMATCH,
             self.item.term(term).span,
             format!("expected a type, found {what}: `{text}`"),
         );
@@ -142,7 +143,7 @@ impl Infer<'_> {
                 }
                 Some(_) if known.excludes(&prop) => {
                     let message = "no size meets this condition and those before it";
-                    self.error(Code::ObligationFails, span, message);
+                    self.error(codes::OBLIGATION_FAILS, span, message);
                 }
                 Some(&last) => {
                     known.assume(&prop);
@@ -157,7 +158,7 @@ impl Infer<'_> {
 
     fn condition_of_nothing(&mut self, span: Span) {
         self.error(
-            Code::BadAnnotation,
+            syntax::codes::BAD_ANNOTATION,
             span,
             "a condition behind a type is about a size that the type takes",
         )
@@ -178,11 +179,11 @@ impl Infer<'_> {
         };
         if !matches!(&*ty, Type::Fun(..) | Type::Pi(_)) {
             let text = format!("phrases are not stored: `{text}` is not a data type");
-            self.error(Code::NotData, self.item.term(term).span, text);
+            self.error(codes::NOT_DATA, self.item.term(term).span, text);
             return self.broken();
         }
         self.error(
-            Code::NotData,
+            codes::NOT_DATA,
             self.span(term),
             format!("functions are not stored: `{text}` is not a data type"),
         )
@@ -198,7 +199,7 @@ impl Infer<'_> {
         }
         let text = self.show(&ty);
         self.error(
-            Code::WrongSubkind,
+            codes::WRONG_SUBKIND,
             self.span(term),
             format!("the lanes of a vector are scalars, not `{text}`"),
         );
@@ -212,7 +213,7 @@ impl Infer<'_> {
                 let help = (kind == Kind::Nat)
                     .then(|| format!("an array of that size is written `{name}.f32`"));
                 self.error(
-                    Code::KindMismatch,
+                    codes::KIND_MISMATCH,
                     self.span(term),
                     format!("expected a type, found the {} `{name}`", kind_noun(kind)),
                 )
@@ -263,7 +264,7 @@ impl Infer<'_> {
             Resolution::Broken(_) => {}
             _ => {
                 self.error(
-                    Code::KindMismatch,
+                    codes::KIND_MISMATCH,
                     self.span(term),
                     format!("expected a size or type, found the function `{name}`"),
                 );
@@ -321,13 +322,13 @@ impl Infer<'_> {
                         "expected `Rd`, `Wr` or `St`, found the {} `{name}`",
                         kind_noun(kind)
                     );
-                    self.error(Code::KindMismatch, self.span(term), text);
+                    self.error(codes::KIND_MISMATCH, self.span(term), text);
                     return None;
                 }
             },
             _ => {
                 let text = format!("expected `Rd`, `Wr` or `St`, found `{}`", self.source(term));
-                self.error(Code::KindMismatch, self.span(term), text);
+                self.error(codes::KIND_MISMATCH, self.span(term), text);
                 return None;
             }
         };
@@ -362,7 +363,7 @@ impl Infer<'_> {
             _ => {
                 let text = self.source(term);
                 self.error(
-                    Code::KindMismatch,
+                    codes::KIND_MISMATCH,
                     self.span(term),
                     format!("expected an address space, found `{text}`"),
                 )
@@ -408,7 +409,7 @@ impl Infer<'_> {
             _ => {
                 let text = self.source(term);
                 self.error(
-                    Code::KindMismatch,
+                    codes::KIND_MISMATCH,
                     self.span(term),
                     format!("expected a function from sizes to sizes, found `{text}`"),
                 )
@@ -439,7 +440,7 @@ impl Infer<'_> {
             _ => {
                 let text = self.source(term);
                 self.error(
-                    Code::KindMismatch,
+                    codes::KIND_MISMATCH,
                     self.span(term),
                     format!("expected a function from sizes to data types, found `{text}`"),
                 )
@@ -462,7 +463,7 @@ impl Infer<'_> {
     fn wrong_kind(&mut self, term: TermId, wanted: Kind, found: Kind) {
         let text = self.source(term);
         self.error(
-            Code::KindMismatch,
+            codes::KIND_MISMATCH,
             self.span(term),
             format!(
                 "expected a {}, found the {} `{text}`",

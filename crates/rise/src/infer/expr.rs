@@ -4,12 +4,13 @@
 use std::sync::Arc;
 
 use nat::Nat;
+use syntax::Span;
 use syntax::ast::{BinderAnnotation, BinderId, Half, Kind, TermId, TermKind};
-use syntax::{Code, Span};
 
 use super::unify::{Cause, CauseCode};
 use super::{Infer, Local, LocalBinding, WrittenResult};
 use crate::classes::Classes;
+use crate::codes;
 use crate::types::{Arg, Pi, Ty, Type};
 use crate::{BinderInfo, Resolution, Target, TermInfo};
 
@@ -227,7 +228,7 @@ impl Infer<'_> {
             _ => None,
         };
         let message = format!("expected an expression, found {what}: `{text}`");
-        let error = self.error(Code::KindMismatch, self.item.term(term).span, message);
+        let error = self.error(codes::KIND_MISMATCH, self.item.term(term).span, message);
         error.help = help;
         if let Some((written, fix)) = conversion {
             error.help = Some(format!("a conversion is written `{written}`"));
@@ -269,7 +270,7 @@ impl Infer<'_> {
         }
         let text = self.show(&ty);
         self.error(
-            Code::NotData,
+            codes::NOT_DATA,
             self.span(term),
             format!("functions are not stored: this has type `{text}`"),
         )
@@ -579,7 +580,7 @@ impl Infer<'_> {
             }
             (BinderAnnotation::Kind(_, span), _) => {
                 self.error(
-                    Code::KindMismatch,
+                    codes::KIND_MISMATCH,
                     span,
                     "`fun` binds values: a size, type or address space is bound by `depFun`",
                 );
@@ -657,7 +658,7 @@ impl Infer<'_> {
             Type::Var(x) if self.table.is_open(*x) => {
                 let text = self.name_of(var);
                 self.error(
-                    Code::KindMismatch,
+                    codes::KIND_MISMATCH,
                     self.head_span(term),
                     format!(
                         "a function over the {} `{text}` is expected nowhere here",
@@ -670,7 +671,7 @@ impl Infer<'_> {
             _ => {
                 let wanted = self.show(&head);
                 self.error(
-                    Code::TypeMismatch,
+                    codes::TYPE_MISMATCH,
                     self.head_span(term),
                     format!(
                         "expected `{wanted}`, found a function over a {}",

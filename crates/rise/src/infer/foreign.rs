@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use syntax::ast::{BinderAnnotation, BinderId, Ident, TermId};
-use syntax::{Code, Diagnostic, Span};
+use syntax::{Diagnostic, Span};
 
 use super::Infer;
 use crate::BinderInfo;
+use crate::codes;
 use crate::types::{Ty, Type};
 
 /// The keywords of C99, which are no names.
@@ -37,7 +38,7 @@ impl Infer<'_> {
                 "`{}` is a word of C, so no function is called so",
                 name.name
             );
-            let found = Diagnostic::error(Code::ForeignName, name.span, text);
+            let found = Diagnostic::error(codes::FOREIGN_NAME, name.span, text);
             self.diagnostics
                 .push(found.help("call it by the name that it has in C, or give it a body"));
         }
@@ -67,7 +68,7 @@ impl Infer<'_> {
             let (name, span) = (binder.name.clone(), binder.span);
             if is_c_word(&name) {
                 let text = format!("`{name}` is a word of C, and cannot name a parameter there");
-                self.error(Code::ForeignName, span, text).help =
+                self.error(codes::FOREIGN_NAME, span, text).help =
                     Some(format!("call it `{name}_`, also in the body"));
                 continue;
             }
@@ -76,7 +77,7 @@ impl Infer<'_> {
             if let Some(before) = before.filter(|_| !name.is_empty()) {
                 let first = self.item.binder(before).span;
                 let text = format!("two parameters are called `{name}`, which C does not allow");
-                let found = Diagnostic::error(Code::ForeignName, span, text);
+                let found = Diagnostic::error(codes::FOREIGN_NAME, span, text);
                 self.diagnostics.push(found.related(first, "the first one"));
             }
         }
@@ -106,7 +107,7 @@ impl Infer<'_> {
         if !closes {
             edits.push((at(span.end), close.to_owned()));
         }
-        let found = Diagnostic::error(Code::ForeignBody, span, message)
+        let found = Diagnostic::error(codes::FOREIGN_BODY, span, message)
             .help("write `{ … }` around the statements, as in `\"\"\"{ return x; }\"\"\"`")
             .fix("Add the missing braces", edits, true);
         self.diagnostics.push(found);
@@ -123,7 +124,7 @@ impl Infer<'_> {
             _ => "apply it to the elements with `map`",
         };
         self.error(
-            Code::KindMismatch,
+            codes::KIND_MISMATCH,
             self.span(term),
             format!(
                 "a foreign function takes and returns scalars, vectors and tuples, not `{text}`"

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use nat::{Nat, Prop};
-use syntax::Code;
 use syntax::ast::{Literal, ScalarType, TermId};
 
 use super::{Infer, OpenLiteral};
 use crate::classes::Classes;
+use crate::codes;
 use crate::types::{Arg, Scheme, Ty, Type};
 
 impl Infer<'_> {
@@ -124,7 +124,7 @@ impl Infer<'_> {
             }
             _ => {
                 self.error(
-                    Code::LiteralOutOfRange,
+                    codes::LITERAL_OUT_OF_RANGE,
                     self.span(term),
                     format!("the index {value} is outside of `Idx[{size}]`"),
                 )
@@ -145,7 +145,7 @@ impl Infer<'_> {
             return;
         }
         self.error(
-            Code::LiteralOutOfRange,
+            codes::LITERAL_OUT_OF_RANGE,
             self.span(term),
             format!("{value} does not fit `{scalar}`, which goes from {low} to {high}"),
         );
@@ -162,7 +162,7 @@ impl Infer<'_> {
         };
         if value.abs() >= limit && (value.is_infinite() || scalar != ScalarType::F64) {
             self.error(
-                Code::LiteralOutOfRange,
+                codes::LITERAL_OUT_OF_RANGE,
                 self.span(term),
                 format!("{text} does not fit `{scalar}`"),
             );

@@ -4,11 +4,12 @@
 use std::rc::Rc;
 
 use nat::{Facts, Nat, Prop, Var, Verdict};
-use syntax::{Code, Diagnostic, Severity, Span};
+use syntax::{Diagnostic, Severity, Span};
 
 use syntax::ast::TermId;
 
 use super::Infer;
+use crate::codes;
 use crate::subst::subst_prop;
 use crate::types::{Names, Obligation, Pi};
 
@@ -343,7 +344,8 @@ impl Infer<'_> {
         }
         drop_implied(&mut kept);
         self.diagnostics.retain(|found| {
-            let is_condition = matches!(found.code, Code::ObligationFails | Code::NegativeSize);
+            let is_condition =
+                [codes::OBLIGATION_FAILS, codes::NEGATIVE_SIZE].contains(&found.code);
             !is_condition || !wrong.iter().any(|functions| functions.contains(found.span))
         });
         kept
@@ -409,7 +411,7 @@ impl Infer<'_> {
         for (span, texts) in places {
             let message = format!("assumes {}", texts.join(", "));
             let mut remark =
-                Diagnostic::new(Severity::Information, Code::Obligation, span, message);
+                Diagnostic::new(Severity::Information, codes::OBLIGATION, span, message);
             remark.help = Some("checked before each run; part of the type for every use".into());
             self.diagnostics.push(remark);
         }

@@ -1,8 +1,6 @@
 //! Inference of operators and compositions.
 
 use std::sync::Arc;
-
-use syntax::Code;
 use syntax::ast::{BinaryOp, Kind, TermId, UnaryOp};
 
 use super::Infer;
@@ -12,6 +10,7 @@ use crate::primitive::Primitive;
 use crate::types::{Ty, Type};
 
 use super::expr::Expectation;
+use crate::codes;
 
 impl Infer<'_> {
     pub(super) fn unary(&mut self, op: UnaryOp, operand: TermId) -> Ty {
@@ -52,7 +51,7 @@ impl Infer<'_> {
             BinaryOp::Pow => self.power(term, wanted),
             BinaryOp::Divides => {
                 self.error(
-                    Code::SyntaxError,
+                    syntax::codes::SYNTAX_ERROR,
                     self.span(term),
                     "`|` (divides) is for `@assume`; in an expression write `b % a == 0`",
                 );
@@ -73,7 +72,7 @@ impl Infer<'_> {
             return self.unify_with_expected(term, ty, wanted);
         }
         self.error(
-            Code::KindMismatch,
+            codes::KIND_MISMATCH,
             self.span(term),
             "`^` is for sizes: both sides must be nats",
         )

@@ -1,14 +1,13 @@
 //! Optional first arguments, and `makeArray`, whose type depends on the value of its argument.
 
 use std::sync::Arc;
-
-use syntax::Code;
 use syntax::ast::TermId;
 
 use super::Infer;
 use super::report::space_meant;
 use crate::Resolution;
 use crate::classes::Classes;
+use crate::codes;
 use crate::primitive::{OptionalArgument, Primitive};
 use crate::types::{Ty, Type};
 
@@ -73,7 +72,7 @@ impl Infer<'_> {
             .filter(|k| (1..=1024).contains(k))
         else {
             self.error(
-                Code::KindMismatch,
+                codes::KIND_MISMATCH,
                 self.span(count),
                 "`makeArray` needs a number from 1 to 1024: it takes so many elements",
             )

@@ -1,11 +1,11 @@
 //! Elaboration of written sizes.
 
 use nat::{Nat, Prop};
-use syntax::Code;
 use syntax::ast::{BinaryOp, Kind, Literal, TermId, TermKind};
 
 use super::expr::kind_noun;
 use super::{Infer, Local, LocalBinding};
+use crate::codes;
 use crate::types::{Arg, SizeFun};
 use crate::{NameUse, Target, TermInfo};
 
@@ -25,7 +25,7 @@ impl Infer<'_> {
             && value < 0
         {
             self.error(
-                Code::NegativeSize,
+                codes::NEGATIVE_SIZE,
                 self.span(term),
                 format!("sizes are not negative, and this is {value}"),
             );
@@ -64,7 +64,7 @@ impl Infer<'_> {
                 (var, Kind::Nat) => Some(Nat::var(var)),
                 (_, kind) => {
                     self.error(
-                        Code::KindMismatch,
+                        codes::KIND_MISMATCH,
                         self.span(term),
                         format!("expected a size, found the {} `{name}`", kind_noun(kind)),
                     )
@@ -90,7 +90,7 @@ impl Infer<'_> {
             Ok(value) => Some(Nat::constant(value)),
             Err(_) => {
                 self.error(
-                    Code::BadNumber,
+                    syntax::codes::BAD_NUMBER,
                     self.span(term),
                     format!("the size {value} does not fit 63 bits"),
                 );
@@ -124,7 +124,7 @@ impl Infer<'_> {
     pub(super) fn divisor(&mut self, term: TermId, value: &Nat) -> bool {
         if value.as_const() == Some(0) {
             self.error(
-                Code::ObligationFails,
+                codes::OBLIGATION_FAILS,
                 self.span(term),
                 "division by zero in a size",
             );
@@ -175,7 +175,7 @@ impl Infer<'_> {
                 let x = self.nat_of(*a)?;
                 if x.as_const() == Some(0) {
                     self.error(
-                        Code::ObligationFails,
+                        codes::OBLIGATION_FAILS,
                         self.span(*a),
                         "`log2` of 0 has no value",
                     );
@@ -187,7 +187,7 @@ impl Infer<'_> {
             ("sum", [index, from, to, body]) => self.nat_sum(term, *index, *from, *to, *body),
             ("min" | "max" | "ceilDiv", _) => {
                 self.error(
-                    Code::KindMismatch,
+                    codes::KIND_MISMATCH,
                     self.span(term),
                     format!("`{name}` takes two sizes"),
                 );
@@ -195,7 +195,7 @@ impl Infer<'_> {
             }
             _ if self.is_size(callee) => {
                 self.error(
-                    Code::KindMismatch,
+                    codes::KIND_MISMATCH,
                     self.span(term),
                     format!("`{name}` is a size, not a function on sizes"),
                 );
@@ -219,7 +219,7 @@ impl Infer<'_> {
     ) -> Option<Nat> {
         let Some(name) = self.source_name(index).cloned() else {
             self.error(
-                Code::KindMismatch,
+                codes::KIND_MISMATCH,
                 self.span(index),
                 "the first argument of `sum` is the name of its index",
             );

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use nat::{Facts, Nat, Prop, Solution, Var, Verdict};
 use rustc_hash::FxHashMap;
-use syntax::Code;
 use syntax::ast::{ItemKind, Kind, Name, TermId};
+use syntax::codes;
 
 use super::Infer;
 use super::report::EquationFailure;
@@ -60,7 +60,7 @@ impl Infer<'_> {
     /// otherwise each use of the item would be too large for the same reason.
     fn unless_too_large(&self, ty: Ty) -> Ty {
         let is_written = matches!(self.item.kind, ItemKind::Def { ty: Some(_), .. });
-        let is_too_large = self.diagnostics.iter().any(|d| d.code == Code::TooDeep);
+        let is_too_large = self.diagnostics.iter().any(|d| d.code == codes::TOO_DEEP);
         if is_too_large && !is_written {
             return self.broken();
         }

@@ -3,7 +3,7 @@
 
 use super::Parsed;
 use super::ast::{ExprKind, Item, ItemKind};
-use crate::{Code, Diagnostic, Span};
+use crate::{Diagnostic, Span, codes};
 use std::mem::discriminant;
 
 /// Returns the mistakes in the order of a file's items: the index of the item and the diagnostic.
@@ -51,7 +51,7 @@ pub fn check_order<'i>(parsed: impl IntoIterator<Item = &'i Parsed>) -> Vec<(usi
 fn early_main(item: &Item) -> Diagnostic {
     let span = first_operand(item);
     Diagnostic::error(
-        Code::SyntaxError,
+        codes::SYNTAX_ERROR,
         span,
         "the main expression begins here, and it is the last item of a file",
     )
@@ -62,7 +62,7 @@ fn early_main(item: &Item) -> Diagnostic {
 
 fn second_main(item: &Item) -> Diagnostic {
     Diagnostic::error(
-        Code::SyntaxError,
+        codes::SYNTAX_ERROR,
         first_operand(item),
         "a second main expression begins here, and a file has one",
     )
@@ -101,5 +101,5 @@ fn misplaced_header(item: &Item, twice: bool) -> Diagnostic {
         true => format!("the file has a `{word}` already"),
         false => format!("`{word}` must come before all definitions: it holds for the whole file"),
     };
-    Diagnostic::error(Code::SyntaxError, span, message)
+    Diagnostic::error(codes::SYNTAX_ERROR, span, message)
 }

@@ -5,7 +5,7 @@ use super::operator::section_op;
 use super::{Parser, TermCategory};
 use crate::ast::{AddressSpace, BinaryOp, Literal, ScalarType, TermId, TermKind};
 use crate::lexer::{Token, TokenKind};
-use crate::{Code, Diagnostic, Dialect, Span};
+use crate::{Diagnostic, Dialect, Span, codes};
 
 impl Parser<'_> {
     /// Parses an operand without postfix forms.
@@ -260,7 +260,7 @@ impl Parser<'_> {
                     }
                     false => "arrays are not written in brackets: `makeArray(2)(a, b)` makes one",
                 };
-                self.report(|| Diagnostic::error(Code::SyntaxError, token.span, message));
+                self.report(|| Diagnostic::error(codes::SYNTAX_ERROR, token.span, message));
                 self.skip_brackets();
                 let span = self.since(token.span.start);
                 self.push(TermKind::Missing, span)
@@ -278,10 +278,10 @@ impl Parser<'_> {
                 self.report(|| {
                     if is_section {
                         let message = "an operator with one of its operands is not a function: write `fun(x => x + …)`";
-                        return Diagnostic::error(Code::SyntaxError, token.span, message);
+                        return Diagnostic::error(codes::SYNTAX_ERROR, token.span, message);
                     }
                     Diagnostic::error(
-                        Code::SyntaxError,
+                        codes::SYNTAX_ERROR,
                         token.span,
                         "`+` must be between two operands: a single one has no sign but `-`",
                     )
@@ -345,7 +345,7 @@ impl Parser<'_> {
             let written = format!("({word})");
             let message =
                 format!("an operator that is an argument must be in parentheses: `{written}`");
-            let error = Diagnostic::error(Code::SyntaxError, span, message);
+            let error = Diagnostic::error(codes::SYNTAX_ERROR, span, message);
             let error = error.fix(format!("Write `{written}`"), vec![(span, written)], true);
             match primitive {
                 Some(name) => error
@@ -374,7 +374,7 @@ impl Parser<'_> {
         let text = format!("0{}", self.slice(span));
         self.report(|| {
             let message = format!("a float needs a digit before its point: write `{text}`");
-            Diagnostic::error(Code::BadNumber, span, message).fix(
+            Diagnostic::error(codes::BAD_NUMBER, span, message).fix(
                 format!("Write `{text}`"),
                 vec![(span, text)],
                 true,

@@ -3,7 +3,7 @@
 use super::{Parser, TermCategory};
 use crate::ast::{TermId, TermKind};
 use crate::lexer::{Token, TokenKind};
-use crate::{Code, Diagnostic, Span};
+use crate::{Diagnostic, Span, codes};
 
 impl Parser<'_> {
     /// Parses an expression in braces, perhaps with statements before it. It reports a single
@@ -36,7 +36,7 @@ impl Parser<'_> {
                 true => "there are no blocks: a value is named by `let x = value in result`, without braces and `;`",
                 false => "expected an expression, found `{`: parts of an expression are grouped by parentheses",
             };
-            Diagnostic::error(Code::SyntaxError, open.span, message)
+            Diagnostic::error(codes::SYNTAX_ERROR, open.span, message)
         });
         if let Some(close) = close.filter(|_| was_first && !is_missing) {
             self.mend_braces(first, [open, close], edits);

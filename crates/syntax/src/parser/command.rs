@@ -3,7 +3,7 @@
 use super::{Parser, TermCategory};
 use crate::ast::{BinaryOp, ReadWrite, TermId, TermKind};
 use crate::lexer::{Token, TokenKind};
-use crate::{Code, Diagnostic, Dialect, Span};
+use crate::{Diagnostic, Dialect, Span, codes};
 
 impl Parser<'_> {
     /// Returns true if `=` or `;` may follow a term in this mode.
@@ -31,12 +31,14 @@ impl Parser<'_> {
         }
         let span = first.span.cover(second.span);
         match first.kind {
-            TokenKind::Colon => {
-                self.report(|| {
-                    Diagnostic::error(Code::SyntaxError, span, "an assignment is written with `=`")
-                        .fix("Write `=`", vec![(span, "=".to_owned())], true)
-                })
-            }
+            TokenKind::Colon => self.report(|| {
+                Diagnostic::error(
+                    codes::SYNTAX_ERROR,
+                    span,
+                    "an assignment is written with `=`",
+                )
+                .fix("Write `=`", vec![(span, "=".to_owned())], true)
+            }),
             kind if super::operator::section_op(kind).is_some() => {
                 let (sign, op) = (self.slice(span).to_owned(), self.quoted(first));
                 self.error_at(span, || {
@@ -114,7 +116,7 @@ impl Parser<'_> {
         let insert = Span::empty(place.end);
         self.report(|| {
             Diagnostic::error(
-                Code::SyntaxError,
+                codes::SYNTAX_ERROR,
                 place,
                 format!("expected `;` before {text}: it separates commands"),
             )
@@ -135,7 +137,7 @@ impl Parser<'_> {
             Else => {
                 self.report(|| {
                     Diagnostic::error(
-                        Code::SyntaxError,
+                        codes::SYNTAX_ERROR,
                         sign.span,
                         "there must be no `;` before `else`: both belong to one `if`",
                     )
@@ -209,7 +211,7 @@ impl Parser<'_> {
         };
         self.report(|| {
             Diagnostic::error(
-                Code::SyntaxError,
+                codes::SYNTAX_ERROR,
                 sign.span,
                 "`=` assigns: two values are compared with `==`",
             )
@@ -242,7 +244,7 @@ impl Parser<'_> {
             let span = open.span.cover(self.token().span);
             self.report(|| {
                 Diagnostic::error(
-                    Code::SyntaxError,
+                    codes::SYNTAX_ERROR,
                     span,
                     "a block holds a command: `skip` is the one that does nothing",
                 )
@@ -279,7 +281,7 @@ impl Parser<'_> {
         let after = after.map_or(String::new(), |token| self.quoted(token));
         let what = format!("expected {what} after {after}");
         self.report(|| {
-            Diagnostic::error(Code::SyntaxError, span, what).related(
+            Diagnostic::error(codes::SYNTAX_ERROR, span, what).related(
                 word.span,
                 "written `if (condition) { command } else { command }`",
             )
@@ -291,7 +293,7 @@ impl Parser<'_> {
         let (span, place) = (self.last_char(), Span::empty(self.last_end()));
         self.report(|| {
             Diagnostic::error(
-                Code::SyntaxError,
+                codes::SYNTAX_ERROR,
                 span,
                 "expected `else` and a block: `else { skip }` does nothing",
             )

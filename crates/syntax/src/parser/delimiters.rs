@@ -3,7 +3,7 @@
 use super::operator::binary_op;
 use super::{Parser, TermCategory};
 use crate::lexer::{Token, TokenKind};
-use crate::{Code, Diagnostic, Dialect, Span};
+use crate::{Diagnostic, Dialect, Span, codes};
 
 /// The maximal lookahead of error recovery in tokens, so that many mistakes in a long item take
 /// linear time.
@@ -99,7 +99,7 @@ impl Parser<'_> {
         if self.error.is_some() {
             return;
         }
-        let mut error = Diagnostic::error(Code::SyntaxError, span, message)
+        let mut error = Diagnostic::error(codes::SYNTAX_ERROR, span, message)
             .related(open.span, format!("this {opened} is not closed"));
         if list && self.is_argument_without_parentheses() {
             let function = self.previous().map_or("", |token| self.slice(token.span));
@@ -281,7 +281,7 @@ impl Parser<'_> {
             let text = text.to_owned();
             self.report(|| {
                 Diagnostic::error(
-                    Code::ReservedName,
+                    codes::RESERVED_NAME,
                     token.span,
                     format!("`{text}` is a reserved word: in backquotes it is a name"),
                 )
@@ -345,7 +345,7 @@ pub(super) fn begins_operand(kind: TokenKind) -> bool {
 /// Returns the error for a `(` after white space, in a position where no term can begin.
 pub(crate) fn loose_call(paren: Span, gap: Span) -> Diagnostic {
     Diagnostic::error(
-        Code::SyntaxError,
+        codes::SYNTAX_ERROR,
         paren,
         "the `(` of a call follows what is called without white space",
     )

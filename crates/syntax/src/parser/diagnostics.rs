@@ -7,7 +7,7 @@ use super::recover_definitions::comment;
 use super::{Parser, TermCategory};
 use crate::ast::{Annotation, BinaryOp, Half, Ident, ItemKind, Name, TermId, TermKind};
 use crate::lexer::{Lexer, Token, TokenKind};
-use crate::{Code, Diagnostic, Dialect, Span};
+use crate::{Diagnostic, Dialect, Span, codes};
 
 impl Parser<'_> {
     /// Reports a character that begins no token, or a comment or string without its end. A sign
@@ -15,7 +15,7 @@ impl Parser<'_> {
     pub(crate) fn lexical_error(&mut self, token: Token) {
         let open = |length: u32| Span::new(token.span.start, token.span.start + length);
         let unterminated =
-            |span, message: &str| Diagnostic::error(Code::Unterminated, span, message);
+            |span, message: &str| Diagnostic::error(codes::UNTERMINATED, span, message);
         match token.kind {
             TokenKind::OpenComment => {
                 self.report(|| {
@@ -97,7 +97,7 @@ impl Parser<'_> {
             text => format!("write `{}`", text.trim()),
         };
         self.report(|| {
-            Diagnostic::error(Code::SyntaxError, token.span, message).fix(
+            Diagnostic::error(codes::SYNTAX_ERROR, token.span, message).fix(
                 title,
                 vec![(token.span, text.to_owned())],
                 true,
@@ -119,7 +119,7 @@ impl Parser<'_> {
         if is_reference {
             self.report(|| {
                 let message = "there are no references: write the type alone";
-                Diagnostic::error(Code::SyntaxError, token.span, message).fix(
+                Diagnostic::error(codes::SYNTAX_ERROR, token.span, message).fix(
                     "Remove `&`",
                     vec![(token.span, String::new())],
                     true,
@@ -159,7 +159,7 @@ impl Parser<'_> {
             self.extend_fix(&format!("Write `{sign}`"), &[(token.span, sign.to_owned())]);
         }
         self.report(|| {
-            let error = |message| Diagnostic::error(Code::SyntaxError, token.span, message);
+            let error = |message| Diagnostic::error(codes::SYNTAX_ERROR, token.span, message);
             match meant {
                 Some((_, sign)) if is_complement => error(format!(
                     "{shown} is not part of {language}: truth values are negated by `{sign}`, and the bits of an integer are flipped by `-x - 1`"
@@ -254,7 +254,7 @@ impl Parser<'_> {
                 return no_bits("|", span);
             }
             Diagnostic::error(
-                Code::SyntaxError,
+                codes::SYNTAX_ERROR,
                 span,
                 "`|` means \"divides\", in conditions of `where` and `@assume` only: a pipeline is written `|>`, \"or\" is `||`, and there are no operations on the bits of integers",
             )
@@ -271,7 +271,7 @@ impl Parser<'_> {
             let span = first.cover(second);
             self.report(|| {
                 let message = "two values that are not equal are compared with `!=`, not `<>`";
-                Diagnostic::error(Code::SyntaxError, span, message).fix(
+                Diagnostic::error(codes::SYNTAX_ERROR, span, message).fix(
                     "Write `!=`",
                     vec![(span, "!=".to_owned())],
                     true,
@@ -309,7 +309,7 @@ impl Parser<'_> {
         self.bump();
         self.report(|| {
             let message = "`>>>` is not an operator: RISE has no shift of bits";
-            Diagnostic::error(Code::SyntaxError, sign.cover(last.span), message)
+            Diagnostic::error(codes::SYNTAX_ERROR, sign.cover(last.span), message)
                 .help("divide by a power of two, as in `x / 2`; `>>` composes functions")
         });
         self.at(TokenKind::Int).then_some(BinaryOp::Div)
@@ -337,7 +337,7 @@ impl Parser<'_> {
         self.bump();
         self.report(|| {
             let message = "arguments have no names: they come in the order of the parameters";
-            Diagnostic::error(Code::SyntaxError, name.cover(equals), message)
+            Diagnostic::error(codes::SYNTAX_ERROR, name.cover(equals), message)
                 .help("write the value alone; two values are compared with `==`")
                 .fix(
                     "Remove the name",
@@ -354,7 +354,7 @@ impl Parser<'_> {
             let text = self.slice(name);
             self.report(|| {
                 let message = format!("a value is named by `let`: write `let {text} = …`");
-                Diagnostic::error(Code::SyntaxError, name, message).fix(
+                Diagnostic::error(codes::SYNTAX_ERROR, name, message).fix(
                     "Insert `let`",
                     vec![(Span::empty(name.start), "let ".to_owned())],
                     true,
@@ -363,7 +363,7 @@ impl Parser<'_> {
         }
         self.report(|| {
             Diagnostic::error(
-                Code::SyntaxError,
+                codes::SYNTAX_ERROR,
                 span,
                 "`=` defines: two values are compared with `==`",
             )
@@ -424,7 +424,7 @@ impl Parser<'_> {
         let arrow = self.bump();
         self.report(|| {
             let message = "`where` and its conditions come after the whole type";
-            Diagnostic::error(Code::SyntaxError, arrow.span, message)
+            Diagnostic::error(codes::SYNTAX_ERROR, arrow.span, message)
                 .help("write the rest of the type first: `n.f32 -> f32 where 4 | n`")
         });
         self.term(TermCategory::Type);
@@ -442,7 +442,7 @@ impl Parser<'_> {
         let (span, before) = (self.last_char(), before.unwrap_or_default());
         self.report(|| {
             let message = format!("expected a type between {before} and `where`");
-            Diagnostic::error(Code::SyntaxError, span, message).help(
+            Diagnostic::error(codes::SYNTAX_ERROR, span, message).help(
                 "conditions come after the type, as in `(n: Nat) -> n.f32 -> f32 where 4 | n`",
             )
         });
@@ -484,7 +484,7 @@ impl Parser<'_> {
             let gap = Span::new(word.start, next.span.start);
             self.report(|| {
                 let message = "there is no `mut`: nothing changes the value of a `let`";
-                Diagnostic::error(Code::SyntaxError, word, message).fix(
+                Diagnostic::error(codes::SYNTAX_ERROR, word, message).fix(
                     "Remove `mut`",
                     vec![(gap, String::new())],
                     true,
@@ -526,7 +526,7 @@ impl Parser<'_> {
                 };
                 self.report(|| {
                     Diagnostic::error(
-                        Code::BadNumber,
+                        codes::BAD_NUMBER,
                         whole,
                         format!(
                             "a float needs a digit after its point: write `{number}.0{suffix}`"
@@ -556,7 +556,7 @@ impl Parser<'_> {
                 self.extend_fix("Write `<<`", &[(dot.span, "<<".to_owned())]);
                 self.report(|| {
                     let message = "functions are composed with `<<`, or with `>>` in the order in which they are applied";
-                    Diagnostic::error(Code::SyntaxError, dot.span, message).fix(
+                    Diagnostic::error(codes::SYNTAX_ERROR, dot.span, message).fix(
                         "Write `<<`",
                         vec![(dot.span, "<<".to_owned())],
                         true,
@@ -580,7 +580,7 @@ impl Parser<'_> {
                 let is_transpose = text == "T";
                 self.report(|| {
                     let message = format!("values have no part `{text}`: after a `.` comes `_1` or `_2`, the halves of a pair");
-                    let error = Diagnostic::error(Code::SyntaxError, span, message);
+                    let error = Diagnostic::error(codes::SYNTAX_ERROR, span, message);
                     match is_call {
                         true => error
                             .help(format!("a function is applied by a pipe: `… |> {text}(…)`"))
@@ -600,7 +600,7 @@ impl Parser<'_> {
                 if is_int {
                     self.report(|| {
                         Diagnostic::error(
-                            Code::BadNumber,
+                            codes::BAD_NUMBER,
                             dot.span,
                             format!("a float needs a digit after its point: write `{number}.0`"),
                         )
@@ -619,7 +619,7 @@ impl Parser<'_> {
                     let text = self.slice(sign).to_owned();
                     self.report(|| {
                         let message = format!("there is no `{text}`: operators work on numbers, and `map` on the elements of an array");
-                        Diagnostic::error(Code::SyntaxError, sign, message).help(
+                        Diagnostic::error(codes::SYNTAX_ERROR, sign, message).help(
                             "write `xs |> map(fun(x => 2.0f * x))`, or `zip(xs)(ys) |> map(fun((x, y) => x * y))`",
                         )
                     });
@@ -653,7 +653,7 @@ impl Parser<'_> {
 
     fn wrong_half(&mut self, span: Span, text: &str) {
         self.report(|| {
-            let error = |message| Diagnostic::error(Code::SyntaxError, span, message);
+            let error = |message| Diagnostic::error(codes::SYNTAX_ERROR, span, message);
             match text {
                 "1" | "2" => error(format!("half of a pair is written `._{text}`")).fix(
                     format!("Write `._{text}`"),
@@ -678,7 +678,7 @@ impl Parser<'_> {
         let (written, elem) = (self.slice(size), elem.map_or("…", |elem| self.slice(elem)));
         self.report(|| {
             Diagnostic::error(
-                Code::SyntaxError,
+                codes::SYNTAX_ERROR,
                 span,
                 format!("{general}: write `({written}).{elem}`"),
             )
@@ -775,7 +775,7 @@ impl Parser<'_> {
         let text = self.quoted(word);
         self.report(|| {
             let message = format!("there is no {text}: write `select(condition, then, else)`");
-            Diagnostic::error(Code::SyntaxError, word.span, message).help(
+            Diagnostic::error(codes::SYNTAX_ERROR, word.span, message).help(
                 "of several cases each is a condition: `select(x == 0)(a)(select(x == 1)(b)(c))`",
             )
         });
@@ -795,7 +795,7 @@ impl Parser<'_> {
         self.report(|| {
             let message =
                 "there is no `forall`: sizes and types that a type takes are its parameters";
-            Diagnostic::error(Code::SyntaxError, word.span, message).help(
+            Diagnostic::error(codes::SYNTAX_ERROR, word.span, message).help(
                 "write `(n: Nat) -> n.f32 -> f32`, or `{n: Nat} -> n.f32 -> f32` for a size that is inferred",
             )
         });
@@ -829,7 +829,7 @@ impl Parser<'_> {
         self.report(|| {
             let message =
                 format!("a value is named by `let`, not {text}: `let x = value in result`");
-            Diagnostic::error(Code::SyntaxError, word.span, message).fix(
+            Diagnostic::error(codes::SYNTAX_ERROR, word.span, message).fix(
                 "Write `let`",
                 vec![(word.span, "let".to_owned())],
                 true,
@@ -850,7 +850,7 @@ impl Parser<'_> {
         let comma = self.token().span;
         self.report(|| {
             let message = "the parameters of a function are followed by `=>`, not `,`";
-            Diagnostic::error(Code::SyntaxError, comma, message).fix(
+            Diagnostic::error(codes::SYNTAX_ERROR, comma, message).fix(
                 "Write `=>`",
                 vec![(comma, " =>".to_owned())],
                 true,
@@ -895,7 +895,7 @@ impl Parser<'_> {
             // The conditions that it joins are reported together.
             return Some(op);
         }
-        let error = |message| Diagnostic::error(Code::SyntaxError, token.span, message);
+        let error = |message| Diagnostic::error(codes::SYNTAX_ERROR, token.span, message);
         let no_alternatives = op == BinaryOp::Or && self.divides;
         self.report(|| {
             if no_alternatives {
@@ -953,7 +953,11 @@ impl Parser<'_> {
         let edits = edits.collect();
         self.report(|| {
             let message = format!("conditions on sizes are separated by `,`, not `{shown}`");
-            Diagnostic::error(Code::BadAnnotation, signs[0], message).fix("Write `,`", edits, true)
+            Diagnostic::error(codes::BAD_ANNOTATION, signs[0], message).fix(
+                "Write `,`",
+                edits,
+                true,
+            )
         });
     }
 
@@ -969,7 +973,7 @@ impl Parser<'_> {
         let gap = Span::new(word.start, self.token().span.start);
         self.report(|| {
             let message = "there is no `return`: the body of a function is its result";
-            Diagnostic::error(Code::SyntaxError, word, message).fix(
+            Diagnostic::error(codes::SYNTAX_ERROR, word, message).fix(
                 "Remove `return`",
                 vec![(gap, String::new())],
                 true,
@@ -992,7 +996,7 @@ impl Parser<'_> {
         let word = self.bump();
         self.report(|| {
             let message = "there is no `for`: patterns such as `map` and `reduce` are the loops";
-            Diagnostic::error(Code::SyntaxError, word.span, message)
+            Diagnostic::error(codes::SYNTAX_ERROR, word.span, message)
                 .help("write `xs |> map(fun(x => …))`; the positions are `generate(fun(i => …))`")
         });
         self.skip_to_end();
@@ -1065,7 +1069,7 @@ impl Parser<'_> {
         let (text, name) = (self.quoted(word), function_word(meant));
         self.report(|| {
             Diagnostic::error(
-                Code::SyntaxError,
+                codes::SYNTAX_ERROR,
                 word.span,
                 format!("{text} does not begin a function: did you mean `{name}`?"),
             )
@@ -1197,7 +1201,11 @@ impl Parser<'_> {
         };
         self.report(|| {
             let message = format!("expected `:` between `{name}` and its type");
-            Diagnostic::error(Code::SyntaxError, span, message).fix("Insert `:`", vec![edit], true)
+            Diagnostic::error(codes::SYNTAX_ERROR, span, message).fix(
+                "Insert `:`",
+                vec![edit],
+                true,
+            )
         });
     }
 
@@ -1213,7 +1221,7 @@ impl Parser<'_> {
                 let text = self.quoted(next);
                 self.report(|| {
                     Diagnostic::error(
-                        Code::SyntaxError,
+                        codes::SYNTAX_ERROR,
                         next.span,
                         format!("expected `=` before the definition's value, found {text}"),
                     )
@@ -1234,7 +1242,7 @@ impl Parser<'_> {
                 self.report(|| {
                     let message = format!("conditions on sizes come after `where`, not {text}");
                     let edits = vec![(next.span, "where".to_owned())];
-                    Diagnostic::error(Code::SyntaxError, next.span, message).fix(
+                    Diagnostic::error(codes::SYNTAX_ERROR, next.span, message).fix(
                         "Write `where`",
                         edits,
                         true,
@@ -1321,7 +1329,7 @@ impl Parser<'_> {
         let defines = token.kind == TokenKind::Ident
             && matches!(self.peek_kind(1), TokenKind::Equals | TokenKind::Colon);
         self.report(|| {
-            let error = |message| Diagnostic::error(Code::SyntaxError, token.span, message);
+            let error = |message| Diagnostic::error(codes::SYNTAX_ERROR, token.span, message);
             match defines {
                 true => error(format!(
                     "a definition begins with `def`: write `def` before {text}"
@@ -1386,7 +1394,7 @@ impl Parser<'_> {
 /// Returns the error for `=>` in a type.
 pub(crate) fn fat_arrow_for_arrow(arrow: Span) -> Diagnostic {
     let message = "the type of a function is written with `->`, not `=>`";
-    Diagnostic::error(Code::SyntaxError, arrow, message).fix(
+    Diagnostic::error(codes::SYNTAX_ERROR, arrow, message).fix(
         "Write `->`",
         vec![(arrow, "->".to_owned())],
         true,
@@ -1396,7 +1404,7 @@ pub(crate) fn fat_arrow_for_arrow(arrow: Span) -> Diagnostic {
 /// Returns the error for `where` in a wrong position.
 fn misplaced_where(span: Span, before: &str) -> Diagnostic {
     let message = format!("`where` does not follow {before}");
-    Diagnostic::error(Code::SyntaxError, span, message).help(
+    Diagnostic::error(codes::SYNTAX_ERROR, span, message).help(
         "conditions come after the definition's type, as in `def f : (n: Nat) -> n.f32 -> f32 where 4 | n = …`, or before the `def` as `@assume(4 | n)`",
     )
 }
@@ -1440,7 +1448,7 @@ fn innermost_bracket<'a>(mut tokens: impl Iterator<Item = &'a Token>) -> Option<
 /// Returns the error for a bitwise operator of other languages, which RISE does not have.
 pub fn no_bits(sign: &str, span: Span) -> Diagnostic {
     let message = format!("`{sign}`: RISE has no operations on the bits of integers");
-    Diagnostic::error(Code::SyntaxError, span, message).help(
+    Diagnostic::error(codes::SYNTAX_ERROR, span, message).help(
         "`*`, `/` and `%` with powers of two shift and mask numbers that are not negative; a `foreign def` does it in C",
     )
 }

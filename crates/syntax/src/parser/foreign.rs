@@ -4,7 +4,7 @@ use super::recover_definitions::is_nearly_def;
 use super::{Parser, TermCategory};
 use crate::ast::{BinderAnnotation, BinderId, Ident, ItemKind, ScalarType, TermId, TermKind};
 use crate::lexer::{Token, TokenKind};
-use crate::{Code, Diagnostic, Span, foreign_scalar};
+use crate::{Diagnostic, Span, codes, foreign_scalar};
 
 /// The title of the fix that names every nameless parameter.
 const NAME_PARAMETERS: &str = "Name the parameters";
@@ -54,7 +54,7 @@ impl Parser<'_> {
             self.report(|| {
                 let message = format!("expected `def` after `foreign`, found `{text}`");
                 let edits = vec![(next.span, "def".to_owned())];
-                Diagnostic::error(Code::SyntaxError, next.span, message).fix(
+                Diagnostic::error(codes::SYNTAX_ERROR, next.span, message).fix(
                     "Write `def`",
                     edits,
                     true,
@@ -65,7 +65,7 @@ impl Parser<'_> {
         let is_name = next.kind == TokenKind::Ident && self.peek_kind(1) == TokenKind::LParen;
         self.report(|| {
             let message = "expected `def` after `foreign`";
-            let error = Diagnostic::error(Code::SyntaxError, place, message).help(EXAMPLE);
+            let error = Diagnostic::error(codes::SYNTAX_ERROR, place, message).help(EXAMPLE);
             let edits = vec![(Span::empty(next.span.start), "def ".to_owned())];
             match is_name {
                 true => error.fix("Insert `def`", edits, true),
@@ -115,7 +115,7 @@ impl Parser<'_> {
         let is_typed = self.at(TokenKind::Scalar);
         self.report(|| {
             let message = format!("expected `:` and the type of `{name}`: C has no type inference");
-            let error = Diagnostic::error(Code::SyntaxError, span, message);
+            let error = Diagnostic::error(codes::SYNTAX_ERROR, span, message);
             let edits = vec![(Span::empty(span.end), ":".to_owned())];
             match is_typed {
                 true => error.fix("Insert `:`", edits, true),
@@ -143,7 +143,7 @@ impl Parser<'_> {
         self.report(|| {
             let message =
                 format!("the type of a parameter comes after its name: write `{name}: {shown}`");
-            let error = Diagnostic::error(Code::SyntaxError, span, message);
+            let error = Diagnostic::error(codes::SYNTAX_ERROR, span, message);
             match scalar {
                 Some(scalar) => error.fix(
                     format!("Write `{name}: {scalar}`"),
@@ -176,7 +176,7 @@ impl Parser<'_> {
                 let message = format!(
                     "the parameter of a foreign function has a name: write `{name}: {text}`"
                 );
-                Diagnostic::error(Code::SyntaxError, span, message).fix(
+                Diagnostic::error(codes::SYNTAX_ERROR, span, message).fix(
                     NAME_PARAMETERS,
                     vec![edit],
                     true,
@@ -209,7 +209,7 @@ impl Parser<'_> {
             let name = name.map_or("f", |name| self.slice(name.span)).to_owned();
             self.report(|| {
                 let message = format!("expected the parameters of `{name}` before its result");
-                Diagnostic::error(Code::SyntaxError, colon.span, message).help(EXAMPLE)
+                Diagnostic::error(codes::SYNTAX_ERROR, colon.span, message).help(EXAMPLE)
             });
             return Box::default();
         }
@@ -226,7 +226,7 @@ impl Parser<'_> {
             let message = format!(
                 "the parameters of a foreign function have names: write `foreign def {name}{written}`"
             );
-            Diagnostic::error(Code::SyntaxError, colon.span, message).fix(
+            Diagnostic::error(codes::SYNTAX_ERROR, colon.span, message).fix(
                 NAME_PARAMETERS,
                 vec![(span, written)],
                 true,
@@ -254,7 +254,7 @@ impl Parser<'_> {
             let gap = Span::new(self.tokens[self.pos - 2].span.end, arrow.span.end);
             self.report(|| {
                 let message = "the result type of a foreign function comes after `:`, not `->`";
-                Diagnostic::error(Code::SyntaxError, arrow.span, message)
+                Diagnostic::error(codes::SYNTAX_ERROR, arrow.span, message)
                     .help(EXAMPLE)
                     .fix("Write `:`", vec![(gap, ":".to_owned())], true)
             });
@@ -266,7 +266,11 @@ impl Parser<'_> {
             let edits = vec![(Span::empty(place.end), ":".to_owned())];
             self.report(|| {
                 let message = "expected `:` before the result type";
-                Diagnostic::error(Code::SyntaxError, place, message).fix("Insert `:`", edits, true)
+                Diagnostic::error(codes::SYNTAX_ERROR, place, message).fix(
+                    "Insert `:`",
+                    edits,
+                    true,
+                )
             });
         } else {
             self.expected_with_help("`:` and the result type", EXAMPLE);
@@ -285,7 +289,11 @@ impl Parser<'_> {
             let edits = vec![(Span::empty(place.end), " =".to_owned())];
             self.report(|| {
                 let message = "expected `=` before the function's body";
-                Diagnostic::error(Code::SyntaxError, place, message).fix("Insert `=`", edits, true)
+                Diagnostic::error(codes::SYNTAX_ERROR, place, message).fix(
+                    "Insert `=`",
+                    edits,
+                    true,
+                )
             });
         }
         has_body
@@ -324,7 +332,7 @@ impl Parser<'_> {
         self.report(|| {
             let message =
                 "expected the function's body in C between three quotes, as in `\"\"\"{ return x; }\"\"\"`";
-            let error = Diagnostic::error(Code::SyntaxError, span, message);
+            let error = Diagnostic::error(codes::SYNTAX_ERROR, span, message);
             match body {
                 Some(body) => {
                     let edits = vec![(rest, format!("{equals}\"\"\"{body}\"\"\""))];

@@ -3,7 +3,7 @@
 use super::{Parser, TermCategory};
 use crate::ast::{Binder, BinderAnnotation, BinderId, Kind, Name, TermId, TermKind};
 use crate::lexer::{Token, TokenKind};
-use crate::{Code, Diagnostic, Dialect, Span};
+use crate::{Diagnostic, Dialect, Span, codes};
 
 impl Parser<'_> {
     /// Parses `fun(params => body)` or `depFun(dparams => body)`.
@@ -65,7 +65,7 @@ impl Parser<'_> {
             let form = function_form(word.kind);
             let message =
                 format!("the parentheses of {text} must enclose its body, too: write `{form}`");
-            Diagnostic::error(Code::SyntaxError, close, message)
+            Diagnostic::error(codes::SYNTAX_ERROR, close, message)
         });
         Some((close, arrow))
     }
@@ -296,7 +296,7 @@ impl Parser<'_> {
             let span = self.token().span;
             self.report(|| {
                 let message = "expected `,` between two parameters";
-                Diagnostic::error(Code::SyntaxError, span, message).fix(
+                Diagnostic::error(codes::SYNTAX_ERROR, span, message).fix(
                     "Insert `,`",
                     vec![(end, ",".to_owned())],
                     true,
@@ -339,7 +339,7 @@ impl Parser<'_> {
         let place = Span::empty(self.last_end());
         self.report(|| {
             let message = format!("expected `:` between the parameter `{name}` and its type");
-            Diagnostic::error(Code::SyntaxError, token.span, message).fix(
+            Diagnostic::error(codes::SYNTAX_ERROR, token.span, message).fix(
                 "Insert `:`",
                 vec![(place, ":".to_owned())],
                 true,
@@ -354,7 +354,7 @@ impl Parser<'_> {
         let text = self.quoted(token);
         self.report(|| {
             Diagnostic::error(
-                Code::SyntaxError,
+                codes::SYNTAX_ERROR,
                 token.span,
                 format!(
                     "{text} is a kind, and `fun` binds values: use `depFun` to bind sizes and types"
@@ -399,7 +399,7 @@ impl Parser<'_> {
         });
         self.report(|| match meant {
             Some(kind) => Diagnostic::error(
-                Code::SyntaxError,
+                codes::SYNTAX_ERROR,
                 token.span,
                 format!("`{text}` is not a kind: did you mean `{kind}`?"),
             )
@@ -409,7 +409,7 @@ impl Parser<'_> {
                 true,
             ),
             None => Diagnostic::error(
-                Code::SyntaxError,
+                codes::SYNTAX_ERROR,
                 token.span,
                 format!("expected a kind such as `Nat` or `DataType`, found `{text}`"),
             )
@@ -432,7 +432,7 @@ impl Parser<'_> {
                 self.bump();
                 self.report(|| {
                     Diagnostic::error(
-                        Code::ReservedName,
+                        codes::RESERVED_NAME,
                         token.span,
                         "`_` is a hole and binds nothing: begin an unused name with it, as in `_x`",
                     )
@@ -471,7 +471,7 @@ impl Parser<'_> {
         let text = self.quoted(token);
         self.report(|| {
             Diagnostic::error(
-                Code::ReservedName,
+                codes::RESERVED_NAME,
                 token.span,
                 format!("{text} is a reserved word: choose another name"),
             )
@@ -494,7 +494,7 @@ impl Parser<'_> {
         let span = self.last_char();
         self.report(|| {
             Diagnostic::error(
-                Code::SyntaxError,
+                codes::SYNTAX_ERROR,
                 span,
                 format!("expected `=>` after the parameters of {text}"),
             )
@@ -528,7 +528,7 @@ impl Parser<'_> {
 
 fn sign_for_fat_arrow(word: &str, sign: Span, found: &str) -> Diagnostic {
     let message = format!("the parameters of {word} are followed by `=>`, not `{found}`");
-    Diagnostic::error(Code::SyntaxError, sign, message).fix(
+    Diagnostic::error(codes::SYNTAX_ERROR, sign, message).fix(
         "Write `=>`",
         vec![(sign, "=>".to_owned())],
         true,

@@ -3,7 +3,7 @@
 use super::{Parser, TermCategory};
 use crate::ast::{Annotation, AnnotationArg, AnnotationValue, Docs, Ident, ItemKind, TermId};
 use crate::lexer::{Lexer, Token, TokenKind};
-use crate::{Code, Diagnostic, Span};
+use crate::{Diagnostic, Span, codes};
 
 impl Parser<'_> {
     /// Parses the whole item, and reports any text after it.
@@ -92,7 +92,7 @@ impl Parser<'_> {
         self.report(|| {
             let message = format!("expected `{written}`, found `{text}`");
             let edits = vec![(sign, written.to_owned())];
-            Diagnostic::error(Code::SyntaxError, sign, message).fix(
+            Diagnostic::error(codes::SYNTAX_ERROR, sign, message).fix(
                 format!("Write `{written}`"),
                 edits,
                 true,
@@ -218,7 +218,7 @@ impl Parser<'_> {
         }
         self.report(|| {
             let message = format!("expected `=` between {text} and its value, found `:`");
-            Diagnostic::error(Code::SyntaxError, colon, message).fix(TITLE, edits, true)
+            Diagnostic::error(codes::SYNTAX_ERROR, colon, message).fix(TITLE, edits, true)
         });
     }
 
@@ -282,7 +282,7 @@ impl Parser<'_> {
         let text = self.slice(span);
         self.report(|| {
             Diagnostic::error(
-                Code::SyntaxError,
+                codes::SYNTAX_ERROR,
                 span,
                 format!(
                     "`{text}` means nothing in a string: there are `\\\"`, `\\\\`, `\\n` and `\\t`"

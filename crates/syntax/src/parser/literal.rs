@@ -3,7 +3,7 @@
 use super::Parser;
 use crate::ast::{Literal, Name, ScalarType, TermId, TermKind};
 use crate::lexer::{Token, TokenKind};
-use crate::{Code, Diagnostic, Span};
+use crate::{Diagnostic, Span, codes};
 
 impl Parser<'_> {
     /// Parses a number, perhaps with an adjacent `-`.
@@ -47,7 +47,7 @@ impl Parser<'_> {
             Some(value) => value,
             None => {
                 self.report(|| {
-                    Diagnostic::error(Code::BadNumber, span, "this number does not fit 64 bits")
+                    Diagnostic::error(codes::BAD_NUMBER, span, "this number does not fit 64 bits")
                 });
                 0
             }
@@ -132,12 +132,12 @@ fn without_leading_zeros(digits: &str) -> &str {
 }
 
 fn bad_suffix(digits: &str, word: &str, number: Span, span: Span) -> Diagnostic {
-    let error = |message: String| Diagnostic::error(Code::BadNumber, span, message);
+    let error = |message: String| Diagnostic::error(codes::BAD_NUMBER, span, message);
     let whole = !digits.contains(['.', 'e', 'E']);
     if word == "f" || (word == "F" && whole) {
         let written = format!("{}.0f", without_leading_zeros(digits));
         let message = format!("a float needs a digit after its point: write `{written}`");
-        return Diagnostic::error(Code::BadNumber, number, message).fix(
+        return Diagnostic::error(codes::BAD_NUMBER, number, message).fix(
             format!("Write `{written}`"),
             vec![(number, written)],
             true,

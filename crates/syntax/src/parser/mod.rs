@@ -26,7 +26,7 @@ mod term;
 
 use crate::ast::{Binder, BinderId, Item, Name, Term, TermId, TermKind};
 use crate::lexer::{Lexer, Token, TokenKind};
-use crate::{Code, Diagnostic, Dialect, Span};
+use crate::{Diagnostic, Dialect, Span, codes};
 pub(crate) use delimiters::loose_call;
 pub use diagnostics::no_bits;
 pub(crate) use item::docs;
@@ -41,7 +41,7 @@ pub const MAX_DEPTH: usize = 256;
 /// The maximal number of terms on a path from a root to a leaf of the tree of an item.
 ///
 /// A recursive traversal of a tree needs a stack for this many calls. An item with a higher tree is
-/// reported as [`Code::TooDeep`], and its terms that are too high are replaced by
+/// reported as [`codes::TOO_DEEP`], and its terms that are too high are replaced by
 /// [`TermKind::Missing`].
 pub const MAX_HEIGHT: usize = 1000;
 
@@ -446,7 +446,7 @@ impl<'t> Parser<'t> {
     }
 
     pub(crate) fn error_at(&mut self, span: Span, message: impl FnOnce() -> String) {
-        self.report(|| Diagnostic::error(Code::SyntaxError, span, message()));
+        self.report(|| Diagnostic::error(codes::SYNTAX_ERROR, span, message()));
     }
 
     /// Reports that `what` is missing after the previous token, with advice on how it is written.
@@ -474,7 +474,7 @@ impl<'t> Parser<'t> {
     pub(crate) fn too_deep(&mut self, span: Span) {
         self.report(|| {
             Diagnostic::error(
-                Code::TooDeep,
+                codes::TOO_DEEP,
                 span,
                 "this is nested deeper than the tools follow: give a part of it its own definition",
             )

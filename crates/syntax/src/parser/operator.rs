@@ -3,7 +3,7 @@
 use super::{Parser, TermCategory};
 use crate::ast::{BinaryOp, TermId, TermKind, UnaryOp};
 use crate::lexer::TokenKind;
-use crate::{Code, Diagnostic, Span};
+use crate::{Diagnostic, Span, codes};
 
 /// An operator with its left operand, on the stack until its right operand is parsed.
 pub(crate) struct PendingOperator {
@@ -169,7 +169,7 @@ impl Parser<'_> {
             _ => return,
         };
         self.report(|| {
-            Diagnostic::error(Code::AmbiguousOperators, span, message)
+            Diagnostic::error(codes::AMBIGUOUS_OPERATORS, span, message)
                 .related(first_span, "the first of the two operators")
         });
     }

@@ -8,7 +8,7 @@ use super::recover_definitions::comment;
 use super::{Parser, TermCategory};
 use crate::ast::{BinaryOp, BinderAnnotation, TermId, TermKind};
 use crate::lexer::{Token, TokenKind};
-use crate::{Code, Diagnostic, Dialect, Span, foreign_scalar};
+use crate::{Diagnostic, Dialect, Span, codes, foreign_scalar};
 
 /// The title of the fix that corrects every such call of an item.
 const PARENTHESIZE_TITLE: &str = "put the arguments in parentheses";
@@ -200,7 +200,7 @@ impl Parser<'_> {
         let pattern = self.slice(start.span).to_owned();
         self.report(|| {
             let message = format!("expected `|>` before `{pattern}`");
-            Diagnostic::error(Code::SyntaxError, start.span, message)
+            Diagnostic::error(codes::SYNTAX_ERROR, start.span, message)
                 .help(format!("a value is piped into a function: `{written}`"))
                 .fix(INSERT_PIPE, vec![edit], true)
         });
@@ -386,14 +386,14 @@ fn unbracketed(span: Span, call: &str, edits: Vec<(Span, String)>) -> Diagnostic
         true => "arguments must be in parentheses, as in `f(x)(y)`".to_owned(),
         false => format!("arguments must be in parentheses: write `{call}`"),
     };
-    Diagnostic::error(Code::SyntaxError, span, message).fix(PARENTHESIZE_TITLE, edits, true)
+    Diagnostic::error(codes::SYNTAX_ERROR, span, message).fix(PARENTHESIZE_TITLE, edits, true)
 }
 
 /// Returns the error for a conversion in the notation of another language.
 pub(super) fn conversion(whole: Span, written: String) -> Diagnostic {
     let message = format!("a conversion is written `{written}`");
     let title = format!("Write `{written}`");
-    let error = Diagnostic::error(Code::SyntaxError, whole, message);
+    let error = Diagnostic::error(codes::SYNTAX_ERROR, whole, message);
     error.fix(title, vec![(whole, written)], true)
 }
 

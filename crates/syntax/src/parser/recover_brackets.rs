@@ -5,7 +5,7 @@ use super::recover_applications::{conversion, tokens_in_brackets};
 use super::{Parser, TermCategory};
 use crate::ast::{TermId, TermKind};
 use crate::lexer::{Token, TokenKind};
-use crate::{Code, Diagnostic, Dialect, Span};
+use crate::{Diagnostic, Dialect, Span, codes};
 
 impl Parser<'_> {
     /// Reports an index in brackets: `xs[i]`, `xs[i][j]` or `xs[i, j]`.
@@ -132,13 +132,13 @@ impl Parser<'_> {
         let span = self.since(start);
         self.report_instead(was_first, || match is_closed && is_written {
             true => Diagnostic::error(
-                Code::SyntaxError,
+                codes::SYNTAX_ERROR,
                 open,
                 format!("the size of an array comes before its elements: write `{written}`"),
             )
             .fix(format!("Write `{written}`"), vec![(span, written)], true),
             false => Diagnostic::error(
-                Code::SyntaxError,
+                codes::SYNTAX_ERROR,
                 open,
                 "the size of an array comes before its elements: write `n.f32`",
             ),
@@ -181,7 +181,7 @@ impl Parser<'_> {
             self.report_instead(was_first, || {
                 let message =
                     "an array type is its size, a `.` and the type of its elements: write `n.f32`";
-                Diagnostic::error(Code::SyntaxError, open.span, message)
+                Diagnostic::error(codes::SYNTAX_ERROR, open.span, message)
             });
             return self.push(TermKind::Missing, span);
         };
@@ -192,7 +192,7 @@ impl Parser<'_> {
         let written = self.written_type(ty);
         self.report_instead(was_first, || {
             let message = format!("an array type is written without brackets: write `{written}`");
-            Diagnostic::error(Code::SyntaxError, open.span, message).fix(
+            Diagnostic::error(codes::SYNTAX_ERROR, open.span, message).fix(
                 format!("Write `{written}`"),
                 vec![(span, written)],
                 true,
@@ -226,7 +226,7 @@ impl Parser<'_> {
         let place = if times { token.span } else { elem.span };
         self.report(|| {
             let message = format!("a `.` must be between the size of an array and the type of its elements, as in `{form}`");
-            Diagnostic::error(Code::SyntaxError, place, message).fix(
+            Diagnostic::error(codes::SYNTAX_ERROR, place, message).fix(
                 "Write `.`",
                 vec![(gap, ".".to_owned())],
                 true,
@@ -250,7 +250,7 @@ impl Parser<'_> {
                 texts.1, texts.0
             );
             let edits = vec![(elem, texts.1), (size, texts.0)];
-            Diagnostic::error(Code::SyntaxError, elem, message).fix("Swap the two", edits, true)
+            Diagnostic::error(codes::SYNTAX_ERROR, elem, message).fix("Swap the two", edits, true)
         });
     }
 
@@ -270,7 +270,7 @@ impl Parser<'_> {
         let closer = close.map(|close| self.tokens[close].span);
         self.report(|| {
             let message = format!("`{name}` takes brackets: write `{form}`");
-            let error = Diagnostic::error(Code::SyntaxError, open.span, message);
+            let error = Diagnostic::error(codes::SYNTAX_ERROR, open.span, message);
             match closer {
                 Some(closer) => {
                     let close = (closer, "]".to_owned());

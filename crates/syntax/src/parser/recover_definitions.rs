@@ -4,7 +4,7 @@
 use super::{Parser, TermCategory};
 use crate::ast::{BinderAnnotation, BinderId, Name, TermId, TermKind};
 use crate::lexer::{Token, TokenKind};
-use crate::{Code, Diagnostic, Span};
+use crate::{Diagnostic, Span, codes};
 
 /// The title of the fixes that write a function in RISE notation.
 const WRITE_FUN_TITLE: &str = "write `fun`";
@@ -45,7 +45,7 @@ impl Parser<'_> {
         self.report_instead(was_first, || {
             let message =
                 format!("parameters must come after the `=`: write `def {name} = {shown}`");
-            Diagnostic::error(Code::SyntaxError, place, message)
+            Diagnostic::error(codes::SYNTAX_ERROR, place, message)
         });
         let span = Span::new(start, self.token().span.end);
         text.filter(|_| is_whole)
@@ -221,7 +221,7 @@ impl Parser<'_> {
         let shown = if names.is_empty() { "x" } else { &names };
         self.report(|| {
             let message = format!("a function is written `fun({shown} => …)`");
-            Diagnostic::error(Code::SyntaxError, word.span, message)
+            Diagnostic::error(codes::SYNTAX_ERROR, word.span, message)
         });
         let body = self.term(TermCategory::Expr);
         let is_missing = matches!(self.terms[body.0 as usize].kind, TermKind::Missing);
@@ -294,7 +294,7 @@ impl Parser<'_> {
         if defines || is_function || is_synonym || is_misspelt {
             self.note_names();
         }
-        let error = |message: String| Diagnostic::error(Code::SyntaxError, word.span, message);
+        let error = |message: String| Diagnostic::error(codes::SYNTAX_ERROR, word.span, message);
         if defines || is_function {
             let is_value = matches!(self.peek_kind(2), TokenKind::Equals | TokenKind::Colon);
             self.report(|| {
@@ -337,7 +337,7 @@ impl Parser<'_> {
         let kind = kinds.max().unwrap_or(Modifier::Plain);
         let text = self.slice(all);
         self.report(|| {
-            let error = |message: String| Diagnostic::error(Code::SyntaxError, place, message);
+            let error = |message: String| Diagnostic::error(codes::SYNTAX_ERROR, place, message);
             let write = |word: &str| (format!("Write `{word}`"), vec![(all, word.to_owned())]);
             let remove = || (format!("Remove `{text}`"), vec![(all, String::new())]);
             let begins = format!("a definition begins with `def`: `{text}` cannot come before it");
@@ -461,7 +461,7 @@ fn begins_definition(token: TokenKind) -> bool {
 /// Returns the error for a comment that begins with a sign of another language.
 pub(crate) fn comment(sign: Span, text: &str) -> Diagnostic {
     let message = format!("`{text}` begins no comment: write `//`, or `/* … */` around it");
-    let error = Diagnostic::error(Code::SyntaxError, sign, message);
+    let error = Diagnostic::error(codes::SYNTAX_ERROR, sign, message);
     match text {
         "#" | "--" => error.fix("Write `//`", vec![(sign, "//".to_owned())], true),
         _ => error,

@@ -2,7 +2,7 @@
 
 use super::Parser;
 use crate::lexer::TokenKind;
-use crate::{Code, Diagnostic, Span};
+use crate::{Diagnostic, Span, codes};
 
 impl Parser<'_> {
     /// Reports `import library`, `import library.rise` or `import <library.rise>`.
@@ -25,7 +25,7 @@ impl Parser<'_> {
         };
         self.report(|| {
             let message = format!("expected the path of a file in quotes, as in `import {path}`");
-            let error = Diagnostic::error(Code::SyntaxError, first.span, message);
+            let error = Diagnostic::error(codes::SYNTAX_ERROR, first.span, message);
             match is_path {
                 true => error.fix(format!("Write `{path}`"), vec![(span, path)], true),
                 false => error,
@@ -57,7 +57,7 @@ impl Parser<'_> {
         self.report(|| {
             let written = format!("\"{path}\"");
             let message = format!("the path of a file must be in double quotes: write `{written}`");
-            Diagnostic::error(Code::SyntaxError, span, message).fix(
+            Diagnostic::error(codes::SYNTAX_ERROR, span, message).fix(
                 format!("Write `{written}`"),
                 vec![(span, written)],
                 true,

@@ -4,7 +4,7 @@
 use super::{Parser, TermCategory};
 use crate::ast::{TermId, TermKind};
 use crate::lexer::{Token, TokenKind};
-use crate::{Code, Diagnostic, Dialect, Span};
+use crate::{Diagnostic, Dialect, Span, codes};
 
 impl Parser<'_> {
     /// Parses the operators of other languages after an operand, reports the first of them, and
@@ -64,7 +64,7 @@ impl Parser<'_> {
         let span = self.span_of(lhs).cover(self.span_of(rhs));
         let (message, text) = written(self.slice(self.span_of(lhs)), self.slice(self.span_of(rhs)));
         self.report(|| {
-            Diagnostic::error(Code::SyntaxError, sign, message).fix(
+            Diagnostic::error(codes::SYNTAX_ERROR, sign, message).fix(
                 format!("Write `{text}`"),
                 vec![(span, text)],
                 true,
@@ -87,7 +87,7 @@ impl Parser<'_> {
             );
             let offer = |text: String| (format!("Write `{text}`"), vec![(span, text)]);
             let [(apply, application), (compose, composition)] = [applied, composed].map(offer);
-            Diagnostic::error(Code::SyntaxError, sign, message)
+            Diagnostic::error(codes::SYNTAX_ERROR, sign, message)
                 .help("a product of matrices is written with `map`, `zip` and `reduce`")
                 .fix(apply, application, false)
                 .fix(compose, composition, false)
@@ -133,7 +133,7 @@ impl Parser<'_> {
             let message =
                 format!("there is no `{text}`: numbers of all types have the same operators");
             let edits = vec![(point, String::new())];
-            Diagnostic::error(Code::SyntaxError, sign, message).fix("Remove `.`", edits, true)
+            Diagnostic::error(codes::SYNTAX_ERROR, sign, message).fix("Remove `.`", edits, true)
         });
         self.postfix(mode)
     }
@@ -187,5 +187,5 @@ fn no_increment(sign: Span, written: &str) -> Diagnostic {
     let message = format!(
         "there is no `{written}{written}`: nothing changes its value, and a new one is `x {written} 1`"
     );
-    Diagnostic::error(Code::SyntaxError, sign, message)
+    Diagnostic::error(codes::SYNTAX_ERROR, sign, message)
 }

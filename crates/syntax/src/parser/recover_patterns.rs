@@ -5,7 +5,7 @@
 use super::Parser;
 use crate::ast::BinderId;
 use crate::lexer::{Token, TokenKind};
-use crate::{Code, Diagnostic};
+use crate::{Diagnostic, codes};
 
 /// A name in a pattern and the projections that select it: `b` and `._1._2` in `((a, b), c)`.
 struct Component<'t> {
@@ -47,7 +47,7 @@ impl<'t> Parser<'t> {
             && [first - 2, first - 1].map(|at| self.tokens[at].kind) == [TokenKind::LParen; 2]
             && self.tokens[first + length].kind == TokenKind::RParen;
         self.report(|| {
-            let error = |message| Diagnostic::error(Code::SyntaxError, span, message);
+            let error = |message| Diagnostic::error(codes::SYNTAX_ERROR, span, message);
             if doubled {
                 let edits = vec![(open, String::new()), (close, String::new())];
                 let message =

@@ -3,7 +3,7 @@
 use super::Parser;
 use crate::ast::{TermId, TermKind};
 use crate::lexer::TokenKind;
-use crate::{Code, Diagnostic};
+use crate::{Diagnostic, codes};
 
 /// The usual names of modules with functions on numbers and arrays.
 const MODULES: &[&str] = &[
@@ -61,7 +61,7 @@ impl Parser<'_> {
         let (path, name) = (self.slice(span), self.slice(last.span));
         self.report(|| {
             let message = format!("there are no modules: `{path}` is not known here");
-            Diagnostic::error(Code::SyntaxError, span, message)
+            Diagnostic::error(codes::SYNTAX_ERROR, span, message)
                 .help(format!(
                     "what is defined or imported is called by its name, `{name}`; a function of C is declared by `foreign def`"
                 ))

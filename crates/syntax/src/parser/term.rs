@@ -4,7 +4,7 @@ use super::diagnostics::fat_arrow_for_arrow;
 use super::{Parser, TermCategory};
 use crate::ast::{BinderId, Half, TermId, TermKind};
 use crate::lexer::{Token, TokenKind};
-use crate::{Code, Diagnostic, Dialect, Span};
+use crate::{Diagnostic, Dialect, Span, codes};
 
 /// The start of a term whose last part is still to be parsed.
 enum PendingTerm {
@@ -192,7 +192,7 @@ impl Parser<'_> {
             let edit = self.in_behind_value(span);
             self.report(|| {
                 let message = format!("expected `in` after the value of `{name}`");
-                let error = Diagnostic::error(Code::SyntaxError, span, message)
+                let error = Diagnostic::error(codes::SYNTAX_ERROR, span, message)
                     .related(start, "this `let` is written `let name = value in result`");
                 match edit {
                     Some((place, text)) => {
@@ -469,7 +469,7 @@ fn one_parameter_each(span: Span, implicit: bool) -> Diagnostic {
         "(n: Nat) -> (m: Nat) -> …"
     };
     Diagnostic::error(
-        Code::SyntaxError,
+        codes::SYNTAX_ERROR,
         span,
         format!("a type takes one parameter at a time: write `{form}`"),
     )

@@ -13,11 +13,11 @@
 use nat::{Facts, Nat, Prop, Var};
 use rise::core::Origin;
 use rustc_hash::FxHashSet;
-use syntax::Code;
 use syntax::ast::AddressSpace;
 
 use crate::analysis::dependence_test::{DirectionVector, MemoryAliases, Participants};
 use crate::analysis::flow::{Access, Around, Flow, Path, map_name};
+use crate::codes;
 use crate::error::CompileError;
 use crate::ir::kernel::KernelState;
 use crate::ir::walk;
@@ -471,7 +471,7 @@ fn diverging(origin: Origin, text: String) -> CompileError {
                 elements a multiple of the local size, or store in another way what is shared";
     CompileError::new(origin, text)
         .with_help(help)
-        .with_code(Code::DivergentBarrier)
+        .with_code(codes::DIVERGENT_BARRIER)
 }
 
 /// Returns the memory that at least one of them orders.

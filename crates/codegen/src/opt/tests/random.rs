@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use super::machine::{Grid, World};
 use super::{KernelFunction, kernels, launched, same, with_memory};
-use syntax::Code;
+use crate::codes;
 
 const DEFINITIONS: &str = "
 def rev : (n: Nat) -> {t: DataType} -> n.t -> n.t = depFun(n: Nat => fun(xs =>
@@ -205,7 +205,7 @@ fn run(kit: &Kit, seed: u64, programs: usize) -> (usize, usize) {
         let done = match with_memory(part) {
             Ok(done) => done,
             Err(error) => {
-                let fits = error.code == Code::OtherWorkItem && !reads_of_others(part);
+                let fits = error.code == codes::OTHER_WORK_ITEM && !reads_of_others(part);
                 refused += usize::from(fits);
                 continue;
             }

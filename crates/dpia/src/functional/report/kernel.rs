@@ -4,12 +4,13 @@ use nat::Nat;
 use rise::core::Origin;
 use rise::{Primitive, TermInfo, Type, print};
 use syntax::ast::{Annotation, AnnotationValue, BinaryOp, ScalarType, TermId, TermKind};
-use syntax::{Code, Diagnostic, Span};
+use syntax::{Diagnostic, Span};
 
 use super::edit::Edits;
 use super::nesting::written;
 use super::source_map::SourceLocation;
 use super::{Reporter, tick};
+use crate::codes;
 use crate::functional::problem::{ConcurrentWriters, LaunchError, ParallelMap, ProblemKind};
 
 impl Reporter<'_> {
@@ -28,7 +29,7 @@ impl Reporter<'_> {
             group,
         } = kind
         else {
-            return Diagnostic::error(Code::Internal, self.source_map.location(at).head, "");
+            return Diagnostic::error(codes::WRITTEN_BY_ALL, self.source_map.location(at).head, "");
         };
         let spot = self.source_map.location(at);
         let who = match sharers {
@@ -72,7 +73,8 @@ impl Reporter<'_> {
             Some(_) => spot.head,
             None => self.source_map.stage(at),
         };
-        let mut found = Diagnostic::error(Code::WrittenByAll, place, format!("{message}\n{why}"));
+        let mut found =
+            Diagnostic::error(codes::WRITTEN_BY_ALL, place, format!("{message}\n{why}"));
         let mut first = true;
         match instead.as_ref().and_then(|one| Some((one, one.map?))) {
             Some((one, (primitive, dimension))) => {
@@ -174,7 +176,7 @@ impl Reporter<'_> {
             dimensions(&old)
         );
         let spot = self.source_map.location(at);
-        let mut found = Diagnostic::error(Code::WrittenByAll, spot.head, message);
+        let mut found = Diagnostic::error(codes::WRITTEN_BY_ALL, spot.head, message);
         let mut first = true;
         if others_are_one {
             let moved = maps.iter().map(|level| {
@@ -252,7 +254,7 @@ impl Reporter<'_> {
         let place = self.source_map.stage(at);
         let message = "this is written outside of every kernel\n\
              where `oclRun` says what the kernels are, nothing else runs on the device";
-        Diagnostic::error(Code::NotOnTarget, place, message)
+        Diagnostic::error(codes::NOT_ON_TARGET, place, message)
             .help("put it into one of them, or into one of its own with `oclRun`")
     }
 
@@ -270,7 +272,7 @@ impl Reporter<'_> {
             "{who} copies each array that `{name}` makes to the same place\n\
              a scan gives all of its accumulators, and these are arrays"
         );
-        Diagnostic::error(Code::WrittenByAll, spot.head, message).help(format!(
+        Diagnostic::error(codes::WRITTEN_BY_ALL, spot.head, message).help(format!(
             "let each work-item scan numbers of its own: `transpose |> {map}({name}(…)) |> transpose`"
         ))
     }
@@ -279,7 +281,7 @@ impl Reporter<'_> {
         let annotation = self.launch_annotation();
         let place = annotation.map_or_else(|| self.def_name(), |annotation| annotation.span);
         let message = "`@opencl` has no effect: each `oclRun` says how its kernel is launched";
-        let found = Diagnostic::error(Code::LaunchSize, place, message)
+        let found = Diagnostic::error(codes::LAUNCH_SIZE, place, message)
             .help("leave it out, or leave `oclRun` out where all of this is one kernel");
         let text = self.source_map.written.text;
         let behind = text.get(place.end as usize..).unwrap_or_default();
@@ -315,7 +317,7 @@ impl Reporter<'_> {
             ),
         };
         let message = format!("`{name}` cannot be inside `{around}`\n{why}");
-        let mut found = Diagnostic::error(Code::WrongNesting, spot.head, message);
+        let mut found = Diagnostic::error(codes::WRONG_NESTING, spot.head, message);
         found.help = Some(match (outer, again) {
             (None, Some(_)) => format!(
                 "put it around all of `{around}`, so that one kernel runs it, or write its rounds \
@@ -344,7 +346,7 @@ impl Reporter<'_> {
                     false => ("local", "a group has at least one work-item"),
                 };
                 let message = format!("a launch of 0 work-items{}", along(*dimension));
-                Diagnostic::error(Code::LaunchSize, at(key, *dimension), message).help(help)
+                Diagnostic::error(codes::LAUNCH_SIZE, at(key, *dimension), message).help(help)
             }
             LaunchError::LargeGroup {
                 dimension,
@@ -362,7 +364,7 @@ impl Reporter<'_> {
                     limit.device,
                     limit.most
                 );
-                let mut found = Diagnostic::error(Code::DeviceLimit, place, message)
+                let mut found = Diagnostic::error(codes::DEVICE_LIMIT, place, message)
                     .help("launch smaller groups, and more of them");
                 if let (Some(_), None, Some(smaller)) =
                     (dimension, kernel, smaller_group(items, limit.most))
@@ -401,7 +403,7 @@ impl Reporter<'_> {
             tick(&self.size(global)),
             tick(&self.size(local)),
         );
-        let mut found = Diagnostic::error(Code::LaunchSize, place, message);
+        let mut found = Diagnostic::error(codes::LAUNCH_SIZE, place, message);
         if let (Some(local), Some(global)) = (local.as_const(), global.as_const())
             && let Some(next) = global.checked_add(local - 1).map(|sum| sum / local * local)
         {
@@ -464,7 +466,7 @@ impl Reporter<'_> {
         device: &str,
     ) -> Diagnostic {
         let message = format!("{device} has no `{scalar}`");
-        Diagnostic::error(Code::DeviceLimit, spot.head, message).help("compute with `f32`")
+        Diagnostic::error(codes::DEVICE_LIMIT, spot.head, message).help("compute with `f32`")
     }
 }
 

@@ -4,10 +4,11 @@ use nat::Nat;
 use rise::core::{Origin, subterms};
 use rise::{Primitive, Type};
 use syntax::ast::{AddressSpace, ScalarType};
-use syntax::{Code, Diagnostic, Span};
+use syntax::{Diagnostic, Span};
 
 use super::edit::Edits;
 use super::{Reporter, alternatives, tick};
+use crate::codes;
 use crate::functional::problem::{
     DeviceLimit, ParallelMap, PlacementError, Problem, SpaceChoice, User,
 };
@@ -37,7 +38,11 @@ impl Reporter<'_> {
             ),
             _ => format!("{} reads what `{writes}` writes", self.subject(reader)),
         };
-        let mut found = Diagnostic::error(Code::MissingMemory, self.source_map.stage(at), message);
+        let mut found = Diagnostic::error(
+            rise::codes::MISSING_MEMORY,
+            self.source_map.stage(at),
+            message,
+        );
         if let Some(origin) = reader.origin() {
             found = found.related(self.source_map.related(origin), "read here");
         }
@@ -94,7 +99,7 @@ impl Reporter<'_> {
             self.subject(reader)
         );
         let stage = self.source_map.stage(at);
-        let mut found = Diagnostic::error(Code::MissingCopy, stage, message);
+        let mut found = Diagnostic::error(rise::codes::MISSING_COPY, stage, message);
         if let Some(origin) = reader.origin() {
             found = found.related(self.source_map.related(origin), "read here");
         }
@@ -185,7 +190,7 @@ impl Reporter<'_> {
         let spot = self.source_map.location(at);
         let name = self.name(spot, primitive);
         let message = format!("{} does not say in which memory it stores", tick(&name));
-        let found = Diagnostic::error(Code::AddressSpace, spot.head, message);
+        let found = Diagnostic::error(codes::ADDRESS_SPACE, spot.head, message);
         let found = found.help(
             match spaces.iter().find(|space| space.impossible.is_none()) {
                 Some(best) => format!(
@@ -213,7 +218,7 @@ impl Reporter<'_> {
             "{} cannot store in {space} memory here: {placement_error}",
             tick(&name)
         );
-        let mut found = Diagnostic::error(Code::AddressSpace, spot.head, message);
+        let mut found = Diagnostic::error(codes::ADDRESS_SPACE, spot.head, message);
         let legal = self.legal(&name, primitive, spaces);
         found.help = Some(match (self.to_fit(placement_error), legal) {
             (Some(how), Ok(legal)) => format!("{how}, or write {legal}"),
@@ -308,7 +313,7 @@ impl Reporter<'_> {
             limit.device,
             format_bytes(limit.most)
         );
-        let found = Diagnostic::error(Code::DeviceLimit, spot.head, message)
+        let found = Diagnostic::error(codes::DEVICE_LIMIT, spot.head, message)
             .help("let a work-group have a smaller part, or store in Global memory");
         self.with_spaces(found, at, primitive, spaces, nest)
     }
@@ -357,7 +362,7 @@ impl Reporter<'_> {
         let space = space.map_or_else(|| "address spaces".to_owned(), |s| format!("{s} memory"));
         let target = self.target.title;
         let message = format!("{target} has no {space}");
-        let found = Diagnostic::error(Code::NotOnTarget, spot.head, message);
+        let found = Diagnostic::error(codes::NOT_ON_TARGET, spot.head, message);
         let plain = primitive.name();
         let edits = match name.as_str() {
             "toGlobal" | "toLocal" | "toPrivate" => Some(vec![(spot.head, plain.to_owned())]),

@@ -14,7 +14,7 @@ mod stream;
 use rise::core::{Origin, Program};
 use rise::{Primitive, Ty, Type, print};
 use syntax::ast::{AddressSpace, ItemKind, Kind};
-use syntax::{Code, Diagnostic, Fix, Span};
+use syntax::{Diagnostic, Fix, Span};
 
 pub use source_map::DefinitionSource;
 
@@ -22,6 +22,7 @@ use super::problem::{
     Misplaced, ParallelMap, ParameterKind, PlacementError, Problem, ProblemKind,
     RecomputationCause, SpaceChoice, User,
 };
+use crate::codes;
 use crate::target::Features;
 use edit::Edits;
 use source_map::{SourceLocation, SourceMap};
@@ -290,7 +291,7 @@ impl Reporter<'_> {
     fn with_memory(&self, mut found: Diagnostic, parts: &[&Problem]) -> Diagnostic {
         let is_stored = |part: &&&Problem| matches!(part.kind, ProblemKind::MissingMemory { .. });
         let parts: Vec<&&Problem> = parts.iter().filter(is_stored).collect();
-        if found.code != Code::MissingCopy || parts.is_empty() {
+        if found.code != rise::codes::MISSING_COPY || parts.is_empty() {
             return found;
         }
         let mut all: Option<Edits> = Some(Vec::new());
@@ -329,7 +330,7 @@ impl Reporter<'_> {
     /// Extends a diagnostic about missing memory: its fixes also copy the parts of the stored
     /// value.
     fn with_copies(&self, mut found: Diagnostic, parts: &[&Problem]) -> Diagnostic {
-        if found.code != Code::MissingMemory {
+        if found.code != rise::codes::MISSING_MEMORY {
             return found;
         }
         let mut edits: Option<Edits> = Some(Vec::new());
@@ -374,7 +375,7 @@ impl Reporter<'_> {
             Err(used_at) => {
                 let user = self.user_of_function(used_at);
                 let span = self.source_map.stage(problem.at);
-                return Diagnostic::error(Code::MissingCopy, span, message)
+                return Diagnostic::error(rise::codes::MISSING_COPY, span, message)
                     .related(self.source_map.related(used_at), "used here")
                     .help(format!(
                         "{user} also reads what this function gives: copy it in {user}, where it \
@@ -382,8 +383,12 @@ impl Reporter<'_> {
                     ));
             }
         };
-        let found = Diagnostic::error(Code::MissingCopy, self.source_map.stage(at), message)
-            .help(format!("copy it: `|> {copy}`"));
+        let found = Diagnostic::error(
+            rise::codes::MISSING_COPY,
+            self.source_map.stage(at),
+            message,
+        )
+        .help(format!("copy it: `|> {copy}`"));
         self.fixed(
             found,
             &format!("Copy: `{copy}`"),
@@ -429,7 +434,7 @@ impl Reporter<'_> {
         if pattern == Primitive::Map {
             message.push_str(", and its result is written");
         }
-        let mut found = Diagnostic::error(Code::MissingChoice, spot.head, message);
+        let mut found = Diagnostic::error(codes::MISSING_CHOICE, spot.head, message);
         if let Some((whole, data)) = copied {
             let data = self.source_map.type_at_use(*whole).unwrap_or(data);
             let copy = alternatives::copy(data, self.target, nest);
@@ -470,7 +475,7 @@ impl Reporter<'_> {
         } else {
             ("p._1", "f(p._2)")
         };
-        Diagnostic::error(Code::MissingChoice, spot.head, message).help(format!(
+        Diagnostic::error(codes::MISSING_CHOICE, spot.head, message).help(format!(
             "what is written may only be rearranged; write the pair out: `fun(p => ({first}, {second}))`"
         ))
     }
@@ -487,7 +492,7 @@ impl Reporter<'_> {
                 primitive.name()
             )
         };
-        let mut found = Diagnostic::error(Code::NotOnTarget, spot.head, message);
+        let mut found = Diagnostic::error(codes::NOT_ON_TARGET, spot.head, message);
         let instead = match primitive {
             Primitive::OclRun => {
                 return found.help(format!("{target} has no kernels: leave it out"));
@@ -518,13 +523,13 @@ impl Reporter<'_> {
         } else {
             "`iterate` needs at least 1 round, which its count does not say"
         };
-        Diagnostic::error(Code::ObligationFails, spot.head, message)
+        Diagnostic::error(rise::codes::OBLIGATION_FAILS, spot.head, message)
             .help("compiled code writes the result in the last round, so there must be one")
     }
 
     fn no_half(&self, spot: SourceLocation) -> Diagnostic {
         let message = format!("{} has no `f16`", self.target.title);
-        Diagnostic::error(Code::NotOnTarget, spot.head, message).help("compute with `f32`")
+        Diagnostic::error(codes::NOT_ON_TARGET, spot.head, message).help("compute with `f32`")
     }
 
     fn accumulator(
@@ -541,7 +546,7 @@ impl Reporter<'_> {
             pattern.name()
         );
         let found = Diagnostic::error(
-            Code::AccumulatorMoved,
+            codes::ACCUMULATOR_MOVED,
             self.source_map.location(at).head,
             message,
         )
@@ -591,7 +596,7 @@ impl Reporter<'_> {
                 "this loop does not compute the elements in their order",
             ),
         };
-        let found = Diagnostic::error(Code::ScatterOrder, spot.head, message)
+        let found = Diagnostic::error(codes::SCATTER_ORDER, spot.head, message)
             .related(self.source_map.related(origin), why);
         let before = "rearrange the elements before the loop that computes them";
         match (is_kept, could_store) {
@@ -618,7 +623,7 @@ impl Reporter<'_> {
         };
         let message =
             format!("the elements of this `{name}` are computed again at each read: {reason}");
-        Diagnostic::error(Code::Recomputed, spot.head, message)
+        Diagnostic::error(codes::RECOMPUTED, spot.head, message)
             .related(self.source_map.related(reader.origin()), place)
             .help(format!(
                 "to compute each once, write it with a loop and store it: `{store}"
@@ -658,7 +663,7 @@ impl Reporter<'_> {
         let def = &self.source_map.program.name;
         let message =
             format!("`{def}` cannot be compiled on its own: its parameter `{name}` {what}");
-        Diagnostic::error(Code::NotAProgram, self.def_name(), message).help(help)
+        Diagnostic::error(codes::NOT_A_PROGRAM, self.def_name(), message).help(help)
     }
 
     fn no_result(&self, pair: Option<(Primitive, Origin)>) -> Diagnostic {
@@ -667,7 +672,7 @@ impl Reporter<'_> {
         let result = super::primitive_checks::result(&self.source_map.program.body);
         let text = print::type_text(&result.ty, &names);
         let message = format!("`{def}` cannot be compiled on its own: its result is `{text}`");
-        let found = Diagnostic::error(Code::NotAProgram, self.def_name(), message);
+        let found = Diagnostic::error(codes::NOT_A_PROGRAM, self.def_name(), message);
         match pair {
             Some((Primitive::Unzip, at)) => {
                 let found = found.help("give the array of pairs: leave `unzip` out");

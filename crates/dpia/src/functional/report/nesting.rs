@@ -1,9 +1,10 @@
 //! Messages about wrongly nested parallel maps, with alternatives.
 
 use rise::Primitive;
-use syntax::{Code, Diagnostic};
+use syntax::Diagnostic;
 
 use super::{Reporter, alternatives, tick};
+use crate::codes;
 use crate::functional::nesting::allowed;
 use crate::functional::problem::ParallelMap;
 use Primitive::{MapGlobal, MapLocal, MapPar, MapSeq, MapWorkGroup};
@@ -50,7 +51,7 @@ impl Reporter<'_> {
         let why = why(inner, outer)
             .map(|why| format!("\n{why}"))
             .unwrap_or_default();
-        let mut found = Diagnostic::error(Code::WrongNesting, spot.head, message + &why);
+        let mut found = Diagnostic::error(codes::WRONG_NESTING, spot.head, message + &why);
         if let Some(outer) = outer {
             found = found.related(self.source_map.related(outer.at), "inside this");
         }

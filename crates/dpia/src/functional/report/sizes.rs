@@ -3,9 +3,10 @@
 use nat::Nat;
 use rise::core::Origin;
 use rise::{Primitive, print};
-use syntax::{Code, Diagnostic};
+use syntax::Diagnostic;
 
 use super::{Reporter, tick};
+use crate::codes;
 use crate::target::MAX_STATEMENTS;
 
 impl Reporter<'_> {
@@ -85,7 +86,7 @@ impl Reporter<'_> {
 
     fn refused(&self, at: Origin, message: String) -> Diagnostic {
         Diagnostic::error(
-            Code::NotOnTarget,
+            codes::NOT_ON_TARGET,
             self.source_map.location(at).head,
             message,
         )

@@ -1,9 +1,10 @@
 //! Messages about streams that are used as arrays.
 
+use rise::codes;
 use rise::core::Origin;
 use rise::{Primitive, Ty, Type};
 use syntax::ast::{BinaryOp, TermId, TermKind};
-use syntax::{Code, Diagnostic, Span};
+use syntax::{Diagnostic, Span};
 
 use super::edit::Edits;
 use super::{Reporter, alternatives};
@@ -32,7 +33,7 @@ impl Reporter<'_> {
                 self.subject(reader)
             ),
         };
-        let mut found = Diagnostic::error(Code::StreamAsArray, stage, message)
+        let mut found = Diagnostic::error(codes::STREAM_AS_ARRAY, stage, message)
             .help("streams go through `mapStream`, `zip` and windows, and end in `iterateStream`");
         if let Some(origin) = reader.origin() {
             found = found.related(self.source_map.related(origin), "read here");
@@ -65,7 +66,7 @@ impl Reporter<'_> {
             Some(name) => format!("`{name}` is a stream, and `let` names what can be read again"),
             None => "this is a stream, and `let` names what can be read again".to_owned(),
         };
-        let found = Diagnostic::error(Code::StreamAsArray, stage, message)
+        let found = Diagnostic::error(codes::STREAM_AS_ARRAY, stage, message)
             .related(self.source_map.related(origin), "named here");
         let uses = named.as_ref().map_or(0, |named| named.uses.len());
         if let (1, Some(named)) = (uses, &named) {

@@ -3,7 +3,7 @@
 use rise::{ANNOTATIONS, closest};
 use syntax::elevate::ATTRIBUTES;
 use syntax::elevate::ast::Item;
-use syntax::{Code, Diagnostic};
+use syntax::{Diagnostic, codes};
 
 /// Returns an error for each attribute of the item that does not exist.
 pub(super) fn unknown(item: &Item) -> impl Iterator<Item = Diagnostic> {
@@ -18,11 +18,11 @@ pub(super) fn unknown(item: &Item) -> impl Iterator<Item = Diagnostic> {
         if ANNOTATIONS.contains(&text) {
             let message =
                 format!("`@{text}` is allowed only before definitions of programs, in .rise files");
-            return Diagnostic::error(Code::BadAnnotation, name.span, message)
+            return Diagnostic::error(codes::BAD_ANNOTATION, name.span, message)
                 .help(format!("strategies have {}", list()));
         }
         let message = format!("there is no attribute `@{text}`");
-        let error = Diagnostic::error(Code::BadAnnotation, name.span, message);
+        let error = Diagnostic::error(codes::BAD_ANNOTATION, name.span, message);
         match near {
             Some(near) => error.help(format!("did you mean `@{near}`?")).fix(
                 format!("Replace with `{near}`"),

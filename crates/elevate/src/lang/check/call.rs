@@ -1,8 +1,7 @@
 //! Infers the types of calls.
 
+use rise::codes;
 use std::sync::Arc;
-
-use syntax::Code;
 use syntax::ast::{Ident, Name};
 use syntax::elevate::ast::{Arg, ExprId, ExprKind, Node};
 
@@ -239,7 +238,7 @@ impl Infer<'_> {
                 arguments(node.arity()),
                 args.len()
             );
-            self.error(Code::TypeMismatch, span, message);
+            self.error(codes::TYPE_MISMATCH, span, message);
         }
         expr
     }

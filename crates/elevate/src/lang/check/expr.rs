@@ -1,8 +1,7 @@
 //! Infers the types of expressions.
 
+use rise::codes;
 use std::sync::Arc;
-
-use syntax::Code;
 use syntax::ast::{Literal, Name};
 use syntax::elevate::ast::{Case, ExprId, ExprKind, Op, ParamId};
 
@@ -113,7 +112,7 @@ impl Infer<'_> {
             Some(text) => format!("a {text} is missing here"),
         };
         let span = self.span(id);
-        self.error(Code::Hole, span, message);
+        self.error(codes::HOLE, span, message);
         Arc::new(Type::Error)
     }
 
@@ -266,7 +265,7 @@ impl Infer<'_> {
             && wants_size()
         {
             let message = format!("`{value}` is negative, and a size or a count is at least 0");
-            self.error(Code::NegativeSize, self.span(id), message);
+            self.error(codes::NEGATIVE_SIZE, self.span(id), message);
         }
     }
 

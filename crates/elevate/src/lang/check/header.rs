@@ -1,8 +1,7 @@
 //! Reads the headers of items: their written types and parameters.
 
+use rise::codes;
 use std::sync::Arc;
-
-use syntax::Code;
 use syntax::ast::Name;
 use syntax::elevate::ast::{Item, ItemKind, TypeId, TypeKind};
 
@@ -239,7 +238,7 @@ impl Infer<'_> {
                     let known = known.chain(params.iter().map(|param| param.as_str()));
                     let close = rise::closest(&name, known).map(str::to_owned);
                     let diagnostic = self.error(
-                        Code::UnknownName,
+                        codes::UNKNOWN_NAME,
                         span,
                         format!("there is no type `{name}`"),
                     );
@@ -250,17 +249,25 @@ impl Infer<'_> {
                 }
                 WrittenTypeError::Bare => {
                     self.error(
-                        Code::KindMismatch,
+                        codes::KIND_MISMATCH,
                         span,
                         "`List` needs the type of its elements",
                     )
                     .help = Some("write `List[Nat]`".into());
                 }
                 WrittenTypeError::Count => {
-                    self.error(Code::KindMismatch, span, format!("`{name}` takes one type"));
+                    self.error(
+                        codes::KIND_MISMATCH,
+                        span,
+                        format!("`{name}` takes one type"),
+                    );
                 }
                 WrittenTypeError::NoArguments => {
-                    self.error(Code::KindMismatch, span, format!("`{name}` takes no types"));
+                    self.error(
+                        codes::KIND_MISMATCH,
+                        span,
+                        format!("`{name}` takes no types"),
+                    );
                 }
             }
         }

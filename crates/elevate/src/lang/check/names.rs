@@ -1,8 +1,7 @@
 //! Resolves names in expressions.
 
+use rise::codes;
 use std::sync::Arc;
-
-use syntax::Code;
 use syntax::ast::{Ident, Name};
 use syntax::elevate::ast::ExprId;
 
@@ -143,13 +142,13 @@ impl Infer<'_> {
             .or_else(|| rise::closest(name, rise.iter().map(Name::as_str)))
             .map(str::to_owned);
         let message = format!("there is no strategy `{name}`");
-        let diagnostic = self.error(Code::UnknownName, span, message);
+        let diagnostic = self.error(codes::UNKNOWN_NAME, span, message);
         match close {
             Some(close) => {
                 diagnostic.help = Some(format!("did you mean `{close}`?"));
                 let taken = std::mem::replace(
                     diagnostic,
-                    syntax::Diagnostic::error(Code::UnknownName, span, ""),
+                    syntax::Diagnostic::error(codes::UNKNOWN_NAME, span, ""),
                 );
                 *diagnostic = taken.fix(format!("Change to `{close}`"), vec![(span, close)], true);
             }
@@ -162,7 +161,7 @@ impl Infer<'_> {
 
     fn ambiguous(&mut self, at: &Ident, items: &[syntax::GlobalId]) {
         let message = format!("`{}` is defined by several imports", at.name);
-        let mut diagnostic = syntax::Diagnostic::error(Code::AmbiguousImport, at.span, message)
+        let mut diagnostic = syntax::Diagnostic::error(codes::AMBIGUOUS_IMPORT, at.span, message)
             .help("define a name of your own for the one that you mean, in a file between");
         for &item in items {
             let place = syntax::ItemSpan {

@@ -1,11 +1,12 @@
 //! Warns of strategies that do not end on any program.
 
 use rustc_hash::FxHashSet;
+use syntax::Severity;
 use syntax::ast::Name;
 use syntax::elevate::ast::{Arg, ExprId, ExprKind, ItemKind, Op, PredBody};
-use syntax::{Code, Severity};
 
 use super::{Infer, Meaning, Resolution};
+use crate::codes;
 use crate::lang::types::{Flavour, Type};
 
 /// Functions whose result applies the argument to the same term first.
@@ -58,7 +59,7 @@ impl Infer<'_> {
                 let message = format!(
                     "`{own}` applies itself to the same program, before it does anything else: it never ends"
                 );
-                self.say(Severity::Warning, Code::EndlessStrategy, span, message)
+                self.say(Severity::Warning, codes::ENDLESS_STRATEGY, span, message)
                     .help = Some(format!(
                     "let it go to a part of the program first, as in `one({own}…)`, or behind a strategy that may fail, as in `try(s ; {own}…)`"
                 ));
@@ -98,7 +99,7 @@ impl Infer<'_> {
         let span = self.span(arg);
         if self.never_fails(arg) {
             let message = format!("this never fails, so `{name}` applies it for ever");
-            self.say(Severity::Warning, Code::EndlessStrategy, span, message)
+            self.say(Severity::Warning, codes::ENDLESS_STRATEGY, span, message)
                 .help = Some(format!("`{name}` ends when what it repeats fails"));
             return;
         }
@@ -109,7 +110,7 @@ impl Infer<'_> {
         {
             let message =
                 format!("a predicate changes nothing: once it holds, `{name}` applies it for ever");
-            self.say(Severity::Warning, Code::EndlessStrategy, span, message);
+            self.say(Severity::Warning, codes::ENDLESS_STRATEGY, span, message);
             return;
         }
         let mut seen = FxHashSet::default();
@@ -118,7 +119,7 @@ impl Infer<'_> {
             let message = format!(
                 "`{rule}` is marked `@looping`: it applies to what it gives, so `{name}` may never end"
             );
-            self.say(Severity::Warning, Code::EndlessStrategy, span, message)
+            self.say(Severity::Warning, codes::ENDLESS_STRATEGY, span, message)
                 .help = Some(format!("put a guard before it: `guard ; {rule}`"));
         }
     }

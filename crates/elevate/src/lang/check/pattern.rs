@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use syntax::Severity;
 use syntax::ast::Literal;
 use syntax::elevate::ast::{Case, Node, PatternId, PatternKind};
-use syntax::{Code, Severity};
 
 use super::{BinderKey, Infer, Target};
+use crate::codes;
 use crate::lang::types::{Ty, Type};
 
 impl Infer<'_> {
@@ -78,7 +79,7 @@ impl Infer<'_> {
         let (of, looked_at) = (self.text(of), self.text(looked_at));
         let span = self.item.pattern(id).span;
         let message = format!("this is a pattern for {of}, and {looked_at} is looked at");
-        self.error(Code::TypeMismatch, span, message);
+        self.error(rise::codes::TYPE_MISMATCH, span, message);
     }
 
     /// Records the use of a name of RISE, which matches itself.
@@ -119,7 +120,7 @@ impl Infer<'_> {
                 node.arity(),
                 parts.len()
             );
-            self.error(Code::TypeMismatch, span, message);
+            self.error(rise::codes::TYPE_MISMATCH, span, message);
         }
         for (index, &part) in parts.iter().enumerate() {
             // The argument in `depapp(f, …)` and the variable of `depfun` are type-level: a size, a
@@ -148,7 +149,7 @@ impl Infer<'_> {
             let first = cases[always].span;
             let diagnostic = self.say(
                 Severity::Warning,
-                Code::UnreachableCase,
+                codes::UNREACHABLE_CASE,
                 next.span,
                 "this case is never reached",
             );

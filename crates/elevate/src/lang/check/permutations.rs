@@ -1,10 +1,9 @@
 //! Checks that lists of loop numbers are permutations.
-
-use syntax::Code;
 use syntax::ast::{Literal, Name};
 use syntax::elevate::ast::{ExprId, ExprKind};
 
 use super::Infer;
+use crate::codes;
 
 /// Strategies of the library that take a permutation.
 const REORDERS: &[&str] = &["reorder", "loopReorder", "halide.reorder"];
@@ -30,7 +29,7 @@ impl Infer<'_> {
                 "`{name}` takes each loop once, and this list is not a permutation of [{}]",
                 loops.join(", ")
             );
-            self.error(Code::StrategyFails, span, message).help =
+            self.error(codes::STRATEGY_FAILS, span, message).help =
                 Some("loops are named by their depth, from 1: `[2, 1]` interchanges two".into());
         }
     }

@@ -35,7 +35,7 @@ impl Infer<'_> {
     pub(super) fn too_large(&mut self, span: Span) {
         if !self.is_too_large() {
             self.error(
-                Code::TooDeep,
+                syntax::codes::TOO_DEEP,
                 span,
                 "the type of this grows larger than the tools follow",
             )
@@ -45,7 +45,9 @@ impl Infer<'_> {
 
     /// Returns true if a type of the item was reported as too large.
     pub(super) fn is_too_large(&self) -> bool {
-        self.diagnostics.iter().any(|d| d.code == Code::TooDeep)
+        self.diagnostics
+            .iter()
+            .any(|d| d.code == syntax::codes::TOO_DEEP)
     }
 
     pub(super) fn text(&self, ty: &Ty) -> String {
@@ -87,7 +89,7 @@ impl Infer<'_> {
                 let message = format!(
                     "{called} is a rule, which changes the program; a predicate is expected here"
                 );
-                self.error(Code::TypeMismatch, span, message).help = Some(
+                self.error(rise::codes::TYPE_MISMATCH, span, message).help = Some(
                     "a predicate tests a place and leaves it as it is: `isMap`, `not(s)`".into(),
                 );
                 return;
@@ -103,7 +105,7 @@ impl Infer<'_> {
                 let message = format!(
                     "expected Int, a known number; found Nat: {called} may be a size of the program"
                 );
-                self.error(Code::TypeMismatch, span, message);
+                self.error(rise::codes::TYPE_MISMATCH, span, message);
                 return;
             }
             _ => {}
@@ -125,7 +127,7 @@ impl Infer<'_> {
             }
             _ => None,
         };
-        self.error(Code::TypeMismatch, span, message).help = help;
+        self.error(rise::codes::TYPE_MISMATCH, span, message).help = help;
     }
 
     /// Returns the result type of a function after all of its parameter lists.
@@ -152,7 +154,7 @@ impl Infer<'_> {
             _ => format!("{called} needs more arguments: {}", missing.join(", ")),
         };
         let span = self.span(id);
-        self.error(Code::TypeMismatch, span, message);
+        self.error(rise::codes::TYPE_MISMATCH, span, message);
     }
 
     pub(super) fn too_many(&mut self, callee: ExprId, args: &[Arg], left: usize) {
@@ -173,7 +175,7 @@ impl Infer<'_> {
             }
             _ => format!("{called} takes {}, found {}", arguments(takes), args.len()),
         };
-        self.error(Code::NotAFunction, span, message);
+        self.error(rise::codes::NOT_A_FUNCTION, span, message);
     }
 
     pub(super) fn wrong_argument_name(&mut self, name: &Ident, twice: bool, params: &[Param]) {
@@ -190,7 +192,8 @@ impl Infer<'_> {
             (false, None) if all.is_empty() => None,
             (false, None) => Some(format!("parameters are {}", super::header::listed(&all))),
         };
-        self.error(Code::UnknownName, name.span, message).help = help;
+        self.error(rise::codes::UNKNOWN_NAME, name.span, message)
+            .help = help;
     }
 
     pub(super) fn no_member(&mut self, object: ExprId, found: &Ty, name: &Ident) {
@@ -210,7 +213,8 @@ impl Infer<'_> {
             rise::closest(&name.name, fitting.iter().copied()).map(str::to_owned)
         };
         let help = close.map(|close| format!("did you mean `{close}`?"));
-        self.error(Code::UnknownName, name.span, message).help = help;
+        self.error(rise::codes::UNKNOWN_NAME, name.span, message)
+            .help = help;
     }
 
     /// Returns true if the type of the first parameter of a definition has the same constructor as
@@ -239,7 +243,7 @@ impl Infer<'_> {
             _ => None,
         });
         let span = Span::new(self.span(lhs).start, self.span(rhs).end);
-        let diagnostic = self.error(Code::TypeMismatch, span, message);
+        let diagnostic = self.error(rise::codes::TYPE_MISMATCH, span, message);
         if let [Some((left, traversal)), Some((right, strategy))] = names {
             let taken = diagnostic.clone();
             let title = format!("Write `{strategy} @ {traversal}`");
@@ -250,7 +254,7 @@ impl Infer<'_> {
     pub(super) fn no_cases(&mut self, scrutinee: ExprId) {
         let span = self.span(scrutinee);
         let message = "this `match` has no `case`, so that it has no result";
-        let diagnostic = self.error(Code::SyntaxError, span, message);
+        let diagnostic = self.error(syntax::codes::SYNTAX_ERROR, span, message);
         diagnostic.help =
             Some("a `case` without conditions matches everything: `case _ => fail(p)`".into());
     }
@@ -285,7 +289,7 @@ impl Infer<'_> {
                     ],
                     _ => Vec::new(),
                 };
-                let diagnostic = self.error(Code::TypeMismatch, span, message);
+                let diagnostic = self.error(rise::codes::TYPE_MISMATCH, span, message);
                 diagnostic.help = Some(text.into());
                 if !edits.is_empty() {
                     let taken = diagnostic.clone();
@@ -311,12 +315,12 @@ impl Infer<'_> {
                         self.text(&param.ty)
                     ),
                 });
-                self.error(Code::TypeMismatch, span, message).help = help;
+                self.error(rise::codes::TYPE_MISMATCH, span, message).help = help;
             }
             _ => {
                 let text = self.text(&found);
                 let message = format!("expected Traversal after `@`, found {text}");
-                self.error(Code::TypeMismatch, span, message).help =
+                self.error(rise::codes::TYPE_MISMATCH, span, message).help =
                     Some("a traversal is a function from strategies to strategies: `topDown`, `outermost(isMap)`".into());
             }
         }
@@ -327,7 +331,7 @@ impl Infer<'_> {
         let span = self.span(id);
         let message =
             format!("expected Bool, found a strategy: {called} needs a program to decide");
-        self.error(Code::TypeMismatch, span, message).help =
+        self.error(rise::codes::TYPE_MISMATCH, span, message).help =
             Some("write `ifThenElse(c)(s)(t)`, or `(c ; s) <+ t`, to ask the program".into());
     }
 
@@ -335,7 +339,7 @@ impl Infer<'_> {
         let text = self.text(written);
         let span = self.item.ty(id).span;
         self.error(
-            Code::KindMismatch,
+            rise::codes::KIND_MISMATCH,
             span,
             format!("what is tuned is a Nat, not {}", article(&text)),
         );
@@ -356,7 +360,7 @@ impl Infer<'_> {
                 ];
                 let diagnostic = Diagnostic::new(
                     Severity::Hint,
-                    Code::AmbiguousOperators,
+                    syntax::codes::AMBIGUOUS_OPERATORS,
                     span,
                     "`;` binds tighter than `<+`: this is one alternative",
                 );

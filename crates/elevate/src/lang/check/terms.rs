@@ -4,11 +4,12 @@
 use std::sync::Arc;
 
 use rise::Primitive;
+use rise::codes;
+use syntax::Span;
 use syntax::ast::{BinderAnnotation, BinderId, Name, TermId, TermKind};
 use syntax::elevate::ast::{
     Alt, ClauseKind, Expect, ExprId, ExprKind, ItemKind, Range, RangeKind, RangeStep,
 };
-use syntax::{Code, Span};
 
 use super::{BinderKey, CaptureSource, Captured, Infer, Meaning, Quote, Resolution, Target};
 use crate::lang::types::{Ty, Type};
@@ -194,7 +195,7 @@ impl Infer<'_> {
                     "`{name}` is {}, which cannot be put into an expression of RISE",
                     super::report::article(&text)
                 );
-                self.error(Code::TypeMismatch, mention.span, message);
+                self.error(codes::TYPE_MISMATCH, mention.span, message);
                 return;
             }
             quote.places.push((mention.span, name.clone()));
@@ -231,7 +232,7 @@ impl Infer<'_> {
         let known = known.chain(Primitive::ALL.iter().map(|primitive| primitive.name()));
         let close = rise::closest(name, known).map(str::to_owned);
         let message = format!("`{name}` is not defined in RISE");
-        self.error(Code::UnknownName, mention.span, message).help = match close {
+        self.error(codes::UNKNOWN_NAME, mention.span, message).help = match close {
             Some(close) => Some(format!("did you mean `{close}`?")),
             None => Some("import the file that defines it: `import \"file.rise\"`".into()),
         };
@@ -407,7 +408,7 @@ impl Infer<'_> {
                     "`{name}` is {}, which cannot be in an expression of RISE",
                     super::report::article(&text)
                 );
-                self.error(Code::TypeMismatch, span, message);
+                self.error(codes::TYPE_MISMATCH, span, message);
             }
         }
     }
@@ -510,7 +511,7 @@ impl Infer<'_> {
                 if !self.table.fits(&end, wanted) {
                     let (found, wanted) = (self.text(&ty), self.text(wanted));
                     let message = format!("expected {wanted}, found {found}");
-                    self.error(Code::TypeMismatch, ident.span, message);
+                    self.error(codes::TYPE_MISMATCH, ident.span, message);
                 }
             }
             super::names::StrategyResolution::Broken => {}
@@ -522,7 +523,7 @@ impl Infer<'_> {
         let names = self.env.names();
         let close = rise::closest(&ident.name, names.iter().map(Name::as_str)).map(str::to_owned);
         let message = format!("there is no strategy `{}`", ident.name);
-        self.error(Code::UnknownName, ident.span, message).help =
+        self.error(codes::UNKNOWN_NAME, ident.span, message).help =
             close.map(|close| format!("did you mean `{close}`?"));
     }
 }

@@ -1,5 +1,6 @@
 //! Compiles one alternative of a rule.
 
+use rise::codes;
 use rise::core::{Form, Terms, elaborate_terms, for_each_local};
 use rise::types::{Arg, Ty, Type};
 use rise::{RuleInfer, RuleInference, TermInfo};
@@ -249,7 +250,7 @@ impl<'a, 'h> AltCompiler<'a, 'h> {
             let text = format!(
                 "the right side has a type only where the type `{name}` of the left side is `{form}`"
             );
-            let warning = Diagnostic::new(Severity::Warning, Code::TypeMismatch, rhs, text)
+            let warning = Diagnostic::new(Severity::Warning, codes::TYPE_MISMATCH, rhs, text)
                 .related(lhs, format!("the left side has the type `{shown}`"))
                 .help("if the rule is meant for such types only, write the type in the pattern");
             self.diagnostics.push(warning);
@@ -307,11 +308,11 @@ impl<'a, 'h> AltCompiler<'a, 'h> {
                 }
                 (Err(reason), _) => {
                     let text = format!("this cannot be vectorized: {reason}");
-                    self.error(Code::TypeMismatch, clause.span, text);
+                    self.error(codes::TYPE_MISMATCH, clause.span, text);
                 }
                 (_, None) => {
                     let text = "`vectorized` takes a name of the pattern";
-                    self.error(Code::UnknownName, clause.span, text);
+                    self.error(codes::UNKNOWN_NAME, clause.span, text);
                 }
             }
         }

@@ -6,7 +6,7 @@ use rise::{RuleInfer, TermInfo};
 use rustc_hash::FxHashMap;
 use syntax::ast::{BinaryOp, Kind, TermId, TermKind};
 use syntax::elevate::ast::{CondId, CondKind};
-use syntax::{Code, Diagnostic, Span};
+use syntax::{Diagnostic, Span};
 
 use super::super::cond::{Cond, Operand, Sort, Strength};
 use super::super::names::{ExpectedKind, Names, OmittedParts, Side};
@@ -153,7 +153,7 @@ impl<'a> AltCompiler<'a, '_> {
                 match names.variable_of(term) {
                     Some(variable) => sides.has_type(names.variables[variable].binder, &ty, span),
                     None => self.error(
-                        Code::UnknownName,
+                        rise::codes::UNKNOWN_NAME,
                         span,
                         "a type is said of a name of the pattern; write others there: `(e : t)`",
                     ),
@@ -167,7 +167,7 @@ impl<'a> AltCompiler<'a, '_> {
                 if !sides.restrict(&ty, kind) {
                     let text = sides.show(&ty);
                     self.error(
-                        Code::WrongSubkind,
+                        rise::codes::WRONG_SUBKIND,
                         span,
                         format!("this can never hold: the pattern makes it `{text}`"),
                     );
@@ -218,7 +218,7 @@ impl<'a> AltCompiler<'a, '_> {
             CondKind::HasType { .. } | CondKind::HasKind { .. } => {
                 if !holds {
                     let text = "a type is a condition of its own, not a part of `or` or `not`";
-                    self.error(Code::SyntaxError, said.span, text);
+                    self.error(syntax::codes::SYNTAX_ERROR, said.span, text);
                 }
             }
             CondKind::Property { name, args } => self.property(names, sides, name, args, said.span),
@@ -249,7 +249,7 @@ impl<'a> AltCompiler<'a, '_> {
                     "holds",
                 ];
                 let mut diagnostic = Diagnostic::error(
-                    Code::UnknownName,
+                    rise::codes::UNKNOWN_NAME,
                     name.span,
                     format!("there is no condition `{other}`"),
                 );
@@ -263,7 +263,7 @@ impl<'a> AltCompiler<'a, '_> {
         };
         if args.len() != wanted {
             let text = format!("`{}` takes {wanted}, not {}", name.name, args.len());
-            self.error(Code::SyntaxError, span, text);
+            self.error(syntax::codes::SYNTAX_ERROR, span, text);
             return;
         }
         match name.name.as_str() {
@@ -401,7 +401,7 @@ impl<'a> AltCompiler<'a, '_> {
         let written = self.source.item.term(name);
         let TermKind::Name(x) = &written.kind else {
             self.error(
-                Code::SyntaxError,
+                syntax::codes::SYNTAX_ERROR,
                 written.span,
                 "expected the name of a variable",
             );
@@ -436,7 +436,7 @@ impl<'a> AltCompiler<'a, '_> {
             Some(&local) => Some(Cond::NotIn(local, operand)),
             None => {
                 let text = format!("the pattern binds no variable `{x}`");
-                self.error(Code::UnknownName, written.span, text);
+                self.error(rise::codes::UNKNOWN_NAME, written.span, text);
                 None
             }
         }

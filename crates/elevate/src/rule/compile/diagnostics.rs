@@ -6,12 +6,13 @@ use nat::Prop;
 use rise::core::{Expr, Form};
 use rise::{Primitive, RuleInference, SideCondition};
 use syntax::ast::TermKind;
-use syntax::{Code, Diagnostic, Severity, Span};
+use syntax::{Diagnostic, Severity, Span};
 
 use super::super::Alt;
 use super::super::cond::{Clause, Strength};
 use super::super::names::{Names, Origin};
 use super::alt::{AltCompiler, Typed};
+use crate::codes;
 
 impl AltCompiler<'_, '_> {
     /// Reports a left side that is only a metavariable, unless the rule is marked `@looping`: it
@@ -31,7 +32,7 @@ impl AltCompiler<'_, '_> {
         if bare && !self.source.looping {
             let text = "this pattern matches every term, the rule's own result too";
             let span = rise.term(self.alt.lhs).span;
-            let diagnostic = Diagnostic::error(Code::EndlessStrategy, span, text)
+            let diagnostic = Diagnostic::error(codes::ENDLESS_STRATEGY, span, text)
                 .help("write `@looping` before the rule if it is only used under a guard");
             self.diagnostics.push(diagnostic);
         }
@@ -51,8 +52,8 @@ impl AltCompiler<'_, '_> {
             message.push_str(&format!("\nthey differ for {sizes}"));
         }
         let code = match need.types {
-            Some(_) => Code::SizeMismatch,
-            None => Code::ObligationFails,
+            Some(_) => rise::codes::SIZE_MISMATCH,
+            None => rise::codes::OBLIGATION_FAILS,
         };
         let mut diagnostic = Diagnostic::error(code, need.span, message);
         let said = |word: &str| {
@@ -97,8 +98,9 @@ impl AltCompiler<'_, '_> {
         for clause in clauses {
             if clause.strength == Strength::Assumed && clause.cond.has_law() {
                 let text = "a law that is assumed may not hold: the rule can change what a program computes";
-                let diagnostic = Diagnostic::error(Code::ObligationFails, clause.span, text)
-                    .help("write `requires`, or make it an `unsafe rule`");
+                let diagnostic =
+                    Diagnostic::error(rise::codes::OBLIGATION_FAILS, clause.span, text)
+                        .help("write `requires`, or make it an `unsafe rule`");
                 self.diagnostics.push(diagnostic);
             }
         }
@@ -108,7 +110,7 @@ impl AltCompiler<'_, '_> {
             let span = self.source.item.rise.term(self.alt.rhs).span;
             let text =
                 "the left side combines values in a fixed order, and the right side in any order";
-            let diagnostic = Diagnostic::error(Code::ObligationFails, span, text)
+            let diagnostic = Diagnostic::error(rise::codes::OBLIGATION_FAILS, span, text)
                 .help("add `requires assoc(op) and neutral(op, z)`, or make it an `unsafe rule`");
             self.diagnostics.push(diagnostic);
         }
@@ -162,7 +164,7 @@ pub(super) fn overlaps(alts: &[Alt], diagnostics: &mut Vec<Diagnostic>) {
             .find(|earlier| earlier.clauses.is_empty() && earlier.pattern.covers(&alt.pattern));
         if let Some(earlier) = covered {
             let text = "this alternative is never taken: an earlier one matches whatever it does";
-            let warning = Diagnostic::new(Severity::Warning, Code::ShadowedName, alt.span, text)
+            let warning = Diagnostic::new(Severity::Warning, codes::SHADOWED_NAME, alt.span, text)
                 .related(earlier.span, "the earlier alternative")
                 .help("put the more special pattern first");
             diagnostics.push(warning);

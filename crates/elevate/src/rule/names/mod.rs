@@ -12,12 +12,13 @@
 
 mod spine;
 
+use rise::codes;
 use rise::{Env, Primitive, Resolution};
 use rustc_hash::FxHashMap;
 use syntax::ast::{
     BinaryOp, Binder, BinderAnnotation, BinderId, Item, Kind, Name, Term, TermId, TermKind,
 };
-use syntax::{Code, Diagnostic, Severity, Span};
+use syntax::{Diagnostic, Severity, Span};
 
 use super::{ParamKind, VariableKind};
 
@@ -232,7 +233,7 @@ impl<'a> Names<'a> {
             TermKind::Hole if side == Side::Left => self.hole(term, role, span),
             TermKind::Hole if role == ExpectedKind::Value => {
                 let text = "`_` on the right side stands for nothing";
-                self.report(Diagnostic::error(Code::UnknownName, span, text));
+                self.report(Diagnostic::error(codes::UNKNOWN_NAME, span, text));
             }
             TermKind::Name(name) => self.name(term, &name, role, side, span),
             TermKind::Paren(inner) => self.visit(inner, role, side),
@@ -394,7 +395,7 @@ impl<'a> Names<'a> {
         let candidates = own.chain(bound.iter().map(Name::as_str)).chain(primitives);
         let near = rise::closest(name, candidates).map(str::to_owned);
         text.push_str(", and there is no definition of that name");
-        let mut diagnostic = Diagnostic::error(Code::UnknownName, span, text);
+        let mut diagnostic = Diagnostic::error(codes::UNKNOWN_NAME, span, text);
         diagnostic = match near {
             Some(near) => diagnostic.help(format!("did you mean `{near}`?")).fix(
                 format!("Replace with `{near}`"),
@@ -479,7 +480,7 @@ impl<'a> Names<'a> {
                     "`{}` is taken as a metavariable; did you mean `{near}`?",
                     variable.name
                 );
-                let warning = Diagnostic::new(Severity::Warning, Code::UnknownName, span, text)
+                let warning = Diagnostic::new(Severity::Warning, codes::UNKNOWN_NAME, span, text)
                     .help(format!(
                         "write `?{}` or `_` if it is to stand for anything",
                         variable.name

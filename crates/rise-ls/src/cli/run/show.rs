@@ -4,10 +4,11 @@ use super::super::report::{Finding, RelatedFinding, Report, Reporter};
 use super::super::workspace::Workspace;
 use super::super::{FOUND, human, output};
 use crate::run::{Complaint, Done, text};
+use dpia::codes;
 use runtime::value_text::Length;
 use std::io::{self, Write};
 use std::path::Path;
-use syntax::{Code, Severity};
+use syntax::Severity;
 
 /// The largest number of scalars of a result that is printed in full.
 const WHOLE: u64 = 1_000;
@@ -76,7 +77,7 @@ fn report(workspace: &Workspace, complaint: &Complaint, severity: Severity) -> O
         span,
         severity,
         // The code is not printed.
-        code: Code::NotAProgram,
+        code: codes::NOT_A_PROGRAM,
         message: complaint.message.clone(),
         related,
         help: None,

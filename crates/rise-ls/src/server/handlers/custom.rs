@@ -6,10 +6,8 @@ use tower_lsp::lsp_types::{TextDocumentIdentifier, Uri};
 
 use super::Answer;
 use super::edits::REQUEST_FAILED;
-use crate::cli::explain::{Entry, entry};
 use crate::server::event::{error, invalid_params};
 use crate::server::snapshot::Snapshot;
-use syntax::Code;
 
 /// The parameters of `rise/virtualDocument`.
 #[derive(Deserialize)]
@@ -65,12 +63,14 @@ pub struct Page {
 
 /// Handles `rise/explainDiagnostic`.
 pub fn explain_diagnostic(_: &Snapshot, params: ExplainDiagnosticParams) -> Answer<Page> {
-    let code = Code::ALL.iter().find(|code| code.as_str() == params.code);
+    let code = db::codes::all()
+        .into_iter()
+        .find(|code| code.as_str() == params.code);
     let code = code
         .ok_or_else(|| invalid_params(format_args!("there is no diagnostic `{}`", params.code)))?;
-    let Entry { title, body } = entry(*code);
+    let (name, title, body) = (code.as_str(), code.title(), code.explanation());
     Ok(Page {
         title,
-        text: format!("# {}\n\n{title}\n\n{body}\n", code.as_str()),
+        text: format!("# {name}\n\n{title}\n\n{body}\n"),
     })
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use db::FileId;
-use syntax::Code;
+use db::codes;
 use tower_lsp::lsp_types::{
     Diagnostic, DiagnosticSeverity, DocumentDiagnosticParams, DocumentDiagnosticReport,
     DocumentDiagnosticReportKind, FullDocumentDiagnosticReport, NumberOrString,
@@ -45,7 +45,7 @@ pub fn quarantine() -> Diagnostic {
 fn internal(message: &str) -> Diagnostic {
     Diagnostic {
         severity: Some(DiagnosticSeverity::WARNING),
-        code: Some(NumberOrString::String(Code::Internal.as_str().into())),
+        code: Some(NumberOrString::String(codes::INTERNAL.as_str().into())),
         source: Some("rise".into()),
         message: message.into(),
         ..Diagnostic::default()

@@ -20,7 +20,8 @@ use crate::server::previews::{Identity, Shown};
 use crate::server::snapshot::{Document, Snapshot};
 use crate::server::to_proto;
 use crate::server::uri::Uri;
-use syntax::{Code, Span};
+use dpia::codes;
+use syntax::Span;
 
 /// The parameters of `rise/preview`.
 #[derive(Clone, Debug, Deserialize)]
@@ -287,7 +288,9 @@ fn target_to_lower_for(
     form: Form,
     errors: &[syntax::Diagnostic],
 ) -> Option<&'static str> {
-    let is_open = errors.iter().any(|error| error.code == Code::MissingChoice);
+    let is_open = errors
+        .iter()
+        .any(|error| error.code == codes::MISSING_CHOICE);
     let target = ide::form_target(&snapshot.db, item, form);
     let lowers = || ide::lowered_copy(&snapshot.db, item, target.description().lowering).is_ok();
     (is_open && lowers()).then(|| target.as_str())

@@ -13,6 +13,7 @@ use syntax::ast::{Kind, TermId};
 use super::super::Infer;
 use super::super::unify::{Cause, CauseCode};
 use crate::classes::Classes;
+use crate::codes;
 use crate::types::{Access, Arg, Ty, Type};
 
 /// The constraint that an expression with access `found` is used where `wanted` is expected.
@@ -237,12 +238,12 @@ impl Infer<'_> {
         let related = self.cause_places(bound.cause, None);
         let span = bound.cause.span;
         let commands = self.is_in_command(span);
-        let help = match code {
-            Code::MissingMemory if commands => {
+        let help = match commands && code == codes::MISSING_MEMORY {
+            true => {
                 "a command takes memory with `new(t, fun((acceptor, expression) => …))`, writes \
                  the value there with loops and assignments, and reads it behind them"
             }
-            _ => help,
+            false => help,
         };
         let fix = (!bound.taken && !commands)
             .then(|| self.access_fix(span, &bound.data, found, wanted))
@@ -274,42 +275,42 @@ fn complaint(
 ) -> (Code, String, &'static str) {
     match (found, wanted) {
         (Access::St, _) if taken => (
-            Code::StreamAsArray,
+            codes::STREAM_AS_ARRAY,
             format!("this takes an array `{text}`, and {user} gives it a stream"),
             "`iterateStream` writes what a stream yields, one element after the other",
         ),
         (Access::Rd, _) if taken => (
-            Code::MissingCopy,
+            codes::MISSING_COPY,
             format!("this requires an array `{text}` written, and {user} gives it one to read"),
             "a function that is given what can be read takes `Rd`",
         ),
         (Access::Wr, _) if taken => (
-            Code::MissingMemory,
+            codes::MISSING_MEMORY,
             format!("this reads `{text}`, and {user} gives it one that is still to be written"),
             "a function that is given what is still to be written takes `Wr`",
         ),
         (Access::St, _) => (
-            Code::StreamAsArray,
+            codes::STREAM_AS_ARRAY,
             format!("this is a stream `{text}`, and {user} takes an array"),
             "`iterateStream` writes what a stream yields, one element after the other",
         ),
         (_, Access::St) => (
-            Code::StreamAsArray,
+            codes::STREAM_AS_ARRAY,
             format!("{user} takes a stream, and this is an array `{text}`"),
             "`mapStream` makes a stream of an array",
         ),
         (Access::Rd, _) => (
-            Code::MissingCopy,
+            codes::MISSING_COPY,
             format!("this array `{text}` can only be read, and {user} expects one to write"),
             "a copy is a loop of its own: `mapSeq(fun(x => x), …)`",
         ),
         (Access::Wr, _) => (
-            Code::MissingMemory,
+            codes::MISSING_MEMORY,
             format!("{user} reads this, and it is still to be written: `{text}`"),
             "`toMem(…)` writes a value to memory, from where it is read",
         ),
         (Access::Var(_), _) => (
-            Code::TypeMismatch,
+            codes::TYPE_MISMATCH,
             format!("{user} takes another access to this `{text}` than the parameter says"),
             "an access that is a parameter is neither read nor written here",
         ),

@@ -4,13 +4,13 @@
 use std::sync::Arc;
 
 use nat::Nat;
-use syntax::Code;
 use syntax::ast::{Kind, TermId};
 
 use super::super::Infer;
 use super::super::apply::Head;
 use super::super::expr::Expectation;
 use crate::classes::Classes;
+use crate::codes;
 use crate::primitive::{OptionalArgument, Primitive};
 use crate::spine::Spine;
 use crate::types::{Access, Address, Arg, DataFun, SizeFun, Ty, Type};
@@ -205,7 +205,7 @@ impl Infer<'_> {
             let name = self.source(spine.head);
             let span = self.span(spine.head);
             self.error(
-                Code::KindMismatch,
+                codes::KIND_MISMATCH,
                 span,
                 format!("`{name}` takes a number, and then so many values"),
             )
@@ -254,8 +254,8 @@ impl Infer<'_> {
             }
         };
         let code = match found > counts.explicit {
-            true => Code::NotAFunction,
-            false => Code::TypeMismatch,
+            true => codes::NOT_A_FUNCTION,
+            false => codes::TYPE_MISMATCH,
         };
         let span = match found > counts.explicit {
             true => spine
@@ -278,7 +278,7 @@ impl Infer<'_> {
     pub(in crate::infer) fn dimension(&mut self, name: &str, dimension: i64, term: TermId) {
         if !(0..=2).contains(&dimension) {
             self.error(
-                Code::KindMismatch,
+                codes::KIND_MISMATCH,
                 self.span(term),
                 format!("the dimension of `{name}` is 0, 1 or 2, not {dimension}"),
             );

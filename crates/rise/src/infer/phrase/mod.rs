@@ -7,13 +7,14 @@ mod apply;
 
 use std::sync::Arc;
 
+use syntax::Dialect;
 use syntax::ast::{BinaryOp, BinderId, Half, Kind, Literal, ScalarType, TermId, TermKind, UnaryOp};
-use syntax::{Code, Dialect};
 
 use super::Infer;
 use super::expr::Expectation;
 use super::unify::{Cause, CauseCode};
 use crate::classes::Classes;
+use crate::codes;
 use crate::types::{Access, Arg, Ty, Type};
 use crate::{BinderInfo, TermInfo};
 
@@ -212,7 +213,7 @@ impl Infer<'_> {
             return result;
         }
         self.error(
-            Code::TypeMismatch,
+            codes::TYPE_MISMATCH,
             self.span(body),
             "`let` names a value in an expression, and this is a command",
         )
@@ -237,7 +238,7 @@ impl Infer<'_> {
         if self.clashes == clashes && holds_array(&data) {
             let text = self.show(&data);
             self.error(
-                Code::TypeMismatch,
+                codes::TYPE_MISMATCH,
                 self.span(lhs),
                 format!("an assignment writes one value, and this is an array `{text}`"),
             )
@@ -265,7 +266,7 @@ impl Infer<'_> {
             let binder = &self.item.binders[index];
             let name = binder.name.clone();
             self.error(
-                Code::CannotInfer,
+                codes::CANNOT_INFER,
                 binder.span,
                 format!("nothing says what `{name}` is"),
             )

@@ -2,11 +2,12 @@
 //! functions.
 
 use syntax::ast::{Literal, Name, ScalarType, TermId, TermKind};
-use syntax::{Code, Fix, Related};
+use syntax::{Fix, Related};
 
 use super::super::Infer;
 use super::super::unify::{Cause, CauseCode};
 use crate::classes::Classes;
+use crate::codes;
 use crate::spine::Spine;
 use crate::types::{Ty, Type};
 
@@ -105,7 +106,7 @@ impl Infer<'_> {
         let given = self.describe(found);
         let (span, place) = (self.span(initial), self.head_span(function));
         let error = self.error(
-            Code::TypeMismatch,
+            codes::TYPE_MISMATCH,
             span,
             format!(
                 "the accumulator of `{reduction}` is {wanted}, and its initial value is {given}{comparison}"

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use syntax::ast::{BinderId, TermId, TermKind};
-use syntax::{Code, Fix, Span};
+use syntax::{Fix, Span};
 
 use super::super::Infer;
 use super::super::unify::{Cause, CauseCode};
 use super::is_function;
+use crate::codes;
 use crate::spine::Spine;
 use crate::types::{Ty, Type};
 
@@ -95,7 +96,7 @@ impl Infer<'_> {
         };
         let related = self.cause_places(cause, None);
         let error = self.error(
-            Code::TypeMismatch,
+            codes::TYPE_MISMATCH,
             cause.span,
             format!("{message}{comparison}"),
         );
@@ -160,7 +161,7 @@ impl Infer<'_> {
             _ => String::new(),
         };
         let error = self.error(
-            Code::TypeMismatch,
+            codes::TYPE_MISMATCH,
             spans[0].cover(spans[1]),
             format!("the parameters `{first}` and `{second}` are swapped{gives}"),
         );

@@ -2,12 +2,13 @@
 //! instead.
 
 use syntax::ast::{BinaryOp, TermId, TermKind};
-use syntax::{Code, Fix, Span};
+use syntax::{Fix, Span};
 
 use super::super::Infer;
 use super::super::unify::{Cause, CauseCode};
 use super::is_function;
 use super::operands::Suggestion;
+use crate::codes;
 use crate::primitive::{OptionalArgument, Primitive};
 use crate::spine::{Spine, SpineArg};
 use crate::types::{Ty, Type};
@@ -48,7 +49,7 @@ impl Infer<'_> {
             Fix::preferred(format!("Write `{call}`"), vec![place, (old, String::new())])
         });
         let message = format!("the {what} of `{name}` comes before its other arguments");
-        let error = self.error(Code::KindMismatch, self.span(arg), message);
+        let error = self.error(codes::KIND_MISMATCH, self.span(arg), message);
         error.help = Some(format!("write `{call}(…)`"));
         error.fixes.extend(fix);
     }
@@ -57,7 +58,7 @@ impl Infer<'_> {
     pub(in crate::infer) fn unknown_dimension(&mut self, head: TermId, arg: TermId) {
         let (name, text) = (self.source(head), self.source(arg));
         let message = format!("the dimension of `{name}` must be 0, 1 or 2, found `{text}`");
-        let error = self.error(Code::KindMismatch, self.span(arg), message);
+        let error = self.error(codes::KIND_MISMATCH, self.span(arg), message);
         error.help = Some(format!(
             "dimensions are no parameters: write a number, as in `{name}(0)(…)`"
         ));
@@ -84,7 +85,7 @@ impl Infer<'_> {
         let text = self.source(extra);
         let message = format!("`{name}` takes {taken}, and `{text}` is in the place of {place}");
         let fix = self.without_argument(extra);
-        let error = self.error(Code::KindMismatch, self.span(extra), message);
+        let error = self.error(codes::KIND_MISMATCH, self.span(extra), message);
         error.help = Some(format!("remove `{text}`"));
         error.fixes.extend(fix);
     }
@@ -182,7 +183,7 @@ impl Infer<'_> {
         let stage = inner.after(2);
         let (text, span) = (self.source(stage), self.span(stage));
         let message = format!("`{text}` takes a value before the array: the one to pad with");
-        let error = self.error(Code::TypeMismatch, span, message);
+        let error = self.error(codes::TYPE_MISMATCH, span, message);
         error.help = Some(format!("write it behind the sizes, as in `{text}(0)`"));
         let edits = vec![(Span::empty(span.end), "(0)".to_owned())];
         error.fixes.push(Fix::preferred("Pad with `0`", edits));
@@ -272,7 +273,7 @@ impl Infer<'_> {
         let pipeline = self.span(whole);
         self.diagnostics.retain(|said| {
             let is_inside = pipeline.start <= said.span.start && said.span.end <= pipeline.end;
-            !(is_inside && matches!(said.code, Code::TypeMismatch | Code::WrongSubkind))
+            !(is_inside && [codes::TYPE_MISMATCH, codes::WRONG_SUBKIND].contains(&said.code))
         });
     }
 
@@ -384,7 +385,7 @@ impl Infer<'_> {
         };
         let span = self.span(spine.head);
         let mut said = self.diagnostics.iter_mut().rev();
-        if let Some(said) = said.find(|d| d.code == Code::UnknownName && d.span == span) {
+        if let Some(said) = said.find(|d| d.code == codes::UNKNOWN_NAME && d.span == span) {
             said.help = Some(help);
             said.fixes = fix.into_iter().collect();
         }

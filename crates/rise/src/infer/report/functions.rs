@@ -3,12 +3,13 @@
 use syntax::ast::{
     AddressSpace, BinderAnnotation, BinderId, Half, Name, ScalarType, TermId, TermKind,
 };
-use syntax::{Code, Fix, Related, Span};
+use syntax::{Fix, Related, Span};
 
 use super::super::Infer;
 use super::super::apply::MissingSizes;
 use super::super::expr::kind_noun;
 use super::super::unify::{Cause, CauseCode, UnifyError};
+use crate::codes;
 use crate::primitive::Primitive;
 use crate::spine::{Spine, SpineArg};
 use crate::types::{Pi, Ty, Type};
@@ -21,11 +22,15 @@ impl Infer<'_> {
     pub(in crate::infer) fn too_large(&mut self, term: TermId) {
         self.clashes += 1;
         let span = self.head_span(term);
-        if self.diagnostics.iter().any(|d| d.code == Code::TooDeep) {
+        if self
+            .diagnostics
+            .iter()
+            .any(|d| d.code == syntax::codes::TOO_DEEP)
+        {
             return;
         }
         self.error(
-            Code::TooDeep,
+            syntax::codes::TOO_DEEP,
             span,
             "the type of this grows larger than the tools follow",
         )
@@ -87,7 +92,7 @@ impl Infer<'_> {
             };
             (self.span(arg), message)
         };
-        let error = self.error(Code::NotAFunction, span, message);
+        let error = self.error(codes::NOT_A_FUNCTION, span, message);
         error.help = help;
         error.fixes.extend(fix);
     }
@@ -145,7 +150,7 @@ impl Infer<'_> {
         let noun = kind_noun(pi.kind);
         let param = self.name_of(pi.var);
         let diagnostic = self.error(
-            Code::KindMismatch,
+            codes::KIND_MISMATCH,
             self.item.term(head).span,
             format!("`{name}` takes the {noun} `{param}` first"),
         );
@@ -197,7 +202,7 @@ impl Infer<'_> {
             }
         });
         let diagnostic = self.error(
-            Code::KindMismatch,
+            codes::KIND_MISMATCH,
             self.span(term),
             format!("`{name}` takes a size here, and `{text}` is a value"),
         );
@@ -221,7 +226,7 @@ impl Infer<'_> {
         let text = self.show(ty);
         let is_nat = matches!(&*self.table.head(ty), Type::Scalar(ScalarType::NatType));
         let diagnostic = self.error(
-            Code::KindMismatch,
+            codes::KIND_MISMATCH,
             self.item.term(term).span,
             format!("expected a size or type, and `{name}` is a value of type `{text}`"),
         );
@@ -234,7 +239,7 @@ impl Infer<'_> {
     pub(in crate::infer) fn not_a_size(&mut self, term: TermId) {
         let text = self.source(term);
         self.error(
-            Code::KindMismatch,
+            codes::KIND_MISMATCH,
             self.item.term(term).span,
             format!("expected a size, found `{text}`"),
         )
@@ -250,7 +255,7 @@ impl Infer<'_> {
         };
         let span = self.span(term);
         let message = format!("there is no address space `{text}`");
-        let error = self.error(Code::UnknownName, span, message);
+        let error = self.error(codes::UNKNOWN_NAME, span, message);
         error.help = Some(help);
         error.fixes.extend(near.map(|near| {
             Fix::preferred(
@@ -268,7 +273,7 @@ impl Infer<'_> {
                 None => "data is expected here, and this is a function".to_owned(),
             };
             let span = self.head_span(term);
-            self.error(Code::NotData, span, message);
+            self.error(codes::NOT_DATA, span, message);
             return;
         }
         let text = self.show(wanted);
@@ -300,7 +305,7 @@ impl Infer<'_> {
             }
             _ => None,
         };
-        let diagnostic = self.error(Code::TypeMismatch, span, message);
+        let diagnostic = self.error(codes::TYPE_MISMATCH, span, message);
         diagnostic.related = related;
         diagnostic.help = help;
         diagnostic.fixes.extend(fix);
@@ -366,7 +371,7 @@ impl Infer<'_> {
             }],
             _ => Vec::new(),
         };
-        let error = self.error(Code::TypeMismatch, span, message);
+        let error = self.error(codes::TYPE_MISMATCH, span, message);
         error.related = related;
         error.help = help;
         if let ([first, second], [one], false) = (&names[..], given, grouped)
@@ -439,7 +444,7 @@ impl Infer<'_> {
             // The error is about the same value.
             return;
         }
-        let diagnostic = self.error(Code::TypeMismatch, self.item.term(term).span, message);
+        let diagnostic = self.error(codes::TYPE_MISMATCH, self.item.term(term).span, message);
         if are_pairs {
             diagnostic.help = Some(format!(
                 "`|> map({word})` takes this half of each pair, and `idx` takes one element"
@@ -476,7 +481,7 @@ impl Infer<'_> {
             _ => self.subkind_help(ty, kind),
         };
         self.error(
-            Code::WrongSubkind,
+            codes::WRONG_SUBKIND,
             self.item.term(term).span,
             format!("`{op}` works on {wanted}, and this is `{text}`"),
         )
@@ -490,7 +495,7 @@ impl Infer<'_> {
             _ => "data",
         };
         self.error(
-            Code::WrongSubkind,
+            codes::WRONG_SUBKIND,
             self.item.term(term).span,
             format!("expected one of the {wanted}, found `{text}`"),
         );
@@ -500,7 +505,7 @@ impl Infer<'_> {
         let name = self.item.binder(binder).name.clone();
         let text = self.show(ty);
         self.error(
-            Code::LetFunction,
+            codes::LET_FUNCTION,
             self.item.term(value).span,
             format!("`let` binds data, and this is a function: `{text}`"),
         )

@@ -2,11 +2,12 @@
 //! RISE.
 
 use syntax::ast::{ScalarType, TermId, TermKind};
-use syntax::{Code, Fix, Span};
+use syntax::{Fix, Span};
 
 use super::super::Infer;
 use super::super::expr::Expectation;
 use crate::TermInfo;
+use crate::codes;
 use crate::spine::Spine;
 use crate::types::{Ty, Type};
 
@@ -51,7 +52,7 @@ impl Infer<'_> {
         };
         edits.extend(mend.replacement.map(|text| (span, text)));
         let mut said = self.diagnostics.iter_mut().rev();
-        if let Some(said) = said.find(|d| d.code == Code::UnknownName && d.span == span) {
+        if let Some(said) = said.find(|d| d.code == codes::UNKNOWN_NAME && d.span == span) {
             said.help = Some(help);
             said.fixes.push(Fix::preferred(title, edits));
         }

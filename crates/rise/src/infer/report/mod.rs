@@ -20,6 +20,7 @@ use super::for_each_var;
 use super::unify::{Cause, CauseCode};
 use super::writeback::fresh_name;
 use super::{Infer, LocalBinding};
+use crate::codes;
 use crate::primitive::Primitive;
 use crate::print;
 use crate::types::{Names, Ty, Type};
@@ -108,13 +109,9 @@ impl Infer<'_> {
 
     /// Returns true if all messages since `said` are about type mismatches.
     pub(in crate::infer) fn are_clashes(&self, said: usize) -> bool {
-        let mut codes = self.diagnostics[said..].iter().map(|error| error.code);
-        codes.all(|code| {
-            matches!(
-                code,
-                Code::TypeMismatch | Code::WrongSubkind | Code::NotData
-            )
-        })
+        const CLASHES: [Code; 3] = [codes::TYPE_MISMATCH, codes::WRONG_SUBKIND, codes::NOT_DATA];
+        let mut errors = self.diagnostics[said..].iter();
+        errors.all(|error| CLASHES.contains(&error.code))
     }
 
     /// Returns true if the name at `head` refers to one of the primitives.

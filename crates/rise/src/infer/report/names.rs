@@ -4,11 +4,12 @@ use nat::Var;
 use syntax::ast::{
     Binder, BinderAnnotation, BinderId, Kind, Name, ReadWrite, ScalarType, TermId, TermKind,
 };
-use syntax::{Code, Diagnostic, Fix, GlobalId, ItemSpan, Related, Span};
+use syntax::{Diagnostic, Fix, GlobalId, ItemSpan, Related, Span};
 
 use super::super::expr::kind_noun;
 use super::super::{Infer, LocalBinding};
 use super::math_functions::is_mathematical;
+use crate::codes;
 use crate::primitive::Primitive;
 use crate::types::Type;
 use syntax::{closest, foreign_scalar};
@@ -59,7 +60,7 @@ impl Infer<'_> {
         let [first, second] = [first, second].map(|id| self.item.binder(id));
         let name = &first.name;
         let message = format!("`{name}` is already a parameter of this function");
-        let error = Diagnostic::error(Code::DuplicateParameter, second.span, message)
+        let error = Diagnostic::error(codes::DUPLICATE_PARAMETER, second.span, message)
             .related(first.span, format!("`{name}` is first bound here"))
             .help("rename one of the two");
         self.diagnostics.push(error);
@@ -73,7 +74,7 @@ impl Infer<'_> {
         let scalar = foreign_scalar(name);
         if let Some((written, fix)) = scalar.and_then(|ty| self.conversion_to(term, ty)) {
             let message = format!("cannot find `{name}` in this scope");
-            let error = self.error(Code::UnknownName, self.span(term), message);
+            let error = self.error(codes::UNKNOWN_NAME, self.span(term), message);
             error.help = Some(format!("a conversion is written `{written}`"));
             error.fixes.extend(fix);
             return;
@@ -86,7 +87,7 @@ impl Infer<'_> {
         let near = near.map(str::to_owned);
         let span = self.span(term);
         let diagnostic = self.error(
-            Code::UnknownName,
+            codes::UNKNOWN_NAME,
             span,
             format!("cannot find `{name}` in this scope"),
         );
@@ -142,7 +143,7 @@ impl Infer<'_> {
             None => self.binding(span, name, kind),
         };
         let message = format!("cannot find the size or type `{name}` in this scope");
-        let diagnostic = self.error(Code::UnknownName, span, message);
+        let diagnostic = self.error(codes::UNKNOWN_NAME, span, message);
         diagnostic.fixes.extend(fix);
         diagnostic.help = Some(match near {
             Some(near) => format!("did you mean `{near}`?"),
@@ -206,7 +207,7 @@ impl Infer<'_> {
         let span = self.item.term(term).span;
         let message = format!("cannot find the access `{name}` in this scope");
         let fix = near.as_deref().map(|near| replacement(span, near));
-        let diagnostic = self.error(Code::UnknownName, span, message);
+        let diagnostic = self.error(codes::UNKNOWN_NAME, span, message);
         diagnostic.fixes.extend(fix);
         diagnostic.help = Some(match near {
             Some(near) => format!("did you mean `{near}`?"),
@@ -219,7 +220,7 @@ impl Infer<'_> {
     pub(in crate::infer) fn ambiguous(&mut self, term: TermId, name: &Name, ids: &[GlobalId]) {
         let span = self.span(term);
         let diagnostic = self.error(
-            Code::AmbiguousImport,
+            codes::AMBIGUOUS_IMPORT,
             span,
             format!("`{name}` is defined by {} imports", ids.len()),
         );
@@ -248,7 +249,7 @@ impl Infer<'_> {
                 ),
             };
             let span = self.span(term);
-            self.error(Code::Hole, span, message);
+            self.error(codes::HOLE, span, message);
         }
     }
 
@@ -266,7 +267,7 @@ impl Infer<'_> {
             _ => "write its type, as in `(… : f32)`",
         };
         let span = self.span(term);
-        self.error(Code::CannotInfer, span, what).help = Some(help.to_owned());
+        self.error(codes::CANNOT_INFER, span, what).help = Some(help.to_owned());
     }
 
     pub(in crate::infer) fn report_no_kind(&mut self, var: Var) {
@@ -276,7 +277,7 @@ impl Infer<'_> {
             return;
         }
         self.error(
-            Code::CannotInfer,
+            codes::CANNOT_INFER,
             span,
             format!("this works on {what}, and no kind of type parameter says just that"),
         )
@@ -286,7 +287,7 @@ impl Infer<'_> {
     pub(in crate::infer) fn report_no_address(&mut self, var: Var) {
         let span = self.table.info(var).span;
         self.error(
-            Code::CannotInfer,
+            codes::CANNOT_INFER,
             span,
             "an address space is never inferred",
         )

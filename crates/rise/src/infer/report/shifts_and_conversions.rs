@@ -1,9 +1,10 @@
 //! Messages about shifts and conversions in the notation of other languages.
 
 use syntax::ast::{BinaryOp, Literal, TermId, TermKind};
-use syntax::{Code, Fix, Span};
+use syntax::{Fix, Span};
 
 use super::super::Infer;
+use crate::codes;
 use crate::types::Type;
 
 /// The greatest number of bits of a shift that is rewritten with a power of two.
@@ -53,7 +54,7 @@ impl Infer<'_> {
             Type::Fun(..) | Type::Pi(_) => {
                 let text = self.source(number);
                 let message = format!("`{sign}` composes two functions, and `{text}` is a number");
-                self.error(Code::TypeMismatch, self.span(number), message);
+                self.error(codes::TYPE_MISMATCH, self.span(number), message);
             }
             _ => self.shift(op, lhs, rhs),
         }
@@ -79,7 +80,7 @@ impl Infer<'_> {
             }
         });
         let message = format!("`{sign}` composes functions: RISE has no shift of bits");
-        let error = self.error(Code::TypeMismatch, span, message);
+        let error = self.error(codes::TYPE_MISMATCH, span, message);
         error.help = Some(match &written {
             Some(written) => format!("write `{written}`"),
             None => format!("write `{arithmetic}` and a power of two"),

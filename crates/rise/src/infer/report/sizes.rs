@@ -8,6 +8,7 @@ use super::super::Infer;
 use super::super::obligations::{ConditionOrigin, PendingObligation};
 use super::super::unify::{Cause, CauseCode, for_each_var};
 use super::EquationFailure;
+use crate::codes;
 use crate::primitive::Primitive;
 use crate::print;
 use crate::types::{Arg, Names, Obligation, Ty, Type};
@@ -62,16 +63,16 @@ impl Infer<'_> {
                     None => self.size_line(&left, &right, cause),
                 };
                 let help = self.size_help(&expected, &found, a, b);
-                (Code::SizeMismatch, format!("{first}{comparison}{why}"), help)
+                (codes::SIZE_MISMATCH, format!("{first}{comparison}{why}"), help)
             }
             EquationFailure::Undecided => (
-                Code::SizeUnknown,
+                codes::SIZE_UNKNOWN,
                 format!("cannot tell whether the sizes `{left}` and `{right}` are equal{comparison}"),
                 Some("if they are, say so: `assume(size)` makes it an obligation that is checked before each run".to_owned()),
             ),
             EquationFailure::Impossible => self.impossible_size(a, b, cause, &comparison, &names),
             EquationFailure::Open => (
-                Code::CannotInfer,
+                codes::CANNOT_INFER,
                 format!("nothing determines the sizes in `{left}` = `{right}`{comparison}"),
                 Some("write one of the sizes or types down".to_owned()),
             ),
@@ -335,7 +336,7 @@ impl Infer<'_> {
         if rest.as_const().is_some_and(|r| r < 0) {
             let least = self.show_nat(&least);
             return (
-                Code::NegativeSize,
+                codes::NEGATIVE_SIZE,
                 format!(
                     "`{user}` needs at least {least} elements, and there are {size}{comparison}"
                 ),
@@ -354,14 +355,14 @@ impl Infer<'_> {
                 )
             };
             return (
-                Code::ObligationFails,
+                codes::OBLIGATION_FAILS,
                 format!("`{user}` needs {what}{comparison}"),
                 None,
             );
         }
         let pattern = print::nat_text(pattern, names);
         (
-            Code::SizeMismatch,
+            codes::SIZE_MISMATCH,
             format!("no sizes make `{pattern}` equal to `{size}`{comparison}"),
             self.help_for_round(cause.span),
         )
@@ -436,17 +437,17 @@ impl Infer<'_> {
         self.clashes += 1;
         let text = self.show_prop(prop);
         let (code, message) = match (prop, source) {
-            (_, Some(source)) => (Code::ObligationFails, self.describe_condition(source)),
+            (_, Some(source)) => (codes::OBLIGATION_FAILS, self.describe_condition(source)),
             (Prop::Divides(a, b), None) if a.as_const() != Some(0) => {
                 let (a, b) = (self.show_nat(a), self.show_nat(b));
-                (Code::ObligationFails, format!("{a} does not divide {b}"))
+                (codes::OBLIGATION_FAILS, format!("{a} does not divide {b}"))
             }
             (Prop::AtLeast(a, b), None) if b.as_const() == Some(0) => (
-                Code::NegativeSize,
+                codes::NEGATIVE_SIZE,
                 format!("the size `{}` is negative", self.show_nat(a)),
             ),
             _ => (
-                Code::ObligationFails,
+                codes::OBLIGATION_FAILS,
                 match self.name_at(span) {
                     Some(name) => format!("`{name}` needs {text}, which does not hold"),
                     None => format!("this needs {text}, which does not hold"),
@@ -480,7 +481,7 @@ impl Infer<'_> {
             true => "no size meets this condition",
             false => "no size meets this condition and those before it",
         };
-        let error = self.error(Code::ObligationFails, span, message);
+        let error = self.error(codes::OBLIGATION_FAILS, span, message);
         if let Some((other, _)) = other.filter(|(other, _)| other.span != span) {
             error.related.push(Related {
                 place: other.span.into(),
@@ -518,7 +519,7 @@ impl Infer<'_> {
                 )
             }
         };
-        self.error(Code::ObligationFails, pending.span, message);
+        self.error(codes::OBLIGATION_FAILS, pending.span, message);
         self.help_to_state(prop, pending);
     }
 
@@ -534,7 +535,7 @@ impl Infer<'_> {
                 )
             }
         };
-        self.error(Code::SizeUnknown, pending.span, message);
+        self.error(codes::SIZE_UNKNOWN, pending.span, message);
         self.help_to_state(prop, pending);
     }
 

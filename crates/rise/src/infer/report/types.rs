@@ -2,7 +2,7 @@
 
 use nat::{Nat, Var};
 use syntax::ast::{Kind, Literal, ScalarType, TermId, TermKind};
-use syntax::{Code, Fix, ItemSpan, Related, Span};
+use syntax::{Fix, ItemSpan, Related, Span};
 
 use super::super::expr::kind_noun;
 use super::super::unify::{Cause, CauseCode, UnifyError, for_each_var};
@@ -10,6 +10,7 @@ use super::super::{Infer, LocalBinding};
 use super::is_function;
 use crate::TermInfo;
 use crate::classes::Classes;
+use crate::codes;
 use crate::primitive::Primitive;
 use crate::print;
 use crate::spine::Spine;
@@ -56,7 +57,7 @@ impl Infer<'_> {
                     _ => None,
                 };
                 let related = self.cause_places(cause, self.origin(expected, cause));
-                let diagnostic = self.error(Code::WrongSubkind, cause.span, message);
+                let diagnostic = self.error(codes::WRONG_SUBKIND, cause.span, message);
                 diagnostic.help = help;
                 diagnostic.related = related;
                 if let Some(mend) = mend {
@@ -183,7 +184,7 @@ impl Infer<'_> {
             .or_else(|| self.conversion_fix(&wanted, &got, cause))
             .or_else(|| self.size_first_fix(&wanted, &got, cause));
         let mend = self.mended_argument(&wanted, &got, cause);
-        let diagnostic = self.error(Code::TypeMismatch, cause.span, message);
+        let diagnostic = self.error(codes::TYPE_MISMATCH, cause.span, message);
         diagnostic.related = related;
         diagnostic.help = help;
         diagnostic.fixes.extend(fix);
@@ -561,7 +562,7 @@ impl Infer<'_> {
     pub(in crate::infer) fn infinite(&mut self, ty: &Ty, cause: Cause) {
         let text = self.show(ty);
         let diagnostic = self.error(
-            Code::InfiniteType,
+            codes::INFINITE_TYPE,
             cause.span,
             format!("this would need a type that contains itself, a part of `{text}`"),
         );
@@ -596,7 +597,7 @@ impl Infer<'_> {
             }
             _ => "is an argument missing?".to_owned(),
         };
-        let diagnostic = self.error(Code::NotData, cause.span, message);
+        let diagnostic = self.error(codes::NOT_DATA, cause.span, message);
         diagnostic.help = Some(help);
         diagnostic.fixes.extend(fix);
     }
@@ -612,7 +613,7 @@ impl Infer<'_> {
             "the size `{name}` is known only inside, so the type of {user} cannot depend on it{}",
             self.comparison(expected, found)
         );
-        let diagnostic = self.error(Code::SizeMismatch, cause.span, message);
+        let diagnostic = self.error(codes::SIZE_MISMATCH, cause.span, message);
         diagnostic.related.push(Related {
             place: ItemSpan::from(bound),
             message: format!("`{name}` is bound here"),

@@ -3,7 +3,7 @@
 use super::Parser;
 use crate::elevate::ast::{Alt, Case, ClauseKind, ExprId, ExprKind, Op};
 use crate::elevate::lexer::{TokenKind, Word};
-use crate::{Code, Diagnostic, Span, TokenKind as Rise};
+use crate::{Diagnostic, Span, TokenKind as Rise, codes};
 
 /// An operator with its left operand, on the stack until its right operand is parsed.
 pub(super) struct PendingOperator {
@@ -58,7 +58,7 @@ impl Parser<'_> {
                 let (place, text) = (self.span(), self.quoted());
                 self.rise.report(|| {
                     Diagnostic::error(
-                        Code::SyntaxError,
+                        codes::SYNTAX_ERROR,
                         place,
                         format!("{text} behind a `match`: put parentheses around the `match`"),
                     )
@@ -160,7 +160,7 @@ impl Parser<'_> {
     fn chained_comparison(&mut self, first: Span, second: Span) {
         self.rise.report(|| {
             Diagnostic::error(
-                Code::AmbiguousOperators,
+                codes::AMBIGUOUS_OPERATORS,
                 second,
                 "comparisons do not chain: put parentheses around one, or join two with `&&`",
             )
@@ -244,7 +244,7 @@ impl Parser<'_> {
                 let span = self.rise.last_char();
                 self.rise.report(|| {
                     Diagnostic::error(
-                        Code::SyntaxError,
+                        codes::SYNTAX_ERROR,
                         span,
                         "expected `{` and the cases after `match`",
                     )
@@ -299,7 +299,7 @@ impl Parser<'_> {
         if let Some(arrow) = self.eat(Rise::Arrow) {
             return self.rise.report(|| {
                 Diagnostic::error(
-                    Code::SyntaxError,
+                    codes::SYNTAX_ERROR,
                     arrow.span,
                     "the pattern of a case is followed by `=>`, not `->`",
                 )

@@ -7,7 +7,7 @@ use crate::elevate::ast::{
 };
 use crate::elevate::lexer::{TokenKind, Word};
 use crate::parser::TermCategory;
-use crate::{Code, Diagnostic, Span, TokenKind as Rise};
+use crate::{Diagnostic, Span, TokenKind as Rise, codes};
 
 /// The names of the attributes of items. An `@` before one of them is certainly not an operator.
 pub const ATTRIBUTES: &[&str] = &[
@@ -75,7 +75,7 @@ impl Parser<'_> {
         }
         self.rise.report(|| {
             Diagnostic::error(
-                Code::SyntaxError,
+                codes::SYNTAX_ERROR,
                 sign.cover(name.span),
                 format!("`@{text}` is an attribute, and no definition follows it: to apply `{text}` to the strategy before it, write `@ {text}`"),
             )
@@ -297,7 +297,7 @@ impl Parser<'_> {
             self.bump();
             self.rise.report(|| {
                 Diagnostic::error(
-                    Code::SyntaxError,
+                    codes::SYNTAX_ERROR,
                     span,
                     format!("a definition has a `=` before its right side, not {text}"),
                 )
@@ -435,7 +435,7 @@ impl Parser<'_> {
                 true => format!("expected `{word}` and {what}"),
                 false => format!("expected `{word}` and {what}, found {found}"),
             };
-            Diagnostic::error(Code::SyntaxError, span, message).related(
+            Diagnostic::error(codes::SYNTAX_ERROR, span, message).related(
                 example.span,
                 "an example is written `example { input program apply strategy expect program }`",
             )

@@ -24,7 +24,7 @@ use super::brackets::OpenBrackets;
 use super::lexer::{Lexer, Quotes, Token, TokenKind, Word};
 use crate::ast::{Ident, ItemKind as RiseItemKind, Name};
 use crate::parser::{Parser as RiseParser, docs};
-use crate::{Code, Diagnostic, MAX_DEPTH, MAX_HEIGHT, Severity, Span, TokenKind as Rise};
+use crate::{Diagnostic, MAX_DEPTH, MAX_HEIGHT, Severity, Span, TokenKind as Rise, codes};
 use expr::PendingOperator;
 pub use item::ATTRIBUTES;
 
@@ -176,7 +176,7 @@ impl<'t> Parser<'t> {
                 let span = Span::new(token.span.start, token.span.start + 1);
                 self.rise.report(|| {
                     Diagnostic::error(
-                        Code::Unterminated,
+                        codes::UNTERMINATED,
                         span,
                         "this backquote has no partner on its line",
                     )
@@ -284,7 +284,7 @@ impl<'t> Parser<'t> {
             let text = self.quoted();
             self.rise.report(|| {
                 Diagnostic::error(
-                    Code::ReservedName,
+                    codes::RESERVED_NAME,
                     token.span,
                     format!("{text} is a reserved word: choose another name"),
                 )
@@ -452,7 +452,7 @@ fn typographic_quotes(places: &[(Span, &'static str)]) -> Option<Diagnostic> {
     Some(
         Diagnostic::new(
             Severity::Warning,
-            Code::SyntaxError,
+            codes::SYNTAX_ERROR,
             first,
             format!("these quotes are from print: write `{operator}`, with or without backquotes"),
         )

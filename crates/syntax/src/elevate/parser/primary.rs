@@ -5,7 +5,7 @@ use crate::ast::{AddressSpace, Literal, Name, TermId, TermKind};
 use crate::elevate::ast::{Arg, ExprId, ExprKind, ListForm};
 use crate::elevate::lexer::{TokenKind, Word};
 use crate::parser::TermCategory;
-use crate::{Code, Diagnostic, Span, TokenKind as Rise};
+use crate::{Diagnostic, Span, TokenKind as Rise, codes};
 
 impl Parser<'_> {
     /// Parses calls and member accesses.
@@ -286,7 +286,7 @@ impl Parser<'_> {
         let (span, text) = (self.rise.last_char(), word.as_str());
         self.rise.report(|| {
             Diagnostic::error(
-                Code::SyntaxError,
+                codes::SYNTAX_ERROR,
                 span,
                 format!("expected `{text}` and a branch"),
             )
@@ -380,7 +380,7 @@ impl Parser<'_> {
                 true => format!("{text} joins strategies, and none follows it: remove it here"),
                 false => format!("expected a strategy after {text}"),
             };
-            Diagnostic::error(Code::SyntaxError, token.span, message).fix(
+            Diagnostic::error(codes::SYNTAX_ERROR, token.span, message).fix(
                 format!("Remove {text}"),
                 vec![(token.span, String::new())],
                 true,

@@ -4,7 +4,7 @@
 use super::Parser;
 use crate::elevate::lexer::{TokenKind, Word};
 use crate::parser::loose_call;
-use crate::{Code, Diagnostic, Span, TokenKind as Rise, closest};
+use crate::{Diagnostic, Span, TokenKind as Rise, closest, codes};
 
 /// The RISE keywords that also begin items of ELEVATE.
 const ITEM_WORDS_OF_RISE: [(&str, Rise); 2] = [("import", Rise::Import), ("def", Rise::Def)];
@@ -19,7 +19,7 @@ impl Parser<'_> {
             let span = self.span();
             self.rise.report(|| {
                 Diagnostic::error(
-                    Code::SyntaxError,
+                    codes::SYNTAX_ERROR,
                     span,
                     "`fun` does not define a name: a strategy is defined by `strategy`",
                 )
@@ -145,7 +145,7 @@ impl Parser<'_> {
         let (span, text) = (self.span(), self.quoted());
         self.rise.report(|| {
             Diagnostic::error(
-                Code::SyntaxError,
+                codes::SYNTAX_ERROR,
                 span,
                 format!("unexpected {text}: did you mean `{meant}`?"),
             )
@@ -171,7 +171,7 @@ impl Parser<'_> {
             let span = self.span();
             self.rise.report(|| {
                 Diagnostic::error(
-                    Code::SyntaxError,
+                    codes::SYNTAX_ERROR,
                     span,
                     "`|` separates the alternatives of rules: strategies are joined by `<+`, which tries the second one where the first one fails",
                 )
@@ -201,7 +201,7 @@ impl Parser<'_> {
             ),
         };
         self.rise.report(|| {
-            let error = Diagnostic::error(Code::SyntaxError, span, message).fix(
+            let error = Diagnostic::error(codes::SYNTAX_ERROR, span, message).fix(
                 "Insert `;`",
                 vec![(Span::empty(end), " ;".to_owned())],
                 false,

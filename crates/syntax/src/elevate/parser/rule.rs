@@ -5,7 +5,7 @@ use crate::ast::{TermId, TermKind};
 use crate::elevate::ast::{Alt, Clause, ClauseKind};
 use crate::elevate::lexer::{TokenKind, Word};
 use crate::parser::TermCategory;
-use crate::{Code, Diagnostic, Span, TokenKind as Rise};
+use crate::{Diagnostic, Span, TokenKind as Rise, codes};
 
 impl Parser<'_> {
     /// Parses alternatives in braces, `{ alt | alt }`.
@@ -32,11 +32,12 @@ impl Parser<'_> {
         if self.at(Rise::Comma) {
             let span = self.bump().span;
             self.rise.report(|| {
-                Diagnostic::error(Code::SyntaxError, span, "alternatives are separated by `|`").fix(
-                    "Write `|`",
-                    vec![(span, "|".to_owned())],
-                    true,
+                Diagnostic::error(
+                    codes::SYNTAX_ERROR,
+                    span,
+                    "alternatives are separated by `|`",
                 )
+                .fix("Write `|`", vec![(span, "|".to_owned())], true)
             });
             return true;
         }
@@ -104,7 +105,7 @@ impl Parser<'_> {
             self.bump();
             self.rise.report(|| {
                 Diagnostic::error(
-                    Code::SyntaxError,
+                    codes::SYNTAX_ERROR,
                     span,
                     format!("the sides of a rule are joined by `|->`, not {text}"),
                 )
