@@ -5,11 +5,14 @@
 //! RISE. The crate does not depend on types, the database or the editor. Parsing never fails: it
 //! returns a tree with explicit holes, and diagnostics.
 
+// The tests' printer of trees is shared with tests of other crates.
+#[cfg(test)]
+extern crate self as syntax;
+
 pub mod ast;
 pub mod codes;
 mod diagnostic;
 mod dialect;
-mod dump;
 pub mod elevate;
 mod format;
 pub mod lexer;
@@ -23,7 +26,6 @@ mod tree;
 pub use diagnostic::Declaration;
 pub use diagnostic::{Code, Diagnostic, Fix, GlobalId, ItemSpan, Related, Severity};
 pub use dialect::Dialect;
-pub use dump::dump;
 pub use format::{WIDTH, format, format_in, format_item, format_item_in};
 pub use lexer::{Token, TokenKind, lex, lex_in};
 pub use parser::{MAX_DEPTH, MAX_HEIGHT, Parsed, no_bits, parse, parse_in};

@@ -3,9 +3,10 @@
 mod common;
 
 use common::render;
+use common::sexpr::dump;
 use expect_test::{Expect, expect};
 use syntax::ast::{ItemKind, TermKind};
-use syntax::{Dialect, codes, dump, format_in, parse, parse_in, split};
+use syntax::{Dialect, codes, format_in, parse, parse_in, split};
 
 const LISTING_10: &str = include_str!("programs/mv_imperative.dpia");
 const EVERYTHING: &str = include_str!("programs/everything.dpia");

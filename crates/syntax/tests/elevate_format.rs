@@ -1,8 +1,11 @@
 //! Tests of the ELEVATE formatter: its layouts, and that it changes white space only.
 
+mod common;
+
+use common::sexpr_elevate::dump;
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
-use syntax::elevate::{TokenKind, dump, format, lex, parse, split};
+use syntax::elevate::{TokenKind, format, lex, parse, split};
 
 const PROGRAMS: [&str; 3] = [
     include_str!("programs/elevate/mv.elevate"),

@@ -4,8 +4,9 @@
 mod common;
 
 use common::render;
+use common::sexpr_elevate::dump;
 use expect_test::{Expect, expect};
-use syntax::elevate::{dump, parse, split};
+use syntax::elevate::{parse, split};
 
 const LISTING: &str = include_str!("programs/elevate/mv.elevate");
 const EXAMPLES: &str = include_str!("programs/elevate/examples.elevate");

@@ -3,8 +3,9 @@
 mod common;
 
 use common::render;
+use common::sexpr_elevate::dump;
 use expect_test::{Expect, expect};
-use syntax::elevate::{check_order, dump, parse, split};
+use syntax::elevate::{check_order, parse, split};
 
 /// Compares the tree and the messages of each item, for one mistake in each.
 fn check(text: &str, expect: Expect) {

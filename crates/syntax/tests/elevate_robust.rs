@@ -2,11 +2,14 @@
 //! returns a tree with the right spans; items are the same after a split of the whole text and
 //! after edits.
 
+mod common;
+
+use common::sexpr_elevate::dump;
 use proptest::prelude::*;
 use std::cell::Cell;
 use syntax::ast::TermKind;
 use syntax::elevate::ast::{CondKind, ExprId, ExprKind, Item, ItemKind, PatternKind, TypeKind};
-use syntax::elevate::{Parsed, dump, lex, parse, resplit, split};
+use syntax::elevate::{Parsed, lex, parse, resplit, split};
 use syntax::{Edit, MAX_HEIGHT, Resplit, Severity, Span, codes};
 
 const PROGRAMS: [&str; 3] = [

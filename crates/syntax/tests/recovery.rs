@@ -4,8 +4,9 @@
 mod common;
 
 use common::render;
+use common::sexpr::dump;
 use expect_test::{Expect, expect};
-use syntax::{dump, parse};
+use syntax::parse;
 
 /// Compares the errors and the tree of each text.
 fn check(texts: &[&str], expect: Expect) {

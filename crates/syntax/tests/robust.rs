@@ -1,6 +1,8 @@
 //! Property tests for any text: parsing does not panic, reports at most one error, and returns a
 //! tree with the right spans.
 
+mod common;
+
 use proptest::prelude::*;
 use syntax::ast::{ItemKind, Term, TermId, TermKind};
 use syntax::{Dialect, MAX_HEIGHT, Parsed, Severity, Span, codes, format, parse_in, split};
@@ -78,7 +80,7 @@ fn check_in(text: &str, dialect: Dialect) -> Parsed {
         !holes || !parsed.diagnostics.is_empty(),
         "a hole without an error: {text:?}"
     );
-    let _ = (item.parents(), syntax::dump(item));
+    let _ = (item.parents(), common::sexpr::dump(item));
     parsed
 }
 

@@ -1,4 +1,4 @@
-//! Prints concrete syntax trees in the notation of `syntax::dump`.
+//! Prints concrete syntax trees in the notation of the tests of `syntax`.
 
 use tree_sitter::Node;
 

@@ -37,7 +37,7 @@ impl Compiler for Dialect {
                     Some(error) => Err(error.clone()),
                     None => {
                         let docs = parsed.item.docs.as_ref().map_or("", |docs| &docs.text);
-                        Ok(format!("{docs:?} {}", syntax::dump(&parsed.item)))
+                        Ok(format!("{docs:?} {}", super::sexpr::dump(&parsed.item)))
                     }
                 }
             })

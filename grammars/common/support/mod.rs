@@ -5,6 +5,10 @@
 mod dump;
 mod equal;
 mod run;
+#[path = "../../../crates/syntax/tests/common/sexpr.rs"]
+pub mod sexpr;
+#[path = "../../../crates/syntax/tests/common/sexpr_elevate.rs"]
+pub mod sexpr_elevate;
 
 pub use dump::{Dump, list, number, unescape, unquoted};
 pub use equal::{Compiler, Equality};

@@ -30,7 +30,10 @@ impl Compiler for Elevate {
                     Some(error) => Err(error),
                     None => {
                         let docs = parsed.item.docs.as_ref().map_or("", |docs| &docs.text);
-                        Ok(format!("{docs:?} {}", elevate::dump(&parsed.item)))
+                        Ok(format!(
+                            "{docs:?} {}",
+                            support::sexpr_elevate::dump(&parsed.item)
+                        ))
                     }
                 }
             })

@@ -20,7 +20,6 @@
 
 pub mod ast;
 mod brackets;
-mod dump;
 mod format;
 mod item_order;
 pub mod lexer;
@@ -29,7 +28,6 @@ mod references;
 mod split;
 mod tree;
 
-pub use dump::dump;
 pub use format::{format, format_item};
 pub use item_order::check_order;
 pub use lexer::{Combinator, Quotes, Token, TokenKind, Word, lex};

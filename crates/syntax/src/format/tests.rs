@@ -1,9 +1,13 @@
 //! Tests that the formatter changes white space only and is idempotent.
 
+#[path = "../../tests/common/sexpr.rs"]
+mod sexpr;
+
 use super::{format, format_in, format_item, item, same_tokens};
-use crate::{Dialect, TokenKind, dump, lex, lex_in, parse, parse_in};
+use crate::{Dialect, TokenKind, lex, lex_in, parse, parse_in};
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
+use sexpr::dump;
 
 fn word(words: &'static [&'static str]) -> BoxedStrategy<String> {
     prop::sample::select(words).prop_map(str::to_owned).boxed()

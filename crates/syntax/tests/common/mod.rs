@@ -1,5 +1,10 @@
 //! Utilities that several tests share.
 
+#![allow(dead_code, reason = "every test uses a part of it")]
+
+pub mod sexpr;
+pub mod sexpr_elevate;
+
 use syntax::{Diagnostic, Span};
 
 /// Renders a diagnostic as an editor would: the line, carets and the message; related places below.

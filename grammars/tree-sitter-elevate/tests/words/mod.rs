@@ -1,4 +1,4 @@
-//! Prints concrete syntax trees of ELEVATE in the notation of `syntax::elevate::dump`.
+//! Prints concrete syntax trees of ELEVATE in the notation of the tests of `syntax`.
 
 use tree_sitter::Node;
 

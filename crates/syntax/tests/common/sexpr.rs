@@ -1,8 +1,10 @@
-//! Prints the syntax tree as an S-expression, for tests and for comparison with other parsers.
+//! Prints the syntax tree as an S-expression, for comparison with other parsers.
 
-use crate::ast::{
-    AnnotationValue, BinderAnnotation, BinderId, Half, Item, ItemKind, Literal, ScalarType, TermId,
-    TermKind, UnaryOp,
+#![allow(dead_code, reason = "every test uses a part of it")]
+
+use syntax::ast::{
+    Annotation, AnnotationValue, BinderAnnotation, BinderId, Half, Item, ItemKind, Literal,
+    ScalarType, TermId, TermKind, UnaryOp,
 };
 
 /// Returns the tree of an item, without spans, comments and documentation, on one line.
@@ -32,7 +34,7 @@ pub fn dump(item: &Item) -> String {
 }
 
 /// Prints one term of an item as [`dump`] does.
-pub(crate) fn dump_term(item: &Item, term: TermId) -> String {
+pub fn dump_term(item: &Item, term: TermId) -> String {
     let mut dumper = Dumper {
         item,
         out: String::new(),
@@ -42,7 +44,7 @@ pub(crate) fn dump_term(item: &Item, term: TermId) -> String {
 }
 
 /// Prints the annotations of one item, whose terms are in another one, as [`dump`] does.
-pub(crate) fn dump_annotations(annotations: &[crate::ast::Annotation], terms: &Item) -> String {
+pub fn dump_annotations(annotations: &[Annotation], terms: &Item) -> String {
     let mut dumper = Dumper {
         item: terms,
         out: String::new(),
@@ -128,7 +130,7 @@ impl Dumper<'_> {
         self.close();
     }
 
-    fn annotations(&mut self, annotations: &[crate::ast::Annotation]) {
+    fn annotations(&mut self, annotations: &[Annotation]) {
         for annotation in annotations {
             self.open("@");
             self.word(annotation.name.as_ref().map_or("-", |name| &name.name));

@@ -1,12 +1,14 @@
-//! Prints the syntax tree as an S-expression, for tests and for comparison with other parsers.
+//! Prints the syntax tree of ELEVATE as an S-expression, for comparison with other parsers.
 
-use super::ast::{
+#![allow(dead_code, reason = "every test uses a part of it")]
+
+use super::sexpr::{dump_annotations, dump_term};
+use syntax::ast::{Ident, Literal, TermId};
+use syntax::elevate::ast::{
     Alt, Case, ClauseKind, CondId, CondKind, Expect, ExprId, ExprKind, Item, ItemKind, ListForm,
     ParamId, ParamList, PatternId, PatternKind, PredBody, Range, RangeKind, RangeStep, TypeId,
     TypeKind,
 };
-use crate::ast::{Ident, Literal, TermId};
-use crate::dump::{dump_annotations, dump_term};
 
 /// Returns the tree of an item, without spans, comments and documentation, on one line.
 ///
@@ -30,7 +32,7 @@ use crate::dump::{dump_annotations, dump_term};
 /// Nat  (List TYPE)  (arrow TYPE TYPE)  (tuple TYPE …)
 /// ```
 ///
-/// Terms `T` are printed by [`dump`](crate::dump()). An absent part is `-`; `PARAMS` are lists such
+/// Terms `T` are printed by the dump of RISE. An absent part is `-`; `PARAMS` are lists such
 /// as `((x Nat E) y)`, none of them if there are no parentheses.
 pub fn dump(item: &Item) -> String {
     let mut dumper = Dumper {
@@ -76,7 +78,7 @@ impl Dumper<'_> {
     }
 
     fn quoted(&mut self, name: &str) {
-        let plain = |c: char| c == '_' || c == '-' || unicode_ident::is_xid_continue(c);
+        let plain = |c: char| c == '_' || c == '-' || c.is_alphanumeric();
         match name.chars().all(plain) {
             true => self.word(name),
             false => self.word(&format!("`{name}`")),
