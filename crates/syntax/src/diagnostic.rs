@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
-use crate::Span;
+use crate::{Span, codes};
 
 /// The severity of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -205,6 +205,29 @@ impl Diagnostic {
     /// Creates an error.
     pub fn error(code: Code, span: Span, message: impl Into<String>) -> Self {
         Diagnostic::new(Severity::Error, code, span, message)
+    }
+
+    /// Creates an error about the syntax.
+    pub(crate) fn syntax(span: Span, message: impl Into<String>) -> Self {
+        Diagnostic::error(codes::SYNTAX_ERROR, span, message)
+    }
+
+    /// Adds the preferred fix that replaces the text of a span.
+    #[must_use]
+    pub(crate) fn replace(
+        self,
+        title: impl Into<String>,
+        span: Span,
+        text: impl Into<String>,
+    ) -> Self {
+        self.fix(title, vec![(span, text.into())], true)
+    }
+
+    /// Adds the preferred fix that replaces the text of a span, which its title quotes.
+    #[must_use]
+    pub(crate) fn write(self, span: Span, text: impl Into<String>) -> Self {
+        let text = text.into();
+        self.replace(format!("Write `{text}`"), span, text)
     }
 
     /// Adds a related place.

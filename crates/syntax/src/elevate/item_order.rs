@@ -3,7 +3,7 @@
 
 use super::Parsed;
 use super::ast::{ExprKind, Item, ItemKind};
-use crate::{Diagnostic, Span, codes};
+use crate::{Diagnostic, Span};
 use std::mem::discriminant;
 
 /// Returns the mistakes in the order of a file's items: the index of the item and the diagnostic.
@@ -50,9 +50,7 @@ pub fn check_order<'i>(parsed: impl IntoIterator<Item = &'i Parsed>) -> Vec<(usi
 
 fn early_main(item: &Item) -> Diagnostic {
     let span = first_operand(item);
-    Diagnostic::error(
-        codes::SYNTAX_ERROR,
-        span,
+    Diagnostic::syntax(span,
         "the main expression begins here, and it is the last item of a file",
     )
     .help(
@@ -61,9 +59,7 @@ fn early_main(item: &Item) -> Diagnostic {
 }
 
 fn second_main(item: &Item) -> Diagnostic {
-    Diagnostic::error(
-        codes::SYNTAX_ERROR,
-        first_operand(item),
+    Diagnostic::syntax(first_operand(item),
         "a second main expression begins here, and a file has one",
     )
     .help(
@@ -101,5 +97,5 @@ fn misplaced_header(item: &Item, twice: bool) -> Diagnostic {
         true => format!("the file has a `{word}` already"),
         false => format!("`{word}` must come before all definitions: it holds for the whole file"),
     };
-    Diagnostic::error(codes::SYNTAX_ERROR, span, message)
+    Diagnostic::syntax(span, message)
 }

@@ -89,9 +89,10 @@ impl Parser<'_> {
             return TermKind::Pair(first, second);
         }
         let span = self.token().span;
-        self.error_at(span, || {
-            "a pair has two components: nest pairs, as in `(a, (b, c))`".to_owned()
-        });
+        self.error_at(
+            span,
+            "a pair has two components: nest pairs, as in `(a, (b, c))`",
+        );
         let mut components = vec![second];
         while self.eat(TokenKind::Comma).is_some() {
             components.push(self.term(mode));
@@ -107,9 +108,7 @@ impl Parser<'_> {
     fn ascription(&mut self, term: TermId, mode: TermCategory) -> TermKind {
         let colon = self.bump();
         if mode.is_type() {
-            self.error_at(colon.span, || {
-                "`:` does not belong inside a type".to_owned()
-            });
+            self.error_at(colon.span, "`:` does not belong inside a type");
         }
         let ty = self.type_with_conditions();
         TermKind::Ascribe { term, ty }
@@ -186,14 +185,13 @@ impl Parser<'_> {
         }
         let Some(open) = self.eat(TokenKind::LParen) else {
             let span = self.last_char();
-            self.error_at(span, || {
-                format!("expected `[` after `{name}`: write `{form}`")
-            });
+            self.error_at(span, format!("expected `[` after `{name}`: write `{form}`"));
             return None;
         };
-        self.error_at(open.span, || {
-            format!("`{name}` takes brackets: write `{form}`")
-        });
+        self.error_at(
+            open.span,
+            format!("`{name}` takes brackets: write `{form}`"),
+        );
         Some((open, TokenKind::RParen))
     }
 
@@ -214,12 +212,11 @@ impl Parser<'_> {
 
     fn one_component(&mut self, name: &str) {
         let span = self.last_char();
-        self.error_at(span, || {
-            format!(
-                "expected `,`: `{name}` takes two arguments, as in `{}`",
-                constructor_form(name)
-            )
-        });
+        let message = format!(
+            "expected `,`: `{name}` takes two arguments, as in `{}`",
+            constructor_form(name)
+        );
+        self.error_at(span, message);
     }
 
     /// Returns true at the first argument of a call of the function.
@@ -260,7 +257,7 @@ impl Parser<'_> {
                     }
                     false => "arrays are not written in brackets: `makeArray(2)(a, b)` makes one",
                 };
-                self.report(|| Diagnostic::error(codes::SYNTAX_ERROR, token.span, message));
+                self.report(Diagnostic::syntax(token.span, message));
                 self.skip_brackets();
                 let span = self.since(token.span.start);
                 self.push(TermKind::Missing, span)
@@ -275,18 +272,13 @@ impl Parser<'_> {
                 let is_section = self.previous().is_some_and(|t| t.kind == TokenKind::LParen);
                 self.bump();
                 let gap = Span::new(token.span.start, self.token().span.start);
-                self.report(|| {
-                    if is_section {
-                        let message = "an operator with one of its operands is not a function: write `fun(x => x + …)`";
-                        return Diagnostic::error(codes::SYNTAX_ERROR, token.span, message);
-                    }
-                    Diagnostic::error(
-                        codes::SYNTAX_ERROR,
-                        token.span,
+                self.report(match is_section {
+                    true => Diagnostic::syntax(token.span,
+                        "an operator with one of its operands is not a function: write `fun(x => x + …)`"),
+                    false => Diagnostic::syntax(token.span,
                         "`+` must be between two operands: a single one has no sign but `-`",
                     )
-                    .fix("Remove `+`", vec![(gap, String::new())], true)
-                });
+                    .replace("Remove `+`", gap, "")});
                 self.postfix(mode)
             }
             TokenKind::Dot if self.is_point_behind_operator() => self.point_behind_operator(mode),
@@ -297,9 +289,10 @@ impl Parser<'_> {
                 let operator = self.previous().unwrap_or(token).span.cover(token.span);
                 let text = self.slice(operator).to_owned();
                 self.bump();
-                self.error_at(operator, || {
-                    format!("there is no `{text}`: nothing changes its value, so a new one is given a name, `let y = x + 1 in …`")
-                });
+                let message = format!(
+                    "there is no `{text}`: nothing changes its value, so a new one is given a name, `let y = x + 1 in …`"
+                );
+                self.error_at(operator, message);
                 self.postfix(mode)
             }
             TokenKind::Star
@@ -341,22 +334,20 @@ impl Parser<'_> {
             BinaryOp::Div => Some("div"),
             _ => None,
         };
-        self.report(|| {
-            let written = format!("({word})");
-            let message =
-                format!("an operator that is an argument must be in parentheses: `{written}`");
-            let error = Diagnostic::error(codes::SYNTAX_ERROR, span, message);
-            let error = error.fix(format!("Write `{written}`"), vec![(span, written)], true);
-            match primitive {
-                Some(name) => error
-                    .help(format!("the function is also called `{name}`"))
-                    .fix(
-                        format!("Write `{name}`"),
-                        vec![(span, name.to_owned())],
-                        false,
-                    ),
-                None => error,
-            }
+        let written = format!("({word})");
+        let message =
+            format!("an operator that is an argument must be in parentheses: `{written}`");
+        let error = Diagnostic::syntax(span, message);
+        let error = error.write(span, written);
+        self.report(match primitive {
+            Some(name) => error
+                .help(format!("the function is also called `{name}`"))
+                .fix(
+                    format!("Write `{name}`"),
+                    vec![(span, name.to_owned())],
+                    false,
+                ),
+            None => error,
         });
         self.push(TermKind::Operator(op), span)
     }
@@ -372,14 +363,8 @@ impl Parser<'_> {
         let digits = self.bump();
         let span = dot.span.cover(digits.span);
         let text = format!("0{}", self.slice(span));
-        self.report(|| {
-            let message = format!("a float needs a digit before its point: write `{text}`");
-            Diagnostic::error(codes::BAD_NUMBER, span, message).fix(
-                format!("Write `{text}`"),
-                vec![(span, text)],
-                true,
-            )
-        });
+        let message = format!("a float needs a digit before its point: write `{text}`");
+        self.report(Diagnostic::error(codes::BAD_NUMBER, span, message).write(span, text));
         self.push(TermKind::Missing, span)
     }
 
@@ -393,7 +378,7 @@ impl Parser<'_> {
 
     fn misplaced(&mut self, message: String) -> TermId {
         let span = self.bump().span;
-        self.error_at(span, || message);
+        self.error_at(span, message);
         self.push(TermKind::Missing, span)
     }
 }

@@ -3,7 +3,7 @@
 use super::{Parser, TermCategory};
 use crate::ast::{TermId, TermKind};
 use crate::lexer::{Token, TokenKind};
-use crate::{Diagnostic, Span, codes};
+use crate::{Diagnostic, Span};
 
 impl Parser<'_> {
     /// Parses an expression in braces, perhaps with statements before it. It reports a single
@@ -31,13 +31,15 @@ impl Parser<'_> {
         if was_first {
             edits.extend(self.edits_of_habits());
         }
-        self.report_instead(was_first, || {
-            let message = match has_statements {
-                true => "there are no blocks: a value is named by `let x = value in result`, without braces and `;`",
-                false => "expected an expression, found `{`: parts of an expression are grouped by parentheses",
-            };
-            Diagnostic::error(codes::SYNTAX_ERROR, open.span, message)
-        });
+        let message = match has_statements {
+            true => {
+                "there are no blocks: a value is named by `let x = value in result`, without braces and `;`"
+            }
+            false => {
+                "expected an expression, found `{`: parts of an expression are grouped by parentheses"
+            }
+        };
+        self.report_instead(was_first, Diagnostic::syntax(open.span, message));
         if let Some(close) = close.filter(|_| was_first && !is_missing) {
             self.mend_braces(first, [open, close], edits);
         }

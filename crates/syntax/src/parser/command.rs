@@ -3,7 +3,7 @@
 use super::{Parser, TermCategory};
 use crate::ast::{BinaryOp, ReadWrite, TermId, TermKind};
 use crate::lexer::{Token, TokenKind};
-use crate::{Diagnostic, Dialect, Span, codes};
+use crate::{Diagnostic, Dialect, Span};
 
 impl Parser<'_> {
     /// Returns true if `=` or `;` may follow a term in this mode.
@@ -31,22 +31,16 @@ impl Parser<'_> {
         }
         let span = first.span.cover(second.span);
         match first.kind {
-            TokenKind::Colon => self.report(|| {
-                Diagnostic::error(
-                    codes::SYNTAX_ERROR,
-                    span,
-                    "an assignment is written with `=`",
-                )
-                .fix("Write `=`", vec![(span, "=".to_owned())], true)
-            }),
+            TokenKind::Colon => self.report(
+                Diagnostic::syntax(span, "an assignment is written with `=`").write(span, "="),
+            ),
             kind if super::operator::section_op(kind).is_some() => {
                 let (sign, op) = (self.slice(span).to_owned(), self.quoted(first));
-                self.error_at(span, || {
-                    format!(
-                        "there is no `{sign}`: an acceptor is only written, so the value that {op} takes is read from elsewhere, as in `acc = exp {} x`",
-                        op.trim_matches('`')
-                    )
-                });
+                let message = format!(
+                    "there is no `{sign}`: an acceptor is only written, so the value that {op} takes is read from elsewhere, as in `acc = exp {} x`",
+                    op.trim_matches('`')
+                );
+                self.error_at(span, message);
             }
             _ => return None,
         }
@@ -85,10 +79,9 @@ impl Parser<'_> {
     /// Reports a second `=` after an assignment.
     pub(super) fn chained_assignment(&mut self) {
         let span = self.token().span;
-        self.error_at(span, || {
-            "assignments do not chain: write one for each acceptor, with `;` between them"
-                .to_owned()
-        });
+        let message =
+            "assignments do not chain: write one for each acceptor, with `;` between them";
+        self.error_at(span, message);
     }
 
     /// Returns true if another command follows the one before. A `;` is also allowed after the
@@ -114,14 +107,8 @@ impl Parser<'_> {
         }
         let (place, text) = (self.last_char(), self.quoted(self.token()));
         let insert = Span::empty(place.end);
-        self.report(|| {
-            Diagnostic::error(
-                codes::SYNTAX_ERROR,
-                place,
-                format!("expected `;` before {text}: it separates commands"),
-            )
-            .fix("Insert `;`", vec![(insert, ";".to_owned())], true)
-        });
+        let message = format!("expected `;` before {text}: it separates commands");
+        self.report(Diagnostic::syntax(place, message).replace("Insert `;`", insert, ";"));
         true
     }
 
@@ -135,14 +122,12 @@ impl Parser<'_> {
                 self.at_operand()
             }
             Else => {
-                self.report(|| {
-                    Diagnostic::error(
-                        codes::SYNTAX_ERROR,
-                        sign.span,
-                        "there must be no `;` before `else`: both belong to one `if`",
-                    )
-                    .fix("Remove `;`", vec![(sign.span, String::new())], true)
-                });
+                let message = "there must be no `;` before `else`: both belong to one `if`";
+                self.report(Diagnostic::syntax(sign.span, message).replace(
+                    "Remove `;`",
+                    sign.span,
+                    "",
+                ));
                 false
             }
             Bang | Minus => true,
@@ -209,14 +194,8 @@ impl Parser<'_> {
         let Some(sign) = self.eat(TokenKind::Equals) else {
             return first;
         };
-        self.report(|| {
-            Diagnostic::error(
-                codes::SYNTAX_ERROR,
-                sign.span,
-                "`=` assigns: two values are compared with `==`",
-            )
-            .fix("Write `==`", vec![(sign.span, "==".to_owned())], true)
-        });
+        let message = "`=` assigns: two values are compared with `==`";
+        self.report(Diagnostic::syntax(sign.span, message).write(sign.span, "=="));
         let second = self.operators(TermCategory::Expr);
         let span = self.span_of(first).cover(self.span_of(second));
         self.push(
@@ -242,14 +221,8 @@ impl Parser<'_> {
         if self.at(TokenKind::RBrace) {
             let place = Span::empty(self.last_end());
             let span = open.span.cover(self.token().span);
-            self.report(|| {
-                Diagnostic::error(
-                    codes::SYNTAX_ERROR,
-                    span,
-                    "a block holds a command: `skip` is the one that does nothing",
-                )
-                .fix("Write `skip`", vec![(place, " skip ".to_owned())], true)
-            });
+            let message = "a block holds a command: `skip` is the one that does nothing";
+            self.report(Diagnostic::syntax(span, message).replace("Write `skip`", place, " skip "));
             let command = self.missing();
             self.bump();
             return command;
@@ -280,30 +253,21 @@ impl Parser<'_> {
         let (span, after) = (self.last_char(), self.previous());
         let after = after.map_or(String::new(), |token| self.quoted(token));
         let what = format!("expected {what} after {after}");
-        self.report(|| {
-            Diagnostic::error(codes::SYNTAX_ERROR, span, what).related(
-                word.span,
-                "written `if (condition) { command } else { command }`",
-            )
-        });
+        self.report(Diagnostic::syntax(span, what).related(
+            word.span,
+            "written `if (condition) { command } else { command }`",
+        ));
     }
 
     fn no_else(&mut self, word: Token) -> TermId {
         let missing = self.missing();
         let (span, place) = (self.last_char(), Span::empty(self.last_end()));
-        self.report(|| {
-            Diagnostic::error(
-                codes::SYNTAX_ERROR,
-                span,
-                "expected `else` and a block: `else { skip }` does nothing",
-            )
-            .related(word.span, "this `if` has no `else`")
-            .fix(
-                "Insert `else { skip }`",
-                vec![(place, " else { skip }".to_owned())],
-                true,
-            )
-        });
+        let message = "expected `else` and a block: `else { skip }` does nothing";
+        self.report(
+            Diagnostic::syntax(span, message)
+                .related(word.span, "this `if` has no `else`")
+                .replace("Insert `else { skip }`", place, " else { skip }"),
+        );
         missing
     }
 
@@ -311,9 +275,8 @@ impl Parser<'_> {
     pub(super) fn command_in_type(&mut self) -> TermId {
         let word = self.token();
         let text = self.quoted(word);
-        self.error_at(word.span, || {
-            format!("expected a type, found {text}: the type of commands is `Comm`")
-        });
+        let message = format!("expected a type, found {text}: the type of commands is `Comm`");
+        self.error_at(word.span, message);
         let command = match word.kind {
             TokenKind::If => self.nested(Self::conditional_command),
             _ => self.skip_command(),
@@ -330,7 +293,7 @@ impl Parser<'_> {
     /// Reports an `else` without an `if`.
     pub(super) fn lone_else(&mut self) -> TermId {
         let word = self.bump();
-        self.error_at(word.span, || "this `else` has no `if`".to_owned());
+        self.error_at(word.span, "this `else` has no `if`");
         if self.at(TokenKind::LBrace) {
             self.skip_brackets();
         }
@@ -345,7 +308,7 @@ impl Parser<'_> {
         if name == "Comm" {
             if self.at(TokenKind::LBracket) {
                 let span = self.token().span;
-                self.error_at(span, || "`Comm` takes no arguments".to_owned());
+                self.error_at(span, "`Comm` takes no arguments");
                 self.skip_brackets();
             }
             let span = self.since(word.span.start);
@@ -374,10 +337,8 @@ impl Parser<'_> {
         }
         if self.eat(TokenKind::Comma).is_none() {
             let span = self.last_char();
-            self.error_at(span, || {
-                "expected `,` and an access: `Exp[t, Rd]` is read, `Exp[t, Wr]` still to be written"
-                    .to_owned()
-            });
+            let message = "expected `,` and an access: `Exp[t, Rd]` is read, `Exp[t, Wr]` still to be written";
+            self.error_at(span, message);
             return self.missing();
         }
         match self.kind() {
@@ -389,9 +350,7 @@ impl Parser<'_> {
             }
             _ if self.at_operand() => {
                 let (span, text) = (self.token().span, self.quoted(self.token()));
-                self.error_at(span, || {
-                    format!("expected `Rd`, `Wr` or `St`, found {text}")
-                });
+                self.error_at(span, format!("expected `Rd`, `Wr` or `St`, found {text}"));
                 self.term(TermCategory::Type)
             }
             _ => {

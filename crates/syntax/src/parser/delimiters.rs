@@ -68,9 +68,8 @@ impl Parser<'_> {
         let (opened, close) = (self.quoted(open), closer_text(closer));
         let found = self.token();
         if self.at(TokenKind::Colon) && closer == TokenKind::RParen {
-            self.error_at(found.span, || {
-                "a stated type must be in parentheses with its value: `(value : type)`".to_owned()
-            });
+            let message = "a stated type must be in parentheses with its value: `(value : type)`";
+            self.error_at(found.span, message);
             return;
         }
         if self.slice(found.span) == "if" && self.host.is_none() {
@@ -79,14 +78,14 @@ impl Parser<'_> {
         if !list && self.is_argument_without_parentheses() {
             let function = self.previous().map_or("", |token| self.slice(token.span));
             let argument = self.slice(found.span);
-            self.error_at(found.span, || {
-                format!("arguments must be in parentheses: write `{function}({argument})`")
-            });
+            let message =
+                format!("arguments must be in parentheses: write `{function}({argument})`");
+            self.error_at(found.span, message);
             return;
         }
         if self.at(TokenKind::LParen) && self.host.is_some() {
             let gap = Span::new(self.last_end(), found.span.start);
-            return self.report(|| loose_call(found.span, gap));
+            return self.report(loose_call(found.span, gap));
         }
         if !list && self.at(TokenKind::FatArrow) && self.arrow_in_arguments(open) {
             return;
@@ -99,7 +98,7 @@ impl Parser<'_> {
         if self.error.is_some() {
             return;
         }
-        let mut error = Diagnostic::error(codes::SYNTAX_ERROR, span, message)
+        let mut error = Diagnostic::syntax(span, message)
             .related(open.span, format!("this {opened} is not closed"));
         if list && self.is_argument_without_parentheses() {
             let function = self.previous().map_or("", |token| self.slice(token.span));
@@ -120,7 +119,7 @@ impl Parser<'_> {
             let closers = self.closers();
             let place = Span::empty(self.last_end());
             if !closers.is_empty() {
-                error = error.fix(format!("Insert `{closers}`"), vec![(place, closers)], true);
+                error = error.replace(format!("Insert `{closers}`"), place, closers);
             }
         } else if let Some(other) = self.wrong_closer(closer) {
             let edits = vec![(other, close.to_owned())];
@@ -129,7 +128,7 @@ impl Parser<'_> {
             let edits = vec![(Span::empty(self.last_end()), close.to_owned())];
             error = error.fix(format!("Insert `{close}`"), edits, true);
         }
-        self.report(|| error);
+        self.report(error);
     }
 
     /// Returns the span of the current token if it closes brackets of another kind than `closer`
@@ -279,18 +278,14 @@ impl Parser<'_> {
         let reserved = self.host.is_some() && self.at(TokenKind::Unknown) && word && called;
         if reserved {
             let text = text.to_owned();
-            self.report(|| {
+            self.report(
                 Diagnostic::error(
                     codes::RESERVED_NAME,
                     token.span,
                     format!("`{text}` is a reserved word: in backquotes it is a name"),
                 )
-                .fix(
-                    "Put it in backquotes",
-                    vec![(token.span, format!("`{text}`"))],
-                    true,
-                )
-            });
+                .replace("Put it in backquotes", token.span, format!("`{text}`")),
+            );
         }
         reserved
     }
@@ -344,12 +339,11 @@ pub(super) fn begins_operand(kind: TokenKind) -> bool {
 
 /// Returns the error for a `(` after white space, in a position where no term can begin.
 pub(crate) fn loose_call(paren: Span, gap: Span) -> Diagnostic {
-    Diagnostic::error(
-        codes::SYNTAX_ERROR,
+    Diagnostic::syntax(
         paren,
         "the `(` of a call follows what is called without white space",
     )
-    .fix("Remove the white space", vec![(gap, String::new())], true)
+    .replace("Remove the white space", gap, "")
 }
 
 fn closer_text(closer: TokenKind) -> &'static str {

@@ -18,32 +18,26 @@ impl Parser<'_> {
             |span, message: &str| Diagnostic::error(codes::UNTERMINATED, span, message);
         match token.kind {
             TokenKind::OpenComment => {
-                self.report(|| {
-                    unterminated(
-                        open(2),
-                        "this comment is not closed: its end `*/` is missing",
-                    )
-                });
+                self.report(unterminated(
+                    open(2),
+                    "this comment is not closed: its end `*/` is missing",
+                ));
             }
             TokenKind::OpenString => {
-                self.report(|| {
-                    unterminated(
-                        open(1),
-                        "this string is not closed: `\"` is missing on its line",
-                    )
-                });
+                self.report(unterminated(
+                    open(1),
+                    "this string is not closed: `\"` is missing on its line",
+                ));
             }
             TokenKind::OpenRawString => {
-                self.report(|| {
-                    unterminated(
-                        open(3),
-                        "this text is not closed: its end `\"\"\"` is missing",
-                    )
-                });
+                self.report(unterminated(
+                    open(3),
+                    "this text is not closed: its end `\"\"\"` is missing",
+                ));
             }
             _ if self.slice(token.span) == ";" => self.semicolon(token),
             _ if self.slice(token.span) == "#" && self.host.is_none() => {
-                self.report(|| comment(token.span, "#"));
+                self.report(comment(token.span, "#"));
             }
             _ => self.unknown_character(token),
         }
@@ -96,13 +90,7 @@ impl Parser<'_> {
             "" => "remove `;`".to_owned(),
             text => format!("write `{}`", text.trim()),
         };
-        self.report(|| {
-            Diagnostic::error(codes::SYNTAX_ERROR, token.span, message).fix(
-                title,
-                vec![(token.span, text.to_owned())],
-                true,
-            )
-        });
+        self.report(Diagnostic::syntax(token.span, message).replace(title, token.span, text));
         if !text.is_empty() {
             self.tokens.push(Token {
                 kind: TokenKind::In,
@@ -117,14 +105,12 @@ impl Parser<'_> {
         let is_type = matches!(before, Some(TokenKind::Colon | TokenKind::Arrow));
         let is_reference = is_type && self.slice(token.span) == "&" && self.host.is_none();
         if is_reference {
-            self.report(|| {
-                let message = "there are no references: write the type alone";
-                Diagnostic::error(codes::SYNTAX_ERROR, token.span, message).fix(
-                    "Remove `&`",
-                    vec![(token.span, String::new())],
-                    true,
-                )
-            });
+            let message = "there are no references: write the type alone";
+            self.report(Diagnostic::syntax(token.span, message).replace(
+                "Remove `&`",
+                token.span,
+                "",
+            ));
         }
         is_reference
     }
@@ -145,10 +131,8 @@ impl Parser<'_> {
             _ => format!("`{text}`"),
         };
         let meant = token_of_sign(text);
-        let is_complement = text == "~";
-        let language = self.language();
         if matches!(text, "&" | "~") && self.joins_integers(token.span) {
-            self.report(|| no_bits(text, token.span));
+            self.report(no_bits(text, token.span));
             self.tokens.extend(meant.map(|(kind, _)| Token {
                 kind,
                 span: token.span,
@@ -158,35 +142,28 @@ impl Parser<'_> {
         if let Some((_, sign)) = meant {
             self.extend_fix(&format!("Write `{sign}`"), &[(token.span, sign.to_owned())]);
         }
-        self.report(|| {
-            let error = |message| Diagnostic::error(codes::SYNTAX_ERROR, token.span, message);
-            match meant {
-                Some((_, sign)) if is_complement => error(format!(
-                    "{shown} is not part of {language}: truth values are negated by `{sign}`, and the bits of an integer are flipped by `-x - 1`"
-                ))
-                .fix(
+        if self.error.is_none() {
+            let advice = match (text, meant) {
+                ("~", Some((_, sign))) => format!(
+                    ": truth values are negated by `{sign}`, and the bits of an integer are flipped by `-x - 1`"
+                ),
+                ("&", Some((_, sign))) => format!(
+                    ": write `{sign}`, which joins truth values; there are no operations on the bits of integers"
+                ),
+                (_, Some((_, sign))) => format!(": write `{sign}`"),
+                (_, None) => advice_for_sign(text).map_or(String::new(), |it| format!(": {it}")),
+            };
+            let message = format!("{shown} is not part of {}{advice}", self.language());
+            let error = Diagnostic::syntax(token.span, message);
+            self.error = Some(match meant {
+                Some((_, sign)) => error.fix(
                     format!("Write `{sign}`"),
                     vec![(token.span, sign.to_owned())],
-                    false,
+                    text != "~",
                 ),
-                Some((_, sign)) => error(format!(
-                    "{shown} is not part of {language}: write `{sign}`{}",
-                    match text {
-                        "&" => ", which joins truth values; there are no operations on the bits of integers",
-                        _ => "",
-                    }
-                ))
-                .fix(
-                    format!("Write `{sign}`"),
-                    vec![(token.span, sign.to_owned())],
-                    true,
-                ),
-                None if let Some(instead) = advice_for_sign(text) => {
-                    error(format!("{shown} is not part of {language}: {instead}"))
-                }
-                None => error(format!("{shown} is not part of {language}")),
-            }
-        });
+                None => error,
+            });
+        }
         if let Some((kind, _)) = meant {
             self.tokens.push(Token {
                 kind,
@@ -238,9 +215,10 @@ impl Parser<'_> {
             } else {
                 ""
             };
-            self.error_at(token.span, || {
-                format!("{text} is not a function by itself{instead}")
-            });
+            self.error_at(
+                token.span,
+                format!("{text} is not a function by itself{instead}"),
+            );
         }
         lone
     }
@@ -249,16 +227,11 @@ impl Parser<'_> {
     pub(crate) fn single_bar(&mut self) -> Option<BinaryOp> {
         let span = self.token().span;
         let joins_numbers = self.is_whole_number(span);
-        self.report(|| {
-            if joins_numbers {
-                return no_bits("|", span);
-            }
-            Diagnostic::error(
-                codes::SYNTAX_ERROR,
-                span,
+        self.report(match joins_numbers {
+            true => no_bits("|", span),
+            false => Diagnostic::syntax(span,
                 "`|` means \"divides\", in conditions of `where` and `@assume` only: a pipeline is written `|>`, \"or\" is `||`, and there are no operations on the bits of integers",
-            )
-        });
+            )});
         Some(BinaryOp::Pipe)
     }
 
@@ -269,14 +242,8 @@ impl Parser<'_> {
         if is_sign {
             self.bump();
             let span = first.cover(second);
-            self.report(|| {
-                let message = "two values that are not equal are compared with `!=`, not `<>`";
-                Diagnostic::error(codes::SYNTAX_ERROR, span, message).fix(
-                    "Write `!=`",
-                    vec![(span, "!=".to_owned())],
-                    true,
-                )
-            });
+            let message = "two values that are not equal are compared with `!=`, not `<>`";
+            self.report(Diagnostic::syntax(span, message).write(span, "!="));
         }
         is_sign
     }
@@ -307,11 +274,11 @@ impl Parser<'_> {
             return None;
         }
         self.bump();
-        self.report(|| {
-            let message = "`>>>` is not an operator: RISE has no shift of bits";
-            Diagnostic::error(codes::SYNTAX_ERROR, sign.cover(last.span), message)
-                .help("divide by a power of two, as in `x / 2`; `>>` composes functions")
-        });
+        let message = "`>>>` is not an operator: RISE has no shift of bits";
+        self.report(
+            Diagnostic::syntax(sign.cover(last.span), message)
+                .help("divide by a power of two, as in `x / 2`; `>>` composes functions"),
+        );
         self.at(TokenKind::Int).then_some(BinaryOp::Div)
     }
 
@@ -335,16 +302,12 @@ impl Parser<'_> {
         let next = self.peek(2).span;
         self.bump();
         self.bump();
-        self.report(|| {
-            let message = "arguments have no names: they come in the order of the parameters";
-            Diagnostic::error(codes::SYNTAX_ERROR, name.cover(equals), message)
+        let message = "arguments have no names: they come in the order of the parameters";
+        self.report(
+            Diagnostic::syntax(name.cover(equals), message)
                 .help("write the value alone; two values are compared with `==`")
-                .fix(
-                    "Remove the name",
-                    vec![(Span::new(name.start, next.start), String::new())],
-                    true,
-                )
-        });
+                .replace("Remove the name", Span::new(name.start, next.start), ""),
+        );
     }
 
     /// Reports an `=` between operands.
@@ -352,23 +315,15 @@ impl Parser<'_> {
         let span = self.token().span;
         if let Some(name) = self.name_without_let() {
             let text = self.slice(name);
-            self.report(|| {
-                let message = format!("a value is named by `let`: write `let {text} = …`");
-                Diagnostic::error(codes::SYNTAX_ERROR, name, message).fix(
-                    "Insert `let`",
-                    vec![(Span::empty(name.start), "let ".to_owned())],
-                    true,
-                )
-            });
+            let message = format!("a value is named by `let`: write `let {text} = …`");
+            self.report(Diagnostic::syntax(name, message).replace(
+                "Insert `let`",
+                Span::empty(name.start),
+                "let ",
+            ));
         }
-        self.report(|| {
-            Diagnostic::error(
-                codes::SYNTAX_ERROR,
-                span,
-                "`=` defines: two values are compared with `==`",
-            )
-            .fix("Write `==`", vec![(span, "==".to_owned())], true)
-        });
+        let message = "`=` defines: two values are compared with `==`";
+        self.report(Diagnostic::syntax(span, message).write(span, "=="));
         Some(BinaryOp::Eq)
     }
 
@@ -422,11 +377,11 @@ impl Parser<'_> {
     /// Reports a `->` after conditions.
     pub(crate) fn conditions_within_type(&mut self) {
         let arrow = self.bump();
-        self.report(|| {
-            let message = "`where` and its conditions come after the whole type";
-            Diagnostic::error(codes::SYNTAX_ERROR, arrow.span, message)
-                .help("write the rest of the type first: `n.f32 -> f32 where 4 | n`")
-        });
+        let message = "`where` and its conditions come after the whole type";
+        self.report(
+            Diagnostic::syntax(arrow.span, message)
+                .help("write the rest of the type first: `n.f32 -> f32 where 4 | n`"),
+        );
         self.term(TermCategory::Type);
     }
 
@@ -440,12 +395,12 @@ impl Parser<'_> {
     pub(crate) fn type_before_conditions(&mut self) -> TermId {
         let before = self.previous().map(|token| self.quoted(token));
         let (span, before) = (self.last_char(), before.unwrap_or_default());
-        self.report(|| {
-            let message = format!("expected a type between {before} and `where`");
-            Diagnostic::error(codes::SYNTAX_ERROR, span, message).help(
+        let message = format!("expected a type between {before} and `where`");
+        self.report(
+            Diagnostic::syntax(span, message).help(
                 "conditions come after the type, as in `(n: Nat) -> n.f32 -> f32 where 4 | n`",
-            )
-        });
+            ),
+        );
         self.missing()
     }
 
@@ -458,7 +413,7 @@ impl Parser<'_> {
         let ty = self.term(TermCategory::Type);
         if self.at_where() {
             let span = self.token().span;
-            self.report(|| misplaced_where(span, "a parameter's type"));
+            self.report(misplaced_where(span, "a parameter's type"));
             return self.conditions_of(ty);
         }
         ty
@@ -467,9 +422,8 @@ impl Parser<'_> {
     /// Reports the type annotation of a `let`: `let x: type = …`.
     pub(crate) fn let_with_type(&mut self, name: &Name) {
         let colon = self.bump();
-        self.error_at(colon.span, || {
-            format!("`let` takes no type: write `let {name} = (value : type) in …`")
-        });
+        let message = format!("`let` takes no type: write `let {name} = (value : type) in …`");
+        self.error_at(colon.span, message);
         self.term(TermCategory::Type);
     }
 
@@ -482,23 +436,16 @@ impl Parser<'_> {
         if name == "mut" && self.at(TokenKind::Ident) && self.peek_kind(1) == TokenKind::Equals {
             let word = self.previous().unwrap_or(next).span;
             let gap = Span::new(word.start, next.span.start);
-            self.report(|| {
-                let message = "there is no `mut`: nothing changes the value of a `let`";
-                Diagnostic::error(codes::SYNTAX_ERROR, word, message).fix(
-                    "Remove `mut`",
-                    vec![(gap, String::new())],
-                    true,
-                )
-            });
+            let message = "there is no `mut`: nothing changes the value of a `let`";
+            self.report(Diagnostic::syntax(word, message).replace("Remove `mut`", gap, ""));
             self.pos += 2;
             return;
         }
         if self.at(TokenKind::LParen) {
-            self.error_at(next.span, || {
-                format!(
-                    "`let` binds values: a function is given its own `def {name} = fun(x => …)`"
-                )
-            });
+            let message = format!(
+                "`let` binds values: a function is given its own `def {name} = fun(x => …)`"
+            );
+            self.error_at(next.span, message);
             self.skip_brackets();
             self.eat(TokenKind::Equals);
             return;
@@ -524,7 +471,7 @@ impl Parser<'_> {
                 } else {
                     "f"
                 };
-                self.report(|| {
+                self.report(
                     Diagnostic::error(
                         codes::BAD_NUMBER,
                         whole,
@@ -532,12 +479,12 @@ impl Parser<'_> {
                             "a float needs a digit after its point: write `{number}.0{suffix}`"
                         ),
                     )
-                    .fix(
+                    .replace(
                         format!("Write `{number}.0{suffix}`"),
-                        vec![(whole, format!("{number}.0{suffix}"))],
-                        true,
-                    )
-                });
+                        whole,
+                        format!("{number}.0{suffix}"),
+                    ),
+                );
                 self.pos += 2;
                 Some(term)
             }
@@ -554,14 +501,8 @@ impl Parser<'_> {
             }
             TokenKind::Ident if self.is_spaced(dot) => {
                 self.extend_fix("Write `<<`", &[(dot.span, "<<".to_owned())]);
-                self.report(|| {
-                    let message = "functions are composed with `<<`, or with `>>` in the order in which they are applied";
-                    Diagnostic::error(codes::SYNTAX_ERROR, dot.span, message).fix(
-                        "Write `<<`",
-                        vec![(dot.span, "<<".to_owned())],
-                        true,
-                    )
-                });
+                let message = "functions are composed with `<<`, or with `>>` in the order in which they are applied";
+                self.report(Diagnostic::syntax(dot.span, message).write(dot.span, "<<"));
                 self.bump();
                 self.atom(TermCategory::Expr);
                 let span = self.since(self.span_of(term).start);
@@ -578,18 +519,18 @@ impl Parser<'_> {
                     self.extend_fix("Write `|>`", &edits);
                 }
                 let is_transpose = text == "T";
-                self.report(|| {
-                    let message = format!("values have no part `{text}`: after a `.` comes `_1` or `_2`, the halves of a pair");
-                    let error = Diagnostic::error(codes::SYNTAX_ERROR, span, message);
-                    match is_call {
-                        true => error
-                            .help(format!("a function is applied by a pipe: `… |> {text}(…)`"))
-                            .fix("Write `|>`", edits, false),
-                        false if is_transpose => error
-                            .help("the columns of an array of rows are `… |> transpose`")
-                            .fix("Write `|> transpose`", vec![(span, " |> transpose".to_owned())], true),
-                        false => error,
-                    }
+                let message = format!(
+                    "values have no part `{text}`: after a `.` comes `_1` or `_2`, the halves of a pair"
+                );
+                let error = Diagnostic::syntax(span, message);
+                self.report(match is_call {
+                    true => error
+                        .help(format!("a function is applied by a pipe: `… |> {text}(…)`"))
+                        .fix("Write `|>`", edits, false),
+                    false if is_transpose => error
+                        .help("the columns of an array of rows are `… |> transpose`")
+                        .replace("Write `|> transpose`", span, " |> transpose"),
+                    false => error,
                 });
                 self.pos += 2;
                 let span = self.since(self.span_of(term).start);
@@ -598,18 +539,18 @@ impl Parser<'_> {
             _ => {
                 self.bump();
                 if is_int {
-                    self.report(|| {
+                    self.report(
                         Diagnostic::error(
                             codes::BAD_NUMBER,
                             dot.span,
                             format!("a float needs a digit after its point: write `{number}.0`"),
                         )
-                        .fix(
+                        .replace(
                             format!("Write `{number}.0`"),
-                            vec![(Span::empty(dot.span.end), "0".to_owned())],
-                            true,
-                        )
-                    });
+                            Span::empty(dot.span.end),
+                            "0",
+                        ),
+                    );
                     return Some(term);
                 }
                 let sign = dot.span.cover(next.span);
@@ -617,12 +558,12 @@ impl Parser<'_> {
                     && super::operator::section_op(next.kind).is_some()
                 {
                     let text = self.slice(sign).to_owned();
-                    self.report(|| {
-                        let message = format!("there is no `{text}`: operators work on numbers, and `map` on the elements of an array");
-                        Diagnostic::error(codes::SYNTAX_ERROR, sign, message).help(
+                    let message = format!(
+                        "there is no `{text}`: operators work on numbers, and `map` on the elements of an array"
+                    );
+                    self.report(Diagnostic::syntax(sign, message).help(
                             "write `xs |> map(fun(x => 2.0f * x))`, or `zip(xs)(ys) |> map(fun((x, y) => x * y))`",
-                        )
-                    });
+                        ));
                     return None;
                 }
                 self.expected("`_1` or `_2`, the halves of a pair,");
@@ -640,9 +581,8 @@ impl Parser<'_> {
             .bytes()
             .all(|byte| byte.is_ascii_digit());
         if self.at(TokenKind::Int) && !is_size {
-            self.error_at(token.span, || {
-                format!("expected a size or type after the `.`, found {text}")
-            });
+            let message = format!("expected a size or type after the `.`, found {text}");
+            self.error_at(token.span, message);
         }
     }
 
@@ -652,16 +592,14 @@ impl Parser<'_> {
     }
 
     fn wrong_half(&mut self, span: Span, text: &str) {
-        self.report(|| {
-            let error = |message| Diagnostic::error(codes::SYNTAX_ERROR, span, message);
-            match text {
-                "1" | "2" => error(format!("half of a pair is written `._{text}`")).fix(
-                    format!("Write `._{text}`"),
-                    vec![(span, format!("._{text}"))],
-                    true,
-                ),
-                _ => error("the halves of a pair are written `._1` and `._2`".to_owned()),
-            }
+        let error = |message| Diagnostic::syntax(span, message);
+        self.report(match text {
+            "1" | "2" => error(format!("half of a pair is written `._{text}`")).replace(
+                format!("Write `._{text}`"),
+                span,
+                format!("._{text}"),
+            ),
+            _ => error("the halves of a pair are written `._1` and `._2`".to_owned()),
         });
     }
 
@@ -673,24 +611,18 @@ impl Parser<'_> {
         let span = self.token().span;
         let general = "a size with operators needs parentheses in a type";
         let Some((size, elem)) = self.size_with_operators(operand) else {
-            return self.error_at(span, || format!("{general}, as in `(2 * n).f32`"));
+            return self.error_at(span, format!("{general}, as in `(2 * n).f32`"));
         };
         let (written, elem) = (self.slice(size), elem.map_or("…", |elem| self.slice(elem)));
-        self.report(|| {
-            Diagnostic::error(
-                codes::SYNTAX_ERROR,
-                span,
-                format!("{general}: write `({written}).{elem}`"),
-            )
-            .fix(
-                format!("Write `({written})`"),
-                vec![
-                    (Span::empty(size.start), "(".to_owned()),
-                    (Span::empty(size.end), ")".to_owned()),
-                ],
-                true,
-            )
-        });
+        let message = format!("{general}: write `({written}).{elem}`");
+        self.report(Diagnostic::syntax(span, message).fix(
+            format!("Write `({written})`"),
+            vec![
+                (Span::empty(size.start), "(".to_owned()),
+                (Span::empty(size.end), ")".to_owned()),
+            ],
+            true,
+        ));
     }
 
     /// Returns the span of a size that consists of this operand, operators and further operands up
@@ -720,9 +652,9 @@ impl Parser<'_> {
     pub(crate) fn function_in_type(&mut self) -> TermId {
         let word = self.token();
         let text = self.quoted(word);
-        self.error_at(word.span, || {
-            format!("expected a type, found {text}: the type of a function is written `s -> t`")
-        });
+        let message =
+            format!("expected a type, found {text}: the type of a function is written `s -> t`");
+        self.error_at(word.span, message);
         let function = self.function();
         let span = self.span_of(function);
         self.push(TermKind::Missing, span)
@@ -773,12 +705,10 @@ impl Parser<'_> {
     fn match_statement(&mut self) -> TermId {
         let word = self.bump();
         let text = self.quoted(word);
-        self.report(|| {
-            let message = format!("there is no {text}: write `select(condition, then, else)`");
-            Diagnostic::error(codes::SYNTAX_ERROR, word.span, message).help(
-                "of several cases each is a condition: `select(x == 0)(a)(select(x == 1)(b)(c))`",
-            )
-        });
+        let message = format!("there is no {text}: write `select(condition, then, else)`");
+        self.report(Diagnostic::syntax(word.span, message).help(
+            "of several cases each is a condition: `select(x == 0)(a)(select(x == 1)(b)(c))`",
+        ));
         self.skip_to_end();
         self.push(TermKind::Missing, word.span)
     }
@@ -792,13 +722,10 @@ impl Parser<'_> {
     /// Reports a quantifier, and continues with the type after it.
     fn quantified_type(&mut self) -> TermId {
         let word = self.bump();
-        self.report(|| {
-            let message =
-                "there is no `forall`: sizes and types that a type takes are its parameters";
-            Diagnostic::error(codes::SYNTAX_ERROR, word.span, message).help(
+        let message = "there is no `forall`: sizes and types that a type takes are its parameters";
+        self.report(Diagnostic::syntax(word.span, message).help(
                 "write `(n: Nat) -> n.f32 -> f32`, or `{n: Nat} -> n.f32 -> f32` for a size that is inferred",
-            )
-        });
+            ));
         let mut depth = 0u32;
         loop {
             match self.kind() {
@@ -826,15 +753,8 @@ impl Parser<'_> {
     fn word_for_let(&mut self, mode: TermCategory) -> TermId {
         let word = self.token();
         let text = self.quoted(word);
-        self.report(|| {
-            let message =
-                format!("a value is named by `let`, not {text}: `let x = value in result`");
-            Diagnostic::error(codes::SYNTAX_ERROR, word.span, message).fix(
-                "Write `let`",
-                vec![(word.span, "let".to_owned())],
-                true,
-            )
-        });
+        let message = format!("a value is named by `let`, not {text}: `let x = value in result`");
+        self.report(Diagnostic::syntax(word.span, message).write(word.span, "let"));
         self.tokens[self.pos].kind = TokenKind::Let;
         self.term(mode)
     }
@@ -848,14 +768,8 @@ impl Parser<'_> {
     /// Reports the comma, and reads it as `=>`.
     pub(crate) fn comma_for_arrow(&mut self) {
         let comma = self.token().span;
-        self.report(|| {
-            let message = "the parameters of a function are followed by `=>`, not `,`";
-            Diagnostic::error(codes::SYNTAX_ERROR, comma, message).fix(
-                "Write `=>`",
-                vec![(comma, " =>".to_owned())],
-                true,
-            )
-        });
+        let message = "the parameters of a function are followed by `=>`, not `,`";
+        self.report(Diagnostic::syntax(comma, message).replace("Write `=>`", comma, " =>"));
         self.tokens[self.pos].kind = TokenKind::FatArrow;
     }
 
@@ -895,23 +809,19 @@ impl Parser<'_> {
             // The conditions that it joins are reported together.
             return Some(op);
         }
-        let error = |message| Diagnostic::error(codes::SYNTAX_ERROR, token.span, message);
-        let no_alternatives = op == BinaryOp::Or && self.divides;
-        self.report(|| {
-            if no_alternatives {
-                return error(
-                    "conditions on sizes all have to hold: there is no \"or\"".to_owned(),
-                );
+        let error = |message| Diagnostic::syntax(token.span, message);
+        self.report(match op {
+            BinaryOp::Or if self.divides => {
+                error("conditions on sizes all have to hold: there is no \"or\"".to_owned())
             }
-            let message = match op {
-                BinaryOp::Divides => format!("expected `divides` between two sizes, found {text}"),
-                _ => format!("{text} is a function: the operator is written `{sign}`"),
-            };
-            error(message).fix(
-                format!("Write `{sign}`"),
-                vec![(token.span, sign.to_owned())],
-                true,
-            )
+            BinaryOp::Divides => error(format!(
+                "expected `divides` between two sizes, found {text}"
+            ))
+            .write(token.span, sign),
+            _ => error(format!(
+                "{text} is a function: the operator is written `{sign}`"
+            ))
+            .write(token.span, sign),
         });
         Some(op)
     }
@@ -951,14 +861,14 @@ impl Parser<'_> {
             (Span::new(start, sign.end), ",".to_owned())
         });
         let edits = edits.collect();
-        self.report(|| {
-            let message = format!("conditions on sizes are separated by `,`, not `{shown}`");
+        let message = format!("conditions on sizes are separated by `,`, not `{shown}`");
+        self.report(
             Diagnostic::error(codes::BAD_ANNOTATION, signs[0], message).fix(
                 "Write `,`",
                 edits,
                 true,
-            )
-        });
+            ),
+        );
     }
 
     fn is_return_statement(&self) -> bool {
@@ -971,14 +881,8 @@ impl Parser<'_> {
     fn return_statement(&mut self, mode: TermCategory) -> TermId {
         let word = self.bump().span;
         let gap = Span::new(word.start, self.token().span.start);
-        self.report(|| {
-            let message = "there is no `return`: the body of a function is its result";
-            Diagnostic::error(codes::SYNTAX_ERROR, word, message).fix(
-                "Remove `return`",
-                vec![(gap, String::new())],
-                true,
-            )
-        });
+        let message = "there is no `return`: the body of a function is its result";
+        self.report(Diagnostic::syntax(word, message).replace("Remove `return`", gap, ""));
         self.postfix(mode)
     }
 
@@ -994,11 +898,11 @@ impl Parser<'_> {
 
     fn loop_statement(&mut self) -> TermId {
         let word = self.bump();
-        self.report(|| {
-            let message = "there is no `for`: patterns such as `map` and `reduce` are the loops";
-            Diagnostic::error(codes::SYNTAX_ERROR, word.span, message)
-                .help("write `xs |> map(fun(x => …))`; the positions are `generate(fun(i => …))`")
-        });
+        let message = "there is no `for`: patterns such as `map` and `reduce` are the loops";
+        self.report(
+            Diagnostic::syntax(word.span, message)
+                .help("write `xs |> map(fun(x => …))`; the positions are `generate(fun(i => …))`"),
+        );
         self.skip_to_end();
         self.push(TermKind::Missing, word.span)
     }
@@ -1067,18 +971,8 @@ impl Parser<'_> {
     fn misspelt_function(&mut self, meant: TokenKind) -> TermId {
         let word = self.token();
         let (text, name) = (self.quoted(word), function_word(meant));
-        self.report(|| {
-            Diagnostic::error(
-                codes::SYNTAX_ERROR,
-                word.span,
-                format!("{text} does not begin a function: did you mean `{name}`?"),
-            )
-            .fix(
-                format!("Write `{name}`"),
-                vec![(word.span, name.to_owned())],
-                true,
-            )
-        });
+        let message = format!("{text} does not begin a function: did you mean `{name}`?");
+        self.report(Diagnostic::syntax(word.span, message).write(word.span, name));
         self.tokens[self.pos].kind = meant;
         match meant {
             TokenKind::Fun | TokenKind::DepFun => self.function(),
@@ -1089,9 +983,10 @@ impl Parser<'_> {
     /// Reports a conditional, `if c then a else b` or `if (c) { a } else { b }`.
     fn conditional(&mut self) -> TermId {
         let word = self.bump();
-        self.error_at(word.span, || {
-            "there is no `if`: write `select(condition, then, else)`".to_owned()
-        });
+        self.error_at(
+            word.span,
+            "there is no `if`: write `select(condition, then, else)`",
+        );
         let is_in_parentheses = self.is_condition_in_parentheses();
         let mut parts = Vec::new();
         let mut is_whole = true;
@@ -1126,9 +1021,10 @@ impl Parser<'_> {
 
     /// Reports the `if` after an operand, as in `a if c else b`.
     pub(crate) fn conditional_behind(&mut self, word: Token) {
-        self.error_at(word.span, || {
-            "there is no `if`: write `select(condition, then, else)`".to_owned()
-        });
+        self.error_at(
+            word.span,
+            "there is no `if`: write `select(condition, then, else)`",
+        );
     }
 
     /// Returns the text of a term within exactly one pair of parentheses.
@@ -1143,7 +1039,7 @@ impl Parser<'_> {
     /// Adds an edit to the error with span `at`, if it is the item's error.
     pub(crate) fn mend(&mut self, at: Span, title: &str, span: Span, text: String) {
         if let Some(error) = self.error.take_if(|error| error.span == at) {
-            self.error = Some(error.fix(title, vec![(span, text)], true));
+            self.error = Some(error.replace(title, span, text));
         }
     }
 
@@ -1199,14 +1095,8 @@ impl Parser<'_> {
             true => (gap, " : ".to_owned()),
             false => (Span::empty(gap.start), " :".to_owned()),
         };
-        self.report(|| {
-            let message = format!("expected `:` between `{name}` and its type");
-            Diagnostic::error(codes::SYNTAX_ERROR, span, message).fix(
-                "Insert `:`",
-                vec![edit],
-                true,
-            )
-        });
+        let message = format!("expected `:` between `{name}` and its type");
+        self.report(Diagnostic::syntax(span, message).fix("Insert `:`", vec![edit], true));
     }
 
     /// Parses the `=` of a definition.
@@ -1219,18 +1109,12 @@ impl Parser<'_> {
             TokenKind::FatArrow if typed && self.has_equals_ahead() => self.fat_arrow_in_type(),
             TokenKind::EqEq | TokenKind::FatArrow => {
                 let text = self.quoted(next);
-                self.report(|| {
-                    Diagnostic::error(
-                        codes::SYNTAX_ERROR,
-                        next.span,
-                        format!("expected `=` before the definition's value, found {text}"),
-                    )
-                    .fix("Write `=`", vec![(next.span, "=".to_owned())], true)
-                });
+                let message = format!("expected `=` before the definition's value, found {text}");
+                self.report(Diagnostic::syntax(next.span, message).write(next.span, "="));
                 self.bump();
             }
             _ if self.slice(next.span) == "where" => {
-                self.error_at(next.span, || match typed {
+                self.error_at(next.span, match typed {
                     true => "conditions are stated before the `def` here, as `@assume(4 | n)`".to_owned(),
                     false => "`where` follows a type: write one, or state the conditions before the `def` as `@assume(4 | n)`"
                         .to_owned(),
@@ -1239,24 +1123,21 @@ impl Parser<'_> {
             }
             _ if typed && matches!(self.slice(next.span), "if" | "with" | "when" | "requires") => {
                 let text = self.quoted(next);
-                self.report(|| {
-                    let message = format!("conditions on sizes come after `where`, not {text}");
-                    let edits = vec![(next.span, "where".to_owned())];
-                    Diagnostic::error(codes::SYNTAX_ERROR, next.span, message).fix(
-                        "Write `where`",
-                        edits,
-                        true,
-                    )
-                });
+                let message = format!("conditions on sizes come after `where`, not {text}");
+                let edits = vec![(next.span, "where".to_owned())];
+                self.report(Diagnostic::syntax(next.span, message).fix(
+                    "Write `where`",
+                    edits,
+                    true,
+                ));
                 self.skip_to_equals();
             }
             TokenKind::Less if !typed && self.previous().is_some() => {
                 let name = self.previous().map_or("f", |name| self.slice(name.span));
-                self.error_at(next.span, || {
-                    format!(
-                        "sizes and types are parameters: write `def {name} = depFun(n: Nat => …)`"
-                    )
-                });
+                let message = format!(
+                    "sizes and types are parameters: write `def {name} = depFun(n: Nat => …)`"
+                );
+                self.error_at(next.span, message);
                 self.skip_to_equals();
             }
             TokenKind::Colon if self.peek_kind(1) == TokenKind::Kind => {
@@ -1265,11 +1146,10 @@ impl Parser<'_> {
                 let kind = kind.trim_matches('`');
                 let name = name.unwrap_or_default();
                 let name = name.trim_matches('`');
-                self.error_at(next.span, || {
-                    format!(
-                        "a parameter of a type must be in parentheses: write `({name}: {kind}) -> …`"
-                    )
-                });
+                let message = format!(
+                    "a parameter of a type must be in parentheses: write `({name}: {kind}) -> …`"
+                );
+                self.error_at(next.span, message);
                 self.skip_to_equals();
             }
             _ => {
@@ -1295,7 +1175,7 @@ impl Parser<'_> {
     /// Reports `=>` in the type of a definition, `def f : f32 => f32 = …`.
     fn fat_arrow_in_type(&mut self) {
         let arrow = self.token().span;
-        self.report(|| fat_arrow_for_arrow(arrow));
+        self.report(fat_arrow_for_arrow(arrow));
         self.skip_to_equals();
     }
 
@@ -1315,9 +1195,7 @@ impl Parser<'_> {
         let token = self.token();
         if !annotations.is_empty() {
             let span = self.last_char();
-            return self.error_at(span, || {
-                "expected `def` or `foreign def` after the annotation".to_owned()
-            });
+            return self.error_at(span, "expected `def` or `foreign def` after the annotation");
         }
         if token.kind == TokenKind::End {
             return;
@@ -1328,21 +1206,15 @@ impl Parser<'_> {
         let text = self.quoted(token);
         let defines = token.kind == TokenKind::Ident
             && matches!(self.peek_kind(1), TokenKind::Equals | TokenKind::Colon);
-        self.report(|| {
-            let error = |message| Diagnostic::error(codes::SYNTAX_ERROR, token.span, message);
-            match defines {
-                true => error(format!(
-                    "a definition begins with `def`: write `def` before {text}"
-                ))
-                .fix(
-                    "Write `def`",
-                    vec![(Span::empty(token.span.start), "def ".to_owned())],
-                    true,
-                ),
-                false => error(format!(
-                    "expected `def`, `foreign def` or `import`, found {text}"
-                )),
-            }
+        let error = |message| Diagnostic::syntax(token.span, message);
+        self.report(match defines {
+            true => error(format!(
+                "a definition begins with `def`: write `def` before {text}"
+            ))
+            .replace("Write `def`", Span::empty(token.span.start), "def "),
+            false => error(format!(
+                "expected `def`, `foreign def` or `import`, found {text}"
+            )),
         });
     }
 
@@ -1350,7 +1222,7 @@ impl Parser<'_> {
     pub(crate) fn report_trailing_text(&mut self, kind: &ItemKind) {
         let token = self.token();
         if self.at_where() {
-            self.report(|| misplaced_where(token.span, "the definition's value"));
+            self.report(misplaced_where(token.span, "the definition's value"));
             return self.skip_to_end();
         }
         if let ItemKind::Def { body, .. } = kind
@@ -1386,7 +1258,7 @@ impl Parser<'_> {
             ),
             _ => format!("unexpected {text} after {what}"),
         };
-        self.error_at(token.span, || message);
+        self.error_at(token.span, message);
         self.skip_to_end();
     }
 }
@@ -1394,17 +1266,13 @@ impl Parser<'_> {
 /// Returns the error for `=>` in a type.
 pub(crate) fn fat_arrow_for_arrow(arrow: Span) -> Diagnostic {
     let message = "the type of a function is written with `->`, not `=>`";
-    Diagnostic::error(codes::SYNTAX_ERROR, arrow, message).fix(
-        "Write `->`",
-        vec![(arrow, "->".to_owned())],
-        true,
-    )
+    Diagnostic::syntax(arrow, message).write(arrow, "->")
 }
 
 /// Returns the error for `where` in a wrong position.
 fn misplaced_where(span: Span, before: &str) -> Diagnostic {
     let message = format!("`where` does not follow {before}");
-    Diagnostic::error(codes::SYNTAX_ERROR, span, message).help(
+    Diagnostic::syntax(span, message).help(
         "conditions come after the definition's type, as in `def f : (n: Nat) -> n.f32 -> f32 where 4 | n = …`, or before the `def` as `@assume(4 | n)`",
     )
 }
@@ -1448,7 +1316,7 @@ fn innermost_bracket<'a>(mut tokens: impl Iterator<Item = &'a Token>) -> Option<
 /// Returns the error for a bitwise operator of other languages, which RISE does not have.
 pub fn no_bits(sign: &str, span: Span) -> Diagnostic {
     let message = format!("`{sign}`: RISE has no operations on the bits of integers");
-    Diagnostic::error(codes::SYNTAX_ERROR, span, message).help(
+    Diagnostic::syntax(span, message).help(
         "`*`, `/` and `%` with powers of two shift and mask numbers that are not negative; a `foreign def` does it in C",
     )
 }

@@ -4,7 +4,7 @@ use super::recover_definitions::is_nearly_def;
 use super::{Parser, TermCategory};
 use crate::ast::{BinderAnnotation, BinderId, Ident, ItemKind, ScalarType, TermId, TermKind};
 use crate::lexer::{Token, TokenKind};
-use crate::{Diagnostic, Span, codes, foreign_scalar};
+use crate::{Diagnostic, Span, foreign_scalar};
 
 /// The title of the fix that names every nameless parameter.
 const NAME_PARAMETERS: &str = "Name the parameters";
@@ -51,26 +51,18 @@ impl Parser<'_> {
             && is_nearly_def(self.slice(next.span))
         {
             let text = self.slice(next.span).to_owned();
-            self.report(|| {
-                let message = format!("expected `def` after `foreign`, found `{text}`");
-                let edits = vec![(next.span, "def".to_owned())];
-                Diagnostic::error(codes::SYNTAX_ERROR, next.span, message).fix(
-                    "Write `def`",
-                    edits,
-                    true,
-                )
-            });
+            let message = format!("expected `def` after `foreign`, found `{text}`");
+            let edits = vec![(next.span, "def".to_owned())];
+            self.report(Diagnostic::syntax(next.span, message).fix("Write `def`", edits, true));
             return self.bump();
         }
         let is_name = next.kind == TokenKind::Ident && self.peek_kind(1) == TokenKind::LParen;
-        self.report(|| {
-            let message = "expected `def` after `foreign`";
-            let error = Diagnostic::error(codes::SYNTAX_ERROR, place, message).help(EXAMPLE);
-            let edits = vec![(Span::empty(next.span.start), "def ".to_owned())];
-            match is_name {
-                true => error.fix("Insert `def`", edits, true),
-                false => error,
-            }
+        let message = "expected `def` after `foreign`";
+        let error = Diagnostic::syntax(place, message).help(EXAMPLE);
+        let edits = vec![(Span::empty(next.span.start), "def ".to_owned())];
+        self.report(match is_name {
+            true => error.fix("Insert `def`", edits, true),
+            false => error,
         });
         foreign
     }
@@ -113,14 +105,12 @@ impl Parser<'_> {
         let name = self.binders[id.0 as usize].name.clone();
         let span = self.last_char();
         let is_typed = self.at(TokenKind::Scalar);
-        self.report(|| {
-            let message = format!("expected `:` and the type of `{name}`: C has no type inference");
-            let error = Diagnostic::error(codes::SYNTAX_ERROR, span, message);
-            let edits = vec![(Span::empty(span.end), ":".to_owned())];
-            match is_typed {
-                true => error.fix("Insert `:`", edits, true),
-                false => error,
-            }
+        let message = format!("expected `:` and the type of `{name}`: C has no type inference");
+        let error = Diagnostic::syntax(span, message);
+        let edits = vec![(Span::empty(span.end), ":".to_owned())];
+        self.report(match is_typed {
+            true => error.fix("Insert `:`", edits, true),
+            false => error,
         });
     }
 
@@ -140,18 +130,16 @@ impl Parser<'_> {
         let scalar =
             ScalarType::from_text(text).map_or_else(|| foreign_scalar(text), |_| Some(text));
         let shown = scalar.unwrap_or("f32");
-        self.report(|| {
-            let message =
-                format!("the type of a parameter comes after its name: write `{name}: {shown}`");
-            let error = Diagnostic::error(codes::SYNTAX_ERROR, span, message);
-            match scalar {
-                Some(scalar) => error.fix(
-                    format!("Write `{name}: {scalar}`"),
-                    vec![(span, format!("{name}: {scalar}"))],
-                    true,
-                ),
-                None => error,
-            }
+        let message =
+            format!("the type of a parameter comes after its name: write `{name}: {shown}`");
+        let error = Diagnostic::syntax(span, message);
+        self.report(match scalar {
+            Some(scalar) => error.replace(
+                format!("Write `{name}: {scalar}`"),
+                span,
+                format!("{name}: {scalar}"),
+            ),
+            None => error,
         });
         let missing = self.missing();
         self.binders[id.0 as usize].annotation = BinderAnnotation::Type(missing);
@@ -172,16 +160,9 @@ impl Parser<'_> {
         let name = names.last().map_or("x", String::as_str);
         let edit = (Span::empty(span.start), format!("{name}: "));
         if !self.extend_fix(NAME_PARAMETERS, std::slice::from_ref(&edit)) {
-            self.report(|| {
-                let message = format!(
-                    "the parameter of a foreign function has a name: write `{name}: {text}`"
-                );
-                Diagnostic::error(codes::SYNTAX_ERROR, span, message).fix(
-                    NAME_PARAMETERS,
-                    vec![edit],
-                    true,
-                )
-            });
+            let message =
+                format!("the parameter of a foreign function has a name: write `{name}: {text}`");
+            self.report(Diagnostic::syntax(span, message).fix(NAME_PARAMETERS, vec![edit], true));
         }
         id
     }
@@ -207,10 +188,8 @@ impl Parser<'_> {
         let (from, result) = self.parts_of_function(ty);
         if from.is_empty() || from.len() > MAX_NAMED_PARAMETERS || self.error.is_some() {
             let name = name.map_or("f", |name| self.slice(name.span)).to_owned();
-            self.report(|| {
-                let message = format!("expected the parameters of `{name}` before its result");
-                Diagnostic::error(codes::SYNTAX_ERROR, colon.span, message).help(EXAMPLE)
-            });
+            let message = format!("expected the parameters of `{name}` before its result");
+            self.report(Diagnostic::syntax(colon.span, message).help(EXAMPLE));
             return Box::default();
         }
         let names = self.names_of_parameters(from.len());
@@ -222,16 +201,14 @@ impl Parser<'_> {
         let written = format!("({}): {}", params.join(", "), text(result));
         let name = name.map_or("f", |name| self.slice(name.span));
         let span = Span::new(start, self.span_of(ty).end);
-        self.report(|| {
-            let message = format!(
-                "the parameters of a foreign function have names: write `foreign def {name}{written}`"
-            );
-            Diagnostic::error(codes::SYNTAX_ERROR, colon.span, message).fix(
-                NAME_PARAMETERS,
-                vec![(span, written)],
-                true,
-            )
-        });
+        let message = format!(
+            "the parameters of a foreign function have names: write `foreign def {name}{written}`"
+        );
+        self.report(Diagnostic::syntax(colon.span, message).replace(
+            NAME_PARAMETERS,
+            span,
+            written,
+        ));
         Box::default()
     }
 
@@ -252,26 +229,20 @@ impl Parser<'_> {
         }
         if let Some(arrow) = self.eat(TokenKind::Arrow) {
             let gap = Span::new(self.tokens[self.pos - 2].span.end, arrow.span.end);
-            self.report(|| {
-                let message = "the result type of a foreign function comes after `:`, not `->`";
-                Diagnostic::error(codes::SYNTAX_ERROR, arrow.span, message)
+            let message = "the result type of a foreign function comes after `:`, not `->`";
+            self.report(
+                Diagnostic::syntax(arrow.span, message)
                     .help(EXAMPLE)
-                    .fix("Write `:`", vec![(gap, ":".to_owned())], true)
-            });
+                    .write(gap, ":"),
+            );
             return true;
         }
         let has_type = matches!(self.kind(), TokenKind::Scalar | TokenKind::Constructor);
         if has_type && self.error.is_none() {
             let place = self.last_char();
             let edits = vec![(Span::empty(place.end), ":".to_owned())];
-            self.report(|| {
-                let message = "expected `:` before the result type";
-                Diagnostic::error(codes::SYNTAX_ERROR, place, message).fix(
-                    "Insert `:`",
-                    edits,
-                    true,
-                )
-            });
+            let message = "expected `:` before the result type";
+            self.report(Diagnostic::syntax(place, message).fix("Insert `:`", edits, true));
         } else {
             self.expected_with_help("`:` and the result type", EXAMPLE);
         }
@@ -287,14 +258,8 @@ impl Parser<'_> {
         if self.at(TokenKind::RawString) {
             let place = self.last_char();
             let edits = vec![(Span::empty(place.end), " =".to_owned())];
-            self.report(|| {
-                let message = "expected `=` before the function's body";
-                Diagnostic::error(codes::SYNTAX_ERROR, place, message).fix(
-                    "Insert `=`",
-                    edits,
-                    true,
-                )
-            });
+            let message = "expected `=` before the function's body";
+            self.report(Diagnostic::syntax(place, message).fix("Insert `=`", edits, true));
         }
         has_body
     }
@@ -329,17 +294,14 @@ impl Parser<'_> {
         self.skip_to_end();
         let rest = Span::new(start, self.last_end().max(start));
         let body = self.quoted_body(token, self.slice(rest));
-        self.report(|| {
-            let message =
-                "expected the function's body in C between three quotes, as in `\"\"\"{ return x; }\"\"\"`";
-            let error = Diagnostic::error(codes::SYNTAX_ERROR, span, message);
-            match body {
-                Some(body) => {
-                    let edits = vec![(rest, format!("{equals}\"\"\"{body}\"\"\""))];
-                    error.fix("Put the body between three quotes", edits, true)
-                }
-                None => error,
+        let message = "expected the function's body in C between three quotes, as in `\"\"\"{ return x; }\"\"\"`";
+        let error = Diagnostic::syntax(span, message);
+        self.report(match body {
+            Some(body) => {
+                let edits = vec![(rest, format!("{equals}\"\"\"{body}\"\"\""))];
+                error.fix("Put the body between three quotes", edits, true)
             }
+            None => error,
         });
     }
 

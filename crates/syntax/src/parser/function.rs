@@ -61,12 +61,10 @@ impl Parser<'_> {
         }
         let (close, arrow) = (self.bump().span, self.bump().span);
         let text = self.quoted(word);
-        self.report(|| {
-            let form = function_form(word.kind);
-            let message =
-                format!("the parentheses of {text} must enclose its body, too: write `{form}`");
-            Diagnostic::error(codes::SYNTAX_ERROR, close, message)
-        });
+        let form = function_form(word.kind);
+        let message =
+            format!("the parentheses of {text} must enclose its body, too: write `{form}`");
+        self.report(Diagnostic::syntax(close, message));
         Some((close, arrow))
     }
 
@@ -177,12 +175,11 @@ impl Parser<'_> {
         let open = self.eat(TokenKind::LParen);
         if open.is_none() {
             let (span, text) = (self.last_char(), self.quoted(word));
-            self.error_at(span, || {
-                format!(
-                    "expected `(` after {text}: write `{}`",
-                    function_form(word.kind)
-                )
-            });
+            let message = format!(
+                "expected `(` after {text}: write `{}`",
+                function_form(word.kind)
+            );
+            self.error_at(span, message);
         }
         open
     }
@@ -194,7 +191,7 @@ impl Parser<'_> {
             return;
         };
         let span = self.tokens[arrow].span;
-        self.report(|| sign_for_fat_arrow("`fun`", span, "->"));
+        self.report(sign_for_fat_arrow("`fun`", span, "->"));
         self.tokens[arrow].kind = TokenKind::FatArrow;
     }
 
@@ -294,14 +291,8 @@ impl Parser<'_> {
         if is_parameter {
             let end = Span::empty(self.last_end());
             let span = self.token().span;
-            self.report(|| {
-                let message = "expected `,` between two parameters";
-                Diagnostic::error(codes::SYNTAX_ERROR, span, message).fix(
-                    "Insert `,`",
-                    vec![(end, ",".to_owned())],
-                    true,
-                )
-            });
+            let message = "expected `,` between two parameters";
+            self.report(Diagnostic::syntax(span, message).replace("Insert `,`", end, ","));
         }
         is_parameter
     }
@@ -337,14 +328,8 @@ impl Parser<'_> {
         }
         let name = self.binders[param.0 as usize].name.clone();
         let place = Span::empty(self.last_end());
-        self.report(|| {
-            let message = format!("expected `:` between the parameter `{name}` and its type");
-            Diagnostic::error(codes::SYNTAX_ERROR, token.span, message).fix(
-                "Insert `:`",
-                vec![(place, ":".to_owned())],
-                true,
-            )
-        });
+        let message = format!("expected `:` between the parameter `{name}` and its type");
+        self.report(Diagnostic::syntax(token.span, message).replace("Insert `:`", place, ":"));
         true
     }
 
@@ -352,15 +337,10 @@ impl Parser<'_> {
     fn kind_as_type(&mut self) -> TermId {
         let token = self.bump();
         let text = self.quoted(token);
-        self.report(|| {
-            Diagnostic::error(
-                codes::SYNTAX_ERROR,
-                token.span,
-                format!(
-                    "{text} is a kind, and `fun` binds values: use `depFun` to bind sizes and types"
-                ),
-            )
-        });
+        let message = format!(
+            "{text} is a kind, and `fun` binds values: use `depFun` to bind sizes and types"
+        );
+        self.report(Diagnostic::syntax(token.span, message));
         self.push(TermKind::Missing, token.span)
     }
 
@@ -372,9 +352,8 @@ impl Parser<'_> {
             None => {
                 let name = self.binders[id.0 as usize].name.clone();
                 let span = self.last_char();
-                self.error_at(span, || {
-                    format!("expected `:` and the kind of `{name}`, as in `{name}: Nat`")
-                });
+                let message = format!("expected `:` and the kind of `{name}`, as in `{name}: Nat`");
+                self.error_at(span, message);
                 BinderAnnotation::Kind(None, Span::empty(self.last_end()))
             }
         };
@@ -397,19 +376,13 @@ impl Parser<'_> {
             (kind != Kind::ReadWrite || self.dialect == Dialect::Dpia)
                 && kind.as_str().eq_ignore_ascii_case(&text)
         });
-        self.report(|| match meant {
-            Some(kind) => Diagnostic::error(
-                codes::SYNTAX_ERROR,
+        self.report(match meant {
+            Some(kind) => Diagnostic::syntax(
                 token.span,
                 format!("`{text}` is not a kind: did you mean `{kind}`?"),
             )
-            .fix(
-                format!("Write `{kind}`"),
-                vec![(token.span, kind.to_string())],
-                true,
-            ),
-            None => Diagnostic::error(
-                codes::SYNTAX_ERROR,
+            .replace(format!("Write `{kind}`"), token.span, kind.to_string()),
+            None => Diagnostic::syntax(
                 token.span,
                 format!("expected a kind such as `Nat` or `DataType`, found `{text}`"),
             )
@@ -430,13 +403,11 @@ impl Parser<'_> {
             }
             TokenKind::Underscore => {
                 self.bump();
-                self.report(|| {
-                    Diagnostic::error(
-                        codes::RESERVED_NAME,
-                        token.span,
-                        "`_` is a hole and binds nothing: begin an unused name with it, as in `_x`",
-                    )
-                });
+                self.report(Diagnostic::error(
+                    codes::RESERVED_NAME,
+                    token.span,
+                    "`_` is a hole and binds nothing: begin an unused name with it, as in `_x`",
+                ));
                 (Name::default(), token.span)
             }
             kind if kind.is_reserved() => {
@@ -469,13 +440,11 @@ impl Parser<'_> {
 
     pub(crate) fn report_reserved_word(&mut self, token: Token) {
         let text = self.quoted(token);
-        self.report(|| {
-            Diagnostic::error(
-                codes::RESERVED_NAME,
-                token.span,
-                format!("{text} is a reserved word: choose another name"),
-            )
-        });
+        self.report(Diagnostic::error(
+            codes::RESERVED_NAME,
+            token.span,
+            format!("{text} is a reserved word: choose another name"),
+        ));
     }
 
     /// Parses the `=>` after the parameters.
@@ -489,20 +458,14 @@ impl Parser<'_> {
             .or_else(|| self.eat(TokenKind::Equals))
         {
             let found = self.slice(sign.span);
-            return self.report(|| sign_for_fat_arrow(&text, sign.span, found));
+            return self.report(sign_for_fat_arrow(&text, sign.span, found));
         }
         let span = self.last_char();
-        self.report(|| {
-            Diagnostic::error(
-                codes::SYNTAX_ERROR,
-                span,
-                format!("expected `=>` after the parameters of {text}"),
-            )
-            .related(
-                word.span,
-                format!("this {text} is written `{}`", function_form(word.kind)),
-            )
-        });
+        let message = format!("expected `=>` after the parameters of {text}");
+        self.report(Diagnostic::syntax(span, message).related(
+            word.span,
+            format!("this {text} is written `{}`", function_form(word.kind)),
+        ));
         if let Some(pos) = self.seek_arrow() {
             self.pos = pos + 1;
         }
@@ -528,11 +491,7 @@ impl Parser<'_> {
 
 fn sign_for_fat_arrow(word: &str, sign: Span, found: &str) -> Diagnostic {
     let message = format!("the parameters of {word} are followed by `=>`, not `{found}`");
-    Diagnostic::error(codes::SYNTAX_ERROR, sign, message).fix(
-        "Write `=>`",
-        vec![(sign, "=>".to_owned())],
-        true,
-    )
+    Diagnostic::syntax(sign, message).write(sign, "=>")
 }
 
 fn function_form(word: TokenKind) -> &'static str {

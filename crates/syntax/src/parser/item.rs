@@ -3,7 +3,7 @@
 use super::{Parser, TermCategory};
 use crate::ast::{Annotation, AnnotationArg, AnnotationValue, Docs, Ident, ItemKind, TermId};
 use crate::lexer::{Lexer, Token, TokenKind};
-use crate::{Diagnostic, Span, codes};
+use crate::{Diagnostic, Span};
 
 impl Parser<'_> {
     /// Parses the whole item, and reports any text after it.
@@ -89,15 +89,13 @@ impl Parser<'_> {
             _ => return false,
         };
         let text = self.slice(sign).to_owned();
-        self.report(|| {
-            let message = format!("expected `{written}`, found `{text}`");
-            let edits = vec![(sign, written.to_owned())];
-            Diagnostic::error(codes::SYNTAX_ERROR, sign, message).fix(
-                format!("Write `{written}`"),
-                edits,
-                true,
-            )
-        });
+        let message = format!("expected `{written}`, found `{text}`");
+        let edits = vec![(sign, written.to_owned())];
+        self.report(Diagnostic::syntax(sign, message).fix(
+            format!("Write `{written}`"),
+            edits,
+            true,
+        ));
         if written == ":" {
             self.bump();
         }
@@ -110,18 +108,14 @@ impl Parser<'_> {
             TokenKind::Ident => {}
             TokenKind::Underscore => {
                 self.bump();
-                self.error_at(token.span, || {
-                    "`_` is a hole and cannot name a definition".to_owned()
-                });
+                self.error_at(token.span, "`_` is a hole and cannot name a definition");
                 return None;
             }
             // An annotation without a name precedes its definition.
             TokenKind::Def | TokenKind::Foreign | TokenKind::Import
                 if word.kind == TokenKind::At =>
             {
-                self.error_at(word.span, || {
-                    "expected the name of an annotation after `@`".to_owned()
-                });
+                self.error_at(word.span, "expected the name of an annotation after `@`");
                 return None;
             }
             kind if kind.is_reserved() => self.report_reserved_word(token),
@@ -216,10 +210,8 @@ impl Parser<'_> {
         if self.extend_fix(TITLE, &edits) {
             return;
         }
-        self.report(|| {
-            let message = format!("expected `=` between {text} and its value, found `:`");
-            Diagnostic::error(codes::SYNTAX_ERROR, colon, message).fix(TITLE, edits, true)
-        });
+        let message = format!("expected `=` between {text} and its value, found `:`");
+        self.report(Diagnostic::syntax(colon, message).fix(TITLE, edits, true));
     }
 
     fn annotation_list(&mut self) -> AnnotationValue {
@@ -244,9 +236,8 @@ impl Parser<'_> {
             return;
         }
         let text = self.quoted(token);
-        self.error_at(token.span, || {
-            format!("unexpected {text} after the annotation: a `def` follows it")
-        });
+        let message = format!("unexpected {text} after the annotation: a `def` follows it");
+        self.error_at(token.span, message);
         while !matches!(self.kind(), At | Def | End | Foreign | Import) {
             self.bump();
         }
@@ -280,15 +271,10 @@ impl Parser<'_> {
 
     fn bad_escape(&mut self, span: Span) {
         let text = self.slice(span);
-        self.report(|| {
-            Diagnostic::error(
-                codes::SYNTAX_ERROR,
-                span,
-                format!(
-                    "`{text}` means nothing in a string: there are `\\\"`, `\\\\`, `\\n` and `\\t`"
-                ),
-            )
-        });
+        let message = format!(
+            "`{text}` means nothing in a string: there are `\\\"`, `\\\\`, `\\n` and `\\t`"
+        );
+        self.report(Diagnostic::syntax(span, message));
     }
 }
 

@@ -46,9 +46,11 @@ impl Parser<'_> {
         match value.filter(|&value| value >= i128::from(i64::MIN)) {
             Some(value) => value,
             None => {
-                self.report(|| {
-                    Diagnostic::error(codes::BAD_NUMBER, span, "this number does not fit 64 bits")
-                });
+                self.report(Diagnostic::error(
+                    codes::BAD_NUMBER,
+                    span,
+                    "this number does not fit 64 bits",
+                ));
                 0
             }
         }
@@ -72,7 +74,7 @@ impl Parser<'_> {
         let suffix = suffix.filter(fits);
         if suffix.is_none() {
             let span = Span::new(number.start + digits as u32, number.end);
-            self.report(|| bad_suffix(&text[..digits], &text[digits..], number, span));
+            self.report(bad_suffix(&text[..digits], &text[digits..], number, span));
         }
         suffix
     }
@@ -137,11 +139,7 @@ fn bad_suffix(digits: &str, word: &str, number: Span, span: Span) -> Diagnostic 
     if word == "f" || (word == "F" && whole) {
         let written = format!("{}.0f", without_leading_zeros(digits));
         let message = format!("a float needs a digit after its point: write `{written}`");
-        return Diagnostic::error(codes::BAD_NUMBER, number, message).fix(
-            format!("Write `{written}`"),
-            vec![(number, written)],
-            true,
-        );
+        return Diagnostic::error(codes::BAD_NUMBER, number, message).write(number, written);
     }
     let meant = match (word, whole) {
         ("F", false) => Some("f"),
@@ -155,11 +153,7 @@ fn bad_suffix(digits: &str, word: &str, number: Span, span: Span) -> Diagnostic 
         return error(format!(
             "`{word}` is not a type of numbers: write `{digits}{meant}`"
         ))
-        .fix(
-            format!("Write `{digits}{meant}`"),
-            vec![(span, meant.to_owned())],
-            true,
-        );
+        .replace(format!("Write `{digits}{meant}`"), span, meant);
     }
     if word.starts_with(['x', 'X', 'b', 'o']) && digits == "0" {
         return error("numbers are written in decimal".to_owned());

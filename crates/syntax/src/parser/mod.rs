@@ -412,10 +412,8 @@ impl<'t> Parser<'t> {
     }
 
     /// Records an error, if it is the first one of the item.
-    pub(crate) fn report(&mut self, error: impl FnOnce() -> Diagnostic) {
-        if self.error.is_none() {
-            self.error = Some(error());
-        }
+    pub(crate) fn report(&mut self, error: Diagnostic) {
+        self.error.get_or_insert(error);
     }
 
     /// Adds edits to the first fix of the error, if the fix has this title; too many are dropped.
@@ -438,15 +436,15 @@ impl<'t> Parser<'t> {
 
     /// Reports an error about a part of the text that has just been parsed, in place of an error
     /// within that part, which is less precise.
-    pub(crate) fn report_instead(&mut self, was_first: bool, error: impl FnOnce() -> Diagnostic) {
+    pub(crate) fn report_instead(&mut self, was_first: bool, error: Diagnostic) {
         if was_first {
             self.error = None;
         }
         self.report(error);
     }
 
-    pub(crate) fn error_at(&mut self, span: Span, message: impl FnOnce() -> String) {
-        self.report(|| Diagnostic::error(codes::SYNTAX_ERROR, span, message()));
+    pub(crate) fn error_at(&mut self, span: Span, message: impl Into<String>) {
+        self.report(Diagnostic::syntax(span, message));
     }
 
     /// Reports that `what` is missing after the previous token, with advice on how it is written.
@@ -468,17 +466,15 @@ impl<'t> Parser<'t> {
             Some(token) => format!("expected {what} after {}", self.quoted(token)),
             None => format!("expected {what}"),
         };
-        self.error_at(span, || message);
+        self.error_at(span, message);
     }
 
     pub(crate) fn too_deep(&mut self, span: Span) {
-        self.report(|| {
-            Diagnostic::error(
-                codes::TOO_DEEP,
-                span,
-                "this is nested deeper than the tools follow: give a part of it its own definition",
-            )
-        });
+        self.report(Diagnostic::error(
+            codes::TOO_DEEP,
+            span,
+            "this is nested deeper than the tools follow: give a part of it its own definition",
+        ));
         self.skip_to_end();
     }
 

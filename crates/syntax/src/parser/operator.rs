@@ -168,10 +168,10 @@ impl Parser<'_> {
             }
             _ => return,
         };
-        self.report(|| {
+        self.report(
             Diagnostic::error(codes::AMBIGUOUS_OPERATORS, span, message)
-                .related(first_span, "the first of the two operators")
-        });
+                .related(first_span, "the first of the two operators"),
+        );
     }
 
     /// Parses prefix operators and their operand.

@@ -8,7 +8,7 @@ use super::recover_definitions::comment;
 use super::{Parser, TermCategory};
 use crate::ast::{BinaryOp, BinderAnnotation, TermId, TermKind};
 use crate::lexer::{Token, TokenKind};
-use crate::{Diagnostic, Dialect, Span, codes, foreign_scalar};
+use crate::{Diagnostic, Dialect, Span, foreign_scalar};
 
 /// The title of the fix that corrects every such call of an item.
 const PARENTHESIZE_TITLE: &str = "put the arguments in parentheses";
@@ -120,7 +120,7 @@ impl Parser<'_> {
         let edits = vec![(gap, "(".to_owned()), (Span::empty(end), ")".to_owned())];
         if !self.extend_fix(PARENTHESIZE_TITLE, &edits) {
             let call = format!("not({})", self.slice(comparison));
-            self.report(|| unbracketed(comparison, &call, edits));
+            self.report(unbracketed(comparison, &call, edits));
         }
         let arg = self.nested(|parser| parser.operators(mode));
         let span = self.since(self.span_of(callee).start);
@@ -198,12 +198,12 @@ impl Parser<'_> {
             return self.piped(first, gap, second);
         }
         let pattern = self.slice(start.span).to_owned();
-        self.report(|| {
-            let message = format!("expected `|>` before `{pattern}`");
-            Diagnostic::error(codes::SYNTAX_ERROR, start.span, message)
+        let message = format!("expected `|>` before `{pattern}`");
+        self.report(
+            Diagnostic::syntax(start.span, message)
                 .help(format!("a value is piped into a function: `{written}`"))
-                .fix(INSERT_PIPE, vec![edit], true)
-        });
+                .fix(INSERT_PIPE, vec![edit], true),
+        );
         self.piped(first, gap, second)
     }
 
@@ -235,7 +235,7 @@ impl Parser<'_> {
             return;
         }
         if let Some(sign) = self.dashes_before(callee) {
-            return self.report(|| comment(sign, "--"));
+            return self.report(comment(sign, "--"));
         }
         if self.cast_of_other_languages(callee, args) {
             return;
@@ -243,7 +243,7 @@ impl Parser<'_> {
         let span = self.span_of(args[0]);
         let all = args.iter().map(|arg| self.in_parentheses(*arg));
         let call = self.slice(self.span_of(callee)).to_owned() + &all.collect::<String>();
-        self.report(|| unbracketed(span, &call, edits));
+        self.report(unbracketed(span, &call, edits));
     }
 
     /// Reports a cast in the notation of other languages: `x as f32` or `(f32) x`.
@@ -262,7 +262,7 @@ impl Parser<'_> {
         };
         let written = format!("(cast{} : {ty})", self.in_parentheses(value));
         let whole = self.since(self.span_of(callee).start);
-        self.report(|| conversion(whole, written));
+        self.report(conversion(whole, written));
         true
     }
 
@@ -386,15 +386,15 @@ fn unbracketed(span: Span, call: &str, edits: Vec<(Span, String)>) -> Diagnostic
         true => "arguments must be in parentheses, as in `f(x)(y)`".to_owned(),
         false => format!("arguments must be in parentheses: write `{call}`"),
     };
-    Diagnostic::error(codes::SYNTAX_ERROR, span, message).fix(PARENTHESIZE_TITLE, edits, true)
+    Diagnostic::syntax(span, message).fix(PARENTHESIZE_TITLE, edits, true)
 }
 
 /// Returns the error for a conversion in the notation of another language.
 pub(super) fn conversion(whole: Span, written: String) -> Diagnostic {
     let message = format!("a conversion is written `{written}`");
     let title = format!("Write `{written}`");
-    let error = Diagnostic::error(codes::SYNTAX_ERROR, whole, message);
-    error.fix(title, vec![(whole, written)], true)
+    let error = Diagnostic::syntax(whole, message);
+    error.replace(title, whole, written)
 }
 
 fn is_about_arguments(error: &Diagnostic) -> bool {

@@ -5,7 +5,7 @@ use super::recover_applications::{conversion, tokens_in_brackets};
 use super::{Parser, TermCategory};
 use crate::ast::{TermId, TermKind};
 use crate::lexer::{Token, TokenKind};
-use crate::{Diagnostic, Dialect, Span, codes};
+use crate::{Diagnostic, Dialect, Span};
 
 impl Parser<'_> {
     /// Reports an index in brackets: `xs[i]`, `xs[i][j]` or `xs[i, j]`.
@@ -13,20 +13,17 @@ impl Parser<'_> {
         let open = self.token();
         let dialect = self.dialect;
         if dialect == Dialect::Rise && self.is_in_brackets(|token, _| token == TokenKind::Colon) {
-            self.error_at(open.span, || {
-                "a part of an array is written `xs |> drop(a) |> take(n)`: its `n` elements from `a` on"
-                    .to_owned()
-            });
+            let message = "a part of an array is written `xs |> drop(a) |> take(n)`: its `n` elements from `a` on";
+            self.error_at(open.span, message);
             self.skip_brackets();
             return;
         }
-        self.error_at(open.span, || {
-            let form = match dialect {
-                Dialect::Rise => "`xs |> idx(i)`",
-                Dialect::Dpia => "`idx(i, xs)` to read, `idxAcc(i, xs)` to write",
-            };
-            format!("arrays are not indexed with brackets: write {form}")
-        });
+        let form = match dialect {
+            Dialect::Rise => "`xs |> idx(i)`",
+            Dialect::Dpia => "`idx(i, xs)` to read, `idxAcc(i, xs)` to write",
+        };
+        let message = format!("arrays are not indexed with brackets: write {form}");
+        self.error_at(open.span, message);
         let mut text = Some(self.slice(self.span_of(term)).to_owned());
         while self.at(TokenKind::LBracket) {
             let index = self.tokens_of_index();
@@ -65,7 +62,7 @@ impl Parser<'_> {
             value => format!("(cast{value} : {ty})"),
         };
         let whole = self.since(self.span_of(callee).start);
-        self.report(|| conversion(whole, written));
+        self.report(conversion(whole, written));
         term
     }
 
@@ -130,19 +127,20 @@ impl Parser<'_> {
             .fold(elem, |elem, size| self.array_of(*size, elem));
         let written = self.written_type(ty);
         let span = self.since(start);
-        self.report_instead(was_first, || match is_closed && is_written {
-            true => Diagnostic::error(
-                codes::SYNTAX_ERROR,
-                open,
-                format!("the size of an array comes before its elements: write `{written}`"),
-            )
-            .fix(format!("Write `{written}`"), vec![(span, written)], true),
-            false => Diagnostic::error(
-                codes::SYNTAX_ERROR,
-                open,
-                "the size of an array comes before its elements: write `n.f32`",
-            ),
-        });
+        self.report_instead(
+            was_first,
+            match is_closed && is_written {
+                true => Diagnostic::syntax(
+                    open,
+                    format!("the size of an array comes before its elements: write `{written}`"),
+                )
+                .write(span, written),
+                false => Diagnostic::syntax(
+                    open,
+                    "the size of an array comes before its elements: write `n.f32`",
+                ),
+            },
+        );
         ty
     }
 
@@ -178,11 +176,9 @@ impl Parser<'_> {
             && parts.iter().all(|size| self.is_size(*size))
             && elem.is_some_and(|elem| self.is_type(elem));
         let Some(elem) = elem.filter(|_| is_array) else {
-            self.report_instead(was_first, || {
-                let message =
-                    "an array type is its size, a `.` and the type of its elements: write `n.f32`";
-                Diagnostic::error(codes::SYNTAX_ERROR, open.span, message)
-            });
+            let message =
+                "an array type is its size, a `.` and the type of its elements: write `n.f32`";
+            self.report_instead(was_first, Diagnostic::syntax(open.span, message));
             return self.push(TermKind::Missing, span);
         };
         let ty = parts
@@ -190,14 +186,11 @@ impl Parser<'_> {
             .rev()
             .fold(elem, |elem, size| self.array_of(size, elem));
         let written = self.written_type(ty);
-        self.report_instead(was_first, || {
-            let message = format!("an array type is written without brackets: write `{written}`");
-            Diagnostic::error(codes::SYNTAX_ERROR, open.span, message).fix(
-                format!("Write `{written}`"),
-                vec![(span, written)],
-                true,
-            )
-        });
+        let message = format!("an array type is written without brackets: write `{written}`");
+        self.report_instead(
+            was_first,
+            Diagnostic::syntax(open.span, message).write(span, written),
+        );
         self.terms[ty.0 as usize].span = span;
         ty
     }
@@ -224,14 +217,10 @@ impl Parser<'_> {
             self.slice(elem.span)
         );
         let place = if times { token.span } else { elem.span };
-        self.report(|| {
-            let message = format!("a `.` must be between the size of an array and the type of its elements, as in `{form}`");
-            Diagnostic::error(codes::SYNTAX_ERROR, place, message).fix(
-                "Write `.`",
-                vec![(gap, ".".to_owned())],
-                true,
-            )
-        });
+        let message = format!(
+            "a `.` must be between the size of an array and the type of its elements, as in `{form}`"
+        );
+        self.report(Diagnostic::syntax(place, message).write(gap, "."));
         self.pos += usize::from(times);
         let elem = self.postfix(TermCategory::Type);
         Some(self.array_of(size, elem))
@@ -244,14 +233,12 @@ impl Parser<'_> {
         }
         let (elem, size) = (self.span_of(first), self.span_of(second));
         let texts = (self.slice(elem).to_owned(), self.slice(size).to_owned());
-        self.report(|| {
-            let message = format!(
-                "`{name}` takes the size first: write `{name}[{}, {}]`",
-                texts.1, texts.0
-            );
-            let edits = vec![(elem, texts.1), (size, texts.0)];
-            Diagnostic::error(codes::SYNTAX_ERROR, elem, message).fix("Swap the two", edits, true)
-        });
+        let message = format!(
+            "`{name}` takes the size first: write `{name}[{}, {}]`",
+            texts.1, texts.0
+        );
+        let edits = vec![(elem, texts.1), (size, texts.0)];
+        self.report(Diagnostic::syntax(elem, message).fix("Swap the two", edits, true));
     }
 
     /// Reports a constructor in angle brackets, `Array<n, f32>`. Returns true if the current token
@@ -268,20 +255,18 @@ impl Parser<'_> {
         let name = self.slice(word.span);
         let close = close.map(|length| self.pos + length);
         let closer = close.map(|close| self.tokens[close].span);
-        self.report(|| {
-            let message = format!("`{name}` takes brackets: write `{form}`");
-            let error = Diagnostic::error(codes::SYNTAX_ERROR, open.span, message);
-            match closer {
-                Some(closer) => {
-                    let close = (closer, "]".to_owned());
-                    error.fix(
-                        "Write brackets",
-                        vec![(open.span, "[".to_owned()), close],
-                        true,
-                    )
-                }
-                None => error,
+        let message = format!("`{name}` takes brackets: write `{form}`");
+        let error = Diagnostic::syntax(open.span, message);
+        self.report(match closer {
+            Some(closer) => {
+                let close = (closer, "]".to_owned());
+                error.fix(
+                    "Write brackets",
+                    vec![(open.span, "[".to_owned()), close],
+                    true,
+                )
             }
+            None => error,
         });
         if let Some(close) = close {
             self.pos = close + 1;

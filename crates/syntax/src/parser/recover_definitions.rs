@@ -4,7 +4,7 @@
 use super::{Parser, TermCategory};
 use crate::ast::{BinderAnnotation, BinderId, Name, TermId, TermKind};
 use crate::lexer::{Token, TokenKind};
-use crate::{Diagnostic, Span, codes};
+use crate::{Diagnostic, Span};
 
 /// The title of the fixes that write a function in RISE notation.
 const WRITE_FUN_TITLE: &str = "write `fun`";
@@ -42,11 +42,8 @@ impl Parser<'_> {
             Some((_, function)) if function.len() < 60 => function.to_owned(),
             _ => "fun(x => …)".to_owned(),
         };
-        self.report_instead(was_first, || {
-            let message =
-                format!("parameters must come after the `=`: write `def {name} = {shown}`");
-            Diagnostic::error(codes::SYNTAX_ERROR, place, message)
-        });
+        let message = format!("parameters must come after the `=`: write `def {name} = {shown}`");
+        self.report_instead(was_first, Diagnostic::syntax(place, message));
         let span = Span::new(start, self.token().span.end);
         text.filter(|_| is_whole)
             .map(|text| LeadingParameters { place, span, text })
@@ -219,10 +216,8 @@ impl Parser<'_> {
         let head = self.since(word.span.start);
         let names = names.join(", ");
         let shown = if names.is_empty() { "x" } else { &names };
-        self.report(|| {
-            let message = format!("a function is written `fun({shown} => …)`");
-            Diagnostic::error(codes::SYNTAX_ERROR, word.span, message)
-        });
+        let message = format!("a function is written `fun({shown} => …)`");
+        self.report(Diagnostic::syntax(word.span, message));
         let body = self.term(TermCategory::Expr);
         let is_missing = matches!(self.terms[body.0 as usize].kind, TermKind::Missing);
         if sign.is_some() && !is_missing && !names.is_empty() {
@@ -256,7 +251,7 @@ impl Parser<'_> {
             Some(callee) => format!("`=>` is part of a function: write `{callee}(fun(x => …))`"),
             None => "`=>` is part of a function: write `fun(x => …)`".to_owned(),
         };
-        self.error_at(arrow.span, || message);
+        self.error_at(arrow.span, message);
         let begin =
             |parser: &Self, params| (Span::empty(parser.span_of(params).start), "fun(".to_owned());
         let mut edits = vec![begin(self, params)];
@@ -294,29 +289,24 @@ impl Parser<'_> {
         if defines || is_function || is_synonym || is_misspelt {
             self.note_names();
         }
-        let error = |message: String| Diagnostic::error(codes::SYNTAX_ERROR, word.span, message);
+        let error = |message: String| Diagnostic::syntax(word.span, message);
         if defines || is_function {
             let is_value = matches!(self.peek_kind(2), TokenKind::Equals | TokenKind::Colon);
-            self.report(|| {
-                let error = error(format!("a definition begins with `def`, not `{text}`"));
-                let edits = vec![(word.span, "def".to_owned())];
-                match is_value {
-                    true => error.fix("Write `def`", edits, true),
-                    false => error.help("a function is defined as `def f = fun(x => …)`"),
-                }
+            let error = error(format!("a definition begins with `def`, not `{text}`"));
+            let edits = vec![(word.span, "def".to_owned())];
+            self.report(match is_value {
+                true => error.fix("Write `def`", edits, true),
+                false => error.help("a function is defined as `def f = fun(x => …)`"),
             });
         } else if is_misspelt {
-            self.report(|| {
-                error(format!("a definition begins with `def`, not `{text}`")).fix(
-                    "Write `def`",
-                    vec![(word.span, "def".to_owned())],
-                    true,
-                )
-            });
+            self.report(
+                error(format!("a definition begins with `def`, not `{text}`"))
+                    .write(word.span, "def"),
+            );
         } else if is_synonym {
-            self.report(|| {
-                error("types are not given names: write the type where it is used".to_owned())
-            });
+            self.report(error(
+                "types are not given names: write the type where it is used".to_owned(),
+            ));
         }
         defines || is_function || is_synonym || is_misspelt
     }
@@ -336,28 +326,29 @@ impl Parser<'_> {
             .filter_map(|token| modifier(self.slice(token.span)));
         let kind = kinds.max().unwrap_or(Modifier::Plain);
         let text = self.slice(all);
-        self.report(|| {
-            let error = |message: String| Diagnostic::error(codes::SYNTAX_ERROR, place, message);
-            let write = |word: &str| (format!("Write `{word}`"), vec![(all, word.to_owned())]);
-            let remove = || (format!("Remove `{text}`"), vec![(all, String::new())]);
-            let begins = format!("a definition begins with `def`: `{text}` cannot come before it");
-            let (error, (title, edits)) = match kind {
-                Modifier::Kernel => {
-                    let message = format!("a definition becomes a kernel by `@target(opencl)` before it, not by `{text}`");
-                    (error(message), write("@target(opencl)"))
-                }
-                Modifier::Foreign => {
-                    let message = format!("a function of C is declared by `foreign def`, not `{text} def`");
-                    (error(message), write("foreign"))
-                }
-                Modifier::Visible => {
-                    let help = "the files that import a file see all of its definitions";
-                    (error(begins).help(help), remove())
-                }
-                Modifier::Plain => (error(begins), remove()),
-            };
-            error.fix(title, edits, true)
-        });
+        let error = |message: String| Diagnostic::syntax(place, message);
+        let write = |word: &str| (format!("Write `{word}`"), vec![(all, word.to_owned())]);
+        let remove = || (format!("Remove `{text}`"), vec![(all, String::new())]);
+        let begins = format!("a definition begins with `def`: `{text}` cannot come before it");
+        let (error, (title, edits)) = match kind {
+            Modifier::Kernel => {
+                let message = format!(
+                    "a definition becomes a kernel by `@target(opencl)` before it, not by `{text}`"
+                );
+                (error(message), write("@target(opencl)"))
+            }
+            Modifier::Foreign => {
+                let message =
+                    format!("a function of C is declared by `foreign def`, not `{text} def`");
+                (error(message), write("foreign"))
+            }
+            Modifier::Visible => {
+                let help = "the files that import a file see all of its definitions";
+                (error(begins).help(help), remove())
+            }
+            Modifier::Plain => (error(begins), remove()),
+        };
+        self.report(error.fix(title, edits, true));
         true
     }
 
@@ -384,7 +375,7 @@ impl Parser<'_> {
         let is_comment = touches && matches!(self.slice(span), "--" | "(*" | "{-");
         if is_comment {
             let text = self.slice(span).to_owned();
-            self.report(|| comment(span, &text));
+            self.report(comment(span, &text));
         }
         is_comment
     }
@@ -461,9 +452,9 @@ fn begins_definition(token: TokenKind) -> bool {
 /// Returns the error for a comment that begins with a sign of another language.
 pub(crate) fn comment(sign: Span, text: &str) -> Diagnostic {
     let message = format!("`{text}` begins no comment: write `//`, or `/* … */` around it");
-    let error = Diagnostic::error(codes::SYNTAX_ERROR, sign, message);
+    let error = Diagnostic::syntax(sign, message);
     match text {
-        "#" | "--" => error.fix("Write `//`", vec![(sign, "//".to_owned())], true),
+        "#" | "--" => error.write(sign, "//"),
         _ => error,
     }
 }

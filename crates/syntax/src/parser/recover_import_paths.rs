@@ -2,7 +2,7 @@
 
 use super::Parser;
 use crate::lexer::TokenKind;
-use crate::{Diagnostic, Span, codes};
+use crate::{Diagnostic, Span};
 
 impl Parser<'_> {
     /// Reports `import library`, `import library.rise` or `import <library.rise>`.
@@ -23,13 +23,11 @@ impl Parser<'_> {
             true => format!("\"{text}\""),
             false => format!("\"{text}.rise\""),
         };
-        self.report(|| {
-            let message = format!("expected the path of a file in quotes, as in `import {path}`");
-            let error = Diagnostic::error(codes::SYNTAX_ERROR, first.span, message);
-            match is_path {
-                true => error.fix(format!("Write `{path}`"), vec![(span, path)], true),
-                false => error,
-            }
+        let message = format!("expected the path of a file in quotes, as in `import {path}`");
+        let error = Diagnostic::syntax(first.span, message);
+        self.report(match is_path {
+            true => error.write(span, path),
+            false => error,
         });
     }
 
@@ -54,15 +52,9 @@ impl Parser<'_> {
         };
         let width = closer.chars().next().map_or(0, char::len_utf8);
         let span = Span::new(open.start, open.end + (path.len() + width) as u32);
-        self.report(|| {
-            let written = format!("\"{path}\"");
-            let message = format!("the path of a file must be in double quotes: write `{written}`");
-            Diagnostic::error(codes::SYNTAX_ERROR, span, message).fix(
-                format!("Write `{written}`"),
-                vec![(span, written)],
-                true,
-            )
-        });
+        let written = format!("\"{path}\"");
+        let message = format!("the path of a file must be in double quotes: write `{written}`");
+        self.report(Diagnostic::syntax(span, message).write(span, written));
         true
     }
 }

@@ -4,7 +4,7 @@
 use super::{Parser, TermCategory};
 use crate::ast::{TermId, TermKind};
 use crate::lexer::{Token, TokenKind};
-use crate::{Diagnostic, Dialect, Span, codes};
+use crate::{Diagnostic, Dialect, Span};
 
 impl Parser<'_> {
     /// Parses the operators of other languages after an operand, reports the first of them, and
@@ -63,13 +63,7 @@ impl Parser<'_> {
         let rhs = self.postfix(mode);
         let span = self.span_of(lhs).cover(self.span_of(rhs));
         let (message, text) = written(self.slice(self.span_of(lhs)), self.slice(self.span_of(rhs)));
-        self.report(|| {
-            Diagnostic::error(codes::SYNTAX_ERROR, sign, message).fix(
-                format!("Write `{text}`"),
-                vec![(span, text)],
-                true,
-            )
-        });
+        self.report(Diagnostic::syntax(sign, message).write(span, text));
         self.push(TermKind::Missing, span)
     }
 
@@ -81,17 +75,17 @@ impl Parser<'_> {
         let left = self.slice(self.span_of(lhs));
         let applied = format!("{left}{}", self.in_parentheses(rhs));
         let composed = format!("{left} << {}", self.slice(self.span_of(rhs)));
-        self.report(|| {
-            let message = format!(
-                "`@` is not an operator: a function is applied as in `{applied}`, and composed with another one as in `{composed}`"
-            );
-            let offer = |text: String| (format!("Write `{text}`"), vec![(span, text)]);
-            let [(apply, application), (compose, composition)] = [applied, composed].map(offer);
-            Diagnostic::error(codes::SYNTAX_ERROR, sign, message)
+        let message = format!(
+            "`@` is not an operator: a function is applied as in `{applied}`, and composed with another one as in `{composed}`"
+        );
+        let offer = |text: String| (format!("Write `{text}`"), vec![(span, text)]);
+        let [(apply, application), (compose, composition)] = [applied, composed].map(offer);
+        self.report(
+            Diagnostic::syntax(sign, message)
                 .help("a product of matrices is written with `map`, `zip` and `reduce`")
                 .fix(apply, application, false)
-                .fix(compose, composition, false)
-        });
+                .fix(compose, composition, false),
+        );
         self.push(TermKind::Missing, span)
     }
 
@@ -103,13 +97,11 @@ impl Parser<'_> {
     /// Reports `x++` or `x--`.
     fn increment_behind(&mut self) {
         let (sign, written) = self.increment();
-        self.report(|| {
-            no_increment(sign, written).fix(
-                format!("Write `{written} 1`"),
-                vec![(sign, format!(" {written} 1"))],
-                true,
-            )
-        });
+        self.report(no_increment(sign, written).replace(
+            format!("Write `{written} 1`"),
+            sign,
+            format!(" {written} 1"),
+        ));
     }
 
     /// Returns true at the `.` of `x +. y`.
@@ -129,12 +121,9 @@ impl Parser<'_> {
         let point = self.bump().span;
         let sign = before.unwrap_or(point).cover(point);
         let text = self.slice(sign);
-        self.report(|| {
-            let message =
-                format!("there is no `{text}`: numbers of all types have the same operators");
-            let edits = vec![(point, String::new())];
-            Diagnostic::error(codes::SYNTAX_ERROR, sign, message).fix("Remove `.`", edits, true)
-        });
+        let message = format!("there is no `{text}`: numbers of all types have the same operators");
+        let edits = vec![(point, String::new())];
+        self.report(Diagnostic::syntax(sign, message).fix("Remove `.`", edits, true));
         self.postfix(mode)
     }
 
@@ -152,9 +141,7 @@ impl Parser<'_> {
         let operand = self.postfix(mode);
         let text = format!("({} {written} 1)", self.slice(self.span_of(operand)));
         let span = self.since(sign.start);
-        self.report(|| {
-            no_increment(sign, written).fix(format!("Write `{text}`"), vec![(span, text)], true)
-        });
+        self.report(no_increment(sign, written).write(span, text));
         self.push(TermKind::Missing, span)
     }
 
@@ -187,5 +174,5 @@ fn no_increment(sign: Span, written: &str) -> Diagnostic {
     let message = format!(
         "there is no `{written}{written}`: nothing changes its value, and a new one is `x {written} 1`"
     );
-    Diagnostic::error(codes::SYNTAX_ERROR, sign, message)
+    Diagnostic::syntax(sign, message)
 }

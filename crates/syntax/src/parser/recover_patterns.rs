@@ -3,9 +3,9 @@
 //! of its components.
 
 use super::Parser;
+use crate::Diagnostic;
 use crate::ast::BinderId;
 use crate::lexer::{Token, TokenKind};
-use crate::{Diagnostic, codes};
 
 /// A name in a pattern and the projections that select it: `b` and `._1._2` in `((a, b), c)`.
 struct Component<'t> {
@@ -46,23 +46,22 @@ impl<'t> Parser<'t> {
         let doubled = first >= 2
             && [first - 2, first - 1].map(|at| self.tokens[at].kind) == [TokenKind::LParen; 2]
             && self.tokens[first + length].kind == TokenKind::RParen;
-        self.report(|| {
-            let error = |message| Diagnostic::error(codes::SYNTAX_ERROR, span, message);
-            if doubled {
-                let edits = vec![(open, String::new()), (close, String::new())];
-                let message =
-                    format!("one pair of parentheses takes a pair apart: write `fun({text} => …)`");
-                return error(message).fix("Remove these parentheses", edits, true);
+        let error = |message| Diagnostic::syntax(span, message);
+        if doubled {
+            let edits = vec![(open, String::new()), (close, String::new())];
+            let message =
+                format!("one pair of parentheses takes a pair apart: write `fun({text} => …)`");
+            return self.report(error(message).fix("Remove these parentheses", edits, true));
+        }
+        let error = error(format!("expected a name, found the pattern `{text}`"));
+        self.report(match &components[..] {
+            [] => {
+                error.help("`fun((a, b) => …)` takes a pair apart, with two names and nothing else")
             }
-            let error = error(format!("expected a name, found the pattern `{text}`"));
-            match &components[..] {
-                [] => error
-                    .help("`fun((a, b) => …)` takes a pair apart, with two names and nothing else"),
-                all => error.help(format!(
-                    "give the pair a name, `{pair}`, and write {}",
-                    replacements(all, pair)
-                )),
-            }
+            all => error.help(format!(
+                "give the pair a name, `{pair}`, and write {}",
+                replacements(all, pair)
+            )),
         });
     }
 

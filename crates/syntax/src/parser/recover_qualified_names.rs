@@ -1,9 +1,9 @@
 //! Error recovery for qualified names of other languages: `np.maximum`, `std::max`.
 
 use super::Parser;
+use crate::Diagnostic;
 use crate::ast::{TermId, TermKind};
 use crate::lexer::TokenKind;
-use crate::{Diagnostic, codes};
 
 /// The usual names of modules with functions on numbers and arrays.
 const MODULES: &[&str] = &[
@@ -59,14 +59,12 @@ impl Parser<'_> {
         };
         let span = self.span_of(module).cover(last.span);
         let (path, name) = (self.slice(span), self.slice(last.span));
-        self.report(|| {
-            let message = format!("there are no modules: `{path}` is not known here");
-            Diagnostic::error(codes::SYNTAX_ERROR, span, message)
+        let message = format!("there are no modules: `{path}` is not known here");
+        self.report(Diagnostic::syntax(span, message)
                 .help(format!(
                     "what is defined or imported is called by its name, `{name}`; a function of C is declared by `foreign def`"
                 ))
-                .fix(format!("Write `{name}`"), vec![(span, name.to_owned())], false)
-        });
+                .fix(format!("Write `{name}`"), vec![(span, name.to_owned())], false));
         let kind = TermKind::Name(self.name(last.span));
         let term = &mut self.terms[module.0 as usize];
         (term.kind, term.span) = (kind, span);

@@ -4,7 +4,7 @@ use super::diagnostics::fat_arrow_for_arrow;
 use super::{Parser, TermCategory};
 use crate::ast::{BinderId, Half, TermId, TermKind};
 use crate::lexer::{Token, TokenKind};
-use crate::{Diagnostic, Dialect, Span, codes};
+use crate::{Diagnostic, Dialect, Span};
 
 /// The start of a term whose last part is still to be parsed.
 enum PendingTerm {
@@ -190,17 +190,15 @@ impl Parser<'_> {
         if self.eat(TokenKind::In).is_none() {
             let span = self.end_of_value(value);
             let edit = self.in_behind_value(span);
-            self.report(|| {
-                let message = format!("expected `in` after the value of `{name}`");
-                let error = Diagnostic::error(codes::SYNTAX_ERROR, span, message)
-                    .related(start, "this `let` is written `let name = value in result`");
-                match edit {
-                    Some((place, text)) => {
-                        let title = format!("write `{}`", text.trim());
-                        error.fix(title, vec![(place, text)], true)
-                    }
-                    None => error,
+            let message = format!("expected `in` after the value of `{name}`");
+            let error = Diagnostic::syntax(span, message)
+                .related(start, "this `let` is written `let name = value in result`");
+            self.report(match edit {
+                Some((place, text)) => {
+                    let title = format!("write `{}`", text.trim());
+                    error.replace(title, place, text)
                 }
+                None => error,
             });
             self.skip_before_in();
         }
@@ -260,7 +258,7 @@ impl Parser<'_> {
             let Some(comma) = self.eat(TokenKind::Comma) else {
                 break;
             };
-            self.report(|| one_parameter_each(comma.span, implicit));
+            self.report(one_parameter_each(comma.span, implicit));
         }
         let close = if implicit {
             TokenKind::RBrace
@@ -270,14 +268,17 @@ impl Parser<'_> {
         self.close(open, close);
         if self.eat(TokenKind::Arrow).is_none() {
             if let Some(arrow) = self.eat(TokenKind::FatArrow) {
-                return self.report(|| fat_arrow_for_arrow(arrow.span));
+                return self.report(fat_arrow_for_arrow(arrow.span));
             }
             let shown = self.slice(self.since(open.span.start)).to_owned();
             let span = self.last_char();
-            self.error_at(span, || match shown.contains('\n') {
-                false => format!("expected `->` and a type after `{shown}`"),
-                true => "expected `->` and a type after this parameter".to_owned(),
-            });
+            self.error_at(
+                span,
+                match shown.contains('\n') {
+                    false => format!("expected `->` and a type after `{shown}`"),
+                    true => "expected `->` and a type after this parameter".to_owned(),
+                },
+            );
         }
     }
 
@@ -468,8 +469,7 @@ fn one_parameter_each(span: Span, implicit: bool) -> Diagnostic {
     } else {
         "(n: Nat) -> (m: Nat) -> …"
     };
-    Diagnostic::error(
-        codes::SYNTAX_ERROR,
+    Diagnostic::syntax(
         span,
         format!("a type takes one parameter at a time: write `{form}`"),
     )

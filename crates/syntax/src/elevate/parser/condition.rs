@@ -209,13 +209,13 @@ impl Parser<'_> {
 
     fn no_condition(&mut self, span: Span) -> CondKind {
         let text = self.rise.slice(span).to_owned();
-        self.rise.error_at(span, || {
-            let found = match text.contains('\n') {
-                true => String::new(),
-                false => format!(", found `{text}`"),
-            };
-            format!("expected a condition such as `n divides m`, `x notIn f` or `n <= m`{found}")
-        });
+        let found = match text.contains('\n') {
+            true => String::new(),
+            false => format!(", found `{text}`"),
+        };
+        let message =
+            format!("expected a condition such as `n divides m`, `x notIn f` or `n <= m`{found}");
+        self.rise.error_at(span, message);
         CondKind::Missing
     }
 }

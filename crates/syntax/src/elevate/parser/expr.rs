@@ -56,18 +56,13 @@ impl Parser<'_> {
                 let span = self.span_of(expr);
                 let (open, close) = (Span::empty(span.start), Span::empty(span.end));
                 let (place, text) = (self.span(), self.quoted());
-                self.rise.report(|| {
-                    Diagnostic::error(
-                        codes::SYNTAX_ERROR,
-                        place,
-                        format!("{text} behind a `match`: put parentheses around the `match`"),
-                    )
-                    .fix(
-                        "Put parentheses around the `match`",
-                        vec![(open, "(".to_owned()), (close, ")".to_owned())],
-                        true,
-                    )
-                });
+                let message =
+                    format!("{text} behind a `match`: put parentheses around the `match`");
+                self.rise.report(Diagnostic::syntax(place, message).fix(
+                    "Put parentheses around the `match`",
+                    vec![(open, "(".to_owned()), (close, ")".to_owned())],
+                    true,
+                ));
                 expr = self.chain(expr);
             }
         }
@@ -158,14 +153,14 @@ impl Parser<'_> {
     }
 
     fn chained_comparison(&mut self, first: Span, second: Span) {
-        self.rise.report(|| {
+        self.rise.report(
             Diagnostic::error(
                 codes::AMBIGUOUS_OPERATORS,
                 second,
                 "comparisons do not chain: put parentheses around one, or join two with `&&`",
             )
-            .related(first, "the first of the two operators")
-        });
+            .related(first, "the first of the two operators"),
+        );
     }
 
     /// Parses the prefix operators `-`, `!` and `not`, and their operand.
@@ -242,14 +237,11 @@ impl Parser<'_> {
             }
             None => {
                 let span = self.rise.last_char();
-                self.rise.report(|| {
-                    Diagnostic::error(
-                        codes::SYNTAX_ERROR,
-                        span,
-                        "expected `{` and the cases after `match`",
-                    )
-                    .related(word.span, "written `e match { case p => a  case _ => b }`")
-                });
+                let message = "expected `{` and the cases after `match`";
+                self.rise.report(
+                    Diagnostic::syntax(span, message)
+                        .related(word.span, "written `e match { case p => a  case _ => b }`"),
+                );
             }
         }
         let cases = cases.into_boxed_slice();
@@ -266,11 +258,10 @@ impl Parser<'_> {
             Some(word) => word,
             None => {
                 let (span, text) = (self.span(), self.quoted());
-                self.rise.error_at(span, || {
-                    format!(
-                        "expected `case` or `}}`, found {text}: a case is written `case p => e`"
-                    )
-                });
+                let message = format!(
+                    "expected `case` or `}}`, found {text}: a case is written `case p => e`"
+                );
+                self.rise.error_at(span, message);
                 self.skip_to_case();
                 self.eat_word(Word::Case)?
             }
@@ -297,14 +288,10 @@ impl Parser<'_> {
     /// Reports a pattern without `=>`.
     fn no_arrow(&mut self) {
         if let Some(arrow) = self.eat(Rise::Arrow) {
-            return self.rise.report(|| {
-                Diagnostic::error(
-                    codes::SYNTAX_ERROR,
-                    arrow.span,
-                    "the pattern of a case is followed by `=>`, not `->`",
-                )
-                .fix("Write `=>`", vec![(arrow.span, "=>".to_owned())], true)
-            });
+            let message = "the pattern of a case is followed by `=>`, not `->`";
+            return self
+                .rise
+                .report(Diagnostic::syntax(arrow.span, message).write(arrow.span, "=>"));
         }
         self.rise.expected("`=>` and a result");
     }

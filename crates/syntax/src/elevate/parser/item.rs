@@ -7,7 +7,7 @@ use crate::elevate::ast::{
 };
 use crate::elevate::lexer::{TokenKind, Word};
 use crate::parser::TermCategory;
-use crate::{Diagnostic, Span, TokenKind as Rise, codes};
+use crate::{Diagnostic, Span, TokenKind as Rise};
 
 /// The names of the attributes of items. An `@` before one of them is certainly not an operator.
 pub const ATTRIBUTES: &[&str] = &[
@@ -69,22 +69,19 @@ impl Parser<'_> {
         let text = name.name.clone();
         if ATTRIBUTES.contains(&text.as_str()) {
             let span = self.rise.last_char();
-            return self.rise.error_at(span, || {
-                "expected a definition after the attribute".to_owned()
-            });
+            return self
+                .rise
+                .error_at(span, "expected a definition after the attribute");
         }
-        self.rise.report(|| {
-            Diagnostic::error(
-                codes::SYNTAX_ERROR,
-                sign.cover(name.span),
-                format!("`@{text}` is an attribute, and no definition follows it: to apply `{text}` to the strategy before it, write `@ {text}`"),
-            )
-            .fix(
+        let message = format!(
+            "`@{text}` is an attribute, and no definition follows it: to apply `{text}` to the strategy before it, write `@ {text}`"
+        );
+        self.rise
+            .report(Diagnostic::syntax(sign.cover(name.span), message).replace(
                 format!("Write `@ {text}`"),
-                vec![(Span::empty(sign.end), " ".to_owned())],
-                true,
-            )
-        });
+                Span::empty(sign.end),
+                " ",
+            ));
     }
 
     fn import(&mut self) -> ItemKind {
@@ -115,11 +112,10 @@ impl Parser<'_> {
         if let Some(Ident { name, span }) = &name
             && name != "rise"
         {
-            self.rise.error_at(*span, || {
-                format!(
-                    "strategies for programs in `{name}` are not supported: the language is `rise`"
-                )
-            });
+            let message = format!(
+                "strategies for programs in `{name}` are not supported: the language is `rise`"
+            );
+            self.rise.error_at(*span, message);
         }
         ItemKind::Language { name }
     }
@@ -133,9 +129,10 @@ impl Parser<'_> {
         };
         if order.is_none() {
             let text = self.rise.slice(span).to_owned();
-            self.rise.error_at(span, || {
-                format!("`{text}` is not an order of traversal: there are `default`, `functionFirst` and `argumentFirst`")
-            });
+            let message = format!(
+                "`{text}` is not an order of traversal: there are `default`, `functionFirst` and `argumentFirst`"
+            );
+            self.rise.error_at(span, message);
         }
         ItemKind::Traversal { order, span }
     }
@@ -159,9 +156,8 @@ impl Parser<'_> {
         let params = self.param_lists();
         if self.at(Rise::Colon) {
             let span = self.bump().span;
-            self.rise.error_at(span, || {
-                "a rule has no written type: the types of its sides are inferred".to_owned()
-            });
+            let message = "a rule has no written type: the types of its sides are inferred";
+            self.rise.error_at(span, message);
             self.ty();
         }
         self.equals(
@@ -228,7 +224,7 @@ impl Parser<'_> {
     fn no_params(&mut self, message: &str) {
         if self.at(Rise::LParen) {
             let span = self.span();
-            self.rise.error_at(span, || message.to_owned());
+            self.rise.error_at(span, message);
             self.param_lists();
         }
     }
@@ -238,9 +234,8 @@ impl Parser<'_> {
         let params = self.param_lists();
         if self.at(Rise::Colon) {
             let span = self.bump().span;
-            self.rise.error_at(span, || {
-                "a predicate has type `Pred`: leave it away".to_owned()
-            });
+            self.rise
+                .error_at(span, "a predicate has type `Pred`: leave it away");
             self.ty();
         }
         let body = match self.equals(name.as_ref(), "a strategy, or patterns in braces") {
@@ -266,9 +261,8 @@ impl Parser<'_> {
         let params: Box<[ParamList]> = self.param_lists();
         if self.at(Rise::Colon) {
             let span = self.bump().span;
-            self.rise.error_at(span, || {
-                "a normal form is a `Strategy`: leave the type away".to_owned()
-            });
+            self.rise
+                .error_at(span, "a normal form is a `Strategy`: leave the type away");
             self.ty();
         }
         let body = self.body(name.as_ref(), "a strategy");
@@ -295,14 +289,9 @@ impl Parser<'_> {
         let (span, text) = (self.span(), self.quoted());
         if matches!(self.kind(), TokenKind::Rise(Rise::EqEq | Rise::FatArrow)) {
             self.bump();
-            self.rise.report(|| {
-                Diagnostic::error(
-                    codes::SYNTAX_ERROR,
-                    span,
-                    format!("a definition has a `=` before its right side, not {text}"),
-                )
-                .fix("Write `=`", vec![(span, "=".to_owned())], true)
-            });
+            let message = format!("a definition has a `=` before its right side, not {text}");
+            self.rise
+                .report(Diagnostic::syntax(span, message).write(span, "="));
             return true;
         }
         match name {
@@ -430,16 +419,14 @@ impl Parser<'_> {
         }
         let (span, found) = (self.rise.last_char(), self.quoted());
         let end = self.at(Rise::End);
-        self.rise.report(|| {
-            let message = match end {
-                true => format!("expected `{word}` and {what}"),
-                false => format!("expected `{word}` and {what}, found {found}"),
-            };
-            Diagnostic::error(codes::SYNTAX_ERROR, span, message).related(
-                example.span,
-                "an example is written `example { input program apply strategy expect program }`",
-            )
-        });
+        let message = match end {
+            true => format!("expected `{word}` and {what}"),
+            false => format!("expected `{word}` and {what}, found {found}"),
+        };
+        self.rise.report(Diagnostic::syntax(span, message).related(
+            example.span,
+            "an example is written `example { input program apply strategy expect program }`",
+        ));
         let ahead = (self.rise.pos..self.kinds.len())
             .find(|&at| self.rise.slice(self.rise.tokens[at].span) == word);
         match ahead {
@@ -480,7 +467,7 @@ impl Parser<'_> {
         if let Some(attribute) = attributes.first() {
             self.lone_attribute(attribute);
         } else if !self.at(Rise::End) {
-            self.rise.error_at(span, || match text.as_str() {
+            self.rise.error_at(span, match text.as_str() {
                 "`foreign`" => "foreign functions are defined in RISE, in `.rise` files".to_owned(),
                 _ => format!(
                     "expected a definition (`rule`, `strategy`, `val`, …) or a strategy, found {text}"
@@ -529,7 +516,7 @@ impl Parser<'_> {
             }
             _ => format!("unexpected {text} after {what}"),
         };
-        self.rise.error_at(span, || message);
+        self.rise.error_at(span, message);
         self.rise.skip_to_end();
     }
 }
@@ -538,7 +525,7 @@ impl Parser<'_> {
     fn report_unmatched_closer(&mut self) {
         let (span, text) = (self.span(), self.quoted());
         self.rise
-            .error_at(span, || format!("this {text} closes nothing"));
+            .error_at(span, format!("this {text} closes nothing"));
     }
 }
 

@@ -174,13 +174,11 @@ impl<'t> Parser<'t> {
             }
             TokenKind::OpenQuote => {
                 let span = Span::new(token.span.start, token.span.start + 1);
-                self.rise.report(|| {
-                    Diagnostic::error(
-                        codes::UNTERMINATED,
-                        span,
-                        "this backquote has no partner on its line",
-                    )
-                });
+                self.rise.report(Diagnostic::error(
+                    codes::UNTERMINATED,
+                    span,
+                    "this backquote has no partner on its line",
+                ));
                 return;
             }
             TokenKind::Combinator(combinator, Quotes::Typographic) => {
@@ -282,13 +280,11 @@ impl<'t> Parser<'t> {
         };
         if word {
             let text = self.quoted();
-            self.rise.report(|| {
-                Diagnostic::error(
-                    codes::RESERVED_NAME,
-                    token.span,
-                    format!("{text} is a reserved word: choose another name"),
-                )
-            });
+            self.rise.report(Diagnostic::error(
+                codes::RESERVED_NAME,
+                token.span,
+                format!("{text} is a reserved word: choose another name"),
+            ));
         } else if !matches!(
             self.kind(),
             TokenKind::Rise(Rise::Ident) | TokenKind::Quoted
@@ -307,8 +303,7 @@ impl<'t> Parser<'t> {
     fn name(&mut self, span: Span) -> Name {
         let name = self.rise.name(span);
         if name.is_empty() {
-            self.rise
-                .error_at(span, || "a name must be in backquotes".to_owned());
+            self.rise.error_at(span, "a name must be in backquotes");
         }
         name
     }

@@ -112,10 +112,9 @@ impl Parser<'_> {
                 _ => format!("{text}(p, q)"),
             };
             let count = parts.len();
-            self.rise.error_at(span, || {
-                format!("`{form}` takes {arity} patterns, found {count}")
-                    .replace("takes 1 patterns", "takes one pattern")
-            });
+            let message = format!("`{form}` takes {arity} patterns, found {count}")
+                .replace("takes 1 patterns", "takes one pattern");
+            self.rise.error_at(span, message);
             return self.push_pattern(PatternKind::Missing, span);
         }
         let kind = match (node, text) {

@@ -5,7 +5,7 @@ use crate::ast::{AddressSpace, Literal, Name, TermId, TermKind};
 use crate::elevate::ast::{Arg, ExprId, ExprKind, ListForm};
 use crate::elevate::lexer::{TokenKind, Word};
 use crate::parser::TermCategory;
-use crate::{Diagnostic, Span, TokenKind as Rise, codes};
+use crate::{Diagnostic, Span, TokenKind as Rise};
 
 impl Parser<'_> {
     /// Parses calls and member accesses.
@@ -71,11 +71,10 @@ impl Parser<'_> {
             }
             TokenKind::Metavariable => {
                 let (span, text) = (self.span(), self.quoted());
-                self.rise.error_at(span, || {
-                    format!(
-                        "{text} is a metavariable: those are allowed only in rules and patterns"
-                    )
-                });
+                let message = format!(
+                    "{text} is a metavariable: those are allowed only in rules and patterns"
+                );
+                self.rise.error_at(span, message);
                 self.leaf(|_, _| ExprKind::Missing)
             }
             _ => self.no_operand(),
@@ -223,9 +222,8 @@ impl Parser<'_> {
         let open = self.bump();
         if let Some(close) = self.eat(Rise::RParen) {
             let span = open.span.cover(close.span);
-            self.rise.error_at(span, || {
-                "expected an expression between these parentheses".to_owned()
-            });
+            self.rise
+                .error_at(span, "expected an expression between these parentheses");
             return self.push(ExprKind::Missing, span);
         }
         let mut parts = self.exprs_between(open, Rise::RParen);
@@ -284,14 +282,11 @@ impl Parser<'_> {
             return;
         }
         let (span, text) = (self.rise.last_char(), word.as_str());
-        self.rise.report(|| {
-            Diagnostic::error(
-                codes::SYNTAX_ERROR,
-                span,
-                format!("expected `{text}` and a branch"),
-            )
-            .related(start.span, "this `if` is written `if c then a else b`")
-        });
+        let message = format!("expected `{text}` and a branch");
+        self.rise.report(
+            Diagnostic::syntax(span, message)
+                .related(start.span, "this `if` is written `if c then a else b`"),
+        );
     }
 
     /// Parses `with NF { e }`.
@@ -332,10 +327,8 @@ impl Parser<'_> {
                 "{text} is a type of ELEVATE or a kind: it must come after a `:`"
             )),
             TokenKind::Rise(Rise::Let) => {
-                self.rise.error_at(span, || {
-                    "a strategy has no `let`: give the value a name with `val` or a parameter"
-                        .to_owned()
-                });
+                let message = "a strategy has no `let`: give the value a name with `val` or a parameter";
+                self.rise.error_at(span, message);
                 self.rise.skip_to_end();
                 self.missing()
             }
@@ -358,7 +351,7 @@ impl Parser<'_> {
 
     fn misplaced(&mut self, message: String) -> ExprId {
         let span = self.bump().span;
-        self.rise.error_at(span, || message);
+        self.rise.error_at(span, message);
         self.push(ExprKind::Missing, span)
     }
 
@@ -375,16 +368,15 @@ impl Parser<'_> {
         };
         let token = self.rise.tokens[self.rise.pos - 1];
         let (text, end) = (self.rise.quoted(token), self.at(Rise::End));
-        self.rise.report(|| {
-            let message = match end {
-                true => format!("{text} joins strategies, and none follows it: remove it here"),
-                false => format!("expected a strategy after {text}"),
-            };
-            Diagnostic::error(codes::SYNTAX_ERROR, token.span, message).fix(
+        let message = match end {
+            true => format!("{text} joins strategies, and none follows it: remove it here"),
+            false => format!("expected a strategy after {text}"),
+        };
+        self.rise
+            .report(Diagnostic::syntax(token.span, message).replace(
                 format!("Remove {text}"),
-                vec![(token.span, String::new())],
-                true,
-            )
-        });
+                token.span,
+                "",
+            ));
     }
 }

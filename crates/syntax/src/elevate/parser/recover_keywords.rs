@@ -4,7 +4,7 @@
 use super::Parser;
 use crate::elevate::lexer::{TokenKind, Word};
 use crate::parser::loose_call;
-use crate::{Diagnostic, Span, TokenKind as Rise, closest, codes};
+use crate::{Diagnostic, Span, TokenKind as Rise, closest};
 
 /// The RISE keywords that also begin items of ELEVATE.
 const ITEM_WORDS_OF_RISE: [(&str, Rise); 2] = [("import", Rise::Import), ("def", Rise::Def)];
@@ -17,18 +17,9 @@ impl Parser<'_> {
     pub(super) fn mend_item_word(&mut self) {
         if self.at(Rise::Fun) && self.is_name(1) {
             let span = self.span();
-            self.rise.report(|| {
-                Diagnostic::error(
-                    codes::SYNTAX_ERROR,
-                    span,
-                    "`fun` does not define a name: a strategy is defined by `strategy`",
-                )
-                .fix(
-                    "Write `strategy`",
-                    vec![(span, "strategy".to_owned())],
-                    true,
-                )
-            });
+            let message = "`fun` does not define a name: a strategy is defined by `strategy`";
+            self.rise
+                .report(Diagnostic::syntax(span, message).write(span, "strategy"));
             return self.read_as(TokenKind::Word(Word::Strategy));
         }
         if !self.at(Rise::Ident) {
@@ -143,18 +134,12 @@ impl Parser<'_> {
 
     fn misspelt(&mut self, meant: &str) {
         let (span, text) = (self.span(), self.quoted());
-        self.rise.report(|| {
-            Diagnostic::error(
-                codes::SYNTAX_ERROR,
-                span,
-                format!("unexpected {text}: did you mean `{meant}`?"),
-            )
-            .fix(
-                format!("Change to `{meant}`"),
-                vec![(span, meant.to_owned())],
-                true,
-            )
-        });
+        let message = format!("unexpected {text}: did you mean `{meant}`?");
+        self.rise.report(Diagnostic::syntax(span, message).replace(
+            format!("Change to `{meant}`"),
+            span,
+            meant,
+        ));
     }
 
     /// Replaces the kind of the current token.
@@ -169,14 +154,9 @@ impl Parser<'_> {
         let is_bar = self.at(Rise::Bar) && self.begins_operand(1);
         if is_bar {
             let span = self.span();
-            self.rise.report(|| {
-                Diagnostic::error(
-                    codes::SYNTAX_ERROR,
-                    span,
-                    "`|` separates the alternatives of rules: strategies are joined by `<+`, which tries the second one where the first one fails",
-                )
-                .fix("Write `<+`", vec![(span, "<+".to_owned())], true)
-            });
+            let message = "`|` separates the alternatives of rules: strategies are joined by `<+`, which tries the second one where the first one fails";
+            self.rise
+                .report(Diagnostic::syntax(span, message).write(span, "<+"));
         }
         is_bar
     }
@@ -188,7 +168,7 @@ impl Parser<'_> {
         let before = self.rise.slice(gap);
         let same_line = !before.contains('\n');
         if self.at(Rise::LParen) && same_line {
-            return self.rise.report(|| loose_call(span, gap));
+            return self.rise.report(loose_call(span, gap));
         }
         let operand = Span::new(span.start, self.end_of_operand());
         let is_space = before.trim().is_empty();
@@ -200,23 +180,21 @@ impl Parser<'_> {
                 "nothing joins {text} to what comes before it: join strategies by an operator such as `;`, or begin the main expression at the start of its line"
             ),
         };
-        self.rise.report(|| {
-            let error = Diagnostic::error(codes::SYNTAX_ERROR, span, message).fix(
-                "Insert `;`",
-                vec![(Span::empty(end), " ;".to_owned())],
+        let error = Diagnostic::syntax(span, message).fix(
+            "Insert `;`",
+            vec![(Span::empty(end), " ;".to_owned())],
+            false,
+        );
+        self.rise.report(match same_line && is_space {
+            true => error.fix(
+                "Put the argument in parentheses",
+                vec![
+                    (gap, "(".to_owned()),
+                    (Span::empty(operand.end), ")".to_owned()),
+                ],
                 false,
-            );
-            match same_line && is_space {
-                true => error.fix(
-                    "Put the argument in parentheses",
-                    vec![
-                        (gap, "(".to_owned()),
-                        (Span::empty(operand.end), ")".to_owned()),
-                    ],
-                    false,
-                ),
-                false => error,
-            }
+            ),
+            false => error,
         });
     }
 
@@ -240,11 +218,10 @@ impl Parser<'_> {
     /// next clause.
     pub(super) fn unjoined_in_rule(&mut self) {
         let (span, text) = (self.span(), self.quoted());
-        self.rise.error_at(span, || {
-            format!(
-                "nothing joins {text} to the rule before it: expected an operator, or `where`, `requires`, `assuming` or `let`"
-            )
-        });
+        let message = format!(
+            "nothing joins {text} to the rule before it: expected an operator, or `where`, `requires`, `assuming` or `let`"
+        );
+        self.rise.error_at(span, message);
         self.skip_until(|kind| match kind {
             TokenKind::Word(word) => CLAUSES.contains(&word),
             kind => matches!(kind, TokenKind::Rise(Rise::Let | Rise::Bar)),

@@ -5,7 +5,7 @@ use crate::ast::{TermId, TermKind};
 use crate::elevate::ast::{Alt, Clause, ClauseKind};
 use crate::elevate::lexer::{TokenKind, Word};
 use crate::parser::TermCategory;
-use crate::{Diagnostic, Span, TokenKind as Rise, codes};
+use crate::{Diagnostic, Span, TokenKind as Rise};
 
 impl Parser<'_> {
     /// Parses alternatives in braces, `{ alt | alt }`.
@@ -31,14 +31,9 @@ impl Parser<'_> {
         }
         if self.at(Rise::Comma) {
             let span = self.bump().span;
-            self.rise.report(|| {
-                Diagnostic::error(
-                    codes::SYNTAX_ERROR,
-                    span,
-                    "alternatives are separated by `|`",
-                )
-                .fix("Write `|`", vec![(span, "|".to_owned())], true)
-            });
+            let message = "alternatives are separated by `|`";
+            self.rise
+                .report(Diagnostic::syntax(span, message).write(span, "|"));
             return true;
         }
         if self.eat(Rise::RBrace).is_some() {
@@ -47,7 +42,7 @@ impl Parser<'_> {
         if !self.at(Rise::End) {
             let (span, text) = (self.span(), self.quoted());
             self.rise
-                .error_at(span, || format!("expected `|` or `}}`, found {text}"));
+                .error_at(span, format!("expected `|` or `}}`, found {text}"));
         }
         self.rise.close(open, Rise::RBrace);
         false
@@ -64,10 +59,8 @@ impl Parser<'_> {
         };
         if self.at(Rise::Colon) {
             let span = self.bump().span;
-            self.rise.error_at(span, || {
-                "a type without parentheses is allowed only at the end of a pattern: write `(e : t)`"
-                    .to_owned()
-            });
+            let message = "a type without parentheses is allowed only at the end of a pattern: write `(e : t)`";
+            self.rise.error_at(span, message);
             self.rise.term(TermCategory::Type);
         }
         let clauses = self.clauses(in_braces);
@@ -103,14 +96,9 @@ impl Parser<'_> {
         let (span, text) = (self.span(), self.quoted());
         if matches!(self.kind(), TokenKind::Rise(Rise::Arrow | Rise::FatArrow)) {
             self.bump();
-            self.rise.report(|| {
-                Diagnostic::error(
-                    codes::SYNTAX_ERROR,
-                    span,
-                    format!("the sides of a rule are joined by `|->`, not {text}"),
-                )
-                .fix("Write `|->`", vec![(span, "|->".to_owned())], true)
-            });
+            let message = format!("the sides of a rule are joined by `|->`, not {text}");
+            self.rise
+                .report(Diagnostic::syntax(span, message).write(span, "|->"));
             return span;
         }
         self.rise.expected("`|->` and the right side of the rule");
@@ -153,9 +141,8 @@ impl Parser<'_> {
         let value = self.size(TermCategory::Arg);
         if let TokenKind::Rise(Rise::In) = self.kind() {
             let span = self.span();
-            self.rise.error_at(span, || {
-                "a `let` behind a rule has no `in`: its name is bound in the whole rule".to_owned()
-            });
+            let message = "a `let` behind a rule has no `in`: its name is bound in the whole rule";
+            self.rise.error_at(span, message);
         }
         ClauseKind::Let { name, value }
     }

@@ -50,9 +50,10 @@ impl Parser<'_> {
             }
             TokenKind::Rise(Rise::Scalar | Rise::Constructor) => {
                 let (span, text) = (self.span(), self.quoted());
-                self.rise.error_at(span, || {
-                    format!("{text} is a type of RISE: a program has type `Expr` here, a type of RISE itself is a `Type`")
-                });
+                let message = format!(
+                    "{text} is a type of RISE: a program has type `Expr` here, a type of RISE itself is a `Type`"
+                );
+                self.rise.error_at(span, message);
                 self.rise.atom(crate::parser::TermCategory::Type);
                 self.push_type(TypeKind::Missing, span)
             }
@@ -95,12 +96,10 @@ impl Parser<'_> {
             if !self.at_call() {
                 let gap = Span::new(self.rise.last_end(), self.span().start);
                 let span = self.span();
-                self.rise.report(|| {
-                    let mut error = crate::parser::loose_call(span, gap);
-                    error.message =
-                        "the `(` of parameters follows the name without white space".to_owned();
-                    error
-                });
+                let mut error = crate::parser::loose_call(span, gap);
+                error.message =
+                    "the `(` of parameters follows the name without white space".to_owned();
+                self.rise.report(error);
             }
             lists.push(self.param_list(true));
         }
