@@ -1,17 +1,17 @@
 //! Traverses the terms of an item.
 
-use crate::ast::{BinderAnnotation, BinderId, Item, TermId, TermKind};
+use crate::ast::{Binder, BinderAnnotation, BinderId, Item, TermId, TermKind};
 
-impl Item {
-    /// Visits the direct children of a term in the order of the text, including the type
-    /// annotations of its binders.
-    pub fn children(&self, id: TermId, mut visit: impl FnMut(TermId)) {
+impl TermKind {
+    /// Visits the direct children in the order of the text, including the type annotations of
+    /// binders. `binders` are those of the item.
+    pub(crate) fn children(&self, binders: &[Binder], mut visit: impl FnMut(TermId)) {
         let binder = |id: BinderId, visit: &mut dyn FnMut(TermId)| {
-            if let BinderAnnotation::Type(ty) = self.binder(id).annotation {
+            if let BinderAnnotation::Type(ty) = binders[id.0 as usize].annotation {
                 visit(ty);
             }
         };
-        match &self.term(id).kind {
+        match self {
             TermKind::Missing
             | TermKind::Hole
             | TermKind::Name(_)
@@ -81,6 +81,14 @@ impl Item {
                 visit(*otherwise);
             }
         }
+    }
+}
+
+impl Item {
+    /// Visits the direct children of a term in the order of the text, including the type
+    /// annotations of its binders.
+    pub fn children(&self, id: TermId, visit: impl FnMut(TermId)) {
+        self.term(id).kind.children(&self.binders, visit);
     }
 
     /// Returns the parent of every term, indexed by [`TermId`]. Roots have none: the type and body

@@ -1,17 +1,21 @@
 //! Traverses the nodes of an item.
 
 use super::ast::{
-    Alt, ClauseKind, CondId, CondKind, Expect, ExprId, ExprKind, Item, ItemKind, PredBody,
+    Alt, ClauseKind, CondId, CondKind, Expect, ExprId, ExprKind, Item, ItemKind, Param, PredBody,
     RangeKind, RangeStep,
 };
 use crate::ast::TermId;
 
-impl Item {
-    /// Visits the children of an expression that are expressions, in the order of the text,
-    /// including defaults of parameters, guards, and strategies in the conditions of an anonymous
-    /// rule.
-    pub fn children(&self, id: ExprId, mut visit: impl FnMut(ExprId)) {
-        match &self.expr(id).kind {
+impl ExprKind {
+    /// Visits the children that are expressions, in the order of the text, including defaults of
+    /// parameters and guards, and then the conditions of an anonymous rule.
+    pub(super) fn children(
+        &self,
+        params: &[Param],
+        mut visit: impl FnMut(ExprId),
+        mut visit_condition: impl FnMut(CondId),
+    ) {
+        match self {
             ExprKind::Missing
             | ExprKind::Hole
             | ExprKind::Name(_)
@@ -36,10 +40,13 @@ impl Item {
                 visit(*a);
                 visit(*b);
             }
-            ExprKind::Lambda { params, body } => {
-                params
+            ExprKind::Lambda {
+                params: bound,
+                body,
+            } => {
+                bound
                     .iter()
-                    .filter_map(|&param| self.param(param).default)
+                    .filter_map(|param| params[param.0 as usize].default)
                     .for_each(&mut visit);
                 visit(*body);
             }
@@ -60,22 +67,30 @@ impl Item {
             ExprKind::List { elements, .. } | ExprKind::Tuple(elements) => {
                 elements.iter().for_each(|&element| visit(element));
             }
-            ExprKind::Rule(alts) => alts.iter().for_each(|alt| {
-                self.conditions_of(alt, &mut |cond| self.strategies_in(cond, &mut visit));
-            }),
-        }
-    }
-
-    /// Visits the conditions of an alternative, in the order of the text.
-    fn conditions_of(&self, alt: &Alt, visit: &mut dyn FnMut(CondId)) {
-        for clause in &alt.clauses {
-            match clause.kind {
-                ClauseKind::Let { .. } => {}
-                ClauseKind::Where(cond)
-                | ClauseKind::Requires(cond)
-                | ClauseKind::Assuming(cond) => visit(cond),
+            ExprKind::Rule(alts) => {
+                let clauses = alts.iter().flat_map(|alt| &alt.clauses);
+                clauses.for_each(|clause| match clause.kind {
+                    ClauseKind::Let { .. } => {}
+                    ClauseKind::Where(cond)
+                    | ClauseKind::Requires(cond)
+                    | ClauseKind::Assuming(cond) => visit_condition(cond),
+                });
             }
         }
+    }
+}
+
+impl Item {
+    /// Visits the children of an expression that are expressions, in the order of the text,
+    /// including defaults of parameters, guards, and strategies in the conditions of an anonymous
+    /// rule.
+    pub fn children(&self, id: ExprId, mut visit: impl FnMut(ExprId)) {
+        let mut strategies = Vec::new();
+        let condition = |cond| self.strategies_in(cond, &mut |strategy| strategies.push(strategy));
+        self.expr(id)
+            .kind
+            .children(&self.params, &mut visit, condition);
+        strategies.into_iter().for_each(visit);
     }
 
     /// Visits the strategies of `holds` in a condition.

@@ -301,91 +301,9 @@ impl<'t> Parser<'t> {
     }
 
     fn height_of(&self, kind: &TermKind) -> u16 {
-        let params = |params: &[BinderId]| {
-            params
-                .iter()
-                .map(|&param| self.annotation_height(param))
-                .max()
-                .unwrap_or(0)
-        };
-        let below = match kind {
-            TermKind::Missing
-            | TermKind::Hole
-            | TermKind::Name(_)
-            | TermKind::Literal(_)
-            | TermKind::Operator(_)
-            | TermKind::Scalar(_)
-            | TermKind::Address(_)
-            | TermKind::Comm
-            | TermKind::Access(_)
-            | TermKind::Skip => 0,
-            TermKind::Apply { callee, args } => args
-                .iter()
-                .map(|&arg| self.height(arg))
-                .max()
-                .unwrap_or(0)
-                .max(self.height(*callee)),
-            TermKind::Fun {
-                params: bound,
-                body,
-                ..
-            }
-            | TermKind::DepFun {
-                params: bound,
-                body,
-            } => params(bound).max(self.height(*body)),
-            TermKind::Let {
-                value: a, body: b, ..
-            }
-            | TermKind::Binary { lhs: a, rhs: b, .. }
-            | TermKind::Pair(a, b)
-            | TermKind::Ascribe { term: a, ty: b }
-            | TermKind::Array {
-                size: a, elem: b, ..
-            }
-            | TermKind::Tuple(a, b)
-            | TermKind::Vector { size: a, elem: b }
-            | TermKind::DepArray { size: a, elem: b }
-            | TermKind::Arrow(a, b)
-            | TermKind::Exp { data: a, access: b }
-            | TermKind::Assign { lhs: a, rhs: b, .. } => self.height(*a).max(self.height(*b)),
-            TermKind::NatFun { body: a, .. }
-            | TermKind::DataFun { body: a, .. }
-            | TermKind::DepPair { body: a, .. }
-            | TermKind::Pi { body: a, .. }
-            | TermKind::Unary { operand: a, .. }
-            | TermKind::Project { pair: a, .. }
-            | TermKind::Paren(a)
-            | TermKind::Index(a)
-            | TermKind::Acc(a) => self.height(*a),
-            TermKind::Where { ty, conditions } => conditions
-                .iter()
-                .map(|&condition| self.height(condition))
-                .max()
-                .unwrap_or(0)
-                .max(self.height(*ty)),
-            TermKind::Sequence(commands) => commands
-                .iter()
-                .map(|&command| self.height(command))
-                .max()
-                .unwrap_or(0),
-            TermKind::If {
-                condition,
-                then,
-                otherwise,
-            } => self
-                .height(*condition)
-                .max(self.height(*then))
-                .max(self.height(*otherwise)),
-        };
+        let mut below = 0;
+        kind.children(&self.binders, |child| below = below.max(self.height(child)));
         below + 1
-    }
-
-    fn annotation_height(&self, id: BinderId) -> u16 {
-        match self.binders[id.0 as usize].annotation {
-            crate::ast::BinderAnnotation::Type(ty) => self.height(ty),
-            _ => 0,
-        }
     }
 
     pub(crate) fn span_of(&self, id: TermId) -> Span {

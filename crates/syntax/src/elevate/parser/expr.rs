@@ -1,7 +1,7 @@
 //! Parses strategy expressions: matches, conditionals and chains of operators.
 
 use super::Parser;
-use crate::elevate::ast::{Alt, Case, ClauseKind, ExprId, ExprKind, Op};
+use crate::elevate::ast::{Case, ExprId, ExprKind, Op};
 use crate::elevate::lexer::{TokenKind, Word};
 use crate::{Diagnostic, Span, TokenKind as Rise, codes};
 
@@ -325,74 +325,21 @@ impl Parser<'_> {
 
     /// Returns the maximal height of the children of an expression.
     pub(super) fn height_of(&self, kind: &ExprKind) -> u16 {
-        let all = |parts: &[ExprId]| {
-            parts
-                .iter()
-                .map(|part| self.exprs.height(part.0))
-                .max()
-                .unwrap_or(0)
+        let (mut exprs, mut conds) = (0, 0);
+        kind.children(
+            &self.params,
+            |child| exprs = self.exprs.height(child.0).max(exprs),
+            |cond| conds = self.conds.height(cond.0).max(conds),
+        );
+        let patterns = match kind {
+            ExprKind::Match { cases, .. } => {
+                let patterns = cases
+                    .iter()
+                    .map(|case| self.patterns.height(case.pattern.0));
+                patterns.max().unwrap_or(0)
+            }
+            _ => 0,
         };
-        match kind {
-            ExprKind::Missing
-            | ExprKind::Hole
-            | ExprKind::Name(_)
-            | ExprKind::Literal(_)
-            | ExprKind::String(_)
-            | ExprKind::Address(_)
-            | ExprKind::Type(_)
-            | ExprKind::Rise(_) => 0,
-            ExprKind::Call { callee, args } => args
-                .iter()
-                .map(|arg| self.exprs.height(arg.value.0))
-                .max()
-                .unwrap_or(0)
-                .max(all(&[*callee])),
-            ExprKind::Binary { lhs: a, rhs: b, .. }
-            | ExprKind::With {
-                normal_form: a,
-                body: b,
-            } => all(&[*a, *b]),
-            ExprKind::Member { object: a, .. }
-            | ExprKind::Neg(a)
-            | ExprKind::Not(a)
-            | ExprKind::Paren(a) => all(&[*a]),
-            ExprKind::Lambda { params, body } => params
-                .iter()
-                .filter_map(|param| self.params[param.0 as usize].default)
-                .map(|default| self.exprs.height(default.0))
-                .max()
-                .unwrap_or(0)
-                .max(all(&[*body])),
-            ExprKind::Match { scrutinee, cases } => cases
-                .iter()
-                .map(|case| {
-                    let pattern = self.patterns.height(case.pattern.0);
-                    let guard = case.guard.map_or(0, |guard| self.exprs.height(guard.0));
-                    pattern.max(guard).max(all(&[case.body]))
-                })
-                .max()
-                .unwrap_or(0)
-                .max(all(&[*scrutinee])),
-            ExprKind::If {
-                condition,
-                then,
-                otherwise,
-            } => all(&[*condition, *then, *otherwise]),
-            ExprKind::List { elements, .. } | ExprKind::Tuple(elements) => all(elements),
-            ExprKind::Rule(alts) => self.height_of_alts(alts),
-        }
-    }
-
-    fn height_of_alts(&self, alts: &[Alt]) -> u16 {
-        alts.iter()
-            .flat_map(|alt| alt.clauses.iter())
-            .filter_map(|clause| match clause.kind {
-                ClauseKind::Let { .. } => None,
-                ClauseKind::Where(cond)
-                | ClauseKind::Requires(cond)
-                | ClauseKind::Assuming(cond) => Some(self.conds.height(cond.0)),
-            })
-            .max()
-            .unwrap_or(0)
+        exprs.max(conds).max(patterns)
     }
 }
