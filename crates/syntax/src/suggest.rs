@@ -54,32 +54,24 @@ fn distance(a: &str, b: &str, limit: usize) -> Option<usize> {
     if a.eq_ignore_ascii_case(b) {
         return (limit >= 1).then_some(1);
     }
-    let a: Vec<char> = a.to_lowercase().chars().collect();
-    let b: Vec<char> = b.to_lowercase().chars().collect();
-    if a.len().abs_diff(b.len()) > limit {
-        return None;
-    }
-    let length = a.len().min(b.len());
-    let replaces = |i: usize| length > MAX_SHORT_LENGTH || (length > MAX_TINY_LENGTH && i > 0);
-    let mut before = vec![0; b.len() + 1];
-    let mut last: Vec<usize> = (0..=b.len()).collect();
-    for i in 1..=a.len() {
-        let mut row = vec![i; b.len() + 1];
-        for j in 1..=b.len() {
-            row[j] = (last[j] + 1).min(row[j - 1] + 1);
-            if a[i - 1] == b[j - 1] {
-                row[j] = row[j].min(last[j - 1]);
-            } else if replaces(i - 1) {
-                row[j] = row[j].min(last[j - 1] + 1);
-            }
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                row[j] = row[j].min(before[j - 2] + 1);
-            }
-        }
-        before = std::mem::replace(&mut last, row);
-    }
-    let found = last[b.len()];
-    (found <= limit).then_some(found)
+    let (a, b) = (a.to_lowercase(), b.to_lowercase());
+    let found = strsim::osa_distance(&a, &b);
+    let length = a.chars().count().min(b.chars().count());
+    let is_replaced = a.chars().count() == b.chars().count() && !has_swap(&a, &b);
+    let changes_word = is_replaced
+        && (length <= MAX_TINY_LENGTH
+            || length <= MAX_SHORT_LENGTH && a.chars().next() != b.chars().next());
+    (found <= limit && !changes_word).then_some(found)
+}
+
+/// Returns true if two words have the same letters.
+fn has_swap(a: &str, b: &str) -> bool {
+    let sorted = |word: &str| {
+        let mut letters: Vec<char> = word.chars().collect();
+        letters.sort_unstable();
+        letters
+    };
+    sorted(a) == sorted(b)
 }
 
 #[cfg(test)]
