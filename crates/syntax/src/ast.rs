@@ -7,6 +7,29 @@
 use crate::Span;
 use smol_str::SmolStr;
 
+macro_rules! words {
+    ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $text:literal),+ $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum $name { $($(#[$vdoc])* $variant),+ }
+        impl $name {
+            /// All variants, in the order of their declaration.
+            pub const ALL: &'static [$name] = &[$($name::$variant),+];
+            /// Returns the word as it is written.
+            pub const fn as_str(self) -> &'static str { match self { $($name::$variant => $text),+ } }
+            /// Returns the variant that `text` denotes.
+            pub fn from_text(text: &str) -> Option<Self> {
+                match text { $($text => Some($name::$variant),)+ _ => None }
+            }
+        }
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result { f.write_str(self.as_str()) }
+        }
+    };
+}
+
+pub(crate) use words;
+
 /// The text of an identifier.
 pub type Name = SmolStr;
 
@@ -379,47 +402,48 @@ pub enum UnaryOp {
     Not,
 }
 
-/// The infix operators, in order of increasing precedence.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum BinaryOp {
-    /// Application, `f <| x`.
-    ApplyLeft,
-    /// Reverse application, `x |> f`.
-    Pipe,
-    /// Composition from left to right, `f >> g`.
-    Then,
-    /// Composition from right to left, `f << g`.
-    After,
-    /// Disjunction, `||`.
-    Or,
-    /// Conjunction, `&&`.
-    And,
-    /// Equality, `==`.
-    Eq,
-    /// Inequality, `!=`.
-    Ne,
-    /// Less than, `<`.
-    Lt,
-    /// Less than or equal, `<=`.
-    Le,
-    /// Greater than, `>`.
-    Gt,
-    /// Greater than or equal, `>=`.
-    Ge,
-    /// Addition, `+`.
-    Add,
-    /// Subtraction, `-`.
-    Sub,
-    /// Multiplication, `*`.
-    Mul,
-    /// Division, `/`.
-    Div,
-    /// Remainder, `%`.
-    Mod,
-    /// Exponentiation, `^`.
-    Pow,
-    /// Divisibility in a condition: `a | b` or `a divides b`.
-    Divides,
+words! {
+    /// The infix operators, in order of increasing precedence.
+    BinaryOp {
+        /// Application, `f <| x`.
+        ApplyLeft = "<|",
+        /// Reverse application, `x |> f`.
+        Pipe = "|>",
+        /// Composition from left to right, `f >> g`.
+        Then = ">>",
+        /// Composition from right to left, `f << g`.
+        After = "<<",
+        /// Disjunction, `||`.
+        Or = "||",
+        /// Conjunction, `&&`.
+        And = "&&",
+        /// Equality, `==`.
+        Eq = "==",
+        /// Inequality, `!=`.
+        Ne = "!=",
+        /// Less than, `<`.
+        Lt = "<",
+        /// Less than or equal, `<=`.
+        Le = "<=",
+        /// Greater than, `>`.
+        Gt = ">",
+        /// Greater than or equal, `>=`.
+        Ge = ">=",
+        /// Addition, `+`.
+        Add = "+",
+        /// Subtraction, `-`.
+        Sub = "-",
+        /// Multiplication, `*`.
+        Mul = "*",
+        /// Division, `/`.
+        Div = "/",
+        /// Remainder, `%`.
+        Mod = "%",
+        /// Exponentiation, `^`.
+        Pow = "^",
+        /// Divisibility in a condition: `a | b` or `a divides b`.
+        Divides = "|",
+    }
 }
 
 impl BinaryOp {
@@ -428,53 +452,6 @@ impl BinaryOp {
         use BinaryOp::*;
         matches!(self, Add | Sub | Mul | Div | Mod | Pow)
     }
-
-    /// Returns the operator as it is written.
-    pub const fn as_str(self) -> &'static str {
-        use BinaryOp::*;
-        match self {
-            ApplyLeft => "<|",
-            Pipe => "|>",
-            Then => ">>",
-            After => "<<",
-            Or => "||",
-            And => "&&",
-            Eq => "==",
-            Ne => "!=",
-            Lt => "<",
-            Le => "<=",
-            Gt => ">",
-            Ge => ">=",
-            Add => "+",
-            Sub => "-",
-            Mul => "*",
-            Div => "/",
-            Mod => "%",
-            Pow => "^",
-            Divides => "|",
-        }
-    }
-}
-
-macro_rules! words {
-    ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $text:literal),+ $(,)? }) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum $name { $($(#[$vdoc])* $variant),+ }
-        impl $name {
-            /// All variants, in the order of their declaration.
-            pub const ALL: &'static [$name] = &[$($name::$variant),+];
-            /// Returns the word as it is written.
-            pub const fn as_str(self) -> &'static str { match self { $($name::$variant => $text),+ } }
-            /// Returns the variant that `text` denotes.
-            pub fn from_text(text: &str) -> Option<Self> {
-                match text { $($text => Some($name::$variant),)+ _ => None }
-            }
-        }
-        impl std::fmt::Display for $name {
-            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result { f.write_str(self.as_str()) }
-        }
-    };
 }
 
 words! {

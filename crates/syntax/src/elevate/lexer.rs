@@ -5,6 +5,7 @@
 //! names in backquotes; metavariables `?f`; `|->`; `::`; the keywords of ELEVATE.
 
 use super::ast::Op;
+use crate::ast::words;
 use crate::{Span, lexer};
 use unicode_ident::is_xid_start;
 
@@ -87,68 +88,48 @@ pub enum Quotes {
     Typographic,
 }
 
-macro_rules! words {
-    ($($(#[$doc:meta])* $variant:ident = $text:literal),+ $(,)?) => {
-        /// The keywords of ELEVATE that RISE does not reserve.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum Word { $($(#[$doc])* $variant),+ }
-
-        impl Word {
-            /// All keywords.
-            pub const ALL: &'static [Word] = &[$(Word::$variant),+];
-
-            /// Returns the keyword as it is written.
-            pub const fn as_str(self) -> &'static str {
-                match self { $(Word::$variant => $text),+ }
-            }
-
-            /// Returns the keyword that `text` is.
-            pub fn from_text(text: &str) -> Option<Self> {
-                match text { $($text => Some(Word::$variant),)+ _ => None }
-            }
-        }
-    };
-}
-
 words! {
-    /// The keyword of rules; before `{` of anonymous rules.
-    Rule = "rule",
-    /// The modifier of a rule that needs a law which cannot be decided.
-    Unsafe = "unsafe",
-    /// The keyword of strategies.
-    Strategy = "strategy",
-    /// The keyword of values.
-    Val = "val",
-    /// The keyword of predicates.
-    Pred = "pred",
-    /// The keyword of normal forms.
-    NormalForm = "normalform",
-    /// The keyword of tuning parameters.
-    Tune = "tune",
-    /// The keyword of examples.
-    Example = "example",
-    /// The keyword of the header that names the language of the programs.
-    Language = "language",
-    /// The keyword of the header that sets the order of traversals.
-    Traversal = "traversal",
-    /// The keyword after the matched expression.
-    Match = "match",
-    /// The keyword of a case.
-    Case = "case",
-    /// The keyword of a conditional expression or the guard of a case.
-    If = "if",
-    /// The keyword before the first branch.
-    Then = "then",
-    /// The keyword before the second branch.
-    Else = "else",
-    /// The keyword that sets the normal form of `;;`.
-    With = "with",
-    /// The keyword of a condition that is decided.
-    Where = "where",
-    /// The keyword of a condition that must be proved.
-    Requires = "requires",
-    /// The keyword of a condition that must not be refuted.
-    Assuming = "assuming",
+    /// The keywords of ELEVATE that RISE does not reserve.
+    Word {
+        /// The keyword of rules; before `{` of anonymous rules.
+        Rule = "rule",
+        /// The modifier of a rule that needs a law which cannot be decided.
+        Unsafe = "unsafe",
+        /// The keyword of strategies.
+        Strategy = "strategy",
+        /// The keyword of values.
+        Val = "val",
+        /// The keyword of predicates.
+        Pred = "pred",
+        /// The keyword of normal forms.
+        NormalForm = "normalform",
+        /// The keyword of tuning parameters.
+        Tune = "tune",
+        /// The keyword of examples.
+        Example = "example",
+        /// The keyword of the header that names the language of the programs.
+        Language = "language",
+        /// The keyword of the header that sets the order of traversals.
+        Traversal = "traversal",
+        /// The keyword after the matched expression.
+        Match = "match",
+        /// The keyword of a case.
+        Case = "case",
+        /// The keyword of a conditional expression or the guard of a case.
+        If = "if",
+        /// The keyword before the first branch.
+        Then = "then",
+        /// The keyword before the second branch.
+        Else = "else",
+        /// The keyword that sets the normal form of `;;`.
+        With = "with",
+        /// The keyword of a condition that is decided.
+        Where = "where",
+        /// The keyword of a condition that must be proved.
+        Requires = "requires",
+        /// The keyword of a condition that must not be refuted.
+        Assuming = "assuming",
+    }
 }
 
 impl Word {

@@ -2,7 +2,7 @@
 
 use super::{Alt, ExprId, ParamId, PatternId};
 use crate::Span;
-use crate::ast::{AddressSpace, Ident, Literal, Name, TermId};
+use crate::ast::{AddressSpace, Ident, Literal, Name, TermId, words};
 
 /// A node of a strategy expression.
 #[derive(Clone, Debug, PartialEq)]
@@ -175,51 +175,25 @@ pub enum PatternKind {
     Term(TermId),
 }
 
-/// The nodes of programs, as patterns and as constructor functions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Node {
-    /// A function application, `app(f, x)`.
-    App,
-    /// An abstraction, `fun(x, b)`.
-    Fun,
-    /// A dependent application, `depapp(f, n)`.
-    DepApp,
-    /// A dependent abstraction, `depfun(n, b)`.
-    DepFun,
-    /// A literal, `lit(l)`.
-    Lit,
-    /// A primitive, `prim(p)`.
-    Prim,
+words! {
+    /// The nodes of programs, as patterns and as constructor functions.
+    Node {
+        /// A function application, `app(f, x)`.
+        App = "app",
+        /// An abstraction, `fun(x, b)`.
+        Fun = "fun",
+        /// A dependent application, `depapp(f, n)`.
+        DepApp = "depapp",
+        /// A dependent abstraction, `depfun(n, b)`.
+        DepFun = "depfun",
+        /// A literal, `lit(l)`.
+        Lit = "lit",
+        /// A primitive, `prim(p)`.
+        Prim = "prim",
+    }
 }
 
 impl Node {
-    /// All nodes.
-    pub const ALL: &'static [Node] = &[
-        Node::App,
-        Node::Fun,
-        Node::DepApp,
-        Node::DepFun,
-        Node::Lit,
-        Node::Prim,
-    ];
-
-    /// Returns the node as it is written.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Node::App => "app",
-            Node::Fun => "fun",
-            Node::DepApp => "depapp",
-            Node::DepFun => "depfun",
-            Node::Lit => "lit",
-            Node::Prim => "prim",
-        }
-    }
-
-    /// Returns the node that `text` denotes.
-    pub fn from_text(text: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|node| node.as_str() == text)
-    }
-
     /// Returns the number of children.
     pub const fn arity(self) -> usize {
         match self {
@@ -229,70 +203,45 @@ impl Node {
     }
 }
 
-/// The infix operators of strategy expressions, in order of increasing precedence.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Op {
-    /// Left choice, `s <+ t`: `t` is applied where `s` fails.
-    Choice,
-    /// Sequential composition, `s ; t`: first `s`, then `t`.
-    Seq,
-    /// Sequential composition with normalisation in between, `s ;; t`: the normal form in scope is
-    /// applied between `s` and `t`.
-    SeqNormal,
-    /// Application of a traversal, `s @ t`, which means `t(s)`.
-    At,
-    /// Disjunction, `a || b` or `a or b`.
-    Or,
-    /// Conjunction, `a && b` or `a and b`.
-    And,
-    /// Equality, `a == b`.
-    Eq,
-    /// Inequality, `a != b`.
-    Ne,
-    /// Less than, `a < b`.
-    Lt,
-    /// Less than or equal, `a <= b`.
-    Le,
-    /// Greater than, `a > b`.
-    Gt,
-    /// Greater than or equal, `a >= b`.
-    Ge,
-    /// List construction, `x :: xs`.
-    Cons,
-    /// Addition, `a + b`.
-    Add,
-    /// Subtraction, `a - b`.
-    Sub,
-    /// Multiplication, `a * b`.
-    Mul,
-    /// Division, `a / b`.
-    Div,
-    /// Remainder, `a % b`.
-    Mod,
-}
-
-impl Op {
-    /// Returns the operator as it is written, without backquotes.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Op::Choice => "<+",
-            Op::Seq => ";",
-            Op::SeqNormal => ";;",
-            Op::At => "@",
-            Op::Or => "||",
-            Op::And => "&&",
-            Op::Eq => "==",
-            Op::Ne => "!=",
-            Op::Lt => "<",
-            Op::Le => "<=",
-            Op::Gt => ">",
-            Op::Ge => ">=",
-            Op::Cons => "::",
-            Op::Add => "+",
-            Op::Sub => "-",
-            Op::Mul => "*",
-            Op::Div => "/",
-            Op::Mod => "%",
-        }
+words! {
+    /// The infix operators of strategy expressions, in order of increasing precedence.
+    Op {
+        /// Left choice, `s <+ t`: `t` is applied where `s` fails.
+        Choice = "<+",
+        /// Sequential composition, `s ; t`: first `s`, then `t`.
+        Seq = ";",
+        /// Sequential composition with normalisation in between, `s ;; t`: the normal form in scope is
+        /// applied between `s` and `t`.
+        SeqNormal = ";;",
+        /// Application of a traversal, `s @ t`, which means `t(s)`.
+        At = "@",
+        /// Disjunction, `a || b` or `a or b`.
+        Or = "||",
+        /// Conjunction, `a && b` or `a and b`.
+        And = "&&",
+        /// Equality, `a == b`.
+        Eq = "==",
+        /// Inequality, `a != b`.
+        Ne = "!=",
+        /// Less than, `a < b`.
+        Lt = "<",
+        /// Less than or equal, `a <= b`.
+        Le = "<=",
+        /// Greater than, `a > b`.
+        Gt = ">",
+        /// Greater than or equal, `a >= b`.
+        Ge = ">=",
+        /// List construction, `x :: xs`.
+        Cons = "::",
+        /// Addition, `a + b`.
+        Add = "+",
+        /// Subtraction, `a - b`.
+        Sub = "-",
+        /// Multiplication, `a * b`.
+        Mul = "*",
+        /// Division, `a / b`.
+        Div = "/",
+        /// Remainder, `a % b`.
+        Mod = "%",
     }
 }

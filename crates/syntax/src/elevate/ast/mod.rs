@@ -13,7 +13,7 @@ pub use expr::{Arg, Case, Expr, ExprKind, ListForm, Node, Op, Pattern, PatternKi
 pub use rule::{Alt, Clause, ClauseKind, Cond, CondKind};
 
 use crate::Span;
-use crate::ast::{Annotation, Docs, Ident, Name, Term, TermId};
+use crate::ast::{Annotation, Docs, Ident, Name, Term, TermId, words};
 
 /// An index into the expressions of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -172,37 +172,17 @@ pub enum ItemKind {
     Stray,
 }
 
-/// The order in which traversals visit the children of an application.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Order {
-    /// The default order, `default`.
-    #[default]
-    Default,
-    /// First the function, then the argument: `functionFirst`.
-    FunctionFirst,
-    /// First the argument, then the function: `argumentFirst`.
-    ArgumentFirst,
-}
-
-impl Order {
-    /// All orders.
-    pub const ALL: &'static [Order] = &[Order::Default, Order::FunctionFirst, Order::ArgumentFirst];
-
-    /// Returns the order as it is written.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Order::Default => "default",
-            Order::FunctionFirst => "functionFirst",
-            Order::ArgumentFirst => "argumentFirst",
-        }
-    }
-
-    /// Returns the order that `text` denotes.
-    pub fn from_text(text: &str) -> Option<Self> {
-        Self::ALL
-            .iter()
-            .copied()
-            .find(|order| order.as_str() == text)
+words! {
+    /// The order in which traversals visit the children of an application.
+    #[derive(Default)]
+    Order {
+        /// The default order, `default`.
+        #[default]
+        Default = "default",
+        /// First the function, then the argument: `functionFirst`.
+        FunctionFirst = "functionFirst",
+        /// First the argument, then the function: `argumentFirst`.
+        ArgumentFirst = "argumentFirst",
     }
 }
 
