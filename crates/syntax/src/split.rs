@@ -23,7 +23,7 @@ pub struct Edit {
 
 impl Edit {
     /// Returns the offset in the new text of an offset after the edit in the old text.
-    pub(crate) fn shift(self, at: u32) -> u32 {
+    fn shift(self, at: u32) -> u32 {
         at - self.old_end + self.new_end
     }
 }
@@ -169,6 +169,25 @@ fn step(state: State, token: TokenKind) -> (bool, State) {
 /// edited item and the one after it only.
 pub fn resplit(old: &[Span], edit: Edit, new_len: u32, read: &dyn Fn(Span) -> String) -> Resplit {
     let first = restart(old, edit, new_len, read);
+    resplit_from(first, old, edit, new_len, read, &|text, base, complete| {
+        scan(text, base, old, edit, complete)
+    })
+}
+
+/// The items before an old item that is unchanged, and the index of that item; `None` if the text
+/// ends before this is decided.
+pub(crate) type ScanResult = Option<(Vec<Span>, usize)>;
+
+/// Computes the items after an edit, from the old item `first` on. `scan` reads the items of a text
+/// that begins at an offset; its last argument is true if the text reaches to the end of the file.
+pub(crate) fn resplit_from(
+    first: usize,
+    old: &[Span],
+    edit: Edit,
+    new_len: u32,
+    read: &dyn Fn(Span) -> String,
+    scan: &dyn Fn(&str, u32, bool) -> ScanResult,
+) -> Resplit {
     let base = if first == 0 { 0 } else { old[first].start };
     let behind = old.partition_point(|item| item.start < edit.old_end);
     let mut lookahead = 1;
@@ -178,7 +197,7 @@ pub fn resplit(old: &[Span], edit: Edit, new_len: u32, read: &dyn Fn(Span) -> St
             None => (new_len, true),
         };
         let text = read(Span::new(base, end));
-        if let Some((middle, kept)) = scan(&text, base, old, edit, complete) {
+        if let Some((middle, kept)) = scan(&text, base, complete) {
             return trim(old, edit, first, middle, old.len() - kept);
         }
         lookahead *= 2;
@@ -205,15 +224,8 @@ fn restart(old: &[Span], edit: Edit, new_len: u32, read: &dyn Fn(Span) -> String
 
 /// Reads items from `base` on, up to one that begins at the start of an old item after the edit.
 ///
-/// Returns the items before that one, and its index; `old.len()` if the text is `complete` and
-/// there is none. Returns `None` if the text ends before this is decided.
-fn scan(
-    text: &str,
-    base: u32,
-    old: &[Span],
-    edit: Edit,
-    complete: bool,
-) -> Option<(Vec<Span>, usize)> {
+/// If the text is `complete` and there is none, all items are new.
+fn scan(text: &str, base: u32, old: &[Span], edit: Edit, complete: bool) -> ScanResult {
     let mut splitter = Splitter::of(text, base);
     let mut items = Vec::new();
     for token in Lexer::within(text, base == 0) {
@@ -237,13 +249,7 @@ fn scan(
 }
 
 /// Moves unchanged items in front of the edit from `middle` to the prefix.
-pub(crate) fn trim(
-    old: &[Span],
-    edit: Edit,
-    first: usize,
-    mut middle: Vec<Span>,
-    suffix: usize,
-) -> Resplit {
+fn trim(old: &[Span], edit: Edit, first: usize, mut middle: Vec<Span>, suffix: usize) -> Resplit {
     let same = middle
         .iter()
         .zip(&old[first..old.len() - suffix])

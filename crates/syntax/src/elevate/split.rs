@@ -18,7 +18,7 @@
 
 use super::brackets::OpenBrackets;
 use super::lexer::{Combinator, Lexer, Token, TokenKind, Word};
-use crate::split::{Edit, Resplit};
+use crate::split::{Edit, Resplit, ScanResult, resplit_from};
 use crate::{Span, TokenKind as Rise};
 
 /// Returns the spans of the items of a file, in order. An item reaches from its first token, or the
@@ -279,20 +279,9 @@ fn ends_operand(kind: TokenKind) -> bool {
 /// for the start of the edited item, and for that item and the one after it.
 pub fn resplit(old: &[Span], edit: Edit, new_len: u32, read: &dyn Fn(Span) -> String) -> Resplit {
     let first = restart(old, edit, new_len, read);
-    let base = if first == 0 { 0 } else { old[first].start };
-    let behind = old.partition_point(|item| item.start < edit.old_end);
-    let mut lookahead = 1;
-    loop {
-        let (end, complete) = match old.get(behind + lookahead - 1) {
-            Some(item) => (edit.shift(item.end), false),
-            None => (new_len, true),
-        };
-        let text = read(Span::new(base, end));
-        if let Some((middle, kept)) = scan(&text, base, old, edit, complete) {
-            return crate::split::trim(old, edit, first, middle, old.len() - kept);
-        }
-        lookahead *= 2;
-    }
+    resplit_from(first, old, edit, new_len, read, &|text, base, complete| {
+        scan(text, base, old, edit, complete)
+    })
 }
 
 /// Returns the index of an item before the edit whose start and first tokens are certainly
@@ -315,15 +304,8 @@ fn restart(old: &[Span], edit: Edit, new_len: u32, read: &dyn Fn(Span) -> String
 
 /// Reads items from `base` on, up to one that begins at the start of an old item after the edit.
 ///
-/// Returns the items before that one, and its index; `old.len()` if the text is `complete` and
-/// there is none. Returns `None` if the text ends before this is decided.
-fn scan(
-    text: &str,
-    base: u32,
-    old: &[Span],
-    edit: Edit,
-    complete: bool,
-) -> Option<(Vec<Span>, usize)> {
+/// If the text is `complete` and there is none, all items are new.
+fn scan(text: &str, base: u32, old: &[Span], edit: Edit, complete: bool) -> ScanResult {
     let mut splitter = Splitter::new(text);
     let mut items = Vec::new();
     let mut reading = None;

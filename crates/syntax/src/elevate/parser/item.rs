@@ -201,16 +201,13 @@ impl Parser<'_> {
 
     /// Parses type parameters `[P, Q]`.
     fn type_params(&mut self) -> Box<[Ident]> {
-        let mut params = Vec::new();
-        if let Some(open) = self.eat(Rise::LBracket) {
-            loop {
-                params.extend(self.ident("a type parameter"));
-                if !self.rise.next_in_list(open, Rise::RBracket) {
-                    break;
-                }
-            }
-        }
-        params.into_boxed_slice()
+        let Some(open) = self.eat(Rise::LBracket) else {
+            return Box::default();
+        };
+        let params = self.list(open, Rise::RBracket, |parser| {
+            parser.ident("a type parameter")
+        });
+        params.into_iter().flatten().collect()
     }
 
     fn val(&mut self) -> ItemKind {
@@ -219,6 +216,13 @@ impl Parser<'_> {
         let ty = self.type_annotation();
         let body = self.body(name.as_ref(), "a value");
         ItemKind::Val { name, ty, body }
+    }
+
+    fn no_type(&mut self, message: &str) {
+        if let Some(colon) = self.eat(Rise::Colon) {
+            self.rise.error_at(colon.span, message);
+            self.ty();
+        }
     }
 
     fn no_params(&mut self, message: &str) {
@@ -232,12 +236,7 @@ impl Parser<'_> {
     fn pred(&mut self) -> ItemKind {
         let name = self.defined();
         let params = self.param_lists();
-        if self.at(Rise::Colon) {
-            let span = self.bump().span;
-            self.rise
-                .error_at(span, "a predicate has type `Pred`: leave it away");
-            self.ty();
-        }
+        self.no_type("a predicate has type `Pred`: leave it away");
         let body = match self.equals(name.as_ref(), "a strategy, or patterns in braces") {
             true if self.at(Rise::LBrace) => PredBody::Patterns(self.braced_patterns()),
             _ => PredBody::Strategy(self.right_side()),
@@ -259,12 +258,7 @@ impl Parser<'_> {
     fn normal_form(&mut self) -> ItemKind {
         let name = self.defined();
         let params: Box<[ParamList]> = self.param_lists();
-        if self.at(Rise::Colon) {
-            let span = self.bump().span;
-            self.rise
-                .error_at(span, "a normal form is a `Strategy`: leave the type away");
-            self.ty();
-        }
+        self.no_type("a normal form is a `Strategy`: leave the type away");
         let body = self.body(name.as_ref(), "a strategy");
         ItemKind::NormalForm { name, params, body }
     }
@@ -337,14 +331,8 @@ impl Parser<'_> {
             self.rise.close(open, Rise::RParen);
             RangeKind::Divisors(size)
         } else if let Some(open) = self.eat(Rise::LBrace) {
-            let mut sizes = Vec::new();
-            loop {
-                sizes.push(self.rise.term(TermCategory::Size));
-                if !self.rise.next_in_list(open, Rise::RBrace) {
-                    break;
-                }
-            }
-            RangeKind::Set(sizes.into_boxed_slice())
+            let size = |parser: &mut Self| parser.rise.term(TermCategory::Size);
+            RangeKind::Set(self.list(open, Rise::RBrace, size).into_boxed_slice())
         } else {
             self.between()
         };
@@ -446,16 +434,10 @@ impl Parser<'_> {
         }
         let word = self.bump();
         let open = self.bump();
-        let mut rules = Vec::new();
-        if self.eat(Rise::RBracket).is_none() {
-            loop {
-                rules.extend(self.ident("the name of a rule"));
-                if !self.rise.next_in_list(open, Rise::RBracket) {
-                    break;
-                }
-            }
-        }
-        Expect::Trace(rules.into_boxed_slice(), self.rise.since(word.span.start))
+        let rule = |parser: &mut Self| parser.ident("the name of a rule");
+        let rules = self.list_or_empty(open, Rise::RBracket, rule);
+        let rules = rules.into_iter().flatten().collect();
+        Expect::Trace(rules, self.rise.since(word.span.start))
     }
 
     /// Parses a main expression, or reports text that is not an item.

@@ -308,6 +308,35 @@ impl<'t> Parser<'t> {
         name
     }
 
+    /// Parses the elements of a list, which is not empty, up to its closing bracket.
+    fn list<T>(
+        &mut self,
+        open: crate::Token,
+        closer: Rise,
+        mut element: impl FnMut(&mut Self) -> T,
+    ) -> Vec<T> {
+        let mut elements = Vec::new();
+        loop {
+            elements.push(element(self));
+            if !self.rise.next_in_list(open, closer) {
+                return elements;
+            }
+        }
+    }
+
+    /// Parses the elements of a list, if there are any, up to its closing bracket.
+    fn list_or_empty<T>(
+        &mut self,
+        open: crate::Token,
+        closer: Rise,
+        element: impl FnMut(&mut Self) -> T,
+    ) -> Vec<T> {
+        match self.eat(closer) {
+            Some(_) => Vec::new(),
+            None => self.list(open, closer, element),
+        }
+    }
+
     /// Calls `inner` for the contents of brackets, where a `=>` does not end a guard.
     fn bracketed<T>(&mut self, inner: impl FnOnce(&mut Self) -> T) -> T {
         let guard = std::mem::replace(&mut self.guard, false);

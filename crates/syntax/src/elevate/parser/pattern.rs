@@ -126,15 +126,7 @@ impl Parser<'_> {
     }
 
     fn patterns_until(&mut self, open: crate::Token, closer: Rise) -> Box<[PatternId]> {
-        let mut parts = Vec::new();
-        if self.eat(closer).is_none() {
-            loop {
-                parts.push(self.pattern());
-                if !self.rise.next_in_list(open, closer) {
-                    break;
-                }
-            }
-        }
+        let parts = self.list_or_empty(open, closer, Self::pattern);
         parts.into_boxed_slice()
     }
 

@@ -27,17 +27,7 @@ impl Parser<'_> {
 
     fn call(&mut self, callee: ExprId) -> ExprId {
         let open = self.bump();
-        let mut args = Vec::new();
-        if self.eat(Rise::RParen).is_none() {
-            self.bracketed(|parser| {
-                loop {
-                    args.push(parser.arg());
-                    if !parser.rise.next_in_list(open, Rise::RParen) {
-                        break;
-                    }
-                }
-            });
-        }
+        let args = self.bracketed(|parser| parser.list_or_empty(open, Rise::RParen, Self::arg));
         let args = args.into_boxed_slice();
         let span = self.rise.since(self.span_of(callee).start);
         self.push(ExprKind::Call { callee, args }, span)
@@ -237,22 +227,12 @@ impl Parser<'_> {
 
     /// Parses `a, b` up to the closing bracket; possibly empty.
     fn exprs_until(&mut self, open: crate::Token, closer: Rise) -> Box<[ExprId]> {
-        match self.eat(closer) {
-            Some(_) => Box::default(),
-            None => self.exprs_between(open, closer).into_boxed_slice(),
-        }
+        self.bracketed(|parser| parser.list_or_empty(open, closer, Self::expr))
+            .into_boxed_slice()
     }
 
     fn exprs_between(&mut self, open: crate::Token, closer: Rise) -> Vec<ExprId> {
-        self.bracketed(|parser| {
-            let mut parts = Vec::new();
-            loop {
-                parts.push(parser.expr());
-                if !parser.rise.next_in_list(open, closer) {
-                    return parts;
-                }
-            }
-        })
+        self.bracketed(|parser| parser.list(open, closer, Self::expr))
     }
 
     /// Parses `if c then a else b`.

@@ -36,15 +36,7 @@ impl Parser<'_> {
             TokenKind::Rise(Rise::Ident | Rise::Kind) | TokenKind::Quoted => self.named_type(),
             TokenKind::Rise(Rise::LParen) => {
                 let open = self.bump();
-                let mut parts = Vec::new();
-                if self.eat(Rise::RParen).is_none() {
-                    loop {
-                        parts.push(self.ty());
-                        if !self.rise.next_in_list(open, Rise::RParen) {
-                            break;
-                        }
-                    }
-                }
+                let parts = self.list_or_empty(open, Rise::RParen, Self::ty);
                 let span = self.rise.since(open.span.start);
                 self.push_type(TypeKind::Tuple(parts.into_boxed_slice()), span)
             }
@@ -71,13 +63,7 @@ impl Parser<'_> {
         let Some(open) = self.eat(Rise::LBracket) else {
             return self.push_type(TypeKind::Name(name), span);
         };
-        let mut args = Vec::new();
-        loop {
-            args.push(self.ty());
-            if !self.rise.next_in_list(open, Rise::RBracket) {
-                break;
-            }
-        }
+        let args = self.list(open, Rise::RBracket, Self::ty);
         let name = Ident { name, span };
         let span = self.rise.since(span.start);
         let args = args.into_boxed_slice();
@@ -109,15 +95,9 @@ impl Parser<'_> {
     /// Parses `(a: t = x, b)`; the parameters of abstractions `(a, b) => e` have no defaults.
     pub(super) fn param_list(&mut self, defaults: bool) -> ParamList {
         let open = self.bump();
-        let mut params = Vec::new();
-        if self.eat(Rise::RParen).is_none() {
-            loop {
-                params.push(self.bracketed(|parser| parser.param(defaults)));
-                if !self.rise.next_in_list(open, Rise::RParen) {
-                    break;
-                }
-            }
-        }
+        let params = self.list_or_empty(open, Rise::RParen, |parser| {
+            parser.bracketed(|parser| parser.param(defaults))
+        });
         ParamList {
             params: params.into_boxed_slice(),
             span: self.rise.since(open.span.start),
