@@ -1,10 +1,10 @@
 //! Bounds of sizes over the range of a variable, by interval arithmetic.
 
 use crate::arith::{plain_add, plain_mul};
+use crate::binding::shift;
 use crate::facts::Facts;
 use crate::nonneg::is_nonneg;
 use crate::repr::{Atom, Nat, Op, Term, Var};
-use crate::visit::shift;
 
 impl Facts {
     /// Returns a size without `var` that `nat` does not exceed where `least <= var <= greatest`, or
@@ -120,7 +120,7 @@ impl Range<'_> {
                 let from = bound(from, side.other())?;
                 let to = bound(to, side)?;
                 let body = self.bound(body, side, depth + 1)?;
-                Some(crate::sums::sum(&from, &to, &body))
+                Some(crate::binding::sum_of(&from, &to, &body))
             }
             Some(Op::BigAdd(a, b)) => Some(plain_add(&bound(a, side)?, &bound(b, side)?, 1)),
             Some(Op::BigMul(a, b)) if self.is_nonneg(a, depth) && self.is_nonneg(b, depth) => {

@@ -5,46 +5,18 @@
 //! `s divides n*m` need no further rules. Other facts are kept as inequalities, divisibilities and
 //! equations.
 
-use crate::arith::plain_mul;
+use crate::arith::{gcd, plain_mul};
+use crate::assumptions::{Assumptions, FIRST_QUOTIENT_VAR, SamplePoints, Substitution, is_inner};
+use crate::binding::{Mapper, build};
 use crate::division::floor_rem;
+use crate::nonneg::{is_nonneg, tighten};
 use crate::prop::Prop;
-use crate::refutation::SamplePoints;
 use crate::repr::{Atom, Factor, Mono, Nat, Op, Term, Var};
-use crate::visit::Mapper;
 use std::sync::Arc;
-
-/// The first number of variables that represent quotients.
-pub(crate) const FIRST_QUOTIENT_VAR: u32 = 1 << 31;
 
 /// A set of assumptions about sizes. Every variable is an integer `>= 0`. Cloning is cheap.
 #[derive(Clone, Debug, Default)]
 pub struct Facts(pub(crate) Arc<Assumptions>);
-
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Assumptions {
-    /// The assumptions as they were given.
-    pub assumed: Vec<Prop>,
-    /// The variables that are substituted, with their values; no value mentions one of them.
-    pub substitutions: Vec<Substitution>,
-    /// The values of the quotient variables, in terms of the caller's variables.
-    pub quotients: Vec<Nat>,
-    /// Sizes that are at least 0.
-    pub nonneg: Vec<Nat>,
-    /// Pairs of which the first divides the second.
-    pub divides: Vec<(Nat, Nat)>,
-    /// Sizes that are equal to 0.
-    pub zero: Vec<Nat>,
-    /// Conditions on all values in a range.
-    pub for_all: Vec<Prop>,
-    /// A cache of points that satisfy the assumptions.
-    pub points: SamplePoints,
-}
-
-#[derive(Clone, Debug)]
-pub(crate) struct Substitution {
-    pub var: Var,
-    pub value: Nat,
-}
 
 impl Facts {
     /// Makes an empty set of assumptions.
@@ -89,31 +61,6 @@ impl Facts {
         }
         self.assume(&Prop::AtLeast(to_exclusive.clone(), var + 1));
     }
-
-    /// Assumes that `var` is an index below `n` that is read from memory. Possibly nothing is read:
-    /// if `n` may be 0, this does not assume that it is not, and allows `var` to be 0.
-    pub fn index(&mut self, var: Var, n: &Nat) {
-        match self.proves(&Prop::AtLeast(n.clone(), Nat::ONE)) {
-            true => self.range(var, &Nat::ZERO, n),
-            false => self.range(var, &Nat::ZERO, &Nat::max(n, &Nat::ONE)),
-        }
-    }
-
-    /// Returns the normal form under the assumptions: with `s divides n`, `(n/s)*s` becomes `n`.
-    pub fn normalize(&self, nat: &Nat) -> Nat {
-        if self.is_empty() || nat.as_const().is_some() {
-            return nat.clone();
-        }
-        if nat.as_var().is_some_and(|var| !self.0.has_value(var)) {
-            return nat.clone();
-        }
-        if self.0.substitutions.is_empty() && !nat.terms().iter().any(|t| t.mono.any_op(|_| true)) {
-            return nat.clone();
-        }
-        let inner = self.0.inner(nat);
-        let simple = crate::prove::simplify(&self.0, &inner);
-        self.0.outer(&simple)
-    }
 }
 
 impl Assumptions {
@@ -153,7 +100,7 @@ impl Assumptions {
             }
         }
         // Conditions to prove are tightened in the same way.
-        let nat = crate::nonneg::tighten(&nat);
+        let nat = tighten(&nat);
         if !nat.is_plainly_nonneg() && !self.nonneg.contains(&nat) {
             self.nonneg.push(nat);
         }
@@ -238,7 +185,7 @@ impl Assumptions {
                 continue;
             }
             self.points = SamplePoints::default();
-            if rest.is_zero() || crate::nonneg::is_nonneg(self, a) {
+            if rest.is_zero() || is_nonneg(self, a) {
                 self.give_multiple(var, d, &rest);
                 return true;
             }
@@ -291,23 +238,10 @@ impl Assumptions {
     }
 
     /// Returns true if the variable equals a size without quotient variables.
-    fn has_value(&self, var: Var) -> bool {
+    pub(crate) fn has_value(&self, var: Var) -> bool {
         let of_shape = |t: &Term| inner_factors(&t.mono).next().is_some();
         let shape = self.substitutions.iter().find(|s| s.var == var);
         shape.is_some_and(|s| !s.value.terms().iter().any(of_shape))
-    }
-
-    /// Applies the substitutions.
-    pub fn inner(&self, nat: &Nat) -> Nat {
-        if self.substitutions.is_empty() {
-            return nat.clone();
-        }
-        nat.subst(&|v| {
-            self.substitutions
-                .iter()
-                .find(|s| s.var == v)
-                .map(|s| s.value.clone())
-        })
     }
 
     /// Substitutes quotients for quotient variables.
@@ -320,7 +254,7 @@ impl Assumptions {
     }
 
     /// Translates a size back to the caller's variables.
-    fn outer(&self, nat: &Nat) -> Nat {
+    pub(crate) fn outer(&self, nat: &Nat) -> Nat {
         if self.quotients.is_empty() {
             return nat.clone();
         }
@@ -352,7 +286,7 @@ impl Assumptions {
             let multiple = Nat::sub(&Nat::var(shape.var), &Nat::sub(&shape.value, &this));
             for term in out.clone().terms().iter() {
                 // A divisor that may be 0 is not allowed.
-                let is_share = |by: &Nat| is_product && crate::nonneg::is_nonneg(self, &(by - 1));
+                let is_share = |by: &Nat| is_product && is_nonneg(self, &(by - 1));
                 let usable = |by: &Nat| fits(by) && (by.is_one() || is_share(by));
                 let Some((part, by)) = as_share(term, lead).filter(|(_, by)| usable(by)) else {
                     continue;
@@ -364,10 +298,6 @@ impl Assumptions {
         }
         out
     }
-}
-
-fn is_inner(var: Var) -> bool {
-    (FIRST_QUOTIENT_VAR..crate::prove::FIRST_FRESH_VAR).contains(&var.0)
 }
 
 fn inner_factors(mono: &Mono) -> impl Iterator<Item = &Factor> {
@@ -393,7 +323,7 @@ fn as_share(term: &Term, lead: &Term) -> Option<(Nat, Nat)> {
     if inner_factors(&missing).next().is_some() {
         return None;
     }
-    let gcd = crate::arith::gcd(term.coeff.unsigned_abs(), lead.coeff.unsigned_abs());
+    let gcd = gcd(term.coeff.unsigned_abs(), lead.coeff.unsigned_abs());
     let gcd = i64::try_from(gcd).ok()?;
     let part = Nat::from_term(term.mono.over(&common)?, term.coeff / gcd);
     Some((part, Nat::from_term(missing, lead.coeff / gcd)))
@@ -407,22 +337,11 @@ impl Mapper for Outer<'_> {
     }
     fn op(&mut self, op: Op, changed: bool, _depth: u32) -> Option<Nat> {
         let again = |nat: &Nat| self.0.named(&self.0.contract(nat));
-        let new = match &op {
-            Op::Div(a, b) => Op::Div(again(a), again(b)),
-            Op::Mod(a, b) => Op::Mod(again(a), again(b)),
-            Op::Pow(a, b) => Op::Pow(again(a), again(b)),
-            Op::Min(all) => Op::Min(all.iter().map(again).collect()),
-            Op::Max(all) => Op::Max(all.iter().map(again).collect()),
-            Op::Log2(a) => Op::Log2(again(a)),
-            Op::App(fun, a) => Op::App(*fun, again(a)),
-            Op::Sum { from, to, body } => Op::Sum {
-                from: again(from),
-                to: again(to),
-                body: again(body),
-            },
-            _ => return changed.then(|| crate::functions::build(op)),
-        };
-        (changed || new != op).then(|| crate::functions::build(new))
+        if matches!(op, Op::BigAdd(..) | Op::BigMul(..) | Op::TooBig) {
+            return changed.then(|| build(op));
+        }
+        let new = op.with(&mut op.operands().into_iter().map(again))?;
+        (changed || new != op).then(|| build(new))
     }
 }
 

@@ -1,6 +1,5 @@
 //! Minimum, maximum, logarithm and application.
 
-use crate::arith::plain_mul;
 use crate::repr::{Nat, Op, Var};
 
 impl Nat {
@@ -97,28 +96,5 @@ fn members(nat: &Nat, which: Extremum) -> Vec<Nat> {
     match (nat.as_atom().as_ref().and_then(|atom| atom.op()), which) {
         (Some(Op::Min(all)), Extremum::Min) | (Some(Op::Max(all)), Extremum::Max) => all.clone(),
         _ => vec![nat.clone()],
-    }
-}
-
-/// Makes an operation whose operands may have changed, in normal form.
-pub(crate) fn build(op: Op) -> Nat {
-    match op {
-        Op::Div(a, b) => Nat::div(&a, &b),
-        Op::Mod(a, b) => Nat::rem(&a, &b),
-        Op::Pow(a, b) => Nat::pow(&a, &b),
-        Op::Min(all) => all
-            .iter()
-            .skip(1)
-            .fold(all[0].clone(), |m, n| Nat::min(&m, n)),
-        Op::Max(all) => all
-            .iter()
-            .skip(1)
-            .fold(all[0].clone(), |m, n| Nat::max(&m, n)),
-        Op::Log2(a) => Nat::log2(&a),
-        Op::Sum { from, to, body } => crate::sums::sum(&from, &to, &body),
-        Op::App(fun, arg) => Nat::apply(fun, &arg),
-        Op::BigAdd(a, b) => Nat::add(&a, &b),
-        Op::BigMul(a, b) => plain_mul(&a, &b),
-        Op::TooBig => Op::TooBig.nat(),
     }
 }

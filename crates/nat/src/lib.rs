@@ -34,6 +34,8 @@
 //! ```
 
 mod arith;
+mod assumptions;
+mod binding;
 mod bounds;
 mod counterexample;
 mod display;
@@ -42,20 +44,17 @@ mod eval;
 mod facts;
 mod functions;
 mod nonneg;
-mod power;
 mod prop;
 mod prove;
 mod refutation;
 mod repr;
 mod solve;
 mod summands;
-mod sums;
-mod visit;
 
+pub use binding::NatFun;
 pub use facts::Facts;
 pub use prop::Prop;
 pub use prove::Verdict;
 pub use repr::{Nat, Var};
 pub use solve::{Assignment, Solution, solve};
 pub use summands::{Part, Summand};
-pub use visit::NatFun;

@@ -1,7 +1,7 @@
 //! The prover of inequalities.
 
 use crate::arith::{plain_add, plain_mul, try_add, try_mul};
-use crate::facts::Assumptions;
+use crate::assumptions::Assumptions;
 use crate::prop::Prop;
 use crate::refutation::{is_negative_by_search, is_negative_somewhere};
 use crate::repr::{Atom, Factor, Mono, Nat, Op, Term, Var};

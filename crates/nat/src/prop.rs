@@ -1,7 +1,7 @@
 //! Conditions on sizes.
 
+use crate::binding::NatFun;
 use crate::repr::{Nat, Var};
-use crate::visit::NatFun;
 use smol_str::SmolStr;
 use std::fmt::{self, Display};
 

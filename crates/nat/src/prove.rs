@@ -1,14 +1,15 @@
 //! The decision of conditions under assumptions.
 
 use crate::arith::plain_mul;
+use crate::assumptions::{Assumptions, FIRST_FRESH_VAR};
+use crate::binding::{Mapper, build};
 use crate::division::{Rounding, divide, exact_quotient, reduce};
-use crate::facts::{Assumptions, Facts};
-use crate::functions::{Extremum, build, of_members};
+use crate::facts::Facts;
+use crate::functions::{Extremum, of_members};
 use crate::nonneg::is_nonneg;
 use crate::prop::Prop;
 use crate::refutation::{is_nonzero_somewhere, leaves_a_remainder_somewhere};
 use crate::repr::{Atom, Mono, Nat, Op, Term, Var};
-use crate::visit::Mapper;
 
 /// The result of deciding a condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,10 +24,32 @@ pub enum Verdict {
     Unknown,
 }
 
-/// The first number of fresh variables, which represent an arbitrary value of a range.
-pub(crate) const FIRST_FRESH_VAR: u32 = 3 << 30;
-
 impl Facts {
+    /// Assumes that `var` is an index below `n` that is read from memory. Possibly nothing is read:
+    /// if `n` may be 0, this does not assume that it is not, and allows `var` to be 0.
+    pub fn index(&mut self, var: Var, n: &Nat) {
+        match self.proves(&Prop::AtLeast(n.clone(), Nat::ONE)) {
+            true => self.range(var, &Nat::ZERO, n),
+            false => self.range(var, &Nat::ZERO, &Nat::max(n, &Nat::ONE)),
+        }
+    }
+
+    /// Returns the normal form under the assumptions: with `s divides n`, `(n/s)*s` becomes `n`.
+    pub fn normalize(&self, nat: &Nat) -> Nat {
+        if self.is_empty() || nat.as_const().is_some() {
+            return nat.clone();
+        }
+        if nat.as_var().is_some_and(|var| !self.0.has_value(var)) {
+            return nat.clone();
+        }
+        if self.0.substitutions.is_empty() && !nat.terms().iter().any(|t| t.mono.any_op(|_| true)) {
+            return nat.clone();
+        }
+        let inner = self.0.inner(nat);
+        let simple = simplify(&self.0, &inner);
+        self.0.outer(&simple)
+    }
+
     /// Decides whether `prop` follows from the assumptions.
     pub fn prove(&self, prop: &Prop) -> Verdict {
         if self.holds(prop, 0) {
@@ -164,7 +187,7 @@ pub(crate) fn complete(nat: &Nat) -> Nat {
 }
 
 /// Simplifies divisions, remainders, minima and maxima by the assumptions.
-pub(crate) fn simplify(known: &Assumptions, nat: &Nat) -> Nat {
+fn simplify(known: &Assumptions, nat: &Nat) -> Nat {
     if known.nonneg.is_empty() && known.divides.is_empty() && known.zero.is_empty() {
         return nat.clone();
     }

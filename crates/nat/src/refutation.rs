@@ -5,48 +5,9 @@
 //! refutes it, they are the starting points of a local search for a point at which the condition
 //! fails.
 
-use crate::facts::Assumptions;
+use crate::assumptions::{Assumptions, INITIAL_VALUES, InitialValues, Point};
 use crate::repr::{Atom, Factor, Nat, Op, Var};
 use smallvec::SmallVec;
-use std::sync::OnceLock;
-
-/// The initial values of a point, which are changed only if the assumptions require it.
-#[derive(Clone, Copy, Debug)]
-struct InitialValues {
-    vars: InitialVars,
-    funs: InitialFuns,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum InitialVars {
-    /// All variables have this value.
-    Same(i64),
-    /// The variables have different values, determined by this seed.
-    Mixed(u32),
-}
-
-/// The initial values of size functions.
-#[derive(Clone, Copy, Debug)]
-enum InitialFuns {
-    Zero,
-    /// The identity function.
-    Identity,
-    /// Pseudo-random values for each function and argument, determined by this seed.
-    Mixed(u32),
-}
-
-const INITIAL_VALUES: [InitialValues; 10] = [
-    InitialValues::of(InitialVars::Same(0), InitialFuns::Zero),
-    InitialValues::of(InitialVars::Mixed(1), InitialFuns::Identity),
-    InitialValues::of(InitialVars::Same(64), InitialFuns::Zero),
-    InitialValues::of(InitialVars::Mixed(2), InitialFuns::Mixed(1)),
-    InitialValues::of(InitialVars::Same(1), InitialFuns::Identity),
-    InitialValues::of(InitialVars::Mixed(3), InitialFuns::Mixed(2)),
-    InitialValues::of(InitialVars::Same(2), InitialFuns::Zero),
-    InitialValues::of(InitialVars::Mixed(4), InitialFuns::Mixed(3)),
-    InitialValues::of(InitialVars::Same(3), InitialFuns::Identity),
-    InitialValues::of(InitialVars::Mixed(5), InitialFuns::Zero),
-];
 
 /// The number of steps of the search for each assumption.
 const STEPS_PER_FACT: usize = 3;
@@ -56,25 +17,6 @@ const MAX_STEPS: usize = 24;
 const MAX_STARTING_POINTS: usize = 3;
 /// The greatest nesting of operations through which a step changes a variable.
 const MAX_NESTED: u32 = 4;
-
-/// The points that satisfy the assumptions, each computed on first use. A clone has none, because
-/// it is made to assume more.
-#[derive(Debug, Default)]
-pub(crate) struct SamplePoints([OnceLock<Option<Point>>; INITIAL_VALUES.len()]);
-
-impl Clone for SamplePoints {
-    fn clone(&self) -> SamplePoints {
-        SamplePoints::default()
-    }
-}
-
-/// A value for every variable.
-#[derive(Clone, Debug)]
-struct Point {
-    style: InitialValues,
-    /// The values that differ from the initial ones.
-    moved: SmallVec<[(Var, i64); 4]>,
-}
 
 /// Returns true if `nat` is negative at one of the points.
 pub(crate) fn is_negative_somewhere(known: &Assumptions, nat: &Nat) -> bool {
@@ -119,36 +61,6 @@ fn any(known: &Assumptions, test: impl Fn(&Point) -> bool) -> bool {
         })
 }
 
-impl InitialValues {
-    const fn of(vars: InitialVars, funs: InitialFuns) -> InitialValues {
-        InitialValues { vars, funs }
-    }
-
-    fn var(self, var: Var) -> i64 {
-        match self.vars {
-            InitialVars::Same(value) => value,
-            InitialVars::Mixed(seed) => mixed(var.0, seed) % (5 + 4 * i64::from(seed)),
-        }
-    }
-
-    fn fun(self, fun: Var, arg: i64) -> Option<i64> {
-        match self.funs {
-            InitialFuns::Zero => Some(0),
-            InitialFuns::Identity => (arg >= 0).then_some(arg),
-            InitialFuns::Mixed(seed) => {
-                let arg = u32::try_from(arg.rem_euclid(1 << 16)).ok()?;
-                Some(mixed(fun.0 ^ (arg << 8), seed) % 23)
-            }
-        }
-    }
-}
-
-/// Computes a hash value below `2^16` for each variable.
-fn mixed(var: u32, seed: u32) -> i64 {
-    let spread = var.wrapping_add(seed).wrapping_mul(0x9e37_79b9);
-    i64::from((spread ^ (spread >> 13)).wrapping_mul(0x85eb_ca6b) >> 16)
-}
-
 /// A violated assumption, and the amount by which `nat` has to change.
 struct Violation<'a> {
     nat: &'a Nat,
@@ -170,30 +82,16 @@ type Moves = SmallVec<[Move; 4]>;
 impl Point {
     /// Searches a point that satisfies the assumptions, starting from this style.
     fn find(known: &Assumptions, style: InitialValues) -> Option<Point> {
-        let mut point = Point {
-            style,
-            moved: SmallVec::new(),
-        };
+        let mut point = Point::new(style);
         let facts = known.nonneg.len() + known.divides.len() + known.zero.len();
         let steps = MAX_STEPS.min(STEPS_PER_FACT * facts);
         (point.walk(known, None, steps) && point.satisfies_the_rest(known)).then_some(point)
     }
 
-    fn var(&self, var: Var) -> i64 {
-        let moved = self.moved.iter().find(|(v, _)| *v == var);
-        moved.map_or_else(|| self.style.var(var), |(_, value)| *value)
-    }
-
-    fn at(&self, nat: &Nat) -> Option<i64> {
-        nat.eval(&|var| Some(self.var(var)), &|fun, arg| {
-            self.style.fun(fun, arg)
-        })
-    }
-
     fn satisfies_the_rest(&self, known: &Assumptions) -> bool {
         known.for_all.iter().all(|prop| {
             let vars = |var| Some(self.var(var));
-            prop.eval(&vars, &|fun, arg| self.style.fun(fun, arg)) == Some(true)
+            prop.eval(&vars, &|fun, arg| self.fun(fun, arg)) == Some(true)
         })
     }
 
@@ -320,15 +218,6 @@ impl Point {
                 out.extend(first_var(atom).map(|var| Move { var, by, scale }));
             }
         }
-    }
-
-    fn put(&mut self, var: Var, to: i64) -> bool {
-        if !(0..1 << 40).contains(&to) {
-            return false;
-        }
-        self.moved.retain(|(v, _)| *v != var);
-        self.moved.push((var, to));
-        true
     }
 }
 

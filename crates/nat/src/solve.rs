@@ -272,7 +272,7 @@ impl Solver<'_> {
         let root = power
             .and_then(|c| c.checked_div(term.coeff))
             .filter(|c| *c >= 0)
-            .and_then(|c| crate::power::exact_root(c, *exp));
+            .and_then(|c| crate::arith::exact_root(c, *exp));
         match root {
             Some(root) => {
                 let value = Nat::constant(root);
