@@ -3,7 +3,6 @@
 use crate::generate::{FillError, Generator};
 use crate::literal::{Literal, LiteralError};
 use crate::npy::{self, NpyError};
-use crate::ocl::PlanError;
 use crate::process::{self, bytes_text};
 use crate::shape::{Bindings, Shape, ShapeError};
 use crate::size_inference::{self, Equation, SizesError, UntypedShape};
@@ -158,9 +157,6 @@ pub enum LaunchError {
     /// The result is too large.
     #[error("the result: {0}")]
     Result(ShapeError),
-    /// The launch sizes of kernels are invalid.
-    #[error(transparent)]
-    Device(Box<PlanError>),
     /// The arguments and the result are larger than the available memory.
     #[error("arguments and result take {} of memory, and {} are available", bytes_text(*.needed), bytes_text(*.available))]
     Memory {

@@ -5,6 +5,7 @@
 //! layout of C, so that the same code compares, prints and stores the results of the interpreter
 //! and of compiled programs.
 
+mod build_cache;
 pub mod cc;
 pub mod compare;
 pub mod flop_count;

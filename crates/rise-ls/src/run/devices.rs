@@ -2,7 +2,6 @@
 //! command nor the language server.
 
 use super::Failure;
-use runtime::launch::LaunchError;
 use runtime::ocl::{DeviceInfo, OclError, PlanError, Worker, WorkerError};
 use runtime::process::{Limits, ProcessError};
 use std::cell::RefCell;
@@ -112,7 +111,7 @@ impl From<PlanError> for Failure {
     fn from(error: PlanError) -> Failure {
         match error {
             PlanError::Launch(error) => error.into(),
-            error if error.is_about_sizes() => LaunchError::Device(Box::new(error)).into(),
+            error if error.is_about_sizes() => Failure::Plan(Box::new(error)),
             error => Failure::Unavailable(error.to_string()),
         }
     }

@@ -175,7 +175,7 @@ pub fn failure(failure: &Failure) -> FailureJson {
     };
     let kind = match failure {
         Failure::Wrong(_) => "program",
-        Failure::Launch(_) => "request",
+        Failure::Launch(_) | Failure::Plan(_) => "request",
         Failure::Unavailable(_) => "unavailable",
         Failure::Failed(_) => "failed",
         Failure::Cancelled => "stopped",
@@ -194,6 +194,7 @@ fn failure_text(failure: &Failure) -> String {
             first.map_or_else(String::new, |diagnostic| diagnostic.message.clone())
         }
         Failure::Launch(error) => error.to_string(),
+        Failure::Plan(error) => error.to_string(),
         Failure::Unavailable(message) => message.clone(),
         Failure::Failed(complaint) => complaint.message.clone(),
         Failure::Cancelled => "stopped".to_owned(),

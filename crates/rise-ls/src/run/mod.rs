@@ -25,6 +25,7 @@ use runtime::compare::{Comparison, compare};
 use runtime::generate::Generator;
 use runtime::launch::{self, ArgumentSource, Launch, LaunchError, Request};
 use runtime::literal::{Literal, LiteralError};
+use runtime::ocl::PlanError;
 use runtime::process::{Limits, ProcessError};
 use runtime::{Bindings, ShapeError, Value, ocl};
 use std::path::Path;
@@ -106,6 +107,8 @@ pub enum Failure {
     Wrong(Vec<(ItemId, Vec<Diagnostic>)>),
     /// The sizes or arguments are invalid.
     Launch(LaunchError),
+    /// The launch sizes of kernels are invalid.
+    Plan(Box<PlanError>),
     /// A tool is missing, or the request is not supported.
     Unavailable(String),
     /// The program failed while it ran.

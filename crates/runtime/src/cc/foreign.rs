@@ -5,9 +5,9 @@
 //! whole request before it calls a function, and a thread receives its answers, so that neither
 //! side blocks on the other.
 
-use super::cache::{self, CacheEntry};
 use super::call::{Types, scalar_name};
 use super::{CompileError, Compiler, Message};
+use crate::build_cache::{self, CacheEntry};
 use crate::interp::ForeignCall;
 use crate::process::{self, Limits, Process, ProcessError};
 use crate::scalar::Leaf;
@@ -143,7 +143,7 @@ impl ForeignFunctions {
         compiler: &Compiler,
         limits: &Limits,
     ) -> Result<ForeignFunctions, ForeignError> {
-        let root = cache::root().ok_or(CompileError::NoFolder)?;
+        let root = build_cache::root().ok_or(CompileError::NoFolder)?;
         ForeignFunctions::compile_in(&root, functions, compiler, limits)
     }
 

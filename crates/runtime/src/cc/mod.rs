@@ -4,7 +4,6 @@
 //! `main`. They are separate translation units, so that names of the program do not collide with
 //! the headers of the C library, and calls are not optimised away.
 
-mod cache;
 mod call;
 mod compiler;
 mod execute;
@@ -15,9 +14,9 @@ pub use compiler::Compiler;
 pub use execute::{Outcome, RunError, Runs};
 pub use messages::{Message, Severity, parse as parse_messages};
 
+use crate::build_cache::{self, CacheEntry};
 use crate::process::{self, Limits, ProcessError};
 use crate::shape::Shape;
-use cache::CacheEntry;
 use codegen::IndexWidth;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -100,7 +99,7 @@ impl Program<'_> {
         compiler: &Compiler,
         limits: &Limits,
     ) -> Result<Executable, CompileError> {
-        let root = cache::root().ok_or(CompileError::NoFolder)?;
+        let root = build_cache::root().ok_or(CompileError::NoFolder)?;
         self.compile_in(&root, compiler, limits)
     }
 
@@ -163,13 +162,6 @@ impl Executable {
     /// Returns the path of the executable.
     pub fn path(&self) -> &Path {
         &self.path
-    }
-}
-
-/// Removes the folders of builds whose process was killed.
-pub fn remove_abandoned_builds() {
-    if let Some(root) = cache::root() {
-        cache::remove_abandoned_builds(&root);
     }
 }
 

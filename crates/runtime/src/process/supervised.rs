@@ -13,7 +13,7 @@
 //! has started it.
 
 use super::ProcessError;
-use crate::cc;
+use crate::build_cache;
 use crate::temp_dir::{self, LockedTempDir};
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
@@ -305,7 +305,7 @@ pub fn supervise(folder: &Path, program: &OsStr, args: &[OsString]) -> u8 {
         // The lock that is held here prevents other processes from removing the folder.
         let _ = fs::remove_dir_all(folder);
         temp_dir::remove_abandoned_at(&temporary);
-        cc::remove_abandoned_builds();
+        build_cache::remove_abandoned();
     }
     status
 }

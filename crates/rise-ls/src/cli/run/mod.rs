@@ -145,6 +145,10 @@ fn fail(workspace: &Workspace, failure: &Failure, options: &RunOptions) -> u8 {
             output::error(&error.to_string());
             UNUSABLE
         }
+        Failure::Plan(error) => {
+            output::error(&error.to_string());
+            UNUSABLE
+        }
         Failure::Unavailable(message) => {
             output::error(message);
             UNUSABLE

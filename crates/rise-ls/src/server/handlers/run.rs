@@ -355,7 +355,9 @@ fn places(snapshot: &Snapshot, failure: &Failure) -> Vec<Place> {
             .flat_map(|(item, found)| mistakes(snapshot, *item, found))
             .collect(),
         Failure::Failed(complaint) => place(snapshot, complaint).into_iter().collect(),
-        Failure::Launch(_) | Failure::Unavailable(_) | Failure::Cancelled => Vec::new(),
+        Failure::Launch(_) | Failure::Plan(_) | Failure::Unavailable(_) | Failure::Cancelled => {
+            Vec::new()
+        }
     }
 }
 

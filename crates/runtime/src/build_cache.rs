@@ -135,8 +135,10 @@ impl CacheEntry {
 }
 
 /// Removes the folders of builds whose process was killed.
-pub fn remove_abandoned_builds(root: &Path) {
-    temp_dir::remove_abandoned_in(root, BUILD_PREFIX);
+pub fn remove_abandoned() {
+    if let Some(root) = root() {
+        temp_dir::remove_abandoned_in(&root, BUILD_PREFIX);
+    }
 }
 
 /// Removes old entries if there are too many. Errors are ignored.
@@ -144,7 +146,7 @@ fn trim(root: &Path, newest: &str) {
     let Ok(entries) = fs::read_dir(root) else {
         return;
     };
-    remove_abandoned_builds(root);
+    temp_dir::remove_abandoned_in(root, BUILD_PREFIX);
     let mut kept = Vec::new();
     for entry in entries.flatten() {
         let name = entry.file_name();
