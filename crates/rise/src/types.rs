@@ -153,6 +153,20 @@ pub enum Arg {
     Access(Access),
 }
 
+/// Makes a type-level argument of a variable of this kind.
+pub fn var_arg(var: Var, kind: Kind) -> Arg {
+    match kind {
+        Kind::Nat => Arg::Nat(Nat::var(var)),
+        Kind::AddrSp => Arg::Address(Address::Var(var)),
+        Kind::Nat2Nat => Arg::SizeFun(SizeFun::Var(var)),
+        Kind::Nat2Data => Arg::DataFun(DataFun::Var(var)),
+        Kind::ReadWrite => Arg::Access(Access::Var(var)),
+        Kind::DataType | Kind::Scalar | Kind::Num | Kind::Int | Kind::Float => {
+            Arg::Type(Arc::new(Type::Var(var)))
+        }
+    }
+}
+
 /// The names of variables, by number.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Names(pub Arc<[Name]>);

@@ -287,7 +287,7 @@ fn first_difference(store: &mut Store, a: Term, b: Term) -> (Term, Term) {
                 Some((body, store.substitute(other, y, variable)))
             }
             (Node::DepLambda(x, kind, _, body), Node::DepLambda(y, _, _, other)) => {
-                let arg = rise::core::var_arg(x, kind);
+                let arg = rise::types::var_arg(x, kind);
                 Some((body, store.substitute_vars(other, &[(y, arg)])))
             }
             (Node::DepApply(f, n), Node::DepApply(g, m)) if n == m => Some((f, g)),

@@ -9,9 +9,9 @@ use std::sync::Arc;
 
 use nat::{Facts, Var};
 use rise::Primitive;
-use rise::core::{Def, Form, var_arg, without_compositions};
+use rise::core::{Def, Form, without_compositions};
 use rise::subst::{rename, subst};
-use rise::types::{Arg, Ty};
+use rise::types::{Arg, Ty, var_arg};
 use rustc_hash::FxHashMap;
 use syntax::GlobalId;
 use syntax::ast::Kind;

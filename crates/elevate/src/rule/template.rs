@@ -2,8 +2,8 @@
 
 use nat::{Facts, Nat, Var};
 use rise::Primitive;
-use rise::core::{Expr, Form, var_arg};
-use rise::types::{Arg, Ty};
+use rise::core::{Expr, Form};
+use rise::types::{Arg, Ty, var_arg};
 use rustc_hash::FxHashMap;
 use syntax::GlobalId;
 use syntax::ast::{Kind, Literal, Name};

@@ -280,7 +280,7 @@ impl<'a> Solver<'a> {
                 self.arg(pattern, store.arg(arg), true)
             }
             (TypePattern::Var(var, kind), Observation::Var(found)) => {
-                self.values.0[var.0 as usize] = Some(rise::core::var_arg(found, *kind));
+                self.values.0[var.0 as usize] = Some(rise::types::var_arg(found, *kind));
                 Ok(())
             }
             _ => self.fail(MismatchReason::Shape),

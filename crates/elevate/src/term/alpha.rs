@@ -1,9 +1,8 @@
 //! Decides α-equivalence of terms and types.
 
 use nat::Var;
-use rise::core::var_arg;
 use rise::subst::{rename, rename_arg};
-use rise::types::{Arg, DataFun, SizeFun, Type};
+use rise::types::{Arg, DataFun, SizeFun, Type, var_arg};
 use rustc_hash::FxHashMap;
 use syntax::ast::{Kind, Literal};
 

@@ -1,9 +1,8 @@
 //! Implements capture-avoiding substitution.
 
 use nat::Var;
-use rise::core::var_arg;
 use rise::subst::{rename, subst, subst_arg};
-use rise::types::Arg;
+use rise::types::{Arg, var_arg};
 use rustc_hash::FxHashMap;
 use syntax::ast::Kind;
 

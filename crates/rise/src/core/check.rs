@@ -10,7 +10,7 @@ use syntax::ast::{Kind, Literal, ScalarType};
 
 use super::{Expr, Form, Language, Param, Program, dep_apply};
 use crate::print::{arg_text, type_text};
-use crate::types::{Access, Arg, DataFun, Names, Ty, Type};
+use crate::types::{Access, Arg, DataFun, Names, Ty, Type, var_arg};
 
 /// The error of a term that is not well typed: a node whose type does not follow from its parts, or
 /// a name that is bound twice or not at all.
@@ -135,7 +135,7 @@ impl Checker {
         self.expr(body)?;
         match &*expr.ty {
             Type::Pi(pi) if pi.kind == kind => {
-                let put = |v| (v == pi.var).then(|| super::var_arg(var, kind));
+                let put = |v| (v == pi.var).then(|| var_arg(var, kind));
                 let inner = crate::subst::subst(&pi.body, &put);
                 self.same_type(expr, &inner, &body.ty, "a body")
             }

@@ -9,9 +9,9 @@ use syntax::ast::Name;
 
 use super::mapper::{Mapper, walk};
 use super::{Def, Expr, Foreign, Form, Local, Node, Origin, Param, Program, Source};
-use super::{apply, dep_apply, dep_lambda, lambda, simplify_sizes, var_arg};
+use super::{apply, dep_apply, dep_lambda, lambda, simplify_sizes};
 use crate::subst::{rename, rename_arg, rename_prop, subst, subst_arg, subst_prop};
-use crate::types::{Arg, Pi, Ty, Type};
+use crate::types::{Arg, Pi, Ty, Type, var_arg};
 
 /// The greatest number of nodes of a program.
 pub const MAX_NODES: u64 = 1_000_000;

@@ -25,7 +25,7 @@ use syntax::ast::{Kind, Literal, Name};
 use syntax::{GlobalId, Span};
 
 use crate::subst::subst;
-use crate::types::{Access, Address, Arg, DataFun, Names, Pi, SizeFun, Ty};
+use crate::types::{Arg, Names, Pi, Ty};
 
 pub use check::{IllTyped, check};
 pub use compose::{is_composition, without_compositions};
@@ -353,20 +353,6 @@ pub fn dep_lambda<P>(var: Var, kind: Kind, implicit: bool, body: Expr<P>) -> Exp
     )));
     let origin = body.origin;
     Node::new(Form::DepLambda(var, kind, body), ty, origin)
-}
-
-/// Makes a type-level argument of a variable of this kind.
-pub fn var_arg(var: Var, kind: Kind) -> Arg {
-    match kind {
-        Kind::Nat => Arg::Nat(Nat::var(var)),
-        Kind::AddrSp => Arg::Address(Address::Var(var)),
-        Kind::Nat2Nat => Arg::SizeFun(SizeFun::Var(var)),
-        Kind::Nat2Data => Arg::DataFun(DataFun::Var(var)),
-        Kind::ReadWrite => Arg::Access(Access::Var(var)),
-        Kind::DataType | Kind::Scalar | Kind::Num | Kind::Int | Kind::Float => {
-            Arg::Type(Arc::new(crate::Type::Var(var)))
-        }
-    }
 }
 
 /// Makes the function `fun(param => body)`.

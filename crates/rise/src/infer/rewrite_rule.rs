@@ -19,7 +19,7 @@ use super::unification_table::{State, VarInfo};
 use super::unify::{Cause, CauseCode};
 use super::{Infer, Local, LocalBinding, PendingObligation};
 use crate::classes::Classes;
-use crate::types::{Arg, Scheme, Ty, Type};
+use crate::types::{Arg, Scheme, Ty, Type, var_arg};
 use crate::{BinderInfo, Env, Inference, Target};
 
 /// A level deeper than all binders of an item: a type of this level may mention any of them.
@@ -412,7 +412,7 @@ impl<'a> RuleInfer<'a> {
             let BinderInfo::TypeLevel(var, kind) = *info else {
                 continue;
             };
-            let end = match infer.table.arg(&crate::core::var_arg(var, kind)) {
+            let end = match infer.table.arg(&var_arg(var, kind)) {
                 Arg::Nat(nat) => nat.as_var(),
                 Arg::Type(ty) => match *ty {
                     Type::Var(var) => Some(var),

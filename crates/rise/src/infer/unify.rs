@@ -10,7 +10,7 @@ use super::Infer;
 use super::unification_table::{State, VarInfo};
 use crate::classes::Classes;
 use crate::subst::{subst, subst_prop};
-use crate::types::{Access, Arg, DataFun, Pi, SizeFun, Ty, Type};
+use crate::types::{Access, Arg, DataFun, Pi, SizeFun, Ty, Type, var_arg};
 
 /// The reason why two types must be equal, for messages about a mismatch.
 #[derive(Clone, Copy, Debug)]
@@ -526,7 +526,7 @@ impl Infer<'_> {
 
     /// Makes a type-level argument of a variable.
     pub(super) fn var_as_arg(&self, var: Var, kind: Kind) -> Arg {
-        crate::core::var_arg(var, kind)
+        var_arg(var, kind)
     }
 }
 

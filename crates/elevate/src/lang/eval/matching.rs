@@ -133,7 +133,7 @@ impl Eval<'_, '_> {
                 vec![expr(f), level(context.store.arg(arg))]
             }
             (Form::DepFun, Node::DepLambda(var, kind, _, body)) => {
-                vec![level(&rise::core::var_arg(var, kind)), expr(body)]
+                vec![level(&rise::types::var_arg(var, kind)), expr(body)]
             }
             (Form::Lit, Node::Literal(_) | Node::Nat(_)) | (Form::Prim, Node::Primitive(..)) => {
                 vec![expr(term)]

@@ -113,7 +113,7 @@ fn open(
                 }
             });
             let own = match &inference.binders[variable.binder.0 as usize] {
-                BinderInfo::TypeLevel(var, _) => Some(rise::core::var_arg(*var, kind)),
+                BinderInfo::TypeLevel(var, _) => Some(rise::types::var_arg(*var, kind)),
                 _ => None,
             };
             StandsFor::TypeLevel(used.or(own)?)

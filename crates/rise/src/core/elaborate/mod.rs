@@ -22,11 +22,11 @@ use syntax::{GlobalId, Severity, Span};
 
 use super::{
     Def, Expr, Foreign, Form, Launch, Local, Node, Origin, Param, Site, apply, dep_apply,
-    dep_lambda, lambda, var_arg,
+    dep_lambda, lambda,
 };
 use crate::infer::{LAUNCH_ANNOTATION, for_each_var};
 use crate::subst::rename_prop;
-use crate::types::{Arg, Names, Pi, Scheme, Ty, Type};
+use crate::types::{Arg, Names, Pi, Scheme, Ty, Type, var_arg};
 use crate::{BinderInfo, Inference, NameUse, Primitive, TermInfo};
 
 pub use surface::{Command, Surface};

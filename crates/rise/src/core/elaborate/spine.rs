@@ -7,10 +7,10 @@ use syntax::Span;
 use syntax::ast::{Kind, TermId, TermKind};
 
 use super::{Elaborator, Surface};
-use crate::core::{Expr, Form, Node, Origin, apply, dep_apply, dep_lambda, var_arg};
+use crate::core::{Expr, Form, Node, Origin, apply, dep_apply, dep_lambda};
 use crate::primitive::OptionalArgument;
 use crate::spine::Spine;
-use crate::types::{Arg, Pi, Ty, Type};
+use crate::types::{Arg, Pi, Ty, Type, var_arg};
 use crate::{BinderInfo, NameUse, Target, TermInfo};
 
 /// The implicit arguments of a use that are not yet consumed.

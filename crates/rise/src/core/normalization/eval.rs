@@ -6,9 +6,9 @@ use super::usage::{Uses, uses};
 use super::value::{Binding, Closure, Dependent, Env, EnvEntry, Head, Partial, Scope, Value};
 use super::{Normaliser, is_function, is_trivial};
 use crate::core::{
-    Expr, Form, Language, Node, Origin, Param, apply, dep_apply, dep_lambda, lambda, var_arg,
+    Expr, Form, Language, Node, Origin, Param, apply, dep_apply, dep_lambda, lambda,
 };
-use crate::types::{Arg, Type};
+use crate::types::{Arg, Type, var_arg};
 
 impl<P: Language> Normaliser<'_, P> {
     /// Evaluates an expression. Bindings that are needed around the result are added to `scope`.
