@@ -1,10 +1,9 @@
 //! The rules of the lambda calculus, which are written in Rust as they need substitution.
 
 use rise::Primitive;
-use rise::types::Type;
 
 use super::rewrite::{Context, MismatchRank, Reach, Reason, Rewrite, Rewritten};
-use crate::term::{Head, Heads, Node, Store, Term};
+use crate::term::{Head, Heads, Local, Node, Store, Term, beta, eta, eta_abstraction};
 
 /// β-reduction: `(fun(x => b))(v)` becomes `b` with `v` substituted for `x`. It also applies to
 /// functions of type-level arguments.
@@ -29,50 +28,6 @@ pub struct EtaAbstraction;
 #[derive(Clone, Copy, Debug)]
 pub struct FreshBinder;
 
-/// Returns the β-reduct of a term if it is a β-redex.
-pub(crate) fn beta(store: &mut Store, term: Term) -> Option<Term> {
-    match store.node(term) {
-        Node::Apply(f, value) => match store.node(f) {
-            Node::Lambda(local, body) => Some(store.substitute(body, local, value)),
-            _ => None,
-        },
-        Node::DepApply(f, arg) => match store.node(f) {
-            Node::DepLambda(var, _, _, body) => {
-                let arg = store.arg(arg).clone();
-                Some(store.substitute_vars(body, &[(var, arg)]))
-            }
-            _ => None,
-        },
-        _ => None,
-    }
-}
-
-/// Returns the η-reduct of a term if it is an η-redex.
-pub(crate) fn eta(store: &Store, term: Term) -> Option<Term> {
-    let Node::Lambda(local, body) = store.node(term) else {
-        return None;
-    };
-    let Node::Apply(f, x) = store.node(body) else {
-        return None;
-    };
-    let passes_on = store.node(x) == Node::Var(local) && !store.has_free(f, local);
-    passes_on.then_some(f)
-}
-
-/// Returns `fun(x => f(x))` if `f` is a function of values.
-pub(crate) fn eta_abstraction(store: &mut Store, f: Term) -> Option<Term> {
-    let (from, _) = store.fun_parts(store.ty(f))?;
-    let name = match &**store.ty_of(from) {
-        Type::Array(..) | Type::DepArray(..) => "xs",
-        Type::Fun(..) | Type::Pi(_) => "f",
-        _ => "x",
-    };
-    let local = store.fresh_local(name, from);
-    let x = store.var(local);
-    let body = store.apply(f, x);
-    Some(store.lambda(local, body))
-}
-
 /// Returns true if the β-reduction of a redex duplicates no work: see [`GentleBeta`].
 fn is_gentle(store: &Store, term: Term) -> bool {
     let Node::Apply(f, value) = store.node(term) else {
@@ -94,7 +49,7 @@ fn is_gentle(store: &Store, term: Term) -> bool {
 }
 
 /// Counts the free occurrences of a variable in a term, up to 2.
-fn occurrences(store: &Store, term: Term, local: crate::term::Local) -> u32 {
+fn occurrences(store: &Store, term: Term, local: Local) -> u32 {
     let mut found = 0;
     let mut open = vec![term];
     while let Some(here) = open.pop() {
@@ -110,47 +65,6 @@ fn occurrences(store: &Store, term: Term, local: crate::term::Local) -> u32 {
         open.extend(store.children(here).map(|(_, part)| part));
     }
     found
-}
-
-/// Returns true if a function uses its parameter more than once, or inside another function, which
-/// may be called more than once.
-pub(crate) fn repeats_parameter(store: &Store, f: Term) -> bool {
-    let Node::Lambda(local, body) = store.node(f) else {
-        return false;
-    };
-    let mut found = 0;
-    let mut open = vec![body];
-    while let Some(here) = open.pop() {
-        if !store.has_free(here, local) {
-            continue;
-        }
-        match called_once(store, here) {
-            Some((body, other)) => open.extend([body, other]),
-            None => match store.node(here) {
-                Node::Var(_) if found == 1 => return true,
-                Node::Var(_) => found += 1,
-                Node::Lambda(..) | Node::DepLambda(..) => return true,
-                _ => open.extend(store.children(here).map(|(_, part)| part)),
-            },
-        }
-    }
-    false
-}
-
-/// Returns the body of a function that an expression calls exactly once, and the argument of the
-/// call: `(fun(x => b))(v)` or `let x = v in b`.
-fn called_once(store: &Store, term: Term) -> Option<(Term, Term)> {
-    let Node::Apply(f, value) = store.node(term) else {
-        return None;
-    };
-    match (store.node(f), store.node(value)) {
-        (Node::Lambda(_, body), _) => Some((body, value)),
-        (Node::Apply(head, _), Node::Lambda(_, body)) => match store.node(head) {
-            Node::Primitive(Primitive::Let, _) => Some((body, f)),
-            _ => None,
-        },
-        _ => None,
-    }
 }
 
 fn made(term: Option<Term>) -> Result<Rewritten, MismatchRank> {

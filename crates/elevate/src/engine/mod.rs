@@ -24,7 +24,6 @@ mod tests;
 mod traversal;
 
 pub use lambda::{Beta, Eta, EtaAbstraction, FreshBinder, GentleBeta};
-pub(crate) use lambda::{beta, eta, eta_abstraction, repeats_parameter};
 pub use machine::run;
 pub use outcome::{Failure, Options, Outcome, RuleCount, TraceStep};
 pub use rewrite::{Assumption, Context, MismatchRank, Reach, Reason, Rewrite, Rewritten};

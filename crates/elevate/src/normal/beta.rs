@@ -1,8 +1,7 @@
 //! Computes βη-normal forms.
 
 use super::{NormalResult, Normaliser, NormalizationError};
-use crate::engine::{beta, eta};
-use crate::term::{Child, Node, Term};
+use crate::term::{Child, Node, Term, beta, eta};
 
 impl Normaliser<'_> {
     /// Returns the βη-normal form of a term. Arguments are normalised before they are substituted,

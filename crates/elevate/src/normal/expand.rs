@@ -3,8 +3,7 @@
 use rise::Primitive;
 
 use super::{NormalResult, Normaliser};
-use crate::engine::eta_abstraction;
-use crate::term::{Node, Term};
+use crate::term::{Node, Term, eta_abstraction};
 
 impl Normaliser<'_> {
     /// η-expands the functions of maps and reductions in a βη-normal term.

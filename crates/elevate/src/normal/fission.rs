@@ -4,8 +4,7 @@ use rise::Primitive;
 use rise::types::Arg;
 
 use super::{NormalResult, Normaliser};
-use crate::engine::eta_abstraction;
-use crate::term::{Local, Node, Store, Term};
+use crate::term::{Local, Node, Store, Term, eta_abstraction};
 
 impl Normaliser<'_> {
     /// Splits the maps of a term in data-flow normal form: `map(fun(x => f(g(x))))` becomes

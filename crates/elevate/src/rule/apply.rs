@@ -13,8 +13,8 @@ use super::pattern::{Pattern, PatternHead};
 use super::term_matching::{Bindings, global_of, prefix, structure};
 use super::type_matching::{Observation, Solved, Solver, TypeSubstitution, Unsolved};
 use super::{
-    Alt, Assumption, Ctx, Host, Matcher, Output, Predicate, Quotation, Rewritten, Rule, RuleArg,
-    RuleId,
+    Alt, Assumption, Ctx, Host, Matcher, Memo, Output, Predicate, Quotation, Rewritten, Rule,
+    RuleArg, RuleId,
 };
 use crate::engine::Context;
 use crate::term::{Local, Node, Store, Term};
@@ -477,7 +477,7 @@ pub(super) fn unfold_in(ctx: &mut Ctx<'_, '_>, term: Term) -> Option<Term> {
 
 /// Runs `look` with the memo of the store.
 fn with<R>(cx: &mut Context<'_>, host: &Host<'_>, look: impl FnOnce(&mut Ctx<'_, '_>) -> R) -> R {
-    let mut memo = cx.store.rules.0.take().unwrap_or_default();
+    let mut memo: Box<Memo> = cx.store.cache.take();
     memo.under(cx.facts);
     let mut ctx = Ctx {
         cx,
@@ -485,7 +485,7 @@ fn with<R>(cx: &mut Context<'_>, host: &Host<'_>, look: impl FnOnce(&mut Ctx<'_,
         host: *host,
     };
     let result = look(&mut ctx);
-    cx.store.rules.0 = Some(memo);
+    cx.store.cache.put(memo);
     result
 }
 

@@ -57,7 +57,6 @@ pub use compile::{compile, compile_pattern, compile_predicate, compile_template}
 pub use condition_failure::ConditionFailure;
 pub use mismatch::{Mismatch, MismatchDetail, MismatchExplanation, MismatchReason};
 pub use type_matching::Memo;
-pub(crate) use type_matching::MemoSlot;
 
 use cond::Clause;
 use pattern::Pattern;
@@ -229,9 +228,9 @@ impl Ctx<'_, '_> {
         let Some(test) = self.host.tests.get(number) else {
             return false;
         };
-        self.cx.store.rules.0 = Some(Box::new(std::mem::take(self.memo)));
+        self.cx.store.cache.put(Box::new(std::mem::take(self.memo)));
         let holds = test(self.cx, term);
-        *self.memo = *self.cx.store.rules.0.take().unwrap_or_default();
+        *self.memo = *self.cx.store.cache.take();
         holds
     }
 }

@@ -85,16 +85,6 @@ pub(super) struct Unsolved {
 
 type SolvedPatterns = FxHashMap<Box<[Observation]>, Result<Arc<Solved>, Unsolved>>;
 
-/// The holder of a [`Memo`] in a store. Clones are empty.
-#[derive(Debug, Default)]
-pub(crate) struct MemoSlot(pub Option<Box<Memo>>);
-
-impl Clone for MemoSlot {
-    fn clone(&self) -> MemoSlot {
-        MemoSlot(None)
-    }
-}
-
 /// The memoised results of the second phase, for the terms of one store.
 #[derive(Debug, Default)]
 pub struct Memo {

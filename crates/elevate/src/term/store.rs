@@ -1,5 +1,6 @@
 //! Implements the store of terms.
 
+use std::any::Any;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
@@ -117,8 +118,30 @@ pub struct Store {
     error: TyId,
     nat: TyId,
     too_deep: bool,
-    /// The memo of rule applications.
-    pub(crate) rules: crate::rule::MemoSlot,
+    pub(crate) cache: AttachedCache,
+}
+
+/// A cache that a module above attaches to the terms of one store. Clones are empty.
+#[derive(Debug, Default)]
+pub(crate) struct AttachedCache(Option<Box<dyn Any + Send + Sync>>);
+
+impl Clone for AttachedCache {
+    fn clone(&self) -> AttachedCache {
+        AttachedCache(None)
+    }
+}
+
+impl AttachedCache {
+    /// Takes the cache out of the store; returns an empty one if there is none of this type.
+    pub fn take<T: Any + Default>(&mut self) -> Box<T> {
+        let cache = self.0.take().and_then(|cache| cache.downcast().ok());
+        cache.unwrap_or_default()
+    }
+
+    /// Attaches a cache to the store.
+    pub fn put<T: Any + Send + Sync>(&mut self, cache: Box<T>) {
+        self.0 = Some(cache);
+    }
 }
 
 pub(super) fn hash_of<T: Hash + ?Sized>(value: &T) -> u64 {
@@ -172,7 +195,7 @@ impl Store {
             error,
             nat,
             too_deep: false,
-            rules: Default::default(),
+            cache: AttachedCache::default(),
         }
     }
 

@@ -13,12 +13,12 @@ use super::quote::{NO_PROGRAM, term_of};
 use super::{Eval, EvalError, Expr, List, Value};
 use crate::engine::{
     Beta, CallResult, Context, FreshBinder, GentleBeta, Predicate, Reason, Strategy, StrategyKind,
-    Test, repeats_parameter,
+    Test,
 };
 use crate::lang::definition::Definition;
 use crate::lang::library::Library;
 use crate::normal::NormalForm;
-use crate::term::{Child, Node, Path, Store, Term};
+use crate::term::{Child, Node, Path, Store, Term, repeats_parameter};
 
 /// The names of the native definitions, sorted.
 pub(crate) const NATIVE: &[&str] = &[
