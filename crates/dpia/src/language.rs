@@ -1,11 +1,9 @@
 //! DPIA as a language of core terms, for printing and normalisation.
 
 use nat::Nat;
-use rise::Arg;
-use rise::Type;
 use rise::core::{Expr, Language, Notation, Origin, Param, lambda};
+use rise::{Arg, Pattern, Type};
 use syntax::Dialect;
-use syntax::ast::{BinaryOp, Half, UnaryOp};
 
 use crate::phrase;
 use crate::prim::Prim;
@@ -16,7 +14,7 @@ impl Language for Prim {
 
     fn ty(&self, types: &[Arg]) -> Option<rise::Ty> {
         let ty = phrase::instantiate(*self, types);
-        if *self == Prim::MakeArray
+        if self.pattern() == Some(Pattern::Literal)
             && let [Arg::Type(elem), Arg::Nat(count)] = types
         {
             let value = phrase::exp(elem, rise::Access::Rd);
@@ -67,7 +65,8 @@ impl Language for Prim {
     }
 
     fn counted(&self, types: &[Arg]) -> Option<Nat> {
-        let counts = matches!(self, Prim::ForNat | Prim::ParForNat | Prim::DepMapSeq);
+        let counts = matches!(self, Prim::ForNat | Prim::ParForNat)
+            || matches!(self.pattern(), Some(Pattern::DepMap(_)));
         match types.first() {
             Some(Arg::Nat(n)) if counts => Some(n.clone()),
             _ => None,
@@ -82,30 +81,19 @@ impl Language for Prim {
     fn notation(&self) -> Notation {
         let name = self.name();
         match self {
-            Prim::Add => Notation::Infix(BinaryOp::Add, name),
-            Prim::Sub => Notation::Infix(BinaryOp::Sub, name),
-            Prim::Mul => Notation::Infix(BinaryOp::Mul, name),
-            Prim::Div => Notation::Infix(BinaryOp::Div, name),
-            Prim::Mod => Notation::Infix(BinaryOp::Mod, name),
-            Prim::Gt => Notation::Infix(BinaryOp::Gt, name),
-            Prim::Lt => Notation::Infix(BinaryOp::Lt, name),
-            Prim::Ge => Notation::Infix(BinaryOp::Ge, name),
-            Prim::Le => Notation::Infix(BinaryOp::Le, name),
-            Prim::Equal => Notation::Infix(BinaryOp::Eq, name),
-            Prim::NotEqual => Notation::Infix(BinaryOp::Ne, name),
-            Prim::And => Notation::Infix(BinaryOp::And, name),
-            Prim::Or => Notation::Infix(BinaryOp::Or, name),
-            Prim::Neg => Notation::Prefix(UnaryOp::Neg, name),
-            Prim::Not => Notation::Prefix(UnaryOp::Not, name),
-            Prim::Fst => Notation::Project(Half::First, name),
-            Prim::Snd => Notation::Project(Half::Second, name),
-            Prim::MakePair => Notation::Pair(name),
-            Prim::Let => Notation::Let(name),
             Prim::Assign => Notation::Assign,
             Prim::Seq => Notation::Sequence,
             Prim::If => Notation::If,
             Prim::Skip => Notation::Skip,
-            _ => Notation::Whole(name),
+            _ => match self
+                .in_rise()
+                .map(|primitive| Language::notation(&primitive))
+            {
+                None
+                | Some(Notation::Call(_) | Notation::Pipe(_) | Notation::List(_))
+                | Some(Notation::Whole(_)) => Notation::Whole(name),
+                Some(operator) => operator,
+            },
         }
     }
 

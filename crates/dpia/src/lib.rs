@@ -11,6 +11,7 @@ mod language;
 pub mod phrase;
 pub mod prim;
 pub mod races;
+mod stage;
 pub mod surface;
 pub mod target;
 pub mod typing;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use nat::{Nat, Var};
 use rise::core::{Expr, Form, Node, Origin, Param, Program};
 use rise::subst::{rename, subst};
-use rise::{Access, Arg, Ty, Type};
+use rise::{Access, Arg, DataFun, Ty, Type};
 use syntax::ast::{Literal, ScalarType};
 
 use crate::prim::Prim;
@@ -68,6 +68,16 @@ pub fn data(ty: &Type) -> Option<&Ty> {
     match ty {
         Type::Exp(data, _) | Type::Acc(data) => Some(data),
         _ => None,
+    }
+}
+
+/// Applies a function from sizes to types.
+pub fn data_at(f: &DataFun, n: &Nat) -> Ty {
+    match f {
+        DataFun::Var(f) => Arc::new(Type::Apply(*f, n.clone())),
+        DataFun::Lambda(param, body) => {
+            subst(body, &|v| (v == *param).then(|| Arg::Nat(n.clone())))
+        }
     }
 }
 

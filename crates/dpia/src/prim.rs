@@ -1,128 +1,63 @@
-//! The primitives of DPIA.
+//! The primitives of DPIA: those of RISE that have an implementation, and DPIA's own.
 //!
-//! The properties of a primitive are defined once, in DPIA's own notation, in `primitives.dpia`.
-//! [`Prim`] enumerates them for exhaustive matches; a test checks that the two agree.
+//! The properties of a shared primitive are defined once, in `primitives.rise`, from which its type
+//! in DPIA is derived; those of DPIA's own primitives are in `primitives.dpia`.
 
-use std::ops::Range;
 use std::sync::{Arc, LazyLock};
 
-use rise::{Scheme, Type};
-use syntax::ast::{AnnotationArg, AnnotationValue, Item};
-use syntax::{Dialect, Span};
+use nat::Var;
+use rise::pattern::{AcceptorView, IndexMap, Pattern, Requirement};
+use rise::primitive::{Entry, OptionalArgument};
+use rise::{Access, Names, Pi, Primitive, Scheme, Ty, Type};
+use syntax::Dialect;
+use syntax::ast::{Kind, Name};
 
 /// The text of `primitives.dpia`.
-pub const SOURCE: &str = include_str!("primitives.dpia");
+const SOURCE: &str = include_str!("primitives.dpia");
 
 macro_rules! primitives {
-    ($($variant:ident = $name:literal),+ $(,)?) => {
+    (
+        { $($category:ident { $($shared:ident = $word:literal),+ $(,)? })+ }
+        { $($only_in_rise:tt)* }
+        { $($variant:ident = $name:literal),+ $(,)? }
+    ) => {
         /// A primitive of DPIA.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Prim {
+            $($(#[doc = concat!("`", $word, "`")] $shared,)+)+
             $(#[doc = concat!("`", $name, "`")] $variant),+
         }
 
         impl Prim {
-            /// Every primitive, in the order of `primitives.dpia`.
-            pub const ALL: &'static [Prim] = &[$(Prim::$variant),+];
+            /// Every primitive: those of RISE, then those of `primitives.dpia` in its order.
+            pub const ALL: &'static [Prim] = &[$($(Prim::$shared,)+)+ $(Prim::$variant),+];
 
             /// Returns the primitive's name in programs.
             pub const fn name(self) -> &'static str {
-                match self { $(Prim::$variant => $name),+ }
+                match self { $($(Prim::$shared => $word,)+)+ $(Prim::$variant => $name),+ }
             }
 
             /// Returns the primitive with this name, if there is one.
             pub fn from_name(name: &str) -> Option<Prim> {
-                match name { $($name => Some(Prim::$variant),)+ _ => None }
+                match name { $($($word => Some(Prim::$shared),)+)+ $($name => Some(Prim::$variant),)+ _ => None }
+            }
+
+            /// Returns the same primitive of RISE, if RISE has it.
+            pub const fn in_rise(self) -> Option<Primitive> {
+                match self {
+                    $($(Prim::$shared => Some(Primitive::$shared),)+)+
+                    $(Prim::$variant)|+ => None,
+                }
             }
         }
     };
 }
 
-primitives! {
-    // scalars
-    Add = "add",
-    Sub = "sub",
-    Mul = "mul",
-    Div = "div",
-    Neg = "neg",
-    Mod = "mod",
-    Fma = "fma",
-    Gt = "gt",
-    Lt = "lt",
-    Ge = "ge",
-    Le = "le",
-    Equal = "equal",
-    NotEqual = "notEqual",
-    Not = "not",
-    And = "and",
-    Or = "or",
-    Select = "select",
-    Cast = "cast",
-    IndexAsNat = "indexAsNat",
-    NatAsIndex = "natAsIndex",
-    // arrays
-    Generate = "generate",
-    Idx = "idx",
-    MakeArray = "makeArray",
-    Take = "take",
-    Drop = "drop",
-    Concat = "concat",
-    Split = "split",
-    Join = "join",
-    Transpose = "transpose",
-    Slide = "slide",
-    Assume = "assume",
-    Gather = "gather",
-    Scatter = "scatter",
-    Reorder = "reorder",
-    PadCst = "padCst",
-    PadClamp = "padClamp",
-    PadEmpty = "padEmpty",
-    Zip = "zip",
-    Unzip = "unzip",
+rise::primitive_list!(primitives {
+    // expressions
     DepIdx = "depIdx",
-    // pairs
-    MakePair = "makePair",
-    Fst = "fst",
-    Snd = "snd",
-    MapFst = "mapFst",
-    MapSnd = "mapSnd",
-    // vectors
-    VectorFromScalar = "vectorFromScalar",
-    AsScalar = "asScalar",
-    AsVector = "asVector",
-    AsVectorAligned = "asVectorAligned",
-    MapVec = "mapVec",
     IdxVec = "idxVec",
-    // patterns
-    Map = "map",
-    MapSeq = "mapSeq",
-    MapSeqUnroll = "mapSeqUnroll",
-    MapPar = "mapPar",
-    MapGlobal = "mapGlobal",
-    MapWorkGroup = "mapWorkGroup",
-    MapLocal = "mapLocal",
-    MapStream = "mapStream",
-    IterateStream = "iterateStream",
-    ReduceSeq = "reduceSeq",
-    ReduceSeqUnroll = "reduceSeqUnroll",
-    ReducePar = "reducePar",
-    ScanSeq = "scanSeq",
-    Iterate = "iterate",
-    CircularBuffer = "circularBuffer",
-    RotateValues = "rotateValues",
     ZipStream = "zipStream",
-    // memory, kernels
-    Let = "let",
-    ToMem = "toMem",
-    OclRun = "oclRun",
-    // dependent arrays and pairs
-    DepMapSeq = "depMapSeq",
-    DepZip = "depZip",
-    DepJoin = "depJoin",
-    Partition = "partition",
-    MakeDepPair = "makeDepPair",
-    Dmatch = "dmatch",
     // commands
     Assign = "assign",
     Seq = "seq",
@@ -168,29 +103,132 @@ primitives! {
     DepIdxAcc = "depIdxAcc",
     DepJoinAcc = "depJoinAcc",
     DepPairSndAcc = "depPairSndAcc",
+});
+
+/// The class of a primitive of DPIA.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum PhraseClass {
+    /// An expression.
+    Expression(Pattern),
+    /// A command.
+    Command,
+    /// An acceptor.
+    Acceptor,
 }
 
-/// A primitive's definition in `primitives.dpia`.
-struct PrimDefinition {
-    item: Item,
-    span: Span,
+/// The properties of a primitive.
+struct Definition {
+    entry: &'static Entry,
+    class: PhraseClass,
+    index_map: Option<IndexMap>,
+    acceptor: Option<AcceptorView>,
     scheme: Arc<Scheme>,
 }
 
-/// The entries of `primitives.dpia`, in its order, which is that of [`Prim::ALL`].
-static DEFINITIONS: LazyLock<Vec<PrimDefinition>> = LazyLock::new(|| {
-    syntax::split(SOURCE)
-        .into_iter()
-        .map(|span| {
-            let item = syntax::parse_in(&SOURCE[Range::from(span)], Dialect::Dpia).item;
-            let scheme = Arc::new(rise::written_scheme(&item));
-            PrimDefinition { item, span, scheme }
+/// The definitions of the primitives, in the order of [`Prim::ALL`].
+static DEFINITIONS: LazyLock<Vec<Definition>> = LazyLock::new(|| {
+    static OWN: LazyLock<Vec<Entry>> = LazyLock::new(|| Entry::read(SOURCE, Dialect::Dpia));
+    let mut own = OWN.iter();
+    Prim::ALL
+        .iter()
+        .filter_map(|prim| match prim.in_rise() {
+            Some(primitive) => Some(Definition::shared(primitive)),
+            None => own.next().map(Definition::own),
         })
         .collect()
 });
 
+impl Definition {
+    fn shared(primitive: Primitive) -> Definition {
+        let entry = primitive.entry();
+        let scheme = Arc::new(phrase_scheme(entry, primitive.is_variadic()));
+        Definition {
+            class: PhraseClass::Expression(primitive.pattern()),
+            index_map: IndexMap::of(&entry.item, &scheme),
+            acceptor: AcceptorView::of(&entry.item, &scheme),
+            entry,
+            scheme,
+        }
+    }
+
+    fn own(entry: &'static Entry) -> Definition {
+        let mut ty = &*entry.scheme.ty;
+        let class = loop {
+            ty = match ty {
+                Type::Pi(pi) => &pi.body,
+                Type::Fun(_, result) => result,
+                Type::Comm => break PhraseClass::Command,
+                Type::Acc(_) => break PhraseClass::Acceptor,
+                // A test checks that every expression has a pattern.
+                _ => break PhraseClass::Expression(entry.pattern.unwrap_or(Pattern::Scalar)),
+            }
+        };
+        Definition {
+            class,
+            index_map: entry.index_map.clone(),
+            acceptor: entry.acceptor.clone(),
+            entry,
+            scheme: entry.scheme.clone(),
+        }
+    }
+}
+
+/// Derives the type in DPIA of a primitive of RISE: implicit parameters come first, followed by the
+/// access that several parts share, and every data type gets its access. `makeArray` has no
+/// parameters for its values.
+fn phrase_scheme(entry: &Entry, is_variadic: bool) -> Scheme {
+    let Scheme { ty, names, .. } = &*entry.scheme;
+    let shared = Var(u32::try_from(names.0.len()).unwrap_or(u32::MAX));
+    let mut params = Vec::new();
+    let mut rest = ty;
+    while let Type::Pi(pi) = &**rest {
+        params.push((pi.var, pi.kind, pi.implicit));
+        rest = &pi.body;
+    }
+    while is_variadic && let Type::Fun(_, result) = &**rest {
+        rest = result;
+    }
+    let letters = entry.accesses();
+    if letters.contains('a') {
+        params.push((shared, Kind::ReadWrite, true));
+    }
+    let mut accesses = letters.chars().map(|letter| match letter {
+        'W' => Access::Wr,
+        'S' => Access::St,
+        'a' => Access::Var(shared),
+        _ => Access::Rd,
+    });
+    let mut phrase = with_accesses(rest, &mut || accesses.next().unwrap_or(Access::Rd));
+    params.sort_by_key(|(_, _, implicit)| !implicit);
+    for (var, kind, implicit) in params.into_iter().rev() {
+        phrase = Arc::new(Type::Pi(Pi::new(var, kind, implicit, phrase)));
+    }
+    let names = names.0.iter().cloned().chain([Name::new_static("a")]);
+    Scheme {
+        ty: phrase,
+        obligations: Arc::default(),
+        names: Names(names.collect()),
+        literals: Arc::default(),
+    }
+}
+
+/// Makes the phrase type of a type of RISE, with the next access for each data type.
+fn with_accesses(ty: &Ty, next: &mut dyn FnMut() -> Access) -> Ty {
+    Arc::new(match &**ty {
+        Type::Fun(param, result) => {
+            let param = with_accesses(param, next);
+            Type::Fun(param, with_accesses(result, next))
+        }
+        Type::Pi(pi) => Type::Pi(Pi {
+            body: with_accesses(&pi.body, next),
+            ..pi.clone()
+        }),
+        _ => Type::Exp(ty.clone(), next()),
+    })
+}
+
 impl Prim {
-    fn definition(self) -> &'static PrimDefinition {
+    fn definition(self) -> &'static Definition {
         &DEFINITIONS[self as usize]
     }
 
@@ -199,18 +237,39 @@ impl Prim {
         &self.definition().scheme
     }
 
-    /// Returns the primitive's documentation in Markdown.
-    pub fn docs(self) -> &'static str {
-        self.definition()
-            .item
-            .docs
-            .as_ref()
-            .map_or("", |docs| &docs.text)
+    /// Returns the primitive's class.
+    pub fn class(self) -> PhraseClass {
+        self.definition().class
     }
 
-    /// Returns the text of its entry in `primitives.dpia`.
-    pub fn source(self) -> &'static str {
-        &SOURCE[Range::from(self.definition().span)]
+    /// Returns the pattern of a primitive that makes expressions.
+    pub fn pattern(self) -> Option<Pattern> {
+        match self.class() {
+            PhraseClass::Expression(pattern) => Some(pattern),
+            PhraseClass::Command | PhraseClass::Acceptor => None,
+        }
+    }
+
+    /// Returns the primitive's requirement on the target.
+    pub fn requirement(self) -> Option<Requirement> {
+        self.definition().entry.requirement
+    }
+
+    /// Returns the access path of a view.
+    pub fn index_map(self) -> Option<&'static IndexMap> {
+        self.definition().index_map.as_ref()
+    }
+
+    /// Returns the acceptor to which the argument of a view is written.
+    pub fn acceptor(self) -> Option<&'static AcceptorView> {
+        self.definition().acceptor.as_ref()
+    }
+
+    /// Returns the primitive's documentation in Markdown.
+    pub fn docs(self) -> &'static str {
+        let docs = self.definition().entry.docs();
+        // The examples of a shared primitive are in RISE.
+        docs.split("\n```").next().unwrap_or_default()
     }
 
     /// Returns the number of values in the primitive's type, which for `makeArray` depends on its
@@ -230,31 +289,9 @@ impl Prim {
         }
     }
 
-    /// Returns the text in `@name("text")`.
-    fn word(self, name: &str) -> Option<&'static str> {
-        let annotations = &self.definition().item.annotations;
-        let annotation = annotations
-            .iter()
-            .find(|annotation| annotation.name.as_ref().is_some_and(|n| n.name == name))?;
-        match &annotation.args[..] {
-            [
-                AnnotationArg {
-                    key: None,
-                    value: AnnotationValue::String(text, _),
-                },
-            ] => Some(text),
-            _ => None,
-        }
-    }
-
     /// Returns the optional first argument, if there is one.
-    pub fn optional_argument(self) -> Option<rise::primitive::OptionalArgument> {
-        use rise::primitive::OptionalArgument::{AddressSpace, Dimension};
-        match self.word("optional")? {
-            "AddrSp" => Some(AddressSpace),
-            "Dimension" => Some(Dimension),
-            _ => None,
-        }
+    pub fn optional_argument(self) -> Option<OptionalArgument> {
+        self.definition().entry.optional_argument
     }
 }
 
@@ -264,20 +301,13 @@ mod tests {
 
     #[test]
     fn the_enum_and_the_file_agree() {
-        let written: Vec<&str> = Prim::ALL
-            .iter()
-            .map(|prim| {
-                let name = prim
-                    .definition()
-                    .item
-                    .name()
-                    .map_or("", |ident| &ident.name);
-                prim.word("spelled").unwrap_or(name)
-            })
-            .collect();
-        let listed: Vec<&str> = Prim::ALL.iter().map(|prim| prim.name()).collect();
-        assert_eq!(written, listed);
-        assert_eq!(DEFINITIONS.len(), listed.len());
+        assert_eq!(DEFINITIONS.len(), Prim::ALL.len());
+        for prim in Prim::ALL {
+            let Definition { entry, class, .. } = prim.definition();
+            assert_eq!(entry.name, prim.name());
+            let is_expression = matches!(class, PhraseClass::Expression(_));
+            assert_eq!(entry.pattern.is_some(), is_expression, "{}", prim.name());
+        }
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! The features of targets, and the devices that run kernels.
 
+use rise::pattern::Requirement;
+
 /// The greatest number of statements of unrolled code.
 pub const MAX_STATEMENTS: usize = 10_000;
 
@@ -23,6 +25,17 @@ impl Parallelism {
     }
 }
 
+impl From<Option<Requirement>> for Parallelism {
+    /// Returns the parallelism that a primitive with this requirement needs.
+    fn from(requirement: Option<Requirement>) -> Parallelism {
+        match requirement {
+            None => Parallelism::Sequential,
+            Some(Requirement::Threads) => Parallelism::Threads,
+            Some(Requirement::WorkItems) => Parallelism::WorkItems,
+        }
+    }
+}
+
 /// The properties of a target on which the translation and its messages depend.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Features {
@@ -35,6 +48,11 @@ pub struct Features {
 }
 
 impl Features {
+    /// Returns true if programs for the target may use primitives with this requirement.
+    pub fn provides(self, requirement: Option<Requirement>) -> bool {
+        self.parallelism.offers(requirement.into())
+    }
+
     /// Returns true if threads run parallel loops.
     pub fn has_threads(self) -> bool {
         self.parallelism == Parallelism::Threads

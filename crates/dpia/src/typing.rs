@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use rise::{Env, Inference, PhrasePrimitive, Resolution, TargetName};
+use rise::pattern::MapLoop;
+use rise::{Env, Inference, Pattern, PhrasePrimitive, Resolution, TargetName};
 use syntax::Dialect;
 use syntax::ast::{Item, Name};
 
@@ -42,7 +43,7 @@ impl Env for WithPrimitives<'_> {
             name: Name::new_static(prim.name()),
             scheme: Arc::clone(prim.scheme()),
             optional: prim.optional_argument(),
-            variadic: prim == Prim::MakeArray,
+            variadic: prim.pattern() == Some(Pattern::Literal),
             streams: streams(prim),
         })
     }
@@ -51,9 +52,8 @@ impl Env for WithPrimitives<'_> {
 /// Returns true if a primitive's access parameters are `Rd` or `St`: it takes streams and readable
 /// arrays alike.
 fn streams(prim: Prim) -> bool {
-    use Prim::{CircularBuffer, IterateStream, MapStream, RotateValues, ZipStream};
     matches!(
-        prim,
-        MapStream | IterateStream | CircularBuffer | RotateValues | ZipStream
+        prim.pattern(),
+        Some(Pattern::Stream(_) | Pattern::Map(MapLoop::Stream))
     )
 }

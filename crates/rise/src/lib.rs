@@ -9,6 +9,7 @@ pub mod codes;
 pub mod core;
 mod infer;
 pub mod library;
+pub mod pattern;
 pub mod primitive;
 pub mod print;
 mod snippet;
@@ -30,6 +31,7 @@ pub use infer::{
     USING_PARAMETERS, infer, infer_in, library_scheme, written_scheme,
 };
 pub use library::STD;
+pub use pattern::Pattern;
 pub use primitive::Primitive;
 pub use syntax::closest;
 pub use syntax_errors::explain;

@@ -4,13 +4,16 @@
 //! [`Primitive`] enumerates them for exhaustive matches; a test checks that the two agree.
 
 use std::ops::Range;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
-use syntax::Span;
-use syntax::ast::{Annotation, AnnotationArg, AnnotationValue, Item, ItemKind};
+use syntax::Dialect;
+use syntax::ast::{Annotation, AnnotationArg, AnnotationValue, Item, ItemKind, Name};
 
-/// The text of `primitives.rise`, which go-to-definition on a primitive opens.
-pub const SOURCE: &str = include_str!("primitives.rise");
+use crate::pattern::{AcceptorView, IndexMap, Pattern, Requirement};
+use crate::types::Scheme;
+
+/// The text of `primitives.rise`.
+const SOURCE: &str = include_str!("primitives.rise");
 
 /// The purpose of a primitive; the chapters of the language reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -70,7 +73,118 @@ pub enum OptionalArgument {
     Dimension,
 }
 
+/// Calls a macro with the primitives of both languages, those of RISE only, and further tokens:
+/// `then! { { Category { Variant = "name", … } … } { … } { more } }`.
+#[macro_export]
+macro_rules! primitive_list {
+    ($then:ident { $($more:tt)* }) => {
+        $then! {
+            {
+                Scalars {
+                    Add = "add",
+                    Sub = "sub",
+                    Mul = "mul",
+                    Div = "div",
+                    Neg = "neg",
+                    Mod = "mod",
+                    Fma = "fma",
+                    Gt = "gt",
+                    Lt = "lt",
+                    Ge = "ge",
+                    Le = "le",
+                    Equal = "equal",
+                    NotEqual = "notEqual",
+                    Not = "not",
+                    And = "and",
+                    Or = "or",
+                    Select = "select",
+                    Cast = "cast",
+                    IndexAsNat = "indexAsNat",
+                    NatAsIndex = "natAsIndex",
+                }
+                Arrays {
+                    Generate = "generate",
+                    Idx = "idx",
+                    MakeArray = "makeArray",
+                    Take = "take",
+                    Drop = "drop",
+                    Concat = "concat",
+                    Split = "split",
+                    Join = "join",
+                    Transpose = "transpose",
+                    Slide = "slide",
+                    Assume = "assume",
+                    Gather = "gather",
+                    Scatter = "scatter",
+                    Reorder = "reorder",
+                    PadCst = "padCst",
+                    PadClamp = "padClamp",
+                    PadEmpty = "padEmpty",
+                    Zip = "zip",
+                    Unzip = "unzip",
+                }
+                Pairs {
+                    MakePair = "makePair",
+                    Fst = "fst",
+                    Snd = "snd",
+                    MapFst = "mapFst",
+                    MapSnd = "mapSnd",
+                }
+                Vectors {
+                    VectorFromScalar = "vectorFromScalar",
+                    AsScalar = "asScalar",
+                    AsVector = "asVector",
+                    AsVectorAligned = "asVectorAligned",
+                    MapVec = "mapVec",
+                }
+                HighLevel {
+                    Map = "map",
+                }
+                LowLevel {
+                    MapSeq = "mapSeq",
+                    MapSeqUnroll = "mapSeqUnroll",
+                    MapStream = "mapStream",
+                    IterateStream = "iterateStream",
+                    MapPar = "mapPar",
+                    MapGlobal = "mapGlobal",
+                    MapWorkGroup = "mapWorkGroup",
+                    MapLocal = "mapLocal",
+                    ReducePar = "reducePar",
+                    ReduceSeq = "reduceSeq",
+                    ReduceSeqUnroll = "reduceSeqUnroll",
+                    ScanSeq = "scanSeq",
+                    Iterate = "iterate",
+                    CircularBuffer = "circularBuffer",
+                    RotateValues = "rotateValues",
+                }
+                Memory {
+                    Let = "let",
+                    ToMem = "toMem",
+                    OclRun = "oclRun",
+                }
+                Dependent {
+                    DepMapSeq = "depMapSeq",
+                    DepZip = "depZip",
+                    DepJoin = "depJoin",
+                    Partition = "partition",
+                    MakeDepPair = "makeDepPair",
+                    Dmatch = "dmatch",
+                }
+            }
+            {
+                HighLevel {
+                    Reduce = "reduce",
+                }
+            }
+            { $($more)* }
+        }
+    };
+}
+
 macro_rules! primitives {
+    ({ $($shared:tt)* } { $($own:tt)* } {}) => {
+        primitives! { $($shared)* $($own)* }
+    };
     ($($category:ident { $($variant:ident = $name:literal),+ $(,)? })+) => {
         /// A primitive.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -79,7 +193,7 @@ macro_rules! primitives {
         }
 
         impl Primitive {
-            /// Every primitive, in the order of `primitives.rise`.
+            /// Every primitive.
             pub const ALL: &'static [Primitive] = &[$($(Primitive::$variant),+),+];
 
             /// Returns the primitive's name in programs.
@@ -100,222 +214,170 @@ macro_rules! primitives {
     };
 }
 
-primitives! {
-    Scalars {
-        Add = "add",
-        Sub = "sub",
-        Mul = "mul",
-        Div = "div",
-        Neg = "neg",
-        Mod = "mod",
-        Fma = "fma",
-        Gt = "gt",
-        Lt = "lt",
-        Ge = "ge",
-        Le = "le",
-        Equal = "equal",
-        NotEqual = "notEqual",
-        Not = "not",
-        And = "and",
-        Or = "or",
-        Select = "select",
-        Cast = "cast",
-        IndexAsNat = "indexAsNat",
-        NatAsIndex = "natAsIndex",
-    }
-    Arrays {
-        Generate = "generate",
-        Idx = "idx",
-        MakeArray = "makeArray",
-        Take = "take",
-        Drop = "drop",
-        Concat = "concat",
-        Split = "split",
-        Join = "join",
-        Transpose = "transpose",
-        Slide = "slide",
-        Assume = "assume",
-        Gather = "gather",
-        Scatter = "scatter",
-        Reorder = "reorder",
-        PadCst = "padCst",
-        PadClamp = "padClamp",
-        PadEmpty = "padEmpty",
-        Zip = "zip",
-        Unzip = "unzip",
-    }
-    Pairs {
-        MakePair = "makePair",
-        Fst = "fst",
-        Snd = "snd",
-        MapFst = "mapFst",
-        MapSnd = "mapSnd",
-    }
-    Vectors {
-        VectorFromScalar = "vectorFromScalar",
-        AsScalar = "asScalar",
-        AsVector = "asVector",
-        AsVectorAligned = "asVectorAligned",
-        MapVec = "mapVec",
-    }
-    HighLevel {
-        Map = "map",
-        Reduce = "reduce",
-    }
-    LowLevel {
-        MapSeq = "mapSeq",
-        MapSeqUnroll = "mapSeqUnroll",
-        MapStream = "mapStream",
-        IterateStream = "iterateStream",
-        MapPar = "mapPar",
-        MapGlobal = "mapGlobal",
-        MapWorkGroup = "mapWorkGroup",
-        MapLocal = "mapLocal",
-        ReducePar = "reducePar",
-        ReduceSeq = "reduceSeq",
-        ReduceSeqUnroll = "reduceSeqUnroll",
-        ScanSeq = "scanSeq",
-        Iterate = "iterate",
-        CircularBuffer = "circularBuffer",
-        RotateValues = "rotateValues",
-    }
-    Memory {
-        Let = "let",
-        ToMem = "toMem",
-        OclRun = "oclRun",
-    }
-    Dependent {
-        DepMapSeq = "depMapSeq",
-        DepZip = "depZip",
-        DepJoin = "depJoin",
-        Partition = "partition",
-        MakeDepPair = "makeDepPair",
-        Dmatch = "dmatch",
-    }
-}
+primitive_list!(primitives {});
 
-/// A primitive's definition in `primitives.rise`.
-#[derive(Clone, Debug)]
-struct PrimitiveEntry {
-    item: Item,
-    span: Span,
-}
-
-/// The entries of `primitives.rise`, in its order, which is that of [`Primitive::ALL`].
-static ENTRIES: LazyLock<Vec<PrimitiveEntry>> = LazyLock::new(|| {
-    syntax::split(SOURCE)
-        .into_iter()
-        .map(|span| PrimitiveEntry {
-            item: syntax::parse(&SOURCE[Range::from(span)]).item,
-            span,
-        })
-        .collect()
+/// The entries of `primitives.rise`, in the order of [`Primitive::ALL`].
+static ENTRIES: LazyLock<Vec<Entry>> = LazyLock::new(|| {
+    let mut entries = Entry::read(SOURCE, Dialect::Rise);
+    entries.sort_by_key(|entry| Primitive::from_name(&entry.name));
+    entries
 });
 
-impl PrimitiveEntry {
-    fn text(&self) -> &'static str {
-        &SOURCE[Range::from(self.span)]
+/// An entry of a file of primitives: a definition with a type and no body.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// The name in programs.
+    pub name: Name,
+    /// The definition.
+    pub item: Item,
+    /// Its type as it is written.
+    pub signature: &'static str,
+    /// Its pattern; `None` for DPIA's commands and acceptors.
+    pub pattern: Option<Pattern>,
+    /// The access path of a view.
+    pub index_map: Option<IndexMap>,
+    /// Its type.
+    pub scheme: Arc<Scheme>,
+    /// The acceptor to which the argument of a view is written.
+    pub acceptor: Option<AcceptorView>,
+    /// The requirement on the target.
+    pub requirement: Option<Requirement>,
+    /// The optional first argument.
+    pub optional_argument: Option<OptionalArgument>,
+}
+
+impl Entry {
+    /// Reads the entries of a file.
+    pub fn read(source: &'static str, dialect: Dialect) -> Vec<Entry> {
+        let entry = |span| {
+            let text = &source[Range::from(span)];
+            Entry::new(text, syntax::parse_in(text, dialect).item)
+        };
+        syntax::split(source).into_iter().map(entry).collect()
     }
 
-    fn annotation(&self, name: &str) -> Option<&Annotation> {
-        self.item
-            .annotations
-            .iter()
-            .find(|annotation| annotation.name.as_ref().is_some_and(|n| n.name == name))
-    }
-
-    /// Returns the text in `@name("text")`.
-    fn word(&self, name: &str) -> Option<&str> {
-        match &self.annotation(name)?.args[..] {
-            [
-                AnnotationArg {
-                    key: None,
-                    value: AnnotationValue::String(text, _),
-                },
-            ] => Some(text),
-            _ => None,
+    fn new(text: &'static str, item: Item) -> Entry {
+        let scheme = Arc::new(crate::written_scheme(&item));
+        let spelled = word(&item, "spelled").map(Name::new);
+        let signature = match item.kind {
+            ItemKind::Def { ty: Some(ty), .. } => &text[Range::from(item.term(ty).span)],
+            _ => "",
+        };
+        Entry {
+            name: spelled
+                .or_else(|| Some(item.name()?.name.clone()))
+                .unwrap_or_default(),
+            signature,
+            pattern: Pattern::of(&item),
+            index_map: IndexMap::of(&item, &scheme),
+            acceptor: AcceptorView::of(&item, &scheme),
+            requirement: Requirement::of(&item),
+            optional_argument: match word(&item, "optional") {
+                Some("AddrSp") => Some(OptionalArgument::AddressSpace),
+                Some("Dimension") => Some(OptionalArgument::Dimension),
+                _ => None,
+            },
+            scheme,
+            item,
         }
+    }
+
+    /// Returns the documentation in Markdown.
+    pub fn docs(&self) -> &str {
+        self.item.docs.as_ref().map_or("", |docs| &docs.text)
+    }
+
+    /// Returns true if the entry has an annotation.
+    fn is_annotated(&self, name: &str) -> bool {
+        annotation(&self.item, name).is_some()
+    }
+
+    /// Returns the accesses in `@access("…")`: for each data type in the type, in the order of the
+    /// text, `R` (read), `W` (written), `S` (stream) or `a` (the same wherever it is written).
+    /// Without the annotation everything is read.
+    pub fn accesses(&self) -> &str {
+        word(&self.item, "access").unwrap_or_default()
+    }
+}
+
+fn annotation<'i>(item: &'i Item, name: &str) -> Option<&'i Annotation> {
+    item.annotations
+        .iter()
+        .find(|annotation| annotation.name.as_ref().is_some_and(|n| n.name == name))
+}
+
+/// Returns the text in `@name("text")`.
+fn word<'i>(item: &'i Item, name: &str) -> Option<&'i str> {
+    match &annotation(item, name)?.args[..] {
+        [
+            AnnotationArg {
+                key: None,
+                value: AnnotationValue::String(text, _),
+            },
+        ] => Some(text),
+        _ => None,
     }
 }
 
 impl Primitive {
-    fn entry(self) -> &'static PrimitiveEntry {
+    /// Returns its entry in `primitives.rise`.
+    pub fn entry(self) -> &'static Entry {
         &ENTRIES[self as usize]
     }
 
-    /// Returns its entry in `primitives.rise`: a definition with a type and no body. Spans count
-    /// from [`source_offset`](Primitive::source_offset).
-    pub fn item(self) -> &'static Item {
-        &self.entry().item
+    /// Returns its pattern.
+    pub fn pattern(self) -> Pattern {
+        static PATTERNS: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
+            let entries = ENTRIES.iter();
+            // A test checks that every entry has a pattern.
+            entries
+                .map(|entry| entry.pattern.unwrap_or(Pattern::Scalar))
+                .collect()
+        });
+        PATTERNS[self as usize]
+    }
+
+    /// Returns its requirement on the target.
+    pub fn requirement(self) -> Option<Requirement> {
+        self.entry().requirement
     }
 
     /// Returns its documentation in Markdown: meaning, example, and permitted contexts.
     pub fn docs(self) -> &'static str {
-        self.item().docs.as_ref().map_or("", |docs| &docs.text)
+        self.entry().docs()
     }
 
     /// Returns its type as `primitives.rise` writes it.
     pub fn signature_text(self) -> &'static str {
-        let entry = self.entry();
-        match entry.item.kind {
-            ItemKind::Def { ty: Some(ty), .. } => {
-                &entry.text()[Range::from(entry.item.term(ty).span)]
-            }
-            _ => "",
-        }
-    }
-
-    /// Returns the text of its entry in `primitives.rise`, an item of RISE.
-    pub fn source(self) -> &'static str {
-        self.entry().text()
-    }
-
-    /// Returns the offset of its entry in [`SOURCE`], in bytes.
-    pub fn source_offset(self) -> u32 {
-        self.entry().span.start
+        self.entry().signature
     }
 
     /// Returns the optional first argument, if there is one.
     pub fn optional_argument(self) -> Option<OptionalArgument> {
-        match self.entry().word("optional")? {
-            "AddrSp" => Some(OptionalArgument::AddressSpace),
-            "Dimension" => Some(OptionalArgument::Dimension),
-            _ => None,
-        }
+        self.entry().optional_argument
     }
 
     /// Returns true for `makeArray`, which takes as many further arguments as the number in its
     /// first one.
     pub fn is_variadic(self) -> bool {
-        self.entry().annotation("variadic").is_some()
+        self.entry().is_annotated("variadic")
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pattern::View;
 
     #[test]
     fn the_enum_and_the_file_agree() {
-        let written: Vec<&str> = ENTRIES
-            .iter()
-            .map(|entry| {
-                let name = entry.item.name().map_or("", |ident| &ident.name);
-                entry.word("spelled").unwrap_or(name)
-            })
-            .collect();
-        let listed: Vec<&str> = Primitive::ALL
-            .iter()
-            .map(|primitive| primitive.name())
-            .collect();
-        assert_eq!(written, listed);
-        assert_eq!(
-            SOURCE
-                .lines()
-                .filter(|line| line.starts_with("def "))
-                .count(),
-            listed.len()
-        );
+        for (entry, primitive) in ENTRIES.iter().zip(Primitive::ALL) {
+            assert_eq!(entry.name, primitive.name());
+            assert!(entry.pattern.is_some(), "{}", entry.name);
+            let is_index = entry.pattern == Some(Pattern::View(View::Index));
+            assert_eq!(entry.index_map.is_some(), is_index, "{}", entry.name);
+        }
+        assert_eq!(ENTRIES.len(), Primitive::ALL.len());
     }
 
     #[test]
@@ -342,7 +404,6 @@ mod tests {
             assert!(docs.contains("```rise\ndef example = "), "{primitive:?}");
             assert!(docs.ends_with("```"), "{primitive:?}");
             assert!(primitive.signature_text().contains("->"), "{primitive:?}");
-            assert!(SOURCE[primitive.source_offset() as usize..].starts_with(primitive.source()));
         }
     }
 

@@ -3,7 +3,8 @@
 use crate::shape::Bindings;
 use nat::Nat;
 use rise::core::{Expr, Form, Program, normalise};
-use rise::{Primitive, Type};
+use rise::pattern::Stream;
+use rise::{Pattern, Primitive, Type};
 use syntax::ast::ScalarType;
 
 /// Returns the number of floating-point operations of a run with these sizes, as written in the
@@ -64,41 +65,35 @@ fn primitive_cost(
     expr: &Expr<Primitive>,
 ) -> Option<Nat> {
     use Primitive as P;
-    match (primitive, args) {
-        (P::Add | P::Sub | P::Mul | P::Div | P::Neg, _) => Some(float_lanes(&expr.ty) + all(args)?),
-        (P::Fma, _) => Some(float_lanes(&expr.ty) * Nat::constant(2) + all(args)?),
-        (P::Select, [condition, yes, no]) => {
+    match (primitive.pattern(), args) {
+        (Pattern::Scalar, _) => {
+            let each = match primitive {
+                P::Add | P::Sub | P::Mul | P::Div | P::Neg => float_lanes(&expr.ty),
+                P::Fma => float_lanes(&expr.ty) * Nat::constant(2),
+                _ => Nat::ZERO,
+            };
+            Some(each + all(args)?)
+        }
+        (Pattern::Select, [condition, yes, no]) => {
             Some(cost(condition)? + Nat::max(&cost(yes)?, &cost(no)?))
         }
         (
-            P::Map
-            | P::MapSeq
-            | P::MapSeqUnroll
-            | P::MapStream
-            | P::IterateStream
-            | P::MapPar
-            | P::MapGlobal
-            | P::MapWorkGroup
-            | P::MapLocal
-            | P::MapVec
-            | P::CircularBuffer
-            | P::RotateValues,
+            Pattern::Map(_) | Pattern::Stream(Stream::Map | Stream::Ring | Stream::Window),
             [f, xs],
         ) => Some(length(&xs.ty)? * applied(f)? + cost(xs)?),
-        (
-            P::Reduce | P::ReducePar | P::ReduceSeq | P::ReduceSeqUnroll | P::ScanSeq,
-            [f, init, xs],
-        ) => Some(length(&xs.ty)? * applied(f)? + cost(init)? + cost(xs)?),
-        (P::Generate, [f]) => Some(length(&expr.ty)? * applied(f)?),
-        (P::MapFst | P::MapSnd, [f, pair]) => Some(applied(f)? + cost(pair)?),
-        (P::Let, [value, f]) => Some(cost(value)? + applied(f)?),
-        (P::DepMapSeq, [f, xs]) => {
+        (Pattern::Reduce(_) | Pattern::Scan, [f, init, xs]) => {
+            Some(length(&xs.ty)? * applied(f)? + cost(init)? + cost(xs)?)
+        }
+        (Pattern::Generate, [f]) => Some(length(&expr.ty)? * applied(f)?),
+        (Pattern::MapHalf(_), [f, pair]) => Some(applied(f)? + cost(pair)?),
+        (Pattern::Let, [value, f]) => Some(cost(value)? + applied(f)?),
+        (Pattern::DepMap(_), [f, xs]) => {
             let (Form::DepLambda(var, _, body), Type::DepArray(n, _)) = (&f.form, &*xs.ty) else {
                 return None;
             };
             Some(Nat::sum(*var, &Nat::ZERO, n, &applied(body)?) + cost(xs)?)
         }
-        (P::Iterate | P::Dmatch, _) => None,
+        (Pattern::Iterate | Pattern::DepMatch, _) => None,
         // Other primitives, such as views, must not have functions as arguments.
         _ if args
             .iter()

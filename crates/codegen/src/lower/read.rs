@@ -2,11 +2,13 @@
 
 use std::rc::Rc;
 
+use dpia::prim::PhraseClass;
 use dpia::{Phrase, Prim};
 use nat::Nat;
 use rise::core::{Form, Origin};
-use rise::{Arg, SizeFun, Ty, Type};
-use syntax::ast::{Literal, ScalarType};
+use rise::pattern::{MapLoop, Stream, View};
+use rise::{Arg, Pattern, SizeFun, Ty, Type};
+use syntax::ast::{Half, Literal, ScalarType};
 
 use super::common_subexpressions::ChoiceForm;
 use super::env::{Bound, Env, Path, Step};
@@ -93,16 +95,15 @@ impl Lower<'_> {
         path: Path,
         env: &Env,
     ) -> Result<Expr, CompileError> {
-        use Prim::*;
-        match prim {
-            Add | Sub | Mul | Div | Mod | Fma | Neg | Gt | Lt | Ge | Le | Equal | NotEqual
-            | Not | And | Or | Cast | IndexAsNat | NatAsIndex | VectorFromScalar => {
+        let origin = phrase.origin;
+        let PhraseClass::Expression(pattern) = prim.class() else {
+            return Err(untranslated(prim, origin));
+        };
+        match (pattern, args) {
+            (Pattern::Scalar | Pattern::Connective, _) => {
                 self.read_scalar(phrase, prim, types, args, path, env)
             }
-            Select => {
-                let [condition, then, otherwise] = args else {
-                    return Err(lost(phrase.origin));
-                };
+            (Pattern::Select, [condition, then, otherwise]) => {
                 let condition = self.read(condition, Path::new(), env)?;
                 match constant_truth(&condition) {
                     Some(true) => return self.read(then, path, env),
@@ -113,33 +114,48 @@ impl Lower<'_> {
                 let (otherwise, second) =
                     self.alternative_branch(first, |this| this.read(otherwise, path, env));
                 let parts = [condition, then?, otherwise?];
-                Ok(self.choice(ChoiceForm::Select, parts, [first, second], phrase.origin))
+                Ok(self.choice(ChoiceForm::Select, parts, [first, second], origin))
             }
-            Split | Join | Transpose | Slide | Assume | Take | Drop | Reorder | Unzip | Fst
-            | Snd | Idx | IdxVec | DepIdx | Partition | DepJoin | AsScalar | Gather => {
+            (Pattern::Element | Pattern::Half(_), _) => {
                 self.read_view(phrase, prim, types, args, path, env)
             }
-            Zip | ZipStream | DepZip | MakePair => self.read_pairing(phrase, prim, args, path, env),
-            MapFst | MapSnd => self.read_half_map(phrase, prim, args, path, env),
-            Map => {
-                let [f, xs] = args else {
-                    return Err(lost(phrase.origin));
-                };
-                let (i, path) = self.pop_index(path, phrase.origin)?;
+            (Pattern::Pair | Pattern::Zip | Pattern::Stream(Stream::Zip), _) => {
+                self.read_pairing(phrase, pattern == Pattern::Pair, args, path, env)
+            }
+            (Pattern::MapHalf(half), _) => {
+                self.read_half_map(phrase, half == Half::Second, args, path, env)
+            }
+            (Pattern::Map(MapLoop::Computed), [f, xs]) => {
+                let (i, path) = self.pop_index(path, origin)?;
                 let element = Bound::Phrase(xs.clone(), Rc::new([Step::Index(i)]), env.clone());
                 self.read_function(f, element, path, env)
             }
-            Generate => {
-                let [f] = args else {
-                    return Err(lost(phrase.origin));
-                };
-                let (i, path) = self.pop_index(path, phrase.origin)?;
+            (Pattern::Generate, [f]) => {
+                let (i, path) = self.pop_index(path, origin)?;
                 self.read_function(f, Bound::Index(i), path, env)
             }
-            MakeArray => self.read_element(phrase, args, path, env),
-            PadCst | PadClamp => self.read_padding(phrase, prim, types, args, path, env),
-            AsVector | AsVectorAligned => self.read_as_vector(phrase, types, args, path, env),
-            _ => Err(untranslated(prim, phrase.origin)),
+            (Pattern::Literal, _) => self.read_element(phrase, args, path, env),
+            (Pattern::View(view), _) => match view {
+                View::PadCst | View::PadClamp => {
+                    self.read_padding(phrase, view == View::PadClamp, types, args, path, env)
+                }
+                View::Vectors => self.read_as_vector(phrase, types, args, path, env),
+                View::Index | View::Gather | View::Lanes | View::Unzip => {
+                    self.read_view(phrase, prim, types, args, path, env)
+                }
+                View::DepJoin | View::Partition => {
+                    self.read_view(phrase, prim, types, args, path, env)
+                }
+                View::Scatter | View::PadEmpty => Err(untranslated(prim, origin)),
+            },
+            (Pattern::Select | Pattern::Generate | Pattern::Map(MapLoop::Computed), _) => {
+                Err(lost(origin))
+            }
+            (Pattern::Concat | Pattern::Map(_) | Pattern::DepMap(_) | Pattern::Reduce(_), _)
+            | (Pattern::Scan | Pattern::Iterate | Pattern::Stream(_) | Pattern::Let, _)
+            | (Pattern::Memory | Pattern::Kernel | Pattern::DepPair | Pattern::DepMatch, _) => {
+                Err(untranslated(prim, origin))
+            }
         }
     }
 
@@ -172,21 +188,21 @@ impl Lower<'_> {
             return Err(lost(origin));
         };
         let mut path = path;
-        match (prim, path.next()) {
+        match (prim.pattern(), path.next()) {
             // An index over all pieces of a partition is an index into the array.
-            (Prim::Partition, Some(Step::Joined(_))) => {
+            (Some(Pattern::View(View::Partition)), Some(Step::Joined(_))) => {
                 if let Some(Step::Joined(j)) = path.pop() {
                     path = path.push(Step::Index(j));
                 }
             }
-            (Prim::Unzip, _) => {
+            (Some(Pattern::View(View::Unzip)), _) => {
                 let Some(half @ Step::Member(_)) = path.pop() else {
                     return Err(lost(origin));
                 };
                 let (i, rest) = self.pop_index(path, origin)?;
                 path = rest.push(half).push(Step::Index(i));
             }
-            (Prim::DepJoin, _) => {
+            (Some(Pattern::View(View::DepJoin)), _) => {
                 let (i, rest) = self.pop_index(path, origin)?;
                 path = rest.push(Step::Joined(i));
             }
@@ -202,7 +218,7 @@ impl Lower<'_> {
     fn read_pairing(
         &mut self,
         phrase: &Phrase,
-        prim: Prim,
+        is_pair: bool,
         args: &[Phrase],
         mut path: Path,
         env: &Env,
@@ -210,10 +226,9 @@ impl Lower<'_> {
         let [a, b] = args else {
             return Err(lost(phrase.origin));
         };
-        let index = if prim == Prim::MakePair {
-            None
-        } else {
-            path.pop()
+        let index = match is_pair {
+            true => None,
+            false => path.pop(),
         };
         let under = |path: Path| match &index {
             Some(step) => path.push(step.clone()),
@@ -237,7 +252,7 @@ impl Lower<'_> {
     fn read_half_map(
         &mut self,
         phrase: &Phrase,
-        prim: Prim,
+        mapped: bool,
         args: &[Phrase],
         mut path: Path,
         env: &Env,
@@ -245,7 +260,6 @@ impl Lower<'_> {
         let [f, xs] = args else {
             return Err(lost(phrase.origin));
         };
-        let mapped = prim == Prim::MapSnd;
         let half = |lower: &mut Self, second: bool, path: Path| {
             if second == mapped {
                 let part = Bound::Phrase(xs.clone(), Rc::new([Step::Member(second)]), env.clone());
@@ -300,7 +314,7 @@ impl Lower<'_> {
     fn read_padding(
         &mut self,
         phrase: &Phrase,
-        prim: Prim,
+        is_clamped: bool,
         types: &[Arg],
         args: &[Phrase],
         path: Path,
@@ -317,7 +331,7 @@ impl Lower<'_> {
             self.less(&i, &l),
             self.less(&inner, &n).map(|inside| !inside),
         );
-        if prim == Prim::PadClamp {
+        if is_clamped {
             let mut at = inner;
             if below != Some(false) {
                 at = Nat::max(&at, &zero);

@@ -2,13 +2,16 @@
 //! an array for a reader joins it for a writer, so `split` has the path of `joinAcc`.
 
 use dpia::{Phrase, Prim};
-use rise::Arg;
+use nat::Nat;
 use rise::core::Origin;
+use rise::pattern::IndexArithmetic;
+use rise::{Arg, SizeFun};
+use syntax::ast::BinaryOp;
 
 use super::Lower;
 use super::env::{Env, Path, Step};
 use super::read::{nat_arg, size_fun};
-use super::store::apply_size;
+use super::store::{apply_size, lost};
 use crate::error::CompileError;
 
 impl Lower<'_> {
@@ -22,6 +25,22 @@ impl Lower<'_> {
         path: Path,
         env: &Env,
     ) -> Result<Option<Path>, CompileError> {
+        if let Some(map) = prim.index_map() {
+            let (mut at, mut rest) = (Vec::new(), path);
+            for _ in 0..map.arity().0 {
+                let (i, path) = self.pop_index(rest, origin)?;
+                at.push(i);
+                rest = path;
+            }
+            let given = map.apply(types, &at, &mut SizeArithmetic(self));
+            let given = given.ok_or_else(|| lost(origin))?;
+            return Ok(Some(
+                given
+                    .into_iter()
+                    .rev()
+                    .fold(rest, |path, index| path.push(Step::Index(index))),
+            ));
+        }
         use Prim::*;
         Ok(Some(match prim {
             Idx | IdxAcc => path.push(Step::Index(self.index(&args[0], env)?)),
@@ -29,36 +48,10 @@ impl Lower<'_> {
             DepIdx | DepIdxAcc => path.push(Step::Index(nat_arg(types, 2))),
             Fst | PairAcc1 => path.push(Step::Member(false)),
             Snd | PairAcc2 => path.push(Step::Member(true)),
-            Assume | Take | TakeAcc => path,
-            Drop | DropAcc => {
-                let (i, path) = self.pop_index(path, origin)?;
-                path.push(Step::Index(i + &nat_arg(types, 2)))
-            }
-            Split | Slide | JoinAcc => {
-                let step = nat_arg(types, if prim == JoinAcc { 1 } else { 3 });
-                let (i, path) = self.pop_index(path, origin)?;
-                let (j, path) = self.pop_index(path, origin)?;
-                path.push(Step::Index(i * &step + &j))
-            }
-            Join | SplitAcc => {
-                let (i, path) = self.pop_index(path, origin)?;
-                let (row, column) = self.divide(&i, &nat_arg(types, 1));
-                path.push(Step::Index(column)).push(Step::Index(row))
-            }
             AsScalar | AsVectorAcc => {
                 let (i, path) = self.pop_index(path, origin)?;
                 let (number, lane) = self.divide(&i, &nat_arg(types, 0));
                 path.push(Step::Lane(lane)).push(Step::Index(number))
-            }
-            Transpose | TransposeAcc => {
-                let (i, path) = self.pop_index(path, origin)?;
-                let (j, path) = self.pop_index(path, origin)?;
-                path.push(Step::Index(i)).push(Step::Index(j))
-            }
-            Reorder | ReorderAcc => {
-                let order = size_fun(types, if prim == Reorder { 3 } else { 2 });
-                let (i, path) = self.pop_index(path, origin)?;
-                path.push(Step::Index(apply_size(&order, &i)))
             }
             Gather | ScatterAcc => {
                 let (i, path) = self.pop_index(path, origin)?;
@@ -74,5 +67,31 @@ impl Lower<'_> {
             }
             _ => return Ok(None),
         }))
+    }
+}
+
+/// The arithmetic on sizes with the facts that hold at the current place.
+struct SizeArithmetic<'l, 'p>(&'l Lower<'p>);
+
+impl IndexArithmetic for SizeArithmetic<'_, '_> {
+    type Index = Nat;
+
+    fn size(&mut self, size: &Nat) -> Nat {
+        size.clone()
+    }
+
+    fn binary(&mut self, op: BinaryOp, a: Nat, b: Nat) -> Option<Nat> {
+        Some(match op {
+            BinaryOp::Add => a + &b,
+            BinaryOp::Sub => Nat::sub(&a, &b),
+            BinaryOp::Mul => a * &b,
+            BinaryOp::Div => self.0.simplify(&Nat::div(&self.0.simplify(&a), &b)),
+            BinaryOp::Mod => self.0.simplify(&Nat::rem(&self.0.simplify(&a), &b)),
+            _ => return None,
+        })
+    }
+
+    fn apply(&mut self, function: &SizeFun, at: Nat) -> Option<Nat> {
+        Some(apply_size(function, &at))
     }
 }

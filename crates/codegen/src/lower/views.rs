@@ -2,10 +2,12 @@
 //! hover on an index shows them.
 
 use dpia::Prim;
+use rise::Pattern;
 use rise::core::Origin;
+use rise::pattern::View;
 
 use super::Lower;
-use crate::ir::View;
+use crate::ir;
 
 impl Lower<'_> {
     /// Calls `inside` below a primitive; if that is a view that changes indices, it is recorded for
@@ -19,7 +21,7 @@ impl Lower<'_> {
         let changes = changes_indices(prim);
         if changes {
             let name = prim.name();
-            self.views.push(View { name, origin });
+            self.views.push(ir::View { name, origin });
         }
         let result = inside(self);
         if changes {
@@ -44,22 +46,11 @@ impl Lower<'_> {
 
 /// Returns true if a view changes the index of an element.
 fn changes_indices(prim: Prim) -> bool {
-    use Prim::*;
-    matches!(
-        prim,
-        Split
-            | Join
-            | Transpose
-            | Slide
-            | Drop
-            | Reorder
-            | Gather
-            | Partition
-            | DepJoin
-            | PadCst
-            | PadClamp
-            | AsScalar
-            | AsVector
-            | AsVectorAligned
-    )
+    match prim.pattern() {
+        // `take` and `assume` keep indices.
+        Some(Pattern::View(View::Index)) => prim.index_map().is_some_and(|map| !map.is_identity()),
+        Some(Pattern::View(View::Gather | View::PadCst | View::PadClamp | View::Lanes)) => true,
+        Some(Pattern::View(View::Vectors | View::DepJoin | View::Partition)) => true,
+        _ => false,
+    }
 }

@@ -70,8 +70,8 @@ impl Checker {
         }
         let at = Nat::var(Var(COMPARED + self.binders));
         let (a, b) = (
-            crate::imperative::data_at(f, &at),
-            crate::imperative::data_at(g, &at),
+            crate::phrase::data_at(f, &at),
+            crate::phrase::data_at(g, &at),
         );
         self.closing(|this| this.same(&a, &b))
     }

@@ -77,7 +77,7 @@ fn expr(phrase: &Phrase) -> Result<Expr<Primitive>, NotInRise> {
 fn primitive(prim: Prim) -> Option<Primitive> {
     match prim {
         Prim::ZipStream => Some(Primitive::Zip),
-        _ => Primitive::from_name(prim.name()),
+        _ => prim.in_rise(),
     }
 }
 

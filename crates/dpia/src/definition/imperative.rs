@@ -174,7 +174,7 @@ pub(super) fn target(
             return;
         };
         let origin = phrase.origin;
-        if !target.parallelism.offers(required(*prim)) {
+        if !target.provides(prim.requirement()) {
             let name = prim.name();
             let text = format!("{title} has no `{name}`");
             found.push(
@@ -212,20 +212,6 @@ pub(super) fn target(
             }
         }
     });
-}
-
-/// Returns the parallelism of the targets that have the primitive.
-pub(crate) fn required(prim: Prim) -> Parallelism {
-    use Prim::{
-        Barrier, MapGlobal, MapLocal, MapPar, MapWorkGroup, OclRun, OclRunCommand, ParFor,
-        ParForGlobal, ParForLocal, ParForNat, ParForWorkGroup, ParReduce, ReducePar,
-    };
-    match prim {
-        MapPar | ReducePar | ParFor | ParForNat | ParReduce => Parallelism::Threads,
-        MapGlobal | MapWorkGroup | MapLocal | OclRun | ParForGlobal | ParForWorkGroup
-        | ParForLocal | OclRunCommand | Barrier => Parallelism::WorkItems,
-        _ => Parallelism::Sequential,
-    }
 }
 
 /// Returns the replacement of a primitive on another target.

@@ -10,52 +10,17 @@ mod source_map;
 
 use rise::core::normalise;
 use rise::{Access, Type};
-use syntax::ast::Kind;
 use syntax::{Diagnostic, Severity};
 
+pub use crate::stage::Stage;
 pub use erase::{NotInRise, erase};
-pub(crate) use imperative::required;
 
 use crate::codes;
 use crate::functional::{self, DefinitionSource};
 use crate::imperative::{ImperativeError, ImperativeReason};
-use crate::phrase::{PhraseProgram, contains_array};
+use crate::phrase::PhraseProgram;
 use crate::target::Features;
 use source_map::SourceMap;
-
-/// The two forms of programs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stage {
-    /// An expression under its parameters, which is translated to imperative DPIA.
-    Functional,
-    /// A command under its parameters, which consists of loops and assignments.
-    Imperative,
-}
-
-impl Stage {
-    /// Returns the stage of a definition of this type; `None` for parts of programs, such as
-    /// functions of functions.
-    pub fn of(ty: &Type) -> Option<Stage> {
-        let mut ty = ty;
-        let mut outputs = 0;
-        loop {
-            match ty {
-                Type::Pi(pi) if pi.kind == Kind::Nat => ty = &pi.body,
-                Type::Fun(param, result) => {
-                    match &**param {
-                        Type::Exp(..) => {}
-                        Type::Acc(_) => outputs += 1,
-                        _ => return None,
-                    }
-                    ty = result;
-                }
-                Type::Exp(..) if outputs == 0 => return Some(Stage::Functional),
-                Type::Comm => return Some(Stage::Imperative),
-                _ => return None,
-            }
-        }
-    }
-}
 
 /// The result of compiling a definition for a target.
 #[derive(Clone, Debug, PartialEq)]
@@ -210,21 +175,4 @@ fn sorted(mut found: Vec<Diagnostic>) -> Vec<Diagnostic> {
     found.sort_by_key(|diagnostic| (diagnostic.span, diagnostic.code));
     found.dedup_by(|a, b| (a.span, a.code, &a.message) == (b.span, b.code, &b.message));
     found
-}
-
-/// Returns true if a definition of this type can be compiled on its own: its parameters are sizes
-/// and data, and its result is data or a command.
-pub fn is_program(ty: &Type) -> bool {
-    fn passes(ty: &Type) -> bool {
-        match ty {
-            Type::Pi(pi) => passes(&pi.body),
-            Type::Fun(param, result) => passes(param) && passes(result),
-            Type::Exp(data, _) | Type::Acc(data) => match &**data {
-                Type::Pair(a, b) => !contains_array(a) && !contains_array(b),
-                _ => true,
-            },
-            _ => true,
-        }
-    }
-    Stage::of(ty).is_some() && passes(ty)
 }

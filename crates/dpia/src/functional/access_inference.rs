@@ -11,7 +11,8 @@ use std::sync::Arc;
 
 use nat::{Facts, Prop, Var};
 use rise::core::{Expr, Form, Launch, Node, Origin, Param, Program, apply};
-use rise::{Access, Arg, Pi, Primitive, Ty, Type};
+use rise::pattern::{MapLoop, View};
+use rise::{Access, Arg, Pattern, Pi, Primitive, Ty, Type};
 use rustc_hash::FxHashMap;
 
 use super::access_table::{AccessEntry, ArgumentAccess, access_signature, prim_of, type_args};
@@ -571,13 +572,10 @@ fn last_map(term: &Term) -> Option<&Term> {
     let Form::Primitive(primitive, _, args) = &term.form else {
         return None;
     };
-    use Primitive::*;
-    match primitive {
-        Map => Some(term),
-        Join | Split | Transpose | Unzip | AsVector | AsVectorAligned | AsScalar | Reorder
-        | Take | Drop | Slide | Gather | PadCst | PadClamp | Assume | DepJoin | Partition => {
-            args.last().and_then(last_map)
-        }
+    match primitive.pattern() {
+        Pattern::Map(MapLoop::Computed) => Some(term),
+        Pattern::View(View::Scatter | View::PadEmpty) => None,
+        Pattern::View(_) => args.last().and_then(last_map),
         _ => None,
     }
 }

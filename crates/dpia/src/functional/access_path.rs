@@ -2,9 +2,12 @@
 
 use nat::Nat;
 use rise::core::Form;
-use rise::{Arg, Primitive, SizeFun};
+use rise::pattern::{AcceptorView, IndexArithmetic, IndexMap, MapLoop};
+use rise::{Arg, Pattern, Primitive, SizeFun};
+use syntax::ast::BinaryOp;
 
 use super::access_inference::Term;
+use crate::prim::Prim;
 
 /// One step of an access path, from a value to a part of it.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,13 +30,11 @@ pub(crate) type AccessPath = Vec<PathElement>;
 pub(crate) enum View {
     At(Nat),
     Half(bool),
-    Join(Nat),
-    Split(Nat),
-    Transpose,
+    /// The elements at the indices that an index map computes with type-level arguments.
+    Index(&'static IndexMap, Vec<Arg>),
     /// A half of the elements of a zip.
     Zip(bool),
     Unzip,
-    Reorder(SizeFun),
     Behind(Nat),
     AsScalar(Nat),
     Same,
@@ -63,22 +64,23 @@ pub(crate) fn size_at(types: &[Arg], at: usize) -> Option<Nat> {
 
 /// Returns the view of a primitive on its argument, for writing.
 pub(crate) fn view(primitive: Primitive, types: &[Arg], args: &[Term]) -> View {
-    use Primitive::{
-        AsScalar, Assume, Join, Map, OclRun, PadEmpty, Reorder, Split, Transpose, Unzip,
-    };
-    let size = |at: usize, view: fn(Nat) -> View| size_at(types, at).map_or(View::Unknown, view);
-    match primitive {
-        Join => size(1, View::Join),
-        Split => size(0, View::Split),
-        Transpose => View::Transpose,
-        Unzip => View::Unzip,
-        AsScalar => size(0, View::AsScalar),
-        PadEmpty | OclRun | Assume => View::Same,
-        Reorder => match types.get(2) {
-            Some(Arg::SizeFun(inverse)) => View::Reorder(inverse.clone()),
-            _ => View::Unknown,
+    match primitive.pattern() {
+        Pattern::View(rise::pattern::View::Unzip) => View::Unzip,
+        Pattern::View(rise::pattern::View::Lanes) => {
+            size_at(types, 0).map_or(View::Unknown, View::AsScalar)
+        }
+        Pattern::View(_) => match &primitive.entry().acceptor {
+            Some(AcceptorView::Same) => View::Same,
+            Some(AcceptorView::View(acceptor, params)) => {
+                let map = Prim::from_name(acceptor).and_then(Prim::index_map);
+                let types = params.iter().map(|&at| types.get(at).cloned()).collect();
+                map.zip(types)
+                    .map_or(View::Unknown, |(map, types)| View::Index(map, types))
+            }
+            None => View::Unknown,
         },
-        Map => match args.first().map(|f| &f.form) {
+        Pattern::Kernel => View::Same,
+        Pattern::Map(MapLoop::Computed) => match args.first().map(|f| &f.form) {
             Some(Form::Lambda(param, body)) => {
                 let mut views = Vec::new();
                 let mut term = body;
@@ -96,7 +98,12 @@ pub(crate) fn view(primitive: Primitive, types: &[Arg], args: &[Term]) -> View {
             }
             _ => View::Unknown,
         },
-        _ => View::Unknown,
+        Pattern::Scalar | Pattern::Connective | Pattern::Select | Pattern::Element => View::Unknown,
+        Pattern::Half(_) | Pattern::Pair | Pattern::MapHalf(_) | Pattern::Generate => View::Unknown,
+        Pattern::Literal | Pattern::Zip | Pattern::Concat | Pattern::Map(_) => View::Unknown,
+        Pattern::DepMap(_) | Pattern::Reduce(_) | Pattern::Scan | Pattern::Iterate => View::Unknown,
+        Pattern::Stream(_) | Pattern::Let | Pattern::Memory => View::Unknown,
+        Pattern::DepPair | Pattern::DepMatch => View::Unknown,
     }
 }
 
@@ -116,31 +123,10 @@ pub(crate) fn through(view: &View, mut path: AccessPath) -> Option<AccessPath> {
         View::Unknown => return None,
         View::Zip(half) => path.insert(1.min(path.len()), PathElement::Half(*half)),
         View::Unzip if path.len() >= 2 => path.swap(0, 1),
-        View::Transpose if path.len() >= 2 => path.swap(0, 1),
-        View::Unzip | View::Transpose => return path.is_empty().then_some(path),
-        View::Join(columns) => match &path[..] {
-            [PathElement::At(i), PathElement::At(j), ..] => {
-                let at = Nat::add(&Nat::mul(i, columns), j);
-                path.splice(..2, [PathElement::At(at)]);
-            }
-            rest => return rest.is_empty().then_some(path),
-        },
-        View::Split(columns) => match path.first().cloned() {
-            Some(PathElement::At(i)) => {
-                let steps = [
-                    PathElement::At(Nat::div(&i, columns)),
-                    PathElement::At(Nat::rem(&i, columns)),
-                ];
-                path.splice(..1, steps);
-            }
-            Some(_) => return None,
-            None => {}
-        },
-        View::Reorder(inverse) => match path.first_mut() {
-            Some(PathElement::At(i)) => *i = apply(inverse, i)?,
-            Some(_) => return None,
-            None => {}
-        },
+        View::Unzip => return path.is_empty().then_some(path),
+        // The whole of a view is written to the whole of its destination.
+        View::Index(..) if path.is_empty() => {}
+        View::Index(map, types) => return mapped(map, types, path),
         View::Behind(n) => match path.first_mut() {
             Some(PathElement::At(i)) => *i = Nat::add(i, n),
             _ => return None,
@@ -165,71 +151,74 @@ pub(crate) fn through(view: &View, mut path: AccessPath) -> Option<AccessPath> {
     Some(path)
 }
 
-pub(crate) fn apply(fun: &SizeFun, at: &Nat) -> Option<Nat> {
-    match fun {
-        SizeFun::Lambda(lambda) => {
-            let (param, at) = (lambda.param, at.clone());
-            Some(lambda.body.subst(&|v| (v == param).then(|| at.clone())))
-        }
-        SizeFun::Var(_) => None,
+/// Transforms a path by an index map.
+fn mapped(map: &IndexMap, types: &[Arg], mut path: AccessPath) -> Option<AccessPath> {
+    let behind = path.split_off(map.arity().0.min(path.len()));
+    let mut path = map.apply(types, &path, &mut PathArithmetic)?;
+    path.extend(behind);
+    Some(path)
+}
+
+/// The arithmetic on path elements that are indices.
+struct PathArithmetic;
+
+impl IndexArithmetic for PathArithmetic {
+    type Index = PathElement;
+
+    fn size(&mut self, size: &Nat) -> PathElement {
+        PathElement::At(size.clone())
+    }
+
+    fn binary(&mut self, op: BinaryOp, a: PathElement, b: PathElement) -> Option<PathElement> {
+        let (PathElement::At(a), PathElement::At(b)) = (a, b) else {
+            return None;
+        };
+        Some(PathElement::At(match op {
+            BinaryOp::Add => Nat::add(&a, &b),
+            BinaryOp::Sub => Nat::sub(&a, &b),
+            BinaryOp::Mul => Nat::mul(&a, &b),
+            BinaryOp::Div => Nat::div(&a, &b),
+            BinaryOp::Mod => Nat::rem(&a, &b),
+            _ => return None,
+        }))
+    }
+
+    fn apply(&mut self, function: &SizeFun, at: PathElement) -> Option<PathElement> {
+        let (SizeFun::Lambda(lambda), PathElement::At(at)) = (function, at) else {
+            return None;
+        };
+        Some(PathElement::At(lambda.apply(&at)))
     }
 }
 
 /// Transforms the path of a part of a view to its argument, for reading; `None` if it is not a
-/// single place.
+/// single place. `lanes` is the number of lanes of a vector.
 pub(crate) fn read_view(
-    primitive: Primitive,
-    types: &[Arg],
+    pattern: Pattern,
+    map: Option<&IndexMap>,
+    (types, lanes): (&[Arg], Option<Nat>),
     mut path: AccessPath,
 ) -> Option<AccessPath> {
-    use Primitive::{
-        AsScalar, AsVector, AsVectorAligned, Assume, Drop, Join, Reorder, Slide, Split, Take,
-        Transpose, Unzip,
+    use rise::pattern::View;
+    let Pattern::View(view) = pattern else {
+        return None;
     };
-    let first = match path.first() {
-        Some(PathElement::At(i)) => Some(i.clone()),
-        _ => None,
-    };
-    match primitive {
-        Take | Assume => {}
-        Drop => {
-            let moved = Nat::add(&first?, &size_at(types, 0)?);
-            path[0] = PathElement::At(moved);
-        }
-        Transpose | Unzip if path.len() >= 2 => path.swap(0, 1),
-        Join => {
-            let (i, columns) = (first?, size_at(types, 1)?);
-            let steps = [
-                PathElement::At(Nat::div(&i, &columns)),
-                PathElement::At(Nat::rem(&i, &columns)),
-            ];
-            path.splice(..1, steps);
-        }
-        Split | Slide => {
-            let step = match primitive {
-                Split => size_at(types, 0)?,
-                _ => size_at(types, 2)?,
+    match (view, path.first()) {
+        (View::Index, _) => {
+            let map = map?;
+            return match map.is_identity() {
+                true => Some(path),
+                false => mapped(map, types, path),
             };
-            let Some(PathElement::At(j)) = path.get(1) else {
-                return None;
-            };
-            let at = Nat::add(&Nat::mul(&first?, &step), j);
-            path.splice(..2, [PathElement::At(at)]);
         }
-        AsVector | AsVectorAligned => {
-            path[0] = PathElement::Lanes(first?, size_at(types, 0)?);
+        (View::Unzip, _) if path.len() >= 2 => path.swap(0, 1),
+        (View::Vectors, Some(PathElement::At(i))) => {
+            path[0] = PathElement::Lanes(i.clone(), lanes?)
         }
-        AsScalar => {
-            let lanes = size_at(types, 0)?;
-            path[0] = PathElement::At(Nat::div(&first?, &lanes));
-        }
-        Reorder => {
-            let Some(Arg::SizeFun(g)) = types.get(1) else {
-                return None;
-            };
-            path[0] = PathElement::At(apply(g, &first?)?);
-        }
-        _ => return None,
+        (View::Lanes, Some(PathElement::At(i))) => path[0] = PathElement::At(Nat::div(i, &lanes?)),
+        (View::Unzip | View::Vectors | View::Lanes, _)
+        | (View::Gather | View::Scatter | View::PadCst | View::PadClamp, _)
+        | (View::PadEmpty | View::DepJoin | View::Partition, _) => return None,
     }
     Some(path)
 }

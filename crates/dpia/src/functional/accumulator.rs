@@ -8,11 +8,14 @@ use std::sync::Arc;
 
 use nat::{Facts, Nat, Prop, Var};
 use rise::core::{Form, Local, Node, Origin};
-use rise::{Arg, Primitive, Type};
+use rise::pattern::MapLoop;
+use rise::{Arg, Pattern, Primitive, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::access_inference::Term;
-use super::access_path::{AccessPath, PathElement, View, place, read_view, take_half, view};
+use super::access_path::{
+    AccessPath, PathElement, View, place, read_view, size_at, take_half, view,
+};
 use crate::phrase::contains_array;
 
 /// The first number of loop variables, above those of programs and signatures.
@@ -140,20 +143,17 @@ impl AccumulatorCheck<'_> {
 
     /// Follows the patterns that write element by element; returns false for others.
     fn write_loop(&mut self, primitive: Primitive, args: &[Term], views: &mut Vec<View>) -> bool {
-        use Primitive::{
-            DepMapSeq, MapGlobal, MapLocal, MapPar, MapSeq, MapSeqUnroll, MapWorkGroup, ScanSeq,
-        };
         let (Some(f), Some(xs)) = (args.first(), args.last()) else {
             return false;
         };
-        match primitive {
-            MapSeq | MapSeqUnroll | MapPar | MapGlobal | MapWorkGroup | MapLocal => {}
-            ScanSeq => {
+        match primitive.pattern() {
+            Pattern::Map(MapLoop::Sequential | MapLoop::Unrolled | MapLoop::Parallel(_)) => {}
+            Pattern::DepMap(_) => {}
+            Pattern::Scan => {
                 if let Some(init) = args.get(1) {
                     self.stored(init, views);
                 }
             }
-            DepMapSeq => {}
             _ => return false,
         }
         let (index, f) = match (&f.form, array(&xs.ty)) {
@@ -304,7 +304,12 @@ impl AccumulatorCheck<'_> {
                     self.read(body, path, place);
                 }
             }
-            (_, [.., xs]) => match read_view(primitive, types, path) {
+            (_, [.., xs]) => match read_view(
+                primitive.pattern(),
+                primitive.entry().index_map.as_ref(),
+                (types, size_at(types, 0)),
+                path,
+            ) {
                 Some(path) => self.read(xs, path, place),
                 None => self.read_all(args, place),
             },
@@ -404,11 +409,7 @@ fn lambda(f: &Term) -> Option<(u32, &Term)> {
 
 /// Returns true if the primitive stores its result in memory of its own.
 fn is_stored(term: &Term) -> bool {
-    use Primitive::{ReducePar, ReduceSeq, ReduceSeqUnroll, ToMem};
-    matches!(
-        term.form,
-        Form::Primitive(ToMem | ReduceSeq | ReduceSeqUnroll | ReducePar, ..)
-    )
+    matches!(&term.form, Form::Primitive(primitive, ..) if super::is_stored(primitive.pattern()))
 }
 
 fn array(ty: &Type) -> Option<(&Nat, &Type)> {

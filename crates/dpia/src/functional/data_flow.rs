@@ -3,7 +3,8 @@
 
 use nat::{Nat, Prop, Var};
 use rise::core::{Form, Launch, Source};
-use rise::{Access, Address, Arg, Names, Ty, Type};
+use rise::pattern::{Level, MapLoop, Stream, View};
+use rise::{Access, Address, Arg, Names, Pattern, Ty, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 use syntax::Span;
 use syntax::ast::{AddressSpace, Name};
@@ -304,47 +305,43 @@ impl FlowAnalysis<'_> {
         let (functions, values): (Vec<_>, Vec<_>) =
             args.iter().partition(|arg| is_function(&arg.form));
         let outside = self.into;
-        if matches!(
-            prim,
-            Prim::ToMem | Prim::ReduceSeq | Prim::ReduceSeqUnroll | Prim::ReducePar
-        ) {
+        let Some(pattern) = prim.pattern() else {
+            return Sources::computed();
+        };
+        if super::is_stored(pattern) {
             self.into = Destination::Memory;
         }
         let values: Vec<Sources> = values.into_iter().map(|arg| self.visit(arg)).collect();
         if matches!(
-            prim,
-            Prim::ScanSeq
-                | Prim::Iterate
-                | Prim::CircularBuffer
-                | Prim::RotateValues
-                | Prim::MapStream
+            pattern,
+            Pattern::Scan
+                | Pattern::Iterate
+                | Pattern::Stream(Stream::Map | Stream::Ring | Stream::Window)
         ) {
             self.into = Destination::Memory;
         }
         let outer = self.in_parallel;
-        self.in_parallel |= is_parallel(prim);
+        self.in_parallel |= pattern.level().is_some();
         let depth = self.shared.len();
         self.shared.extend(shared);
         let last = values.last().cloned().unwrap_or_default();
         let bodies: Vec<Sources> = functions
             .into_iter()
-            .map(|f| self.function(prim, f, &last))
+            .map(|f| self.function(pattern, f, &last))
             .collect();
         self.in_parallel = outer;
         self.shared.truncate(depth);
         self.into = outside;
-        self.gives(prim, &values, bodies.last())
+        gives(pattern, &values, bodies.last())
     }
 
     /// Visits the function of a primitive that is applied to the elements of `over`.
-    fn function(&mut self, prim: Prim, f: &Phrase, over: &Sources) -> Sources {
-        let mut params = match prim {
-            Prim::ReduceSeq | Prim::ReduceSeqUnroll | Prim::ReducePar => {
-                vec![Sources::memory(), over.clone()]
-            }
-            Prim::ScanSeq => vec![over.clone(), Sources::memory()],
-            Prim::Generate => vec![Sources::computed()],
-            Prim::Iterate => vec![Sources::memory()],
+    fn function(&mut self, pattern: Pattern, f: &Phrase, over: &Sources) -> Sources {
+        let mut params = match pattern {
+            Pattern::Reduce(_) => vec![Sources::memory(), over.clone()],
+            Pattern::Scan => vec![over.clone(), Sources::memory()],
+            Pattern::Generate => vec![Sources::computed()],
+            Pattern::Iterate => vec![Sources::memory()],
             _ => vec![over.clone()],
         };
         params.reverse();
@@ -361,33 +358,35 @@ impl FlowAnalysis<'_> {
             }
         }
     }
+}
 
-    /// Returns the sources of a primitive's value.
-    fn gives(&self, prim: Prim, values: &[Sources], body: Option<&Sources>) -> Sources {
-        use Prim::{
-            AsScalar, AsVector, AsVectorAligned, Assume, CircularBuffer, DepIdx, DepJoin, DepZip,
-            Dmatch, Drop, Fst, Gather, Idx, IdxVec, Join, Let, MakeArray, MakePair, Map, MapFst,
-            MapSnd, PadClamp, PadCst, Partition, ReducePar, ReduceSeq, ReduceSeqUnroll, Reorder,
-            RotateValues, Select, Slide, Snd, Split, Take, ToMem, Transpose, Unzip, Zip, ZipStream,
-        };
-        let last = || values.last().cloned().unwrap_or_default();
-        match prim {
-            AsScalar | AsVector | AsVectorAligned | Assume | DepIdx | DepJoin | Drop | Fst
-            | Gather | Idx | IdxVec | Join | PadClamp | PadCst | Partition | Reorder | Slide
-            | Snd | Split | Take | Transpose | Unzip => last(),
-            Zip | ZipStream | MakePair | MakeArray | DepZip => values
-                .iter()
-                .fold(Sources::default(), |all, one| all.and(one)),
-            Select => values
-                .iter()
-                .skip(1)
-                .fold(Sources::default(), |all, one| all.and(one)),
-            Map | Let | Dmatch => body.cloned().unwrap_or_else(last),
-            MapFst | MapSnd => last().and(body.unwrap_or(&Sources::default())),
-            ToMem | ReduceSeq | ReduceSeqUnroll | ReducePar | CircularBuffer | RotateValues => {
-                Sources::memory()
-            }
-            _ => Sources::computed(),
+/// Returns the sources of a primitive's value.
+fn gives(pattern: Pattern, values: &[Sources], body: Option<&Sources>) -> Sources {
+    let last = || values.last().cloned().unwrap_or_default();
+    let all = |values: &[Sources]| {
+        let none = Sources::default();
+        values.iter().fold(none, |all, one| all.and(one))
+    };
+    match pattern {
+        // The elements that these leave out are not known.
+        Pattern::View(View::Scatter | View::PadEmpty) => Sources::computed(),
+        Pattern::View(_) | Pattern::Element | Pattern::Half(_) => last(),
+        Pattern::Zip | Pattern::Stream(Stream::Zip) | Pattern::Pair | Pattern::Literal => {
+            all(values)
+        }
+        Pattern::Select => all(values.get(1..).unwrap_or_default()),
+        Pattern::Map(MapLoop::Computed) | Pattern::Let | Pattern::DepMatch => {
+            body.cloned().unwrap_or_else(last)
+        }
+        Pattern::MapHalf(_) => last().and(body.unwrap_or(&Sources::default())),
+        Pattern::Memory | Pattern::Reduce(_) => Sources::memory(),
+        Pattern::Stream(Stream::Ring | Stream::Window) => Sources::memory(),
+        Pattern::Scalar | Pattern::Connective | Pattern::Generate => Sources::computed(),
+        Pattern::Concat | Pattern::Map(_) | Pattern::DepMap(_) | Pattern::Scan => {
+            Sources::computed()
+        }
+        Pattern::Iterate | Pattern::Stream(Stream::Map) | Pattern::Kernel | Pattern::DepPair => {
+            Sources::computed()
         }
     }
 }
@@ -396,20 +395,14 @@ fn is_function(form: &Form<Prim>) -> bool {
     matches!(form, Form::Lambda(..) | Form::DepLambda(..))
 }
 
-fn is_parallel(prim: Prim) -> bool {
-    matches!(
-        prim,
-        Prim::MapPar | Prim::MapGlobal | Prim::MapWorkGroup | Prim::MapLocal
-    )
-}
-
 /// Returns the map that is distributed over work-items, if the phrase is one.
 fn shared(phrase: &Phrase) -> Option<DistributedMap> {
     let Form::Primitive(by, types, _) = &phrase.form else {
         return None;
     };
-    if !matches!(by, Prim::MapGlobal | Prim::MapWorkGroup | Prim::MapLocal) {
-        return None;
+    match by.pattern()?.level()? {
+        Level::Threads => return None,
+        Level::Global | Level::WorkGroup | Level::Local => {}
     }
     let dimension = match types.last() {
         Some(Arg::Nat(dimension)) => dimension.as_const().unwrap_or(0),
@@ -453,11 +446,8 @@ fn window(prim: Prim, types: &[Arg]) -> Option<Ty> {
 }
 
 fn materialization_of(phrase: &Phrase, access: Access) -> Materialization {
-    if let Form::Primitive(
-        Prim::ToMem | Prim::ReduceSeq | Prim::ReduceSeqUnroll | Prim::ReducePar,
-        types,
-        _,
-    ) = &phrase.form
+    if let Form::Primitive(prim, types, _) = &phrase.form
+        && prim.pattern().is_some_and(super::is_stored)
     {
         return Materialization::Stored(match types.last() {
             Some(Arg::Address(Address::Space(space))) => Some(*space),

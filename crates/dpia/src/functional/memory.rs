@@ -2,7 +2,8 @@
 
 use nat::{Nat, Prop};
 use rise::core::{Form, Launch, Node, Origin};
-use rise::{Address, Arg, DataFun, Primitive, Ty, Type};
+use rise::pattern::{MapLoop, ReduceLoop, Stream, View};
+use rise::{Address, Arg, DataFun, Pattern, Primitive, Ty, Type};
 use syntax::ast::{AddressSpace, ScalarType};
 
 use super::access_inference::{AccessInference, Expectation, Term};
@@ -214,14 +215,15 @@ impl AccessInference {
         space: AddressSpace,
         launch: &Launch,
     ) -> Option<Nat> {
-        use Primitive::{CircularBuffer, Iterate, ReduceSeq, ReduceSeqUnroll, RotateValues, ToMem};
         let shared = (space == AddressSpace::Private).then_some(launch);
-        match (primitive, args) {
-            (ToMem, [writer]) => self.written_bytes(writer, shared),
-            (ReduceSeq | ReduceSeqUnroll, [_, init, ..]) => self.written_bytes(init, shared),
-            (Primitive::ScanSeq, [_, init, ..]) => bytes(&init.ty),
-            (Iterate, [.., xs]) => Some(&bytes(&xs.ty)? * &Nat::constant(2)),
-            (CircularBuffer | RotateValues, _) => {
+        match (primitive.pattern(), args) {
+            (Pattern::Memory, [writer]) => self.written_bytes(writer, shared),
+            (Pattern::Reduce(ReduceLoop::Sequential | ReduceLoop::Unrolled), [_, init, ..]) => {
+                self.written_bytes(init, shared)
+            }
+            (Pattern::Scan, [_, init, ..]) => bytes(&init.ty),
+            (Pattern::Iterate, [.., xs]) => Some(&bytes(&xs.ty)? * &Nat::constant(2)),
+            (Pattern::Stream(stream @ (Stream::Ring | Stream::Window)), _) => {
                 let Form::Primitive(_, types, _) = &term.form else {
                     return None;
                 };
@@ -231,8 +233,8 @@ impl AccessInference {
                 let Type::Array(size, element) = &**window else {
                     return None;
                 };
-                let room = match (primitive, types.get(1)) {
-                    (CircularBuffer, Some(Arg::Nat(alloc))) => alloc.clone(),
+                let room = match (stream, types.get(1)) {
+                    (Stream::Ring, Some(Arg::Nat(alloc))) => alloc.clone(),
                     _ => size.clone(),
                 };
                 Some(&room * &bytes(element)?)
@@ -243,30 +245,28 @@ impl AccessInference {
 
     /// Returns the size of an expression's result in bytes.
     fn written_bytes(&self, term: &Term, shared: Option<&Launch>) -> Option<Nat> {
-        use Primitive::{
-            AsScalar, AsVector, AsVectorAligned, Assume, Concat, Dmatch, Join, Let, MakePair,
-            MapSeq, MapSeqUnroll, Reorder, Scatter, Split, Transpose, Unzip, Zip,
-        };
         let Form::Primitive(primitive, types, args) = &term.form else {
             return bytes(&term.ty);
         };
-        match (primitive, &args[..]) {
-            (MapGlobal | MapLocal | MapWorkGroup | MapSeq | MapSeqUnroll, [f, xs]) => {
+        match (primitive.pattern(), &args[..]) {
+            (
+                Pattern::Map(MapLoop::Sequential | MapLoop::Unrolled | MapLoop::Parallel(_)),
+                [f, xs],
+            ) => {
                 let (Form::Lambda(_, body), Type::Array(n, _)) = (&f.form, &*xs.ty) else {
                     return self.share(*primitive, types, term, shared);
                 };
                 let each = self.written_bytes(body, shared)?;
                 Some(&self.share_of(*primitive, types, n, shared)? * &each)
             }
-            (Zip | MakePair | Concat, [a, b]) => {
+            (Pattern::Zip | Pattern::Pair | Pattern::Concat, [a, b]) => {
                 Some(&self.written_bytes(a, shared)? + &self.written_bytes(b, shared)?)
             }
-            (Let | Dmatch, [_, f]) => self.written_bytes(body_of(f), shared),
-            (
-                Join | Split | Transpose | Unzip | AsVector | AsVectorAligned | AsScalar | Reorder
-                | Scatter | Assume,
-                [.., xs],
-            ) => self.written_bytes(xs, shared),
+            (Pattern::Let | Pattern::DepMatch, [_, f]) => self.written_bytes(body_of(f), shared),
+            (Pattern::View(View::PadEmpty | View::DepJoin), _) => bytes(&term.ty),
+            (Pattern::View(_), [.., xs]) if primitive.entry().acceptor.is_some() => {
+                self.written_bytes(xs, shared)
+            }
             _ => bytes(&term.ty),
         }
     }
@@ -324,25 +324,18 @@ fn out_of_reach(
     space: AddressSpace,
     reader: Option<&User>,
 ) -> Option<String> {
-    use Primitive::{
-        Drop, Gather, Idx, PadClamp, PadCst, ReduceSeq, ReduceSeqUnroll, ScanSeq, Slide, Take,
-    };
     let User::Primitive(reader, _) = reader? else {
         return None;
     };
-    let moves = matches!(
-        reader,
-        Slide
-            | Gather
-            | Drop
-            | Take
-            | PadCst
-            | PadClamp
-            | Idx
-            | ReduceSeq
-            | ReduceSeqUnroll
-            | ScanSeq
-    );
+    let moves = match reader.pattern() {
+        // Views that can be written rearrange the elements.
+        Pattern::View(_) => reader.entry().acceptor.is_none() && *reader != Primitive::Partition,
+        Pattern::Element | Pattern::Scan => true,
+        Pattern::Reduce(reduce) => {
+            matches!(reduce, ReduceLoop::Sequential | ReduceLoop::Unrolled)
+        }
+        _ => false,
+    };
     let inner = inner_levels(primitive, args);
     if !moves || inner.is_empty() {
         return None;
@@ -364,17 +357,17 @@ fn out_of_reach(
 
 /// Returns the parallel maps that write the memory of a primitive.
 pub(super) fn inner_levels(primitive: Primitive, args: &[Term]) -> Vec<ParallelMap> {
-    use Primitive::{
-        CircularBuffer, Iterate, ReduceSeq, ReduceSeqUnroll, RotateValues, ScanSeq, ToMem,
-    };
     let mut levels = Vec::new();
-    match (primitive, args) {
-        (ToMem, [writer]) => parallel_maps(writer, &mut levels),
-        (ReduceSeq | ReduceSeqUnroll | ScanSeq, [f, init, ..]) => {
+    match (primitive.pattern(), args) {
+        (Pattern::Memory, [writer]) => parallel_maps(writer, &mut levels),
+        (
+            Pattern::Reduce(ReduceLoop::Sequential | ReduceLoop::Unrolled) | Pattern::Scan,
+            [f, init, ..],
+        ) => {
             parallel_maps(init, &mut levels);
             parallel_maps(body_of(f), &mut levels);
         }
-        (Iterate | CircularBuffer | RotateValues, [f, ..]) => {
+        (Pattern::Iterate | Pattern::Stream(Stream::Ring | Stream::Window), [f, ..]) => {
             parallel_maps(body_of(f), &mut levels);
         }
         _ => {}
@@ -407,29 +400,21 @@ fn body_of(f: &Term) -> &Term {
 
 /// Collects the parallel maps that write an expression, outermost first.
 pub(super) fn parallel_maps(term: &Term, levels: &mut Vec<ParallelMap>) {
-    use Primitive::{
-        AsScalar, AsVector, AsVectorAligned, Assume, Concat, DepMapSeq, Dmatch, Iterate, Join, Let,
-        MakePair, Map, MapSeq, MapSeqUnroll, PadEmpty, Reorder, Scatter, Split, Transpose, Unzip,
-        Zip,
-    };
     let mut stack = vec![term];
     while let Some(term) = stack.pop() {
         let Form::Primitive(primitive, types, args) = &term.form else {
             continue;
         };
-        match (primitive, &args[..]) {
-            (MapGlobal | MapLocal | MapWorkGroup, [f, ..]) => {
+        match (primitive.pattern(), &args[..]) {
+            (Pattern::Map(MapLoop::Computed), [.., xs]) => stack.push(xs),
+            (Pattern::Map(_) | Pattern::DepMap(_), [f, ..]) => {
                 levels.extend(level(*primitive, types, term.origin));
                 stack.push(body_of(f));
             }
-            (MapSeq | MapSeqUnroll | DepMapSeq | Iterate, [f, ..]) => stack.push(body_of(f)),
-            (Let | Dmatch, [_, f]) => stack.push(body_of(f)),
-            (Zip | MakePair | Concat, [a, b]) => stack.extend([b, a]),
-            (
-                Join | Split | Transpose | Unzip | AsVector | AsVectorAligned | AsScalar | Reorder
-                | Scatter | PadEmpty | Map | Assume,
-                [.., xs],
-            ) => stack.push(xs),
+            (Pattern::Iterate, [f, ..]) => stack.push(body_of(f)),
+            (Pattern::Let | Pattern::DepMatch, [_, f]) => stack.push(body_of(f)),
+            (Pattern::Zip | Pattern::Pair | Pattern::Concat, [a, b]) => stack.extend([b, a]),
+            (Pattern::View(_), [.., xs]) if primitive.entry().acceptor.is_some() => stack.push(xs),
             _ => {}
         }
     }

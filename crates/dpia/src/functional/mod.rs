@@ -28,7 +28,8 @@ mod write_conflicts;
 
 use nat::Prop;
 use rise::core::{Form, Origin, Program};
-use rise::{DataFun, Primitive, Type};
+use rise::pattern::ReduceLoop;
+use rise::{DataFun, Pattern, Primitive, Type};
 use syntax::ast::Kind;
 
 pub(crate) use access_table::{TypeParam, access_signature};
@@ -193,6 +194,15 @@ fn parameters(program: &Program<Primitive>) -> Vec<Problem> {
             nest: nest(),
         })
         .collect()
+}
+
+/// Returns true if a primitive stores its result in memory of its own.
+fn is_stored(pattern: Pattern) -> bool {
+    match pattern {
+        Pattern::Memory => true,
+        Pattern::Reduce(reduce) => reduce != ReduceLoop::Undetermined,
+        _ => false,
+    }
 }
 
 /// Returns the primitive that makes a pair of two written arrays of one length, which could be an

@@ -1,27 +1,24 @@
 //! The rules for the nesting of parallel maps.
 
 use rise::core::{Form, Origin};
+use rise::pattern::Level;
 use rise::{Arg, Primitive};
 
 use super::access_inference::{AccessInference, Term};
 use super::problem::{ParallelMap, ProblemKind};
-use Primitive::{MapGlobal, MapLocal, MapPar, MapWorkGroup};
+use Primitive::{MapGlobal, MapLocal, MapWorkGroup};
 
 /// The greatest number of chains of maps that are considered for alternatives.
 const MAX_CHAINS: usize = 256;
 
 /// Returns the level of a primitive that is a parallel map.
 pub(super) fn level(primitive: Primitive, types: &[Arg], at: Origin) -> Option<ParallelMap> {
-    let dimension = match primitive {
-        MapPar => 0,
-        MapGlobal | MapWorkGroup | MapLocal => match types.last() {
-            Some(Arg::Nat(dimension)) => dimension
-                .as_const()
-                .and_then(|d| u8::try_from(d).ok())
-                .unwrap_or(0),
-            _ => 0,
-        },
-        _ => return None,
+    let dimension = match (primitive.pattern().level()?, types.last()) {
+        (Level::Global | Level::WorkGroup | Level::Local, Some(Arg::Nat(dimension))) => dimension
+            .as_const()
+            .and_then(|d| u8::try_from(d).ok())
+            .unwrap_or(0),
+        (Level::Threads | Level::Global | Level::WorkGroup | Level::Local, _) => 0,
     };
     Some(ParallelMap {
         primitive,
@@ -85,9 +82,11 @@ impl AccessInference {
     pub(super) fn check_nesting(&mut self, inner: &mut ParallelMap, f: Option<&Term>) {
         let nest = self.correctly_nested_maps();
         let same = |level: &&ParallelMap| level.dimension == inner.dimension;
-        let outer = if inner.primitive == MapPar {
+        let is_threads =
+            |level: &ParallelMap| level.primitive.pattern().level() == Some(Level::Threads);
+        let outer = if is_threads(inner) {
             // Nested threads are allowed, but useless.
-            match nest.iter().find(|level| level.primitive == MapPar) {
+            match nest.iter().find(|level| is_threads(level)) {
                 Some(outer) => Some(*outer),
                 None => return,
             }

@@ -3,8 +3,9 @@
 
 use nat::{Nat, Prop};
 use rise::core::{Form, Program};
+use rise::pattern::ReduceLoop;
 use rise::primitive::OptionalArgument;
-use rise::{Address, Arg, Primitive, Type};
+use rise::{Address, Arg, Pattern, Primitive, Type};
 use syntax::ast::ScalarType;
 
 use super::access_inference::{AccessInference, Term};
@@ -22,7 +23,7 @@ impl AccessInference {
         args: &[Term],
         level: Option<&mut ParallelMap>,
     ) {
-        if !super::targets::has(self.target, primitive) {
+        if !self.target.provides(primitive.requirement()) {
             self.report(term.origin, ProblemKind::NotForTarget { primitive });
         } else if let Some(level) = level {
             self.check_nesting(level, args.first());
@@ -39,19 +40,21 @@ impl AccessInference {
 
     /// Checks that the function of a reduction can update the accumulator in place.
     pub(super) fn check_accumulator(&mut self, primitive: Primitive, f: &Term) {
-        use Primitive::{ReducePar, ReduceSeq, ReduceSeqUnroll, ScanSeq};
-        if !matches!(primitive, ReduceSeq | ReduceSeqUnroll | ReducePar | ScanSeq) {
-            return;
-        }
+        let is_scan = match primitive.pattern() {
+            Pattern::Reduce(ReduceLoop::Undetermined) => return,
+            Pattern::Reduce(_) => false,
+            Pattern::Scan => true,
+            _ => return,
+        };
         let Form::Lambda(first, rest) = &f.form else {
             return;
         };
         let Form::Lambda(second, body) = &rest.form else {
             return;
         };
-        let accumulator = match primitive {
-            Primitive::ScanSeq => second,
-            _ => first,
+        let accumulator = match is_scan {
+            true => second,
+            false => first,
         };
         if contains_array(&accumulator.ty)
             && let Some(moved) =

@@ -2,7 +2,8 @@
 //! once.
 
 use rise::core::{Form, Origin, for_each_local, subterms};
-use rise::{Access, Arg, Primitive};
+use rise::pattern::{MapLoop, View};
+use rise::{Access, Arg, Pattern, Primitive};
 use rustc_hash::FxHashSet;
 
 use super::problem::{Problem, ProblemKind, RecomputationCause};
@@ -77,10 +78,12 @@ impl RecomputationFinder {
                 self.visit(value, used_again(f).map(RecomputationCause::Name));
                 return self.visit(f, None);
             }
-            _ if passes(prim) => again,
+            _ if prim.pattern().is_some_and(passes) => again,
             _ => None,
         };
-        let primitive = Primitive::from_name(prim.name()).filter(|_| repeats(prim));
+        let primitive = prim
+            .in_rise()
+            .filter(|primitive| repeats(primitive.pattern()));
         for arg in args {
             match (&arg.form, primitive) {
                 (Form::Lambda(..), Some(primitive)) => {
@@ -122,11 +125,9 @@ fn computes(f: &Phrase) -> bool {
 }
 
 fn is_work(prim: Prim) -> bool {
-    use Prim::{Add, Div, Fma, Mod, Mul, Neg, ReducePar, ReduceSeq, ReduceSeqUnroll, Sub, ToMem};
-    matches!(
-        prim,
-        Add | Sub | Mul | Div | Mod | Fma | Neg | ReduceSeq | ReduceSeqUnroll | ReducePar | ToMem
-    )
+    use Prim::{Add, Div, Fma, Mod, Mul, Neg, Sub};
+    prim.pattern().is_some_and(super::is_stored)
+        || matches!(prim, Add | Sub | Mul | Div | Mod | Fma | Neg)
 }
 
 /// Returns true if windows overlap.
@@ -143,53 +144,22 @@ fn overlaps(types: &[Arg]) -> bool {
 
 /// Returns true if the primitive reads an element of its argument as often as its own element is
 /// read.
-fn passes(prim: Prim) -> bool {
-    use Prim::{
-        AsScalar, AsVector, AsVectorAligned, Assume, Drop, Join, Map, PadClamp, PadCst, Reorder,
-        Slide, Split, Take, Transpose, Unzip, Zip,
-    };
-    matches!(
-        prim,
-        AsScalar
-            | AsVector
-            | AsVectorAligned
-            | Assume
-            | Drop
-            | Join
-            | Map
-            | PadClamp
-            | PadCst
-            | Reorder
-            | Slide
-            | Split
-            | Take
-            | Transpose
-            | Unzip
-            | Zip
-    )
+fn passes(pattern: Pattern) -> bool {
+    match pattern {
+        Pattern::View(View::Gather | View::Scatter | View::PadEmpty) => false,
+        Pattern::View(View::DepJoin | View::Partition) => false,
+        Pattern::View(_) | Pattern::Map(MapLoop::Computed) | Pattern::Zip => true,
+        _ => false,
+    }
 }
 
 /// Returns true if the primitive calls its function many times.
-fn repeats(prim: Prim) -> bool {
-    use Prim::{
-        Generate, Map, MapGlobal, MapLocal, MapPar, MapSeq, MapSeqUnroll, MapWorkGroup, ReducePar,
-        ReduceSeq, ReduceSeqUnroll, ScanSeq,
-    };
-    matches!(
-        prim,
-        Generate
-            | Map
-            | MapGlobal
-            | MapLocal
-            | MapPar
-            | MapSeq
-            | MapSeqUnroll
-            | MapWorkGroup
-            | ReducePar
-            | ReduceSeq
-            | ReduceSeqUnroll
-            | ScanSeq
-    )
+fn repeats(pattern: Pattern) -> bool {
+    match pattern {
+        Pattern::Map(MapLoop::Lanes | MapLoop::Stream) => false,
+        Pattern::Generate | Pattern::Map(_) | Pattern::Reduce(_) | Pattern::Scan => true,
+        _ => false,
+    }
 }
 
 /// Returns the second use of a function's parameter.

@@ -1,7 +1,8 @@
 //! Checks of sizes that generated code must know as constants.
 
 use nat::{Nat, Prop};
-use rise::{Primitive, Type};
+use rise::pattern::{MapLoop, ReduceLoop, Stream, View};
+use rise::{Pattern, Primitive, Type};
 
 use super::access_inference::{AccessInference, Term};
 use super::problem::ProblemKind;
@@ -15,16 +16,14 @@ impl AccessInference {
     /// Checks the sizes of primitives that are unrolled in code, over steps or lanes. Returns the
     /// number of copies of the primitive's function.
     pub(super) fn check_sizes(&mut self, term: &Term, primitive: Primitive, args: &[Term]) -> u64 {
-        use Primitive::{
-            AsVector, AsVectorAligned, MapSeqUnroll, ReducePar, ReduceSeqUnroll, RotateValues,
-            VectorFromScalar,
-        };
-        match primitive {
-            MapSeqUnroll | ReduceSeqUnroll => match args.last().map(|xs| &*xs.ty) {
-                Some(Type::Array(n, _)) => return self.written_out(term, primitive, n, n),
-                _ => return 1,
-            },
-            RotateValues => {
+        match primitive.pattern() {
+            Pattern::Map(MapLoop::Unrolled) | Pattern::Reduce(ReduceLoop::Unrolled) => {
+                match args.last().map(|xs| &*xs.ty) {
+                    Some(Type::Array(n, _)) => return self.written_out(term, primitive, n, n),
+                    _ => return 1,
+                }
+            }
+            Pattern::Stream(Stream::Window) => {
                 if let Type::Array(_, window) = &*term.ty
                     && let Type::Array(size, _) = &**window
                 {
@@ -32,12 +31,19 @@ impl AccessInference {
                     self.written_out(term, primitive, size, &Nat::sub(size, &Nat::ONE));
                 }
             }
-            AsVector | AsVectorAligned | VectorFromScalar => {
+            Pattern::View(View::Vectors) => {
                 if let Some(lanes) = lanes(&term.ty) {
                     self.check_lanes(term, primitive, lanes);
                 }
             }
-            ReducePar if self.target.has_threads() && contains_array(&term.ty) => {
+            Pattern::Scalar if primitive == Primitive::VectorFromScalar => {
+                if let Some(lanes) = lanes(&term.ty) {
+                    self.check_lanes(term, primitive, lanes);
+                }
+            }
+            Pattern::Reduce(ReduceLoop::Threads)
+                if self.target.has_threads() && contains_array(&term.ty) =>
+            {
                 self.report(term.origin, ProblemKind::ReducesArrays);
             }
             _ => {}

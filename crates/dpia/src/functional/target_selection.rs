@@ -6,15 +6,15 @@ use syntax::ast::{Item, Kind, TermKind};
 
 use super::{has_tuple_of_arrays, targets};
 use crate::target::Parallelism;
-use crate::{definition, typing};
+use crate::{stage, typing};
 
 /// Returns the parallelism that the first primitive or address space of an inferred definition
 /// requires, of those that not all targets have.
 pub fn first_required(item: &Item, inference: &Inference) -> Option<Parallelism> {
     let of_primitives = inference.uses.iter().filter_map(|used| {
         let required = match used.target {
-            rise::Target::Primitive(primitive) => targets::required(primitive),
-            rise::Target::Phrase(id) => definition::required(typing::primitive(id)?),
+            rise::Target::Primitive(primitive) => primitive.requirement().into(),
+            rise::Target::Phrase(id) => typing::primitive(id)?.requirement().into(),
             _ => Parallelism::Sequential,
         };
         let is_special = required != Parallelism::Sequential;
@@ -31,7 +31,7 @@ pub fn first_required(item: &Item, inference: &Inference) -> Option<Parallelism>
 /// Returns the greatest parallelism that the patterns of an expression require.
 pub fn required(body: &Expr<Primitive>) -> Parallelism {
     let each = subterms(body).map(|term| match term.form {
-        Form::Primitive(primitive, ..) => targets::required(primitive),
+        Form::Primitive(primitive, ..) => primitive.requirement().into(),
         _ => Parallelism::Sequential,
     });
     each.max().unwrap_or_default()
@@ -87,8 +87,8 @@ pub fn stands_alone(scheme: &Scheme) -> bool {
     let mut ty = &scheme.ty;
     loop {
         match &**ty {
-            Type::Fun(param, _) if is_phrase(param) => return definition::is_program(&scheme.ty),
-            ty if is_phrase(ty) => return definition::is_program(&scheme.ty),
+            Type::Fun(param, _) if is_phrase(param) => return stage::is_program(&scheme.ty),
+            ty if is_phrase(ty) => return stage::is_program(&scheme.ty),
             Type::Pi(pi) if pi.kind == Kind::Nat => ty = &pi.body,
             Type::Fun(param, result) => {
                 if is_function(param) || has_tuple_of_arrays(param) {

@@ -7,8 +7,10 @@
 
 use nat::{Facts, Nat, Prop};
 use rise::core::{Form, Origin, Program, subterms};
-use rise::{Arg, Primitive, Type};
+use rise::pattern::{IndexMap, MapLoop, Stream, View};
+use rise::{Arg, Pattern, Primitive, Type};
 use rustc_hash::FxHashMap;
+use syntax::ast;
 
 use super::access_inference::Term;
 use super::access_path::size_at;
@@ -191,7 +193,6 @@ impl Search<'_> {
         args: &[Term],
         more: Vec<Vec<UninitializedArray>>,
     ) -> Vec<UninitializedArray> {
-        use Primitive::*;
         let is_function = |arg: &&Term| matches!(*arg.ty, Type::Fun(..) | Type::Pi(_));
         let function = args.iter().find(is_function);
         let data: Vec<&Term> = args.iter().filter(|arg| !is_function(arg)).collect();
@@ -201,8 +202,8 @@ impl Search<'_> {
         let last = data.pop().unwrap_or_default();
         let other = data.pop().unwrap_or_default();
         let reader = || User::Primitive(primitive, at);
-        match (primitive, function) {
-            (PadEmpty, _) => {
+        match (primitive.pattern(), function) {
+            (Pattern::View(View::PadEmpty), _) => {
                 let mut gaps = last;
                 let added = size_at(types, 1);
                 if added.is_none_or(|added| added.as_const() != Some(0)) {
@@ -219,54 +220,52 @@ impl Search<'_> {
                 }
                 gaps
             }
-            (ToMem, _) => in_memory(last),
-            (OclRun, _) => last,
-            (Let, Some(f)) => self.call(f, vec![last]),
-            (Dmatch, Some(f)) => self.call(f, vec![Vec::new()]),
-            (Select, _) => union(other, last),
-            (MakePair, _) => union(within(other, Half(false)), within(last, Half(true))),
-            (Fst, _) => part(&last, Half(false)),
-            (Snd, _) => part(&last, Half(true)),
-            (MapFst | MapSnd, Some(f)) => {
-                let half = Half(primitive == MapSnd);
+            (Pattern::Memory, _) => in_memory(last),
+            (Pattern::Kernel, _) => last,
+            (Pattern::Let, Some(f)) => self.call(f, vec![last]),
+            (Pattern::DepMatch, Some(f)) => self.call(f, vec![Vec::new()]),
+            (Pattern::Select, _) => union(other, last),
+            (Pattern::Pair, _) => union(within(other, Half(false)), within(last, Half(true))),
+            (Pattern::Half(half), _) => part(&last, Half(half == ast::Half::Second)),
+            (Pattern::MapHalf(half), Some(f)) => {
+                let half = Half(half == ast::Half::Second);
                 let changed = self.call(f, vec![part(&last, half)]);
                 let mut gaps = last;
                 gaps.retain(|gap| gap.path.first() != Some(&half));
                 union(gaps, within(changed, half))
             }
-            (Generate, Some(f)) => within(self.call(f, vec![Vec::new()]), Element),
-            (Map, Some(f)) => {
+            (Pattern::Generate, Some(f)) => within(self.call(f, vec![Vec::new()]), Element),
+            (Pattern::Map(MapLoop::Computed | MapLoop::Lanes), Some(f)) => {
                 let mapped = self.call(f, vec![part(&last, Element)]);
                 let mut gaps = last;
                 gaps.retain(|gap| gap.path.is_empty());
                 union(gaps, within(mapped, Element))
             }
             (
-                MapSeq | MapSeqUnroll | MapStream | IterateStream | MapPar | MapGlobal
-                | MapWorkGroup | MapLocal | DepMapSeq,
+                Pattern::Map(_) | Pattern::DepMap(_) | Pattern::Stream(Stream::Map),
                 Some(f),
             ) => {
                 self.read(&last, reader);
                 within(self.call(f, vec![part(&last, Element)]), Element)
             }
-            (CircularBuffer | RotateValues, Some(f)) => {
+            (Pattern::Stream(Stream::Ring | Stream::Window), Some(f)) => {
                 self.read(&last, reader);
                 let loaded = self.call(f, vec![part(&last, Element)]);
                 within(within(loaded, Element), Element)
             }
-            (Reduce | ReduceSeq | ReduceSeqUnroll | ReducePar, Some(f)) => {
+            (Pattern::Reduce(_), Some(f)) => {
                 self.read(&last, reader);
                 let element = part(&last, Element);
                 let reduced = self.rounds(f, other.clone(), |sum| vec![sum, element.clone()]);
                 in_memory(union(other, reduced))
             }
-            (ScanSeq, Some(f)) => {
+            (Pattern::Scan, Some(f)) => {
                 self.read(&last, reader);
                 let element = part(&last, Element);
                 let sums = self.rounds(f, other, |sum| vec![element.clone(), sum]);
                 within(sums, Element)
             }
-            (Iterate, Some(f)) => {
+            (Pattern::Iterate, Some(f)) => {
                 // The sizes of one round differ from those of the next.
                 let anywhere = |gaps: Vec<UninitializedArray>| {
                     gaps.into_iter().map(UninitializedArray::anywhere).collect()
@@ -274,7 +273,7 @@ impl Search<'_> {
                 let rounds = self.rounds(f, last.clone(), |array| vec![anywhere(array)]);
                 union(last, anywhere(rounds))
             }
-            (Zip | DepZip, _) => {
+            (Pattern::Zip, _) => {
                 let zipped = |gaps: Vec<UninitializedArray>, half: Projection| {
                     gaps.into_iter().map(move |mut gap| {
                         if !gap.path.is_empty() {
@@ -287,16 +286,16 @@ impl Search<'_> {
                     .chain(zipped(last, Half(true)))
                     .collect()
             }
-            (Concat, _) => union(other, last)
+            (Pattern::Concat, _) => union(other, last)
                 .into_iter()
                 .map(UninitializedArray::anywhere)
                 .collect(),
-            (PadCst, _) => {
+            (Pattern::View(View::PadCst), _) => {
                 let array = last.into_iter().map(UninitializedArray::anywhere).collect();
                 union(within(other, Element), array)
             }
             // A wrong index makes the whole element wrong.
-            (Gather | Scatter, _) => {
+            (Pattern::View(View::Gather | View::Scatter), _) => {
                 let array = last.into_iter().filter(|gap| !gap.path.is_empty());
                 union(
                     other
@@ -306,63 +305,85 @@ impl Search<'_> {
                     array.collect(),
                 )
             }
-            (Idx, _) => part(&last, Element),
-            (MakeArray, _) => {
+            (Pattern::Element, _) => part(&last, Element),
+            (Pattern::Literal, _) => {
                 let elements = data.into_iter().chain([other, last]);
                 within(elements.fold(Vec::new(), union), Element)
             }
-            _ => last
+            (Pattern::View(view), _) => last
                 .into_iter()
-                .flat_map(|gap| self.viewed(primitive, types, gap))
+                .flat_map(|gap| self.viewed((primitive, view), types, gap))
                 .collect(),
+            // These have no arrays, or no function where one is expected.
+            (Pattern::Scalar | Pattern::Connective | Pattern::MapHalf(_), _)
+            | (Pattern::Generate | Pattern::Map(_) | Pattern::DepMap(_) | Pattern::Reduce(_), _)
+            | (Pattern::Scan | Pattern::Iterate | Pattern::Stream(_) | Pattern::Let, _)
+            | (Pattern::DepPair | Pattern::DepMatch, _) => Vec::new(),
         }
     }
 
     /// Returns the uninitialized arrays of a view of an array with an uninitialized part.
     fn viewed(
         &self,
-        view: Primitive,
+        (primitive, view): (Primitive, View),
         types: &[Arg],
         mut gap: UninitializedArray,
     ) -> Vec<UninitializedArray> {
-        use Primitive::*;
+        use Primitive::{Assume, Drop, Join, Split, Take};
         let size = |at: usize| size_at(types, at);
-        match (view, &gap.path[..]) {
-            (Take, []) => match (&gap.before, size(0)) {
-                (Some(before), Some(taken)) if self.is_before(&taken, before) => Vec::new(),
-                _ => vec![gap],
-            },
+        match (primitive, &gap.path[..]) {
+            (Take, []) => {
+                return match (&gap.before, size(0)) {
+                    (Some(before), Some(taken)) if self.is_before(&taken, before) => Vec::new(),
+                    _ => vec![gap],
+                };
+            }
             (Drop, []) => {
                 if let (Some(before), Some(dropped)) = (&mut gap.before, size(0)) {
                     before.count = before.count.clone() - dropped * before.each.clone();
                 }
-                vec![gap]
+                return vec![gap];
             }
-            (Split | AsVector | AsVectorAligned, []) => {
-                if let (Some(before), Some(each)) = (&mut gap.before, size(0)) {
-                    before.each = before.each.clone() * each;
+            (Split, []) => return vec![split(gap, size(0))],
+            (Join, []) => return vec![joined(gap, size(1))],
+            (Assume, []) => return vec![gap],
+            _ => {}
+        }
+        match (view, &gap.path[..]) {
+            (View::Index, path) => {
+                let map = primitive.entry().index_map.as_ref();
+                match (map.map(IndexMap::arity), path) {
+                    (Some((2, 2)), []) => vec![gap.within(Element)],
+                    (Some(_), []) => vec![gap.anywhere()],
+                    (Some((2, 1)), [Element, ..]) => vec![gap.within(Element)],
+                    (Some((1, 2)), [Element]) => vec![gap.moved(Vec::new()).anywhere()],
+                    (Some((2, 2)), [Element]) => vec![gap.moved(Vec::new())],
+                    (Some((1, 2)), [Element, rest @ ..]) => {
+                        let path = rest.to_vec();
+                        vec![gap.moved(path)]
+                    }
+                    (Some(_), [Element, ..]) => vec![gap],
+                    _ => Vec::new(),
                 }
-                vec![gap]
             }
-            (Join, []) => vec![joined(gap, size(1))],
-            (AsScalar, []) => vec![joined(gap, size(0))],
-            (Take | Drop | Assume | Reorder | PadClamp, [Element, ..]) | (Assume, []) => vec![gap],
-            (Reorder | PadClamp | Slide | DepJoin | Partition, []) => vec![gap.anywhere()],
-            (Transpose, []) => vec![gap.within(Element)],
-            (Unzip, []) => vec![gap.clone().within(Half(false)), gap.within(Half(true))],
-            (Unzip, [Element, Half(half), rest @ ..]) => {
+            (View::Vectors, []) => vec![split(gap, size(0))],
+            (View::Lanes, []) => vec![joined(gap, size(0))],
+            (View::PadClamp, [Element, ..]) => vec![gap],
+            (View::PadClamp | View::DepJoin | View::Partition, []) => vec![gap.anywhere()],
+            (View::Unzip, []) => vec![gap.clone().within(Half(false)), gap.within(Half(true))],
+            (View::Unzip, [Element, Half(half), rest @ ..]) => {
                 let path = [&[Half(*half), Element], rest].concat();
                 vec![gap.moved(path)]
             }
-            (Transpose, [Element]) => vec![gap.moved(Vec::new())],
-            (Transpose, [Element, ..]) => vec![gap],
-            (Split | Slide | Partition, [Element, ..]) => vec![gap.within(Element)],
-            (Join | DepJoin, [Element]) => vec![gap.moved(Vec::new()).anywhere()],
-            (Join | DepJoin, [Element, rest @ ..]) => {
+            (View::Partition, [Element, ..]) => vec![gap.within(Element)],
+            (View::DepJoin, [Element]) => vec![gap.moved(Vec::new()).anywhere()],
+            (View::DepJoin, [Element, rest @ ..]) => {
                 let path = rest.to_vec();
                 vec![gap.moved(path)]
             }
-            _ => Vec::new(),
+            (View::PadClamp | View::DepJoin | View::Partition | View::Unzip, _)
+            | (View::Vectors | View::Lanes | View::Gather | View::Scatter, _)
+            | (View::PadCst | View::PadEmpty, _) => Vec::new(),
         }
     }
 
@@ -397,6 +418,14 @@ impl Search<'_> {
             });
         }
     }
+}
+
+/// Returns the uninitialized array after splitting it into rows or vectors of `each` elements.
+fn split(mut gap: UninitializedArray, each: Option<Nat>) -> UninitializedArray {
+    if let (Some(before), Some(each)) = (&mut gap.before, each) {
+        before.each = before.each.clone() * each;
+    }
+    gap
 }
 
 /// Returns the uninitialized array after joining rows or vectors of `each` elements.

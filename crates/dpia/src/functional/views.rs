@@ -1,5 +1,6 @@
 //! Functions that only rearrange their argument, so that their result can be written through them.
 
+use rise::Pattern;
 use rise::Primitive::{self, Map, MapFst, MapSnd, Scatter};
 use rise::core::{Form, Local, for_each_local};
 
@@ -44,11 +45,7 @@ fn rearranges(body: &Term, param: &Local) -> bool {
 
 /// Returns true if the primitive takes one value and writes it to another place.
 fn is_view(primitive: Primitive) -> bool {
-    use Primitive::{AsScalar, AsVector, Assume, Join, PadEmpty, Reorder, Split, Transpose, Unzip};
-    matches!(
-        primitive,
-        Join | Split | Transpose | Unzip | AsVector | AsScalar | Reorder | PadEmpty | Assume
-    )
+    matches!(primitive.pattern(), Pattern::View(_)) && primitive.entry().acceptor.is_some()
 }
 
 fn mentions(term: &Term, local: &Local) -> bool {

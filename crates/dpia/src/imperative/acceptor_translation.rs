@@ -1,13 +1,15 @@
 //! The acceptor translation.
 
 use rise::Arg;
+use rise::Pattern;
 use rise::core::{Form, Origin};
 
 use super::Translation;
 use super::build::{branch, half_acc, has_array, part_acc};
 use super::error::{Reason, Result, fail};
+use super::loops::Buffers;
 use crate::phrase::{Phrase, prim};
-use crate::prim::Prim;
+use crate::prim::{PhraseClass, Prim};
 
 impl Translation {
     /// Returns the command that writes `phrase` to `output`.
@@ -52,11 +54,14 @@ impl Translation {
         output: &Phrase,
     ) -> Result<bool> {
         let origin = phrase.origin;
-        match (which, types, args) {
-            (Prim::MakePair, _, [a, b]) if has_array(phrase)? => {
+        let PhraseClass::Expression(pattern) = which.class() else {
+            return Ok(false);
+        };
+        match (pattern, types, args) {
+            (Pattern::Pair, _, [a, b]) if has_array(phrase)? => {
                 self.write_halves(a, b, output, origin)?;
             }
-            (Prim::Zip, [n, s, t, ..], [a, b]) => {
+            (Pattern::Zip, [n, s @ Arg::Type(_), t, ..], [a, b]) => {
                 for (e, place) in [(a, Prim::ZipAcc1), (b, Prim::ZipAcc2)] {
                     let types = vec![n.clone(), s.clone(), t.clone()];
                     let place = prim(place, types, vec![output.clone()], origin);
@@ -64,18 +69,18 @@ impl Translation {
                     self.emit(command);
                 }
             }
-            (Prim::Concat, [Arg::Nat(n), ..], [a, b]) => {
+            (Pattern::Concat, [Arg::Nat(n), ..], [a, b]) => {
                 for (e, part) in [(a, Prim::TakeAcc), (b, Prim::DropAcc)] {
                     let place = part_acc(part, n, output, origin)?;
                     let command = self.acc(e, place)?;
                     self.emit(command);
                 }
             }
-            (Prim::Let, _, [value, f]) => {
+            (Pattern::Let, _, [value, f]) => {
                 let body = self.bind_in(value, f, origin)?;
                 self.write(&body, output)?;
             }
-            (Prim::Select, _, [condition, a, b])
+            (Pattern::Select, _, [condition, a, b])
                 if !(has_array(phrase)? || self.is_pure(a) && self.is_pure(b)) =>
             {
                 let condition = self.read(condition)?;
@@ -83,23 +88,43 @@ impl Translation {
                 let b = self.acc(b, output.clone())?;
                 self.emit(branch(condition, a, b, origin));
             }
-            (Prim::Dmatch, [of, ..], [pair, f]) => {
+            (Pattern::DepMatch, [of, ..], [pair, f]) => {
                 let body = self.matched(pair, of, f, phrase)?;
                 self.write(&body, output)?;
             }
-            (Prim::MakeDepPair, [of, _, Arg::Nat(n)], [e]) => {
+            (Pattern::DepPair, [of, _, Arg::Nat(n)], [e]) => {
                 let types = vec![of.clone(), Arg::Nat(n.clone())];
                 let out = vec![output.clone()];
                 self.emit(prim(Prim::DepPairFst, types.clone(), out.clone(), origin));
                 let place = prim(Prim::DepPairSndAcc, types, out, origin);
                 self.write(e, &place)?;
             }
-            (Prim::OclRun, [_, sizes @ ..], [e]) => {
+            (Pattern::Kernel, [_, sizes @ ..], [e]) => {
                 let command = self.acc(e, output.clone())?;
                 let args = vec![command];
                 self.emit(prim(Prim::OclRunCommand, sizes.to_vec(), args, origin));
             }
-            _ => return self.write_loop(which, types, args, phrase, output),
+            (Pattern::Map(map), _, [f, xs]) => {
+                return self.write_map(map, types, f, xs, output, origin);
+            }
+            (Pattern::DepMap(map), _, [f, xs]) => {
+                self.write_dep_map(map, types, f, xs, output, origin)?;
+            }
+            (Pattern::Scan, types, [f, init, xs]) => {
+                self.write_scan(types, [f, init, xs], phrase, output)?;
+            }
+            (Pattern::Iterate, [Arg::Nat(n), Arg::Nat(m), t, Arg::Nat(k), space @ ..], [f, xs]) => {
+                let buffers = Buffers { n, m, t, k, space };
+                self.write_iterate(&buffers, f, xs, output, origin)?;
+            }
+            // These are read, or views of what is written.
+            (Pattern::Scalar | Pattern::Connective | Pattern::Select | Pattern::Element, ..)
+            | (Pattern::Half(_) | Pattern::Pair | Pattern::MapHalf(_), ..)
+            | (Pattern::Generate | Pattern::Literal | Pattern::View(_) | Pattern::Zip, ..)
+            | (Pattern::Reduce(_) | Pattern::Stream(_) | Pattern::Memory, ..) => return Ok(false),
+            (Pattern::Concat | Pattern::Let | Pattern::DepMatch | Pattern::DepPair, ..)
+            | (Pattern::Kernel | Pattern::Map(_) | Pattern::DepMap(_) | Pattern::Scan, ..)
+            | (Pattern::Iterate, ..) => return fail(Reason::Arguments(which), origin),
         }
         Ok(true)
     }
@@ -169,10 +194,9 @@ impl Translation {
 /// Returns the reason why an array has no rule.
 fn reason_unwritten(phrase: &Phrase) -> Reason {
     match &phrase.form {
-        Form::Primitive(
-            Prim::MapStream | Prim::CircularBuffer | Prim::RotateValues | Prim::ZipStream,
-            ..,
-        ) => Reason::StreamAsArray,
+        Form::Primitive(prim, ..) if matches!(prim.pattern(), Some(Pattern::Stream(_))) => {
+            Reason::StreamAsArray
+        }
         _ => Reason::NotWritten,
     }
 }

@@ -162,9 +162,7 @@ impl Translation {
             name => name.into(),
         };
         let counter = self.param(&name, index_ty);
-        let place = self.param(names.1, acc(&element));
-        let roots = self.roots(output);
-        self.within.insert(place.local.id, roots);
+        let place = self.place_within(output, names.1, &element);
         let (index, out) = (Node::var(&counter, origin), Node::var(&place, origin));
         let body = match names.0 {
             "" => self.nested(origin, |this| fill(this, index, out))?,
@@ -173,6 +171,14 @@ impl Translation {
         let args = vec![output.clone(), fun2(counter, place, body)];
         self.emit(prim(which, types, args, origin));
         Ok(())
+    }
+
+    /// Makes an acceptor of a part of `output`, which a loop binds.
+    pub fn place_within(&mut self, output: &Phrase, name: &str, data: &Ty) -> Param {
+        let place = self.param(name, acc(data));
+        let roots = self.roots(output);
+        self.within.insert(place.local.id, roots);
+        place
     }
 
     /// Makes a block inside one more loop.

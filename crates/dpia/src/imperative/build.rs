@@ -305,16 +305,6 @@ pub fn take(n: &Nat, array: &Phrase, origin: Origin) -> Result<Phrase> {
     part_acc(Prim::Take, n, array, origin)
 }
 
-/// Applies a function from sizes to types.
-pub fn data_at(f: &DataFun, n: &Nat) -> Ty {
-    match f {
-        DataFun::Var(f) => Arc::new(Type::Apply(*f, n.clone())),
-        DataFun::Lambda(param, body) => {
-            rise::subst::subst(body, &|v| (v == *param).then(|| Arg::Nat(n.clone())))
-        }
-    }
-}
-
 /// Applies a function from sizes to sizes.
 pub fn size_at(f: &SizeFun, n: &Nat) -> Nat {
     match f {

@@ -1,15 +1,15 @@
 //! The continuation translation.
 
 use rise::core::{Form, Node, Origin};
+use rise::pattern::{MapLoop, Pattern, ReduceLoop, View};
 use rise::{Arg, Type};
-use syntax::ast::{Literal, ScalarType};
+use syntax::ast::{Half, Literal, ScalarType};
 
 use super::Translation;
 use super::build::{data_of, half, has_array, idx, pair};
 use super::error::{Reason, Result, fail};
-use super::loops::sequential;
 use crate::phrase::{self, Phrase, exp, fun, prim};
-use crate::prim::Prim;
+use crate::prim::{PhraseClass, Prim};
 use rise::Access;
 use std::sync::Arc;
 
@@ -65,38 +65,65 @@ impl Translation {
         args: &[Phrase],
         phrase: &Phrase,
     ) -> Result<Phrase> {
-        use Prim::*;
-        match which {
-            Add | Sub | Mul | Div | Neg | Mod | Fma | Gt | Lt | Ge | Le | Equal | NotEqual
-            | Not | Cast | IndexAsNat | NatAsIndex | VectorFromScalar | IdxVec | MakeArray
-            | Take | Drop | Split | Join | Transpose | Slide | Assume | Gather | Reorder
-            | PadCst | PadClamp | Zip | Unzip | MakePair | AsScalar | AsVector
-            | AsVectorAligned | DepZip | DepJoin | Partition | MakeDepPair => {
+        let origin = phrase.origin;
+        let PhraseClass::Expression(pattern) = which.class() else {
+            return fail(Reason::Imperative(which), origin);
+        };
+        match (pattern, types, args) {
+            (Pattern::Scalar | Pattern::Literal | Pattern::Zip | Pattern::Pair, ..) => {
                 self.read_args(which, types, args, phrase)
             }
-            Idx | DepIdx | Fst | Snd => {
+            (Pattern::View(View::Scatter | View::PadEmpty), ..) => self.store(phrase, None, "tmp"),
+            (Pattern::View(_) | Pattern::DepPair, ..) => self.read_args(which, types, args, phrase),
+            // A vector is no array, so that nothing can be moved inwards.
+            (Pattern::Element, ..) if which == Prim::IdxVec => {
+                self.read_args(which, types, args, phrase)
+            }
+            (Pattern::Element | Pattern::Half(_), ..) => {
                 let part = self.read_args(which, types, args, phrase)?;
                 self.read_part(&part)
             }
-            And | Or | Select | Generate | Map | MapFst | MapSnd | Let | ToMem | Dmatch
-            | ReduceSeq | ReduceSeqUnroll | ReducePar => {
-                self.read_special(which, types, args, phrase)
+            // The right operand is computed only if it is needed.
+            (Pattern::Connective, _, [a, b]) if !self.is_pure(b) => match which {
+                Prim::And => self.choose(a, b, &truth(false, phrase), origin),
+                _ => self.choose(a, &truth(true, phrase), b, origin),
+            },
+            (Pattern::Connective, ..) => self.read_args(which, types, args, phrase),
+            (Pattern::Select, _, [condition, a, b]) => self.choose(condition, a, b, origin),
+            (Pattern::Generate, ..) => Ok(phrase.clone()),
+            (Pattern::Map(MapLoop::Computed), _, [f, xs]) => {
+                let args = vec![f.clone(), self.read(xs)?];
+                Ok(prim(which, types.to_vec(), args, origin))
+            }
+            (Pattern::MapHalf(half), types, [f, p]) => {
+                self.read_half_map(which, half, types, f, p, origin)
+            }
+            (Pattern::Let, _, [value, f]) => {
+                let body = self.bind_in(value, f, origin)?;
+                self.read(&body)
+            }
+            (Pattern::Memory, [_, space @ ..], [e]) => {
+                let (e, name) = (self.head(e)?, "tmp");
+                self.store(&e, space.first().cloned(), name)
+            }
+            (Pattern::DepMatch, [of, ..], [pair, f]) => {
+                let body = self.matched(pair, of, f, phrase)?;
+                self.read(&body)
+            }
+            (Pattern::Reduce(ReduceLoop::Threads), types, [f, init, xs]) => {
+                self.read_parallel_reduction(types, f, init, xs, phrase)
+            }
+            (Pattern::Reduce(reduce), types, [f, init, xs]) => {
+                self.read_reduction((which, reduce), types, [f, init, xs], phrase)
             }
             // The result is written to memory before it is read.
-            Concat | Scatter | PadEmpty | MapVec | MapSeq | MapSeqUnroll | MapPar | MapGlobal
-            | MapWorkGroup | MapLocal | IterateStream | ScanSeq | Iterate | OclRun | DepMapSeq => {
-                self.store(phrase, None, "tmp")
+            (Pattern::Concat | Pattern::Map(_) | Pattern::DepMap(_) | Pattern::Scan, ..)
+            | (Pattern::Iterate | Pattern::Kernel, ..) => self.store(phrase, None, "tmp"),
+            (Pattern::Stream(_), ..) => fail(Reason::StreamAsArray, origin),
+            (Pattern::Select | Pattern::MapHalf(_) | Pattern::Let | Pattern::Memory, ..)
+            | (Pattern::DepMatch | Pattern::Reduce(_), ..) => {
+                fail(Reason::Arguments(which), origin)
             }
-            MapStream | CircularBuffer | RotateValues | ZipStream => {
-                fail(Reason::StreamAsArray, phrase.origin)
-            }
-            Assign | Seq | Skip | If | New | NewDoubleBuffer | For | ForUnroll | ForVec
-            | ForNat | ParFor | ParForGlobal | ParForWorkGroup | ParForLocal | ParForNat
-            | ParReduce | Barrier | DmatchCommand | OclRunCommand | DepPairFst | IdxAcc
-            | JoinAcc | SplitAcc | TransposeAcc | ZipAcc1 | ZipAcc2 | UnzipAcc | PairAcc
-            | PairAcc1 | PairAcc2 | TakeAcc | DropAcc | ReorderAcc | ScatterAcc | AsScalarAcc
-            | AsVectorAcc | IdxVecAcc | MapAcc | MapFstAcc | MapSndAcc | DepIdxAcc | DepJoinAcc
-            | DepPairSndAcc => fail(Reason::Imperative(which), phrase.origin),
         }
     }
 
@@ -112,58 +139,11 @@ impl Translation {
         }
     }
 
-    fn read_special(
-        &mut self,
-        which: Prim,
-        types: &[Arg],
-        args: &[Phrase],
-        phrase: &Phrase,
-    ) -> Result<Phrase> {
-        let origin = phrase.origin;
-        match (which, types, args) {
-            // The right operand is computed only if it is needed.
-            (Prim::And, _, [a, b]) if !self.is_pure(b) => {
-                self.choose(a, b, &truth(false, phrase), origin)
-            }
-            (Prim::Or, _, [a, b]) if !self.is_pure(b) => {
-                self.choose(a, &truth(true, phrase), b, origin)
-            }
-            (Prim::And | Prim::Or, ..) => self.read_args(which, types, args, phrase),
-            (Prim::Select, _, [condition, a, b]) => self.choose(condition, a, b, origin),
-            (Prim::Generate, ..) => Ok(phrase.clone()),
-            (Prim::Map, _, [f, xs]) => {
-                let args = vec![f.clone(), self.read(xs)?];
-                Ok(prim(which, types.to_vec(), args, origin))
-            }
-            (Prim::MapFst | Prim::MapSnd, types, [f, p]) => {
-                self.read_half_map(which, types, f, p, origin)
-            }
-            (Prim::Let, _, [value, f]) => {
-                let body = self.bind_in(value, f, origin)?;
-                self.read(&body)
-            }
-            (Prim::ToMem, [_, space @ ..], [e]) => {
-                let (e, name) = (self.head(e)?, "tmp");
-                self.store(&e, space.first().cloned(), name)
-            }
-            (Prim::Dmatch, [of, ..], [pair, f]) => {
-                let body = self.matched(pair, of, f, phrase)?;
-                self.read(&body)
-            }
-            (Prim::ReduceSeq | Prim::ReduceSeqUnroll, types, [f, init, xs]) => {
-                self.read_reduction(which, types, [f, init, xs], phrase)
-            }
-            (Prim::ReducePar, types, [f, init, xs]) => {
-                self.read_parallel_reduction(types, f, init, xs, phrase)
-            }
-            _ => fail(Reason::Arguments(which), origin),
-        }
-    }
-
     /// Translates `mapFst` or `mapSnd`; commands in the function run once for both halves.
     fn read_half_map(
         &mut self,
         which: Prim,
+        mapped: Half,
         types: &[Arg],
         f: &Phrase,
         p: &Phrase,
@@ -174,10 +154,9 @@ impl Translation {
             return Ok(prim(which, types.to_vec(), vec![f.clone(), p], origin));
         }
         let (mut a, mut b) = (half(Prim::Fst, &p, origin)?, half(Prim::Snd, &p, origin)?);
-        let changed = if which == Prim::MapFst {
-            &mut a
-        } else {
-            &mut b
+        let changed = match mapped {
+            Half::First => &mut a,
+            Half::Second => &mut b,
         };
         *changed = self.call(f, [changed.clone()])?;
         let (a, b) = (self.read(&a)?, self.read(&b)?);
@@ -186,7 +165,7 @@ impl Translation {
 
     fn read_reduction(
         &mut self,
-        which: Prim,
+        (which, reduce): (Prim, ReduceLoop),
         types: &[Arg],
         [f, init, xs]: [&Phrase; 3],
         phrase: &Phrase,
@@ -200,7 +179,11 @@ impl Translation {
         let (acc, value) = self.allocate(t, space.first().cloned(), &name, origin);
         let command = self.acc(init, acc.clone())?;
         self.emit(command);
-        self.repeat(sequential(which), n, origin, |this, i| {
+        let each = match reduce {
+            ReduceLoop::Unrolled => Prim::ForUnroll,
+            ReduceLoop::Undetermined | ReduceLoop::Sequential | ReduceLoop::Threads => Prim::For,
+        };
+        self.repeat(each, n, origin, |this, i| {
             let x = idx(i, &xs, origin)?;
             this.write_call(f, [value.clone(), x], &acc)
         })?;

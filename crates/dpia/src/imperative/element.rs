@@ -5,12 +5,14 @@ use std::sync::Arc;
 
 use nat::Nat;
 use rise::core::{Form, Node, Origin};
-use rise::{Access, Arg, Type};
+use rise::pattern::{IndexArithmetic, IndexMap, MapLoop, View};
+use rise::{Access, Arg, Pattern, SizeFun, Type};
+use syntax::ast::{BinaryOp, Half};
 
 use super::Translation;
 use super::build::{
-    arithmetic, array_of, compare, dep_idx, element, half, idx, index, lane, pair, position,
-    select, size_at,
+    arithmetic, array_of, compare, data_of, dep_idx, element, half, idx, index, lane, pair,
+    position, select, size_at,
 };
 use super::error::{Reason, Result, fail};
 use crate::phrase::{self, Phrase, exp, fun, prim};
@@ -24,15 +26,15 @@ impl Translation {
             return Ok(None);
         };
         let origin = part.origin;
-        match (which, &types[..], &args[..]) {
-            (Prim::Idx, _, [i, array]) => {
+        match (which.pattern(), &types[..], &args[..]) {
+            (Some(Pattern::Element), [_, Arg::Type(_)], [i, array]) if *which == Prim::Idx => {
                 let i = self.shared_index(i)?;
                 self.element_of(&i, array, origin)
             }
-            (Prim::DepIdx, [_, _, Arg::Nat(i)], [array]) => {
+            (Some(Pattern::Element), [_, _, Arg::Nat(i)], [array]) => {
                 self.dependent_element_of(i, array, origin)
             }
-            (Prim::Fst | Prim::Snd, _, [pair]) => self.half_of(*which, pair, origin),
+            (Some(Pattern::Half(half)), _, [pair]) => self.half_of(*which, half, pair, origin),
             _ => Ok(None),
         }
     }
@@ -43,88 +45,120 @@ impl Translation {
         };
         let size = |nat: &Nat| phrase::nat(nat.clone(), origin);
         let math = |op, a, b| arithmetic(op, a, b, origin);
-        let at = position(i)?;
-        let found = match (which, &types[..], &args[..]) {
-            (Prim::Map, _, [f, xs]) => {
+        let Some(pattern) = which.pattern() else {
+            return Ok(None);
+        };
+        let found = match (pattern, &types[..], &args[..]) {
+            (Pattern::Map(MapLoop::Computed), _, [f, xs]) => {
                 let x = idx(i.clone(), xs, origin)?;
                 self.call(f, [x])?
             }
-            (Prim::Generate, _, [f]) => self.call(f, [i.clone()])?,
-            (Prim::Join, [_, Arg::Nat(m), ..], [rows]) => {
-                let row = element(math(Prim::Div, at.clone(), size(m)), rows, origin)?;
-                element(math(Prim::Mod, at, size(m)), &row, origin)?
-            }
-            (Prim::Split, [_, _, _, Arg::Nat(n)], [xs]) => {
-                let start = math(Prim::Mul, at, size(n));
-                self.window(n, start, xs, origin)?
-            }
-            (Prim::Slide, [_, _, Arg::Nat(sz), Arg::Nat(sp)], [xs]) => {
-                let start = math(Prim::Mul, at, size(sp));
-                self.window(sz, start, xs, origin)?
-            }
-            (Prim::Transpose, [Arg::Nat(n), ..], [rows]) => self.each(n, origin, |_, j| {
-                let row = idx(j, rows, origin)?;
-                idx(i.clone(), &row, origin)
-            })?,
-            (Prim::Take | Prim::Assume, _, [xs]) => element(at, xs, origin)?,
-            (Prim::Drop, [_, _, Arg::Nat(n)], [xs]) => {
-                element(math(Prim::Add, at, size(n)), xs, origin)?
-            }
-            (Prim::Gather, _, [indices, xs]) => {
-                let index = idx(i.clone(), indices, origin)?;
-                idx(index, xs, origin)?
-            }
-            (Prim::Reorder, types, [xs]) => {
-                let index = self.reordered(types, i, array)?;
-                idx(index, xs, origin)?
-            }
-            (Prim::Zip, _, [xs, ys]) => {
+            (Pattern::Generate, _, [f]) => self.call(f, [i.clone()])?,
+            (Pattern::Literal, _, values) => one_of(values, &position(i)?, origin)?,
+            (Pattern::Zip, _, [xs, ys]) => {
                 let x = idx(i.clone(), xs, origin)?;
                 pair(x, idx(i.clone(), ys, origin)?, origin)?
             }
-            _ => return self.element_among(i, at, array),
+            (Pattern::Select, _, [condition, a, b]) => {
+                let a = idx(i.clone(), a, origin)?;
+                select(condition.clone(), a, idx(i.clone(), b, origin)?, origin)?
+            }
+            (Pattern::View(View::Index), _, [xs]) => {
+                return self.element_of_view(*which, types, i, array, xs);
+            }
+            (Pattern::View(View::Gather), _, [indices, xs]) => {
+                let index = idx(i.clone(), indices, origin)?;
+                idx(index, xs, origin)?
+            }
+            (
+                Pattern::View(View::PadCst),
+                [Arg::Nat(n), _, Arg::Nat(l), Arg::Nat(r)],
+                [value, xs],
+            ) => padded_by_value((n, l, r), position(i)?, value, xs, array.origin)?,
+            (Pattern::View(View::PadClamp), [Arg::Nat(n), _, Arg::Nat(l), Arg::Nat(r)], [xs]) => {
+                padded_by_edges((n, l, r), position(i)?, xs, array.origin)?
+            }
+            (Pattern::View(View::Lanes), [Arg::Nat(n), ..], [vectors]) => {
+                let at = position(i)?;
+                let vector = element(math(Prim::Div, at.clone(), size(n)), vectors, origin)?;
+                lane(index(n, math(Prim::Mod, at, size(n))), &vector, origin)?
+            }
+            (Pattern::View(View::Vectors), [_, t, _, n], [xs]) => {
+                self.vector_of(t, n, position(i)?, xs, origin)?
+            }
+            (Pattern::View(View::DepJoin), types, [parts]) => {
+                let at = position(i)?;
+                match joined(types, parts, origin)? {
+                    Some(Joined::Whole(xs)) => element(at, &xs, origin)?,
+                    Some(Joined::Either(condition, a, b)) => {
+                        let a = element(at.clone(), &a, origin)?;
+                        select(condition, a, element(at, &b, origin)?, origin)?
+                    }
+                    None => return Ok(None),
+                }
+            }
+            // The others are no arrays, are in memory, or are written.
+            (Pattern::Scalar | Pattern::Connective | Pattern::Select | Pattern::Element, ..)
+            | (Pattern::Half(_) | Pattern::Pair | Pattern::MapHalf(_) | Pattern::Generate, ..)
+            | (Pattern::View(_) | Pattern::Zip | Pattern::Concat | Pattern::Map(_), ..)
+            | (Pattern::DepMap(_) | Pattern::Reduce(_) | Pattern::Scan | Pattern::Iterate, ..)
+            | (Pattern::Stream(_) | Pattern::Let | Pattern::Memory | Pattern::Kernel, ..)
+            | (Pattern::DepPair | Pattern::DepMatch, ..) => return Ok(None),
         };
         Ok(Some(found))
     }
 
-    /// Reads an element of a view that combines several arrays or computes its elements.
-    fn element_among(&mut self, i: &Phrase, at: Phrase, array: &Phrase) -> Result<Option<Phrase>> {
-        let Form::Primitive(which, types, args) = &array.form else {
+    /// Reads an element of a view with an index map. If the map takes two indices, the result is an
+    /// array, computed from its indices.
+    fn element_of_view(
+        &mut self,
+        which: Prim,
+        types: &[Arg],
+        i: &Phrase,
+        array: &Phrase,
+        xs: &Phrase,
+    ) -> Result<Option<Phrase>> {
+        let origin = array.origin;
+        let Some(map) = which.index_map() else {
             return Ok(None);
         };
-        let origin = array.origin;
-        let size = |nat: &Nat| phrase::nat(nat.clone(), origin);
-        let math = |op, a, b| arithmetic(op, a, b, origin);
-        let found = match (which, &types[..], &args[..]) {
-            (Prim::PadCst, [Arg::Nat(n), _, Arg::Nat(l), Arg::Nat(r)], [value, xs]) => {
-                padded_by_value((n, l, r), at, value, xs, origin)?
-            }
-            (Prim::PadClamp, [Arg::Nat(n), _, Arg::Nat(l), Arg::Nat(r)], [xs]) => {
-                padded_by_edges((n, l, r), at, xs, origin)?
-            }
-            (Prim::AsScalar, [Arg::Nat(n), ..], [vectors]) => {
-                let vector = element(math(Prim::Div, at.clone(), size(n)), vectors, origin)?;
-                lane(index(n, math(Prim::Mod, at, size(n))), &vector, origin)?
-            }
-            (Prim::AsVector | Prim::AsVectorAligned, [_, t, _, n], [xs]) => {
-                self.vector_of(t, n, at, xs, origin)?
-            }
-            (Prim::MakeArray, _, values) => one_of(values, &at, origin)?,
-            (Prim::Select, _, [condition, a, b]) => {
-                let a = idx(i.clone(), a, origin)?;
-                select(condition.clone(), a, idx(i.clone(), b, origin)?, origin)?
-            }
-            (Prim::DepJoin, types, [parts]) => match joined(types, parts, origin)? {
-                Some(Joined::Whole(xs)) => element(at, &xs, origin)?,
-                Some(Joined::Either(condition, a, b)) => {
-                    let a = element(at.clone(), &a, origin)?;
-                    select(condition, a, element(at, &b, origin)?, origin)?
-                }
-                None => return Ok(None),
-            },
-            _ => return Ok(None),
+        let (_, row) = array_of(array)?;
+        let found = match &*row {
+            Type::Array(n, _) if map.arity().0 > 1 => self.each(n, origin, |this, j| {
+                this.element_at(map, types, &[i.clone(), j], array, xs)
+            })?,
+            _ => self.element_at(map, types, &[i.clone()], array, xs)?,
         };
         Ok(Some(found))
+    }
+
+    fn element_at(
+        &mut self,
+        map: &IndexMap,
+        types: &[Arg],
+        at: &[Phrase],
+        array: &Phrase,
+        xs: &Phrase,
+    ) -> Result<Phrase> {
+        let origin = array.origin;
+        let mut arithmetic = PhraseArithmetic {
+            translation: self,
+            types,
+            array,
+        };
+        let Some(indices) = map.apply(types, at, &mut arithmetic) else {
+            return fail(Reason::NoElement, origin);
+        };
+        let mut found = xs.clone();
+        for index in indices {
+            let (n, _) = array_of(&found)?;
+            found = match &*data_of(&index)? {
+                Type::Index(m) if *m == n => idx(index, &found, origin)?,
+                Type::Index(_) => element(position(&index)?, &found, origin)?,
+                _ => element(index, &found, origin)?,
+            };
+        }
+        Ok(found)
     }
 
     /// Makes the array of `n` elements from `start` on.
@@ -176,19 +210,19 @@ impl Translation {
         let Form::Primitive(which, types, args) = &array.form else {
             return Ok(None);
         };
-        let found = match (which, &types[..], &args[..]) {
-            (Prim::DepZip, _, [xs, ys]) => {
+        let found = match (which.pattern(), &types[..], &args[..]) {
+            (Some(Pattern::Zip), _, [xs, ys]) => {
                 let x = dep_idx(i, xs, origin)?;
                 pair(x, dep_idx(i, ys, origin)?, origin)?
             }
-            (Prim::Partition, [_, _, _, Arg::SizeFun(len)], [xs]) => {
+            (Some(Pattern::View(View::Partition)), [_, _, _, Arg::SizeFun(len)], [xs]) => {
                 let before = self.program.fresh_var("k");
                 let body = size_at(len, &Nat::var(before));
                 let start = Nat::sum(before, &Nat::ZERO, i, &body);
                 let start = phrase::nat(start, origin);
                 self.window(&size_at(len, i), start, xs, origin)?
             }
-            (Prim::Select, _, [condition, a, b]) => {
+            (Some(Pattern::Select), _, [condition, a, b]) => {
                 let a = dep_idx(i, a, origin)?;
                 select(condition.clone(), a, dep_idx(i, b, origin)?, origin)?
             }
@@ -197,14 +231,20 @@ impl Translation {
         Ok(Some(found))
     }
 
-    fn half_of(&mut self, which: Prim, pair: &Phrase, origin: Origin) -> Result<Option<Phrase>> {
+    fn half_of(
+        &mut self,
+        which: Prim,
+        half_of: Half,
+        pair: &Phrase,
+        origin: Origin,
+    ) -> Result<Option<Phrase>> {
         let Form::Primitive(outer, types, args) = &pair.form else {
             return Ok(None);
         };
-        let first = which == Prim::Fst;
-        let found = match (outer, &types[..], &args[..]) {
-            (Prim::MakePair, _, [a, b]) => if first { a } else { b }.clone(),
-            (Prim::Unzip, [n, s, t, ..], [pairs]) => {
+        let first = half_of == Half::First;
+        let found = match (outer.pattern(), &types[..], &args[..]) {
+            (Some(Pattern::Pair), _, [a, b]) => if first { a } else { b }.clone(),
+            (Some(Pattern::View(View::Unzip)), [n, s, t, ..], [pairs]) => {
                 let (_, element) = array_of(pairs)?;
                 let param = self.param("p", exp(&element, Access::Rd));
                 let body = half(which, &Node::var(&param, origin), origin)?;
@@ -221,20 +261,57 @@ impl Translation {
                     origin,
                 )
             }
-            (Prim::MapFst | Prim::MapSnd, _, [f, pair]) => {
+            (Some(Pattern::MapHalf(mapped)), _, [f, pair]) => {
                 let part = half(which, pair, origin)?;
-                match first == (*outer == Prim::MapFst) {
+                match half_of == mapped {
                     true => self.call(f, [part])?,
                     false => part,
                 }
             }
-            (Prim::Select, _, [condition, a, b]) => {
+            (Some(Pattern::Select), _, [condition, a, b]) => {
                 let a = half(which, a, origin)?;
                 select(condition.clone(), a, half(which, b, origin)?, origin)?
             }
             _ => return Ok(None),
         };
         Ok(Some(found))
+    }
+}
+
+/// The arithmetic on phrases: indices of type `Idx[n]`, and positions of type `natType`.
+struct PhraseArithmetic<'a> {
+    translation: &'a mut Translation,
+    types: &'a [Arg],
+    array: &'a Phrase,
+}
+
+impl IndexArithmetic for PhraseArithmetic<'_> {
+    type Index = Phrase;
+
+    fn size(&mut self, size: &Nat) -> Phrase {
+        phrase::nat(size.clone(), self.array.origin)
+    }
+
+    fn binary(&mut self, op: BinaryOp, a: Phrase, b: Phrase) -> Option<Phrase> {
+        let op = match op {
+            BinaryOp::Add => Prim::Add,
+            BinaryOp::Sub => Prim::Sub,
+            BinaryOp::Mul => Prim::Mul,
+            BinaryOp::Div => Prim::Div,
+            BinaryOp::Mod => Prim::Mod,
+            _ => return None,
+        };
+        let number = |index: Phrase| match &*data_of(&index).ok()? {
+            Type::Index(_) => position(&index).ok(),
+            _ => Some(index),
+        };
+        Some(arithmetic(op, number(a)?, number(b)?, self.array.origin))
+    }
+
+    /// Reads an element of a reordered array of indices: phrases have no functions of sizes.
+    fn apply(&mut self, _function: &SizeFun, at: Phrase) -> Option<Phrase> {
+        let reordered = self.translation.reordered(self.types, &at, self.array);
+        reordered.ok()
     }
 }
 
@@ -252,9 +329,9 @@ fn joined(types: &[Arg], parts: &Phrase, origin: Origin) -> Result<Option<Joined
         let types = types.to_vec();
         prim(Prim::DepJoin, types, vec![parts.clone()], origin)
     };
-    Ok(match (which, &args[..]) {
-        (Prim::Partition, [xs]) => Some(Joined::Whole(xs.clone())),
-        (Prim::Select, [condition, a, b]) => {
+    Ok(match (which.pattern(), &args[..]) {
+        (Some(Pattern::View(View::Partition)), [xs]) => Some(Joined::Whole(xs.clone())),
+        (Some(Pattern::Select), [condition, a, b]) => {
             Some(Joined::Either(condition.clone(), join(a), join(b)))
         }
         _ => None,

@@ -3,91 +3,115 @@
 use nat::Nat;
 use rise::Arg;
 use rise::core::{Node, Origin};
+use rise::pattern::{DepLoop, Level, MapLoop};
 
 use super::Translation;
 use super::build::{
     array_of, branch, comm, compare, data_of, dep_idx, dep_idx_acc, fun2, idx, idx_acc, lane,
-    part_acc, skip, take,
+    nat_fun, part_acc, skip, take,
 };
 use super::error::{Reason, Result, fail};
 use crate::phrase::{self, Phrase, prim};
 use crate::prim::Prim;
 
 impl Translation {
-    /// Applies the rule of a primitive that is a loop. Returns false if there is none.
-    pub fn write_loop(
+    /// Writes a function of every element of an array. Returns false if that is no loop.
+    pub fn write_map(
         &mut self,
-        which: Prim,
+        map: MapLoop,
         types: &[Arg],
-        args: &[Phrase],
-        phrase: &Phrase,
+        f: &Phrase,
+        xs: &Phrase,
         output: &Phrase,
+        origin: Origin,
     ) -> Result<bool> {
-        let origin = phrase.origin;
-        match (which, types, args) {
-            (Prim::MapSeq | Prim::MapSeqUnroll, [Arg::Nat(n), ..], [f, xs]) => {
+        let [Arg::Nat(n), _, t, dimension @ ..] = types else {
+            return fail(Reason::NoArray, origin);
+        };
+        let into = |dimension: &[Arg]| {
+            let types = [Arg::Nat(n.clone()), t.clone()];
+            types.into_iter().chain(dimension.iter().cloned()).collect()
+        };
+        match map {
+            MapLoop::Computed => return Ok(false),
+            MapLoop::Sequential | MapLoop::Unrolled => {
                 let xs = self.read(xs)?;
-                self.repeat(sequential(which), n, origin, |this, i| {
+                let each = match map {
+                    MapLoop::Unrolled => Prim::ForUnroll,
+                    _ => Prim::For,
+                };
+                self.repeat(each, n, origin, |this, i| {
                     let x = idx(i.clone(), &xs, origin)?;
                     let place = idx_acc(i, output, origin)?;
                     this.write_call(f, [x], &place)
                 })?;
             }
-            (
-                Prim::MapPar | Prim::MapGlobal | Prim::MapWorkGroup | Prim::MapLocal,
-                [n, _, t, dimension @ ..],
-                [f, xs],
-            ) => {
+            MapLoop::Parallel(level) => {
                 let xs = self.read(xs)?;
-                let (parallel, names) = parallel(which);
-                let types = [n, t].into_iter().chain(dimension).cloned().collect();
-                self.repeat_into(parallel, types, output, names, origin, |this, i, place| {
-                    let x = idx(i, &xs, origin)?;
-                    this.write_call(f, [x], &place)
-                })?;
+                let (each, names) = parallel(level);
+                self.repeat_into(
+                    each,
+                    into(dimension),
+                    output,
+                    names,
+                    origin,
+                    |this, i, place| {
+                        let x = idx(i, &xs, origin)?;
+                        this.write_call(f, [x], &place)
+                    },
+                )?;
             }
-            (Prim::MapVec, [n, _, t], [f, v]) => {
-                let v = self.read(v)?;
-                let (types, names) = (vec![n.clone(), t.clone()], ("", "lane"));
+            MapLoop::Lanes => {
+                let v = self.read(xs)?;
+                let names = ("", "lane");
                 let each = |this: &mut Self, i, place| {
                     let x = lane(i, &v, origin)?;
                     this.write_call(f, [x], &place)
                 };
-                self.repeat_into(Prim::ForVec, types, output, names, origin, each)?;
+                self.repeat_into(Prim::ForVec, into(&[]), output, names, origin, each)?;
             }
-            (Prim::DepMapSeq, [Arg::Nat(n), ..], [f, xs]) => {
-                self.write_dependent(n, f, xs, output, origin)?;
-            }
-            (Prim::ScanSeq, types, [f, init, xs]) => {
-                self.write_scan(types, [f, init, xs], phrase, output)?;
-            }
-            (Prim::Iterate, [Arg::Nat(n), Arg::Nat(m), t, Arg::Nat(k), space @ ..], [f, xs]) => {
-                let buffers = Buffers { n, m, t, k, space };
-                self.write_iterate(&buffers, f, xs, output, origin)?;
-            }
-            (Prim::IterateStream, [Arg::Nat(n), ..], [f, xs]) => {
-                self.write_stream(n, f, xs, output, origin)?;
-            }
-            _ => return Ok(false),
+            MapLoop::Stream => self.write_stream(n, f, xs, output, origin)?,
         }
         Ok(true)
     }
 
-    fn write_dependent(
+    /// Writes a function of every element of a dependent array.
+    pub fn write_dep_map(
         &mut self,
-        n: &Nat,
+        map: DepLoop,
+        types: &[Arg],
         f: &Phrase,
         xs: &Phrase,
         output: &Phrase,
         origin: Origin,
     ) -> Result<()> {
+        let [Arg::Nat(n), _, Arg::DataFun(results), ..] = types else {
+            return fail(Reason::NoArray, origin);
+        };
         let xs = self.read(xs)?;
-        self.repeat_nat(n, origin, |this, i| {
+        let element = |this: &mut Self, i: &Nat, place: &Phrase| {
             let f = this.at_size(f, Arg::Nat(i.clone()))?;
-            let x = dep_idx(&i, &xs, origin)?;
-            let place = dep_idx_acc(&i, output, origin)?;
-            this.write_call(&f, [x], &place)
-        })
+            let x = dep_idx(i, &xs, origin)?;
+            this.write_call(&f, [x], place)
+        };
+        match map {
+            DepLoop::Sequential => self.repeat_nat(n, origin, |this, i| {
+                let place = dep_idx_acc(&i, output, origin)?;
+                element(this, &i, &place)
+            }),
+            DepLoop::Threads => {
+                let counter = self.counter();
+                let var = self.program.fresh_var(counter);
+                let data = phrase::data_at(results, &Nat::var(var));
+                let place = self.place_within(output, "out", &data);
+                let out = Node::var(&place, origin);
+                let body = self.nested(origin, |this| element(this, &Nat::var(var), &out))?;
+                let args = vec![output.clone(), nat_fun(var, phrase::fun(place, body))];
+                let types = vec![Arg::Nat(n.clone()), Arg::DataFun(results.clone())];
+                self.emit(prim(Prim::ParForNat, types, args, origin));
+                Ok(())
+            }
+        }
     }
 
     fn write_stream(
@@ -109,7 +133,7 @@ impl Translation {
     }
 
     /// Translates a scan: the accumulator is updated, and then copied to the element.
-    fn write_scan(
+    pub fn write_scan(
         &mut self,
         types: &[Arg],
         [f, init, xs]: [&Phrase; 3],
@@ -136,7 +160,7 @@ impl Translation {
     /// Translates `iterate` with a double buffer: iteration `i` of `k` computes an array of
     /// `n^(k-1-i)*m` elements from one of `n` times as many. Before the last iteration the buffer
     /// to write to is replaced by the output.
-    fn write_iterate(
+    pub fn write_iterate(
         &mut self,
         buffers: &Buffers<'_>,
         f: &Phrase,
@@ -193,28 +217,20 @@ impl Translation {
 
 /// The type-level arguments of `iterate`.
 #[derive(Clone, Copy)]
-struct Buffers<'a> {
-    n: &'a Nat,
-    m: &'a Nat,
-    t: &'a Arg,
-    k: &'a Nat,
-    space: &'a [Arg],
+pub struct Buffers<'a> {
+    pub n: &'a Nat,
+    pub m: &'a Nat,
+    pub t: &'a Arg,
+    pub k: &'a Nat,
+    pub space: &'a [Arg],
 }
 
-/// Returns the loop of a sequential pattern.
-pub fn sequential(which: Prim) -> Prim {
-    match which {
-        Prim::MapSeqUnroll | Prim::ReduceSeqUnroll => Prim::ForUnroll,
-        _ => Prim::For,
-    }
-}
-
-/// Returns the loop of a parallel pattern, and the names of its counter and its acceptor.
-fn parallel(which: Prim) -> (Prim, (&'static str, &'static str)) {
-    match which {
-        Prim::MapGlobal => (Prim::ParForGlobal, ("gId", "gOut")),
-        Prim::MapWorkGroup => (Prim::ParForWorkGroup, ("wgId", "wgOut")),
-        Prim::MapLocal => (Prim::ParForLocal, ("lId", "lOut")),
-        _ => (Prim::ParFor, ("", "out")),
+/// Returns the loop of a parallel map, and the names of its counter and its acceptor.
+const fn parallel(level: Level) -> (Prim, (&'static str, &'static str)) {
+    match level {
+        Level::Threads => (Prim::ParFor, ("", "out")),
+        Level::Global => (Prim::ParForGlobal, ("gId", "gOut")),
+        Level::WorkGroup => (Prim::ParForWorkGroup, ("wgId", "wgOut")),
+        Level::Local => (Prim::ParForLocal, ("lId", "lOut")),
     }
 }

@@ -27,15 +27,14 @@ mod stream;
 mod view;
 
 use rise::core::{Form, Node, Param};
+use rise::pattern::Requirement;
 use rise::{Arg, Ty, Type};
 use rustc_hash::FxHashMap;
 use syntax::ast::{Kind, Name};
 
 use crate::phrase::{self, Phrase, PhraseProgram};
-use crate::prim::Prim;
 use block::BlockStatement;
 
-pub(crate) use build::data_at;
 pub use error::{ImperativeError, Reason as ImperativeReason};
 pub(crate) use purity::for_each;
 
@@ -184,10 +183,7 @@ fn uses_address_spaces(body: &Phrase) -> bool {
     purity::for_each(body, &mut seen, &mut |phrase| {
         if let Form::Primitive(prim, types, _) = &phrase.form {
             found |= types.iter().any(|arg| matches!(arg, Arg::Address(_)))
-                || matches!(
-                    prim,
-                    Prim::MapGlobal | Prim::MapWorkGroup | Prim::MapLocal | Prim::OclRun
-                );
+                || prim.requirement() == Some(Requirement::WorkItems);
         }
     });
     found

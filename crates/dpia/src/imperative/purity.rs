@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use rise::core::{Form, Node};
+use rise::pattern::{MapLoop, Pattern, View};
 use rise::{Type, core::Param};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Translation;
 use crate::phrase::Phrase;
-use crate::prim::Prim;
+use crate::prim::{PhraseClass, Prim};
 
 /// A memo table by address; it keeps the phrases alive, so that addresses are not reused.
 #[derive(Default)]
@@ -44,27 +45,31 @@ impl Translation {
 
 /// Returns true if a primitive may occur in an expression of an imperative program.
 pub fn is_pure(prim: Prim) -> bool {
-    use Prim::*;
-    match prim {
-        Add | Sub | Mul | Div | Neg | Mod | Fma | Gt | Lt | Ge | Le | Equal | NotEqual | Not
-        | And | Or | Select | Cast | IndexAsNat | NatAsIndex | Generate | Idx | MakeArray
-        | Take | Drop | Split | Join | Transpose | Slide | Assume | Gather | Reorder | PadCst
-        | PadClamp | Zip | Unzip | DepIdx | MakePair | Fst | Snd | MapFst | MapSnd
-        | VectorFromScalar | AsScalar | AsVector | AsVectorAligned | IdxVec | Map | DepZip
-        | DepJoin | Partition => true,
+    let PhraseClass::Expression(pattern) = prim.class() else {
+        return false;
+    };
+    match pattern {
+        Pattern::Scalar | Pattern::Connective | Pattern::Select => true,
+        Pattern::Element | Pattern::Half(_) | Pattern::Pair | Pattern::MapHalf(_) => true,
+        Pattern::Generate | Pattern::Literal | Pattern::Zip => true,
+        Pattern::View(View::Scatter | View::PadEmpty) => false,
+        Pattern::View(
+            View::Index
+            | View::Gather
+            | View::PadCst
+            | View::PadClamp
+            | View::Lanes
+            | View::Vectors
+            | View::Unzip
+            | View::DepJoin
+            | View::Partition,
+        ) => true,
+        Pattern::Map(map) => map == MapLoop::Computed,
         // A dependent pair is split where it is matched, and in memory only if it is stored.
-        MakeDepPair => false,
-        Concat | Scatter | PadEmpty | MapVec | MapSeq | MapSeqUnroll | MapPar | MapGlobal
-        | MapWorkGroup | MapLocal | MapStream | IterateStream | ReduceSeq | ReduceSeqUnroll
-        | ReducePar | ScanSeq | Iterate | CircularBuffer | RotateValues | ZipStream | Let
-        | ToMem | OclRun | DepMapSeq | Dmatch => false,
-        Assign | Seq | Skip | If | New | NewDoubleBuffer | For | ForUnroll | ForVec | ForNat
-        | ParFor | ParForGlobal | ParForWorkGroup | ParForLocal | ParForNat | ParReduce
-        | Barrier | DmatchCommand | OclRunCommand | DepPairFst => false,
-        IdxAcc | JoinAcc | SplitAcc | TransposeAcc | ZipAcc1 | ZipAcc2 | UnzipAcc | PairAcc
-        | PairAcc1 | PairAcc2 | TakeAcc | DropAcc | ReorderAcc | ScatterAcc | AsScalarAcc
-        | AsVectorAcc | IdxVecAcc | MapAcc | MapFstAcc | MapSndAcc | DepIdxAcc | DepJoinAcc
-        | DepPairSndAcc => false,
+        Pattern::DepPair | Pattern::DepMatch => false,
+        Pattern::Concat | Pattern::DepMap(_) | Pattern::Reduce(_) | Pattern::Scan => false,
+        Pattern::Iterate | Pattern::Stream(_) | Pattern::Let | Pattern::Memory => false,
+        Pattern::Kernel => false,
     }
 }
 

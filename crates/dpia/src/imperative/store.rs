@@ -119,7 +119,7 @@ impl Translation {
         }
         let size = self.program.fresh_var(names.0);
         let n = Arg::Nat(size.into());
-        let data = super::build::data_at(f, &nat::Nat::var(size));
+        let data = crate::phrase::data_at(f, &nat::Nat::var(size));
         let value = self.param(names.1, exp(&data, Access::Rd));
         let read = Node::var(&value, origin);
         self.push_statement(BlockStatement::Match {

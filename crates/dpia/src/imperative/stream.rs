@@ -4,8 +4,9 @@
 //! window) are at the end of the iteration.
 
 use nat::Nat;
-use rise::Arg;
 use rise::core::{Form, Origin};
+use rise::pattern::Stream as Kind;
+use rise::{Arg, Pattern};
 
 use super::Translation;
 use super::build::{arithmetic, array_of, element, element_acc, idx, index, pair, position};
@@ -49,17 +50,17 @@ impl Translation {
         let Form::Primitive(which, types, args) = &phrase.form else {
             return Ok(Stream::Array(self.read(phrase)?));
         };
-        match (which, &types[..], &args[..]) {
-            (Prim::MapStream, _, [f, xs]) => {
+        match (which.pattern(), &types[..], &args[..]) {
+            (Some(Pattern::Stream(Kind::Map)), _, [f, xs]) => {
                 let xs = self.stream(xs)?;
                 Ok(Stream::Map(f.clone(), Box::new(xs)))
             }
-            (Prim::ZipStream, _, [a, b]) => {
+            (Some(Pattern::Stream(Kind::Zip)), _, [a, b]) => {
                 let a = self.stream(a)?;
                 Ok(Stream::Zip(Box::new(a), Box::new(self.stream(b)?), origin))
             }
             (
-                Prim::CircularBuffer,
+                Some(Pattern::Stream(Kind::Ring)),
                 [
                     _,
                     _,
@@ -71,10 +72,12 @@ impl Translation {
                 ],
                 [f, xs],
             ) => self.windows(phrase, (sz, Some(alloc)), space, f, xs),
-            (Prim::RotateValues, [_, Arg::Type(_), _, Arg::Nat(sz), space @ ..], [f, xs]) => {
-                self.windows(phrase, (sz, None), space, f, xs)
-            }
-            (Prim::Let, _, [value, f]) => {
+            (
+                Some(Pattern::Stream(Kind::Window)),
+                [_, Arg::Type(_), _, Arg::Nat(sz), space @ ..],
+                [f, xs],
+            ) => self.windows(phrase, (sz, None), space, f, xs),
+            (Some(Pattern::Let), _, [value, f]) => {
                 let body = self.bind_in(value, f, origin)?;
                 self.stream(&body)
             }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use nat::Nat;
 use rise::core::{Form, Node};
+use rise::pattern::AcceptorView;
 use rise::{Access, Arg, Type};
 
 use super::Translation;
@@ -20,76 +21,35 @@ impl Translation {
             return Ok(None);
         };
         let origin = phrase.origin;
-        let place = |which, types: &[&Arg], output: &Phrase| {
-            let types = types.iter().map(|&arg| arg.clone()).collect();
-            prim(which, types, vec![output.clone()], origin)
+        let (Some(acceptor), [before @ .., e]) = (which.acceptor(), &args[..]) else {
+            return Ok(None);
         };
-        let mirrored = match (which, &types[..], &args[..]) {
-            (Prim::Join, [n, m, t, ..], [e]) => (e, place(Prim::JoinAcc, &[n, m, t], output)),
-            (Prim::Split, [m, t, _, n], [e]) => (e, place(Prim::SplitAcc, &[m, n, t], output)),
-            (Prim::Transpose, [n, m, t, ..], [e]) => {
-                (e, place(Prim::TransposeAcc, &[m, n, t], output))
-            }
-            (Prim::Unzip, [n, s, t, ..], [e]) => (e, place(Prim::UnzipAcc, &[n, s, t], output)),
-            (Prim::AsScalar, [n, m, t, ..], [e]) => {
-                (e, place(Prim::AsScalarAcc, &[n, m, t], output))
-            }
-            (Prim::AsVector | Prim::AsVectorAligned, [m, t, _, n], [e]) => {
-                (e, place(Prim::AsVectorAcc, &[n, m, t], output))
-            }
-            // Element `i` of the result is element `g(i)` of the argument, so element `j` of the
-            // argument is written to the index for which `g` is `j`.
-            (Prim::Reorder, [t, _, n, _, inverse], [e]) => {
-                (e, place(Prim::ReorderAcc, &[t, n, inverse], output))
-            }
-            (Prim::PadEmpty, [n, _, r], [e]) => match (n, r) {
-                (Arg::Nat(n), Arg::Nat(_)) => {
-                    (e, build::part_acc(Prim::TakeAcc, n, output, origin)?)
-                }
-                _ => return fail(Reason::Arguments(*which), origin),
-            },
-            // The two sizes are equal, so the acceptor is the same.
-            (Prim::Assume, _, [e]) => (e, output.clone()),
-            (Prim::Scatter, types, [indices, e]) => {
-                let indices = self.read_plain(indices)?;
-                let args = vec![indices, output.clone()];
-                (e, prim(Prim::ScatterAcc, types.to_vec(), args, origin))
-            }
-            (Prim::DepJoin, [n, len, t, ..], [e]) => {
-                (e, place(Prim::DepJoinAcc, &[n, len, t], output))
-            }
-            (Prim::Map | Prim::MapFst | Prim::MapSnd, types, [f, e]) => {
-                let place = self.mirror_each(*which, types, f, output, phrase)?;
-                return Ok(Some((e.clone(), place)));
-            }
-            _ => return Ok(None),
+        let AcceptorView::View(name, params) = acceptor else {
+            return Ok(Some((e.clone(), output.clone())));
         };
-        Ok(Some((mirrored.0.clone(), mirrored.1)))
+        let Some(acceptor) = Prim::from_name(name) else {
+            return fail(Reason::Arguments(*which), origin);
+        };
+        let types = params.iter().filter_map(|&at| types.get(at).cloned());
+        let types: Vec<Arg> = types.collect();
+        let mut taken = Vec::new();
+        for arg in before {
+            taken.push(match &*arg.ty {
+                Type::Fun(..) => self.mirror_each(*which, arg)?,
+                _ => self.read_plain(arg)?,
+            });
+        }
+        taken.push(output.clone());
+        Ok(Some((e.clone(), prim(acceptor, types, taken, origin))))
     }
 
-    /// Mirrors `map`, `mapFst` or `mapSnd`: applies the mirrored views of its function to each
-    /// part.
-    fn mirror_each(
-        &mut self,
-        which: Prim,
-        types: &[Arg],
-        f: &Phrase,
-        output: &Phrase,
-        phrase: &Phrase,
-    ) -> Result<Phrase> {
-        let origin = phrase.origin;
-        let mirror = match which {
-            Prim::Map => Prim::MapAcc,
-            Prim::MapFst => Prim::MapFstAcc,
-            _ => Prim::MapSndAcc,
-        };
-        let Some(types) = types.get(..3) else {
-            return fail(Reason::Arguments(which), origin);
-        };
+    /// Mirrors the function of `map`, `mapFst` or `mapSnd`: a chain of views.
+    fn mirror_each(&mut self, which: Prim, f: &Phrase) -> Result<Phrase> {
         let f = self.head(f)?;
         let Form::Lambda(param, body) = &f.form else {
             return fail(Reason::NoFunction, f.origin);
         };
+        let origin = f.origin;
         let place = self.param("out", acc(&data_of(body)?));
         let mut rest = self.head(body)?;
         let mut view = Node::var(&place, origin);
@@ -102,8 +62,7 @@ impl Translation {
                 None => return fail(Reason::NotAView(which), rest.origin),
             }
         }
-        let args = vec![fun(place, view), output.clone()];
-        Ok(prim(mirror, types.to_vec(), args, origin))
+        Ok(fun(place, view))
     }
 
     /// Returns the index in the argument of element `i` of a reordered array.

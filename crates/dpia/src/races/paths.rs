@@ -1,8 +1,8 @@
 //! The access paths of memory that is written through acceptors and read through views.
 
 use nat::{Nat, Prop};
+use rise::Arg;
 use rise::core::{Form, Node};
-use rise::{Arg, Primitive};
 
 use super::{Finder, WrittenPaths};
 use crate::functional::access_path::{
@@ -75,23 +75,16 @@ impl Finder {
                 ([PathElement::At(row)], columns) => {
                     return Some(vec![PathElement::Lanes(row.clone(), columns)]);
                 }
-                (_, columns) => View::Join(columns),
+                _ => View::Index(prim.index_map()?, types.to_vec()),
             },
-            Prim::SplitAcc => size(1, View::Split)?,
-            Prim::TransposeAcc => View::Transpose,
             Prim::ZipAcc1 => View::Zip(false),
             Prim::ZipAcc2 => View::Zip(true),
             Prim::UnzipAcc => View::Unzip,
             Prim::PairAcc1 => View::Half(false),
             Prim::PairAcc2 => View::Half(true),
-            Prim::TakeAcc => View::Same,
             Prim::DropAcc => size(2, View::Behind)?,
-            Prim::ReorderAcc => match types.get(2)? {
-                Arg::SizeFun(g) => View::Reorder(g.clone()),
-                _ => return None,
-            },
             Prim::AsScalarAcc => size(0, View::AsScalar)?,
-            _ => return None,
+            _ => View::Index(prim.index_map()?, types.to_vec()),
         };
         through(&view, path)
     }
@@ -156,7 +149,15 @@ impl Finder {
                 self.read(f, path);
             }
             (_, [xs]) => {
-                match view(prim, types).and_then(|(p, types)| read_view(p, &types, path)) {
+                let lanes = match prim {
+                    Prim::AsScalar => 0,
+                    _ => 3,
+                };
+                let types = (types, size_at(types, lanes));
+                let place = prim
+                    .pattern()
+                    .and_then(|pattern| read_view(pattern, prim.index_map(), types, path));
+                match place {
                     Some(path) => self.read(xs, path),
                     None => self.all(args),
                 }
@@ -210,25 +211,4 @@ fn behind(prefix: &[PathElement], path: &[PathElement]) -> AccessPath {
         }
         _ => [prefix, path].concat(),
     }
-}
-
-/// Returns RISE's primitive of a view, with its type-level arguments in RISE's order.
-fn view(prim: Prim, types: &[Arg]) -> Option<(Primitive, Vec<Arg>)> {
-    let at = |all: &[usize]| all.iter().map(|&at| types.get(at).cloned()).collect();
-    let (primitive, types): (Primitive, Option<Vec<Arg>>) = match prim {
-        Prim::Take => (Primitive::Take, at(&[])),
-        Prim::Drop => (Primitive::Drop, at(&[2])),
-        Prim::Assume => (Primitive::Assume, at(&[])),
-        Prim::Transpose => (Primitive::Transpose, at(&[])),
-        Prim::Unzip => (Primitive::Unzip, at(&[])),
-        Prim::Join => (Primitive::Join, at(&[0, 1])),
-        Prim::Split => (Primitive::Split, at(&[3])),
-        Prim::Slide => (Primitive::Slide, at(&[0, 2, 3])),
-        Prim::Reorder => (Primitive::Reorder, at(&[2, 3])),
-        Prim::AsVector => (Primitive::AsVector, at(&[3])),
-        Prim::AsVectorAligned => (Primitive::AsVectorAligned, at(&[3])),
-        Prim::AsScalar => (Primitive::AsScalar, at(&[0])),
-        _ => return None,
-    };
-    Some((primitive, types?))
 }

@@ -2,10 +2,13 @@
 
 use dpia::Prim;
 use dpia::functional::{FlowFact, Materialization};
+
+use rise::Pattern;
+use rise::pattern::{MapLoop, ReduceLoop, Stream, View};
 use syntax::Span;
 
 use crate::flow::{Flow, work_items};
-use crate::{item_view::View, markdown};
+use crate::{item_view, markdown};
 
 /// The largest number of statements that are shown for one pattern.
 const MOST_HEADERS: usize = 3;
@@ -13,7 +16,7 @@ const MOST_HEADERS: usize = 3;
 const MOST_LINES: usize = 8;
 
 /// Describes the expression whose name, operator or keyword is at `head`.
-pub(super) fn pointed_at(view: &View<'_>, head: Span) -> String {
+pub(super) fn pointed_at(view: &item_view::View<'_>, head: Span) -> String {
     let Some(flow) = Flow::of(view.db, view.id) else {
         return String::new();
     };
@@ -24,7 +27,7 @@ pub(super) fn pointed_at(view: &View<'_>, head: Span) -> String {
 }
 
 /// Describes the expression at `span`.
-pub(super) fn at(view: &View<'_>, span: Span) -> String {
+pub(super) fn at(view: &item_view::View<'_>, span: Span) -> String {
     let Some(flow) = Flow::of(view.db, view.id) else {
         return String::new();
     };
@@ -34,8 +37,8 @@ pub(super) fn at(view: &View<'_>, span: Span) -> String {
     }
 }
 
-fn text(view: &View<'_>, flow: &Flow, fact: &FlowFact) -> String {
-    let made = |of: fn(&View<'_>, &Flow, &FlowFact, Prim) -> String| {
+fn text(view: &item_view::View<'_>, flow: &Flow, fact: &FlowFact) -> String {
+    let made = |of: fn(&item_view::View<'_>, &Flow, &FlowFact, Prim) -> String| {
         let prim = fact.made_by?;
         Some(of(view, flow, fact, prim))
     };
@@ -46,67 +49,79 @@ fn text(view: &View<'_>, flow: &Flow, fact: &FlowFact) -> String {
 
 /// Describes the work-items that execute a pattern, if the target has any.
 fn who(flow: &Flow, fact: &FlowFact, prim: Prim) -> String {
-    use Prim::{
-        DepMapSeq, Iterate, IterateStream, MapGlobal, MapLocal, MapSeq, MapSeqUnroll, MapWorkGroup,
-        ReduceSeq, ReduceSeqUnroll, ScanSeq,
-    };
     if !flow.target.features().has_work_items() {
         return String::new();
     }
-    match prim {
-        MapGlobal | MapLocal | MapWorkGroup => work_items::shared(flow, fact).unwrap_or_default(),
-        DepMapSeq | Iterate | IterateStream | MapSeq | MapSeqUnroll | ReduceSeq
-        | ReduceSeqUnroll | ScanSeq => work_items::alone(flow, fact).to_owned(),
+    match prim.pattern() {
+        Some(Pattern::Map(MapLoop::Parallel(_))) => {
+            work_items::shared(flow, fact).unwrap_or_default()
+        }
+        Some(Pattern::Map(MapLoop::Sequential | MapLoop::Unrolled | MapLoop::Stream)) => {
+            work_items::alone(flow, fact).to_owned()
+        }
+        Some(Pattern::DepMap(_) | Pattern::Reduce(_) | Pattern::Scan | Pattern::Iterate) => {
+            work_items::alone(flow, fact).to_owned()
+        }
         _ => String::new(),
     }
 }
 
 /// Describes the code that a pattern is translated to.
-fn becomes(view: &View<'_>, flow: &Flow, fact: &FlowFact, prim: Prim) -> String {
-    use Prim::{
-        AsScalar, AsVector, AsVectorAligned, Assume, CircularBuffer, DepJoin, DepMapSeq, DepZip,
-        Drop, Gather, Generate, Iterate, IterateStream, Join, Map, MapFst, MapGlobal, MapLocal,
-        MapPar, MapSeq, MapSeqUnroll, MapSnd, MapStream, MapVec, MapWorkGroup, PadClamp, PadCst,
-        Partition, ReducePar, ReduceSeq, ReduceSeqUnroll, Reorder, RotateValues, ScanSeq, Slide,
-        Split, Take, Transpose, Unzip, Zip, ZipStream,
+fn becomes(item: &item_view::View<'_>, flow: &Flow, fact: &FlowFact, prim: Prim) -> String {
+    let Some(pattern) = prim.pattern() else {
+        return String::new();
     };
-    match prim {
-        Map | MapFst | MapSnd if fact.materialization == Materialization::Written => {
+    let is_written = fact.materialization == Materialization::Written;
+    match pattern {
+        Pattern::Map(MapLoop::Computed) | Pattern::MapHalf(_) if is_written => {
             "No loop: it says where the elements are written.".to_owned()
         }
-        Map | MapFst | MapSnd if fact.from.computed => {
+        Pattern::Map(MapLoop::Computed) | Pattern::MapHalf(_) if fact.from.computed => {
             "No loop: its function is applied where an element is read.".to_owned()
         }
-        Generate => "No loop: its function is applied where an element is read.".to_owned(),
-        Map | MapFst | MapSnd | AsScalar | AsVector | AsVectorAligned | Assume | DepJoin
-        | DepZip | Drop | Gather | Join | PadClamp | PadCst | Partition | Reorder | Slide
-        | Split | Take | Transpose | Unzip | Zip | ZipStream => {
+        Pattern::Generate => {
+            "No loop: its function is applied where an element is read.".to_owned()
+        }
+        Pattern::View(View::Scatter | View::PadEmpty) => String::new(),
+        Pattern::Map(MapLoop::Computed) | Pattern::MapHalf(_) | Pattern::View(_) => {
             "No loop: it moves into the indices of what reads or writes it.".to_owned()
         }
-        MapStream => "No loop of its own: it runs in the loop that uses the stream.".to_owned(),
-        CircularBuffer | RotateValues => {
+        Pattern::Zip | Pattern::Stream(Stream::Zip) => {
+            "No loop: it moves into the indices of what reads or writes it.".to_owned()
+        }
+        Pattern::Stream(Stream::Map) => {
+            "No loop of its own: it runs in the loop that uses the stream.".to_owned()
+        }
+        Pattern::Stream(Stream::Ring | Stream::Window) => {
             "The first elements are computed before the loop that uses the stream, the rest in it."
                 .to_owned()
         }
-        DepMapSeq | Iterate | IterateStream | MapGlobal | MapLocal | MapPar | MapSeq
-        | MapSeqUnroll | MapVec | MapWorkGroup | ReducePar | ReduceSeq | ReduceSeqUnroll
-        | ScanSeq => {
-            let headers = headers(view, flow, fact.head);
-            match headers.is_empty() {
-                true => without_loop(fact, prim).to_owned(),
-                false => format!("Becomes\n\n```c\n{}\n```", headers.join("\n")),
-            }
+        Pattern::Map(_) | Pattern::DepMap(_) | Pattern::Reduce(_) | Pattern::Scan => {
+            loops(item, flow, fact, pattern)
         }
-        _ => String::new(),
+        Pattern::Iterate => loops(item, flow, fact, pattern),
+        Pattern::Scalar | Pattern::Connective | Pattern::Select | Pattern::Element => String::new(),
+        Pattern::Half(_) | Pattern::Pair | Pattern::Literal | Pattern::Concat => String::new(),
+        Pattern::Let | Pattern::Memory | Pattern::Kernel => String::new(),
+        Pattern::DepPair | Pattern::DepMatch => String::new(),
+    }
+}
+
+/// Describes the loops that a pattern is translated to.
+fn loops(item: &item_view::View<'_>, flow: &Flow, fact: &FlowFact, pattern: Pattern) -> String {
+    let headers = headers(item, flow, fact.head);
+    match headers.is_empty() {
+        true => without_loop(fact, pattern).to_owned(),
+        false => format!("Becomes\n\n```c\n{}\n```", headers.join("\n")),
     }
 }
 
 /// Returns the reason why a pattern has no loop in the code.
-fn without_loop(fact: &FlowFact, prim: Prim) -> &'static str {
+fn without_loop(fact: &FlowFact, pattern: Pattern) -> &'static str {
     let count = fact.count.as_ref().and_then(nat::Nat::as_const);
-    match (prim, count) {
+    match (pattern, count) {
         (_, Some(1)) => "No loop: there is one element.",
-        (Prim::MapSeqUnroll | Prim::ReduceSeqUnroll, Some(_)) => {
+        (Pattern::Map(MapLoop::Unrolled) | Pattern::Reduce(ReduceLoop::Unrolled), Some(_)) => {
             "No loop: it is written out, element after element."
         }
         _ => "",
@@ -115,7 +130,7 @@ fn without_loop(fact: &FlowFact, prim: Prim) -> &'static str {
 
 /// Returns the first lines of the statements that a pattern is translated to in the code for its
 /// target.
-fn headers(view: &View<'_>, flow: &Flow, head: Span) -> Vec<String> {
+fn headers(view: &item_view::View<'_>, flow: &Flow, head: Span) -> Vec<String> {
     let (Ok(program), Ok(module)) = (
         view.db.imperative(view.id, flow.target),
         view.db.module(view.id, flow.target),

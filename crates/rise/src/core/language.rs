@@ -8,6 +8,7 @@ use syntax::Dialect;
 use syntax::ast::{BinaryOp, Half, UnaryOp};
 
 use super::{Expr, Form, Node, Origin, Param, lambda};
+use crate::pattern::{Pattern, View};
 use crate::subst::{rename, subst};
 use crate::types::{Arg, Ty, Type};
 use crate::{Primitive, library_scheme};
@@ -103,7 +104,7 @@ const SIGNATURE_VARS: u32 = 1 << 30;
 
 impl Language for Primitive {
     fn ty(&self, types: &[Arg]) -> Option<Ty> {
-        if *self == Primitive::MakeArray {
+        if self.pattern() == Pattern::Literal {
             return make_array_type(types);
         }
         let mut ty = rename(&library_scheme(*self).ty, &|v| Var(v.0 + SIGNATURE_VARS));
@@ -132,7 +133,7 @@ impl Language for Primitive {
     }
 
     fn is_free(&self) -> bool {
-        matches!(self, Primitive::Fst | Primitive::Snd)
+        matches!(self.pattern(), Pattern::Half(_))
     }
 
     const WHOLE: bool = false;
@@ -178,29 +179,26 @@ impl Language for Primitive {
     }
 
     fn counted(&self, types: &[Arg]) -> Option<Nat> {
-        match (self, types.first()) {
-            (Primitive::DepMapSeq, Some(Arg::Nat(n))) => Some(n.clone()),
+        match (self.pattern(), types.first()) {
+            (Pattern::DepMap(_), Some(Arg::Nat(n))) => Some(n.clone()),
             _ => None,
         }
     }
 
     fn is_closed(&self, position: usize) -> bool {
-        match self {
-            Primitive::And | Primitive::Or | Primitive::Select => position > 0,
-            Primitive::OclRun => true,
+        match self.pattern() {
+            Pattern::Connective | Pattern::Select => position > 0,
+            Pattern::Kernel => true,
             _ => false,
         }
     }
 
     fn is_written(&self, position: usize) -> bool {
-        match self {
-            Primitive::Reduce
-            | Primitive::ReducePar
-            | Primitive::ReduceSeq
-            | Primitive::ReduceSeqUnroll
-            | Primitive::ScanSeq => position == 1,
-            Primitive::ToMem | Primitive::OclRun | Primitive::Concat | Primitive::PadEmpty => true,
-            Primitive::Scatter => position == 1,
+        match self.pattern() {
+            Pattern::Reduce(_) | Pattern::Scan => position == 1,
+            Pattern::View(View::Scatter) => position == 1,
+            Pattern::View(View::PadEmpty) => true,
+            Pattern::Memory | Pattern::Kernel | Pattern::Concat => true,
             _ => false,
         }
     }
@@ -215,8 +213,7 @@ fn make_array_type(types: &[Arg]) -> Option<Ty> {
     Some((0..count.as_const()?).fold(array, fun))
 }
 
-/// Returns the notation of a primitive. Primitives that transform their last argument are written
-/// as pipes.
+/// Returns the notation of a primitive: the operators, or that of its pattern.
 fn notation(primitive: Primitive) -> Notation {
     use Primitive::*;
     let name = primitive.name();
@@ -236,18 +233,31 @@ fn notation(primitive: Primitive) -> Notation {
         Or => Notation::Infix(BinaryOp::Or, name),
         Neg => Notation::Prefix(UnaryOp::Neg, name),
         Not => Notation::Prefix(UnaryOp::Not, name),
-        Fst => Notation::Project(Half::First, name),
-        Snd => Notation::Project(Half::Second, name),
-        MakePair => Notation::Pair(name),
-        Let => Notation::Let(name),
-        MakeArray => Notation::List(name),
-        Fma | Select | Cast | IndexAsNat | NatAsIndex | Generate | Concat | Zip | DepZip
-        | VectorFromScalar | MakeDepPair | Dmatch => Notation::Call(name),
-        Idx | Take | Drop | Split | Join | Transpose | Slide | Assume | Gather | Scatter
-        | Reorder | PadCst | PadClamp | PadEmpty | Unzip | MapFst | MapSnd | AsScalar
-        | AsVector | AsVectorAligned | MapVec | Map | Reduce | MapSeq | MapSeqUnroll
-        | MapStream | IterateStream | MapPar | MapGlobal | MapWorkGroup | MapLocal | ReducePar
-        | ReduceSeq | ReduceSeqUnroll | ScanSeq | Iterate | CircularBuffer | RotateValues
-        | ToMem | OclRun | DepMapSeq | DepJoin | Partition => Notation::Pipe(name),
+        _ => notation_of_pattern(primitive.pattern(), name),
+    }
+}
+
+/// Returns the notation of a primitive that has no operator. Primitives that transform their last
+/// argument are written as pipes.
+const fn notation_of_pattern(pattern: Pattern, name: &'static str) -> Notation {
+    match pattern {
+        Pattern::Let => Notation::Let(name),
+        Pattern::Literal => Notation::List(name),
+        Pattern::Pair => Notation::Pair(name),
+        Pattern::Half(Half::First) => Notation::Project(Half::First, name),
+        Pattern::Half(Half::Second) => Notation::Project(Half::Second, name),
+        Pattern::Scalar | Pattern::Connective | Pattern::Select | Pattern::Generate => {
+            Notation::Call(name)
+        }
+        Pattern::Concat | Pattern::Zip | Pattern::DepPair | Pattern::DepMatch => {
+            Notation::Call(name)
+        }
+        Pattern::Element | Pattern::View(_) | Pattern::MapHalf(_) | Pattern::Map(_) => {
+            Notation::Pipe(name)
+        }
+        Pattern::DepMap(_) | Pattern::Reduce(_) | Pattern::Scan | Pattern::Iterate => {
+            Notation::Pipe(name)
+        }
+        Pattern::Stream(_) | Pattern::Memory | Pattern::Kernel => Notation::Pipe(name),
     }
 }

@@ -6,6 +6,7 @@ use syntax::ast::TermId;
 use super::Infer;
 use super::obligations::ConditionOrigin;
 use crate::TermInfo;
+use crate::pattern::{Pattern, View};
 use crate::primitive::Primitive;
 use crate::types::{Arg, SizeFun, Type};
 
@@ -16,11 +17,11 @@ impl Infer<'_> {
         head: TermId,
         args: &[TermId],
     ) {
-        match primitive {
-            Primitive::Reorder => self.reorder_inverse(head, args),
-            Primitive::Partition => self.partition_range(args),
-            Primitive::DepMapSeq => self.dep_map_range(args),
-            Primitive::Iterate => self.iterate_sizes(head, args),
+        match primitive.pattern() {
+            Pattern::View(View::Partition) => self.partition_range(args),
+            Pattern::View(_) if primitive == Primitive::Reorder => self.reorder_inverse(head, args),
+            Pattern::DepMap(_) => self.dep_map_range(args),
+            Pattern::Iterate => self.iterate_sizes(head, args),
             _ => {}
         }
     }
@@ -28,12 +29,11 @@ impl Infer<'_> {
     /// Records the conditions of DPIA's primitives, by their names; `args` are the explicit
     /// arguments.
     pub(super) fn phrase_conditions(&mut self, primitive: &str, head: TermId, args: &[TermId]) {
+        if let Some(primitive) = Primitive::from_name(primitive) {
+            return self.special_conditions(primitive, head, args);
+        }
         match (primitive, args) {
-            ("reorder", _) => self.reorder_inverse(head, args),
             ("reorderAcc", [n, g, ..]) => self.reorder_range(head, *n, *g),
-            ("partition", _) => self.partition_range(args),
-            ("depMapSeq", _) => self.dep_map_range(args),
-            ("iterate", _) => self.iterate_sizes(head, args),
             ("forNat", [n, body]) | ("parForNat", [n, _, _, body]) => {
                 if let Some(n) = self.nat_argument(*n) {
                     self.set_range(*body, &n);

@@ -1,13 +1,14 @@
 //! Messages about wrongly nested parallel maps, with alternatives.
 
 use rise::Primitive;
+use rise::pattern::Level;
 use syntax::Diagnostic;
 
 use super::{Reporter, alternatives, tick};
 use crate::codes;
 use crate::functional::nesting::allowed;
 use crate::functional::problem::ParallelMap;
-use Primitive::{MapGlobal, MapLocal, MapPar, MapSeq, MapWorkGroup};
+use Primitive::{MapGlobal, MapLocal, MapWorkGroup};
 
 /// Returns the text of a parallel map, for example `mapLocal(1)`.
 pub(super) fn written(primitive: Primitive, dimension: u8) -> String {
@@ -31,7 +32,7 @@ impl Reporter<'_> {
         let groups = nest.iter().find(|level| level.primitive == MapWorkGroup);
         let groups = groups.filter(|_| inner.primitive == MapLocal && outer.is_none());
         let message = match outer {
-            Some(_) if inner.primitive == MapPar => {
+            Some(_) if inner.primitive.pattern().level() == Some(Level::Threads) => {
                 format!("this `{name}` runs inside another one: its threads are already at work")
             }
             Some(outer) => format!("{} cannot be inside {}", of(inner), of(outer)),
@@ -235,8 +236,10 @@ fn why(inner: ParallelMap, outer: Option<ParallelMap>) -> Option<&'static str> {
             "it shares iterations among the work-items of a group, and none is chosen here",
         );
     };
+    if inner.primitive.pattern().level()? == Level::Threads {
+        return None;
+    }
     Some(match (inner.primitive, outer.primitive) {
-        (MapPar | MapSeq, _) => return None,
         (MapLocal, MapGlobal) => {
             "`mapGlobal` hands iterations to single work-items, and no work-group is left to share these"
         }

@@ -10,7 +10,8 @@ use std::sync::Arc;
 
 use nat::Facts;
 use rise::core::{Form, Mapper, Node, Origin, Param, Program, lambda, subst_local, subterms, walk};
-use rise::{Arg, Primitive, Ty, Type};
+use rise::pattern::{MapLoop, View};
+use rise::{Arg, Pattern, Primitive, Ty, Type};
 use rustc_hash::FxHashSet;
 
 use super::out_of_order;
@@ -378,10 +379,9 @@ fn loop_over(term: &Term) -> Option<(Primitive, &[Arg], &Param, &Term, &Term)> {
 }
 
 fn is_loop(primitive: Primitive) -> bool {
-    use Primitive::{MapGlobal, MapLocal, MapPar, MapSeq, MapSeqUnroll, MapWorkGroup};
     matches!(
-        primitive,
-        MapSeq | MapSeqUnroll | MapPar | MapGlobal | MapWorkGroup | MapLocal
+        primitive.pattern(),
+        Pattern::Map(MapLoop::Sequential | MapLoop::Unrolled | MapLoop::Parallel(_))
     )
 }
 
@@ -402,36 +402,15 @@ fn leaves_out(f: &Term) -> bool {
 
 /// Returns true if reading an element of a term computes more than its place.
 fn computes(term: &Term) -> bool {
-    use Primitive::{
-        Drop, Fst, Gather, Idx, IndexAsNat, Join, Map, NatAsIndex, PadClamp, PadCst, Reorder,
-        Slide, Snd, Split, Take, Transpose, Unzip, Zip,
-    };
-    subterms(term).any(|term| {
-        !matches!(
-            &term.form,
-            Form::Primitive(
-                Drop | Fst
-                    | Gather
-                    | Idx
-                    | IndexAsNat
-                    | Join
-                    | Map
-                    | NatAsIndex
-                    | PadClamp
-                    | PadCst
-                    | Reorder
-                    | Slide
-                    | Snd
-                    | Split
-                    | Take
-                    | Transpose
-                    | Unzip
-                    | Zip,
-                ..,
-            ) | Form::Var(_)
-                | Form::Literal(_)
-                | Form::Nat(_)
-                | Form::Lambda(..)
-        )
+    subterms(term).any(|term| match &term.form {
+        Form::Var(_) | Form::Literal(_) | Form::Nat(_) | Form::Lambda(..) => false,
+        Form::Primitive(primitive, ..) => match primitive.pattern() {
+            Pattern::View(View::Scatter | View::PadEmpty) => true,
+            Pattern::View(View::Lanes | View::Vectors | View::DepJoin | View::Partition) => true,
+            Pattern::View(_) | Pattern::Element | Pattern::Half(_) | Pattern::Zip => false,
+            Pattern::Map(map) => map != MapLoop::Computed,
+            _ => !matches!(primitive, Primitive::IndexAsNat | Primitive::NatAsIndex),
+        },
+        _ => true,
     })
 }

@@ -22,7 +22,8 @@ use std::ops::Range;
 
 use nat::{Facts, Nat, Prop, Var};
 use rise::core::{Form, Origin, Param, subterms};
-use rise::{Arg, DataFun, Primitive, Ty, Type};
+use rise::pattern::MapLoop;
+use rise::{Arg, DataFun, Pattern, Primitive, Ty, Type};
 use rustc_hash::FxHashMap;
 use syntax::ast::Literal;
 
@@ -190,30 +191,28 @@ impl WriteOrder {
         ty: &Ty,
     ) -> Option<Vec<Layout>> {
         use Primitive::{
-            AsScalar, AsVector, AsVectorAligned, Assume, Concat, DepJoin, DepMapSeq, Iterate,
-            IterateStream, Join, Let, MakePair, Map, MapFst, MapGlobal, MapLocal, MapPar, MapSeq,
-            MapSeqUnroll, MapSnd, MapWorkGroup, OclRun, PadEmpty, Reorder, ScanSeq, Scatter, Split,
+            AsScalar, AsVector, AsVectorAligned, Assume, Concat, DepJoin, Iterate, Join, Let,
+            MakePair, Map, MapFst, MapSnd, OclRun, PadEmpty, Reorder, ScanSeq, Scatter, Split,
             Transpose, Unzip, Zip,
         };
         let at = self.mapped;
-        match (primitive, before) {
-            (
-                MapSeq | MapSeqUnroll | MapPar | MapGlobal | MapWorkGroup | MapLocal
-                | IterateStream | DepMapSeq,
-                [f],
-            ) => {
+        match (primitive.pattern(), before) {
+            (Pattern::Map(MapLoop::Computed | MapLoop::Lanes), _) => {}
+            (pattern @ (Pattern::Map(_) | Pattern::DepMap(_)), [f]) => {
                 self.aside(last);
-                let parallel = matches!(primitive, MapPar | MapGlobal | MapWorkGroup | MapLocal);
                 let (count, element) = array(ty)?;
-                let digit = self.digit(count, parallel, origin);
+                let digit = self.digit(count, pattern.level().is_some(), origin);
                 self.depth += 1;
                 let elements = self
                     .applied(f, None)
                     .or_else(|| self.in_order(&element, origin));
                 self.depth -= 1;
                 let dimension = Dimension::of(digit);
-                Some(with_dimension(elements?, &dimension))
+                return Some(with_dimension(elements?, &dimension));
             }
+            _ => {}
+        }
+        match (primitive, before) {
             (ScanSeq, _) => {
                 before.iter().for_each(|arg| self.separately(arg));
                 self.aside(last);

@@ -319,12 +319,10 @@ impl Infer<'_> {
 
     /// Returns the remedy for `map(fun(x, y => …))(xs)(ys)`, whose third argument is `arg`.
     pub(super) fn mended_map(&self, spine: &Spine, arg: TermId) -> Option<Suggestion> {
-        use Primitive::{Map, MapGlobal, MapLocal, MapPar, MapSeq, MapWorkGroup};
-        let maps = [Map, MapSeq, MapPar, MapGlobal, MapLocal, MapWorkGroup];
         let [function, first, second] = spine.args[..] else {
             return None;
         };
-        if second.term != arg || second.piped || !self.is_primitive(spine.head, &maps) {
+        if second.term != arg || second.piped || !self.is_map(spine.head) {
             return None;
         }
         let (name, xs, ys) = (

@@ -21,6 +21,7 @@ use super::unify::{Cause, CauseCode};
 use super::writeback::fresh_name;
 use super::{Infer, LocalBinding};
 use crate::codes;
+use crate::pattern::{MapLoop, Pattern, Stream};
 use crate::primitive::Primitive;
 use crate::print;
 use crate::types::{Names, Ty, Type};
@@ -119,6 +120,18 @@ impl Infer<'_> {
         let found = self.uses.iter().find(|used| used.term == head);
         matches!(found.map(|used| used.target),
             Some(Target::Primitive(primitive)) if primitives.contains(&primitive))
+    }
+
+    /// Returns true if the head is a primitive that applies a function to every element.
+    pub(in crate::infer) fn is_map(&self, head: TermId) -> bool {
+        let found = self.uses.iter().find(|used| used.term == head);
+        match found.map(|used| used.target) {
+            Some(Target::Primitive(primitive)) => match primitive.pattern() {
+                Pattern::Map(map) => map != MapLoop::Lanes,
+                pattern => pattern == Pattern::Stream(Stream::Map),
+            },
+            _ => false,
+        }
     }
 
     pub(in crate::infer) fn fails_for(&self, witness: &[(Var, i64)]) -> Option<String> {

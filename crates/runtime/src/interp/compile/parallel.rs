@@ -5,7 +5,8 @@
 //! the slots of variables.
 
 use rise::core::Form;
-use rise::{Primitive as P, Type};
+use rise::pattern::{MapLoop, View};
+use rise::{Pattern, Primitive as P, Type};
 use rustc_hash::FxHashMap;
 
 use super::super::block::Operand;
@@ -164,38 +165,44 @@ impl ParallelAnalysis<'_> {
         let Some((last, before)) = own.split_last() else {
             return Dims::new();
         };
-        match (primitive, before) {
-            (P::MapPar | P::MapGlobal | P::MapWorkGroup | P::MapLocal, [f]) => {
-                let element = self.part(f, vec![Dims::new()]);
-                [true].into_iter().chain(element).collect()
-            }
-            (P::MapSeq | P::MapSeqUnroll | P::IterateStream | P::DepMapSeq, [f]) => {
-                let element = self.part(f, vec![Dims::new()]);
-                [false].into_iter().chain(element).collect()
-            }
-            (P::Map, [f]) => {
+        match (primitive.pattern(), before) {
+            (Pattern::Map(MapLoop::Computed), [f]) => {
                 let mut dims = self.part(last, Vec::new()).into_iter();
                 let first = dims.next().unwrap_or_default();
                 let element = self.part(f, vec![dims.collect()]);
                 [first].into_iter().chain(element).collect()
             }
-            (P::Iterate, [f]) => self.part(f, vec![Dims::new()]),
+            // The lanes of a vector are no dimension.
+            (Pattern::Map(MapLoop::Lanes), _) => Dims::new(),
+            (pattern @ (Pattern::Map(_) | Pattern::DepMap(_)), [f]) => {
+                let element = self.part(f, vec![Dims::new()]);
+                [pattern.level().is_some()]
+                    .into_iter()
+                    .chain(element)
+                    .collect()
+            }
+            (Pattern::Iterate, [f]) => self.part(f, vec![Dims::new()]),
             // The value is stored in memory, so its dimensions do not matter.
-            (P::Let, [_]) => self.part(last, vec![Dims::new()]),
-            (P::Zip | P::MakePair | P::Concat, [first]) => {
+            (Pattern::Let, [_]) => self.part(last, vec![Dims::new()]),
+            (Pattern::Zip | Pattern::Pair | Pattern::Concat, [first]) => {
                 let first = self.part(first, Vec::new());
                 either(first, self.part(last, Vec::new()))
             }
-            (P::MapFst | P::MapSnd, [f]) => {
+            (Pattern::MapHalf(_), [f]) => {
                 let dims = self.part(last, Vec::new());
                 let half = self.part(f, vec![dims.clone()]);
                 either(dims, half)
             }
-            (P::Scatter, [_])
-            | (P::Reorder | P::PadEmpty | P::Unzip | P::OclRun | P::Assume, []) => {
+            (Pattern::View(View::Scatter), [_])
+            | (Pattern::View(View::PadEmpty | View::Unzip) | Pattern::Kernel, []) => {
                 self.part(last, Vec::new())
             }
-            (P::Join | P::AsScalar | P::DepJoin, []) => {
+            (Pattern::View(View::Index), []) => {
+                let map = primitive.entry().index_map.as_ref();
+                let dims = self.part(last, Vec::new());
+                map.map_or_else(Dims::new, |map| map.spread(&dims))
+            }
+            (Pattern::View(View::Lanes | View::DepJoin), []) => {
                 let mut dims = self.part(last, Vec::new());
                 if dims.len() > 1 {
                     let inner = dims.remove(1);
@@ -203,17 +210,11 @@ impl ParallelAnalysis<'_> {
                 }
                 dims
             }
-            (P::Split | P::AsVector | P::AsVectorAligned, []) => {
+            (Pattern::View(View::Vectors), []) => {
                 let mut dims = self.part(last, Vec::new());
                 if let Some(&first) = dims.first() {
                     dims.insert(0, first);
                 }
-                dims
-            }
-            (P::Transpose, []) => {
-                let mut dims = self.part(last, Vec::new());
-                dims.resize(dims.len().max(2), false);
-                dims.swap(0, 1);
                 dims
             }
             _ => Dims::new(),
