@@ -8,7 +8,7 @@ use std::sync::{Arc, LazyLock};
 use nat::Var;
 use rise::pattern::{AcceptorView, IndexMap, Pattern, Requirement};
 use rise::primitive::{Entry, OptionalArgument};
-use rise::{Access, Names, Pi, Primitive, Scheme, Ty, Type};
+use rise::{Access, Names, Pi, Primitive, Scheme, Ty, Type, library_scheme};
 use syntax::Dialect;
 use syntax::ast::{Kind, Name};
 
@@ -18,7 +18,7 @@ const SOURCE: &str = include_str!("primitives.dpia");
 macro_rules! primitives {
     (
         { $($category:ident { $($shared:ident = $word:literal),+ $(,)? })+ }
-        { $($only_in_rise:tt)* }
+        { $($group:ident { $($only:ident = $only_word:literal),+ $(,)? })+ }
         { $($variant:ident = $name:literal),+ $(,)? }
     ) => {
         /// A primitive of DPIA.
@@ -40,6 +40,14 @@ macro_rules! primitives {
             /// Returns the primitive with this name, if there is one.
             pub fn from_name(name: &str) -> Option<Prim> {
                 match name { $($($word => Some(Prim::$shared),)+)+ $($name => Some(Prim::$variant),)+ _ => None }
+            }
+
+            /// Returns the primitive for one of RISE; `None` for those without an implementation.
+            pub const fn of_rise(primitive: Primitive) -> Option<Prim> {
+                match primitive {
+                    $($(Primitive::$shared => Some(Prim::$shared),)+)+
+                    $($(Primitive::$only)|+ => None,)+
+                }
             }
 
             /// Returns the same primitive of RISE, if RISE has it.
@@ -141,18 +149,20 @@ static DEFINITIONS: LazyLock<Vec<Definition>> = LazyLock::new(|| {
 impl Definition {
     fn shared(primitive: Primitive) -> Definition {
         let entry = primitive.entry();
-        let scheme = Arc::new(phrase_scheme(entry, primitive.is_variadic()));
+        let scheme = phrase_scheme(entry, library_scheme(primitive), primitive.is_variadic());
+        let params = params(&scheme);
         Definition {
             class: PhraseClass::Expression(primitive.pattern()),
-            index_map: IndexMap::of(&entry.item, &scheme),
-            acceptor: AcceptorView::of(&entry.item, &scheme),
+            index_map: IndexMap::of(&entry.item, &params),
+            acceptor: AcceptorView::of(&entry.item, &params),
             entry,
-            scheme,
+            scheme: Arc::new(scheme),
         }
     }
 
     fn own(entry: &'static Entry) -> Definition {
-        let mut ty = &*entry.scheme.ty;
+        let scheme = Arc::new(rise::written_scheme(&entry.item));
+        let mut ty = &*scheme.ty;
         let class = loop {
             ty = match ty {
                 Type::Pi(pi) => &pi.body,
@@ -168,7 +178,7 @@ impl Definition {
             index_map: entry.index_map.clone(),
             acceptor: entry.acceptor.clone(),
             entry,
-            scheme: entry.scheme.clone(),
+            scheme,
         }
     }
 }
@@ -176,8 +186,8 @@ impl Definition {
 /// Derives the type in DPIA of a primitive of RISE: implicit parameters come first, followed by the
 /// access that several parts share, and every data type gets its access. `makeArray` has no
 /// parameters for its values.
-fn phrase_scheme(entry: &Entry, is_variadic: bool) -> Scheme {
-    let Scheme { ty, names, .. } = &*entry.scheme;
+fn phrase_scheme(entry: &Entry, in_rise: &Scheme, is_variadic: bool) -> Scheme {
+    let Scheme { ty, names, .. } = in_rise;
     let shared = Var(u32::try_from(names.0.len()).unwrap_or(u32::MAX));
     let mut params = Vec::new();
     let mut rest = ty;
@@ -210,6 +220,17 @@ fn phrase_scheme(entry: &Entry, is_variadic: bool) -> Scheme {
         names: Names(names.collect()),
         literals: Arc::default(),
     }
+}
+
+/// Returns the names of the type-level parameters of a type, in order.
+pub(crate) fn params(scheme: &Scheme) -> Vec<Name> {
+    let mut names = Vec::new();
+    let mut ty = &*scheme.ty;
+    while let Type::Pi(pi) = ty {
+        names.push(scheme.names.get(pi.var));
+        ty = &pi.body;
+    }
+    names
 }
 
 /// Makes the phrase type of a type of RISE, with the next access for each data type.

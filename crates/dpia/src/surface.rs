@@ -29,7 +29,7 @@ impl Surface for Prim {
     }
 
     fn of_rise(primitive: Primitive) -> Option<Self> {
-        Prim::from_name(primitive.name())
+        Prim::of_rise(primitive)
     }
 
     fn of_command(command: Command) -> Option<Self> {

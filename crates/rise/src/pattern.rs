@@ -7,10 +7,11 @@
 
 use nat::Nat;
 use syntax::ast::{
-    Annotation, AnnotationArg, AnnotationValue, BinaryOp, Half, Item, Literal, Name, TermId, TermKind,
+    Annotation, AnnotationArg, AnnotationValue, BinaryOp, Half, Item, Literal, Name, TermId,
+    TermKind,
 };
 
-use crate::types::{Arg, Scheme, SizeFun, Type};
+use crate::types::{Arg, SizeFun};
 
 /// The class of a primitive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -297,12 +298,12 @@ pub enum AcceptorView {
 }
 
 impl AcceptorView {
-    /// Returns the acceptor of an entry with this type, if it can be written through.
-    pub fn of(item: &Item, scheme: &Scheme) -> Option<AcceptorView> {
+    /// Returns the acceptor of an entry, if it can be written through. `params` are the names of the
+    /// type-level parameters.
+    pub fn of(item: &Item, params: &[Name]) -> Option<AcceptorView> {
         let Some((acceptor, types)) = arguments(item, "acceptor")?.split_first() else {
             return Some(AcceptorView::Same);
         };
-        let params = params(scheme);
         let types = types.iter().map(|arg| {
             let name = name(item, arg_term(arg)?)?;
             params.iter().position(|param| param == name)
@@ -313,17 +314,6 @@ impl AcceptorView {
             types.collect::<Option<_>>()?,
         ))
     }
-}
-
-/// Returns the names of the type-level parameters of a type, in order.
-pub fn params(scheme: &Scheme) -> Vec<Name> {
-    let mut names = Vec::new();
-    let mut ty = &*scheme.ty;
-    while let Type::Pi(pi) = ty {
-        names.push(scheme.names.get(pi.var));
-        ty = &pi.body;
-    }
-    names
 }
 
 /// The access path of a view: the indices in the argument of the element of the result at the
@@ -360,12 +350,12 @@ pub trait IndexArithmetic {
 }
 
 impl IndexMap {
-    /// Returns the index map of an entry with this type, if it has one.
-    pub fn of(item: &Item, scheme: &Scheme) -> Option<IndexMap> {
-        let params = params(scheme);
+    /// Returns the index map of an entry, if it has one. `params` are the names of the type-level
+    /// parameters.
+    pub fn of(item: &Item, params: &[Name]) -> Option<IndexMap> {
         let given = arguments(item, "index")?
             .iter()
-            .map(|arg| index(item, &params, arg_term(arg)?))
+            .map(|arg| index(item, params, arg_term(arg)?))
             .collect::<Option<Box<[Index]>>>()?;
         let taken = given.iter().map(Index::taken).max().unwrap_or(0);
         Some(IndexMap { taken, given })
@@ -384,7 +374,7 @@ impl IndexMap {
     }
 
     /// Returns the numbers of indices that it takes and gives.
-    pub const fn arity(&self) -> (usize, usize) {
+    pub fn arity(&self) -> (usize, usize) {
         (self.taken, self.given.len())
     }
 

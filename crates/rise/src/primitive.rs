@@ -4,13 +4,12 @@
 //! [`Primitive`] enumerates them for exhaustive matches; a test checks that the two agree.
 
 use std::ops::Range;
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
 use syntax::Dialect;
-use syntax::ast::{Annotation, AnnotationArg, AnnotationValue, Item, ItemKind, Name};
+use syntax::ast::{Annotation, AnnotationArg, AnnotationValue, Item, ItemKind, Name, TermKind};
 
 use crate::pattern::{AcceptorView, IndexMap, Pattern, Requirement};
-use crate::types::Scheme;
 
 /// The text of `primitives.rise`.
 const SOURCE: &str = include_str!("primitives.rise");
@@ -236,8 +235,6 @@ pub struct Entry {
     pub pattern: Option<Pattern>,
     /// The access path of a view.
     pub index_map: Option<IndexMap>,
-    /// Its type.
-    pub scheme: Arc<Scheme>,
     /// The acceptor to which the argument of a view is written.
     pub acceptor: Option<AcceptorView>,
     /// The requirement on the target.
@@ -257,27 +254,31 @@ impl Entry {
     }
 
     fn new(text: &'static str, item: Item) -> Entry {
-        let scheme = Arc::new(crate::written_scheme(&item));
         let spelled = word(&item, "spelled").map(Name::new);
-        let signature = match item.kind {
-            ItemKind::Def { ty: Some(ty), .. } => &text[Range::from(item.term(ty).span)],
-            _ => "",
-        };
+        let mut signature = "";
+        let mut params = Vec::new();
+        if let ItemKind::Def { ty: Some(ty), .. } = item.kind {
+            signature = &text[Range::from(item.term(ty).span)];
+            let mut ty = ty;
+            while let TermKind::Pi { param, body, .. } = item.term(ty).kind {
+                params.push(item.binder(param).name.clone());
+                ty = body;
+            }
+        }
         Entry {
             name: spelled
                 .or_else(|| Some(item.name()?.name.clone()))
                 .unwrap_or_default(),
             signature,
             pattern: Pattern::of(&item),
-            index_map: IndexMap::of(&item, &scheme),
-            acceptor: AcceptorView::of(&item, &scheme),
+            index_map: IndexMap::of(&item, &params),
+            acceptor: AcceptorView::of(&item, &params),
             requirement: Requirement::of(&item),
             optional_argument: match word(&item, "optional") {
                 Some("AddrSp") => Some(OptionalArgument::AddressSpace),
                 Some("Dimension") => Some(OptionalArgument::Dimension),
                 _ => None,
             },
-            scheme,
             item,
         }
     }

@@ -15,7 +15,7 @@ use rise::pattern::{MapLoop, View};
 use rise::{Access, Arg, Pattern, Pi, Primitive, Ty, Type};
 use rustc_hash::FxHashMap;
 
-use super::access_table::{AccessEntry, ArgumentAccess, access_signature, prim_of, type_args};
+use super::access_table::{AccessEntry, ArgumentAccess, access_signature, type_args};
 use super::nesting::level;
 use super::problem::{ParallelMap, Problem, ProblemKind, User};
 use super::views::function_rearranges;
@@ -198,7 +198,7 @@ impl AccessInference {
         args: &[Term],
         want: &Expectation,
     ) -> Phrase {
-        let prim = match prim_of(primitive) {
+        let prim = match Prim::of_rise(primitive) {
             Some(Prim::Zip) if args.iter().any(is_stream) => Prim::ZipStream,
             Some(prim) => prim,
             None => {
@@ -502,7 +502,7 @@ impl AccessInference {
         match &term.form {
             Form::Var(local) => self.scope.get(&local.id).copied().unwrap_or(Access::Rd),
             Form::Primitive(primitive, _, args) => {
-                let Some(prim) = prim_of(*primitive) else {
+                let Some(prim) = Prim::of_rise(*primitive) else {
                     return Access::Rd;
                 };
                 let row = access_signature(prim);
@@ -553,7 +553,7 @@ fn resolve(slot: AccessEntry, result: Access) -> Access {
 pub(crate) fn is_stream(term: &Term) -> bool {
     match &term.form {
         Form::Primitive(Primitive::Zip, _, args) => args.iter().any(is_stream),
-        Form::Primitive(primitive, ..) => prim_of(*primitive)
+        Form::Primitive(primitive, ..) => Prim::of_rise(*primitive)
             .is_some_and(|prim| access_signature(prim).result == AccessEntry::Is(Access::St)),
         _ => false,
     }

@@ -7,7 +7,7 @@ use nat::Var;
 use rise::{Access, Arg, Primitive, Type, library_scheme};
 use syntax::ast::{Kind, Name};
 
-use crate::prim::Prim;
+use crate::prim::{Prim, params};
 
 /// The access of an argument of a primitive.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,18 +62,6 @@ pub(crate) fn access_signature(prim: Prim) -> &'static AccessSignature {
     static SIGNATURES: LazyLock<Vec<AccessSignature>> =
         LazyLock::new(|| Prim::ALL.iter().map(|&prim| read_signature(prim)).collect());
     &SIGNATURES[prim as usize]
-}
-
-/// Returns the primitive of DPIA for a primitive of RISE; `None` for `reduce`, which has no
-/// implementation.
-pub(crate) fn prim_of(primitive: Primitive) -> Option<Prim> {
-    static PRIMS: LazyLock<Vec<Option<Prim>>> = LazyLock::new(|| {
-        Primitive::ALL
-            .iter()
-            .map(|primitive| Prim::from_name(primitive.name()))
-            .collect()
-    });
-    PRIMS[primitive as usize]
 }
 
 fn read_signature(prim: Prim) -> AccessSignature {
@@ -145,26 +133,11 @@ fn taken(ty: &Type, slot: &dyn Fn(Access) -> AccessEntry) -> ArgumentAccess {
 /// Returns the names of the type-level parameters of RISE's primitive, in order. The `zipStream` of
 /// DPIA is a `zip` in RISE.
 fn rise_params(prim: Prim) -> Vec<Name> {
-    let name = match prim {
-        Prim::ZipStream => Prim::Zip.name(),
-        _ => prim.name(),
+    let primitive = match prim {
+        Prim::ZipStream => Some(Primitive::Zip),
+        _ => prim.in_rise(),
     };
-    let Some(primitive) = Primitive::from_name(name) else {
-        return Vec::new();
-    };
-    let scheme = library_scheme(primitive);
-    let mut names = Vec::new();
-    let mut ty = &scheme.ty;
-    loop {
-        match &**ty {
-            Type::Pi(pi) => {
-                names.push(scheme.names.get(pi.var));
-                ty = &pi.body;
-            }
-            Type::Fun(_, rest) => ty = rest,
-            _ => return names,
-        }
-    }
+    primitive.map_or_else(Vec::new, |primitive| params(library_scheme(primitive)))
 }
 
 /// Returns the type-level arguments in the order of DPIA; an optional address space or dimension
@@ -195,7 +168,7 @@ mod tests {
     #[test]
     fn every_parameter_of_a_shared_primitive_has_its_twin() {
         for &primitive in Primitive::ALL {
-            let Some(prim) = prim_of(primitive) else {
+            let Some(prim) = Prim::of_rise(primitive) else {
                 assert_eq!(primitive, Primitive::Reduce);
                 continue;
             };

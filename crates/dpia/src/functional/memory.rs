@@ -7,14 +7,15 @@ use rise::{Address, Arg, DataFun, Pattern, Primitive, Ty, Type};
 use syntax::ast::{AddressSpace, ScalarType};
 
 use super::access_inference::{AccessInference, Expectation, Term};
-use super::access_table::{TypeParam, access_signature, prim_of};
+use super::access_table::{TypeParam, access_signature};
 use super::nesting::level;
 use super::placement::PlacementError;
 use super::problem::{ConcurrentWriters, MemorySize, ParallelMap, ProblemKind, SpaceChoice, User};
 use super::write_conflicts::WriteDestination;
 use crate::phrase::contains_array;
+use crate::prim::Prim;
 use crate::target::format_bytes;
-use Primitive::{MapGlobal, MapLocal, MapWorkGroup};
+use Primitive::MapLocal;
 
 /// The origin of memory that is assumed to exist.
 const TRIAL_ORIGIN: Origin = Origin(u32::MAX);
@@ -42,7 +43,7 @@ pub(crate) fn space_of(primitive: Primitive, types: &[Arg]) -> Option<AddressSpa
 /// Returns the address space that is given for a primitive.
 pub(crate) fn address_of(primitive: Primitive, types: &[Arg]) -> Option<Address> {
     let of_rise = |param: &&TypeParam| matches!(param, TypeParam::OfRise(_));
-    let count = prim_of(primitive).map_or(0, |prim| {
+    let count = Prim::of_rise(primitive).map_or(0, |prim| {
         access_signature(prim).params.iter().filter(of_rise).count()
     });
     match types.get(count) {

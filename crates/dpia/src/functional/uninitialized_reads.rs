@@ -241,10 +241,7 @@ impl Search<'_> {
                 gaps.retain(|gap| gap.path.is_empty());
                 union(gaps, within(mapped, Element))
             }
-            (
-                Pattern::Map(_) | Pattern::DepMap(_) | Pattern::Stream(Stream::Map),
-                Some(f),
-            ) => {
+            (Pattern::Map(_) | Pattern::DepMap(_) | Pattern::Stream(Stream::Map), Some(f)) => {
                 self.read(&last, reader);
                 within(self.call(f, vec![part(&last, Element)]), Element)
             }

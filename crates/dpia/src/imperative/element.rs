@@ -43,8 +43,9 @@ impl Translation {
         let Form::Primitive(which, types, args) = &array.form else {
             return Ok(None);
         };
-        let size = |nat: &Nat| phrase::nat(nat.clone(), origin);
-        let math = |op, a, b| arithmetic(op, a, b, origin);
+        let here = array.origin;
+        let size = |nat: &Nat| phrase::nat(nat.clone(), here);
+        let math = |op, a, b| arithmetic(op, a, b, here);
         let Some(pattern) = which.pattern() else {
             return Ok(None);
         };
@@ -54,17 +55,17 @@ impl Translation {
                 self.call(f, [x])?
             }
             (Pattern::Generate, _, [f]) => self.call(f, [i.clone()])?,
-            (Pattern::Literal, _, values) => one_of(values, &position(i)?, origin)?,
+            (Pattern::Literal, _, values) => one_of(values, &position(i)?, here)?,
             (Pattern::Zip, _, [xs, ys]) => {
                 let x = idx(i.clone(), xs, origin)?;
                 pair(x, idx(i.clone(), ys, origin)?, origin)?
             }
             (Pattern::Select, _, [condition, a, b]) => {
-                let a = idx(i.clone(), a, origin)?;
-                select(condition.clone(), a, idx(i.clone(), b, origin)?, origin)?
+                let a = idx(i.clone(), a, here)?;
+                select(condition.clone(), a, idx(i.clone(), b, here)?, here)?
             }
             (Pattern::View(View::Index), _, [xs]) => {
-                return self.element_of_view(*which, types, i, array, xs);
+                return self.element_of_view((*which, types, array), i, xs, origin);
             }
             (Pattern::View(View::Gather), _, [indices, xs]) => {
                 let index = idx(i.clone(), indices, origin)?;
@@ -74,25 +75,25 @@ impl Translation {
                 Pattern::View(View::PadCst),
                 [Arg::Nat(n), _, Arg::Nat(l), Arg::Nat(r)],
                 [value, xs],
-            ) => padded_by_value((n, l, r), position(i)?, value, xs, array.origin)?,
+            ) => padded_by_value((n, l, r), position(i)?, value, xs, here)?,
             (Pattern::View(View::PadClamp), [Arg::Nat(n), _, Arg::Nat(l), Arg::Nat(r)], [xs]) => {
-                padded_by_edges((n, l, r), position(i)?, xs, array.origin)?
+                padded_by_edges((n, l, r), position(i)?, xs, here)?
             }
             (Pattern::View(View::Lanes), [Arg::Nat(n), ..], [vectors]) => {
                 let at = position(i)?;
-                let vector = element(math(Prim::Div, at.clone(), size(n)), vectors, origin)?;
-                lane(index(n, math(Prim::Mod, at, size(n))), &vector, origin)?
+                let vector = element(math(Prim::Div, at.clone(), size(n)), vectors, here)?;
+                lane(index(n, math(Prim::Mod, at, size(n))), &vector, here)?
             }
             (Pattern::View(View::Vectors), [_, t, _, n], [xs]) => {
-                self.vector_of(t, n, position(i)?, xs, origin)?
+                self.vector_of(t, n, position(i)?, xs, here)?
             }
             (Pattern::View(View::DepJoin), types, [parts]) => {
                 let at = position(i)?;
-                match joined(types, parts, origin)? {
-                    Some(Joined::Whole(xs)) => element(at, &xs, origin)?,
+                match joined(types, parts, here)? {
+                    Some(Joined::Whole(xs)) => element(at, &xs, here)?,
                     Some(Joined::Either(condition, a, b)) => {
-                        let a = element(at.clone(), &a, origin)?;
-                        select(condition, a, element(at, &b, origin)?, origin)?
+                        let a = element(at.clone(), &a, here)?;
+                        select(condition, a, element(at, &b, here)?, here)?
                     }
                     None => return Ok(None),
                 }
@@ -112,22 +113,21 @@ impl Translation {
     /// array, computed from its indices.
     fn element_of_view(
         &mut self,
-        which: Prim,
-        types: &[Arg],
+        view: (Prim, &[Arg], &Phrase),
         i: &Phrase,
-        array: &Phrase,
         xs: &Phrase,
+        origin: Origin,
     ) -> Result<Option<Phrase>> {
-        let origin = array.origin;
+        let (which, _, array) = view;
         let Some(map) = which.index_map() else {
             return Ok(None);
         };
         let (_, row) = array_of(array)?;
         let found = match &*row {
             Type::Array(n, _) if map.arity().0 > 1 => self.each(n, origin, |this, j| {
-                this.element_at(map, types, &[i.clone(), j], array, xs)
+                this.element_at(map, view, &[i.clone(), j], xs, origin)
             })?,
-            _ => self.element_at(map, types, &[i.clone()], array, xs)?,
+            _ => self.element_at(map, view, &[i.clone()], xs, origin)?,
         };
         Ok(Some(found))
     }
@@ -135,16 +135,16 @@ impl Translation {
     fn element_at(
         &mut self,
         map: &IndexMap,
-        types: &[Arg],
+        (_, types, array): (Prim, &[Arg], &Phrase),
         at: &[Phrase],
-        array: &Phrase,
         xs: &Phrase,
+        origin: Origin,
     ) -> Result<Phrase> {
-        let origin = array.origin;
         let mut arithmetic = PhraseArithmetic {
             translation: self,
             types,
             array,
+            origin,
         };
         let Some(indices) = map.apply(types, at, &mut arithmetic) else {
             return fail(Reason::NoElement, origin);
@@ -283,13 +283,14 @@ struct PhraseArithmetic<'a> {
     translation: &'a mut Translation,
     types: &'a [Arg],
     array: &'a Phrase,
+    origin: Origin,
 }
 
 impl IndexArithmetic for PhraseArithmetic<'_> {
     type Index = Phrase;
 
     fn size(&mut self, size: &Nat) -> Phrase {
-        phrase::nat(size.clone(), self.array.origin)
+        phrase::nat(size.clone(), self.origin)
     }
 
     fn binary(&mut self, op: BinaryOp, a: Phrase, b: Phrase) -> Option<Phrase> {
@@ -305,7 +306,7 @@ impl IndexArithmetic for PhraseArithmetic<'_> {
             Type::Index(_) => position(&index).ok(),
             _ => Some(index),
         };
-        Some(arithmetic(op, number(a)?, number(b)?, self.array.origin))
+        Some(arithmetic(op, number(a)?, number(b)?, self.origin))
     }
 
     /// Reads an element of a reordered array of indices: phrases have no functions of sizes.

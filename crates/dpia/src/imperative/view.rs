@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use nat::Nat;
-use rise::core::{Form, Node};
+use rise::core::{Form, Node, Origin};
 use rise::pattern::AcceptorView;
 use rise::{Access, Arg, Type};
 
@@ -35,7 +35,7 @@ impl Translation {
         let mut taken = Vec::new();
         for arg in before {
             taken.push(match &*arg.ty {
-                Type::Fun(..) => self.mirror_each(*which, arg)?,
+                Type::Fun(..) => self.mirror_each(*which, arg, origin)?,
                 _ => self.read_plain(arg)?,
             });
         }
@@ -44,12 +44,11 @@ impl Translation {
     }
 
     /// Mirrors the function of `map`, `mapFst` or `mapSnd`: a chain of views.
-    fn mirror_each(&mut self, which: Prim, f: &Phrase) -> Result<Phrase> {
+    fn mirror_each(&mut self, which: Prim, f: &Phrase, origin: Origin) -> Result<Phrase> {
         let f = self.head(f)?;
         let Form::Lambda(param, body) = &f.form else {
             return fail(Reason::NoFunction, f.origin);
         };
-        let origin = f.origin;
         let place = self.param("out", acc(&data_of(body)?));
         let mut rest = self.head(body)?;
         let mut view = Node::var(&place, origin);
@@ -84,7 +83,7 @@ impl Translation {
     pub fn each(
         &mut self,
         n: &Nat,
-        origin: rise::core::Origin,
+        origin: Origin,
         element: impl FnOnce(&mut Self, Phrase) -> Result<Phrase>,
     ) -> Result<Phrase> {
         let param = self.param("e", exp(&Arc::new(Type::Index(n.clone())), Access::Rd));

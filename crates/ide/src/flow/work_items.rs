@@ -3,6 +3,7 @@
 use dpia::Prim;
 use dpia::functional::FlowFact;
 use nat::{Nat, Prop};
+use rise::pattern::Level;
 use syntax::ast::AddressSpace;
 
 use super::Flow;
@@ -23,29 +24,29 @@ struct Sharers {
 
 impl Sharers {
     fn of(by: Prim) -> Option<Sharers> {
-        Some(match by {
-            Prim::MapGlobal => Sharers {
+        Some(match by.pattern()?.level()? {
+            Level::Threads => return None,
+            Level::Global => Sharers {
                 several: "work-items",
                 one: "work-item",
                 letter: 'g',
                 id: "get_global_id",
                 all: "get_global_size",
             },
-            Prim::MapWorkGroup => Sharers {
+            Level::WorkGroup => Sharers {
                 several: "work-groups",
                 one: "work-group",
                 letter: 'w',
                 id: "get_group_id",
                 all: "get_num_groups",
             },
-            Prim::MapLocal => Sharers {
+            Level::Local => Sharers {
                 several: "work-items of a group",
                 one: "work-item of a group",
                 letter: 'l',
                 id: "get_local_id",
                 all: "get_local_size",
             },
-            _ => return None,
         })
     }
 }

@@ -1,6 +1,6 @@
 //! Schemes of types that are written without a body, such as those of primitives.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use syntax::Dialect;
 use syntax::ast::{Item, ItemKind, Name};
@@ -51,7 +51,13 @@ pub fn written_scheme(item: &Item) -> Scheme {
 
 /// Returns the scheme of a primitive.
 pub fn library_scheme(primitive: Primitive) -> &'static Arc<Scheme> {
-    &primitive.entry().scheme
+    static SCHEMES: LazyLock<Vec<Arc<Scheme>>> = LazyLock::new(|| {
+        Primitive::ALL
+            .iter()
+            .map(|primitive| Arc::new(written_scheme(&primitive.entry().item)))
+            .collect()
+    });
+    &SCHEMES[primitive as usize]
 }
 
 #[cfg(test)]

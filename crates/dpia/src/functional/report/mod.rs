@@ -12,7 +12,7 @@ mod source_map;
 mod stream;
 
 use rise::core::{Origin, Program};
-use rise::{Primitive, Ty, Type, print};
+use rise::{Pattern, Primitive, Ty, Type, print};
 use syntax::ast::{AddressSpace, ItemKind, Kind};
 use syntax::{Diagnostic, Fix, Span};
 
@@ -493,19 +493,18 @@ impl Reporter<'_> {
             )
         };
         let mut found = Diagnostic::error(codes::NOT_ON_TARGET, spot.head, message);
-        let instead = match primitive {
-            Primitive::OclRun => {
+        let instead_of = |pattern| {
+            let properties = alternatives::PatternProperties::default();
+            alternatives::choices(pattern, self.target, nest, properties)
+        };
+        let choices = match primitive.pattern() {
+            Pattern::Kernel => {
                 return found.help(format!("{target} has no kernels: leave it out"));
             }
-            Primitive::ReducePar => Primitive::Reduce,
-            _ => Primitive::Map,
+            Pattern::Reduce(_) => instead_of(Primitive::Reduce),
+            Pattern::DepMap(_) => vec![Primitive::DepMapSeq.name().to_owned()],
+            _ => instead_of(Primitive::Map),
         };
-        let choices = alternatives::choices(
-            instead,
-            self.target,
-            nest,
-            alternatives::PatternProperties::default(),
-        );
         let list: Vec<String> = choices.iter().map(|choice| tick(choice)).collect();
         found.help = Some(format!("write {}", list.join(" or ")));
         let mut first = true;

@@ -86,8 +86,7 @@ impl Infer<'_> {
     /// Returns true if the result `found` of a map's function is an array where single values are
     /// wanted.
     fn gives_rows(&self, wanted: &Ty, found: &Ty, cause: Cause) -> bool {
-        let is_map =
-            matches!(cause.why, CauseCode::Argument { head, .. } if self.is_map(head));
+        let is_map = matches!(cause.why, CauseCode::Argument { head, .. } if self.is_map(head));
         let are_rows = match &*self.table.head(found) {
             Type::Array(_, elem) => self.table.head(elem) == self.table.head(wanted),
             _ => false,
