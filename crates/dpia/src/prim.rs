@@ -8,6 +8,7 @@ use std::sync::{Arc, LazyLock};
 use nat::Var;
 use rise::pattern::{AcceptorView, IndexMap, Pattern, Requirement};
 use rise::primitive::{Entry, OptionalArgument};
+use rise::subst::rename;
 use rise::{Access, Names, Pi, Primitive, Scheme, Ty, Type, library_scheme};
 use syntax::Dialect;
 use syntax::ast::{Kind, Name};
@@ -210,12 +211,24 @@ fn phrase_scheme(entry: &Entry, in_rise: &Scheme, is_variadic: bool) -> Scheme {
     });
     let mut phrase = with_accesses(rest, &mut || accesses.next().unwrap_or(Access::Rd));
     params.sort_by_key(|(_, _, implicit)| !implicit);
-    for (var, kind, implicit) in params.into_iter().rev() {
-        phrase = Arc::new(Type::Pi(Pi::new(var, kind, implicit, phrase)));
+    for (var, kind, implicit) in params.iter().rev() {
+        phrase = Arc::new(Type::Pi(Pi::new(*var, *kind, *implicit, phrase)));
     }
-    let names = names.0.iter().cloned().chain([Name::new_static("a")]);
+    // Variables are numbered in the order of the type.
+    let mut order: Vec<Var> = params.into_iter().map(|(var, ..)| var).collect();
+    let bound = (0..shared.0).map(Var).filter(|var| !order.contains(var));
+    let bound: Vec<Var> = bound.collect();
+    order.extend(bound);
+    let number = |var: Var| {
+        let at = order.iter().position(|other| *other == var);
+        at.and_then(|at| u32::try_from(at).ok()).map_or(var, Var)
+    };
+    let names = order.iter().map(|var| match *var == shared {
+        true => Name::new_static("a"),
+        false => names.get(*var),
+    });
     Scheme {
-        ty: phrase,
+        ty: rename(&phrase, &number),
         obligations: Arc::default(),
         names: Names(names.collect()),
         literals: Arc::default(),
