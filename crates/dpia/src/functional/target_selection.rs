@@ -4,7 +4,7 @@ use rise::core::{Expr, Form, subterms};
 use rise::{Inference, Primitive, Scheme, Type};
 use syntax::ast::{Item, Kind, TermKind};
 
-use super::{has_tuple_of_arrays, targets};
+use super::has_tuple_of_arrays;
 use crate::target::Parallelism;
 use crate::{stage, typing};
 
