@@ -5,7 +5,7 @@
 //! ```
 //! *Split map into chunks of …*
 //! ```elevate
-//! at([0])(splitJoin({n}))
+//! at([0, 0])(splitJoin({n}))
 //! ```
 
 use super::{Assist, AssistContext, AssistEffect, AssistHandler, Prompt};
