@@ -52,9 +52,9 @@
     "concat" "split" "join" "transpose" "slide" "assume" "gather" "scatter" "reorder" "padCst"
     "padClamp" "padEmpty" "zip" "unzip" "makePair" "fst" "snd" "mapFst" "mapSnd" "vectorFromScalar"
     "asScalar" "asVector" "asVectorAligned" "mapVec" "map" "mapSeq" "mapSeqUnroll" "mapStream"
-    "iterateStream" "mapPar" "mapGlobal" "mapWorkGroup" "mapLocal" "reduce" "reducePar"
-    "reduceSeq" "reduceSeqUnroll" "scanSeq" "iterate" "circularBuffer" "rotateValues" "let"
-    "toMem" "oclRun" "depMapSeq" "depZip" "depJoin" "partition" "makeDepPair" "dmatch"))
+    "iterateStream" "mapPar" "mapGlobal" "mapWorkGroup" "mapLocal" "reducePar" "reduceSeq"
+    "reduceSeqUnroll" "scanSeq" "iterate" "circularBuffer" "rotateValues" "toMem" "oclRun"
+    "depMapSeq" "depZip" "depJoin" "partition" "makeDepPair" "dmatch" "reduce"))
 
 (node) @constructor
 ((identifier) @constructor (#any-of? @constructor "Success" "Failure"))

@@ -30,9 +30,9 @@
     "concat" "split" "join" "transpose" "slide" "assume" "gather" "scatter" "reorder" "padCst"
     "padClamp" "padEmpty" "zip" "unzip" "makePair" "fst" "snd" "mapFst" "mapSnd" "vectorFromScalar"
     "asScalar" "asVector" "asVectorAligned" "mapVec" "map" "mapSeq" "mapSeqUnroll" "mapStream"
-    "iterateStream" "mapPar" "mapGlobal" "mapWorkGroup" "mapLocal" "reduce" "reducePar"
-    "reduceSeq" "reduceSeqUnroll" "scanSeq" "iterate" "circularBuffer" "rotateValues" "let"
-    "toMem" "oclRun" "depMapSeq" "depZip" "depJoin" "partition" "makeDepPair" "dmatch"))
+    "iterateStream" "mapPar" "mapGlobal" "mapWorkGroup" "mapLocal" "reducePar" "reduceSeq"
+    "reduceSeqUnroll" "scanSeq" "iterate" "circularBuffer" "rotateValues" "toMem" "oclRun"
+    "depMapSeq" "depZip" "depJoin" "partition" "makeDepPair" "dmatch" "reduce"))
 
 (projection half: (half) @property)
 
