@@ -127,7 +127,7 @@ impl Translation {
             Type::Array(n, _) if map.arity().0 > 1 => self.each(n, origin, |this, j| {
                 this.element_at(map, view, &[i.clone(), j], xs, origin)
             })?,
-            _ => self.element_at(map, view, &[i.clone()], xs, origin)?,
+            _ => self.element_at(map, view, std::slice::from_ref(i), xs, origin)?,
         };
         Ok(Some(found))
     }
