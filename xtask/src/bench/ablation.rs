@@ -16,8 +16,11 @@ use super::Outcome;
 use super::opencl::{self, list};
 use super::programs::{definition, first, sources};
 
+/// Returns one of the figures.
+type Figure = fn(&Figures) -> usize;
+
 /// The optimisations, with the figure that each of them is to reduce.
-const OPTIMISATIONS: [(&str, fn(&Figures) -> usize); 3] = [
+const OPTIMISATIONS: [(&str, Figure); 3] = [
     ("index-simplification", |figures| figures.operators),
     ("barrier-elimination", |figures| figures.barriers),
     ("control-flow-simplification", |figures| figures.branches),

@@ -154,7 +154,8 @@ pub fn run(root: &Path, update: bool, as_json: bool) -> Outcome<()> {
     version("valgrind")?;
     let mut now = json!({});
     let mut wrong = String::new();
-    let parts: [(&str, &str, fn(&Path) -> Outcome<Counts>); 2] = [
+    type Count = fn(&Path) -> Outcome<Counts>;
+    let parts: [(&str, &str, Count); 2] = [
         ("queries", "rustc", of_queries),
         ("kernels", "gcc", of_kernels),
     ];

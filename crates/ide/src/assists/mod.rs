@@ -79,7 +79,7 @@ pub struct Assist {
     pub diagnostic: Option<FileDiagnostic>,
     /// The definition that it rewrites, which can then be undone.
     pub item: Option<ItemId>,
-    /// What happens when it is chosen.
+    /// The effect of choosing it.
     pub effect: AssistEffect,
 }
 

@@ -151,6 +151,10 @@ impl Runs<'_> {
         worker.run(device.number, plan, &args, result, runs, &mut stage)
     }
 
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "each is the result of another step of the run"
+    )]
     fn ran(
         &self,
         target: Target,
