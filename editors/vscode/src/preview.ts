@@ -84,7 +84,7 @@ const AFTER_PASS: Form = {
 type Passes = Record<string, readonly string[]>;
 
 /** The form with a name; the name of one after a pass is `c:loops`. */
-function formOf(as: string | undefined): Form | undefined {
+function formOf(as: string | null | undefined): Form | undefined {
   if (as?.includes(":")) return { label: as.replace(":", " after "), as, extension: "c" };
   return FORMS.find((form) => form.as === as);
 }
