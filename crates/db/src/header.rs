@@ -1,6 +1,6 @@
 //! Headers: the part of an item that other items depend on before inference.
 
-use syntax::ast::{Annotation, AnnotationValue, Item, ItemKind, Name, TermKind};
+use syntax::ast::{AnnotationValue, Item, ItemKind, Name, TermKind};
 use syntax::{Span, elevate};
 
 use crate::free_names::free_names;
@@ -143,13 +143,7 @@ fn tokens(text: &str) -> Box<str> {
 
 /// Returns the strategy of the definition's first `@strategy` annotation.
 fn strategy_name(item: &Item) -> Option<StrategyName> {
-    let is_strategy = |annotation: &&Annotation| {
-        annotation
-            .name
-            .as_ref()
-            .is_some_and(|name| name.name == "strategy")
-    };
-    let annotation = item.annotations.iter().find(is_strategy)?;
+    let annotation = item.annotations("strategy").next()?;
     let (file, name) = match &*annotation.args {
         [name] => (None, &name.value),
         [file, name] => match &file.value {

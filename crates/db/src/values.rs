@@ -79,11 +79,7 @@ impl Database {
 
 /// Returns the sizes of `@run(n = 1024)`.
 pub fn default_sizes(item: &Item) -> Vec<(String, u64)> {
-    let is_run = |name: &syntax::ast::Ident| name.name == "run";
-    let runs = item
-        .annotations
-        .iter()
-        .filter(|annotation| annotation.name.as_ref().is_some_and(is_run));
+    let runs = item.annotations("run");
     let size = |arg: &syntax::ast::AnnotationArg| {
         let (Some(key), AnnotationValue::Term(term)) = (&arg.key, &arg.value) else {
             return None;

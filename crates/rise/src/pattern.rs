@@ -7,8 +7,7 @@
 
 use nat::Nat;
 use syntax::ast::{
-    Annotation, AnnotationArg, AnnotationValue, BinaryOp, Half, Item, Literal, Name, TermId,
-    TermKind,
+    AnnotationArg, AnnotationValue, BinaryOp, Half, Item, Literal, Name, TermId, TermKind,
 };
 
 use crate::types::{Arg, SizeFun};
@@ -231,7 +230,30 @@ impl Pattern {
             None => match self {
                 Pattern::Kernel => Some(Requirement::WorkItems),
                 Pattern::Reduce(ReduceLoop::Threads) => Some(Requirement::Threads),
-                _ => None,
+                Pattern::Reduce(
+                    ReduceLoop::Undetermined | ReduceLoop::Sequential | ReduceLoop::Unrolled,
+                )
+                | Pattern::Scalar
+                | Pattern::Connective
+                | Pattern::Select
+                | Pattern::Element
+                | Pattern::Half(_)
+                | Pattern::Pair
+                | Pattern::MapHalf(_)
+                | Pattern::Generate
+                | Pattern::Literal
+                | Pattern::View(_)
+                | Pattern::Zip
+                | Pattern::Concat
+                | Pattern::Map(_)
+                | Pattern::DepMap(_)
+                | Pattern::Scan
+                | Pattern::Iterate
+                | Pattern::Stream(_)
+                | Pattern::Let
+                | Pattern::Memory
+                | Pattern::DepPair
+                | Pattern::DepMatch => None,
             },
         }
     }
@@ -470,14 +492,8 @@ fn index(item: &Item, params: &[Name], term: TermId) -> Option<Index> {
 }
 
 fn arguments<'i>(item: &'i Item, name: &str) -> Option<&'i [AnnotationArg]> {
-    let is_named = |annotation: &&Annotation| {
-        let ident = annotation.name.as_ref();
-        ident.is_some_and(|ident| ident.name == name)
-    };
-    item.annotations
-        .iter()
-        .find(is_named)
-        .map(|annotation| &*annotation.args)
+    let annotation = item.annotations(name).next()?;
+    Some(&annotation.args)
 }
 
 fn arg_term(arg: &AnnotationArg) -> Option<TermId> {

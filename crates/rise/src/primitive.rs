@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use syntax::Dialect;
-use syntax::ast::{Annotation, AnnotationArg, AnnotationValue, Item, ItemKind, Name, TermKind};
+use syntax::ast::{AnnotationArg, AnnotationValue, Item, ItemKind, Name, TermKind};
 
 use crate::pattern::{AcceptorView, IndexMap, Pattern, Requirement};
 
@@ -290,7 +290,7 @@ impl Entry {
 
     /// Returns true if the entry has an annotation.
     fn is_annotated(&self, name: &str) -> bool {
-        annotation(&self.item, name).is_some()
+        self.item.annotations(name).next().is_some()
     }
 
     /// Returns the accesses in `@access("…")`: for each data type in the type, in the order of the
@@ -301,15 +301,9 @@ impl Entry {
     }
 }
 
-fn annotation<'i>(item: &'i Item, name: &str) -> Option<&'i Annotation> {
-    item.annotations
-        .iter()
-        .find(|annotation| annotation.name.as_ref().is_some_and(|n| n.name == name))
-}
-
 /// Returns the text in `@name("text")`.
 fn word<'i>(item: &'i Item, name: &str) -> Option<&'i str> {
-    match &annotation(item, name)?.args[..] {
+    match &item.annotations(name).next()?.args[..] {
         [
             AnnotationArg {
                 key: None,

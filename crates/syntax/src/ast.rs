@@ -557,4 +557,12 @@ impl Item {
             ItemKind::Import { .. } | ItemKind::Stray => None,
         }
     }
+
+    /// Returns the annotations with this name, in source order.
+    pub fn annotations(&self, name: &str) -> impl Iterator<Item = &Annotation> + Clone {
+        self.annotations.iter().filter(move |annotation| {
+            let ident = annotation.name.as_ref();
+            ident.is_some_and(|ident| ident.name == name)
+        })
+    }
 }

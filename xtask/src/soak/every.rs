@@ -97,7 +97,10 @@ fn actions(workspace: &Workspace, place: &Place) -> Vec<(Span, Assist)> {
     let mut all = Vec::new();
     let mut known = HashSet::new();
     for span in words(workspace, item) {
-        for kinds in [None].into_iter().chain(AssistKind::ALL.map(Some)) {
+        for kinds in [None]
+            .into_iter()
+            .chain(AssistKind::ALL.iter().copied().map(Some))
+        {
             let request = AssistRequest {
                 range: FileRange { file, span },
                 selection: span,

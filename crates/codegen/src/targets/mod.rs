@@ -89,7 +89,7 @@ enum CDialect {
     OpenCl,
 }
 
-/// What distinguishes the text of a target from that of others.
+/// A target's way to print what similar targets print differently.
 trait Backend: Sync {
     /// Returns the properties that do not concern the text.
     fn description(&self) -> &'static Description;

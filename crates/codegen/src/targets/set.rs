@@ -26,11 +26,9 @@ impl TargetSelection {
 
 /// Returns the targets of the `@target` annotations of an item, in source order.
 pub fn marked_targets(item: &Item) -> impl Iterator<Item = Target> + Clone {
-    let annotations = item.annotations.iter().filter(|annotation| {
-        let name = annotation.name.as_ref();
-        name.is_some_and(|name| name.name == "target")
-    });
-    let args = annotations.flat_map(|annotation| &annotation.args);
+    let args = item
+        .annotations("target")
+        .flat_map(|annotation| &annotation.args);
     args.filter_map(|arg| match arg.value {
         AnnotationValue::Term(term) => match &item.term(term).kind {
             TermKind::Name(name) => Target::from_name(name),

@@ -81,7 +81,7 @@ fn titled(fixture: &Fixture, title: &str, undoable: &[UndoableRewrite]) -> Optio
         ..request(fixture.cursors[0])
     };
     let mut menus = vec![assists(&fixture.db, all)];
-    for kind in AssistKind::ALL {
+    for &kind in AssistKind::ALL {
         let kinds = [kind];
         let only = Some(&kinds[..]);
         menus.push(assists(&fixture.db, AssistRequest { only, ..all }));

@@ -16,7 +16,7 @@
 
 use db::{Database, ItemId};
 use syntax::Span;
-use syntax::ast::{Annotation, AnnotationValue};
+use syntax::ast::AnnotationValue;
 
 use super::{Assist, AssistContext, AssistHandler, diagnostic_fix};
 use crate::rewrites::AssistKind;
@@ -42,11 +42,8 @@ fn offer(cx: &AssistContext<'_>) -> Vec<Assist> {
 /// place is that of such an annotation.
 fn naming_the_strategy(db: &Database, item: ItemId, place: Span) -> Option<FileFix> {
     let parsed = db.parsed(item);
-    let is_it = |annotation: &&Annotation| db.absolute(item, annotation.span) == place;
-    let annotation = parsed.item.annotations.iter().find(is_it)?;
-    if annotation.name.as_ref()?.name != "strategy" {
-        return None;
-    }
+    let mut annotations = parsed.item.annotations("strategy");
+    let annotation = annotations.find(|found| db.absolute(item, found.span) == place)?;
     let [arg] = &*annotation.args else {
         return None;
     };

@@ -11,7 +11,7 @@ use crate::rewrites::{apply_rewrite, rewrites};
 
 /// Returns the code actions at the cursor whose kinds begin with `kind`.
 fn offered(fixture: &Fixture, kind: &str, undoable: &[UndoableRewrite]) -> Vec<Assist> {
-    let kinds = AssistKind::ALL.into_iter();
+    let kinds = AssistKind::ALL.iter().copied();
     let kinds: Vec<AssistKind> = kinds
         .filter(|found| found.as_str().starts_with(kind))
         .collect();

@@ -14,136 +14,87 @@ use rise::{Primitive, Type};
 use syntax::ast::{AnnotationValue, Literal, Name, TermId, TermKind};
 use syntax::elevate::ast::{Item, ItemKind, ParamList, TypeKind};
 
-/// The category of a code action.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum AssistKind {
+/// Declares the kinds in the order of the menu: the kind of code action in the protocol and, for
+/// kinds of entries of the library, the word in `@kind(…)`.
+macro_rules! assist_kinds {
+    ($($(#[$doc:meta])* $kind:ident = $code:literal $(, $word:literal)?;)+) => {
+        /// The category of a code action.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum AssistKind {
+            $($(#[$doc])* $kind,)+
+        }
+
+        impl AssistKind {
+            /// All kinds, in the order of the menu.
+            pub const ALL: &'static [AssistKind] = &[$(AssistKind::$kind,)+];
+
+            /// The kinds of entries of the library.
+            pub(crate) const OF_LIBRARY: &'static [AssistKind] = &[$($({
+                const _: &str = $word;
+                AssistKind::$kind
+            },)?)+];
+
+            fn from_word(word: &str) -> Option<AssistKind> {
+                match word {
+                    $($($word => Some(AssistKind::$kind),)?)+
+                    _ => None,
+                }
+            }
+
+            /// Returns the code action kind of the protocol.
+            pub fn as_str(self) -> &'static str {
+                match self {
+                    $(AssistKind::$kind => $code,)+
+                }
+            }
+        }
+    };
+}
+
+assist_kinds! {
     /// Fixes a diagnostic.
-    QuickFix,
+    QuickFix = "quickfix";
     /// Removes code without effect.
-    Simplify,
+    Simplify = "refactor.rewrite.rise.simplify", "simplify";
     /// Fuses two patterns, or splits one into two.
-    Fuse,
+    Fuse = "refactor.rewrite.rise.fuse", "fuse";
     /// Lowers a pattern to a loop.
-    Lower,
+    Lower = "refactor.rewrite.rise.lower", "lower";
     /// Lowers a pattern to a loop with parallel iterations.
-    Parallel,
+    Parallel = "refactor.rewrite.rise.parallel", "parallel";
     /// Splits an array into chunks.
-    Split,
+    Split = "refactor.rewrite.rise.split", "split";
     /// Interchanges loops.
-    Tile,
+    Tile = "refactor.rewrite.rise.tile", "tile";
     /// Computes several elements at once with vectors.
-    Vectorize,
+    Vectorize = "refactor.rewrite.rise.vectorize", "vectorize";
     /// Moves a stage earlier or later in a pipeline.
-    Move,
+    Move = "refactor.rewrite.rise.move", "move";
     /// Stores a value in memory.
-    Extract,
+    Extract = "refactor.extract.rise.mem", "extract";
     /// Rewrites image-processing patterns.
-    Image,
+    Image = "refactor.rewrite.rise.image", "image";
     /// Inlines definitions and functions.
-    Inline,
+    Inline = "refactor.inline.rise", "inline";
     /// Applies a rule of the user's own files.
-    Own,
+    Own = "refactor.rewrite.rise.own";
     /// Undoes a rewrite.
-    Undo,
+    Undo = "refactor.rewrite.rise.undo";
     /// Converts a whole definition to a normal form.
-    Normalize,
+    Normalize = "source.rise.normalize", "normalize";
     /// Lowers a whole definition for a target.
-    Lowering,
+    Lowering = "source.rise.lower", "lowering";
     /// Changes a whole definition in another way.
-    Source,
+    Source = "source.rise.strategy", "source";
     /// Changes a whole file, without a preview of the changes.
-    FixAll,
+    FixAll = "source.fixAll.rise";
 }
 
 impl AssistKind {
-    fn from_word(word: &str) -> Option<AssistKind> {
-        Some(match word {
-            "simplify" => AssistKind::Simplify,
-            "fuse" => AssistKind::Fuse,
-            "lower" => AssistKind::Lower,
-            "parallel" => AssistKind::Parallel,
-            "split" => AssistKind::Split,
-            "tile" => AssistKind::Tile,
-            "vectorize" => AssistKind::Vectorize,
-            "move" => AssistKind::Move,
-            "extract" => AssistKind::Extract,
-            "image" => AssistKind::Image,
-            "inline" => AssistKind::Inline,
-            "normalize" => AssistKind::Normalize,
-            "lowering" => AssistKind::Lowering,
-            "source" => AssistKind::Source,
-            _ => return None,
-        })
-    }
-
-    /// The kinds of entries of the library.
-    pub(crate) const OF_LIBRARY: &'static [AssistKind] = &[
-        AssistKind::Simplify,
-        AssistKind::Fuse,
-        AssistKind::Lower,
-        AssistKind::Parallel,
-        AssistKind::Split,
-        AssistKind::Tile,
-        AssistKind::Vectorize,
-        AssistKind::Move,
-        AssistKind::Extract,
-        AssistKind::Image,
-        AssistKind::Inline,
-        AssistKind::Normalize,
-        AssistKind::Lowering,
-        AssistKind::Source,
-    ];
-
-    /// Returns the code action kind of the protocol.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            AssistKind::QuickFix => "quickfix",
-            AssistKind::Simplify => "refactor.rewrite.rise.simplify",
-            AssistKind::Fuse => "refactor.rewrite.rise.fuse",
-            AssistKind::Lower => "refactor.rewrite.rise.lower",
-            AssistKind::Parallel => "refactor.rewrite.rise.parallel",
-            AssistKind::Split => "refactor.rewrite.rise.split",
-            AssistKind::Tile => "refactor.rewrite.rise.tile",
-            AssistKind::Vectorize => "refactor.rewrite.rise.vectorize",
-            AssistKind::Move => "refactor.rewrite.rise.move",
-            AssistKind::Extract => "refactor.extract.rise.mem",
-            AssistKind::Image => "refactor.rewrite.rise.image",
-            AssistKind::Inline => "refactor.inline.rise",
-            AssistKind::Own => "refactor.rewrite.rise.own",
-            AssistKind::Undo => "refactor.rewrite.rise.undo",
-            AssistKind::Normalize => "source.rise.normalize",
-            AssistKind::Lowering => "source.rise.lower",
-            AssistKind::Source => "source.rise.strategy",
-            AssistKind::FixAll => "source.fixAll.rise",
-        }
-    }
-
     /// Returns true if it changes a definition or file as a whole.
     pub fn is_source(self) -> bool {
         self.as_str().starts_with("source.")
     }
-
-    /// All kinds, in the order of the menu.
-    pub const ALL: [AssistKind; 18] = [
-        AssistKind::QuickFix,
-        AssistKind::Simplify,
-        AssistKind::Fuse,
-        AssistKind::Lower,
-        AssistKind::Parallel,
-        AssistKind::Split,
-        AssistKind::Tile,
-        AssistKind::Vectorize,
-        AssistKind::Move,
-        AssistKind::Extract,
-        AssistKind::Image,
-        AssistKind::Inline,
-        AssistKind::Own,
-        AssistKind::Undo,
-        AssistKind::Normalize,
-        AssistKind::Lowering,
-        AssistKind::Source,
-        AssistKind::FixAll,
-    ];
 }
 
 /// The type of a parameter's argument.

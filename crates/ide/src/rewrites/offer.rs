@@ -58,9 +58,8 @@ pub fn rewrites(
     wanted: &dyn Fn(AssistKind) -> bool,
 ) -> Vec<RewriteAction> {
     // A request only for source actions applies wherever the cursor is.
-    let kinds = AssistKind::ALL
-        .into_iter()
-        .filter(|kind| *kind != AssistKind::QuickFix);
+    let kinds = AssistKind::ALL.iter().copied();
+    let kinds = kinds.filter(|kind| *kind != AssistKind::QuickFix);
     let kinds: Vec<AssistKind> = kinds.filter(|kind| wanted(*kind)).collect();
     let whole = kinds.iter().all(|kind| kind.is_source());
     let Some((item, mut offer)) = Offer::of(db, range, whole) else {

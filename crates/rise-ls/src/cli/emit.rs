@@ -80,9 +80,18 @@ fn forms() -> impl TypedValueParser<Value = Form> {
     )
 }
 
+/// Returns the message about an option that needs a target, with a form that is none.
+fn only_for_targets(option: &str) -> String {
+    let names: Vec<&str> = Target::all().map(Target::as_str).collect();
+    format!(
+        "`{option}` needs `--as` with a target: {}",
+        names.join(", ")
+    )
+}
+
 /// Returns the form of a program after a pass.
 fn after(target: Option<Target>, pass: &str) -> Result<Form, String> {
-    let target = target.ok_or("`--after` is for C, OpenMP and OpenCL")?;
+    let target = target.ok_or_else(|| only_for_targets("--after"))?;
     let stage = Stage::find(target, pass);
     stage.map(Form::After).ok_or_else(|| {
         let names: Vec<String> = Stage::all(target).map(Stage::name).collect();
@@ -113,7 +122,7 @@ fn list(target: Target) -> u8 {
 fn left_out(options: &EmitOptions, target: Option<Target>) -> Result<PassSet, String> {
     let mut without = PassSet::default();
     if !options.without.is_empty() && target.is_none() {
-        return Err("`--without` is for C, OpenMP and OpenCL".to_owned());
+        return Err(only_for_targets("--without"));
     }
     for name in &options.without {
         without.insert(name)?;

@@ -241,13 +241,8 @@ impl Reporter<'_> {
     }
 
     fn launch_annotation(&self) -> Option<&Annotation> {
-        let mut all = self.source_map.written.item.annotations.iter();
-        all.find(|annotation| {
-            annotation
-                .name
-                .as_ref()
-                .is_some_and(|name| name.name == rise::LAUNCH_ANNOTATION)
-        })
+        let item = &self.source_map.written.item;
+        item.annotations(rise::LAUNCH_ANNOTATION).next()
     }
 
     pub(super) fn outside_kernels(&self, at: Origin) -> Diagnostic {

@@ -49,7 +49,7 @@ struct ActionData {
 
 /// Returns the kinds that the server announces.
 pub fn kinds() -> impl Iterator<Item = CodeActionKind> {
-    let kinds = AssistKind::ALL.into_iter().map(AssistKind::as_str);
+    let kinds = AssistKind::ALL.iter().map(|kind| kind.as_str());
     kinds.chain([OF_DEFINITION]).map(CodeActionKind::from)
 }
 
@@ -97,7 +97,7 @@ fn requested(only: &[CodeActionKind]) -> Vec<AssistKind> {
         None => false,
     };
     let wanted = |kind: &AssistKind| only.iter().any(|outer| holds(outer, kind.as_str()));
-    AssistKind::ALL.into_iter().filter(wanted).collect()
+    AssistKind::ALL.iter().copied().filter(wanted).collect()
 }
 
 /// Converts a code action; `None` if its edit is needed now and cannot be made.
