@@ -182,6 +182,16 @@ impl PassSet {
         names
     }
 
+    /// Returns the set of the optional passes with these names.
+    ///
+    /// # Errors
+    /// A message if there is no such pass, or if it is required.
+    pub fn of(names: &[String]) -> Result<PassSet, String> {
+        let mut set = PassSet::default();
+        names.iter().try_for_each(|name| set.insert(name))?;
+        Ok(set)
+    }
+
     /// Adds the optional pass with this name.
     ///
     /// # Errors

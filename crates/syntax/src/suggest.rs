@@ -55,17 +55,21 @@ fn distance(a: &str, b: &str, limit: usize) -> Option<usize> {
         return (limit >= 1).then_some(1);
     }
     let (a, b) = (a.to_lowercase(), b.to_lowercase());
+    let lengths = [&a, &b].map(|word| word.chars().count());
+    let [shorter, longer] = [lengths[0].min(lengths[1]), lengths[0].max(lengths[1])];
+    if longer - shorter > limit {
+        return None;
+    }
     let found = strsim::osa_distance(&a, &b);
-    let length = a.chars().count().min(b.chars().count());
-    let is_replaced = a.chars().count() == b.chars().count() && !has_swap(&a, &b);
+    let is_replaced = longer == shorter && !has_same_letters(&a, &b);
     let changes_word = is_replaced
-        && (length <= MAX_TINY_LENGTH
-            || length <= MAX_SHORT_LENGTH && a.chars().next() != b.chars().next());
+        && (shorter <= MAX_TINY_LENGTH
+            || shorter <= MAX_SHORT_LENGTH && a.chars().next() != b.chars().next());
     (found <= limit && !changes_word).then_some(found)
 }
 
-/// Returns true if two words have the same letters.
-fn has_swap(a: &str, b: &str) -> bool {
+/// Returns true if two words have the same letters in any order, as after a swap.
+fn has_same_letters(a: &str, b: &str) -> bool {
     let sorted = |word: &str| {
         let mut letters: Vec<char> = word.chars().collect();
         letters.sort_unstable();

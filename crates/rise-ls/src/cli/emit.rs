@@ -120,14 +120,10 @@ fn list(target: Target) -> u8 {
 
 /// Returns the passes to leave out.
 fn left_out(options: &EmitOptions, target: Option<Target>) -> Result<PassSet, String> {
-    let mut without = PassSet::default();
     if !options.without.is_empty() && target.is_none() {
         return Err(only_for_targets("--without"));
     }
-    for name in &options.without {
-        without.insert(name)?;
-    }
-    Ok(without)
+    PassSet::of(&options.without)
 }
 
 /// An entry of the source map.

@@ -12,6 +12,7 @@ pub mod text;
 
 use backend::Choice;
 pub use backend::{Backend, enumeration, target_names};
+use codegen::PassSet;
 pub use db::default_sizes;
 pub use devices::{WORKER, device, devices};
 pub use json::{FailureJson, Summary, failure as failure_json, result as result_json};
@@ -49,6 +50,8 @@ pub struct Job {
     pub tolerance: Option<f64>,
     /// The width of sizes and indices; `None` selects the one that the sizes need.
     pub index: Option<IndexWidth>,
+    /// The optional passes of the compiler that are left out.
+    pub without: PassSet,
     /// The OpenCL device: a part of its name or platform, or its number (`#0`).
     pub device: Option<String>,
     /// The default for `device`, from the settings. It does not imply OpenCL, as `device` does.
@@ -232,6 +235,7 @@ pub fn prepare(db: &mut Database, item: ItemId, job: &Job, limits: &Limits) -> R
         let device = devices::device(job.wanted_device(), limits)?;
         db.set_device(Some(device.description()));
     }
+    db.set_left_out_passes(job.without.clone());
     db.set_index_width(job.index.unwrap_or_default());
     if job.index.is_none() && !fits_narrow(db, item, job, limits) {
         db.set_index_width(IndexWidth::Bits64);

@@ -10,6 +10,7 @@ use super::report::Reporter;
 use super::workspace::{Workspace, not_text};
 use super::{FINE, FOUND, INTERRUPTED, UNUSABLE, on_interrupt, output, select};
 use crate::run::{self, Done, Failure, Job};
+use codegen::PassSet;
 use db::{Database, ItemId};
 use options::RunFormat;
 use progress::Progress;
@@ -27,6 +28,13 @@ pub fn run(options: &RunOptions) -> u8 {
         ));
         return UNUSABLE;
     }
+    let without = match PassSet::of(&options.without) {
+        Ok(without) => without,
+        Err(message) => {
+            output::error(&message);
+            return UNUSABLE;
+        }
+    };
     let mut workspace = Workspace::load(
         std::slice::from_ref(&options.file),
         options.language,
@@ -51,7 +59,7 @@ pub fn run(options: &RunOptions) -> u8 {
         cancel: on_interrupt(),
     };
     let mut progress = Progress::new();
-    let job = job(&workspace.db, item, options);
+    let job = job(&workspace.db, item, options, without);
     let result = run::prepare(&mut workspace.db, item, &job, &limits).and_then(|()| {
         run::run(&workspace.db, item, &job, &limits, &mut |stage| {
             progress.show(stage)
@@ -69,7 +77,7 @@ pub fn run(options: &RunOptions) -> u8 {
     }
 }
 
-fn job(db: &Database, item: ItemId, options: &RunOptions) -> Job {
+fn job(db: &Database, item: ItemId, options: &RunOptions, without: PassSet) -> Job {
     Job {
         backend: options.backend,
         request: Request {
@@ -83,6 +91,7 @@ fn job(db: &Database, item: ItemId, options: &RunOptions) -> Job {
         verify: options.verify,
         tolerance: options.tolerance,
         index: options.index.width(),
+        without,
         device: options.device.clone(),
         preferred_device: None,
         local: options.local.clone().map(|sizes| sizes.0),

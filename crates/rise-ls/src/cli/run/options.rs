@@ -54,6 +54,10 @@ pub struct RunOptions {
     #[arg(long, value_enum, value_name = "BITS", default_value_t)]
     pub index: IndexWord,
 
+    /// Leave out an optional pass of the compiler; can be repeated
+    #[arg(long, value_name = "PASS")]
+    pub without: Vec<String>,
+
     /// The seed of random arguments
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub seed: u64,

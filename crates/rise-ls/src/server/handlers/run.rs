@@ -5,6 +5,7 @@ use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use codegen::PassSet;
 use db::{Declaration, FileId, ItemId};
 use runtime::launch::{ArgumentSource, Request};
 use runtime::literal::Literal;
@@ -190,6 +191,7 @@ pub fn order(
         verify: params.verify,
         tolerance: params.tolerance,
         index: None,
+        without: PassSet::default(),
         device: params.device.clone().filter(|device| !device.is_empty()),
         preferred_device: (!set.is_empty()).then(|| set.to_string()),
         local: sizes("local", params.local.as_ref())?,
