@@ -1,4 +1,4 @@
-//! What is computed about the loop language without changing it.
+//! Analyses of programs in the loop language.
 
 pub(crate) mod address_spaces;
 pub(crate) mod arith;

@@ -12,9 +12,9 @@ use crate::signature::Signature;
 /// A program between the passes and its text.
 #[derive(Clone, Debug)]
 pub(crate) struct Program {
-    /// What callers need to know.
+    /// The parameters and conditions, for callers.
     pub signature: Signature,
-    /// What is run.
+    /// The code.
     pub code: Code,
 }
 
@@ -105,11 +105,11 @@ impl KernelState {
 /// A loop that work-items share.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Items {
-    /// Who shares it.
+    /// The level of the hierarchy whose members share it.
     pub level: Level,
-    /// In which dimension.
+    /// The dimension of the index space.
     pub dim: u8,
-    /// How many iterations it has: in the sizes of the program, and in counters of loops around
+    /// The number of iterations: in the sizes of the program, and in counters of loops around
     /// it where it is not always the same.
     pub count: Nat,
 }

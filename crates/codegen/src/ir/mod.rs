@@ -69,7 +69,7 @@ pub struct Function {
     pub views: FxHashMap<Origin, Vec<View>>,
     /// The lengths of the arrays of the program, including those that are never stored.
     pub dimensions: Vec<Nat>,
-    /// What passes may assume of where it runs.
+    /// The features of the target.
     pub features: Features,
     /// The passes that are left out.
     pub without: PassSet,
@@ -79,7 +79,7 @@ pub struct Function {
     pub per_thread: FxHashMap<Var, Vec<Id>>,
     /// Plain variables that keep their first value.
     pub constants: FxHashSet<Id>,
-    /// What the passes did to each statement.
+    /// The changes of each statement by passes.
     pub trace: Trace,
 }
 

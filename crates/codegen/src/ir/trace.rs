@@ -16,7 +16,7 @@ use super::{Expr, ExprKind, Function, Loop, Place, Stmt, StmtKind};
 
 use super::walk;
 
-/// What the changes of a pass to a statement are called.
+/// The descriptions of a pass's changes to a statement.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Changes {
     /// The description for a statement whose enclosing loop, branch or block was removed or added.

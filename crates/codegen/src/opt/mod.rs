@@ -41,7 +41,7 @@ pub(crate) struct Pass<On = Function> {
     pub name: &'static str,
     /// The transformation.
     pub run: Run<On>,
-    /// What its changes to a statement are called.
+    /// The descriptions of its changes to a statement.
     pub changes: Changes,
 }
 
