@@ -163,6 +163,7 @@ macro_rules! primitive_list {
                 }
                 Dependent {
                     DepMapSeq = "depMapSeq",
+                    DepMapPar = "depMapPar",
                     DepZip = "depZip",
                     DepJoin = "depJoin",
                     Partition = "partition",

@@ -24,8 +24,8 @@ syntax keyword risePrimitive padClamp padEmpty zip unzip makePair fst snd mapFst
 syntax keyword risePrimitive vectorFromScalar asScalar asVector asVectorAligned mapVec map mapSeq
 syntax keyword risePrimitive mapSeqUnroll mapStream iterateStream mapPar mapGlobal mapWorkGroup
 syntax keyword risePrimitive mapLocal reducePar reduceSeq reduceSeqUnroll scanSeq iterate
-syntax keyword risePrimitive circularBuffer rotateValues toMem oclRun depMapSeq depZip depJoin
-syntax keyword risePrimitive partition makeDepPair dmatch reduce
+syntax keyword risePrimitive circularBuffer rotateValues toMem oclRun depMapSeq depMapPar depZip
+syntax keyword risePrimitive depJoin partition makeDepPair dmatch reduce
 " Others.
 syntax keyword riseHole _
 

@@ -178,19 +178,23 @@ impl Maker {
             cut = format!("depZip({cut})({cut})");
             head = format!("depFun({k}: Nat => fun({rows} => let {part} = {half}({rows}) in");
         }
+        let map = match self.backend == Backend::OpenMp && self.choice.one_in(2) {
+            true => "depMapPar",
+            false => "depMapSeq",
+        };
         if elem.is_number() && self.choice.one_in(2) {
             let f = self.combination(elem, elem);
             let start = self.start(elem);
             let space = self.in_item(elem);
             let one =
                 format!("makeArray(1)({part} |> reduceSeq{space}({f})({start})) |> mapSeq(id)");
-            let text = format!("{cut} |> depMapSeq({head} {one}))) |> depJoin");
+            let text = format!("{cut} |> {map}({head} {one}))) |> depJoin");
             return Some((text, Data::array(Size::number(count), elem.clone())));
         }
         let x = self.name("e");
         let (body, out) = self.computed(&x, elem, &[]);
         let each = format!("{part} |> mapSeq(fun({x} => {body}))");
-        let text = format!("{cut} |> depMapSeq({head} {each}))) |> depJoin");
+        let text = format!("{cut} |> {map}({head} {each}))) |> depJoin");
         Some((text, Data::array(n, out)))
     }
 

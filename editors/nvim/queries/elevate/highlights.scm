@@ -54,7 +54,7 @@
     "asScalar" "asVector" "asVectorAligned" "mapVec" "map" "mapSeq" "mapSeqUnroll" "mapStream"
     "iterateStream" "mapPar" "mapGlobal" "mapWorkGroup" "mapLocal" "reducePar" "reduceSeq"
     "reduceSeqUnroll" "scanSeq" "iterate" "circularBuffer" "rotateValues" "toMem" "oclRun"
-    "depMapSeq" "depZip" "depJoin" "partition" "makeDepPair" "dmatch" "reduce"))
+    "depMapSeq" "depMapPar" "depZip" "depJoin" "partition" "makeDepPair" "dmatch" "reduce"))
 
 (node) @constructor
 ((identifier) @constructor (#any-of? @constructor "Success" "Failure"))

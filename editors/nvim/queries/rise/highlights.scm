@@ -32,7 +32,7 @@
     "asScalar" "asVector" "asVectorAligned" "mapVec" "map" "mapSeq" "mapSeqUnroll" "mapStream"
     "iterateStream" "mapPar" "mapGlobal" "mapWorkGroup" "mapLocal" "reducePar" "reduceSeq"
     "reduceSeqUnroll" "scanSeq" "iterate" "circularBuffer" "rotateValues" "toMem" "oclRun"
-    "depMapSeq" "depZip" "depJoin" "partition" "makeDepPair" "dmatch" "reduce"))
+    "depMapSeq" "depMapPar" "depZip" "depJoin" "partition" "makeDepPair" "dmatch" "reduce"))
 
 (projection half: (half) @property)
 

@@ -64,7 +64,7 @@ impl Compiler {
             P::CircularBuffer | P::RotateValues => self.windows(call, steps),
             P::Let => self.let_in(call, steps),
 
-            P::DepMapSeq => self.dep_map(call, steps),
+            P::DepMapSeq | P::DepMapPar => self.dep_map(call, steps),
             P::DepZip => self.dep_zip(call, steps),
             P::DepJoin => self.dep_join(call, steps),
             P::Partition => self.partition(call, steps),
