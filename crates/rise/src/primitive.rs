@@ -107,6 +107,7 @@ macro_rules! primitive_list {
                     MakeArray = "makeArray",
                     Take = "take",
                     Drop = "drop",
+                    Cycle = "cycle",
                     Concat = "concat",
                     Split = "split",
                     Join = "join",

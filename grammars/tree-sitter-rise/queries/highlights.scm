@@ -27,12 +27,13 @@
   (#any-of? @function.builtin
     "add" "sub" "mul" "div" "neg" "mod" "fma" "gt" "lt" "ge" "le" "equal" "notEqual" "not" "and"
     "or" "select" "cast" "indexAsNat" "natAsIndex" "generate" "idx" "makeArray" "take" "drop"
-    "concat" "split" "join" "transpose" "slide" "assume" "gather" "scatter" "reorder" "padCst"
-    "padClamp" "padEmpty" "zip" "unzip" "makePair" "fst" "snd" "mapFst" "mapSnd" "vectorFromScalar"
-    "asScalar" "asVector" "asVectorAligned" "mapVec" "map" "mapSeq" "mapSeqUnroll" "mapStream"
-    "iterateStream" "mapPar" "mapGlobal" "mapWorkGroup" "mapLocal" "reducePar" "reduceSeq"
-    "reduceSeqUnroll" "scanSeq" "iterate" "circularBuffer" "rotateValues" "toMem" "oclRun"
-    "depMapSeq" "depMapPar" "depZip" "depJoin" "partition" "makeDepPair" "dmatch" "reduce"))
+    "cycle" "concat" "split" "join" "transpose" "slide" "assume" "gather" "scatter" "reorder"
+    "padCst" "padClamp" "padEmpty" "zip" "unzip" "makePair" "fst" "snd" "mapFst" "mapSnd"
+    "vectorFromScalar" "asScalar" "asVector" "asVectorAligned" "mapVec" "map" "mapSeq"
+    "mapSeqUnroll" "mapStream" "iterateStream" "mapPar" "mapGlobal" "mapWorkGroup" "mapLocal"
+    "reducePar" "reduceSeq" "reduceSeqUnroll" "scanSeq" "iterate" "circularBuffer" "rotateValues"
+    "toMem" "oclRun" "depMapSeq" "depMapPar" "depZip" "depJoin" "partition" "makeDepPair" "dmatch"
+    "reduce"))
 
 (projection half: (half) @property)
 

@@ -315,6 +315,21 @@ fn vectors_of_four() {
 }
 
 #[test]
+fn an_array_that_is_repeated() {
+    check(
+        "depFun((n: Nat, m: Nat) => fun(xs: n.f32 => xs |> cycle(m) |> mapSeq(fun(x => x + 1.0f))))",
+        expect![[r#"
+            void main_(float *restrict output, int n, int m, const float *restrict xs) {
+                assert(n >= imin(1, m) && "n >= min(1, m)");
+                for (int i = 0; i < m; i++) {
+                    output[i] = xs[i % n] + 1.0f;
+                }
+            }
+        "#]],
+    );
+}
+
+#[test]
 fn a_triangle() {
     check(
         "depFun(n: Nat => fun(rows: n..dataFun(i => (i+1).f32) =>

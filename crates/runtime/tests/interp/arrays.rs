@@ -67,6 +67,14 @@ fn windows_slide() {
 }
 
 #[test]
+fn an_array_is_repeated_up_to_a_length() {
+    check("3.i32", "cycle(8)", "[1,2,3]", "[1, 2, 3, 1, 2, 3, 1, 2]");
+    check("3.i32", "cycle(2)", "[1,2,3]", "[1, 2]");
+    check("2.2.i32", "cycle(3) |> join", "[[1,2],[3,4]]", "[1, 2, 3, 4, 1, 2]");
+    check("2.i32", "map(fun(x => x + 1)) |> cycle(3)", "[1,2]", "[2, 3, 2]");
+}
+
+#[test]
 fn borders_repeat_or_are_constant() {
     check("3.i32", "padClamp(2)(1)", "[1,2,3]", "[1, 1, 1, 2, 3, 3]");
     check("3.i32", "padCst(1)(2)(9)", "[1,2,3]", "[9, 1, 2, 3, 9, 9]");

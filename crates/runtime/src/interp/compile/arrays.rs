@@ -76,6 +76,14 @@ impl Compiler {
                     Ok(col.clone())
                 })
             }
+            Primitive::Cycle => {
+                let m = nat(1)?;
+                Rc::new(move |f, col, depth| {
+                    let n = col.dims[depth].len.max(1);
+                    let places: Vec<usize> = (0..m.len(f, origin)?).map(|at| at % n).collect();
+                    col.at_places(depth, &places, &f.meter)
+                })
+            }
             Primitive::PadClamp => {
                 let (l, r) = (nat(1)?, nat(2)?);
                 Rc::new(move |f, col, depth| {

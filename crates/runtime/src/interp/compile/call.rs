@@ -33,6 +33,7 @@ impl Compiler {
             P::AsScalar | P::AsVector | P::AsVectorAligned | P::PadClamp => {
                 self.rearranged(call, steps)
             }
+            P::Cycle => self.rearranged(call, steps),
             P::Concat => self.concat(call, steps),
             P::Gather => self.gather(call, steps),
             P::Scatter => self.scatter(call, steps),
