@@ -70,8 +70,18 @@ fn windows_slide() {
 fn an_array_is_repeated_up_to_a_length() {
     check("3.i32", "cycle(8)", "[1,2,3]", "[1, 2, 3, 1, 2, 3, 1, 2]");
     check("3.i32", "cycle(2)", "[1,2,3]", "[1, 2]");
-    check("2.2.i32", "cycle(3) |> join", "[[1,2],[3,4]]", "[1, 2, 3, 4, 1, 2]");
-    check("2.i32", "map(fun(x => x + 1)) |> cycle(3)", "[1,2]", "[2, 3, 2]");
+    check(
+        "2.2.i32",
+        "cycle(3) |> join",
+        "[[1,2],[3,4]]",
+        "[1, 2, 3, 4, 1, 2]",
+    );
+    check(
+        "2.i32",
+        "map(fun(x => x + 1)) |> cycle(3)",
+        "[1,2]",
+        "[2, 3, 2]",
+    );
 }
 
 #[test]
