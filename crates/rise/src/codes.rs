@@ -332,6 +332,24 @@ declare_diagnostics! {
     /// ```
     LET_FUNCTION = "let-function";
 
+    /// Nothing uses the value of a `let`.
+    ///
+    /// Usually another name is used where this one was meant, or the `let` is a remainder of an earlier version. If the value
+    /// is not needed on purpose, its name begins with `_`. A definition with errors gets no such warning.
+    ///
+    /// Wrong:
+    ///
+    /// ```rise wrong
+    /// def scale = fun(x: f32 => let factor = 2.0f in x * 3.0f)
+    /// ```
+    ///
+    /// Right:
+    ///
+    /// ```rise right
+    /// def scale = fun(x: f32 => let factor = 2.0f in x * factor)
+    /// ```
+    UNUSED_VALUE = "unused-value";
+
     /// A condition on sizes is assumed, and checked before a run.
     ///
     /// `split(4)` requires a length that 4 divides. For a length that is a parameter this can be neither proved nor refuted, so it

@@ -36,6 +36,7 @@ impl Infer<'_> {
         self.known = SizeSimplifier::under(&obligations, &of_rounds);
         let ty = self.generalised(&self.read(&ty));
         self.report_undetermined();
+        self.report_unused_values();
         self.report_unknown_phrases();
         self.report_assumed_conditions(&obligations, written);
         let names = self.all_names();

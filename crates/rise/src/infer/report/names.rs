@@ -2,13 +2,14 @@
 
 use nat::Var;
 use syntax::ast::{
-    Binder, BinderAnnotation, BinderId, Kind, Name, ReadWrite, ScalarType, TermId, TermKind,
+    Binder, BinderAnnotation, BinderId, Kind, Name, ReadWrite, ScalarType, Term, TermId, TermKind,
 };
-use syntax::{Diagnostic, Fix, GlobalId, ItemSpan, Related, Span};
+use syntax::{Diagnostic, Fix, GlobalId, ItemSpan, Related, Severity, Span};
 
 use super::super::expr::kind_noun;
 use super::super::{Infer, LocalBinding};
 use super::math_functions::is_mathematical;
+use crate::Target;
 use crate::codes;
 use crate::primitive::Primitive;
 use crate::types::Type;
@@ -64,6 +65,35 @@ impl Infer<'_> {
             .related(first.span, format!("`{name}` is first bound here"))
             .help("rename one of the two");
         self.diagnostics.push(error);
+    }
+
+    /// Warns about values of `let` that nothing uses, in an item without errors of syntax or types.
+    pub(in crate::infer) fn report_unused_values(&mut self) {
+        let is_hole = |term: &Term| matches!(term.kind, TermKind::Missing);
+        if self.failed() || self.item.terms.iter().any(is_hole) {
+            return;
+        }
+        let mut is_used = vec![false; self.item.binders.len()];
+        for used in &self.uses {
+            if let Target::Binder(id) = used.target {
+                is_used[id.0 as usize] = true;
+            }
+        }
+        for term in &self.item.terms {
+            let TermKind::Let { binder: id, .. } = term.kind else {
+                continue;
+            };
+            let Binder { name, span, .. } = self.item.binder(id);
+            if is_used[id.0 as usize] || name.is_empty() || name.starts_with('_') {
+                continue;
+            }
+            let message = format!("the value of `{name}` is not used");
+            let warning = Diagnostic::new(Severity::Warning, codes::UNUSED_VALUE, *span, message)
+                .help("remove the `let`, or begin the name with `_`");
+            let edits = vec![(*span, format!("_{name}"))];
+            self.diagnostics
+                .push(warning.fix(format!("Rename to `_{name}`"), edits, false));
+        }
     }
 
     pub(in crate::infer) fn unknown_name(&mut self, term: TermId, name: &Name) {
