@@ -234,6 +234,7 @@ fn divisions_that_are_left() {
         prefixSumsPar: n / c
         triangularProductsPar: n / 2, (j + 1) / 2
         transposePar: n / 8, m / 8
+        halveTriangle: (i + 1) / 2
     "#]]
     .assert_eq(&list);
 }
