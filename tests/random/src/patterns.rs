@@ -178,7 +178,8 @@ impl Maker {
             cut = format!("depZip({cut})({cut})");
             head = format!("depFun({k}: Nat => fun({rows} => let {part} = {half}({rows}) in");
         }
-        let map = match self.backend == Backend::OpenMp && self.choice.one_in(2) {
+        let outside = self.parallel;
+        let map = match self.backend == Backend::OpenMp && !outside && self.choice.one_in(2) {
             true => "depMapPar",
             false => "depMapSeq",
         };
@@ -192,7 +193,9 @@ impl Maker {
             return Some((text, Data::array(Size::number(count), elem.clone())));
         }
         let x = self.name("e");
+        self.parallel |= map == "depMapPar";
         let (body, out) = self.computed(&x, elem, &[]);
+        self.parallel = outside;
         let each = format!("{part} |> mapSeq(fun({x} => {body}))");
         let text = format!("{cut} |> {map}({head} {each}))) |> depJoin");
         Some((text, Data::array(n, out)))

@@ -26,7 +26,7 @@ impl Maker {
         };
         let (n, elem) = (*n, (**elem).clone());
         let k = 1 + self.choice.below(3);
-        match self.choice.below(25) {
+        match self.choice.below(26) {
             0 => split(xs, n, &elem, k),
             1 => joined(xs, ty),
             2 => transposed(xs, n, &elem),
@@ -73,6 +73,10 @@ impl Maker {
             22 => self.as_vectors(xs, n, &elem),
             23 => as_scalars(xs, n, &elem),
             24 => Some((format!("{xs} |> assume({n})"), ty.clone())),
+            25 => {
+                let m = Size::number(1 + self.choice.below(9));
+                Some((format!("{xs} |> cycle({m})"), Data::array(m, elem)))
+            }
             _ => None,
         }
     }

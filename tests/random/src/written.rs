@@ -77,6 +77,12 @@ impl Maker {
 /// Returns true if several threads or work-items may write the result of a text, so that no element
 /// is the last one.
 fn is_parallel(text: &str) -> bool {
-    let maps = ["mapPar", "mapGlobal", "mapLocal", "mapWorkGroup"];
+    let maps = [
+        "mapPar",
+        "depMapPar",
+        "mapGlobal",
+        "mapLocal",
+        "mapWorkGroup",
+    ];
     maps.iter().any(|map| text.contains(map))
 }

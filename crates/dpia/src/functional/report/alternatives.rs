@@ -1,6 +1,6 @@
 //! Alternatives that the messages offer for missing implementations.
 
-use rise::{DataFun, Primitive, Type};
+use rise::{DataFun, Pattern, Primitive, Type};
 
 use super::nesting::written;
 use crate::functional::nesting::allowed;
@@ -24,29 +24,35 @@ pub(super) struct PatternProperties {
     pub space: Option<AddressSpace>,
 }
 
-/// Returns the implementations of a pattern, the best first.
+/// Returns the implementations of the pattern of a primitive, the best first.
 pub(super) fn choices(
-    pattern: Primitive,
+    primitive: Primitive,
     target: Features,
     nest: &[ParallelMap],
     more: PatternProperties,
 ) -> Vec<String> {
     let space = more.space.unwrap_or(AddressSpace::Private);
-    let mut choices: Vec<String> = if pattern == Primitive::Reduce {
-        reductions(target, nest, space)
-    } else {
-        maps(target, nest, more.loops)
-    };
-    let sequential = pattern == Primitive::Reduce || choices.iter().any(|c| c == "mapSeq");
-    if sequential && more.count.is_some_and(|count| count <= MAX_UNROLLED) {
-        let unrolled = match (pattern, target.has_work_items()) {
-            (Primitive::Reduce, true) => format!("reduceSeqUnroll({space})"),
-            (Primitive::Reduce, false) => "reduceSeqUnroll".into(),
-            _ => "mapSeqUnroll".into(),
-        };
-        choices.push(unrolled);
+    let is_short = more.count.is_some_and(|count| count <= MAX_UNROLLED);
+    match primitive.pattern() {
+        Pattern::DepMap(_) => vec![Primitive::DepMapSeq.name().to_owned()],
+        Pattern::Reduce(_) => {
+            let mut choices = reductions(target, nest, space);
+            if is_short {
+                choices.push(match target.has_work_items() {
+                    true => format!("reduceSeqUnroll({space})"),
+                    false => "reduceSeqUnroll".into(),
+                });
+            }
+            choices
+        }
+        _ => {
+            let mut choices = maps(target, nest, more.loops);
+            if is_short && choices.iter().any(|choice| choice == "mapSeq") {
+                choices.push("mapSeqUnroll".into());
+            }
+            choices
+        }
     }
-    choices
 }
 
 fn reductions(target: Features, nest: &[ParallelMap], space: AddressSpace) -> Vec<String> {

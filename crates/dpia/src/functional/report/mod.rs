@@ -493,18 +493,11 @@ impl Reporter<'_> {
             )
         };
         let mut found = Diagnostic::error(codes::NOT_ON_TARGET, spot.head, message);
-        let instead_of = |pattern| {
-            let properties = alternatives::PatternProperties::default();
-            alternatives::choices(pattern, self.target, nest, properties)
-        };
-        let choices = match primitive.pattern() {
-            Pattern::Kernel => {
-                return found.help(format!("{target} has no kernels: leave it out"));
-            }
-            Pattern::Reduce(_) => instead_of(Primitive::Reduce),
-            Pattern::DepMap(_) => vec![Primitive::DepMapSeq.name().to_owned()],
-            _ => instead_of(Primitive::Map),
-        };
+        if primitive.pattern() == Pattern::Kernel {
+            return found.help(format!("{target} has no kernels: leave it out"));
+        }
+        let properties = alternatives::PatternProperties::default();
+        let choices = alternatives::choices(primitive, self.target, nest, properties);
         let list: Vec<String> = choices.iter().map(|choice| tick(choice)).collect();
         found.help = Some(format!("write {}", list.join(" or ")));
         let mut first = true;

@@ -67,7 +67,7 @@ impl Reporter<'_> {
         let choices = match self.target.has_work_items() {
             true => alternatives::instead(inner, nest, inside),
             false => alternatives::choices(
-                Primitive::Map,
+                inner.primitive,
                 self.target,
                 nest,
                 alternatives::PatternProperties::default(),
