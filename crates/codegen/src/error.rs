@@ -61,30 +61,30 @@ impl CompileError {
     }
 }
 
-/// C has no 16-bit floats.
+/// Returns the error for a value of type `f16`, which C does not have.
 pub(crate) fn half(origin: Origin) -> CompileError {
     CompileError::new(origin, "`f16` has no counterpart in C").with_help("use `f32`")
 }
 
-/// A vector whose number of lanes is a parameter.
+/// Returns the error for a vector whose number of lanes is a parameter.
 pub(crate) fn lanes(lanes: &str, origin: Origin) -> CompileError {
     let text = format!("a vector of `{lanes}` lanes has no code: the number has to be known");
     CompileError::new(origin, text).with_help("write the number, as in `asVector(4)`")
 }
 
-/// A value that is none of what C variables hold.
+/// Returns the error for storing a value of a type that no C variable has.
 pub(crate) fn unstorable(ty: &str, origin: Origin) -> CompileError {
     CompileError::new(origin, format!("a value of type `{ty}` cannot be stored"))
 }
 
-/// A function on sizes that is a parameter.
+/// Returns the error for a size that applies a parameter, a function from sizes to sizes.
 pub(crate) fn size_function(size: &str, origin: Origin) -> CompileError {
     let text = format!("the size `{size}` uses a function that is a parameter");
     CompileError::new(origin, text)
         .with_help("write the function where it is used: `natFun(i => …)`")
 }
 
-/// A number of elements that does not fit into indices.
+/// Returns the error for a constant number of elements that does not fit into an index.
 pub(crate) fn large_count(count: i64, index: IndexWidth, origin: Origin) -> CompileError {
     let text = |bits: u32| format!("{count} elements do not fit into indices of {bits} bits");
     match index {
@@ -95,12 +95,12 @@ pub(crate) fn large_count(count: i64, index: IndexWidth, origin: Origin) -> Comp
     }
 }
 
-/// A size that was too large to keep.
+/// Returns the error for a size that exceeds the limits of the representation of sizes.
 pub(crate) fn too_big(origin: Origin) -> CompileError {
     CompileError::new(origin, "a size is too large to be written down")
 }
 
-/// A lane of a vector in memory whose number is computed.
+/// Returns the error for the lane of a vector in memory that is selected by a computed number.
 pub(crate) fn lane(origin: Origin) -> CompileError {
     CompileError::new(
         origin,
@@ -109,7 +109,7 @@ pub(crate) fn lane(origin: Origin) -> CompileError {
     .with_help("keep the values in an array")
 }
 
-/// An array of each work-item's own whose size is not known.
+/// Returns the error for an array in private memory whose size is not a constant.
 pub(crate) fn private_size(size: &str, origin: Origin) -> CompileError {
     let text = format!(
         "private memory for `{size}` elements: each work-item has registers for a number of them \
@@ -119,7 +119,7 @@ pub(crate) fn private_size(size: &str, origin: Origin) -> CompileError {
         .with_help("use a number, or keep them in Local or Global memory")
 }
 
-/// A C function that a device does not have.
+/// Returns the error for a kernel's call of a C function without a body.
 pub(crate) fn no_body(name: &str, origin: Origin) -> CompileError {
     let text = format!("a device has no function `{name}`: nothing is linked to a kernel");
     CompileError::new(origin, text).with_help("give the `foreign def` a body")

@@ -239,7 +239,7 @@ fn all_steps() -> impl Iterator<Item = (&'static str, Option<&'static str>)> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Stage {
     target: Target,
-    /// The number of passes before it.
+    /// The number of passes that have run at this point.
     passes: usize,
 }
 
@@ -321,7 +321,7 @@ pub(crate) fn print_after(
     optimise_until(lowered, options, stage.passes).map(|program| print(&program))
 }
 
-/// Runs so many passes.
+/// Runs the first `passes` passes, including [`OUTLINING`] for targets with work-items.
 fn optimise_until(
     lowered: Lowered,
     options: &Options,
@@ -352,7 +352,8 @@ fn optimise_until(
     Ok(Program { code, signature })
 }
 
-/// Runs so many of the steps, and records what each does.
+/// Runs the first `passes` of the steps, except optional ones that are left out, and records what
+/// each changes.
 fn run<On: AsMut<Function>>(
     on: &mut On,
     steps: &[Step<On>],

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use nat::{Nat, Part, Summand, Var};
 
-/// An expression over the parts of sizes.
+/// A size as an arithmetic expression whose operands are the indivisible parts of sizes.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Arith<'a> {
     /// A number.
@@ -46,7 +46,7 @@ const MAX_COMPARED: usize = 5;
 /// The maximal number of terms that are factored.
 const MAX_TERMS: usize = 64;
 
-/// Arranges a sum.
+/// Arranges a sum as a person writes it, with common factors in front of parentheses.
 pub(crate) fn arrange<'a>(summands: Vec<Summand<'a>>, order: &dyn Order) -> Arith<'a> {
     let terms = summands.into_iter().map(|s| term(s, order)).collect();
     sum(terms, order)
@@ -236,8 +236,8 @@ fn product(term: Term<'_>) -> Arith<'_> {
     }
 }
 
-/// Returns the sums that a size in these parameters is computed from and that may exceed it, because
-/// something is subtracted from them.
+/// Returns the sums from which something is subtracted in the computation of a size in these
+/// parameters, and which may therefore exceed the size.
 pub(crate) fn intermediate_sums(nat: &Nat, sizes: &[Var]) -> Vec<Nat> {
     let order = Ranks {
         counters: &[],
@@ -278,7 +278,7 @@ fn prefixes(arith: &Arith<'_>, found: &mut Vec<Nat>) -> Nat {
     }
 }
 
-/// `n - 8 * (n / 8)` is `n % 8`.
+/// Replaces subtracted multiples of quotients by remainders: `n - 8 * (n / 8)` becomes `n % 8`.
 pub(crate) fn as_remainders(nat: &Nat) -> Nat {
     for summand in nat.summands() {
         let [(Part::Div(a, b), 1)] = summand.factors.as_slice() else {

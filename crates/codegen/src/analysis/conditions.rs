@@ -58,7 +58,7 @@ pub(crate) fn assume_counter(facts: &mut Facts, counter: Var, from: &Nat, to: &N
     }
 }
 
-/// Assumes that a condition has a value.
+/// Assumes that a condition has this truth value, as far as it is a comparison of sizes.
 pub(crate) fn assume(facts: &mut Facts, condition: &Expr, value: bool) {
     match &condition.kind {
         ExprKind::Binary(op @ (Binary::And | Binary::Or), a, b) => {

@@ -142,7 +142,7 @@ struct Ranges {
     /// The variables with their least values and the ends of their ranges; a counter may have
     /// several loops.
     known: Vec<(Var, Nat, Nat)>,
-    /// The variables for data without a range.
+    /// The opaque sizes whose values have no known range.
     open: Vec<Var>,
 }
 

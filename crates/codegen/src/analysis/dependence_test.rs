@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 use super::flow::{Access, Apart, Around, Flow};
 use crate::ir::{Id, Level, LoopMode, Order};
 
-/// The participants whose accesses are compared.
+/// The members of the execution hierarchy whose accesses are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Participants {
     WorkItems,
@@ -24,9 +24,10 @@ pub(crate) enum Participants {
 /// Parallel Computing*, 1996): `=` for the first loops, then perhaps `<`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DirectionVector {
-    /// The number of loops in the same iteration.
+    /// The number of common loops, from the outermost, in whose same iteration both accesses are:
+    /// `=`.
     pub equal: usize,
-    /// True if the next loop is one loop, in different iterations.
+    /// True if the accesses are in different iterations of the common loop after these: `<`.
     pub carried: bool,
 }
 

@@ -22,9 +22,9 @@ const FIRST_OTHER: u32 = 1 << 30;
 pub(crate) struct Around {
     /// The counter, which is unique in the kernel.
     pub counter: Var,
-    /// The first value.
+    /// The first value of the counter.
     pub from: Nat,
-    /// The end of the range.
+    /// The exclusive end of the counter's range.
     pub to: Nat,
     /// The mode of execution.
     pub mode: LoopMode,
@@ -61,15 +61,15 @@ pub(crate) struct Access {
     pub via: Option<Id>,
     /// The pointers in scope that are the only access to their targets.
     pub alone: Rc<[Id]>,
-    /// The index in the statement.
+    /// The index as the statement has it; `None` for a scalar variable.
     pub written: Option<Nat>,
     /// The index of the first scalar; `None` for any index.
     pub index: Option<Nat>,
-    /// The number of scalars.
+    /// The number of contiguous scalars that are accessed.
     pub width: Nat,
     /// True if the index in the statement counts scalars, also in an array of vectors.
     pub by_scalars: bool,
-    /// The part of a tuple.
+    /// The tuple members that select the accessed part, outermost first: false `_1`, true `_2`.
     pub members: Vec<bool>,
     /// True for a write.
     pub writes: bool,
@@ -103,7 +103,7 @@ pub(crate) struct Flow<'f> {
     is_vague: bool,
 }
 
-/// The context of a statement.
+/// The loops, conditions and pointers around a statement.
 #[derive(Clone)]
 pub(crate) struct Path {
     pub around: Rc<[Var]>,
@@ -209,7 +209,8 @@ impl<'f> Flow<'f> {
         }
     }
 
-    /// Returns true if new targets were found.
+    /// Adds the targets that assignments and exchanges of pointers give to them; returns true if
+    /// one is new.
     fn follow_pointers(&mut self, body: &[Stmt]) -> bool {
         let mut changed = false;
         for stmt in body {
@@ -475,7 +476,7 @@ impl<'f> Flow<'f> {
 /// An access with renamed counters.
 pub(crate) struct Apart {
     pub index: Option<Nat>,
-    /// The new counters.
+    /// The renamed counters, each with the new counter.
     pub renamed: Vec<(Var, Nat)>,
 }
 

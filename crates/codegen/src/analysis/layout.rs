@@ -18,16 +18,17 @@ pub(crate) enum Radix {
     ArrayExtent,
 }
 
-/// A dimension of the array whose positions are distributed over work-items.
+/// A dimension of the array that is distributed: its positions belong to different work-items or
+/// groups.
 pub(crate) struct Digit {
     pub dim: ParallelDim,
-    /// The distance between positions.
+    /// The distance, in elements, between adjacent positions.
     pub step: Nat,
     /// True if the loop counts down: its last iteration is at the first position.
     pub is_reversed: bool,
-    /// The number of positions that are used.
+    /// The number of positions that the loops access: the trip count.
     pub end: Nat,
-    /// The number of positions.
+    /// The number of positions that the dimension has, at least `end`.
     pub radix: Nat,
 }
 
@@ -48,19 +49,19 @@ impl Digit {
         }
     }
 
-    /// Returns the distance between elements that differ by one in the next higher digit.
+    /// Returns the distance, in elements, between positions of the next higher digit.
     pub fn span(&self) -> Nat {
         &self.step * &self.radix
     }
 }
 
-/// The part of an index between two digits.
+/// A part of an index that is not distributed: it lies above, between or below the digits.
 pub(crate) struct Segment {
-    /// The distance between positions in the whole array.
+    /// The distance, in elements, between adjacent positions in the whole array.
     pub unit: Nat,
-    /// The number of positions; `None` above all digits, where it does not matter.
+    /// The number of positions of the segment; `None` above all digits, where it does not matter.
     pub length: Option<Nat>,
-    /// The distance between positions in the array of a work-item.
+    /// The distance, in elements, between adjacent positions in the array of a work-item.
     pub private_unit: Nat,
 }
 
@@ -109,7 +110,7 @@ impl Layout {
         Some(parts)
     }
 
-    /// Decomposes a constant.
+    /// Adds the positions of a constant to `parts`; returns `None` if it would change a digit.
     fn decompose_number(&self, mut number: i64, parts: &mut [Nat]) -> Option<()> {
         for (at, segment) in self.segments.iter().enumerate() {
             let Some(unit) = segment.unit.as_const().filter(|unit| *unit > 0) else {

@@ -12,7 +12,7 @@ pub(crate) fn among(list: &str, name: &str) -> bool {
     list.split_whitespace().any(|one| one == name)
 }
 
-/// The name on `double` of a function of `<math.h>`.
+/// Returns the name on `double` of a function of `<math.h>`; `None` for other functions.
 pub(crate) fn plain_name(name: &str) -> Option<&str> {
     if among(MATH, name) {
         return Some(name);

@@ -8,7 +8,8 @@ use crate::ir::{Expr, ExprKind, Function, Id, Loop, Place, Stmt, StmtKind};
 
 use crate::ir::walk;
 
-/// The variables on which opaque sizes depend.
+/// The uses of variables, also by opaque sizes, which read the variables that their values depend
+/// on.
 #[derive(Default)]
 pub(crate) struct Uses {
     /// Maps an opaque size to the variables that its value reads.

@@ -102,12 +102,12 @@ impl KernelState {
     }
 }
 
-/// A loop that work-items share.
+/// A loop whose iterations are distributed over work-items or work-groups.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Items {
-    /// The level of the hierarchy whose members share it.
+    /// The members of the OpenCL hierarchy among which the iterations are divided.
     pub level: Level,
-    /// The dimension of the index space.
+    /// The dimension of the index space, 0 to 2.
     pub dim: u8,
     /// The number of iterations: in the sizes of the program, and in counters of loops around
     /// it where it is not always the same.
@@ -117,9 +117,9 @@ pub struct Items {
 /// Size variables that stand for the sizes of a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LaunchVars {
-    /// The work-items of a work-group in each dimension.
+    /// The numbers of work-items of a work-group in each dimension.
     pub local: [Var; 3],
-    /// All work-items in each dimension.
+    /// The numbers of all work-items in each dimension.
     pub global: [Var; 3],
 }
 

@@ -41,7 +41,8 @@ pub(super) struct Sharing {
     siblings: FxHashMap<usize, usize>,
     current_region: usize,
     known: FxHashMap<(usize, usize), Vec<CachedRead>>,
-    /// The number of opaque sizes before the statement.
+    /// The number of opaque sizes that the function had before the statement; later ones belong to
+    /// it.
     pub opaque: usize,
 }
 

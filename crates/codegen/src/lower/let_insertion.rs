@@ -81,7 +81,7 @@ struct UseCounts<'a, 'p> {
     lower: &'a Lower<'p>,
     sharing: &'a Sharing,
     uses: Vec<usize>,
-    /// The number of mentions of opaque sizes.
+    /// Maps each opaque size to the number of its mentions.
     opaque: FxHashMap<nat::Var, usize>,
 }
 

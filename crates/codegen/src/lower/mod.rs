@@ -87,7 +87,7 @@ struct Lower<'p> {
     facts: Facts,
     /// The counters of the enclosing sequential loops that start at 0.
     counters: Vec<nat::Var>,
-    /// The sums that are accumulated by these loops.
+    /// The sums that enclosing loops accumulate in a variable, instead of computing them anew.
     running: Vec<Running>,
     /// True for a phrase that is lowered several times, so that its counters need separate names.
     is_duplicated: bool,

@@ -43,14 +43,14 @@ impl Store {
     }
 }
 
-/// A sum over the previous iterations of a loop.
+/// A sum over the previous iterations of a loop, which the loop accumulates.
 #[derive(Clone, Debug)]
 pub(super) struct Running {
     /// The counter of the loop.
     pub counter: Var,
     /// The size variable that denotes the sum.
     pub sum: Var,
-    /// The term that an iteration adds.
+    /// The term that each iteration adds to the sum.
     pub step: Nat,
 }
 

@@ -85,13 +85,13 @@ fn run(function: &mut Function) {
     function.body = body;
 }
 
-/// The context of a block.
+/// The innermost loop around a block, as far as it matters for allocations.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Around {
     Nothing,
     /// A loop, whose iterations can use the same memory in sequence.
     Loop,
-    /// A loop within a thread.
+    /// A loop within a parallel region, whose iterations one thread executes.
     Thread,
 }
 
@@ -101,7 +101,7 @@ struct Memory<'a> {
     /// The targets of pointers, not all of whose uses are known.
     pointed: FxHashSet<Id>,
     facts: Facts,
-    /// The arrays that were replaced by others.
+    /// Maps each array that was replaced to the array whose memory it uses.
     renamed: FxHashMap<Id, Id>,
 }
 

@@ -1,5 +1,5 @@
-//! Copy coalescing: a variable and its copy become one where their values are not needed at the same
-//! time.
+//! Copy coalescing: a variable and its copy become one where their values are not needed at the
+//! same time.
 
 use rustc_hash::FxHashMap;
 
@@ -46,7 +46,7 @@ fn join_block(body: &mut Vec<Stmt>, uses: &Uses, function: &Function) {
     }
 }
 
-/// `(y, x)` if the statement is `y = x` and the two may be one.
+/// Returns `(y, x)` if the statement is `y = x` and one variable can take the place of both.
 fn copied(body: &[Stmt], at: usize, uses: &Uses, function: &Function) -> Option<(Id, Id)> {
     let StmtKind::Declare(new, Some(value)) = &body[at].kind else {
         return None;
@@ -94,7 +94,7 @@ fn copied(body: &[Stmt], at: usize, uses: &Uses, function: &Function) -> Option<
     Some((new, old))
 }
 
-/// `to = from`
+/// Returns true for the statement `to = from`.
 fn is_copy(stmt: &Stmt, to: Id, from: Id) -> bool {
     let StmtKind::Assign(place, value) = &stmt.kind else {
         return false;

@@ -20,7 +20,7 @@ pub(crate) const PASS: Pass = Pass {
     },
 };
 
-/// An array that is at last copied to another place, whole, is that place from the start.
+/// Replaces each array whose last use copies it as a whole to another place by that place.
 fn write_through(function: &mut Function) {
     let uses = Uses::of(function);
     let mut pointed = FxHashSet::default();
@@ -58,8 +58,9 @@ fn through_block(body: &mut Vec<Stmt>, uses: &Uses, pointed: &FxHashSet<Id>, fun
     }
 }
 
-/// The array declared here, the loop that copies it, and where to: the variable, and what is added
-/// to indices.
+/// Returns the array that the statement at `at` declares, the position of the loop that copies it,
+/// the variable to which it is copied, and the offset of the copy, if the array can be replaced by
+/// the copy.
 fn target(
     body: &[Stmt],
     at: usize,

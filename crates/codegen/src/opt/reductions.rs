@@ -72,7 +72,7 @@ fn declare_element(reduce: &mut ParallelReduce, origin: Origin) {
     }
 }
 
-/// The loop that combines each element as soon as it is computed.
+/// Returns the loop that combines each element as soon as it is computed.
 fn one_by_one(
     reduce: &mut ParallelReduce,
     mode: LoopMode,

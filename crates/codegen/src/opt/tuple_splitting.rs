@@ -1,5 +1,5 @@
-//! Tuple splitting: a tuple whose halves alone are used becomes two variables (scalar replacement of
-//! aggregates, for structs).
+//! Tuple splitting: a tuple that is only accessed by its halves becomes two variables (scalar
+//! replacement of aggregates, for structs).
 
 use rise::Type;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -20,8 +20,8 @@ pub(crate) const PASS: Pass = Pass {
     },
 };
 
-/// Makes two variables of a tuple whose halves alone are used, and whose value, if it is declared with
-/// one, has halves that are no more work than the whole.
+/// Replaces each tuple that is only accessed by its halves by two variables, unless it is declared
+/// with a value of which each half would compute the whole.
 fn split_tuples(function: &mut Function) {
     while split_once(function) {}
 }
@@ -86,7 +86,7 @@ fn note_computed(body: &[Stmt], kept: &mut FxHashSet<Id>) {
     });
 }
 
-/// Returns true if a tuple was declared.
+/// Declares the halves instead of the tuples; returns true if a tuple was declared.
 fn declare_halves(body: &mut Vec<Stmt>, halves: &FxHashMap<Id, [Id; 2]>) -> bool {
     let mut changed = false;
     for mut stmt in std::mem::take(body) {

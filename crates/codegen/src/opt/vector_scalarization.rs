@@ -1,5 +1,5 @@
-//! Scalarisation of vectors in private arrays: they are put together from elements where all indices
-//! of the array are known, so that the elements can become variables.
+//! Scalarisation of vectors in private arrays: they are composed of elements where all indices of
+//! the array are known, so that the elements can become variables.
 
 use nat::Nat;
 use rise::Type;
@@ -56,7 +56,7 @@ fn take_apart(function: &mut Function) {
     function.body = body;
 }
 
-/// Writes of vectors become writes of their lanes.
+/// Replaces writes of vectors to the arrays `apart` by writes of their lanes.
 fn apart_block(body: &mut Vec<Stmt>, apart: &FxHashSet<Id>, function: &mut Function) {
     for mut stmt in std::mem::take(body) {
         walk::each_block(&mut stmt, &mut |inner| apart_block(inner, apart, function));
@@ -109,7 +109,7 @@ fn apart_block(body: &mut Vec<Stmt>, apart: &FxHashSet<Id>, function: &mut Funct
     }
 }
 
-/// The places of the lanes of a vector in an array of scalars.
+/// Returns the places of the lanes of a vector in an array of scalars.
 fn lanes_of(place: &Place) -> Vec<Place> {
     let count = place.lanes.as_ref().and_then(Nat::as_const).unwrap_or(0);
     let first = place.index.clone().unwrap_or(Nat::ZERO);
@@ -121,7 +121,7 @@ fn lanes_of(place: &Place) -> Vec<Place> {
     (0..count).map(one).collect()
 }
 
-/// Reads of vectors become vectors of what is read for each lane.
+/// Replaces reads of vectors from the arrays `apart` by vectors of reads of their lanes.
 struct Together<'a> {
     apart: &'a FxHashSet<Id>,
 }

@@ -1,5 +1,5 @@
-//! Vectorisation of loops over lanes: what such a loop does for each lane becomes operations on vectors
-//! where OpenCL C has them.
+//! Vectorisation of loops over lanes: what such a loop does for each lane becomes operations on
+//! vectors where OpenCL C has them.
 
 use nat::{Nat, Var};
 use rise::{Ty, Type};

@@ -36,20 +36,23 @@ pub(crate) const PASS: Pass<KernelFunction> = Pass {
     },
 };
 
-/// Assumes what holds of each launch.
+/// The pass that assumes the ranges and sizes that every launch of the kernel has.
 pub(crate) const ASSUMPTIONS: Pass<KernelFunction> = Pass {
     name: "launch-assumptions",
     run: Run::Always(|kernel| assume_launch(&mut kernel.function, &mut kernel.work)),
     changes: Changes::all("simplified for the sizes of the launch"),
 };
 
-/// The limit on the number of rounds of a loop over rounds, which device compilers unroll.
+/// The limit on the iterations that each work-item executes in a loop over them, which device
+/// compilers unroll.
 const MAX_ROUNDS: i64 = 16;
 
-/// The limit on the number of rounds if the last one is partial: then each copy of the body is guarded.
+/// The same limit if not all work-items execute the last iteration: then each copy of the body is
+/// guarded.
 const MAX_GUARDED_ROUNDS: i64 = 4;
 
-/// The limit on the loads in all rounds of an unrolled loop: more would take all registers.
+/// The limit on the loads of an unrolled loop, in all of its iterations: more would take all
+/// registers.
 const MAX_LOADS: i64 = 128;
 
 /// Maps the loops of a kernel to work-items.
@@ -319,7 +322,7 @@ impl WorkItemMapping<'_> {
     }
 }
 
-/// Returns the number of rounds if it is a constant within the limits.
+/// Returns the number of iterations of each work-item if it is a constant within the limits.
 fn constant_rounds(iterations: &Nat, count: &Nat) -> Option<i64> {
     let (iterations, count) = (iterations.as_const()?, count.as_const()?);
     let (full, rest) = (

@@ -66,7 +66,7 @@ pub(crate) struct Array {
 }
 
 impl Array {
-    /// Returns the number of elements of all copies.
+    /// Returns the number of elements of all copies together.
     pub fn all(&self) -> Nat {
         let one = self.count.clone().unwrap_or(Nat::ONE);
         self.copies.iter().fold(one, |all, of| &all * &of.number)

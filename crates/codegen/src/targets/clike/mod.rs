@@ -62,7 +62,7 @@ pub(in crate::targets) struct Printer<'a> {
     pub(in crate::targets) function: &'a Function,
     pub(in crate::targets) target: Target,
     pub(in crate::targets) names: Scopes,
-    /// The names of size variables in messages.
+    /// The names of size variables as messages of the generated code have them.
     pub(in crate::targets) shown: Names,
     pub(in crate::targets) out: String,
     pub(in crate::targets) map: Vec<Mapping>,
@@ -181,7 +181,8 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// Returns the name of a vector type for memory that is not aligned to it.
+    /// Returns the name of a vector type for memory that is not aligned to it, and declares the
+    /// type.
     pub(in crate::targets) fn need_unaligned(&mut self, ty: &CType) -> String {
         self.need_type(ty);
         if !self.unaligned.contains(ty) {

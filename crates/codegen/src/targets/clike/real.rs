@@ -9,7 +9,7 @@ use super::helpers::Helper;
 use super::{Prec, Printer};
 use crate::error::CompileError;
 
-/// The type of sizes that do not overflow.
+/// The C type in which sizes are computed where integers could overflow.
 pub(in crate::targets) const REAL: &str = "double";
 
 impl Printer<'_> {

@@ -487,7 +487,7 @@ impl Printer<'_> {
 /// A dividend that has absorbed terms beside the quotient.
 struct Dividend {
     whole: Nat,
-    /// The summands that were reduced, and the amounts.
+    /// The indices of the summands from which coefficients were taken, with the amounts taken.
     taken: Vec<(usize, i64)>,
 }
 

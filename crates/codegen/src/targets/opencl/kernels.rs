@@ -207,8 +207,8 @@ fn pragmas(parts: &[&str], contract: bool) -> String {
 }
 
 impl Printer<'_> {
-    /// The address space that a variable is in, or that a pointer points to, with a space behind;
-    /// nothing for private memory.
+    /// Returns the address space of a variable, or of the memory that a pointer points to, followed
+    /// by a blank; the empty text for private memory.
     pub(crate) fn space(&self, id: Id) -> &'static str {
         let space = match self.variable(id).home {
             Home::Pointer { .. } => self.pointer_spaces.get(&id).copied(),
@@ -581,16 +581,17 @@ impl Candidate {
     }
 }
 
-/// KernelState-items of a group from which on its size is demanded of the launch, if they wait for each
-/// other.
+/// The number of work-items of a group from which on a launch has to have the compiled local size
+/// if the work-items wait for each other.
 const LARGE_GROUP: i64 = 128;
 
-/// KernelState-items that a device runs in step. Of groups that are no larger it holds so few at once that
-/// registers are left over, which a compiler gives to their items only if it knows.
+/// The number of work-items that a device runs in lockstep. Of groups that are no larger it holds
+/// so few at once that registers are left over, which a compiler gives to their items only if it
+/// knows.
 const IN_STEP: i64 = 32;
 
-/// KernelState-items up to which compilers let a group be large where nothing is demanded: they give each
-/// item so many registers that larger groups do not fit.
+/// The number of work-items for which compilers prepare where no local size is required: they give
+/// each item so many registers that larger groups do not fit.
 const ASSUMED_GROUP: i64 = 256;
 
 /// Returns the head of a kernel: `kernel void name(global float *restrict output, int n, …) `.

@@ -112,7 +112,8 @@ impl Printer<'_> {
         counters.len()
     }
 
-    /// A loop whose iterations each thread combines.
+    /// Writes a parallel loop with a `reduction` clause: each thread combines its share of the
+    /// elements.
     fn reduction_loop(
         &mut self,
         this: &Loop,
@@ -144,7 +145,8 @@ impl Printer<'_> {
         result
     }
 
-    /// `+` and `*` of OpenMP overflow where integers have a sign: those get a reduction that wraps.
+    /// Returns the operator of a `reduction` clause for a sum or product. Those of OpenMP overflow
+    /// for signed integers, which get a declared reduction that wraps around.
     fn sum_or_product(
         &mut self,
         sign: &str,
