@@ -118,7 +118,8 @@ declare_diagnostics! {
     INTERNAL = "internal";
 }
 
-/// Returns the diagnostics of all crates, in the order of the error reference.
+/// Returns the declared codes of the diagnostics of all crates, in the order of the error
+/// reference.
 pub fn all() -> Vec<Code> {
     [
         syntax::codes::DIAGNOSTICS,

@@ -37,7 +37,7 @@ impl ItemId {
         self.0.index() as usize
     }
 
-    /// Returns the number that diagnostics and inference use for the item.
+    /// Returns the number by which diagnostics and inference identify the item.
     pub fn global(self) -> GlobalId {
         GlobalId(self.0.as_bits())
     }

@@ -10,7 +10,7 @@ use crate::panics::catch_panic;
 use crate::stages::accesses;
 use crate::{Database, Db, ItemId, queries};
 
-/// The result is small, so it is kept for every item.
+/// Computes the result of [`Database::flow`], which is small, so it is kept for every item.
 #[salsa::tracked(returns(clone))]
 fn flow(db: &dyn Db, item: SourceItem, target: Target) -> Option<Arc<DataFlow>> {
     let accesses = accesses(db, item, target).ok()?;

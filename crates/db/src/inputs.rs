@@ -48,13 +48,13 @@ pub(crate) struct SourceItem {
     /// The field of the header alone, which changes more rarely than the header.
     #[returns(ref)]
     pub declares: Declaration,
-    /// The field of the header alone, for the same reason.
+    /// The field of the header alone, which changes more rarely than the header.
     #[returns(ref)]
     pub strategy: Option<Box<StrategyName>>,
-    /// The field of the header alone, for the same reason.
+    /// The field of the header alone, which changes more rarely than the header.
     #[returns(ref)]
     pub foreign: Option<Box<str>>,
-    /// The field of the header alone, for the same reason.
+    /// The field of the header alone, which changes more rarely than the header.
     #[returns(ref)]
     pub synonyms: Box<[Name]>,
     #[returns(copy)]

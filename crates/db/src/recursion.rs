@@ -40,7 +40,8 @@ pub(crate) fn recursion(db: &dyn Db, file: SourceFile) -> Arc<Recursion> {
     group_recursion(db, first.map_or(file, SourceFile::from))
 }
 
-/// The argument must be the first file of a group, so that all its files share one result.
+/// Computes the recursive definitions of a group of files. The argument must be the first file of
+/// the group, so that all its files share one result.
 #[salsa::tracked(returns(clone))]
 fn group_recursion(db: &dyn Db, first: SourceFile) -> Arc<Recursion> {
     let group = import_group(db, first);

@@ -60,7 +60,7 @@ pub(crate) struct Replacement {
     pub prefix: usize,
     /// The number of items at the end that are unchanged but moved.
     pub suffix: usize,
-    /// The distance by which these move, modulo 2^32.
+    /// The distance in bytes by which the unchanged items at the end move, modulo 2^32.
     pub shift: u32,
     /// The ranges in the new text of the items between them.
     pub spans: Vec<Span>,

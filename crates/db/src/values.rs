@@ -39,7 +39,7 @@ const TRACE_LIMITS: TraceLimits = TraceLimits {
 const CANCELLATION_INTERVAL: Duration = Duration::from_millis(1);
 /// The largest size in `@run` that is used as it is.
 const MAX_ANNOTATED_SIZE: u64 = 16;
-/// The largest size that is tried.
+/// The largest value of a size that is tried.
 const MAX_SIZE: u64 = 256;
 /// The largest number of assignments to sizes that are tried.
 const MAX_TRIES: u32 = 20_000;
@@ -249,9 +249,9 @@ enum SearchOutcome {
 struct SizeSearch<'a> {
     sizes: &'a [Var],
     conditions: &'a [Prop],
-    /// The preferred value of a size, by index.
+    /// The preferred value of the size at this index in `sizes`.
     preferred: &'a dyn Fn(usize) -> Option<u64>,
-    /// The values of the first sizes.
+    /// The values chosen so far, for the first of `sizes`.
     values: Vec<u64>,
     tries: u32,
 }

@@ -20,15 +20,15 @@ use crate::prim::Prim;
 /// The first number of index variables, above those of programs and signatures.
 const INDEX_VARS: u32 = 1 << 23;
 
-/// A data race: something that the iterations of a parallel loop share.
+/// A data race: an acceptor, a command or memory that the iterations of a parallel loop share.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{problem}")]
 pub struct Race {
-    /// The sort of sharing.
+    /// The way in which the iterations conflict.
     pub problem: RaceKind,
-    /// The origin of the use.
+    /// The origin of the conflicting use.
     pub at: Origin,
-    /// The origin of the loop.
+    /// The origin of the parallel loop.
     pub around: Origin,
 }
 
@@ -90,7 +90,7 @@ type WrittenPaths = FxHashMap<u32, Option<AccessPath>>;
 struct ParallelLoop {
     name: &'static str,
     origin: Origin,
-    /// The memory that one iteration writes.
+    /// The memory that a single iteration writes.
     written: WrittenPaths,
 }
 

@@ -40,7 +40,7 @@ impl Stage {
 }
 
 /// Returns true if a definition of this type can be compiled on its own: its parameters are sizes
-/// and data, and its result is data or a command.
+/// and data, its result is data or a command, and none of the data is a pair with arrays in it.
 pub fn is_program(ty: &Type) -> bool {
     fn passes(ty: &Type) -> bool {
         match ty {

@@ -75,8 +75,8 @@ pub enum IndexWidth {
 }
 
 impl IndexWidth {
-    /// The number of elements from which on an array is too large. With 64 bits it is far below the
-    /// overflow, so that offsets in bytes and sums of several sizes fit, too.
+    /// Returns the number of elements from which on an array is too large. With 64 bits it is far
+    /// below the overflow, so that offsets in bytes and sums of several sizes fit, too.
     pub const fn limit(self) -> u64 {
         match self {
             IndexWidth::Bits32 => 1 << 31,

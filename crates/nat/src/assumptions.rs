@@ -73,7 +73,7 @@ enum InitialVars {
     Mixed(u32),
 }
 
-/// The initial values of size functions.
+/// The values of size functions at a point.
 #[derive(Clone, Copy, Debug)]
 enum InitialFuns {
     Zero,

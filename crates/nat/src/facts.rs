@@ -244,7 +244,7 @@ impl Assumptions {
         shape.is_some_and(|s| !s.value.terms().iter().any(of_shape))
     }
 
-    /// Substitutes quotients for quotient variables.
+    /// Replaces the quotient variables in a size by the quotients that they represent.
     fn named(&self, nat: &Nat) -> Nat {
         nat.subst(&|v| {
             self.quotients

@@ -74,7 +74,7 @@ fn extremum(a: &Nat, b: &Nat, which: Extremum) -> Nat {
     of_members(all, which)
 }
 
-/// Makes the extremum of members that have been compared already.
+/// Makes the minimum or maximum of sorted members, none of which is known to be superfluous.
 pub(crate) fn of_members(mut all: Vec<Nat>, which: Extremum) -> Nat {
     match (all.len(), which) {
         (1, _) => all.swap_remove(0),

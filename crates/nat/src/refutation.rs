@@ -241,7 +241,8 @@ mod tests {
     const Y: Var = Var(4);
     const Z: Var = Var(5);
 
-    /// Two work-items in the rounds of a tree reduction, each of a part of an array.
+    /// Returns facts about two work-items in the iterations of a tree reduction, each of a part of
+    /// an array.
     fn rounds() -> Facts {
         let mut facts = Facts::new();
         // A divisibility of a single variable would become a shape.

@@ -116,7 +116,8 @@ pub struct Inference {
     pub uses: Vec<NameUse>,
     /// The conditions on sizes that the item assumes.
     pub obligations: Vec<Obligation>,
-    /// Facts about sizes in every round of an `iterate`: proved, or implied by the `obligations`.
+    /// Facts about sizes in every iteration of an `iterate`: proved, or implied by the
+    /// `obligations`.
     pub of_rounds: Vec<nat::Prop>,
     /// The names of the variables in `terms`, `binders`, `uses` and the conditions.
     pub names: Names,

@@ -90,7 +90,7 @@ impl AddressHoisting<'_> {
         }
     }
 
-    /// Declares the sizes that the body of a loop computes several times.
+    /// Declares the sizes that the body of a loop computes several times, or within an inner loop.
     fn hoist_into_body(&mut self, body: &mut Vec<Stmt>, origin: Origin) {
         let mut found = Vec::new();
         self.collect(body, false, &mut found);

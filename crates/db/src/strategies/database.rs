@@ -64,7 +64,7 @@ impl Database {
         strategies::forms::program(self, item, def)
     }
 
-    /// Translates such a program to functional DPIA.
+    /// Translates a closed program in normal form to functional DPIA.
     pub fn functional_of(
         &self,
         item: ItemId,
@@ -74,7 +74,7 @@ impl Database {
         strategies::forms::functional(self, item, program, target)
     }
 
-    /// Translates such a phrase to imperative DPIA.
+    /// Translates a program in functional DPIA to imperative DPIA.
     pub fn imperative_of(
         &self,
         item: ItemId,
@@ -83,7 +83,7 @@ impl Database {
         strategies::forms::imperative(self, item, phrase)
     }
 
-    /// Generates the code of such an imperative program for a target.
+    /// Generates the code of a program in imperative DPIA for a target.
     pub fn module_of(
         &self,
         item: ItemId,

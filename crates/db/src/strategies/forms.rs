@@ -46,7 +46,7 @@ pub(crate) fn program(
         .map_err(|why| one(Diagnostic::error(codes::NOT_A_PROGRAM, name(db, item), why)))
 }
 
-/// Translates such a program to functional DPIA.
+/// Translates a closed program in normal form to functional DPIA.
 pub(crate) fn functional(
     db: &dyn Db,
     item: ItemId,
@@ -81,7 +81,7 @@ pub(crate) fn functional(
     })
 }
 
-/// Translates such a phrase to imperative DPIA.
+/// Translates a program in functional DPIA to imperative DPIA.
 pub(crate) fn imperative(
     db: &dyn Db,
     item: ItemId,
@@ -100,7 +100,7 @@ pub(crate) fn imperative(
     })
 }
 
-/// Generates the code of such an imperative program for a target.
+/// Generates the code of a program in imperative DPIA for a target.
 pub(crate) fn module(
     db: &dyn Db,
     item: ItemId,

@@ -19,17 +19,17 @@ use crate::queries::{evaluate_dependencies_first, scheme};
 use crate::scope::{Binding, Scope, programs, strategies};
 use crate::{Database, Db, FileId, ItemId};
 
-/// The number of a strategy that no file defines; no name refers to it.
+/// The id of a strategy that a user enters as text; no name refers to it.
 const GIVEN: GlobalId = GlobalId(u64::MAX);
 
-/// A strategy that is given as text, with the names of a file in scope.
+/// A checked strategy that a user has entered as text, with the names of a file in scope.
 #[derive(Clone, Debug)]
 pub struct GivenStrategy {
     definition: Arc<Definition>,
     order: Order,
 }
 
-/// The environment of a given strategy: the names in scope in a file.
+/// The environment of a strategy that is entered as text: the names in scope in a file.
 struct FileEnv<'db> {
     db: &'db dyn Db,
     strategies: Arc<Scope>,
@@ -97,7 +97,7 @@ impl rise::Env for Programs<'_> {
     }
 }
 
-/// Methods for strategies that are given as text.
+/// Methods for strategies that are entered as text.
 impl Database {
     /// Checks an expression as a strategy, with the file's strategies and programs in scope.
     ///
@@ -169,9 +169,10 @@ impl Database {
         })
     }
 
-    /// Returns the strategy for terms of this store, to which it adds the sizes that it leaves
-    /// open. The strategy is valid only as long as the returned world is kept. Returns `None` if it
-    /// cannot be evaluated.
+    /// Returns the strategy for the terms of `store`, with the global environment in which it is
+    /// evaluated. The size variables that the strategy leaves open are added to the store. The
+    /// strategy is valid only as long as the environment is kept. Returns `None` if it cannot be
+    /// evaluated.
     pub fn given_for(
         &self,
         strategy: &GivenStrategy,

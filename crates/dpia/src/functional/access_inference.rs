@@ -27,7 +27,7 @@ use crate::target::{Device, Features};
 /// A term of RISE.
 pub(crate) type Term = Expr<Primitive>;
 
-/// The requirements of an expression's context.
+/// The requirements that the context of an expression has on it.
 #[derive(Clone, Debug)]
 pub(crate) struct Expectation {
     /// The expected access: `Rd`, `Wr`, or `St` where a stream is consumed.
@@ -67,7 +67,8 @@ pub(crate) struct AccessInference {
     pub kernel: Option<Origin>,
     /// The innermost enclosing pattern that may repeat the expression.
     pub again: Option<(Primitive, Origin)>,
-    /// True while a choice is only tried.
+    /// True while memory is checked as if it was allocated in some address space: the results are
+    /// discarded, and no further choices are tried.
     pub is_trial: bool,
     /// The whole program.
     pub root: Term,

@@ -18,7 +18,7 @@ pub(crate) enum PathElement {
     Lanes(Nat, Nat),
     /// A half of a pair; true for the second one.
     Half(bool),
-    /// An unknown element.
+    /// Any element: its index is not known.
     Any,
 }
 
@@ -32,7 +32,7 @@ pub(crate) enum View {
     Half(bool),
     /// The elements at the indices that an index map computes with type-level arguments.
     Index(&'static IndexMap, Vec<Arg>),
-    /// A half of the elements of a zip.
+    /// One half of each element of a zip: false for the first.
     Zip(bool),
     Unzip,
     Behind(Nat),

@@ -25,7 +25,7 @@ const LOOP_VARS: u32 = 1 << 23;
 /// exponentially.
 const MAX_READS: u32 = 1 << 20;
 
-/// The value of a variable.
+/// The value of a local variable, as far as reads are followed through it.
 #[derive(Clone)]
 enum BoundValue {
     /// A part of another expression.
@@ -347,7 +347,7 @@ impl AccumulatorCheck<'_> {
         }
     }
 
-    /// Follows reads of whole arguments.
+    /// Follows the reads of arguments, of which any element may be read.
     fn read_all(&mut self, args: &[Term], place: &Option<AccessPath>) {
         for arg in args {
             let path = if contains_array(&arg.ty) {

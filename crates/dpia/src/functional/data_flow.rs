@@ -112,16 +112,16 @@ pub struct FlowFact {
     pub into: Destination,
     /// The primitive that makes it, if that is in the definition itself.
     pub made_by: Option<Prim>,
-    /// The number of elements of that primitive.
+    /// The number of elements of the array that this primitive makes.
     pub count: Option<Nat>,
-    /// The buffer of a stream of windows.
+    /// The type of the buffer of a stream of windows; `None` for other values.
     pub window: Option<Ty>,
-    /// True if it is inside a parallel loop.
+    /// True if the expression is inside a parallel loop.
     pub in_parallel: bool,
     /// The enclosing parallel maps that are distributed over OpenCL's work-items, outermost first.
-    /// If it is such a map, the last one is itself.
+    /// If the expression is such a map, it is the last one itself.
     pub shared: Box<[DistributedMap]>,
-    /// The index of its launch in [`Flow::launches`].
+    /// The index of its launch in [`DataFlow::launches`].
     pub launch: usize,
 }
 
@@ -147,7 +147,7 @@ pub struct DataFlow {
     pub sizes: Vec<Var>,
     /// The launch sizes for OpenCL: first those of the annotation, then those of each `oclRun`.
     pub launches: Vec<Launch>,
-    /// The conditions on sizes that hold.
+    /// The conditions on sizes that hold in the program: its obligations and its facts.
     pub conditions: Vec<Prop>,
 }
 

@@ -114,8 +114,8 @@ impl AccessInference {
         self.report(term.origin, kind);
     }
 
-    /// Requires that `iterate` has at least one round: compiled code writes its result in the last
-    /// one.
+    /// Requires that `iterate` has at least one iteration: compiled code writes its result in the
+    /// last one.
     fn check_rounds(&mut self, term: &Term, rounds: &Nat) {
         let needed = Prop::AtLeast(rounds.clone(), Nat::ONE);
         if self.facts.proves(&needed) {

@@ -163,7 +163,7 @@ pub enum ProblemKind {
         /// The name of the device.
         device: Box<str>,
     },
-    /// A type is used that the target lacks.
+    /// The type `f16` is used, and the target has no 16-bit floats.
     NoHalf,
     /// The number of steps or lanes that are unrolled in the code is unknown.
     UnknownSize {
@@ -195,7 +195,7 @@ pub enum ProblemKind {
         /// The chains of parallel maps inside it.
         inside: Vec<Vec<ParallelMap>>,
     },
-    /// `iterate` has possibly no rounds.
+    /// `iterate` possibly has no iterations.
     NoIteration {
         /// True if it certainly has none.
         never: bool,
@@ -219,7 +219,7 @@ pub enum ProblemKind {
         is_kept: bool,
         /// The expression that changes the order.
         by: Misplaced,
-        /// True if they can be stored where they are scattered.
+        /// True if the elements can instead be stored in memory and copied in order.
         could_store: bool,
     },
     /// The elements of a `map` are computed more than once.
@@ -372,7 +372,7 @@ pub enum ConcurrentWriters {
     Group,
 }
 
-/// The problem of a launch's sizes.
+/// The reason why the sizes of a launch are invalid.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LaunchError {
     /// A global size is no multiple of the local size.
@@ -384,7 +384,7 @@ pub enum LaunchError {
         /// The global size.
         global: Nat,
     },
-    /// A size is 0.
+    /// A local or global size is 0.
     Nothing {
         /// The dimension.
         dimension: u8,

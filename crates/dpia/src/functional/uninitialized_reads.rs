@@ -59,9 +59,9 @@ struct UninitializedArray {
 /// The written elements at the beginning of an array.
 #[derive(Clone, Debug, PartialEq)]
 struct WrittenPrefix {
-    /// The number of written numbers.
+    /// The number of scalars that are written.
     count: Nat,
-    /// The number of numbers in an element of the array.
+    /// The number of scalars in an element of the array.
     each: Nat,
 }
 
@@ -71,7 +71,7 @@ impl UninitializedArray {
         self
     }
 
-    /// Removes the position of the unwritten elements.
+    /// Forgets where in the array the unwritten elements are.
     fn anywhere(mut self) -> UninitializedArray {
         self.before = None;
         self
@@ -118,7 +118,7 @@ struct Search<'a> {
     facts: &'a Facts,
     /// The uninitialized arrays of the values of local variables.
     scope: FxHashMap<u32, Vec<UninitializedArray>>,
-    /// True while an expression is visited as in the later rounds of a loop.
+    /// True while the function of a loop is visited with its own result as the argument.
     is_repeated: bool,
     found: Vec<Problem>,
 }
@@ -167,7 +167,7 @@ impl Search<'_> {
     }
 
     /// Returns the uninitialized arrays of the result of a function that gets its own result as an
-    /// argument in the next round.
+    /// argument in the next iteration.
     fn rounds(
         &mut self,
         f: &Term,

@@ -28,7 +28,7 @@ pub struct Memory {
 /// The destination of an expression, with the patterns that write it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct WriteDestination {
-    /// The possible memory; the rounds of `iterate` alternate between two.
+    /// The possible memory; the iterations of `iterate` alternate between two.
     pub memory: Vec<Memory>,
     /// The enclosing loops that are not distributed, outermost first.
     loops: Vec<SequentialLoop>,

@@ -92,7 +92,7 @@ struct Translation {
     opencl: bool,
     /// The number of enclosing loops whose counters have no names of their own.
     depth: usize,
-    /// The names of the parameters.
+    /// The names of the parameters, which no new variable may have.
     taken: Vec<Name>,
 }
 

@@ -468,7 +468,7 @@ impl Engine<'_> {
         self.walk_on(store, want)
     }
 
-    /// Continues the innermost walk until it ends or applies a strategy that is not simple.
+    /// Continues the innermost traversal until it ends or applies a strategy that is not simple.
     pub(super) fn walk_on(&mut self, store: &mut Store, mut want: TraversalAction) -> State {
         loop {
             let mark = self.mark();

@@ -76,13 +76,13 @@ pub(super) enum Frame {
         left: u32,
         failures: u32,
     },
-    /// Continues the last walk on the stack of walks.
+    /// Continues the innermost traversal, the last one of `Engine::walks`.
     Traversal,
     /// Restores the limit of the enclosing strategy.
     Limit { outer: u64, mark: Mark },
     /// Restores the order of the enclosing strategy.
     Order(Order),
-    /// Ends a strategy whose steps are housekeeping.
+    /// Ends a strategy whose steps are counted apart: see `StrategyKind::Housekeeping`.
     Housekeeping { name: u32, term: Term, applied: u32 },
     /// Ends a strategy whose name has this index in `OpTable::names`.
     Named(u32),
@@ -99,7 +99,8 @@ pub(super) struct Loop {
     pub mark: Mark,
     /// An earlier term, which is compared to later ones to detect a cycle (Brent's algorithm).
     pub earlier: Term,
-    /// The number of rounds, and the round at which `earlier` is replaced by a later term.
+    /// The number of applications so far, and the number at which `earlier` is replaced by a later
+    /// term.
     pub rounds: u32,
     pub until: u32,
 }

@@ -46,7 +46,7 @@ pub struct Outcome {
     /// The number of steps that lead to the result: rule applications that change the term. Undone
     /// steps do not count. For a failure, the number of steps before it.
     pub steps: u64,
-    /// The number of further rule applications by normal forms.
+    /// The number of rule applications by normal forms, which are not counted as steps.
     pub housekeeping: u64,
     /// The number of applications of each rule, in the order of the first application.
     pub counts: Vec<RuleCount>,
@@ -65,14 +65,14 @@ pub struct RuleCount {
     pub rule: Arc<str>,
     /// The number of applications as a step.
     pub steps: u64,
-    /// The number of applications in normal forms.
+    /// The number of applications in normal forms, which are not counted as steps.
     pub housekeeping: u64,
 }
 
 /// A step of a run: an application of a rule that changes the program.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TraceStep {
-    /// The rule with its arguments; for housekeeping, the name of the normal form.
+    /// The rule with its arguments; for the steps of a normal form, the name of the normal form.
     pub rule: Arc<str>,
     /// The names of the enclosing strategies, outermost first.
     pub strategies: Vec<Arc<str>>,
@@ -88,8 +88,8 @@ pub struct TraceStep {
     pub after: Term,
     /// The assumptions of the rule.
     pub assumptions: Vec<Assumption>,
-    /// For housekeeping, the number of rule applications that the step stands for; 0 for other
-    /// steps.
+    /// For the steps of a normal form, the number of rule applications that this step combines; 0
+    /// for other steps.
     pub housekeeping: u64,
 }
 

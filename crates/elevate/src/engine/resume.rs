@@ -158,7 +158,7 @@ impl Engine<'_> {
     }
 
     /// Applies the strategy of a loop again, unless its result shows that the loop is endless: it
-    /// is the term before, or one from an earlier round.
+    /// is the term before, or one from an earlier iteration.
     fn again(&mut self, store: &mut Store, new: Term) -> State {
         let mark = self.mark();
         let Some(round) = self.loops.last_mut() else {

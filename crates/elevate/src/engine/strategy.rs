@@ -96,9 +96,10 @@ pub enum StrategyKind {
     /// Applies a strategy with another order of children for `one` and the traversals built from
     /// it.
     InOrder(Order, Strategy),
-    /// Applies a strategy whose steps are counted apart and shown as one step of this name.
+    /// Applies a strategy whose steps are housekeeping: they are counted apart and shown as one
+    /// step of this name.
     Housekeeping(Arc<str>, Strategy),
-    /// Computes a normal form. Its steps are housekeeping.
+    /// Computes a normal form. Its steps are counted apart, as those of [`Self::Housekeeping`].
     NormalForm(NormalForm),
     /// Returns the program unchanged if the predicate holds.
     Predicate(Predicate),

@@ -26,7 +26,7 @@ pub(super) struct TraversalState {
     heads: Heads,
     order: Order,
     circle: CycleDetection,
-    /// The index into `Normal` of the memo of terms in normal form.
+    /// The index of the set in [`NormalTerms`] for the strategy and the order.
     memory: usize,
 }
 

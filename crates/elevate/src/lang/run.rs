@@ -52,7 +52,7 @@ pub struct Rewritten {
     pub def: Def<Primitive>,
     /// The number of steps: rule applications that change the term.
     pub steps: u64,
-    /// The number of further rule applications by normal forms.
+    /// The number of rule applications by normal forms, which are not counted as steps.
     pub housekeeping: u64,
     /// The number of applications of each rule.
     pub counts: Vec<RuleCount>,

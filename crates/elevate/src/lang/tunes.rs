@@ -21,9 +21,9 @@ use super::types::Type;
 /// twice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TuneError {
-    /// The error.
+    /// The message.
     pub message: String,
-    /// A suggestion to mend it.
+    /// Advice on how to correct it.
     pub help: String,
 }
 
@@ -313,7 +313,7 @@ enum SizeCondition {
     Is(Prop),
 }
 
-/// The truth value of a demand in three-valued logic.
+/// The truth value of a condition in three-valued logic.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Truth {
     Holds,

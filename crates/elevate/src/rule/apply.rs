@@ -259,7 +259,7 @@ fn values_decide(
     Ok(assumed)
 }
 
-/// Returns a mismatch after the whole pattern matched.
+/// Returns a mismatch for a failure after the whole pattern matched, such as that of a condition.
 #[cold]
 fn after(bound: &Bindings, why: MismatchReason) -> Mismatch {
     Mismatch {

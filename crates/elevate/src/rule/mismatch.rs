@@ -33,13 +33,13 @@ pub enum MismatchReason {
     Shape,
     /// A repeated metavariable has another value already.
     NotEqual,
-    /// A reason with details.
+    /// A reason that has details: see [`MismatchDetail`].
     Detail(Arc<MismatchDetail>),
     /// No alternative has a pattern with the head of the term.
     Head,
 }
 
-/// A reason with details.
+/// A reason for a mismatch with details for its explanation.
 #[derive(Clone, Debug, PartialEq)]
 pub enum MismatchDetail {
     /// A size or type argument differs. `expected` is `None` if it depends on several unknowns.
@@ -73,7 +73,7 @@ pub enum MismatchDetail {
     NotMade(Box<str>),
     /// A number given as an argument is not a value of the type of its place.
     NotOf {
-        /// The type of the place.
+        /// The type that the place requires.
         found: Ty,
     },
     /// The result has another type than the original term.

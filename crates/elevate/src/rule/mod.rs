@@ -95,7 +95,7 @@ pub enum RuleArg {
     Literal(Literal),
     /// A type, for [`ParamKind::Type`].
     Type(Ty),
-    /// A value that terms cannot contain.
+    /// A value that terms cannot contain, for [`ParamKind::Strategy`].
     Other,
 }
 

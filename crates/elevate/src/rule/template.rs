@@ -76,7 +76,7 @@ pub(super) struct VectorizedFunction {
     pub slot: u16,
     /// The slot of the metavariable `f`.
     pub from: u16,
-    /// The number of lanes.
+    /// The number of lanes `k`.
     pub lanes: Nat,
 }
 
@@ -260,8 +260,8 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Returns the metavariables in the nodes from `from` on whose values must not contain a
-    /// binder.
+    /// Returns the metavariables in the nodes from `from` on whose values must not contain the
+    /// variable of `binder`, because no variable of the pattern corresponds to it.
     fn others(&self, from: usize, binder: u16) -> Box<[u16]> {
         let mut others = Vec::new();
         for node in &self.nodes[from..] {

@@ -17,7 +17,8 @@ use crate::term::{ArgId, ArgsId, Store, TyId};
 /// The first number of the variables that represent unknown pattern variables in equations.
 const FIRST_UNKNOWN_VAR: u32 = 1 << 28;
 
-/// An observation of the first phase at a place that has a [`Key`].
+/// A type or type-level argument of the term, observed by the first phase at a place for which
+/// [`Pattern::keys`] has an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Observation {
     Args(ArgsId),

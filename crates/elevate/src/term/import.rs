@@ -27,7 +27,7 @@ pub struct Imported {
     pub implicit: Vec<(Var, Kind)>,
     /// The assumptions about sizes.
     pub obligations: Vec<Prop>,
-    /// The propositions that hold for the sizes in every round of an `iterate`.
+    /// The propositions that hold for the sizes in every iteration of an `iterate`.
     pub of_rounds: Vec<Prop>,
     /// The launch configuration.
     pub launch: Launch,

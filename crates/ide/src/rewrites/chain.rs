@@ -9,7 +9,7 @@ use super::precedence::Level;
 use super::restyle::{Annotations, Restyle};
 use super::terms::{Core, is_function, strip, uses};
 
-/// A stage in the source text.
+/// A stage of a pipeline or composition in the source text.
 #[derive(Clone, Copy)]
 struct Stage {
     term: TermId,

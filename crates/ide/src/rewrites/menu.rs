@@ -147,7 +147,8 @@ pub(crate) struct MenuOptions {
     device: Option<Device>,
     /// True if it copies all elements of an array, also those that are never written.
     pub(crate) copies: bool,
-    /// The form of a term that already has what the rewrite adds.
+    /// The form of the terms that already have what the rewrite adds, so that it is not offered for
+    /// them.
     pub(crate) unless: Option<Unless>,
     /// The conditions on the parallel maps around and inside the term, which explain why a line is
     /// disabled.
@@ -159,11 +160,11 @@ pub(crate) struct MenuOptions {
 /// The detail of a rewrite that its title shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Detail {
-    /// The array that is no longer needed.
+    /// The shape of the array that is no longer needed.
     Saved,
-    /// The number of chunks.
+    /// The length of the array, with the number of the chunks and their length.
     Chunks,
-    /// The memory of a value.
+    /// The memory that the stored value takes.
     Stored,
 }
 

@@ -36,7 +36,7 @@ pub(crate) struct Source<'a> {
     pub(crate) alignment: &'a Alignment,
 }
 
-/// The options for the new text.
+/// The options for updating a definition's text to a changed term.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Options {
     /// True if terms are compared exactly; otherwise β-redexes and η-redexes are equal to what they

@@ -24,13 +24,13 @@ pub(super) const UNFOLDING: &[&str] = &["delta", "unfoldAll"];
 /// The strategies for the terms of one store.
 pub(crate) struct Strategies {
     shared: Arc<Shared>,
-    /// The world with the definitions that the program uses, if there are any.
+    /// The global environment with the definitions that the program uses, if there are any.
     own: Option<Arc<GlobalEnv>>,
 }
 
 /// The strategies shared by all requests: they contain no terms, only the sizes that are left open.
 struct Shared {
-    /// A store with those sizes, which each request clones.
+    /// The store with the size variables of these strategies, which each request clones.
     store: Store,
     world: Arc<GlobalEnv>,
     known: Mutex<FxHashMap<String, Option<Strategy>>>,

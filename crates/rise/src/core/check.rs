@@ -143,8 +143,8 @@ impl Checker {
         }
     }
 
-    /// Computes the type after the arguments. `counted` is the upper bound of the sizes that
-    /// function arguments take.
+    /// Computes the type that remains of a function type `ty` when it is applied to `args`. The
+    /// size parameters of arguments that are functions are assumed to be below `counted`.
     fn given<P: Language>(
         &mut self,
         expr: &Expr<P>,

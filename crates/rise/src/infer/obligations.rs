@@ -204,8 +204,8 @@ impl Infer<'_> {
         Some(self.table.nat(values))
     }
 
-    /// Substitutes sizes that are functions of an `iterate`'s round. Those of an inner `iterate`
-    /// may mention those of an outer one, so this is repeated.
+    /// Substitutes sizes that are functions of the iteration of an `iterate`. Those of an inner
+    /// `iterate` may mention those of an outer one, so this is repeated.
     pub(super) fn with_values(&self, prop: &Prop) -> Prop {
         let mut prop = prop.clone();
         for _ in 0..syntax::MAX_DEPTH {
@@ -219,7 +219,7 @@ impl Infer<'_> {
         prop
     }
 
-    /// Returns the conditions on sizes that are functions of an `iterate`'s round, before
+    /// Returns the conditions on sizes that are functions of the iteration of an `iterate`, before
     /// substitution. Equations are omitted: simplification under them could replace another size by
     /// such a size in types outside of the `iterate`, where it is not in scope.
     pub(super) fn conditions_of_rounds(&self) -> Vec<Prop> {
@@ -235,8 +235,8 @@ impl Infer<'_> {
         said.filter(of_rounds).collect()
     }
 
-    /// Returns the condition for the first round only, which has the shortest array, if it implies
-    /// the condition for all rounds.
+    /// Returns the condition for the first iteration only, which has the shortest array, if it
+    /// implies the condition for all iterations.
     fn of_first_round(&self, prop: Prop, facts: &Facts) -> Prop {
         let [round] = self.inner_vars(&prop)[..] else {
             return prop;

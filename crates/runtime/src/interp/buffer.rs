@@ -185,13 +185,13 @@ impl Data {
     }
 }
 
-/// The elements of a buffer that have no value.
+/// The elements of a buffer that have no value, called holes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct UninitMask {
     /// A bit mask, with a set bit for each element without a value.
     mask: Vec<u64>,
     count: usize,
-    /// The errors in the computation of elements. Other holes were never written.
+    /// The errors in the computation of elements, by index. Other holes were never written.
     failures: FxHashMap<usize, Rc<InterpError>>,
 }
 
@@ -237,7 +237,7 @@ impl UninitMask {
         }
     }
 
-    /// Clears the hole at `at`.
+    /// Records that the element at `at` has a value.
     pub fn fill(&mut self, at: usize) {
         if let Some(word) = self.mask.get_mut(at / 64) {
             self.count -= usize::from(*word >> (at % 64) & 1 == 1);

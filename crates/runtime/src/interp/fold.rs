@@ -9,7 +9,8 @@ use super::kind::{Arith, Elem, Kind, Num, Word, with_number};
 use super::scalar::Scalar;
 use super::val::Val;
 
-/// The function of such a reduction.
+/// The function of a reduction that combines the accumulator with `other` by an arithmetic
+/// operation.
 pub(crate) struct Fold {
     op: Arith,
     kind: Kind,

@@ -59,7 +59,7 @@ impl Reporter<'_> {
         self.renamed(found, at, Primitive::ReducePar, "reduceSeq")
     }
 
-    /// Offers the same pattern as a loop.
+    /// Offers the pattern that computes the same with a loop instead of unrolled code.
     fn rolled(&self, at: Origin, primitive: Primitive, message: String, or: &str) -> Diagnostic {
         let instead = match primitive {
             Primitive::MapSeqUnroll => "mapSeq",

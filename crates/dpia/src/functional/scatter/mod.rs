@@ -98,10 +98,10 @@ struct WriteOrder {
     found: Vec<Problem>,
 }
 
-/// The last argument of a primitive.
+/// The last argument of a primitive, which the primitive rearranges.
 enum Input<'t> {
     Term(&'t Term),
-    /// The layouts of an argument of a function.
+    /// The layouts of the argument of an applied function; `None` if they are unknown.
     Given(Option<Vec<Layout>>),
 }
 
@@ -679,7 +679,7 @@ impl Dimension {
         }
     }
 
-    /// Merges all digits to one.
+    /// Replaces all digits of the dimension by a single one of this size.
     fn merge(&mut self, size: Nat) {
         let Some(first) = self.digits.first().cloned() else {
             return;

@@ -31,10 +31,10 @@ pub struct Compiled {
     pub example: Option<ExamplePrograms>,
 }
 
-/// A compiled object, with the sources of the values of its parameters.
+/// A compiled rule, predicate or pattern, with the sources of the values of its parameters.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameterized<T> {
-    /// The object.
+    /// The compiled rule, predicate or pattern.
     pub it: Arc<T>,
     /// The sources of its parameters, in order.
     pub params: Arc<[CaptureSource]>,
@@ -45,7 +45,7 @@ pub struct Parameterized<T> {
 pub struct TermPattern {
     /// The parameters of the leading `fun`s.
     pub binders: Arc<[Name]>,
-    /// The pattern below them.
+    /// The pattern below the leading `fun`s.
     pub rest: PatternBody,
 }
 

@@ -411,8 +411,8 @@ impl Parts<'_> {
         (builder.finish(function, strict, given), locals)
     }
 
-    /// Returns the template of a right side. If the left side is a composition, it is applied to
-    /// the input (`tail`).
+    /// Returns the template of a right side. If the left side is a composition, the template is the
+    /// right side applied to the metavariable `tail`, the input of the composition.
     fn template(
         &self,
         expr: &Expr<Primitive>,

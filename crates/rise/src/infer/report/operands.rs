@@ -325,7 +325,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Returns the application of an operator to two operands.
+    /// Returns the term that applies an infix operator to these two operands.
     fn operation(&self, lhs: TermId, rhs: TermId) -> Option<TermId> {
         let is_it = |term: &TermKind| matches!(term, TermKind::Binary { lhs: a, rhs: b, .. } if (*a, *b) == (lhs, rhs));
         let at = self.item.terms.iter().position(|term| is_it(&term.kind))?;

@@ -242,7 +242,7 @@ struct IterateSizes {
 }
 
 impl IterateSizes {
-    /// Returns the length of the result of a round, which is also the size argument of the
+    /// Returns the length of the result of an iteration, which is also the size argument of the
     /// function.
     fn length(&self, round: i64, origin: Origin) -> InterpResult<i64> {
         let IterateSizes { n, m, k } = *self;
