@@ -42,7 +42,7 @@ pub use types::{Access, Address, Arg, DataFun, Names, Obligation, Pi, Scheme, Si
 pub enum Resolution {
     /// A definition of the file, of an import, or of the standard library.
     Def(GlobalId, Arc<Scheme>),
-    /// A definition whose definition or import has an error, which is reported there.
+    /// A name whose definition or import has an error, which is reported there.
     Broken(Option<GlobalId>),
     /// Several imports define the name.
     Ambiguous(Vec<GlobalId>),

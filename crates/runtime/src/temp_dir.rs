@@ -10,7 +10,7 @@ use std::path::Path;
 use std::sync::Once;
 use tempfile::TempDir;
 
-/// The prefix of the names of all such folders in the system's temporary folder.
+/// The prefix of the names of locked folders in the system's temporary folder.
 const PREFIX: &str = "rise-ls-tmp-";
 
 /// A locked temporary folder, which is removed when the value is dropped.

@@ -35,7 +35,7 @@ pub struct Resplit {
     pub prefix: usize,
     /// The number of old items at the end that keep their text and move with the edit.
     pub suffix: usize,
-    /// The items between them, in the new text.
+    /// The spans of the items between `prefix` and `suffix`, in the new text.
     pub middle: Vec<Span>,
 }
 

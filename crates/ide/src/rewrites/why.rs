@@ -141,7 +141,8 @@ fn enabled_by(offer: &mut Offer, rule: &str) -> Vec<(String, String)> {
     found
 }
 
-/// Returns the places, followed by the earlier stages that are their inputs.
+/// Returns the places of the request, followed by the earlier pipeline stages that are their
+/// inputs.
 fn spots(offer: &mut Offer) -> Vec<Place> {
     let mut stages = Vec::new();
     for place in offer.places.iter().take(INNERMOST) {

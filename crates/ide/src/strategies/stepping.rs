@@ -46,10 +46,10 @@ pub struct StrategyStep {
 pub struct SteppedProgram {
     /// All steps of the strategy, up to its failure.
     pub steps: Vec<StrategyStep>,
-    /// The number of steps before this program.
+    /// The number of steps that lead to this program.
     pub done: usize,
-    /// The edits of the definition's file that lead to this program, or the reason why it cannot be
-    /// written.
+    /// The edits of the definition's file that lead from its current text to this program, or the
+    /// reason why the program cannot be written.
     pub edits: Result<SourceEdits, String>,
     /// The text of the file after these edits.
     pub text: Option<String>,

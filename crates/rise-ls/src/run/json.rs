@@ -46,7 +46,7 @@ struct Arg<'a> {
 #[derive(Serialize)]
 struct Times {
     runs: usize,
-    /// The shortest time in seconds, as the other two.
+    /// The shortest time in seconds; `median` and `max` are in seconds, too.
     min: f64,
     median: f64,
     max: f64,

@@ -11,11 +11,11 @@ use serde_json::Value;
 /// The settings in the section `rise`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// The setting `rise.inlayHints`.
+    /// The settings in the section `rise.inlayHints`.
     pub inlay_hints: InlayConfig,
-    /// The setting `rise.lens`.
+    /// The settings in the section `rise.lens`.
     pub lens: LensSettings,
-    /// The setting `rise.run`.
+    /// The settings in the section `rise.run`.
     pub run: RunSettings,
     /// The setting `rise.device`: a part of the name of the device for which OpenCL programs are
     /// checked; empty for any device.
@@ -44,11 +44,11 @@ impl Default for Settings {
 /// The code lenses that are shown above definitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LensSettings {
-    /// The setting `rise.lens.run`: Run, and Run on a device.
+    /// The setting `rise.lens.run`: true if lenses run a definition, also on a device.
     pub run: bool,
-    /// The setting `rise.lens.preview`.
+    /// The setting `rise.lens.preview`: true if a lens shows the preview of a definition.
     pub preview: bool,
-    /// The setting `rise.lens.lower`.
+    /// The setting `rise.lens.lower`: true if a lens lowers a definition with high-level patterns.
     pub lower: bool,
 }
 

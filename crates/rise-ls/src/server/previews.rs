@@ -30,7 +30,7 @@ pub struct Shown {
 pub struct Identity {
     /// The item that last declared the definition.
     pub item: Option<ItemId>,
-    /// The names of all definitions that the document had then.
+    /// The names of all definitions that the document had at that time.
     pub names: Vec<String>,
 }
 

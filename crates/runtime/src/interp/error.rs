@@ -37,11 +37,11 @@ pub enum ErrorKind {
         "the functions of `reorder` do not undo each other: {index} goes to {there}, which goes back to {back}"
     )]
     NotInverse {
-        /// A position.
+        /// The index to which the first function is applied.
         index: i64,
-        /// The result of the first function for the position.
+        /// The result of the first function for `index`.
         there: i64,
-        /// The result of the second function for that.
+        /// The result of the second function for `there`, which should be `index`.
         back: i64,
     },
     /// Work-items write different values to one element.

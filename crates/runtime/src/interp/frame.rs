@@ -53,7 +53,7 @@ pub(crate) struct Frame<'a> {
 struct Limits {
     /// The number of steps until the next check of the time limit.
     slice: i64,
-    /// The number of steps after the current slice.
+    /// The number of steps that are left after the current slice.
     remaining: u64,
     cancellation: CancellationToken,
 }

@@ -395,7 +395,8 @@ impl ArrayBuilder {
         });
     }
 
-    /// Marks these elements as holes.
+    /// Marks these elements as holes, which have no value because of `failure`, or were never
+    /// written.
     pub fn clear(&mut self, at: usize, dims: &[Dim], failure: Option<&Rc<InterpError>>) {
         let len = self.data.len();
         let uninit = (self.uninit).get_or_insert_with(|| Box::new(UninitMask::none(len)));

@@ -1,8 +1,9 @@
 //! Evaluates expressions of strategies to values.
 //!
 //! A definition whose value is a strategy is evaluated when it is first applied
-//! ([`StrategyKind::Delay`]), which allows recursive strategies. All other expressions are
-//! evaluated eagerly, with limits on the number of calls and on their depth.
+//! ([`StrategyKind::Delay`](crate::engine::StrategyKind::Delay)), which allows recursive
+//! strategies. All other expressions are evaluated eagerly, with limits on the number of calls and
+//! on their depth.
 
 mod calls;
 mod expr;

@@ -80,7 +80,8 @@ pub struct StepsParams {
     /// The number of steps to apply; by default all.
     #[serde(default)]
     step: Option<usize>,
-    /// The number of steps of the program for the comparison.
+    /// The number of steps of the earlier program with which the result is compared, to report the
+    /// part that changed; by default one step less.
     #[serde(default)]
     since: Option<usize>,
     /// Values of the sizes that the strategy tunes, by name.

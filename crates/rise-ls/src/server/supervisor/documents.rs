@@ -15,15 +15,15 @@ use crate::server::uri;
 
 /// The time after which a crash no longer counts against a document.
 const MEMORY: Duration = Duration::from_secs(60);
-/// The time between the last edit of a quarantined document and its next trial, after one crash. It
+/// The time between the last edit of a quarantined document and its next trial after one crash. It
 /// doubles with each crash.
 const FIRST_PAUSE: Duration = Duration::from_millis(200);
-/// The longest time between the last edit and the trial.
+/// The longest time between the last edit of a quarantined document and its next trial.
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
 /// The largest number of changes of a document that are kept before they are applied to its text.
 const MAX_CHANGES: usize = 1000;
-/// The largest number of bytes that these changes insert.
+/// The largest number of bytes that the kept changes of a document insert.
 const MAX_INSERTED: usize = 1 << 20;
 
 #[derive(Debug)]
@@ -33,7 +33,7 @@ pub struct Document {
     /// The changes since then, which are only applied when a worker is started, or when there are
     /// many.
     changes: Vec<TextDocumentContentChangeEvent>,
-    /// The number of bytes that these changes insert.
+    /// The number of bytes that `changes` insert.
     inserted: usize,
     /// The largest length in bytes of a text in `item`.
     largest: usize,

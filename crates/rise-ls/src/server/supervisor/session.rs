@@ -44,11 +44,11 @@ const PREVIEW_AGAIN: &str = "rise/previewAgain";
 const TRIAL: Duration = Duration::from_secs(10);
 /// The time for which a crash counts towards the pause before the next start of a worker.
 const RECENT: Duration = Duration::from_secs(60);
-/// The number of recent crashes without a pause.
+/// The number of recent crashes after which a worker is still started without a pause.
 const FREE_CRASHES: usize = 3;
-/// The first pause, which doubles with each further crash.
+/// The first pause before a start of a worker, which doubles with each further crash.
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
-/// The longest pause.
+/// The longest pause before a start of a worker.
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 /// The number of crashes during a request without a document from which on the request is refused.
 const MAX_FAILURES: u32 = 2;

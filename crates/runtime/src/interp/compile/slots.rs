@@ -72,7 +72,7 @@ impl Compiler {
         })
     }
 
-    /// Allocates the slots of an array with such elements.
+    /// Allocates the slots of an array: one for each scalar component of its elements.
     fn columns_for(&mut self, element: &Ty) -> InterpResult<VarSlots> {
         Ok(match &**element {
             Type::Pair(a, b) => VarSlots::Pair(
