@@ -355,7 +355,6 @@ impl Database {
         }
     }
 
-    /// Returns the durability of texts.
     fn text_durability(&self, file: FileId) -> Durability {
         if self.is_library(file) {
             Durability::HIGH

@@ -136,7 +136,6 @@ impl Scope {
     }
 }
 
-/// Returns true if the language has a primitive of this name.
 pub(crate) fn is_primitive(name: &str, language: Language) -> bool {
     match language {
         Language::Rise => rise::Primitive::from_name(name).is_some(),

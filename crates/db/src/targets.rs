@@ -100,7 +100,6 @@ fn is_unreadable(db: &dyn Db, item: SourceItem) -> bool {
     !parsed(db, item.into()).diagnostics.is_empty()
 }
 
-/// Returns all diagnostics of the item.
 pub(crate) fn all_diagnostics(db: &dyn Db, item: ItemId) -> Arc<[Diagnostic]> {
     let language = language(db, item.into());
     let found = item_diagnostics(db, item);

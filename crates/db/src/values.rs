@@ -142,7 +142,6 @@ fn shown(program: &Program<Primitive>, launch: &Launch, trace: Vec<(Origin, Valu
     }
 }
 
-/// Renders the value on one line.
 fn line(value: &Value) -> String {
     let text = value.text(Length::Short);
     let lines: Vec<&str> = text.lines().map(str::trim).collect();

@@ -33,7 +33,6 @@ pub(crate) enum Context {
     Access,
     /// The name of an annotation.
     Annotation,
-    /// The argument of an annotation.
     AnnotationArgument,
     /// The end of an expression: operators, `in`, or on a new line the next item.
     AfterExpression,

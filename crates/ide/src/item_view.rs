@@ -362,7 +362,6 @@ impl<'d> View<'d> {
         })
     }
 
-    /// Returns the name of a symbol.
     pub(crate) fn name_of(&self, symbol: Symbol) -> String {
         match symbol {
             Symbol::Binder(item, binder) if item == self.id => {

@@ -164,7 +164,6 @@ fn collect(ty: &Type, outline: &UntypedShape, argument: &str, found: &mut Vec<Eq
     }
 }
 
-/// Returns the number of axes of an outline.
 fn axes(outline: &UntypedShape) -> usize {
     match outline {
         UntypedShape::Array(_, inner) | UntypedShape::Joined(_, inner) => 1 + axes(inner),

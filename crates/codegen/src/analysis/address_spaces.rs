@@ -16,7 +16,6 @@ pub(crate) fn space_of(function: &Function, id: Id) -> Option<AddressSpace> {
     }
 }
 
-/// Returns the address spaces that pointers point to.
 pub(crate) fn pointer_spaces(function: &Function) -> FxHashMap<Id, AddressSpace> {
     let mut found = FxHashMap::default();
     loop {

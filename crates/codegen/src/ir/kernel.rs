@@ -14,16 +14,13 @@ use crate::signature::Signature;
 pub(crate) struct Program {
     /// The parameters and conditions, for callers.
     pub signature: Signature,
-    /// The code.
     pub code: Code,
 }
 
 /// The code of a program.
 #[derive(Clone, Debug)]
 pub(crate) enum Code {
-    /// A function.
     Function(Box<Function>),
-    /// Kernels.
     Kernels(Kernels),
 }
 
@@ -50,7 +47,6 @@ impl AsMut<Function> for KernelFunction {
     }
 }
 
-/// A kernel.
 #[derive(Clone, Debug)]
 pub(crate) struct KernelFunction {
     /// The function whose body it is.

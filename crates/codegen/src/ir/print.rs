@@ -111,13 +111,11 @@ impl<'a> Printer<'a> {
         printer
     }
 
-    /// Prints a function.
     fn function(mut self) -> Listing {
         self.head("void", &[]);
         self.body()
     }
 
-    /// Prints a kernel.
     fn kernel(mut self, kernel: &KernelFunction) -> Listing {
         let temporaries: Vec<Id> = kernel.work.temporaries.iter().map(|of| of.id).collect();
         self.head("kernel void", &temporaries);

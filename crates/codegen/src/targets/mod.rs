@@ -85,7 +85,6 @@ pub struct HostProgram {
 enum CDialect {
     /// C99 with the vector extensions of GCC and Clang.
     Gnu,
-    /// OpenCL C.
     OpenCl,
 }
 

@@ -12,7 +12,6 @@ use crate::prim::{Prim, params};
 /// The access of an argument of a primitive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ArgumentAccess {
-    /// The argument is a value.
     Value(AccessEntry),
     /// The argument is a function of values, after its sizes if it has binders for them.
     Function {

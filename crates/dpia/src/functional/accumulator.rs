@@ -30,7 +30,6 @@ const MAX_READS: u32 = 1 << 20;
 enum BoundValue {
     /// A part of another expression.
     Part(Term, AccessPath),
-    /// An index.
     Index(Nat),
     /// A value in memory of its own.
     Stored,
@@ -38,7 +37,6 @@ enum BoundValue {
 
 /// A read of the accumulator at another place than the one that is written.
 pub(crate) struct MisplacedRead {
-    /// The origin of the read.
     pub read: Origin,
 }
 

@@ -30,7 +30,6 @@ pub(super) struct TraversalState {
     memory: usize,
 }
 
-/// The kind of a traversal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TraversalKind {
     /// Rewrites until the strategy succeeds at no node.

@@ -32,7 +32,6 @@ pub(super) struct Clause {
     pub strength: Strength,
     pub cond: Cond,
     pub span: Span,
-    /// The text of the clause.
     pub text: Arc<str>,
 }
 
@@ -367,7 +366,6 @@ fn not_in(ctx: &mut Ctx<'_, '_>, local: Local, operand: &Operand, found: &Match<
     }
 }
 
-/// Returns the term of an operand in a match.
 fn term(ctx: &mut Ctx<'_, '_>, operand: &Operand, found: &Match<'_>) -> Option<Term> {
     match operand {
         Operand::Slot(slot) => found.slots.get(usize::from(*slot)).copied(),

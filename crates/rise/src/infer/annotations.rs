@@ -23,7 +23,6 @@ const ONCE: &[&str] = &[LAUNCH_ANNOTATION, "run", "strategy"];
 /// A term in an annotation that is checked once its names are in scope.
 #[derive(Clone, Copy)]
 pub(super) enum Assumption {
-    /// A condition of `@assume`.
     Condition(TermId),
     /// A launch size of `@opencl`.
     LaunchSize(TermId),
@@ -463,7 +462,6 @@ impl<'a> Infer<'a> {
         self.size_names(term).iter().all(is_size)
     }
 
-    /// Returns the names in a size.
     fn size_names(&self, term: TermId) -> Vec<(TermId, &'a Name)> {
         let mut found = Vec::new();
         let mut stack = vec![term];

@@ -188,7 +188,6 @@ impl Infer<'_> {
     }
 }
 
-/// Returns the primitive of an operator.
 pub(crate) fn operator_primitive(op: BinaryOp) -> Option<Primitive> {
     Some(match op {
         BinaryOp::Add => Primitive::Add,

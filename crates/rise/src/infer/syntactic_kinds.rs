@@ -130,7 +130,6 @@ impl Infer<'_> {
         }
     }
 
-    /// Returns the number if the term is a literal.
     pub(super) fn literal_nat(&self, term: TermId) -> Option<i64> {
         match &self.item.term(self.bare(term)).kind {
             TermKind::Literal(Literal::Int {

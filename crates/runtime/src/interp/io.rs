@@ -30,7 +30,6 @@ fn leaf_kind(leaf: Leaf) -> Kind {
     }
 }
 
-/// Returns the shape as a leaf, if it is one.
 fn leaf_of(shape: &Shape) -> Option<Leaf> {
     match shape {
         Shape::Scalar(scalar) => Some(Leaf::Scalar(*scalar)),

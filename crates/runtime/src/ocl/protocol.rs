@@ -133,7 +133,6 @@ pub(super) fn receive<T: DeserializeOwned>(from: &mut impl Read) -> io::Result<O
     Ok(Some(serde_json::from_slice(&head)?))
 }
 
-/// Reads `length` bytes.
 pub(super) fn bytes(from: &mut impl Read, length: u64) -> io::Result<Vec<u8>> {
     let length = usize::try_from(length).map_err(io::Error::other)?;
     let mut bytes = Vec::new();

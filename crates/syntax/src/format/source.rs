@@ -20,7 +20,6 @@ impl Comment<'_> {
     }
 }
 
-/// A token with its comments.
 struct CommentedToken<'t> {
     token: Token,
     text: &'t str,

@@ -57,7 +57,6 @@ pub(crate) fn run(function: &mut Function, work: &mut KernelState) -> Result<(),
 #[derive(Clone, Debug)]
 pub(crate) struct Array {
     pub id: Id,
-    /// The address space.
     pub space: AddressSpace,
     /// The number of elements of a copy; `None` for a scalar.
     pub count: Option<Nat>,

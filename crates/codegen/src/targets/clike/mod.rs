@@ -90,7 +90,6 @@ pub(in crate::targets) struct Printer<'a> {
     pub(in crate::targets) writable: FxHashSet<Id>,
     /// True within a parallel region.
     pub(in crate::targets) parallel: bool,
-    /// The address spaces that pointers point to.
     pub(in crate::targets) pointer_spaces: FxHashMap<Id, AddressSpace>,
     /// True while an index is written; an index is an `int`, like everything from which it is
     /// computed.

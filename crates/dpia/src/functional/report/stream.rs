@@ -157,7 +157,6 @@ struct NamedStream<'a> {
     whole: Span,
     value: TermId,
     body: TermId,
-    /// The uses of the name.
     uses: Vec<TermId>,
 }
 

@@ -391,7 +391,6 @@ fn failed(globals: &GlobalEnv, trouble: &EvalError) -> CallResult {
     CallResult::Done(Err(Reason::Message(globals.explain(trouble))))
 }
 
-/// Returns a strategy that fails with a message.
 pub(super) fn failing_strategy(message: &str) -> Strategy {
     let message = message.to_owned();
     let fail =
@@ -411,7 +410,7 @@ pub(super) fn scope_of(given: &[(ParamId, Value)]) -> Scope {
     })
 }
 
-/// Gives a strategy the name of its definition; the steps of a normal form become housekeeping.
+/// Gives a strategy the name of its definition; the steps of a normal form are counted apart.
 fn named(definition: &Definition, label: &Arc<str>, strategy: Strategy) -> Strategy {
     Arc::new(match definition.checked.signature.sort {
         DefinitionKind::NormalForm => StrategyKind::Housekeeping(label.clone(), strategy),

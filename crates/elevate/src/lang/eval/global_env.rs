@@ -234,7 +234,6 @@ impl GlobalEnv {
     }
 }
 
-/// Returns true if a definition has errors.
 pub(crate) fn has_errors(definition: &Definition) -> bool {
     errors(definition).next().is_some()
 }

@@ -54,7 +54,6 @@ pub type EvalResult = Result<Value, EvalError>;
 
 /// The result of a function that is applied as a strategy.
 pub(crate) enum ValueOrTailCall {
-    /// A value.
     Value(Value),
     /// A tail call: the result is that of the strategy on the term, which the machine computes.
     Apply(Strategy, Term),

@@ -81,7 +81,6 @@ impl<'a, 'h> AltCompiler<'a, 'h> {
             })
     }
 
-    /// Collects the conjuncts of a condition.
     pub(super) fn conjuncts(&self, cond: CondId, found: &mut Vec<CondId>) {
         match self.cond(cond).kind {
             CondKind::And(a, b) => {

@@ -12,7 +12,6 @@ use crate::core::normalization::name_for;
 use crate::print::{arg_text, nat_text, type_text};
 use crate::types::{Arg, DataFun, Names, SizeFun, Ty, Type};
 
-/// The names in scope.
 pub(super) struct Scope {
     /// The names of type-level variables in the source text.
     wanted: Names,

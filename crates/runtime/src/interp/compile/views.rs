@@ -75,7 +75,6 @@ impl View {
 }
 
 impl Compiler {
-    /// Returns the function as a view, if it is one.
     pub(super) fn view(&mut self, f: &Function, _steps: &mut Vec<Step>) -> Option<View> {
         match f {
             Function::Lambda(param, body, env) => self.view_of_term(body, param.local.id, env),
