@@ -51,7 +51,8 @@ const CPU: &[Step] = &[
     required(loops::PASS, "no target has loops that are to be unrolled"),
     // Constant indices make elements variables, which the passes on variables then see.
     optional(scalar_replacement::PASS),
-    // Halves of tuples are variables before copies are looked for: a copy of a tuple is one of each.
+    // Halves of tuples are variables before copies are looked for: a copy of a tuple is one of
+    // each.
     optional(tuple_splitting::PASS),
     // An array that is only copied needs no memory, so before memory is allocated.
     optional(copy_elision::PASS),
@@ -123,7 +124,8 @@ const KERNEL: &[Step] = &[
     optional(vector_scalarization::PASS),
     // Constant indices make elements variables: registers of the device.
     optional(scalar_replacement::PASS),
-    // Halves of tuples are variables before copies are looked for: a copy of a tuple is one of each.
+    // Halves of tuples are variables before copies are looked for: a copy of a tuple is one of
+    // each.
     optional(tuple_splitting::PASS),
     // An array that is only copied needs no memory.
     optional(copy_elision::PASS),

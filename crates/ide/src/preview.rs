@@ -42,8 +42,8 @@ impl Form {
             .chain(hosts.map(Form::Host))
     }
 
-    /// Returns the name in requests and on the command line: `c`, or `c:loops` for the loop language
-    /// after the pass `loops`.
+    /// Returns the name in requests and on the command line: `c`, or `c:loops` for the loop
+    /// language after the pass `loops`.
     pub fn name(self) -> Cow<'static, str> {
         Cow::Borrowed(match self {
             Form::After(stage) => {

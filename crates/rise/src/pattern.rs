@@ -320,8 +320,8 @@ pub enum AcceptorView {
 }
 
 impl AcceptorView {
-    /// Returns the acceptor of an entry, if it can be written through. `params` are the names of the
-    /// type-level parameters.
+    /// Returns the acceptor of an entry, if it can be written through. `params` are the names of
+    /// the type-level parameters.
     pub fn of(item: &Item, params: &[Name]) -> Option<AcceptorView> {
         let Some((acceptor, types)) = arguments(item, "acceptor")?.split_first() else {
             return Some(AcceptorView::Same);

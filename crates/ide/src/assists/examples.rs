@@ -1,8 +1,8 @@
 //! Tests of the examples in the documentation of assists.
 //!
-//! A block is a program with a cursor, then the title of a code action in `*…*`, and then the result
-//! in another block, in which a further code action can be chosen. The last one is of the assist
-//! itself.
+//! A block is a program with a cursor, then the title of a code action in `*…*`, and then the
+//! result in another block, in which a further code action can be chosen. The last one is of the
+//! assist itself.
 
 use std::path::Path;
 

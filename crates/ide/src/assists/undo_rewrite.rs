@@ -55,8 +55,8 @@ fn spans(text: &str) -> impl Iterator<Item = Span> {
 }
 
 impl UndoableRewrite {
-    /// Records the edits of a definition so that they can be undone. Returns `None` if they change more
-    /// than this definition.
+    /// Records the edits of a definition so that they can be undone. Returns `None` if they change
+    /// more than this definition.
     pub fn new(
         db: &Database,
         item: ItemId,

@@ -581,8 +581,8 @@ pub(crate) fn rule_of(strategy: &Strategy) -> Option<Arc<dyn Rewrite>> {
     None
 }
 
-/// Returns false if a cheap check of the head shows that a strategy cannot apply. A strategy that is
-/// no rule is only tried at the heads that it names.
+/// Returns false if a cheap check of the head shows that a strategy cannot apply. A strategy that
+/// is no rule is only tried at the heads that it names.
 fn may_apply(store: &Store, entry: &Entry, term: Term) -> bool {
     let options = &entry.options;
     let is_one = |term: Option<Term>, primitives: &[Primitive]| {

@@ -64,8 +64,8 @@ pub fn rewritten(
     restyled(db, item, base, new, exact)
 }
 
-/// Like [`rewritten`], but if the new term differs from the old one only in β-redexes and η-redexes,
-/// it is written exactly, so that the text shows what the rewrite has reduced.
+/// Like [`rewritten`], but if the new term differs from the old one only in β-redexes and
+/// η-redexes, it is written exactly, so that the text shows what the rewrite has reduced.
 ///
 /// # Errors
 /// Fails like [`rewritten`].

@@ -72,7 +72,8 @@ fn compilers() -> Vec<Fact> {
         .collect()
 }
 
-/// Returns the command lines of the compilers that `rise-ls run` tries: `$CC`, else the usual names.
+/// Returns the command lines of the compilers that `rise-ls run` tries: `$CC`, else the usual
+/// names.
 fn compiler_commands() -> Vec<String> {
     match env::var("CC") {
         Ok(command) if !command.trim().is_empty() => vec![command],

@@ -205,8 +205,8 @@ impl AsyncRead for FrameReader {
     }
 }
 
-/// A byte sink (`AsyncWrite`) that passes tower-lsp's output, which consists of whole messages, to the
-/// writer.
+/// A byte sink (`AsyncWrite`) that passes tower-lsp's output, which consists of whole messages, to
+/// the writer.
 struct ChunkWriter(Sender<Chunk>);
 
 impl AsyncWrite for ChunkWriter {

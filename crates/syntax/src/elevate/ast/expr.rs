@@ -210,8 +210,8 @@ words! {
         Choice = "<+",
         /// Sequential composition, `s ; t`: first `s`, then `t`.
         Seq = ";",
-        /// Sequential composition with normalisation in between, `s ;; t`: the normal form in scope is
-        /// applied between `s` and `t`.
+        /// Sequential composition with normalisation in between, `s ;; t`: the normal form in scope
+        /// is applied between `s` and `t`.
         SeqNormal = ";;",
         /// Application of a traversal, `s @ t`, which means `t(s)`.
         At = "@",
