@@ -245,8 +245,8 @@ fn unreadable(db: &dyn Db, file: SourceFile, import: &Import) -> Option<Diagnost
     }
 }
 
-/// Reports an import of a language that cannot be imported: definitions of RISE have no access
-/// annotations, so DPIA cannot use them.
+/// Returns the error for an import of a language that cannot be imported: definitions of RISE have
+/// no access annotations, so DPIA cannot use them.
 fn other_language(
     db: &dyn Db,
     file: SourceFile,

@@ -17,7 +17,8 @@ use crate::{Database, Db, FileId, FilePath, FileState, ItemId, ReadError, querie
 
 /// Methods that change files. Each of them blocks until every clone of the database is dropped.
 impl Database {
-    /// Sets the text of the file at `path`. Unchanged items at the start and at the end are kept.
+    /// Sets the text of the file at `path`, and returns the file. Unchanged items at the start and
+    /// at the end are kept.
     pub fn set_file<'a>(&mut self, path: FilePath, text: impl Into<Cow<'a, str>>) -> FileId {
         let file = self.file_at(&path);
         let text = text.into();
@@ -63,7 +64,8 @@ impl Database {
         }
     }
 
-    /// Sets the texts of many files, which are parsed on the given number of threads.
+    /// Sets the texts of many files, which are parsed on the given number of threads, and returns
+    /// the files in the same order.
     pub fn set_files(&mut self, files: Vec<(FilePath, String)>, threads: usize) -> Vec<FileId> {
         let (paths, texts): (Vec<FilePath>, Vec<_>) = files
             .into_iter()
@@ -81,7 +83,7 @@ impl Database {
     }
 
     /// Sets the text of the file at `path` to one that was parsed before, possibly on another
-    /// thread.
+    /// thread, and returns the file.
     pub fn set_prepared(&mut self, path: FilePath, text: ParsedFile) -> FileId {
         let file = self.file_at(&path);
         if text.language != self.language(file) {

@@ -104,7 +104,7 @@ pub(crate) fn accesses(db: &dyn Db, item: SourceItem, target: Target) -> StageRe
     catch_panic(&item.text(db), "compiling", work).map_err(one)
 }
 
-/// Checks that a program compiles with a memory that a fix would choose.
+/// Compiles a program with the memory that a fix would choose, and returns whether that succeeds.
 fn check_memory_fix(phrase: &PhraseProgram, target: Target, device: &Device) -> TrialResult {
     let fails = |why: &str, shares| TrialResult::Fails {
         why: why.to_owned(),
@@ -396,7 +396,7 @@ fn local_memory(module: &Module, device: &Device) -> impl Iterator<Item = u64> {
     })
 }
 
-/// Reports kernels that use more local memory at a time than the device has.
+/// Returns the error for kernels that use more local memory at a time than the device has.
 fn local_memory_diagnostics(db: &dyn Db, item: SourceItem, module: &Module) -> Arc<[Diagnostic]> {
     let device = device(db);
     let found = local_memory(module, &device).map(|bytes| {

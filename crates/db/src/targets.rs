@@ -143,7 +143,7 @@ pub(crate) fn evaluate_target_diagnostics(db: &dyn Db, item: ItemId) {
     }
 }
 
-/// Adds the diagnostics of the item's targets to `found`.
+/// Returns `found` with the diagnostics of the item's targets.
 fn add_target_diagnostics(
     db: &dyn Db,
     item: ItemId,
@@ -200,7 +200,7 @@ fn is_linked(db: &dyn Db, item: ItemId) -> bool {
     )
 }
 
-/// Adds the diagnostics of the strategy of a definition, or of an example.
+/// Returns `found` with the diagnostics of the strategy of a definition, or of an example.
 fn add_strategy_diagnostics(
     db: &dyn Db,
     item: ItemId,
@@ -241,7 +241,7 @@ fn lowering_diagnostics(db: &dyn Db, item: ItemId) -> Vec<Diagnostic> {
     }
 }
 
-/// Adds the diagnostics of a definition of DPIA that do not depend on the target.
+/// Returns `found` with the diagnostics of a definition of DPIA that do not depend on the target.
 fn add_phrase_diagnostics(
     db: &dyn Db,
     item: ItemId,

@@ -80,7 +80,7 @@ struct Move {
 type Moves = SmallVec<[Move; 4]>;
 
 impl Point {
-    /// Searches a point that satisfies the assumptions, starting from this style.
+    /// Searches a point that satisfies the assumptions, starting from these initial values.
     fn find(known: &Assumptions, style: InitialValues) -> Option<Point> {
         let mut point = Point::new(style);
         let facts = known.nonneg.len() + known.divides.len() + known.zero.len();

@@ -205,8 +205,8 @@ impl AccessPair<'_, '_> {
         self.by_linear_index(a, x, y, &ends) || self.by_equal_index()
     }
 
-    /// Compares linear indices: they determine the counters, which are equal modulo the number of
-    /// work-items.
+    /// Compares linear indices: returns true if equal indices imply counters that are equal modulo
+    /// the number of work-items.
     fn by_linear_index(&self, loops: &Around, x: Var, y: Var, ends: &[Nat; 2]) -> bool {
         let (Some(one), Some(two)) = (&self.first.index, &self.other.index) else {
             return false;

@@ -268,7 +268,7 @@ fn stmt(kind: StmtKind, origin: Origin) -> Stmt {
     }
 }
 
-/// Reports a phrase that is not imperative.
+/// Returns the error for a phrase that is not imperative.
 fn untranslated(prim: Prim, origin: Origin) -> CompileError {
     let text = format!(
         "`{}` is not imperative: it has to be translated first",

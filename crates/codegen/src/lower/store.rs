@@ -334,7 +334,7 @@ fn halves(ty: &Ty) -> Option<(Ty, Ty)> {
     }
 }
 
-/// Reports a path that does not occur in well-typed programs.
+/// Returns the error for a path that does not occur in well-typed programs.
 pub(super) fn lost(origin: Origin) -> CompileError {
     CompileError::new(
         origin,

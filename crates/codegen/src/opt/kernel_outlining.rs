@@ -64,8 +64,8 @@ pub(crate) fn split(mut function: Function) -> Result<Kernels, CompileError> {
     })
 }
 
-/// Returns the statements in the order of their execution, without enclosing blocks. A kernel that
-/// reads the result of another one contains that one, which is executed before.
+/// Adds the statements to `out` in the order of their execution, without enclosing blocks. A kernel
+/// that reads the result of another one contains that one, which is executed before.
 fn flatten(body: Vec<Stmt>, function: &Function, out: &mut Vec<Stmt>) {
     for stmt in body {
         let origin = stmt.origin;

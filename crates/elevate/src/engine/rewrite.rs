@@ -160,11 +160,11 @@ enum EnclosingNodes<'a> {
 
 /// The operations of the machine that rules and functions may call.
 pub(super) trait Host {
-    /// See [`Context::run`].
+    /// Applies a strategy to a term, see [`Context::run`].
     fn run(&mut self, store: &mut Store, s: &Strategy, term: Term) -> Result<Term, Failed>;
-    /// See [`Context::holds`].
+    /// Returns true if a strategy succeeds on a term, see [`Context::holds`].
     fn holds(&mut self, store: &mut Store, s: &Strategy, term: Term) -> bool;
-    /// See [`Context::enclosing`].
+    /// Returns the nodes around the place, see [`Context::enclosing`].
     fn enclosing(&self) -> Vec<(Term, Child)>;
 }
 

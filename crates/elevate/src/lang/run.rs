@@ -343,7 +343,7 @@ fn assumed(outcome: &Outcome, facts: &Facts) -> (Vec<Prop>, Vec<String>) {
 }
 
 impl Run {
-    /// Adds parameters to the definition for these `tune`s.
+    /// Adds parameters to the definition for these `tune`s, and returns them.
     fn with_parameters(
         &mut self,
         open: impl Iterator<Item = (GlobalId, Name, Var)>,

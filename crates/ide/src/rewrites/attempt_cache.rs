@@ -169,7 +169,7 @@ impl Known {
         !Alpha::default().same(&old, &new)
     }
 
-    /// Returns the entry to the cache, unless its store of terms has become too large.
+    /// Puts the entry back into the cache, unless its store of terms has become too large.
     pub(crate) fn keep(self) {
         if self.program.store.len() > MOST_TERMS {
             return;

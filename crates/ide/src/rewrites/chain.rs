@@ -91,7 +91,8 @@ impl<'a> Restyle<'a> {
         stages
     }
 
-    /// Updates the stages of `x |> f |> g` or `f >> g` that differ.
+    /// Updates the stages of `x |> f |> g` or `f >> g` that differ; returns false if the new term
+    /// cannot be written in this form.
     pub(super) fn update_chain(&mut self, id: TermId, new: &Core) -> bool {
         let old = self.chain(id);
         let new_chain = match old.base {

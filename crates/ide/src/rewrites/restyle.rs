@@ -403,7 +403,8 @@ impl<'a> Restyle<'a> {
         true
     }
 
-    /// Updates the operands of an operator or the members of a pair.
+    /// Updates the operands of an operator or the members of a pair; returns false if the new term
+    /// is another operation.
     fn update_values(&mut self, id: TermId, values: &[TermId], new: &Core) -> bool {
         let Some(old) = self.source.alignment.core(id) else {
             return false;
@@ -439,7 +440,7 @@ impl<'a> Restyle<'a> {
         true
     }
 
-    /// Updates `g << f`.
+    /// Updates `g << f`; returns false if the new term is no composition of similar functions.
     fn update_after(&mut self, last: TermId, first: TermId, new: &Core) -> bool {
         let Form::Lambda(param, body) = &new.form else {
             return false;
@@ -484,7 +485,8 @@ impl<'a> Restyle<'a> {
 
     // ----- applications -----
 
-    /// Updates `f(n)(a)(b)`: the head and each argument separately.
+    /// Updates `f(n)(a)(b)`, the head and each argument separately; returns false if the new term
+    /// is no similar application.
     fn update_application(&mut self, id: TermId, new: &Core) -> bool {
         if !self.is_similar(id, new) {
             return false;

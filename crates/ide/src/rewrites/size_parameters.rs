@@ -13,8 +13,9 @@ use super::restyle::Edit;
 use super::verify::{Unwritable, applied};
 use crate::TextEdit;
 
-/// Adds size parameters to a definition, after its leading size and type parameters and also in its
-/// type annotation. The body does not use them yet.
+/// Returns the text of a definition with size parameters, after its leading size and type
+/// parameters and also in its type annotation. The body does not use them yet. Returns `None` if
+/// they cannot be written.
 pub(super) fn with_parameters(text: &str, item: &Item, names: &[Name]) -> Option<String> {
     Some(applied(text, &parameters(text, item, names)?))
 }

@@ -349,8 +349,8 @@ pub(crate) fn same_term(a: &Def<Primitive>, b: &Def<Primitive>) -> bool {
     same_under(None, a, b)
 }
 
-/// Like `same_term`, but sizes that are equal by these facts may have different forms. The facts
-/// are about the variables of `a`.
+/// Returns true if two definitions are equal as in `same_term`, where sizes that are equal by these
+/// facts may have different forms. The facts are about the variables of `a`.
 fn same_under(facts: Option<Facts>, a: &Def<Primitive>, b: &Def<Primitive>) -> bool {
     let kinds = |def: &Def<Primitive>| -> Vec<_> { def.implicit.iter().map(|p| p.1).collect() };
     if kinds(a) != kinds(b) {

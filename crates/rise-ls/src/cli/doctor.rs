@@ -31,7 +31,7 @@ const OPENMP_PROGRAM: &str =
 /// A line of the report: the subject and the finding.
 type Fact = (String, String);
 
-/// Prints the report. A missing tool is not an error.
+/// Prints the report, and returns the exit status. A missing tool is not an error.
 pub fn run() -> u8 {
     let mut facts = vec![("rise-ls".to_owned(), about_this())];
     facts.extend(compilers());
@@ -103,7 +103,7 @@ fn version_of(command: &str) -> String {
     format!("{} ({version})", path.display())
 }
 
-/// Reports if the C compiler compiles a program that uses OpenMP.
+/// Describes whether the C compiler compiles a program that uses OpenMP.
 fn openmp() -> String {
     let commands = compiler_commands();
     let Some((compiler, mut command)) = commands.iter().find_map(|command| found(command)) else {

@@ -103,7 +103,7 @@ fn after(target: Option<Target>, pass: &str) -> Result<Form, String> {
     })
 }
 
-/// Prints the names of the passes for a target, in order.
+/// Prints the names of the passes for a target, in order, and returns the exit status.
 fn list(target: Target) -> u8 {
     output::result(FINE, |out| {
         for stage in Stage::all(target) {

@@ -59,7 +59,7 @@ fn failed(message: &str) -> u8 {
     UNUSABLE
 }
 
-/// Prints the name of a file that formatting would change.
+/// Prints the name of the file if formatting changes it, and returns the exit status.
 fn list(path: &FilePath, base: &Path, changes: bool) -> u8 {
     if !changes {
         return FINE;
@@ -85,7 +85,8 @@ fn reject(path: &FilePath, bad: &NotText, base: &Path) -> u8 {
     show(reporter)
 }
 
-/// Prints the syntax errors, which prevent items of the file from being formatted.
+/// Prints the syntax errors, which prevent items of the file from being formatted, and returns the
+/// exit status.
 fn show_mistakes(path: &FilePath, text: &str, language: Language, base: &Path) -> u8 {
     let db = Database::new();
     let mut reporter = Reporter::new(&db, base);

@@ -21,12 +21,12 @@ impl Stats {
         }
     }
 
-    /// Records that all files are read and split into items.
+    /// Records the time after which all files are read and split into items.
     pub fn read(&mut self) {
         self.read = self.start.elapsed();
     }
 
-    /// Records that all files are checked.
+    /// Records the time after which all files are checked, and the number of threads.
     pub fn checked(&mut self, threads: usize) {
         self.total = self.start.elapsed();
         self.threads = threads;

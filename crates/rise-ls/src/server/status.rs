@@ -37,7 +37,7 @@ impl Drop for Checking {
 }
 
 impl Status {
-    /// Counts a job that computes diagnostics.
+    /// Counts a job that computes diagnostics, until the returned value is dropped.
     pub fn start_checking(self: &Arc<Status>) -> Checking {
         self.checking.fetch_add(1, Ordering::Relaxed);
         Checking(self.clone())

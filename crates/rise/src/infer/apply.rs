@@ -384,7 +384,8 @@ impl Infer<'_> {
         given
     }
 
-    /// Acts as [`Infer::attempt`], but defers equations such as `n + m = 4`.
+    /// Unifies the types as [`Infer::attempt`] does, but defers equations such as `n + m = 4`;
+    /// returns true if that is possible.
     fn attempt_deferring(&mut self, expected: &Ty, found: &Ty, cause: Cause) -> bool {
         self.deferring = true;
         let agrees = self.attempt(expected, found, cause);

@@ -201,11 +201,11 @@ struct Infer<'a> {
     /// ones.
     joined: Option<FxHashMap<BinderId, Vec<BinderId>>>,
     terms: Vec<TermInfo>,
-    /// See [`Inference::generalised`].
+    /// The value of [`Inference::generalised`] so far.
     generalised: FxHashMap<TermId, Box<[(Var, Kind)]>>,
-    /// See [`Inference::patterns`].
+    /// The value of [`Inference::patterns`] so far.
     patterns: FxHashSet<TermId>,
-    /// See [`Inference::instantiated`].
+    /// The value of [`Inference::instantiated`] so far.
     instantiated: FxHashMap<TermId, Vec<(Name, Arg)>>,
     binders: Vec<BinderInfo>,
     uses: Vec<NameUse>,

@@ -70,7 +70,7 @@ impl FactCache {
         self.0 = None;
     }
 
-    /// Adds a condition that was recorded after all others.
+    /// Adds a condition to the cached facts; it must have been recorded after all others.
     fn learn(&mut self, prop: &Prop) {
         if let Some(facts) = &mut self.0 {
             Rc::make_mut(facts).assume(prop);

@@ -337,7 +337,7 @@ pub(crate) enum Compare {
 }
 
 impl Compare {
-    /// Compares scalars of type `T`.
+    /// Returns the result of the comparison for scalars of type `T`.
     pub fn on<T: Elem>(self, a: T, b: T) -> bool {
         match self {
             Compare::Gt => a > b,

@@ -269,7 +269,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Reports a call of a word that the enclosing language reserves.
+    /// Reports a call of a word that the enclosing language reserves. Returns false at anything
+    /// else.
     fn reserved_by_host(&mut self) -> bool {
         let (token, next) = (self.token(), self.peek(1));
         let text = self.slice(token.span);

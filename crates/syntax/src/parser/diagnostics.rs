@@ -203,7 +203,7 @@ impl Parser<'_> {
         rest.starts_with(|c: char| c.is_ascii_digit()) && ends
     }
 
-    /// Reports an operator in parentheses that is not a function.
+    /// Reports an operator in parentheses that is not a function. Returns false at anything else.
     pub(crate) fn at_lone_operator(&mut self) -> bool {
         let token = self.token();
         let text = self.quoted(token);
@@ -235,7 +235,8 @@ impl Parser<'_> {
         Some(BinaryOp::Pipe)
     }
 
-    /// Reports `<>` between operands, and skips its first character.
+    /// Reports `<>` between operands, and skips its first character. Returns false at any other
+    /// `<`.
     pub(crate) fn angles_for_unequal(&mut self) -> bool {
         let (first, second) = (self.token().span, self.peek(1).span);
         let is_sign = self.peek_kind(1) == TokenKind::Greater && first.end == second.start;

@@ -283,7 +283,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Reports a missing `,` before a parameter with a type or kind.
+    /// Reports a missing `,` before a parameter with a type or kind. Returns false if no such
+    /// parameter follows.
     fn comma_is_missing(&mut self) -> bool {
         let is_parameter = self.host.is_none()
             && self.at(TokenKind::Ident)
@@ -312,6 +313,7 @@ impl Parser<'_> {
     }
 
     /// Reports the missing `:` between a parameter and its type, as in `fun(xs n.f32 => …)`.
+    /// Returns false if no type follows.
     fn colon_missing(&mut self, param: BinderId) -> bool {
         use TokenKind::{Dot, FatArrow, Ident, Int, Scalar};
         let token = self.token();

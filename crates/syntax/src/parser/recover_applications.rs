@@ -246,7 +246,8 @@ impl Parser<'_> {
         self.report(unbracketed(span, &call, edits));
     }
 
-    /// Reports a cast in the notation of other languages: `x as f32` or `(f32) x`.
+    /// Reports a cast in the notation of other languages: `x as f32` or `(f32) x`. Returns false
+    /// for any other application.
     fn cast_of_other_languages(&mut self, callee: TermId, args: &[TermId]) -> bool {
         let kind = |term: TermId| &self.terms[term.0 as usize].kind;
         let (value, ty) = match *args {

@@ -275,7 +275,7 @@ impl Parser<'_> {
     }
 
     /// Reports a definition that begins with a keyword of another language, at the start or end of
-    /// an item.
+    /// an item. Returns false at any other text.
     pub(crate) fn foreign_definition(&mut self) -> bool {
         let (word, next) = (self.token(), self.peek(1));
         let text = self.slice(word.span).to_owned();
@@ -312,7 +312,7 @@ impl Parser<'_> {
     }
 
     /// Reports modifiers of other languages before a definition, if the item contains nothing else:
-    /// it ends before the `def`.
+    /// it ends before the `def`. Returns false for any other item.
     pub(crate) fn words_before_def(&mut self) -> bool {
         let words = &self.tokens[self.pos..self.tokens.len() - 1];
         let is_word = |token: &Token| modifier(self.slice(token.span)).is_some();
@@ -367,7 +367,7 @@ impl Parser<'_> {
         self.synonyms.extend(names);
     }
 
-    /// Reports a comment in the notation of another language.
+    /// Reports a comment in the notation of another language. Returns false at any other text.
     pub(crate) fn foreign_comment(&mut self) -> bool {
         let (first, second) = (self.token(), self.peek(1));
         let touches = first.span.end == second.span.start;

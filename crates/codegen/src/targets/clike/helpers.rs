@@ -252,8 +252,8 @@ impl Helpers {
         }
     }
 
-    /// Adds a division or remainder of signed integers that defines the division of the smallest
-    /// number by -1, which C leaves undefined.
+    /// Adds a division or remainder of signed integers, and returns its name. It defines the
+    /// division of the smallest number by -1, which C leaves undefined.
     pub fn division(&mut self, scalar: ScalarType, is_remainder: bool) -> String {
         let target = self.target;
         let word = if is_remainder { "mod" } else { "div" };
@@ -275,8 +275,8 @@ impl Helpers {
         })
     }
 
-    /// Adds a conversion of a float to the nearest representable integer towards zero; NaN becomes
-    /// 0.
+    /// Adds a conversion of a float to the nearest representable integer towards zero, and returns
+    /// its name; NaN becomes 0.
     pub fn saturating(&mut self, from: ScalarType, to: ScalarType) -> String {
         let target = self.target;
         let name = format!("{}_to_{}", short(from), short(to));

@@ -690,7 +690,7 @@ impl Reporter<'_> {
     }
 
     /// Adds the edit of the written result type, from a pair of arrays to an array of pairs, to
-    /// edits that change the body accordingly.
+    /// edits that change the body accordingly; returns `None` if the type cannot be edited.
     fn with_result_zipped(&self, edits: Option<Edits>) -> Option<Edits> {
         let mut edits = edits?;
         if let ItemKind::Def { ty: Some(ty), .. } = self.source_map.written.item.kind {

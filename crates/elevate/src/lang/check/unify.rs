@@ -212,7 +212,8 @@ impl UnificationTable {
         }
     }
 
-    /// Compares two function types parameter by parameter, as `f(a, b)` is `f(a)(b)`.
+    /// Compares two function types parameter by parameter, as `f(a, b)` is `f(a)(b)`; returns true
+    /// if a function of type `found` is allowed.
     fn functions_fit(&mut self, found: &Ty, expected: &Ty) -> bool {
         let (Type::Fun(left, gives), Type::Fun(right, wanted)) = (&**found, &**expected) else {
             return false;

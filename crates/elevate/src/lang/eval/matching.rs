@@ -233,7 +233,8 @@ fn level_arg(value: &Value) -> Option<rise::Arg> {
     })
 }
 
-/// Compares literals. Numbers are compared by value; a suffix in the pattern must be the same.
+/// Returns true if two literals are equal. Numbers are compared by value; a suffix in the pattern
+/// must be the same.
 fn same_literal(found: &Literal, wanted: &Literal) -> bool {
     match (found, wanted) {
         (

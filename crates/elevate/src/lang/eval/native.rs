@@ -360,7 +360,7 @@ fn test_named(name: &str) -> Option<Predicate> {
     })
 }
 
-/// Implements `isComputation` of section 1.7 of the reference.
+/// Returns true if `isComputation` of section 1.7 of the reference holds for a term.
 fn is_computation(store: &Store, term: Term) -> bool {
     let basic = |ty: &Type| is_basic(ty);
     match store.node(term) {

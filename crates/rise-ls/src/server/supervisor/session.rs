@@ -308,7 +308,8 @@ impl Session {
         self.forward(body);
     }
 
-    /// Records the state for a new worker.
+    /// Records the state of the session that a new worker needs, and returns the effect of a
+    /// notification about a document.
     fn record(&mut self, method: &str, params: Value) -> Change {
         match method {
             "initialized" => self.initialized = true,

@@ -275,7 +275,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Parses the `=` of a definition; if it is missing, skips past the next one.
+    /// Parses the `=` of a definition; if it is missing, skips past the next one. Returns false if
+    /// there is none.
     fn equals(&mut self, name: Option<&Ident>, what: &str) -> bool {
         if self.eat(Rise::Equals).is_some() {
             return true;

@@ -89,6 +89,7 @@ impl Parser<'_> {
     }
 
     /// Reports a misspelt `where`, `requires` or `assuming`, and reads it as the intended keyword.
+    /// Returns false for any other word.
     pub(super) fn mend_clause_word(&mut self) -> bool {
         let Some(meant) = self.misspelt_word(CLAUSES.map(Word::as_str)) else {
             return false;
@@ -116,7 +117,7 @@ impl Parser<'_> {
         is_meant
     }
 
-    /// Skips a keyword of an example; a misspelt one is reported.
+    /// Skips a keyword of an example; a misspelt one is reported. Returns false at any other word.
     pub(super) fn eat_field(&mut self, word: &'static str) -> bool {
         if self.misspelt_word([word]).is_some() {
             self.misspelt(word);
