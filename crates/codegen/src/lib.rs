@@ -33,8 +33,8 @@ pub use targets::{Description, HostProgram, Target, TargetSelection, Targets, ma
 /// parameters, and a command, in any order of the parameters.
 ///
 /// # Errors
-/// What has no code: a parameter or result whose type generated functions do not take. Every one of
-/// them is named.
+///
+/// Fails with an error for each parameter or result whose type generated functions do not take.
 pub fn lower(program: &PhraseProgram, target: Target) -> Result<Lowered, Vec<CompileError>> {
     lower::lower(program, target.features(), &PassSet::default())
 }

@@ -308,8 +308,9 @@ fn names(target: Target) -> Vec<&'static str> {
 /// Runs the passes.
 ///
 /// # Errors
-/// What has no code: loops to be unrolled whose length is a parameter, private memory that another
-/// work-item reads, barriers where not all work-items come, what stands outside of all kernels.
+/// Fails if a part of the program has no code: a loop to be unrolled whose length is a parameter,
+/// private memory that another work-item reads, a barrier that not all work-items reach, or a
+/// statement outside of all kernels.
 pub(crate) fn optimise(lowered: Lowered, options: &Options) -> Result<Program, CompileError> {
     optimise_until(lowered, options, usize::MAX)
 }

@@ -70,8 +70,8 @@ impl fmt::Display for PlacementError {
 }
 
 impl AccessInference {
-    /// Returns the reason why the memory of a primitive cannot be in an address space, as far as it
-    /// follows from its place and its size.
+    /// Returns the reason why the memory of a primitive cannot be in an address space, apart from a
+    /// size beyond the limits of the device.
     pub(super) fn placement_error(
         &self,
         primitive: Primitive,

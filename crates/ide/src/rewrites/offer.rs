@@ -187,8 +187,9 @@ impl Offer {
         attempt.made.is_some() && self.unsaid(attempt).is_none()
     }
 
-    /// Returns the reason why the definition cannot express the result of a rewrite: it needs a
-    /// name that is not in scope, or assumes a condition on a size that is bound inside.
+    /// Returns the reason why the definition cannot express the result of a rewrite: the result is
+    /// for another target, needs a name that is not in scope, or assumes a condition on a size that
+    /// is bound inside.
     fn unsaid(&self, attempt: &Attempt) -> Option<String> {
         let (new, assumed) = attempt.made.as_ref()?;
         if let Some(reason) = self.other_target(*new) {

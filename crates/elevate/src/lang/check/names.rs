@@ -100,7 +100,8 @@ impl Infer<'_> {
     }
 
     /// Applies a definition without parentheses to the defaults of its first list, unless the
-    /// context requires a function of such a parameter. The flag of the result is true if it does.
+    /// context requires a function of such a parameter. The flag of the result is true if the
+    /// defaults are applied.
     fn without_optional(&mut self, ty: Ty, wanted: Option<&Ty>) -> (Ty, bool) {
         let shallow = self.table.shallow(&ty);
         let Type::Fun(params, result) = &*shallow else {
