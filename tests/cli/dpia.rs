@@ -302,7 +302,7 @@ fn what_is_no_text_or_no_program_is_said_once() {
     let found: Vec<String> = folder.findings(&["."]).iter().map(short).collect();
     expect![[r#"
         bytes.dpia:0:8 error[not-text]: this file is not UTF-8: byte 9 of it is 0xFF, which is not text
-        deep.dpia:0:264 error[too-deep]: this is nested deeper than the tools follow: give a part of it its own definition
+        deep.dpia:0:264 error[too-deep]: this is nested too deeply: give a part of it its own definition
         half.dpia:1:6 error[syntax-error]: expected an expression after `=`
     "#]].assert_eq(&(found.join("\n") + "\n"));
 }

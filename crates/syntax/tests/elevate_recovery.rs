@@ -589,7 +589,7 @@ fn words_of_rise() {
         expect![[r#"
         (val a - (missing))
         val a = `b ; c
-                ^ unterminated: this backquote has no partner on its line
+                ^ unterminated: this backquote is not closed on its line
     "#]],
     );
     check(
@@ -888,7 +888,7 @@ fn brackets_too_many_in_examples() {
         expect![[r#"
             (example - (input f) (apply topDownmapFusion) (expect g))
               apply topDownmapFusion)
-                                    ^ syntax-error: this `)` closes nothing
+                                    ^ syntax-error: unmatched `)`
         "#]],
     );
 }

@@ -111,7 +111,7 @@ fn arguments_without_parentheses() {
                 expected `:` between the parameter `xs` and its type
                 Insert `:` => def f = fun(xs: n.f32 => xs)
             def f = fun(x => x >>> 1)
-                `>>>` is not an operator: RISE has no shift of bits
+                `>>>` is not an operator: RISE has no bit shifts
             foreign ef sqrt(x: f32): f32
                 expected `def` after `foreign`, found `ef`
                 Write `def` => foreign def sqrt(x: f32): f32
@@ -376,10 +376,10 @@ fn values() {
             def f = x += 1
                 there is no `+=`: nothing changes its value, so a new one is given a name, `let y = x + 1 in …`
             def f = a & b
-                `&` is not part of RISE: write `&&`, which joins truth values; there are no operations on the bits of integers
+                `&` is not part of RISE: write `&&`, which combines booleans; there are no bitwise operations
                 Write `&&` => def f = a && b
             def f = a & 1
-                `&`: RISE has no operations on the bits of integers
+                `&`: RISE has no bitwise operations
             def f : 2*n.f32 = xs
                 a size with operators needs parentheses in a type: write `(2*n).f32`
                 Write `(2*n)` => def f : (2*n).f32 = xs
@@ -641,11 +641,11 @@ fn signs_of_other_languages() {
         ],
         expect![[r#"
             def f = fun(x => ~x)
-                `~` is not part of RISE: truth values are negated by `!`, and the bits of an integer are flipped by `-x - 1`
+                `~` is not part of RISE: booleans are negated by `!`, and the bits of an integer are flipped by `-x - 1`
                 Write `!` => def f = fun(x => !x)
                 Write `(-x - 1)` => def f = fun(x => (-x - 1))
             def f = fun(x => ~g(x) + 1)
-                `~` is not part of RISE: truth values are negated by `!`, and the bits of an integer are flipped by `-x - 1`
+                `~` is not part of RISE: booleans are negated by `!`, and the bits of an integer are flipped by `-x - 1`
                 Write `!` => def f = fun(x => !g(x) + 1)
                 Write `(-g(x) - 1)` => def f = fun(x => (-g(x) - 1) + 1)
             def f = fun(x => x++)

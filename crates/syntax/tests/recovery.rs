@@ -509,7 +509,7 @@ fn slips() {
             (def f - x)
 
             def f = x)
-                     ^ syntax-error: this `)` closes nothing
+                     ^ syntax-error: unmatched `)`
             (def f - x)
 
             def f = map(g h)
@@ -746,7 +746,7 @@ fn slips() {
             (def f - (pair a (pair b c)))
 
             def f = "text"
-                    ^^^^^^ syntax-error: a string has no place here
+                    ^^^^^^ syntax-error: a string is not allowed here
             (def f - (missing))
 
             def f = a $ b
@@ -773,11 +773,11 @@ fn slips() {
             (def f - a)
 
             def f = a | b
-                      ^ syntax-error: `|` means "divides", in conditions of `where` and `@assume` only: a pipeline is written `|>`, "or" is `||`, and there are no operations on the bits of integers
+                      ^ syntax-error: `|` means "divides", in conditions of `where` and `@assume` only: a pipeline is written `|>`, "or" is `||`, and there are no bitwise operations
             (def f - (binary |> a b))
 
             def f = Nat
-                    ^^^ syntax-error: `Nat` is a kind and has no place here
+                    ^^^ syntax-error: `Nat` is a kind and is not allowed here
             (def f - (missing))
 
             def f = x in y
@@ -983,7 +983,7 @@ fn other_items() {
             (foreign f ((x (scalar f32))) (scalar f32) "{\n  return x;\n}")
 
             def f = """{
-                    ^^^^ syntax-error: a string has no place here
+                    ^^^^ syntax-error: a string is not allowed here
             (def f - (missing))
 
             foreign def f(): f32
@@ -1138,12 +1138,12 @@ fn conditions_without_a_type() {
             (def f - (ascribe x (where (missing) (binary >= n (int 4)))))
 
             def f = fun(xs: n.f32 where 4 | n => xs)
-                                  ^^^^^ syntax-error: `where` does not follow a parameter's type
+                                  ^^^^^ syntax-error: `where` is not allowed after a parameter's type
             help: conditions come after the definition's type, as in `def f : (n: Nat) -> n.f32 -> f32 where 4 | n = …`, or before the `def` as `@assume(4 | n)`
             (def f - (fun ((xs (where (array n (scalar f32)) (binary | (int 4) n)))) xs))
 
             def f = fun(xs => xs) where 4 | n
-                                  ^^^^^ syntax-error: `where` does not follow the definition's value
+                                  ^^^^^ syntax-error: `where` is not allowed after the definition's value
             help: conditions come after the definition's type, as in `def f : (n: Nat) -> n.f32 -> f32 where 4 | n = …`, or before the `def` as `@assume(4 | n)`
             (def f - (fun (xs) xs))
 

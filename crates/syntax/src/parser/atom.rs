@@ -240,9 +240,9 @@ impl Parser<'_> {
         }
         match token.kind {
             TokenKind::Else => self.lone_else(),
-            TokenKind::Kind => self.misplaced(format!("{text} is a kind and has no place here")),
+            TokenKind::Kind => self.misplaced(format!("{text} is a kind and is not allowed here")),
             TokenKind::String | TokenKind::RawString => {
-                self.misplaced("a string has no place here".to_owned())
+                self.misplaced("a string is not allowed here".to_owned())
             }
             TokenKind::OpenString | TokenKind::OpenRawString => self.misplaced(String::new()),
             TokenKind::LBracket if mode.is_type() => self.type_in_brackets(),

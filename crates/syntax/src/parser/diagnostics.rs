@@ -145,10 +145,10 @@ impl Parser<'_> {
         if self.error.is_none() {
             let advice = match (text, meant) {
                 ("~", Some((_, sign))) => format!(
-                    ": truth values are negated by `{sign}`, and the bits of an integer are flipped by `-x - 1`"
+                    ": booleans are negated by `{sign}`, and the bits of an integer are flipped by `-x - 1`"
                 ),
                 ("&", Some((_, sign))) => format!(
-                    ": write `{sign}`, which joins truth values; there are no operations on the bits of integers"
+                    ": write `{sign}`, which combines booleans; there are no bitwise operations"
                 ),
                 (_, Some((_, sign))) => format!(": write `{sign}`"),
                 (_, None) => advice_for_sign(text).map_or(String::new(), |it| format!(": {it}")),
@@ -230,7 +230,7 @@ impl Parser<'_> {
         self.report(match joins_numbers {
             true => no_bits("|", span),
             false => Diagnostic::syntax(span,
-                "`|` means \"divides\", in conditions of `where` and `@assume` only: a pipeline is written `|>`, \"or\" is `||`, and there are no operations on the bits of integers",
+                "`|` means \"divides\", in conditions of `where` and `@assume` only: a pipeline is written `|>`, \"or\" is `||`, and there are no bitwise operations",
             )});
         Some(BinaryOp::Pipe)
     }
@@ -275,7 +275,7 @@ impl Parser<'_> {
             return None;
         }
         self.bump();
-        let message = "`>>>` is not an operator: RISE has no shift of bits";
+        let message = "`>>>` is not an operator: RISE has no bit shifts";
         self.report(
             Diagnostic::syntax(sign.cover(last.span), message)
                 .help("divide by a power of two, as in `x / 2`; `>>` composes functions"),
@@ -1244,7 +1244,7 @@ impl Parser<'_> {
         let next = self.peek_kind(1);
         let message = match token.kind {
             TokenKind::RParen | TokenKind::RBracket | TokenKind::RBrace => {
-                format!("this {text} closes nothing")
+                format!("unmatched {text}")
             }
             TokenKind::Ident if matches!(next, TokenKind::Equals | TokenKind::Colon) => {
                 format!("unexpected {text} after {what}: a new definition begins with `def`")
@@ -1272,7 +1272,7 @@ pub(crate) fn fat_arrow_for_arrow(arrow: Span) -> Diagnostic {
 
 /// Returns the error for `where` in a wrong position.
 fn misplaced_where(span: Span, before: &str) -> Diagnostic {
-    let message = format!("`where` does not follow {before}");
+    let message = format!("`where` is not allowed after {before}");
     Diagnostic::syntax(span, message).help(
         "conditions come after the definition's type, as in `def f : (n: Nat) -> n.f32 -> f32 where 4 | n = …`, or before the `def` as `@assume(4 | n)`",
     )
@@ -1316,7 +1316,7 @@ fn innermost_bracket<'a>(mut tokens: impl Iterator<Item = &'a Token>) -> Option<
 
 /// Returns the error for a bitwise operator of other languages, which RISE does not have.
 pub fn no_bits(sign: &str, span: Span) -> Diagnostic {
-    let message = format!("`{sign}`: RISE has no operations on the bits of integers");
+    let message = format!("`{sign}`: RISE has no bitwise operations");
     Diagnostic::syntax(span, message).help(
         "`*`, `/` and `%` with powers of two shift and mask numbers that are not negative; a `foreign def` does it in C",
     )

@@ -391,7 +391,7 @@ impl<'t> Parser<'t> {
         self.report(Diagnostic::error(
             codes::TOO_DEEP,
             span,
-            "this is nested deeper than the tools follow: give a part of it its own definition",
+            "this is nested too deeply: give a part of it its own definition",
         ));
         self.skip_to_end();
     }

@@ -236,7 +236,7 @@ impl Parser<'_> {
     fn pred(&mut self) -> ItemKind {
         let name = self.defined();
         let params = self.param_lists();
-        self.no_type("a predicate has type `Pred`: leave it away");
+        self.no_type("a predicate has type `Pred`: leave the type out");
         let body = match self.equals(name.as_ref(), "a strategy, or patterns in braces") {
             true if self.at(Rise::LBrace) => PredBody::Patterns(self.braced_patterns()),
             _ => PredBody::Strategy(self.right_side()),
@@ -258,7 +258,7 @@ impl Parser<'_> {
     fn normal_form(&mut self) -> ItemKind {
         let name = self.defined();
         let params: Box<[ParamList]> = self.param_lists();
-        self.no_type("a normal form is a `Strategy`: leave the type away");
+        self.no_type("a normal form is a `Strategy`: leave the type out");
         let body = self.body(name.as_ref(), "a strategy");
         ItemKind::NormalForm { name, params, body }
     }
@@ -507,8 +507,7 @@ impl Parser<'_> {
 impl Parser<'_> {
     fn report_unmatched_closer(&mut self) {
         let (span, text) = (self.span(), self.quoted());
-        self.rise
-            .error_at(span, format!("this {text} closes nothing"));
+        self.rise.error_at(span, format!("unmatched {text}"));
     }
 }
 

@@ -177,7 +177,7 @@ impl<'t> Parser<'t> {
                 self.rise.report(Diagnostic::error(
                     codes::UNTERMINATED,
                     span,
-                    "this backquote has no partner on its line",
+                    "this backquote is not closed on its line",
                 ));
                 return;
             }
