@@ -148,7 +148,7 @@ fn a_rule_keeps_types() {
     check(
         "rule split2 = map(f) |-> map(f) >> split(2)\n",
         expect![[r#"
-        error[infinite-type]: this would need a type that contains itself, a part of `2.t`
+        error[infinite-type]: this would need an infinite type, which contains itself as a part of `2.t`
          --> r.elevate:1:36
           |               ------               ^^^^^^^^
           = help: is a function applied to itself, or an argument missing?

@@ -392,7 +392,7 @@ fn definitions_that_are_no_programs() {
         expect![[r#"
             error[not-a-program] at main
               `main` cannot be compiled on its own: its parameter `f` is a function
-              help: write a definition that applies it to one, and compile that
+              help: write a definition that applies this one to a function, and compile that
         "#]],
     );
     say(
@@ -421,13 +421,13 @@ fn every_reason_is_said_at_once() {
     expect![[r#"
         error[not-a-program] at main
           `main` cannot be compiled on its own: its parameter `f` is a function
-          help: write a definition that applies it to one, and compile that
+          help: write a definition that applies this one to a function, and compile that
         error[not-a-program] at main
           `main` cannot be compiled on its own: its parameter `p` is a dependent pair
           help: take the size and the array as parameters of their own
         error[not-a-program] at main
           `main` cannot be compiled on its own: its parameter `g` is a function
-          help: write a definition that applies it to one, and compile that
+          help: write a definition that applies this one to a function, and compile that
         error[missing-choice] at reduce
           `reduce` does not say how it is computed
           help: write `reduceSeq`

@@ -250,7 +250,7 @@ fn wrong_commands() {
                    found: Comm
                 help: a command has no value: what it writes is read from memory that `new` makes
             unknown : {t: DataType} -> t -> Comm
-              Error[cannot-infer] at `x`: nothing says what `x` is
+              Error[cannot-infer] at `x`: the type of `x` is not known
                 help: write its type, as in `fun(x: Exp[f32, Rd] => …)`
         "#]],
     );

@@ -92,8 +92,8 @@ pub enum NotRunnable {
     },
     /// A value parameter is a function.
     #[error(
-        "the parameter `{name}` of `{program}` is a function; write a definition that applies it \
-         to one"
+        "the parameter `{name}` of `{program}` is a function; write a definition that applies \
+         `{program}` to a function"
     )]
     TakesFunction {
         /// The name of the program.

@@ -170,7 +170,7 @@ impl<'a> Infer<'a> {
             self.bad(
                 name.span,
                 message,
-                &format!("{help}; what a definition is compiled for says `@target(opencl)`"),
+                &format!("{help}; the target of a definition is written `@target(opencl)`"),
             );
         }
         let mut plain = Vec::new();
@@ -180,7 +180,7 @@ impl<'a> Infer<'a> {
                     if matches!(key.name.as_str(), "local" | "global") =>
                 {
                     if sizes.is_empty() || sizes.len() > 3 {
-                        self.bad(*span, "one, two or three sizes belong here", help);
+                        self.bad(*span, "expected one, two or three sizes", help);
                     }
                     self.assumptions
                         .extend(sizes.iter().map(|&size| Assumption::LaunchSize(size)));
@@ -403,7 +403,7 @@ impl<'a> Infer<'a> {
         });
         let (message, help) = match call {
             Some(call) => (
-                format!("`@strategy` takes the name of a strategy, and `{call}` is none"),
+                format!("`@strategy` takes the name of a strategy, found `{call}`"),
                 format!(
                     "name it in an .elevate file, as in `val lowered = {call}`, and write `@strategy(\"file.elevate\", lowered)`"
                 ),

@@ -35,7 +35,7 @@ impl Infer<'_> {
         } else if let Some(name) = name.filter(|name| is_c_word(&name.name)) {
             // A function with a body is renamed in C.
             let text = format!(
-                "`{}` is a word of C, so no function is called so",
+                "`{}` is a keyword of C and cannot be the name of a function",
                 name.name
             );
             let found = Diagnostic::error(codes::FOREIGN_NAME, name.span, text);
@@ -67,7 +67,8 @@ impl Infer<'_> {
             let binder = self.item.binder(param);
             let (name, span) = (binder.name.clone(), binder.span);
             if is_c_word(&name) {
-                let text = format!("`{name}` is a word of C, and cannot name a parameter there");
+                let text =
+                    format!("`{name}` is a keyword of C and cannot be the name of a parameter");
                 self.error(codes::FOREIGN_NAME, span, text).help =
                     Some(format!("call it `{name}_`, also in the body"));
                 continue;

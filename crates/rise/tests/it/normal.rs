@@ -254,7 +254,7 @@ fn parameters_and_what_can_run() {
     expect!["`generic` is generic over the number type `t`; write the type of a parameter, of the result, or of a number (`0i32`), or a definition that uses `generic` at one type"]
         .assert_eq(&why("generic").to_string());
     expect![
-        "the parameter `f` of `higher` is a function; write a definition that applies it to one"
+        "the parameter `f` of `higher` is a function; write a definition that applies `higher` to a function"
     ]
     .assert_eq(&why("higher").to_string());
     expect!["`where` is generic over the address space `a`; write a definition that fixes it"]

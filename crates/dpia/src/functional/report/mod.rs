@@ -628,7 +628,7 @@ impl Reporter<'_> {
         let (what, help) = match kind {
             ParameterKind::Function => (
                 "is a function",
-                "write a definition that applies it to one, and compile that",
+                "write a definition that applies this one to a function, and compile that",
             ),
             ParameterKind::Arrays => (
                 "has an array in a tuple",

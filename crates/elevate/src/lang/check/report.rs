@@ -37,7 +37,7 @@ impl Infer<'_> {
             self.error(
                 syntax::codes::TOO_DEEP,
                 span,
-                "the type of this grows larger than the tools follow",
+                "the type of this is too large",
             )
             .help = Some("tuples of tuples double at each step: are all members needed?".into());
         }

@@ -87,21 +87,21 @@ fn both_sides_have_one_type() {
     said(
         "rule r = reduce(op)(z) |-> map(op(z))",
         expect![[r#"
-        Error infinite-type `op(z)`: this would need a type that contains itself, a part of `n.t`
+        Error infinite-type `op(z)`: this would need an infinite type, which contains itself as a part of `n.t`
           help: is a function applied to itself, or an argument missing?
     "#]],
     );
     said(
         "rule r = reduce(depZip) |-> id",
         expect![[r#"
-        Error infinite-type `depZip`: this would need a type that contains itself, a part of `(g(i), g(i))`
+        Error infinite-type `depZip`: this would need an infinite type, which contains itself as a part of `(g(i), g(i))`
           help: is a function applied to itself, or an argument missing?
     "#]],
     );
     said(
         "rule r = join |-> transpose",
         expect![[r#"
-        Error infinite-type `transpose`: the right side has another type than the left side: this would need a type that contains itself, a part of `n.t`
+        Error infinite-type `transpose`: the right side has another type than the left side: this would need an infinite type, which contains itself as a part of `n.t`
           help: is a function applied to itself, or an argument missing?
     "#]],
     );

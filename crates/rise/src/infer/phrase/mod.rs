@@ -268,7 +268,7 @@ impl Infer<'_> {
             self.error(
                 codes::CANNOT_INFER,
                 binder.span,
-                format!("nothing says what `{name}` is"),
+                format!("the type of `{name}` is not known"),
             )
             .help = Some(format!(
                 "write its type, as in `fun({name}: Exp[f32, Rd] => …)`"

@@ -32,7 +32,7 @@ impl Infer<'_> {
         self.error(
             syntax::codes::TOO_DEEP,
             span,
-            "the type of this grows larger than the tools follow",
+            "the type of this is too large",
         )
         .help =
             Some("pairs of pairs double at each step: does every step need both halves?".into());

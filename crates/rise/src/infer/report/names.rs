@@ -271,7 +271,7 @@ impl Infer<'_> {
             let ty = self.table.ty(&ty);
             let message = match &*ty {
                 Type::Var(v) if self.table.is_open(*v) => {
-                    "a hole: nothing says which type is expected here".to_owned()
+                    "a hole: the expected type is not known".to_owned()
                 }
                 _ => format!(
                     "a hole: an expression of type `{}` is expected here",

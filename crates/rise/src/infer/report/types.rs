@@ -550,7 +550,9 @@ impl Infer<'_> {
         let diagnostic = self.error(
             codes::INFINITE_TYPE,
             cause.span,
-            format!("this would need a type that contains itself, a part of `{text}`"),
+            format!(
+                "this would need an infinite type, which contains itself as a part of `{text}`"
+            ),
         );
         diagnostic.help = Some("is a function applied to itself, or an argument missing?".into());
     }
