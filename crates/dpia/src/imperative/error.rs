@@ -19,7 +19,7 @@ pub struct ImperativeError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Reason {
     /// An array is read where it has to be written.
-    #[error("the program does not say how this is written")]
+    #[error("this has to be written, and nothing writes it")]
     NotWritten,
     /// The function of a written `map` does more than rearrange its argument.
     #[error("the function of a written `{}` may only rearrange its argument", .0.name())]

@@ -27,7 +27,7 @@ fn nesting() {
         expect![[r#"
             error[wrong-nesting] at mapLocal
               `mapLocal` cannot be inside `mapGlobal`
-              `mapGlobal` hands iterations to single work-items, and no work-group is left to share these
+              `mapGlobal` gives each iteration to a single work-item, so no work-group can distribute the inner iterations
               inside this: mapGlobal(mapLocal(fun(x => x * 2.0f)))
               help: split among work-groups outside: `mapWorkGroup`
               fix: Make the outer one `mapWorkGroup`
@@ -54,7 +54,7 @@ fn nesting() {
         expect![[r#"
             error[wrong-nesting] at mapLocal
               `mapLocal` must be inside `mapWorkGroup`
-              it shares iterations among the work-items of a group, and none is chosen here
+              it distributes iterations over the work-items of a work-group, which `mapWorkGroup` of the same dimension selects
               help: write `mapGlobal`
               fix: Replace with `mapGlobal`
             mended: def main = depFun(n: Nat => fun(xs: n.f32 => xs |> mapGlobal(fun(x => x * 2.0f))))
@@ -69,7 +69,7 @@ fn maps_in_the_wrong_order() {
         expect![[r#"
             error[wrong-nesting] at mapLocal
               `mapLocal` must be inside `mapWorkGroup`
-              it shares iterations among the work-items of a group, and none is chosen here
+              it distributes iterations over the work-items of a work-group, which `mapWorkGroup` of the same dimension selects
               help: swap them: `mapWorkGroup` outside, `mapLocal` inside
               fix: Swap `mapLocal` and `mapWorkGroup`
             mended: def main = depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 =>
@@ -81,7 +81,7 @@ fn maps_in_the_wrong_order() {
         expect![[r#"
             error[wrong-nesting] at mapLocal
               `mapLocal(1)` must be inside `mapWorkGroup(1)`
-              it shares iterations among the work-items of a group, and none is chosen here
+              it distributes iterations over the work-items of a work-group, which `mapWorkGroup` of the same dimension selects
               help: swap them: `mapWorkGroup(1)` outside, `mapLocal(1)` inside
               fix: Swap `mapLocal(1)` and `mapWorkGroup(1)`
         "#]],
@@ -92,7 +92,7 @@ fn maps_in_the_wrong_order() {
         expect![[r#"
             error[wrong-nesting] at mapLocal
               `mapLocal` must be inside `mapWorkGroup`
-              it shares iterations among the work-items of a group, and none is chosen here
+              it distributes iterations over the work-items of a work-group, which `mapWorkGroup` of the same dimension selects
               help: write `mapWorkGroup`
               fix: Replace with `mapWorkGroup`
             mended: def main = depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 =>
@@ -104,7 +104,7 @@ fn maps_in_the_wrong_order() {
         expect![[r#"
             error[wrong-nesting] at mapLocal
               `mapLocal(1)` is over dimension 1, and the `mapWorkGroup` around it over dimension 0
-              it shares iterations among the work-items of a group, and none is chosen here
+              it distributes iterations over the work-items of a work-group, which `mapWorkGroup` of the same dimension selects
               help: put this into a `mapWorkGroup(1)`, or write `mapLocal`
               fix: Replace with `mapLocal`
             mended: def main = depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 =>
@@ -118,7 +118,7 @@ fn maps_in_the_wrong_order() {
         expect![[r#"
             error[wrong-nesting] at mapGlobal
               `mapGlobal(1)` cannot be inside `mapLocal`
-              inside of `mapLocal` a single work-item of a group is at work, and it cannot start others
+              the function of `mapLocal` is executed by a single work-item, which cannot start others
               inside this: mapLocal(mapGlobal(1)(fun(x => x * 2.0f)))
               help: write `mapSeq`
               fix: Replace with `mapSeq`
@@ -146,7 +146,7 @@ fn maps_in_the_wrong_order() {
         expect![[r#"
             error[wrong-nesting] at mapLocal
               `mapLocal(1)` is over dimension 1, and the `mapWorkGroup` around it over dimension 0
-              it shares iterations among the work-items of a group, and none is chosen here
+              it distributes iterations over the work-items of a work-group, which `mapWorkGroup` of the same dimension selects
               help: put this into a `mapWorkGroup(1)`, or write `mapSeq`
               fix: Replace with `mapSeq`
         "#]],
@@ -168,7 +168,7 @@ fn what_every_work_item_would_write() {
             error[written-by-all] at mapSeq
               every work-item runs all of this `mapSeq`, and all write the result of `main`
               each work-item that is launched runs the whole kernel
-              help: share it out: `mapGlobal`
+              help: distribute the iterations: `mapGlobal`
               fix: Replace with `mapGlobal`
             mended: def main = depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 =>
               xs |> mapGlobal(mapSeq(fun(x => x * 2.0f)))))
@@ -179,8 +179,8 @@ fn what_every_work_item_would_write() {
         expect![[r#"
             error[written-by-all] at mapSeq
               every work-item of a work-group runs all of this `mapSeq`, and all write the result of `main`
-              `mapWorkGroup` chooses the part of a group, and nothing its work-items
-              help: share it out: `mapLocal`
+              `mapWorkGroup` selects the part of each work-group, and nothing distributes this part over the work-items
+              help: distribute the iterations: `mapLocal`
               fix: Replace with `mapLocal`
             mended: def main = depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 =>
               xs |> mapWorkGroup(mapLocal(fun(x => x * 2.0f)))))
@@ -193,8 +193,8 @@ fn what_every_work_item_would_write() {
         expect![[r#"
             error[written-by-all] at mapSeq
               every work-item of a work-group runs all of this `mapSeq`, and all write the same Local memory
-              `mapWorkGroup` chooses the part of a group, and nothing its work-items
-              help: share it out: `mapLocal`
+              `mapWorkGroup` selects the part of each work-group, and nothing distributes this part over the work-items
+              help: distribute the iterations: `mapLocal`
               fix: Replace with `mapLocal`
             mended: def main = depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 =>
               xs |> mapWorkGroup(fun(row => row |> mapLocal(fun(x => x * 2.0f)) |> toMem(Local) |> mapLocal(id)))))
@@ -205,7 +205,7 @@ fn what_every_work_item_would_write() {
         expect![[r#"
             error[wrong-nesting] at mapLocal
               `mapLocal` must be inside `mapWorkGroup`
-              it shares iterations among the work-items of a group, and none is chosen here
+              it distributes iterations over the work-items of a work-group, which `mapWorkGroup` of the same dimension selects
               help: write `mapGlobal`
               fix: Replace with `mapGlobal`
             mended: def main = depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 =>
@@ -229,8 +229,8 @@ fn what_every_work_item_would_write() {
         expect![[r#"
             error[written-by-all] at reduceSeq(Private)(add)
               every work-item of a work-group writes the result of `main`
-              `mapWorkGroup` chooses the part of a group, and nothing its work-items
-              help: share it out with `mapLocal`, or give each part to one work-item: `mapGlobal`
+              `mapWorkGroup` selects the part of each work-group, and nothing distributes this part over the work-items
+              help: distribute the iterations with `mapLocal`, or give each part to one work-item: `mapGlobal`
               fix: Replace `mapWorkGroup` with `mapGlobal`
         "#]],
     );
@@ -241,7 +241,7 @@ fn what_every_work_item_would_write() {
         expect![[r#"
             error[written-by-all] at reduceSeq(Private)(add)
               every work-item of a work-group writes the result of `main`
-              `mapWorkGroup` chooses the part of a group, and nothing its work-items
+              `mapWorkGroup` selects the part of each work-group, and nothing distributes this part over the work-items
               help: write it inside of a `mapLocal`, as in `|> split(m) |> mapLocal(reduceSeq(Private)(add)(0.0f))`
         "#]],
     );
@@ -253,7 +253,7 @@ fn what_every_work_item_would_write() {
             error[written-by-all] at mapSeq
               every work-item along dimension 1 runs all of this `mapSeq`, and all write the result of `main`
               `m` work-items are launched in dimension 1, and each runs the whole kernel
-              help: share it out: `mapGlobal(1)`
+              help: distribute the iterations: `mapGlobal(1)`
               fix: Replace with `mapGlobal(1)`
             mended: @opencl(local = [16, 4], global = [n, m])
             def main = depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 =>

@@ -68,7 +68,7 @@ fn launch_sizes() {
         expect![[r#"
             error[launch-size] at 100
               the global size `100` is not a multiple of the local size `64`
-              the work-items are cut into groups of the local size, without a rest
+              the work-items are divided into groups of the local size, without remainder
               help: the next multiple is 128
               fix: Launch 128 work-items
             mended: @opencl(local = [64], global = [128])
@@ -118,7 +118,7 @@ fn launch_sizes() {
         expect![[r#"
             error[launch-size] at oclRun
               the global size `100` is not a multiple of the local size `64`
-              the work-items are cut into groups of the local size, without a rest
+              the work-items are divided into groups of the local size, without remainder
               help: the next multiple is 128
         "#]],
     );
@@ -130,7 +130,7 @@ fn a_first_dimension_that_nothing_shares() {
         &rows("xs |> mapWorkGroup(1)(mapLocal(1)(fun(x => x * 2.0f)))"),
         expect![[r#"
             error[written-by-all] at mapWorkGroup
-              the work-items of dimension 0 share nothing here: the maps are over dimension 1
+              no map distributes iterations over dimension 0: the maps are over dimension 1
               several work-items are launched in dimension 0, and each would run all of this
               help: count dimensions from 0: `mapWorkGroup`, `mapLocal`
               fix: Use dimension 0 instead of 1
@@ -144,7 +144,7 @@ fn a_first_dimension_that_nothing_shares() {
            row |> mapLocal(1)(id) |> toMem(Local) |> mapLocal(1)(id)))))",
         expect![[r#"
             error[written-by-all] at mapWorkGroup
-              the work-items of dimension 0 share nothing here: the maps are over dimension 1
+              no map distributes iterations over dimension 0: the maps are over dimension 1
               several work-items are launched in dimension 0, and each would run all of this
               help: count dimensions from 0: `mapWorkGroup`, `mapLocal`
               fix: Use dimension 0 instead of 1
@@ -156,7 +156,7 @@ fn a_first_dimension_that_nothing_shares() {
         &rows("xs |> mapGlobal(2)(mapGlobal(1)(fun(x => x * 2.0f)))"),
         expect![[r#"
             error[written-by-all] at mapGlobal
-              the work-items of dimension 0 share nothing here: the maps are over dimensions 1 and 2
+              no map distributes iterations over dimension 0: the maps are over dimensions 1 and 2
               several work-items are launched in dimension 0, and each would run all of this
               help: count dimensions from 0: `mapGlobal(1)`, `mapGlobal`
               fix: Use dimensions 0 and 1 instead of 1 and 2
@@ -169,7 +169,7 @@ fn a_first_dimension_that_nothing_shares() {
          def main = depFun(n: Nat => fun(xs: n.f32 => xs |> mapGlobal(1)(id)))",
         expect![[r#"
             error[written-by-all] at mapGlobal
-              the work-items of dimension 0 share nothing here: the maps are over dimension 1
+              no map distributes iterations over dimension 0: the maps are over dimension 1
               `n` work-items are launched in dimension 0, and each would run all of this
               help: count dimensions from 0: `mapGlobal`
               fix: Use dimension 0 instead of 1
@@ -182,9 +182,9 @@ fn a_first_dimension_that_nothing_shares() {
          def main = depFun((n: Nat, m: Nat) => fun(xs: n.f32 => xs |> mapGlobal(1)(id)))",
         expect![[r#"
             error[written-by-all] at mapGlobal
-              the work-items of dimension 0 share nothing here: the maps are over dimension 1
+              no map distributes iterations over dimension 0: the maps are over dimension 1
               `m` work-items are launched in dimension 0, and each would run all of this
-              help: launch one work-item in dimension 0, or share something there
+              help: launch one work-item in dimension 0, or distribute iterations over it
               fix: Launch one work-item in dimension 0
             mended: @opencl(local = [1, 4], global = [1, n])
             def main = depFun((n: Nat, m: Nat) => fun(xs: n.f32 => xs |> mapGlobal(1)(id)))
@@ -200,9 +200,9 @@ fn a_first_dimension_that_nothing_shares() {
            xs |> mapGlobal(1)(id) |> oclRun(64, 4, 1)(n, n, 1)))",
         expect![[r#"
             error[written-by-all] at mapGlobal
-              the work-items of dimension 0 share nothing here: the maps are over dimension 1
+              no map distributes iterations over dimension 0: the maps are over dimension 1
               `n` work-items are launched in dimension 0, and each would run all of this
-              help: launch one work-item in dimension 0, or share something there
+              help: launch one work-item in dimension 0, or distribute iterations over it
         "#]],
     );
     // The map is in another definition.
@@ -211,7 +211,7 @@ fn a_first_dimension_that_nothing_shares() {
          def main = fun(xs: 64.f32 => all(xs))",
         expect![[r#"
             error[written-by-all] at all
-              the work-items of dimension 0 share nothing here: the maps are over dimension 1
+              no map distributes iterations over dimension 0: the maps are over dimension 1
               several work-items are launched in dimension 0, and each would run all of this
               in `all`, here: (elsewhere)
               help: count dimensions from 0: `mapGlobal`
@@ -253,7 +253,7 @@ fn an_annotation_beside_kernels() {
         expect![[r#"
             warning[launch-size] at @opencl(local = [64], global = [n])
               `@opencl` has no effect: each `oclRun` says how its kernel is launched
-              help: leave it out, or leave `oclRun` out where all of this is one kernel
+              help: leave `@opencl` out, or leave `oclRun` out if the whole definition is one kernel
               fix: Leave `@opencl` out
         "#]],
     );

@@ -348,11 +348,11 @@ fn what_targets_lack() {
         expect![[r#"
             error[not-on-target] at toMem
               C has no Global memory
-              help: without an address space: `toMem` is enough for C
+              help: leave the address space out: write `toMem`
               fix: Leave the address space out
             error[not-on-target] at reduceSeq
               C has no Private memory
-              help: without an address space: `reduceSeq` is enough for C
+              help: leave the address space out: write `reduceSeq`
               fix: Leave the address space out
             mended: def main = depFun(n: Nat => fun(xs: n.f32 => xs |> mapSeq(id) |> toMem |> reduceSeq(add)(0.0f)))
         "#]],
@@ -375,7 +375,7 @@ fn threads_in_threads() {
         "def main = depFun(n: Nat => fun(xs: n.n.f32 => xs |> mapPar(mapPar(fun(x => x * 2.0f)))))",
         expect![[r#"
             hint[wrong-nesting] at mapPar
-              this `mapPar` runs inside another one: its threads are already at work
+              this `mapPar` runs inside another one: all threads are already busy
               inside this: mapPar(mapPar(fun(x => x * 2.0f)))
               help: write `mapSeq`
               fix: Replace with `mapSeq`
@@ -472,7 +472,7 @@ fn every_reason_is_said_at_once() {
     expect![[r#"
         error[not-a-program] at main
           `main` cannot be compiled on its own: its result is `DepPair[k => k.f32]`
-          help: a compiled definition gives an array whose size follows from what it takes
+          help: return an array whose size follows from the parameters, not a dependent pair
         error[not-a-program] at main
           `main` cannot be compiled on its own: its parameter `ys` has numbers of type `f16`
           help: C has none: take `f32`
@@ -539,7 +539,7 @@ fn library_definitions() {
         expect![[r#"
             error[not-on-target] at toLocal
               C has no Local memory
-              help: without an address space: `toMem` is enough for C
+              help: leave the address space out: write `toMem`
               fix: Leave the address space out
             mended: def main = depFun(n: Nat => fun(xs: n.f32 => xs |> mapSeq(id) |> toMem |> mapSeq(id)))
         "#]],

@@ -193,7 +193,7 @@ fn programs_for_opencl() {
         expect![[r#"
             functional[written-by-all] at mapSeq: every work-item runs all of this `mapSeq`, and all write the result of `functional`
             each work-item that is launched runs the whole kernel
-              help: share it out: `mapGlobal`
+              help: distribute the iterations: `mapGlobal`
               fix: Replace with `mapGlobal`
             imperative: Some(Imperative)
             threads[not-on-target] at parFor: OpenCL has no `parFor`

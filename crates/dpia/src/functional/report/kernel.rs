@@ -65,7 +65,7 @@ impl Reporter<'_> {
                 "each work-item that is launched runs the whole kernel".to_owned()
             }
             (ConcurrentWriters::Group, _) => format!(
-                "`{}` chooses the part of a group, and nothing its work-items",
+                "`{}` selects the part of each work-group, and nothing distributes this part over the work-items",
                 written(Primitive::MapWorkGroup, *dimension)
             ),
         };
@@ -79,7 +79,7 @@ impl Reporter<'_> {
         match instead.as_ref().and_then(|one| Some((one, one.map?))) {
             Some((one, (primitive, dimension))) => {
                 let choice = written(primitive, dimension);
-                found.help = Some(format!("share it out: `{choice}`"));
+                found.help = Some(format!("distribute the iterations: `{choice}`"));
                 let title = format!("Replace with `{choice}`");
                 let edits = self.source_map.replace(at, one.primitive, &choice);
                 self.push(&mut found, title, edits, None, &mut first);
@@ -98,7 +98,7 @@ impl Reporter<'_> {
         if let Some(group) = group {
             let choice = written(Primitive::MapGlobal, group.dimension);
             found.help = Some(format!(
-                "share it out with `{map}`, or give each part to one work-item: `{choice}`"
+                "distribute the iterations with `{map}`, or give each part to one work-item: `{choice}`"
             ));
             let title = format!("Replace `mapWorkGroup` with `{choice}`");
             let edits = self.source_map.replace(group.at, group.primitive, &choice);
@@ -171,7 +171,7 @@ impl Reporter<'_> {
         let new: Vec<String> = (0..used.len()).map(|d| d.to_string()).collect();
         let many = size.map_or("several".to_owned(), |size| self.plain_size(size));
         let message = format!(
-            "the work-items of dimension 0 share nothing here: the maps are over {}\n\
+            "no map distributes iterations over dimension 0: the maps are over {}\n\
              {many} work-items are launched in dimension 0, and each would run all of this",
             dimensions(&old)
         );
@@ -203,7 +203,8 @@ impl Reporter<'_> {
             );
             return found;
         }
-        found.help = Some("launch one work-item in dimension 0, or share something there".into());
+        found.help =
+            Some("launch one work-item in dimension 0, or distribute iterations over it".into());
         let sizes = ["local", "global"].map(|key| self.launch_sizes(key));
         let firsts = sizes.into_iter().flatten().map(|(sizes, _)| {
             let size = self.source_map.written.item.term(*sizes.first()?);
@@ -276,8 +277,9 @@ impl Reporter<'_> {
         let annotation = self.launch_annotation();
         let place = annotation.map_or_else(|| self.def_name(), |annotation| annotation.span);
         let message = "`@opencl` has no effect: each `oclRun` says how its kernel is launched";
-        let found = Diagnostic::error(codes::LAUNCH_SIZE, place, message)
-            .help("leave it out, or leave `oclRun` out where all of this is one kernel");
+        let found = Diagnostic::error(codes::LAUNCH_SIZE, place, message).help(
+            "leave `@opencl` out, or leave `oclRun` out if the whole definition is one kernel",
+        );
         let text = self.source_map.written.text;
         let behind = text.get(place.end as usize..).unwrap_or_default();
         let blank = behind.len() - behind.trim_start().len();
@@ -394,7 +396,7 @@ impl Reporter<'_> {
     ) -> Diagnostic {
         let message = format!(
             "the global size {} is not a multiple of the local size {}{along}\n\
-             the work-items are cut into groups of the local size, without a rest",
+             the work-items are divided into groups of the local size, without remainder",
             tick(&self.size(global)),
             tick(&self.size(local)),
         );

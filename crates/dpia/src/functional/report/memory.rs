@@ -369,9 +369,7 @@ impl Reporter<'_> {
             _ => self.source_map.replace(at, primitive, plain),
         };
         self.fixed(
-            found.help(format!(
-                "without an address space: `{plain}` is enough for {target}"
-            )),
+            found.help(format!("leave the address space out: write `{plain}`")),
             "Leave the address space out",
             edits,
         )

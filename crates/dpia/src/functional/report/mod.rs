@@ -680,7 +680,7 @@ impl Reporter<'_> {
         }
         found.help(match *result.ty {
             Type::DepPair(_) => {
-                "a compiled definition gives an array whose size follows from what it takes"
+                "return an array whose size follows from the parameters, not a dependent pair"
             }
             _ => {
                 "a compiled definition gives one array, or a value without one: compile each part \

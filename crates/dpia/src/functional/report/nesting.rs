@@ -33,7 +33,7 @@ impl Reporter<'_> {
         let groups = groups.filter(|_| inner.primitive == MapLocal && outer.is_none());
         let message = match outer {
             Some(_) if inner.primitive.pattern().level() == Some(Level::Threads) => {
-                format!("this `{name}` runs inside another one: its threads are already at work")
+                format!("this `{name}` runs inside another one: all threads are already busy")
             }
             Some(outer) => format!("{} cannot be inside {}", of(inner), of(outer)),
             None if let Some(groups) = groups => format!(
@@ -233,7 +233,7 @@ impl Reporter<'_> {
 fn why(inner: ParallelMap, outer: Option<ParallelMap>) -> Option<&'static str> {
     let Some(outer) = outer else {
         return Some(
-            "it shares iterations among the work-items of a group, and none is chosen here",
+            "it distributes iterations over the work-items of a work-group, which `mapWorkGroup` of the same dimension selects",
         );
     };
     if inner.primitive.pattern().level()? == Level::Threads {
@@ -241,11 +241,11 @@ fn why(inner: ParallelMap, outer: Option<ParallelMap>) -> Option<&'static str> {
     }
     Some(match (inner.primitive, outer.primitive) {
         (MapLocal, MapGlobal) => {
-            "`mapGlobal` hands iterations to single work-items, and no work-group is left to share these"
+            "`mapGlobal` gives each iteration to a single work-item, so no work-group can distribute the inner iterations"
         }
         (MapLocal, _) => "the work-items of the group already share the iterations around it",
         (_, MapLocal) => {
-            "inside of `mapLocal` a single work-item of a group is at work, and it cannot start others"
+            "the function of `mapLocal` is executed by a single work-item, which cannot start others"
         }
         _ => "the work-items of this dimension already share the iterations around it",
     })
