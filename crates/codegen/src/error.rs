@@ -68,7 +68,9 @@ pub(crate) fn half(origin: Origin) -> CompileError {
 
 /// Returns the error for a vector whose number of lanes is a parameter.
 pub(crate) fn lanes(lanes: &str, origin: Origin) -> CompileError {
-    let text = format!("a vector of `{lanes}` lanes has no code: the number has to be known");
+    let text = format!(
+        "code cannot be generated for a vector of `{lanes}` lanes: the number of lanes must be a constant"
+    );
     CompileError::new(origin, text).with_help("write the number, as in `asVector(4)`")
 }
 

@@ -175,10 +175,13 @@ fn signal_text(signal: i32) -> Option<&'static str> {
         (S::FPE, "integer division by zero or overflow"),
         (
             S::ILL,
-            "it reached what its compiler took for impossible, as an integer division by zero, or an instruction that this processor does not have",
+            "illegal instruction: code that the compiler assumed to be unreachable, as after an integer division by zero, or an instruction that this processor does not have",
         ),
-        (S::ABORT, "the program gave up"),
-        (S::KILL, "ended from outside, perhaps for want of memory"),
+        (S::ABORT, "the program aborted"),
+        (
+            S::KILL,
+            "killed from outside, perhaps because no memory is left",
+        ),
         (S::TERM, "ended from outside"),
         (S::INT, "interrupted"),
         (S::XCPU, "the limit on processor time"),

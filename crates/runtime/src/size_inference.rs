@@ -58,7 +58,7 @@ pub enum SizesError {
     },
     /// No sizes give the length of the argument.
     #[error(
-        "`{argument}` has {} where its type has `{size}`, which no sizes give",
+        "`{argument}` has {} where its type has `{size}`: no sizes make them equal",
         elements_text(*.found)
     )]
     Impossible {
@@ -410,11 +410,16 @@ mod tests {
         );
         assert_eq!(
             solve_all(&[(n() * 2, 5)]),
-            Err("`xs` has 5 elements where its type has `n*2`, which no sizes give".to_owned())
+            Err(
+                "`xs` has 5 elements where its type has `n*2`: no sizes make them equal".to_owned()
+            )
         );
         assert_eq!(
             solve_all(&[(n() + 3, 2)]),
-            Err("`xs` has 2 elements where its type has `n + 3`, which no sizes give".to_owned())
+            Err(
+                "`xs` has 2 elements where its type has `n + 3`: no sizes make them equal"
+                    .to_owned()
+            )
         );
     }
 }

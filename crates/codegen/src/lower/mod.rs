@@ -157,7 +157,10 @@ impl<'p> Lower<'p> {
                         Type::Acc(ty) => self.output(&param.local.name, ty, body.origin),
                         Type::Exp(ty, _) => self.input(&param.local.name, ty, body.origin),
                         _ => {
-                            self.error(body.origin, "a parameter that is not data has no code");
+                            self.error(
+                                body.origin,
+                                "code cannot be generated for a parameter that is not data",
+                            );
                             return (inner.clone(), env);
                         }
                     };
@@ -165,8 +168,9 @@ impl<'p> Lower<'p> {
                     inner.clone()
                 }
                 Form::DepLambda(_, kind, inner) => {
-                    let text =
-                        format!("a parameter of kind {kind} has no code: only sizes are passed");
+                    let text = format!(
+                        "code cannot be generated for a parameter of kind {kind}: only sizes are passed"
+                    );
                     self.error(body.origin, text);
                     inner.clone()
                 }

@@ -140,7 +140,7 @@ fn hint(code: i32) -> &'static str {
         CL_MEM_OBJECT_ALLOCATION_FAILURE => "; the device does not have that much memory left",
         CL_INVALID_WORK_GROUP_SIZE => "; the device does not take work-groups of this size",
         CL_INVALID_BUFFER_SIZE => "; the device does not take buffers of this size",
-        CL_DEVICE_NOT_AVAILABLE => "; somebody else may have it for himself",
+        CL_DEVICE_NOT_AVAILABLE => "; another process may use it exclusively",
         CL_INVALID_KERNEL_NAME => "; the program has no kernel of this name",
         CL_BUILD_PROGRAM_FAILURE => "; the compiler does not say why",
         DLOPEN_FUNCTION_NOT_AVAILABLE => {

@@ -305,7 +305,7 @@ mod tests {
             panic!("it crashes");
         };
         assert_eq!(stage, Stage::Opening);
-        assert_eq!(how, "was stopped by signal 6 (the program gave up)");
+        assert_eq!(how, "was stopped by signal 6 (the program aborted)");
         assert_eq!(output, "dumped left-behind.dot");
         assert!(!std::path::Path::new("left-behind.dot").exists());
     }

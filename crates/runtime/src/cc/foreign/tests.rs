@@ -127,7 +127,7 @@ fn warnings_are_placed_in_the_body() {
 #[test]
 fn a_crash_is_described_and_stays_one() {
     let test = Test::new(&Limits::default());
-    let crash = Err("the C function was stopped by signal 6 (the program gave up)".to_owned());
+    let crash = Err("the C function was stopped by signal 6 (the program aborted)".to_owned());
     assert_eq!(test.call("crash", &["1"]), crash);
     assert_eq!(test.call("isOdd", &["1"]), crash);
 }
