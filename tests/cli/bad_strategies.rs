@@ -168,7 +168,7 @@ fn a_law_that_does_not_hold_or_is_not_known_stops_a_rule() {
         error[strategy-fails]: the strategy fails: `rule { … }` does not apply: it cannot be decided whether `commutative(op)` holds: nothing is known of whether the operator is commutative
          --> a.rise:5:72
           = found: xs |> reduce(op)(0.0f)
-          = help: laws are known of built-in operators; an `unsafe rule` may do without
+          = help: laws are known only for built-in operators; an `unsafe rule` does not need them
     "#]].assert_eq(&said("any", rule));
 }
 

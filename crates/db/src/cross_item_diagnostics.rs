@@ -218,7 +218,7 @@ fn unreadable(db: &dyn Db, file: SourceFile, import: &Import) -> Option<Diagnost
     let error = |message| Some(Diagnostic::error(codes::IMPORT_NOT_FOUND, span, message));
     let Some(target) = import.target else {
         return error(format!(
-            "cannot find `{path}`: this file is not saved, so nothing lies beside it"
+            "cannot find `{path}`: this file is not saved, so it has no folder"
         ))
         .map(|error| error.help("save the file first, or write an absolute path"));
     };
@@ -272,11 +272,14 @@ fn other_language(
     );
     let error = Diagnostic::error(codes::IMPORT_NOT_FOUND, span, message);
     Some(match own {
-        Language::Rise => error.help("what both need is written in RISE"),
+        Language::Rise => {
+            error.help("define what both files need in a `.rise` file, and import that file")
+        }
         Language::Dpia => {
             error.help("`rise-ls emit --as dpia` writes a definition of RISE as DPIA")
         }
-        Language::Elevate => error.help("strategies rewrite programs in RISE"),
+        Language::Elevate => error
+            .help("import a `.rise` or `.elevate` file: strategies rewrite programs in RISE only"),
     })
 }
 
@@ -307,7 +310,7 @@ fn circular(db: &dyn Db, import: &Import, circle: &[FileId]) -> Diagnostic {
                 way.push(format!("… ({} more)", circle.len() - MAX_NAMED));
             }
             format!(
-                "files import each other in a circle: {} imports {}",
+                "files import each other in a cycle: {} imports {}",
                 way.join(" imports "),
                 name(&circle[0])
             )

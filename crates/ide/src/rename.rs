@@ -125,7 +125,7 @@ fn check_name(new: &str, dialect: Dialect) -> Result<(), RenameError> {
                 kind: TokenKind::Underscore,
                 ..
             },
-        ] => error("`_` stands for what is left out and cannot be a name"),
+        ] => error("`_` is a hole and cannot be a name"),
         [token] if token.kind.is_reserved() => {
             error(format!("`{new}` is a reserved word and cannot be a name"))
         }
@@ -477,7 +477,7 @@ mod tests {
             text,
             "_",
             expect![[r#"
-            error: `_` stands for what is left out and cannot be a name
+            error: `_` is a hole and cannot be a name
         "#]],
         );
         check(

@@ -113,12 +113,10 @@ impl Database {
             vec![Diagnostic::error(codes::SYNTAX_ERROR, whole, message)]
         };
         if text.trim().is_empty() {
-            return Err(error("a strategy is expected, and there is nothing"));
+            return Err(error("expected a strategy, found nothing"));
         }
         if syntax::elevate::split(text).len() > 1 {
-            return Err(error(
-                "one strategy is expected, and there are several items",
-            ));
+            return Err(error("expected one strategy, found several items"));
         }
         let parsed = syntax::elevate::parse(text);
         let is_error = |found: &Diagnostic| found.severity == Severity::Error;
@@ -126,7 +124,7 @@ impl Database {
             return Err(parsed.diagnostics.to_vec());
         }
         let ItemKind::Main { .. } = parsed.item.kind else {
-            return Err(error("an expression is expected, and this is a definition"));
+            return Err(error("expected an expression, found a definition"));
         };
         let source = SourceFile::from(file);
         let env = FileEnv {
@@ -155,7 +153,7 @@ impl Database {
         if !matches!(**ty, Type::Strategy(_) | Type::Result | Type::Error) {
             let found = checked.signature.scheme.text();
             return Err(error(&format!(
-                "a strategy for a whole definition is expected, and this is {found}"
+                "expected a strategy for a whole definition, found {found}"
             )));
         }
         Ok(GivenStrategy {

@@ -41,7 +41,7 @@ fn from_file(
     let error = |message: String| Err(Diagnostic::error(codes::IMPORT_NOT_FOUND, span, message));
     let Some(target) = file.path(db).import(path).map(|path| db.file_at(&path)) else {
         return error(format!(
-            "cannot find `{path}`: this file is not saved, so nothing lies beside it"
+            "cannot find `{path}`: this file is not saved, so it has no folder"
         ));
     };
     let target = SourceFile::from(target);

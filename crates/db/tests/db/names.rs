@@ -97,7 +97,7 @@ fn files_that_import_each_other_are_one_error() {
     check(
         "import \"a.rise\"\ndef m = a\n//- b.rise\nimport \"c.rise\"\ndef b = c\n//- a.rise\nimport \"b.rise\"\ndef a = b\n//- c.rise\nimport \"a.rise\"\ndef c = 1",
         expect![[r#"
-            a.rise ["b.rise"] Error import-cycle: files import each other in a circle: `a.rise` imports `b.rise` imports `c.rise` imports `a.rise`
+            a.rise ["b.rise"] Error import-cycle: files import each other in a cycle: `a.rise` imports `b.rise` imports `c.rise` imports `a.rise`
               b.rise ["c.rise"]: `b.rise` imports `c.rise`
               c.rise ["a.rise"]: `c.rise` imports `a.rise`
               help: move what both need into a third file that imports neither
@@ -117,7 +117,7 @@ fn definitions_in_files_that_import_each_other_may_form_a_circle() {
     check(
         "//- a.rise\nimport \"b.rise\"\ndef a = b\n//- b.rise\nimport \"a.rise\"\ndef b = a\ndef c = 1",
         expect![[r#"
-            a.rise ["b.rise"] Error import-cycle: files import each other in a circle: `a.rise` imports `b.rise` imports `a.rise`
+            a.rise ["b.rise"] Error import-cycle: files import each other in a cycle: `a.rise` imports `b.rise` imports `a.rise`
               b.rise ["a.rise"]: `b.rise` imports `a.rise`
               help: move what both need into a third file that imports neither
             a.rise [a] Error recursive-def: `a` is defined by itself: `a` uses `b` uses `a`

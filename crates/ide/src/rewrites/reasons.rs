@@ -30,10 +30,7 @@ pub(crate) fn text(store: &Store, reason: &Reason) -> String {
         },
         Reason::Type(message) | Reason::Message(message) => message.clone(),
         Reason::PredicateFails { predicate, found } => {
-            format!(
-                "`{}` is not what `{predicate}` asks for",
-                short(store, *found)
-            )
+            format!("`{}` does not satisfy `{predicate}`", short(store, *found))
         }
         Reason::NoChild { traversal, found } => {
             format!("`{}` has no part for `{traversal}`", short(store, *found))

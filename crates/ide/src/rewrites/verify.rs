@@ -312,7 +312,7 @@ impl<'d> FileEnv<'d> {
         }
         match elaborate(&parsed.item, &inference) {
             Some(def) => Ok((parsed.item, inference, def)),
-            None => Err("it has no meaning".to_owned()),
+            None => Err("its text has errors".to_owned()),
         }
     }
 
@@ -333,7 +333,10 @@ impl<'d> FileEnv<'d> {
             || same_under(Some(assumed(&wanted.obligations)), wanted, &def);
         match same {
             true => Ok(()),
-            false => Err(format!("it would read as\n{}", rise::core::def_text(&def))),
+            false => Err(format!(
+                "its text would mean another program:\n{}",
+                rise::core::def_text(&def)
+            )),
         }
     }
 }

@@ -182,7 +182,7 @@ fn device(device: &DeviceInfo) -> Vec<Fact> {
             local_text(device.local_memory)
         ),
         format!(
-            "{}, {}; vectors it likes: {}; has: {}; kernels are timed in steps of {} ns",
+            "{}, {}; preferred vectors: {}; native: {}; kernels are timed in steps of {} ns",
             has(device.fp64, "f64"),
             has(device.fp16, "f16"),
             widths(&device.preferred_widths),

@@ -24,7 +24,7 @@ impl Session {
             ("initialize", Stage::Fresh) => Some(self.initialize(params)),
             ("initialize", _) => Some(Err(error(
                 ErrorCode::InvalidRequest,
-                "the session is initialized",
+                "the session is already initialized",
             ))),
             (_, Stage::Fresh) => Some(Err(error(
                 ErrorCode::ServerError(-32002),

@@ -30,7 +30,7 @@ pub fn run(options: &RewriteOptions) -> u8 {
         return UNUSABLE;
     }
     if options.write && options.file.as_os_str() == "-" {
-        output::error("`--write` changes a file, and standard input is none");
+        output::error("`--write` changes a file, and standard input is not a file");
         return UNUSABLE;
     }
     let mut workspace = Workspace::load(

@@ -133,7 +133,7 @@ fn help(refusal: &Refusal) -> Option<String> {
             format!("if it holds for all sizes of this program, say so: `@assume({needed})`")
         }
         Reason::Undecided { needed: None, .. } => {
-            "laws are known of built-in operators; an `unsafe rule` may do without".to_owned()
+            "laws are known only for built-in operators; an `unsafe rule` does not need them".to_owned()
         }
         Reason::Shape { .. } | Reason::PredicateFails { .. } | Reason::NoChild { .. } => {
             "`s @ topDown` looks for a place at which `s` applies, and `try(s)` succeeds without one"

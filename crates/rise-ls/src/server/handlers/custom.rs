@@ -42,7 +42,7 @@ pub fn syntax_tree(snapshot: &Snapshot, params: SyntaxTreeParams) -> Answer<Text
     text.map(|text| Text { text }).ok_or_else(|| {
         error(
             ErrorCode::ServerError(REQUEST_FAILED),
-            "the text is too long",
+            "the text of the syntax tree is too long",
         )
     })
 }

@@ -295,7 +295,7 @@ fn made(
         None => document.file,
     };
     if let Some((name, value)) = params.tunes.iter().find(|(_, value)| **value < 1) {
-        let message = format!("`{name}` is a size, and {value} is none: sizes to tune begin at 1");
+        let message = format!("`{name}` is a size to tune and must be at least 1, found {value}");
         return Err(invalid_params(message));
     }
     let tunes = params.tunes.iter();
