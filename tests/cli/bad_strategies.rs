@@ -119,7 +119,7 @@ fn one_that_does_not_look_into_a_call_says_so() {
 fn what_is_no_strategy_for_a_definition_is_not_applied() {
     for (strategy, wanted) in [
         ("topDown", "needs arguments before it is a strategy"),
-        ("lowerToC(32)", "`32` is none: leave it out"),
+        ("lowerToC(32)", "not to `32`: leave this argument out"),
     ] {
         let text = said("scale", strategy);
         assert!(text.contains(wanted), "{strategy}: {text}");
@@ -165,7 +165,7 @@ fn a_law_that_does_not_hold_or_is_not_known_stops_a_rule() {
           = found: xs |> reduce(sub)(0.0f)
     "#]].assert_eq(&said("minus", rule));
     expect![[r#"
-        error[strategy-fails]: the strategy fails: `rule { … }` does not apply: it cannot be decided whether `commutative(op)` holds: nothing is known of whether the operator is commutative
+        error[strategy-fails]: the strategy fails: `rule { … }` does not apply: it cannot be decided whether `commutative(op)` holds: it is not known whether the operator is commutative
          --> a.rise:5:72
           = found: xs |> reduce(op)(0.0f)
           = help: laws are known only for built-in operators; an `unsafe rule` does not need them

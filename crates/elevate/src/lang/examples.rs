@@ -85,7 +85,7 @@ fn apply_to(
     let say = |message: String| move |span| Diagnostic::error(codes::EXAMPLE_FAILS, span, message);
     let mut store = Store::new();
     let Ok(imported) = term::import(&mut store, &programs.input) else {
-        return Err(say("the input is too large".into()));
+        return Err(say("the program after `input` is too large".into()));
     };
     let globals = GlobalEnv::new(definitions.clone(), &mut store);
     let strategy = match strategy_of(&globals, example) {
@@ -157,7 +157,7 @@ fn other_program(
         return Some(Diagnostic::error(
             codes::EXAMPLE_FAILS,
             at,
-            "the program that is expected is too large",
+            "the program after `expect` is too large",
         ));
     };
     let (mut found, mut wanted) = (done.run.root, expected.root);

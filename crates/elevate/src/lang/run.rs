@@ -232,7 +232,7 @@ fn no_program(definition: &Definition, program: ExprId) -> EvalError {
     let span = definition.item.expr(program).span;
     let text = definition.text.get(std::ops::Range::from(span));
     EvalError::new(format!(
-        "a strategy is applied to the definition that is rewritten, and `{}` is none: leave it out",
+        "a strategy is applied to the definition that is rewritten, not to `{}`: leave this argument out",
         short(text.unwrap_or_default())
     ))
 }

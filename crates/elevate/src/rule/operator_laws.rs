@@ -81,7 +81,7 @@ fn holds(operator: &Operator, law: Law, word: &str) -> Truth {
         },
         Operator::Elements(op) => holds(op, law, word),
         Operator::Unknown => Truth::Unknown(
-            format!("nothing is known of whether the operator is {word}").into(),
+            format!("it is not known whether the operator is {word}").into(),
             None,
         ),
     }
@@ -106,7 +106,7 @@ fn is_neutral(store: &Store, operator: &Operator, z: Term) -> Truth {
     use Primitive::*;
     let unknown = || {
         Truth::Unknown(
-            "nothing is known of whether the initial value changes nothing".into(),
+            "it is not known whether the initial value is neutral".into(),
             None,
         )
     };

@@ -35,7 +35,9 @@ pub(super) fn vectorized(store: &mut Store, f: Term, lanes: &Nat) -> Result<Term
 /// The reason why there is no such vector type.
 pub(super) fn vectorized_ty(ty: &Ty, lanes: &Nat) -> Result<Ty, String> {
     Ok(match &**ty {
-        Type::Scalar(ScalarType::NatType) => return Err("sizes are not put in vectors".into()),
+        Type::Scalar(ScalarType::NatType) => {
+            return Err("the lanes of a vector cannot have the type `natType`".into());
+        }
         Type::Scalar(_) | Type::Var(_) => Arc::new(Type::Vector(lanes.clone(), ty.clone())),
         Type::Pair(a, b) => Arc::new(Type::Pair(
             vectorized_ty(a, lanes)?,

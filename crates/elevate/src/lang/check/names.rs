@@ -163,7 +163,7 @@ impl Infer<'_> {
     fn ambiguous(&mut self, at: &Ident, items: &[syntax::GlobalId]) {
         let message = format!("`{}` is defined by several imports", at.name);
         let mut diagnostic = syntax::Diagnostic::error(codes::AMBIGUOUS_IMPORT, at.span, message)
-            .help("define a name of your own for the one that you mean, in a file between");
+            .help("rename one of the definitions, or define a new name for one in another file, and import that file instead");
         for &item in items {
             let place = syntax::ItemSpan {
                 item: Some(item),

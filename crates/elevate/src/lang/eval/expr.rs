@@ -68,7 +68,7 @@ impl Eval<'_, '_> {
                 return self.call(*callee, args, scope, tail);
             }
             ExprKind::Missing | ExprKind::Hole => {
-                return self.error(id, "something is missing here");
+                return self.error(id, "an expression is missing here");
             }
             ExprKind::Name(_) => self.name(id, scope)?,
             ExprKind::Literal(literal) => self.literal(id, literal)?,
@@ -125,7 +125,7 @@ impl Eval<'_, '_> {
                     false => Ok(value),
                 }
             }
-            _ => self.error(id, "this name stands for nothing"),
+            _ => self.error(id, "this name is not defined"),
         }
     }
 
@@ -144,7 +144,10 @@ impl Eval<'_, '_> {
                 Ok(value) => Ok(Value::Int(value)),
                 Err(_) => self.error(id, "this number is too large"),
             },
-            Literal::Float { .. } => self.error(id, "this number is an expression of RISE"),
+            Literal::Float { .. } => self.error(
+                id,
+                "a floating-point number is allowed only in an expression of RISE",
+            ),
         }
     }
 

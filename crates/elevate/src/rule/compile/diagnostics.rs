@@ -163,10 +163,10 @@ pub(super) fn overlaps(alts: &[Alt], diagnostics: &mut Vec<Diagnostic>) {
             .iter()
             .find(|earlier| earlier.clauses.is_empty() && earlier.pattern.covers(&alt.pattern));
         if let Some(earlier) = covered {
-            let text = "this alternative is never taken: an earlier one matches whatever it does";
+            let text = "this alternative is never taken: an earlier one matches everything that this one matches";
             let warning = Diagnostic::new(Severity::Warning, codes::SHADOWED_NAME, alt.span, text)
                 .related(earlier.span, "the earlier alternative")
-                .help("put the more special pattern first");
+                .help("put the more specific pattern first");
             diagnostics.push(warning);
         }
     }

@@ -232,7 +232,7 @@ impl<'a> Names<'a> {
         match kind {
             TermKind::Hole if side == Side::Left => self.hole(term, role, span),
             TermKind::Hole if role == ExpectedKind::Value => {
-                let text = "`_` on the right side stands for nothing";
+                let text = "`_` has no value on the right side";
                 self.report(Diagnostic::error(codes::UNKNOWN_NAME, span, text));
             }
             TermKind::Name(name) => self.name(term, &name, role, side, span),
@@ -402,9 +402,8 @@ impl<'a> Names<'a> {
                 vec![(span, near)],
                 true,
             ),
-            None => {
-                diagnostic.help("the right side uses what the left side, parameters and `let` bind")
-            }
+            None => diagnostic
+                .help("bind the name on the left side, as a parameter of the rule, or with `let`"),
         };
         self.report(diagnostic);
     }

@@ -37,13 +37,13 @@ fn the_right_side_uses_what_the_left_side_binds() {
         "rule r = map(f) >> map(g) |-> map(f >> h)",
         expect![[r#"
             Error unknown-name `h`: nothing on the left side binds `h`, and there is no definition of that name
-              help: the right side uses what the left side, parameters and `let` bind
+              help: bind the name on the left side, as a parameter of the rule, or with `let`
         "#]],
     );
     said(
         "rule r = map(f) >> map(g) |-> map(f) >> map(_)",
         expect![[r#"
-        Error unknown-name `_`: `_` on the right side stands for nothing
+        Error unknown-name `_`: `_` has no value on the right side
     "#]],
     );
     said("rule r(n: Nat) = map(f) |-> map(f)", expect![[""]]);
@@ -220,8 +220,8 @@ fn alternatives_that_are_never_taken_are_found() {
     said(
         "rule r = { map(f) |-> mapSeq(f) | map(map(f)) |-> mapSeq(map(f)) }",
         expect![[r#"
-        Warning shadowed-name `map(map(f)) |-> mapSeq(map(f))`: this alternative is never taken: an earlier one matches whatever it does
-          help: put the more special pattern first
+        Warning shadowed-name `map(map(f)) |-> mapSeq(map(f))`: this alternative is never taken: an earlier one matches everything that this one matches
+          help: put the more specific pattern first
     "#]],
     );
     said(

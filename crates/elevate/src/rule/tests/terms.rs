@@ -350,7 +350,7 @@ fn laws_are_known_of_operators() {
           at root None
         `requires assoc(op) and neutral(op, z)` does not hold: the initial value is not neutral for `add`
           at root None
-        `requires assoc(op) and neutral(op, z)` cannot be proved: nothing is known of whether the operator is associative
+        `requires assoc(op) and neutral(op, z)` cannot be proved: it is not known whether the operator is associative
           at root None
     "#]].assert_eq(&all.concat());
 }
