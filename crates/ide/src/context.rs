@@ -14,11 +14,17 @@ pub(crate) enum Context {
     /// The keyword `def` after `foreign`.
     ForeignDef,
     /// An expression; in an argument also a size, type or address space.
-    Expression { argument: bool },
+    Expression {
+        argument: bool,
+    },
     /// The right operand of this `|>`.
-    Stage { pipe: Span },
+    Stage {
+        pipe: Span,
+    },
     /// The name after this dot in an expression.
-    Dot { dot: Span },
+    Dot {
+        dot: Span,
+    },
     /// A type, or a size.
     Type,
     /// The name after this dot in a type.
