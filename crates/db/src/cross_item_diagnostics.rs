@@ -8,13 +8,13 @@ use syntax::elevate::check_order;
 use syntax::{Diagnostic, ItemSpan, Severity};
 
 use crate::codes;
+use crate::files::{FileId, FilePath, ItemId, ReadError};
 use crate::header::Declaration;
-use crate::inputs::{FileState, SourceFile, SourceItem};
+use crate::inputs::{Db, FileState, SourceFile, SourceItem};
+use crate::items::{Import, imports, items, strategy_parsed};
 use crate::language::Language;
-use crate::queries::{Import, imports, items, strategy_parsed};
 use crate::recursion::{import_cycle, import_group, recursion};
 use crate::scope::{definitions, is_primitive, scope};
-use crate::{Db, FileId, FilePath, ItemId, ReadError};
 
 /// The largest number of definitions of a cycle that are named.
 const MAX_NAMED: usize = 6;

@@ -6,11 +6,9 @@ use std::sync::Arc;
 
 use ropey::Rope;
 use rustc_hash::FxHashMap;
-use salsa::plumbing::{AsId, FromId};
 use smol_str::SmolStr;
 use syntax::{GlobalId, Span};
 
-use crate::inputs::{SourceFile, SourceItem};
 use crate::language::Language;
 
 /// The identifier of a file in a database.
@@ -25,11 +23,19 @@ impl FileId {
     pub(crate) fn from_id(id: salsa::Id) -> Self {
         FileId(id)
     }
+
+    pub(crate) fn id(self) -> salsa::Id {
+        self.0
+    }
 }
 
 impl ItemId {
     pub(crate) fn from_id(id: salsa::Id) -> Self {
         ItemId(id)
+    }
+
+    pub(crate) fn id(self) -> salsa::Id {
+        self.0
     }
 
     /// Returns a small number that is different for each item.
@@ -57,30 +63,6 @@ impl fmt::Debug for FileId {
 impl fmt::Debug for ItemId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "item {}", self.0.index())
-    }
-}
-
-impl From<SourceFile> for FileId {
-    fn from(file: SourceFile) -> Self {
-        FileId(file.as_id())
-    }
-}
-
-impl From<FileId> for SourceFile {
-    fn from(file: FileId) -> Self {
-        SourceFile::from_id(file.0)
-    }
-}
-
-impl From<SourceItem> for ItemId {
-    fn from(item: SourceItem) -> Self {
-        ItemId(item.as_id())
-    }
-}
-
-impl From<ItemId> for SourceItem {
-    fn from(item: ItemId) -> Self {
-        SourceItem::from_id(item.0)
     }
 }
 

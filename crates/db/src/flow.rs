@@ -5,33 +5,24 @@ use std::sync::Arc;
 use codegen::Target;
 use dpia::functional::DataFlow;
 
-use crate::inputs::SourceItem;
+use crate::inputs::{Db, SourceItem};
 use crate::panics::catch_panic;
-use crate::stages::accesses;
-use crate::{Database, Db, ItemId, queries};
+use crate::stages::programs::accesses;
 
-/// Computes the result of [`Database::flow`], which is small, so it is kept for every item.
+/// Returns the access of each expression of the definition when it is compiled for the target. The
+/// result is small, so it is kept for every item.
 #[salsa::tracked(returns(clone))]
-fn flow(db: &dyn Db, item: SourceItem, target: Target) -> Option<Arc<DataFlow>> {
+pub(crate) fn flow(db: &dyn Db, item: SourceItem, target: Target) -> Option<Arc<DataFlow>> {
     let accesses = accesses(db, item, target).ok()?;
     let phrase = accesses.phrase.as_ref()?;
     let work = || Arc::new(dpia::functional::flow(phrase));
     catch_panic(&item.text(db), "compiling", work).ok()
 }
 
-impl Database {
-    /// Returns the access of each expression of the definition when it is compiled for the target;
-    /// `None` if it cannot be compiled.
-    pub fn flow(&self, item: ItemId, target: Target) -> Option<Arc<DataFlow>> {
-        queries::evaluate_dependencies_first(self, [item]);
-        flow(self, item.into(), target)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::FilePath;
+    use crate::{Database, FilePath};
 
     const ROWS: &str = "@target(c)
 def rows = depFun(n: Nat => fun(xs: n.4.f32 =>

@@ -1,12 +1,30 @@
 //! The salsa inputs of the database, from which everything else is derived.
 
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+
+use salsa::plumbing::{AsId, FromId};
+use syntax::ast::Name;
 
 use crate::files::{FileId, FilePath, ItemId, ReadError};
 use crate::header::{Declaration, Header, StrategyName};
-use syntax::ast::Name;
-
 use crate::language::Language;
+use crate::trees::Trees;
+
+/// The operations of the database that the salsa queries use besides salsa's own.
+#[salsa::db]
+pub(crate) trait Db: salsa::Database {
+    /// Returns the file at this path, which becomes `FileState::Requested` if it is new.
+    fn file_at(&self, path: &FilePath) -> FileId;
+    /// Returns the cache of syntax trees.
+    fn trees(&self) -> &Trees;
+}
+
+/// Returns true if a change waits until this clone of the database is dropped.
+pub(crate) fn is_cancelled(db: &dyn Db) -> bool {
+    let look = AssertUnwindSafe(|| db.unwind_if_revision_cancelled());
+    salsa::Cancelled::catch(look).is_err()
+}
 
 /// The state of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,6 +50,18 @@ pub(crate) struct SourceFile {
     /// The file whose names are also in scope: for a strategy that is given for a program.
     #[returns(copy)]
     pub within: Option<FileId>,
+}
+
+impl From<SourceFile> for FileId {
+    fn from(file: SourceFile) -> Self {
+        FileId::from_id(file.as_id())
+    }
+}
+
+impl From<FileId> for SourceFile {
+    fn from(file: FileId) -> Self {
+        SourceFile::from_id(file.id())
+    }
 }
 
 /// An item of a file. A removed item is kept in a pool for reuse.
@@ -61,21 +91,16 @@ pub(crate) struct SourceItem {
     pub file: FileId,
 }
 
-/// The options of the user.
-#[salsa::input(singleton)]
-pub(crate) struct Options {
-    /// The target that every program is checked for, in addition to its own.
-    #[returns(copy)]
-    pub target: Option<codegen::Target>,
-    /// The device that OpenCL programs are checked against.
-    #[returns(clone)]
-    pub device: Arc<dpia::Device>,
-    /// The width of the sizes and indices of generated code, and the passes that are left out.
-    #[returns(ref)]
-    pub codegen: codegen::Options,
-    /// The launch sizes that the user has given.
-    #[returns(ref)]
-    pub launch: rise::core::Launch,
+impl From<SourceItem> for ItemId {
+    fn from(item: SourceItem) -> Self {
+        ItemId::from_id(item.as_id())
+    }
+}
+
+impl From<ItemId> for SourceItem {
+    fn from(item: ItemId) -> Self {
+        SourceItem::from_id(item.id())
+    }
 }
 
 /// The files that are in scope in every file.

@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::inputs::{Library, SourceFile};
+use crate::files::{FileId, FilePath, ItemId};
+use crate::inputs::{Db, Library, SourceFile};
+use crate::items::{imports, items};
 use crate::language::Language;
-use crate::queries::{dependencies, imports, items};
-use crate::{Db, FileId, FilePath, ItemId};
+use crate::scope::dependencies;
 
 /// The recursive definitions of one group of files that import each other.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 use syntax::ast::Name;
 
+use crate::files::{FileId, FilePath, ItemId};
 use crate::header::Declaration;
-use crate::inputs::{FileState, Library, SourceFile, SourceItem};
+use crate::inputs::{Db, FileState, Library, SourceFile, SourceItem};
+use crate::items::{imports, items, language};
 use crate::language::Language;
-use crate::queries::{imports, items};
-use crate::{Db, FileId, FilePath, ItemId};
 
 /// The definitions of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -243,7 +243,7 @@ fn scope_in(db: &dyn Db, file: SourceFile, language: Language) -> Scope {
     let mut imports = imports(db, file).to_vec();
     let mut targets: Vec<_> = Vec::new();
     if let Some(program) = file.within(db) {
-        imports.extend(crate::queries::imports(db, program.into()).iter());
+        imports.extend(crate::items::imports(db, program.into()).iter());
         targets.push(program);
     }
     targets.extend(imports.iter().filter_map(|import| import.target));
@@ -266,4 +266,46 @@ fn scope_in(db: &dyn Db, file: SourceFile, language: Language) -> Scope {
         .map(|&target| definitions(db, target.into()))
         .collect();
     scope
+}
+
+/// Returns the bindings of the item's free names; unbound ones are left out.
+#[salsa::tracked]
+pub(crate) fn bindings(db: &dyn Db, item: SourceItem) -> Arc<[(Name, Binding)]> {
+    let header = item.header(db);
+    if header.free_names.is_empty() {
+        return Arc::default();
+    }
+    let scope = scope(db, item.file(db).into());
+    resolved(&header.free_names, &scope)
+}
+
+/// Returns the bindings to definitions of programs of the names in an item of a strategy file.
+/// Unbound names and primitives are left out.
+pub(crate) fn program_bindings(db: &dyn Db, item: SourceItem) -> &[(Name, Binding)] {
+    match language(db, item) {
+        Language::Elevate => named_programs(db, item),
+        Language::Rise | Language::Dpia => &[],
+    }
+}
+
+#[salsa::tracked]
+fn named_programs(db: &dyn Db, item: SourceItem) -> Arc<[(Name, Binding)]> {
+    let programs = programs(db, item.file(db).into());
+    resolved(&item.header(db).programs, &programs)
+}
+
+fn resolved(names: &[Name], scope: &Scope) -> Arc<[(Name, Binding)]> {
+    let bindings = names.iter().map(|name| (name.clone(), scope.resolve(name)));
+    bindings
+        .filter(|(_, binding)| *binding != Binding::Unknown)
+        .collect()
+}
+
+pub(crate) fn dependencies(db: &dyn Db, item: ItemId, mut visit: impl FnMut(ItemId)) {
+    let own = bindings(db, item.into()).iter();
+    for (_, binding) in own.chain(program_bindings(db, item.into()).iter()) {
+        if let Binding::Def(used) = *binding {
+            visit(used);
+        }
+    }
 }

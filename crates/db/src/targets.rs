@@ -2,26 +2,24 @@
 
 use std::sync::Arc;
 
-use codegen::{Target, Targets};
+use codegen::{Module, Target, Targets};
 use dpia::functional;
-
-use rise::codes;
+use dpia::target::format_bytes;
 use rise::core::LinkError;
 use rustc_hash::FxHashSet;
-use syntax::{Diagnostic, Dialect, Severity, Span};
+use syntax::{Diagnostic, Severity};
 
 use crate::cross_item_diagnostics::cross_item_diagnostics;
-use crate::inputs::{Options, SourceFile, SourceItem};
+use crate::diagnostics::{item_diagnostics, merged, strategy_diagnostics, with_cross_item};
+use crate::files::{FileId, FilePath, ItemId};
+use crate::inputs::{Db, SourceFile, SourceItem};
+use crate::items::{items, language, parsed};
 use crate::language::Language;
-use crate::phrases;
-use crate::queries::{
-    Checked, bindings, checked, dialect, item_diagnostics, items, language, linked, parsed,
-    with_cross_item,
-};
-use crate::scope::Binding;
-use crate::stages::{code_linked, target_diagnostics};
-use crate::strategies::{example, lowered};
-use crate::{Db, FileId, FilePath, ItemId};
+use crate::options::{Options, device};
+use crate::scope::{Binding, bindings};
+use crate::stages::programs::code_linked;
+use crate::stages::{Frontend, frontend, frontend_of, local_memory, module, name_span};
+use crate::types::{Checked, checked};
 
 /// Returns the targets that the item is checked for. These are its annotated targets; or, for a
 /// program that nothing else in its file uses, the target of its patterns or of its strategy, and
@@ -33,8 +31,8 @@ pub(crate) fn targets(db: &dyn Db, item: ItemId) -> Targets {
 
 fn targets_among(db: &dyn Db, item: ItemId, checked: &Checked, for_all: Option<Target>) -> Targets {
     let selection = checked.selection;
-    let has_strategy = SourceItem::from(item).strategy(db).is_some();
-    let is_for_some = !selection.marked.is_empty() || selection.used.is_some() || has_strategy;
+    let is_for_some =
+        !selection.marked.is_empty() || selection.used.is_some() || checked.has_strategy;
     if !is_for_some && for_all.is_none() {
         return Targets::default();
     }
@@ -50,7 +48,10 @@ fn targets_among(db: &dyn Db, item: ItemId, checked: &Checked, for_all: Option<T
         && !used_inside(db, file.into()).contains(&item)
         && !has_unreadable(db, file.into());
     if stands_alone {
-        let lowered_for = has_strategy.then(|| lowered_for(db, item)).flatten();
+        let lowered_for = checked
+            .has_strategy
+            .then(|| lowered_for(db, item))
+            .flatten();
         let own = lowered_for.or(selection.used);
         own.into_iter().chain(for_all).collect()
     } else {
@@ -100,6 +101,7 @@ fn is_unreadable(db: &dyn Db, item: SourceItem) -> bool {
     !parsed(db, item.into()).diagnostics.is_empty()
 }
 
+/// Returns all diagnostics of the item.
 pub(crate) fn all_diagnostics(db: &dyn Db, item: ItemId) -> Arc<[Diagnostic]> {
     let language = language(db, item.into());
     let found = item_diagnostics(db, item);
@@ -110,16 +112,20 @@ pub(crate) fn all_diagnostics(db: &dyn Db, item: ItemId) -> Arc<[Diagnostic]> {
 pub(crate) fn file_diagnostics(
     db: &dyn Db,
     file: FileId,
-    items: &[ItemId],
+    items: impl Iterator<Item = SourceItem>,
     skipped: &FxHashSet<ItemId>,
 ) -> Vec<(ItemId, Arc<[Diagnostic]>)> {
     let notes = cross_item_diagnostics(db, file.into());
     let for_all = Options::get(db).target(db);
     // Read once, because a file may have thousands of items.
     let language = SourceFile::from(file).language(db);
-    let all = items.iter().map(|&item| {
-        let checked = checked(db, item.into());
-        let found = with_cross_item(item, checked, notes);
+    let all = items.map(|source| {
+        let (item, checked) = (ItemId::from(source), checked(db, source));
+        let own = match language {
+            Language::Rise | Language::Dpia => checked.diagnostics.clone(),
+            Language::Elevate => strategy_diagnostics(db, item),
+        };
+        let found = with_cross_item(item, own, notes);
         if skipped.contains(&item) {
             return (item, found);
         }
@@ -133,17 +139,55 @@ pub(crate) fn file_diagnostics(
         .collect()
 }
 
-/// Evaluates the diagnostics of the item's targets.
-pub(crate) fn evaluate_target_diagnostics(db: &dyn Db, item: ItemId) {
-    if dialect(db, item.into()) == Dialect::Dpia {
-        phrases::diagnostics(db, item.into());
-    }
+/// Evaluates all diagnostics of the item.
+pub(crate) fn evaluate_diagnostics(db: &dyn Db, item: ItemId) {
+    frontend(db, item.into()).diagnostics(db, item.into());
     for target in targets(db, item).iter() {
         target_diagnostics(db, item.into(), target);
     }
 }
 
-/// Returns `found` with the diagnostics of the item's targets.
+/// Returns the diagnostics of the definition as a program for the target.
+#[salsa::tracked(returns(clone))]
+pub(crate) fn target_diagnostics(
+    db: &dyn Db,
+    item: SourceItem,
+    target: Target,
+) -> Arc<[Diagnostic]> {
+    let found = frontend(db, item).access_diagnostics(db, item, target);
+    let wrong = |found: &Diagnostic| found.severity == Severity::Error;
+    if !target.features().has_work_items() || found.iter().any(wrong) {
+        return found;
+    }
+    // The memory that work-items share, and the places where they wait for each other, are only
+    // determined when the indices are.
+    let more = match module(db, item, target) {
+        Ok(module) => local_memory_diagnostics(db, item, &module),
+        Err(more) => more,
+    };
+    if more.is_empty() {
+        return found;
+    }
+    found.iter().chain(more.iter()).cloned().collect()
+}
+
+/// Reports kernels that use more local memory at a time than the device has.
+fn local_memory_diagnostics(db: &dyn Db, item: SourceItem, module: &Module) -> Arc<[Diagnostic]> {
+    let device = device(db);
+    let found = local_memory(module, &device).map(|bytes| {
+        let message = format!(
+            "a work-group keeps {} in Local memory at a time, and {} has {}",
+            format_bytes(bytes),
+            device.name,
+            format_bytes(device.local_memory)
+        );
+        Diagnostic::error(dpia::codes::DEVICE_LIMIT, name_span(db, item), message)
+            .help("let a work-group have a smaller part, or store in Global memory")
+    });
+    found.collect()
+}
+
+/// Adds the diagnostics of the item's language and of its targets to `found`.
 fn add_target_diagnostics(
     db: &dyn Db,
     item: ItemId,
@@ -151,14 +195,13 @@ fn add_target_diagnostics(
     targets: Targets,
     found: Arc<[Diagnostic]>,
 ) -> Arc<[Diagnostic]> {
-    let found = add_strategy_diagnostics(
-        db,
-        item,
-        language,
-        add_phrase_diagnostics(db, item, language, found),
-    );
+    let frontend = frontend_of(language);
+    let found = match frontend.diagnostics(db, item.into()) {
+        others if others.is_empty() => found,
+        others => merged(&found, &others),
+    };
     let mut said: Vec<(Target, Arc<[Diagnostic]>)> = Vec::new();
-    for target in targets.iter().filter(|_| is_linked(db, item)) {
+    for target in targets.iter().filter(|_| is_linked(db, frontend, item)) {
         let of_target = target_diagnostics(db, item.into(), target);
         if !of_target.is_empty() {
             said.push((target, of_target));
@@ -189,75 +232,11 @@ fn add_target_diagnostics(
 }
 
 /// Returns false if the item uses one with errors, which have been reported.
-fn is_linked(db: &dyn Db, item: ItemId) -> bool {
-    let error = match dialect(db, item.into()) {
-        Dialect::Rise => linked(db, item.into()).err(),
-        Dialect::Dpia => phrases::linked(db, item.into()).err(),
-    };
+fn is_linked(db: &dyn Db, frontend: &dyn Frontend, item: ItemId) -> bool {
     !matches!(
-        error,
+        frontend.link_error(db, item.into()),
         Some(LinkError::Broken | LinkError::BrokenUse { .. } | LinkError::Recursive { .. })
     )
-}
-
-/// Returns `found` with the diagnostics of the strategy of a definition, or of an example.
-fn add_strategy_diagnostics(
-    db: &dyn Db,
-    item: ItemId,
-    language: Language,
-    found: Arc<[Diagnostic]>,
-) -> Arc<[Diagnostic]> {
-    let of_strategy: Vec<Diagnostic> = if language == Language::Elevate {
-        example(db, item.into()).to_vec()
-    } else {
-        lowering_diagnostics(db, item)
-    };
-    if of_strategy.is_empty() {
-        return found;
-    }
-    let mut all = [&*found, &*of_strategy].concat();
-    all.sort_by_key(|diagnostic| (diagnostic.span, diagnostic.severity));
-    all.into()
-}
-
-/// Returns the diagnostics of the strategy that a definition names.
-fn lowering_diagnostics(db: &dyn Db, item: ItemId) -> Vec<Diagnostic> {
-    // Few definitions name one, so no query result is stored for the others.
-    if SourceItem::from(item).strategy(db).is_none() {
-        return Vec::new();
-    }
-    match lowered(db, item.into()) {
-        None => Vec::new(),
-        Some(Ok(lowered)) => {
-            let strategy = SourceItem::from(item).strategy(db).as_ref();
-            let span = strategy.map_or_else(Span::default, |name| name.span);
-            let assumes = |text: &String| {
-                let message = format!("the strategy assumes {text}");
-                Diagnostic::new(Severity::Information, codes::OBLIGATION, span, message)
-            };
-            lowered.assumed.iter().map(assumes).collect()
-        }
-        Some(Err(wrong)) => wrong.to_vec(),
-    }
-}
-
-/// Returns `found` with the diagnostics of a definition of DPIA that do not depend on the target.
-fn add_phrase_diagnostics(
-    db: &dyn Db,
-    item: ItemId,
-    language: Language,
-    found: Arc<[Diagnostic]>,
-) -> Arc<[Diagnostic]> {
-    if language.dialect() == Dialect::Rise {
-        return found;
-    }
-    let of_phrase = phrases::diagnostics(db, item.into());
-    if of_phrase.is_empty() {
-        return found;
-    }
-    let mut all = [&*found, &*of_phrase].concat();
-    all.sort_by_key(|diagnostic| (diagnostic.span, diagnostic.severity));
-    all.into()
 }
 
 /// Returns true if two diagnostics report the same error, possibly for different targets.

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use rustc_hash::FxHashMap;
 use syntax::{Dialect, Parsed, elevate};
 
-use crate::ItemId;
+use crate::files::ItemId;
 use crate::language::Language;
 use crate::panics::catch_panic;
 

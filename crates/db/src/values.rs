@@ -17,10 +17,10 @@ use runtime::{Value, cc};
 use syntax::Span;
 use syntax::ast::{AnnotationValue, Item, Literal, Name, TermId, TermKind};
 
-use crate::inputs::SourceItem;
+use crate::inputs::{Db, SourceItem, is_cancelled};
+use crate::items::parsed;
 use crate::panics::catch_panic;
-use crate::queries::{linked, parsed};
-use crate::{Database, Db, ItemId, is_cancelled, queries};
+use crate::terms::linked;
 
 /// The number of steps after which the interpreter stops.
 const MAX_STEPS: u64 = 1 << 20;
@@ -66,17 +66,6 @@ impl Values {
     }
 }
 
-impl Database {
-    /// Returns the values of the definition's expressions for small sizes: those of `@run` that are
-    /// small, and otherwise small ones that satisfy the conditions; the elements of its arguments
-    /// are 0, 1, 2, …. Returns `None` if the definition is no program, and for programs with C
-    /// functions of their own, which are not run.
-    pub fn values(&self, item: ItemId) -> Option<Arc<Values>> {
-        queries::evaluate_dependencies_first(self, [item]);
-        values(self, item.into())
-    }
-}
-
 /// Returns the sizes of `@run(n = 1024)`.
 pub fn default_sizes(item: &Item) -> Vec<(String, u64)> {
     let runs = item.annotations("run");
@@ -104,7 +93,7 @@ fn number(item: &Item, mut term: TermId) -> Option<u64> {
 }
 
 #[salsa::tracked(returns(clone))]
-fn values(db: &dyn Db, item: SourceItem) -> Option<Arc<Values>> {
+pub(crate) fn values(db: &dyn Db, item: SourceItem) -> Option<Arc<Values>> {
     let program = linked(db, item).ok()?;
     let given = default_sizes(&parsed(db, item.into()).item);
     let work = || {

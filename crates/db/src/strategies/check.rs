@@ -8,13 +8,15 @@ use elevate::lang::{
 use syntax::ast::Name;
 use syntax::{Diagnostic, GlobalId, Severity};
 
-use crate::inputs::{SourceFile, SourceItem};
+use super::programs::Programs;
+use crate::files::{FilePath, ItemId};
+use crate::inputs::{Db, SourceFile, SourceItem};
+use crate::items::strategy_parsed;
+use crate::nesting::Checking;
 use crate::panics::catch_panic;
-use crate::queries::{bindings, point_at_names, strategy_parsed};
 use crate::recursion::recursion;
-use crate::scope::{Binding, strategies};
-use crate::strategies::programs::Programs;
-use crate::{Db, FilePath, ItemId};
+use crate::scope::{Binding, bindings, strategies};
+use crate::types::point_at_names;
 
 /// Checks an item of a strategy file. For an item with syntax errors, only these are kept as
 /// errors.
@@ -22,6 +24,7 @@ use crate::{Db, FilePath, ItemId};
 pub(crate) fn strategy_checked(db: &dyn Db, item: SourceItem) -> Arc<Checked> {
     let parsed = strategy_parsed(db, item.into());
     let text = item.text(db);
+    let _checking = Checking::start();
     let mut checked = catch_panic(&text, "checking", || {
         lang::check(&parsed.item, &text, &ItemEnv::new(db, item))
     })

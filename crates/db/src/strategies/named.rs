@@ -6,11 +6,11 @@ use syntax::{Diagnostic, GlobalId};
 use super::signature_of;
 use crate::codes;
 use crate::cross_item_diagnostics::{OUTSIDE_HELP, outside};
+use crate::files::{FileId, FilePath, ItemId, ReadError};
 use crate::header::StrategyName;
-use crate::inputs::{FileState, SourceFile, SourceItem};
+use crate::inputs::{Db, FileState, SourceFile, SourceItem};
 use crate::language::Language;
 use crate::scope::{Binding, definitions, strategies};
-use crate::{Db, FileId, FilePath, ItemId, ReadError};
 
 /// Returns the strategy that the definition names, or the reason why there is none; `None` if it
 /// has no `@strategy`.

@@ -12,11 +12,11 @@ use rise::{Env, Primitive, Resolution};
 use syntax::GlobalId;
 use syntax::ast::Name;
 
+use crate::files::{FilePath, ItemId};
 use crate::header::Declaration;
-use crate::inputs::{SourceFile, SourceItem};
-use crate::queries::ProgramEnv;
+use crate::inputs::{Db, SourceFile, SourceItem};
 use crate::scope::{Binding, programs};
-use crate::{Db, FilePath, ItemId};
+use crate::types::ProgramEnv;
 
 /// The definitions of programs that an item of a strategy file can use.
 pub(crate) struct Programs<'db>(&'db dyn Db, ProgramEnv<'db>);

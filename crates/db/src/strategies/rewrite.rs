@@ -15,12 +15,13 @@ use syntax::{Diagnostic, GlobalId, Severity, Span};
 
 use super::programs::{from_standard, renumbered, to_standard};
 use super::{named, strategy_checked};
-use crate::inputs::{SourceFile, SourceItem};
+use crate::files::{FileId, ItemId};
+use crate::inputs::{Db, SourceFile, SourceItem};
+use crate::items::{items, strategy_parsed};
 use crate::language::Language;
 use crate::panics::catch_panic;
-use crate::queries::{bindings, dependencies, elaborated, items, strategy_parsed};
-use crate::scope::Binding;
-use crate::{Db, FileId, ItemId};
+use crate::scope::{Binding, bindings, dependencies};
+use crate::terms::elaborated;
 
 /// The limit of work while a user types, which takes one or two seconds.
 const WORK_LIMIT: u64 = 100_000_000;
@@ -41,7 +42,7 @@ fn definition(db: &dyn Db, id: GlobalId) -> Option<Arc<Definition>> {
 }
 
 /// Returns the definitions that the strategy and the program use directly or transitively.
-pub(super) fn definitions(
+pub(crate) fn definitions(
     db: &dyn Db,
     strategy: &Arc<Definition>,
     program: Option<ItemId>,
@@ -118,7 +119,7 @@ fn order(db: &dyn Db, strategy: GlobalId) -> Order {
 
 /// Returns the order in the header of a file; the default order for a file that is no strategy
 /// file.
-pub(super) fn order_in(db: &dyn Db, file: SourceFile) -> Order {
+pub(crate) fn order_in(db: &dyn Db, file: SourceFile) -> Order {
     if file.language(db) != Language::Elevate {
         return Order::Default;
     }
@@ -161,7 +162,7 @@ pub(crate) fn rewrite(
 }
 
 /// Like `rewrite`, for a strategy without errors, which may be in no file.
-pub(super) fn rewrite_by(
+pub(crate) fn rewrite_by(
     db: &dyn Db,
     item: ItemId,
     strategy: &Arc<Definition>,

@@ -6,7 +6,7 @@ use syntax::ast::{BinderAnnotation, BinderId, Item, ItemKind, Name, TermId, Term
 ///
 /// Every name that inference can look up must be among them: the order of evaluation depends on
 /// that.
-pub(crate) fn free_names(item: &Item) -> Box<[Name]> {
+pub(super) fn free_names(item: &Item) -> Box<[Name]> {
     let mut walk = Walk {
         item,
         bound: Vec::new(),

@@ -2,21 +2,20 @@
 
 use std::sync::Arc;
 
-use codegen::Module;
-use codegen::Target;
-use dpia::functional::report;
+use codegen::{Module, Target};
+use dpia::functional::report::{self, DefinitionSource};
 use dpia::{PhraseProgram, codes};
 use rise::Primitive;
 use rise::core::{Def, Program, normalise};
 use syntax::{Diagnostic, Span};
 
-use super::lowered;
-use crate::device::{device, launched};
-use crate::inputs::SourceItem;
+use super::{StageResult, one, with_text};
+use crate::files::ItemId;
+use crate::inputs::{Db, SourceItem};
+use crate::options::{Options, device, launched};
 use crate::panics::catch_panic;
-use crate::queries::{elaborated, inference, parsed};
-use crate::stages::{StageResult, one};
-use crate::{Db, ItemId};
+use crate::strategies::lowered;
+use crate::terms::elaborated;
 
 /// Links `item` with another right side, and returns the closed program in normal form.
 pub(crate) fn program(
@@ -57,20 +56,13 @@ pub(crate) fn functional(
         true => device(db),
         false => Arc::default(),
     };
-    let text = SourceItem::from(item).text(db);
-    let (parsed, inference) = (parsed(db, item), inference(db, item.into()));
-    let written = report::DefinitionSource {
-        item: &parsed.item,
-        text: &text,
-        inference: &inference,
-    };
-    let work = || {
+    let work = |written: DefinitionSource<'_>| {
         let checked = dpia::functional::check_on(program, target.features(), &device);
         let complaints =
             report::diagnostics(&checked.problems, program, target.features(), written);
         checked.phrase.ok_or(complaints)
     };
-    let made = catch_panic(&text, "compiling", work).map_err(one)?;
+    let made = with_text(db, item.into(), work).map_err(one)?;
     made.map(Arc::new).map_err(|complaints| {
         // The fixes are for a text that differs from the source.
         let bare = complaints.into_iter().map(|complaint| Diagnostic {
@@ -108,7 +100,7 @@ pub(crate) fn module(
     target: Target,
 ) -> StageResult<Module> {
     let text = SourceItem::from(item).text(db);
-    let options = crate::inputs::Options::get(db).codegen(db);
+    let options = Options::get(db).codegen(db);
     let work = || codegen::compile_for(program, target, options.clone());
     let made = catch_panic(&text, "compiling", work).map_err(one)?;
     made.map(Arc::new).map_err(|errors| {

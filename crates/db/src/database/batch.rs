@@ -7,7 +7,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use rustc_hash::FxHashSet;
 use syntax::Diagnostic;
 
-use crate::{Database, FileId, ItemId, queries, targets};
+use super::Database;
+use crate::demand::evaluate;
+use crate::files::{FileId, ItemId};
+use crate::targets::evaluate_diagnostics;
 
 /// The stack size of a thread: deep terms are traversed recursively. Only the used part occupies
 /// memory.
@@ -27,11 +30,10 @@ impl Database {
             .flat_map(|&file| self.items(file).to_vec())
             .collect();
         self.in_parallel(&items, threads, |db, chunk, seen| {
-            queries::evaluate_unvisited(db, chunk.iter().copied(), seen);
-            chunk.iter().for_each(|&item| {
-                queries::checked(db, item.into());
-                targets::evaluate_target_diagnostics(db, item);
-            });
+            evaluate(db, chunk.iter().copied(), seen);
+            chunk
+                .iter()
+                .for_each(|&item| evaluate_diagnostics(db, item));
         });
         files
             .iter()

@@ -1,11 +1,13 @@
 //! Headers: the part of an item that other items depend on before inference.
 
+mod free_names;
+mod strategy_names;
+
 use syntax::ast::{AnnotationValue, Item, ItemKind, Name, TermKind};
 use syntax::{Span, elevate};
 
-use crate::free_names::free_names;
-use crate::strategies;
 use crate::trees::Tree;
+use free_names::free_names;
 
 /// The part of an item that other items depend on, apart from its type.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -92,8 +94,8 @@ impl Header {
         Header {
             declares,
             span,
-            free_names: strategies::free_names::strategies(item),
-            programs: strategies::free_names::programs(item),
+            free_names: strategy_names::strategies(item),
+            programs: strategy_names::programs(item),
             strategy: None,
             foreign: None,
             synonyms: Box::default(),
@@ -142,7 +144,7 @@ fn tokens(text: &str) -> Box<str> {
 }
 
 /// Returns the strategy of the definition's first `@strategy` annotation.
-fn strategy_name(item: &Item) -> Option<StrategyName> {
+pub(crate) fn strategy_name(item: &Item) -> Option<StrategyName> {
     let annotation = item.annotations("strategy").next()?;
     let (file, name) = match &*annotation.args {
         [name] => (None, &name.value),

@@ -6,11 +6,11 @@ use syntax::ast::{Name, TermKind};
 use syntax::elevate::ast::{Expect, ExprKind, Item, ItemKind, Op, PatternKind};
 
 /// The normal form that `;;` computes if no other is given.
-pub(crate) const DEFAULT_NORMAL_FORM: &str = "DFNF";
+const DEFAULT_NORMAL_FORM: &str = "DFNF";
 
 /// Returns the strategies that the item refers to, sorted, without duplicates. Every name that the
 /// checker can look up must be among them.
-pub(crate) fn strategies(item: &Item) -> Box<[Name]> {
+pub(super) fn strategies(item: &Item) -> Box<[Name]> {
     let bound = Bound::of(item);
     let mut names: Vec<Name> = Vec::new();
     for expr in &item.exprs {
@@ -62,7 +62,7 @@ fn in_terms<'a>(item: &'a Item, bound: &'a Bound<'a>) -> impl Iterator<Item = Na
 
 /// Returns the names that may refer to definitions of RISE: those in its terms, and those of
 /// strategies, which may be programs that are arguments.
-pub(crate) fn programs(item: &Item) -> Box<[Name]> {
+pub(super) fn programs(item: &Item) -> Box<[Name]> {
     let in_terms = item.rise.terms.iter().filter_map(|term| match &term.kind {
         TermKind::Name(name) if !name.starts_with('?') => Some(name.clone()),
         _ => None,

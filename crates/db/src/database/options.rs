@@ -1,40 +1,23 @@
-//! The device and the launch sizes for OpenCL programs. Programs are checked against the device
-//! while they are typed, so it is a salsa input like the texts. So are launch sizes other than
-//! those of the programs.
+//! The database's methods for the options of the user.
 
 use std::sync::Arc;
 
-use codegen::PassSet;
+use codegen::{PassSet, Target, Targets};
 use dpia::{Device, IndexPolicy, IndexWidth};
 use nat::Nat;
-use rise::core::{Launch, Program};
+use rise::core::Launch;
+use salsa::{Durability, Setter};
 
-use crate::inputs::Options;
-use crate::{Database, Db};
+use super::Database;
+use crate::files::ItemId;
+use crate::options::{Options, device};
+use crate::targets;
 
-/// Returns the device against which OpenCL programs are checked.
-pub(crate) fn device(db: &dyn Db) -> Arc<Device> {
-    Options::get(db).device(db)
-}
-
-/// Returns a program with the user's launch sizes, if there are any.
-pub(crate) fn launched<P>(db: &dyn Db, mut program: Program<P>) -> Program<P> {
-    let given = Options::get(db).launch(db);
-    let is_given = |sizes: &[Option<Nat>; 3]| sizes.iter().any(Option::is_some);
-    if is_given(&given.local) {
-        program.launch.local = given.local.clone();
-    }
-    if is_given(&given.global) {
-        program.launch.global = given.global.clone();
-    }
-    program
-}
-
+/// Methods for the options of the user.
 impl Database {
     /// Sets the launch sizes that replace those of the programs: up to three numbers each; if there
     /// are none, those of the programs are used.
     pub fn set_launch(&mut self, local: &[u64], global: &[u64]) {
-        use salsa::Setter as _;
         let nats = |sizes: &[u64]| -> Vec<Nat> {
             let nat = |size: &u64| Nat::from(i64::try_from(*size).unwrap_or(i64::MAX));
             sizes.iter().map(nat).collect()
@@ -45,20 +28,19 @@ impl Database {
         }
         Options::get(self)
             .set_launch(self)
-            .with_durability(salsa::Durability::HIGH)
+            .with_durability(Durability::HIGH)
             .to(launch);
     }
 
     /// Sets the device against which OpenCL programs are checked; `None` sets a typical one.
     pub fn set_device(&mut self, device: Option<Device>) {
-        use salsa::Setter as _;
         let device = device.unwrap_or_default();
         if *self.device() == device {
             return;
         }
         Options::get(self)
             .set_device(self)
-            .with_durability(salsa::Durability::HIGH)
+            .with_durability(Durability::HIGH)
             .to(Arc::new(device));
     }
 
@@ -74,7 +56,6 @@ impl Database {
     }
 
     fn set_codegen(&mut self, change: impl FnOnce(&mut codegen::Options)) {
-        use salsa::Setter as _;
         let mut options = Options::get(self).codegen(self).clone();
         change(&mut options);
         if *Options::get(self).codegen(self) == options {
@@ -82,7 +63,7 @@ impl Database {
         }
         Options::get(self)
             .set_codegen(self)
-            .with_durability(salsa::Durability::HIGH)
+            .with_durability(Durability::HIGH)
             .to(options);
     }
 
@@ -97,5 +78,18 @@ impl Database {
     /// Returns the device against which OpenCL programs are checked.
     pub fn device(&self) -> Arc<Device> {
         device(self)
+    }
+
+    /// Sets a target for which every program is checked in addition to its own.
+    pub fn set_target(&mut self, target: Option<Target>) {
+        Options::get(self)
+            .set_target(self)
+            .with_durability(Durability::HIGH)
+            .to(target);
+    }
+
+    /// Returns the targets that the item is checked for.
+    pub fn targets(&self, item: ItemId) -> Targets {
+        targets::targets(self, self.demand(item).into())
     }
 }

@@ -6,11 +6,12 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 use syntax::elevate::ast::ItemKind;
 
-use crate::inputs::{SourceFile, SourceItem};
+use crate::files::{FileId, ItemId};
+use crate::inputs::{Db, SourceFile, SourceItem};
+use crate::items::{imports, items, strategy_parsed};
 use crate::language::Language;
-use crate::queries::{dependencies, imports, items, strategy_parsed};
+use crate::scope::dependencies;
 use crate::strategies::named_definition;
-use crate::{Db, FileId, ItemId};
 
 /// The texts of an item and of everything that it uses. The result of running the item is unchanged
 /// as long as these are equal.

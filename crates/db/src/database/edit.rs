@@ -8,12 +8,14 @@ use ropey::Rope;
 use salsa::{Durability, Setter};
 use syntax::{Edit, Resplit, Span};
 
-use crate::inputs::{SourceFile, SourceItem};
+use super::Database;
+use crate::files::{FileId, FilePath, ItemId, ReadError};
+use crate::inputs::{Db, FileState, SourceFile, SourceItem};
+use crate::items::{imports, strategy_files};
 use crate::language::Language;
 use crate::split::{
     ItemText, ParsedFile, ParsedItemText, Replacement, boundary, offset, parse_all, slice,
 };
-use crate::{Database, Db, FileId, FilePath, FileState, ItemId, ReadError, queries};
 
 /// Methods that change files. Each of them blocks until every clone of the database is dropped.
 impl Database {
@@ -160,8 +162,8 @@ impl Database {
     pub fn missing(&mut self) -> Vec<FilePath> {
         let unread = std::mem::take(&mut self.unread_imports);
         for &file in unread.iter() {
-            queries::imports(self, file.into());
-            queries::strategy_files(self, file.into());
+            imports(self, file.into());
+            strategy_files(self, file.into());
         }
         let mut wanted = {
             let mut paths = self.paths.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,0 +1,143 @@
+//! The database's methods for the stages of compilation.
+
+use std::sync::Arc;
+
+use codegen::{Listing, Module, Stage, Target};
+use dpia::PhraseProgram;
+use dpia::definition::Compiled;
+use dpia::functional::DataFlow;
+use rise::Primitive;
+use rise::core::{Def, LinkError, Program};
+
+use super::Database;
+use crate::files::ItemId;
+use crate::flow::flow;
+use crate::stages::{self, StageResult, frontend, intermediate, phrases, programs};
+use crate::terms;
+use crate::values::{self, Values};
+
+/// Methods that return the stages of compilation.
+impl Database {
+    /// Returns the item of RISE as a core term that refers to other definitions by name; `None` if
+    /// it has errors.
+    pub fn elaborated(&self, item: ItemId) -> Option<Arc<Def<Primitive>>> {
+        terms::elaborated(self, self.demand(item))
+    }
+
+    /// Returns the item of RISE as a closed program, in which all definitions that it uses are
+    /// inlined.
+    pub fn linked(&self, item: ItemId) -> Result<Arc<Program<Primitive>>, LinkError> {
+        terms::linked(self, self.demand(item))
+    }
+
+    /// Returns the linked program of the definition in normal form, or the diagnostics if there is
+    /// none. The same holds for the following stages.
+    pub fn normalised(&self, item: ItemId) -> StageResult<Program<Primitive>> {
+        let item = self.demand(item);
+        frontend(self, item).normalised(self, item)
+    }
+
+    /// Returns the program of a definition of DPIA for a target, and its form: functional or
+    /// imperative.
+    pub fn compiled_phrase(&self, item: ItemId, target: Target) -> StageResult<Compiled> {
+        phrases::compiled(self, self.demand(item), target)
+    }
+
+    /// Returns the RISE program, in normal form, that a functional definition of DPIA computes.
+    pub fn plain(&self, item: ItemId) -> StageResult<Program<Primitive>> {
+        phrases::plain(self, self.demand(item))
+    }
+
+    /// Returns the program in functional DPIA.
+    pub fn functional(&self, item: ItemId, target: Target) -> StageResult<PhraseProgram> {
+        let item = self.demand(item);
+        frontend(self, item).functional(self, item, target)
+    }
+
+    /// Returns the program in imperative DPIA.
+    pub fn imperative(&self, item: ItemId, target: Target) -> StageResult<PhraseProgram> {
+        stages::imperative(self, self.demand(item), target)
+    }
+
+    /// Returns the generated code.
+    pub fn module(&self, item: ItemId, target: Target) -> StageResult<Module> {
+        stages::module(self, self.demand(item), target)
+    }
+
+    /// Returns the program in the loop language at a point in its compilation.
+    pub fn listing(&self, item: ItemId, stage: Stage) -> StageResult<Listing> {
+        stages::listing(self, self.demand(item), stage)
+    }
+
+    /// Returns the OpenCL kernels specialised for work-groups of this size. A launch is compiled
+    /// for it if the size was chosen at run time and is not part of the program.
+    pub fn module_of_groups(
+        &self,
+        item: ItemId,
+        target: Target,
+        local: [u64; 3],
+    ) -> StageResult<Module> {
+        stages::module_of_groups(self, self.demand(item), target, local)
+    }
+
+    /// Links the program that code is generated from: each definition with `@strategy` is replaced
+    /// by the result of its strategy.
+    pub fn code_linked(&self, item: ItemId) -> StageResult<Program<Primitive>> {
+        programs::code_linked(self, self.demand(item))
+    }
+
+    /// Returns the access of each expression of the definition when it is compiled for the target;
+    /// `None` if it cannot be compiled.
+    pub fn flow(&self, item: ItemId, target: Target) -> Option<Arc<DataFlow>> {
+        flow(self, self.demand(item), target)
+    }
+
+    /// Returns the values of the definition's expressions for small sizes: those of `@run` that are
+    /// small, and otherwise small ones that satisfy the conditions; the elements of its arguments
+    /// are 0, 1, 2, …. Returns `None` if the definition is no program, and for programs with C
+    /// functions of their own, which are not run.
+    pub fn values(&self, item: ItemId) -> Option<Arc<Values>> {
+        values::values(self, self.demand(item))
+    }
+}
+
+/// Methods for a definition in no file: an intermediate result of a strategy.
+impl Database {
+    /// Links a definition with another right side, and returns the closed program in normal form.
+    pub fn program_with(
+        &self,
+        item: ItemId,
+        def: &Arc<Def<Primitive>>,
+    ) -> StageResult<Program<Primitive>> {
+        intermediate::program(self, self.demand(item).into(), def)
+    }
+
+    /// Translates such a program to functional DPIA.
+    pub fn functional_of(
+        &self,
+        item: ItemId,
+        program: &Program<Primitive>,
+        target: Target,
+    ) -> StageResult<PhraseProgram> {
+        intermediate::functional(self, item, program, target)
+    }
+
+    /// Translates such a phrase to imperative DPIA.
+    pub fn imperative_of(
+        &self,
+        item: ItemId,
+        phrase: &PhraseProgram,
+    ) -> StageResult<PhraseProgram> {
+        intermediate::imperative(self, item, phrase)
+    }
+
+    /// Generates the code of such an imperative program for a target.
+    pub fn module_of(
+        &self,
+        item: ItemId,
+        program: &PhraseProgram,
+        target: Target,
+    ) -> StageResult<Module> {
+        intermediate::module(self, item, program, target)
+    }
+}

@@ -1,0 +1,111 @@
+//! The database's methods for applying strategies to definitions.
+
+use std::sync::Arc;
+
+use elevate::engine::Strategy;
+use elevate::lang::{Definitions, GlobalEnv, Library, Request, Rewritten};
+use elevate::term::Store;
+use rise::Primitive;
+use rise::core::Def;
+use syntax::{Diagnostic, GlobalId, Span};
+
+use super::Database;
+use crate::files::{FileId, ItemId};
+use crate::given::{self, GivenStrategy};
+use crate::stages::StageResult;
+use crate::strategies::{self, LoweredDef, Refusal};
+
+/// Methods that apply strategies.
+impl Database {
+    /// Applies a strategy of a file or of the library to a definition of RISE. The result refers to
+    /// definitions of the standard library by the numbers that strategies use;
+    /// [`Database::to_database_def`] converts them to those of the database.
+    ///
+    /// # Errors
+    /// Fails with the reason why the definition is not rewritten.
+    pub fn rewrite(
+        &self,
+        item: ItemId,
+        strategy: GlobalId,
+        request: &Request<'_>,
+    ) -> Result<Rewritten, Refusal> {
+        if !Library::contains(strategy) {
+            self.demand(self.item_of(strategy));
+        }
+        strategies::rewrite(self, self.demand(item).into(), strategy, request)
+    }
+
+    /// Converts a definition that a strategy made from one of this file to the numbers of the
+    /// database.
+    pub fn to_database_def(&self, file: FileId, def: &Def<Primitive>) -> Arc<Def<Primitive>> {
+        strategies::own(self, file, def)
+    }
+
+    /// Converts a definition to the form that strategies rewrite: the definitions of the standard
+    /// library that it uses have the numbers that are the same in all databases.
+    pub fn to_strategy_def(&self, def: &Def<Primitive>) -> Arc<Def<Primitive>> {
+        strategies::standard(self, def)
+    }
+
+    /// Returns the definitions that an item of RISE uses directly or transitively, in the form that
+    /// strategies rewrite.
+    pub fn used_programs(&self, item: ItemId) -> Definitions {
+        strategies::used_programs(self, self.demand(item).into())
+    }
+
+    /// Renders the assumptions of the rules of a run.
+    pub fn assumed(&self, rewritten: &Rewritten) -> Vec<String> {
+        strategies::assumed(rewritten)
+    }
+
+    /// Converts a refusal to a diagnostic at the place that names the strategy.
+    pub fn complaint(&self, refusal: &Refusal, span: Span) -> Diagnostic {
+        strategies::complaint(refusal, span)
+    }
+
+    /// Returns the program that a main expression `(strategy)(program)` names.
+    pub fn strategy_program(&self, strategy: ItemId) -> Option<ItemId> {
+        strategies::program_of(self, self.demand(strategy).into())
+    }
+
+    /// Returns the result of the definition's own `@strategy`; `None` if it has none.
+    pub fn lowered(&self, item: ItemId) -> Option<StageResult<LoweredDef>> {
+        strategies::lowered(self, self.demand(item))
+    }
+
+    /// Checks an expression as a strategy, with the file's strategies and programs in scope.
+    ///
+    /// # Errors
+    /// Returns the errors of the text, with places in it.
+    pub fn given_strategy(
+        &self,
+        file: FileId,
+        text: &str,
+    ) -> Result<GivenStrategy, Vec<Diagnostic>> {
+        given::given_strategy(self, file, text)
+    }
+
+    /// Returns the strategy for terms of this store, to which it adds the sizes that it leaves
+    /// open. The strategy is valid only as long as the returned world is kept. Returns `None` if it
+    /// cannot be evaluated.
+    pub fn given_for(
+        &self,
+        strategy: &GivenStrategy,
+        store: &mut Store,
+    ) -> Option<(Arc<GlobalEnv>, Strategy)> {
+        given::given_for(self, strategy, store)
+    }
+
+    /// Applies a strategy to a definition of RISE like [`Database::rewrite`].
+    ///
+    /// # Errors
+    /// Fails with the reason why the definition is not rewritten.
+    pub fn rewrite_given(
+        &self,
+        item: ItemId,
+        strategy: &GivenStrategy,
+        request: &Request<'_>,
+    ) -> Result<Rewritten, Refusal> {
+        given::rewrite_given(self, self.demand(item).into(), strategy, request)
+    }
+}

@@ -1,0 +1,250 @@
+//! The way of a definition of RISE to functional DPIA.
+
+use std::sync::Arc;
+
+use codegen::Target;
+use dpia::functional::report::{self, DefinitionSource};
+use dpia::functional::{Checked as Accesses, TrialResult};
+use dpia::target::format_bytes;
+use dpia::{Device, PhraseProgram};
+use rise::Primitive;
+use rise::core::{LinkError, Origin, Program, normalise};
+use syntax::ast::{AddressSpace, Item, ItemKind};
+use syntax::{Diagnostic, Fix, Severity};
+
+use super::{Frontend, StageResult, local_memory, not_linked, one, with_text};
+use crate::files::ItemId;
+use crate::inputs::{Db, SourceItem};
+use crate::items::parsed;
+use crate::options::{device, launched};
+use crate::panics::catch_panic;
+use crate::strategies::{is_lowered, lowered};
+use crate::terms::{elaborated, linked};
+
+pub(super) struct Rise;
+
+impl Frontend for Rise {
+    fn link_error(&self, db: &dyn Db, item: SourceItem) -> Option<LinkError> {
+        linked(db, item).err()
+    }
+
+    fn diagnostics(&self, db: &dyn Db, item: SourceItem) -> Arc<[Diagnostic]> {
+        lowering_diagnostics(db, item)
+    }
+
+    fn normalised(&self, db: &dyn Db, item: SourceItem) -> StageResult<Program<Primitive>> {
+        normalised(db, item)
+    }
+
+    fn access_diagnostics(
+        &self,
+        db: &dyn Db,
+        item: SourceItem,
+        target: Target,
+    ) -> Arc<[Diagnostic]> {
+        let (program, accesses) = match (normalised(db, item), accesses(db, item, target)) {
+            (Ok(program), Ok(accesses)) => (program, accesses),
+            (Err(found), _) | (_, Err(found)) => return found,
+        };
+        let features = target.features();
+        let work = |written: DefinitionSource<'_>| {
+            report::diagnostics(&accesses.problems, &program, features, written)
+        };
+        let mut found = with_text(db, item, work).unwrap_or_else(|failure| vec![failure]);
+        if is_lowered(db, item.into()) {
+            let parsed = parsed(db, item.into());
+            for diagnostic in &mut found {
+                adapt_lowered_diagnostic(db, item, &parsed.item, diagnostic);
+            }
+        }
+        found.into()
+    }
+
+    fn functional(
+        &self,
+        db: &dyn Db,
+        item: SourceItem,
+        target: Target,
+    ) -> StageResult<PhraseProgram> {
+        match &accesses(db, item, target)?.phrase {
+            Some(phrase) => Ok(Arc::new(phrase.clone())),
+            None => Err(self.access_diagnostics(db, item, target)),
+        }
+    }
+
+    fn other_memory_fix(
+        &self,
+        db: &dyn Db,
+        item: SourceItem,
+        target: Target,
+        at: Origin,
+    ) -> Option<Fix> {
+        if is_lowered(db, item.into()) {
+            return None;
+        }
+        let program = normalised(db, item).ok()?;
+        let (device, features) = (device(db), target.features());
+        let stored_in = |space, written: DefinitionSource<'_>| {
+            let (moved, place) = dpia::functional::stored_in(&program, at, space)?;
+            let phrase = dpia::functional::check_on(&moved, features, &device).phrase?;
+            if check_memory_fix(&phrase, target, &device) != TrialResult::Compiles {
+                return None;
+            }
+            report::store_elsewhere(&program, features, written, place, space)
+        };
+        let work = |written: DefinitionSource<'_>| {
+            [AddressSpace::Local, AddressSpace::Global]
+                .into_iter()
+                .find_map(|space| stored_in(space, written))
+        };
+        with_text(db, item, work).ok().flatten()
+    }
+}
+
+/// Returns the linked program in normal form.
+#[salsa::tracked(returns(clone), lru = 128)]
+fn normalised(db: &dyn Db, item: SourceItem) -> StageResult<Program<Primitive>> {
+    let linked = code_linked(db, item)?;
+    let work = || {
+        let mut program = Program::clone(&linked);
+        normalise(&mut program).map(|()| Arc::new(program))
+    };
+    catch_panic(&item.text(db), "compiling", work)
+        .map_err(one)?
+        .map_err(|error| not_linked(db, item, &error.to_string()))
+}
+
+/// Links the program that code is generated from: each definition with `@strategy` is replaced by
+/// the result of its strategy.
+#[salsa::tracked(returns(clone), lru = 128)]
+pub(crate) fn code_linked(db: &dyn Db, item: SourceItem) -> StageResult<Program<Primitive>> {
+    let not = |error: LinkError| not_linked(db, item, &error.to_string());
+    if !is_lowered(db, item.into()) {
+        return linked(db, item).map_err(not);
+    }
+    if let Some(Err(found)) = lowered(db, item)
+        && !found.is_empty()
+    {
+        return Err(found);
+    }
+    let lookup = |id| {
+        let used = SourceItem::from(ItemId::from_global(id));
+        match lowered(db, used) {
+            Some(lowered) => lowered.ok().map(|lowered| lowered.def.clone()),
+            None => elaborated(db, used),
+        }
+    };
+    let work = || rise::core::link(ItemId::from(item).global(), &lookup);
+    let linked = catch_panic(&item.text(db), "linking", work).map_err(one)?;
+    linked
+        .map(|program| Arc::new(launched(db, program)))
+        .map_err(not)
+}
+
+/// Returns the accesses of the program's expressions.
+#[salsa::tracked(returns(clone), lru = 128)]
+pub(crate) fn accesses(db: &dyn Db, item: SourceItem, target: Target) -> StageResult<Accesses> {
+    let program = normalised(db, item)?;
+    let device = match target.features().has_work_items() {
+        true => device(db),
+        false => Arc::default(),
+    };
+    let work = || {
+        let mut checked = dpia::functional::check_on(&program, target.features(), &device);
+        let features = target.features();
+        if features.has_work_items() {
+            let mut compile = |phrase: &PhraseProgram| check_memory_fix(phrase, target, &device);
+            dpia::functional::try_spaces(&mut checked, &program, features, &device, &mut compile);
+        }
+        Arc::new(checked)
+    };
+    catch_panic(&item.text(db), "compiling", work).map_err(one)
+}
+
+/// Checks that a program compiles with a memory that a fix would choose.
+fn check_memory_fix(phrase: &PhraseProgram, target: Target, device: &Device) -> TrialResult {
+    let fails = |why: &str, shares| TrialResult::Fails {
+        why: why.to_owned(),
+        shares,
+    };
+    let Ok(program) = dpia::imperative::imperative(phrase) else {
+        return fails("the program does not compile with it", false);
+    };
+    match codegen::compile(&program, target) {
+        Ok(module) => match local_memory(&module, device).max() {
+            Some(bytes) => {
+                let bytes = format_bytes(bytes);
+                fails(&format!("a work-group would keep {bytes} in all"), false)
+            }
+            None => TrialResult::Compiles,
+        },
+        Err(errors) => {
+            let codes = [
+                (
+                    codegen::codes::OTHER_WORK_ITEM,
+                    "work-items would read what other ones computed",
+                ),
+                (
+                    codegen::codes::ACROSS_GROUPS,
+                    "work-groups would read what other ones write, and they cannot wait for each \
+                     other in one kernel",
+                ),
+                (
+                    codegen::codes::DIVERGENT_BARRIER,
+                    "not all work-items of a group would come to the barrier that it needs",
+                ),
+                (
+                    dpia::codes::LAUNCH_SIZE,
+                    "how much each work-item has is not known",
+                ),
+            ];
+            let of_memory = codes
+                .into_iter()
+                .find(|(code, _)| errors.iter().any(|error| error.code == *code));
+            match of_memory {
+                Some((_, why)) => fails(why, true),
+                None => fails("the program does not compile with it", false),
+            }
+        }
+    }
+}
+
+/// Adapts a diagnostic of a program that a strategy made. Its text is not the source text, so fixes
+/// are removed; a diagnostic of generated code is moved to the strategy's name.
+fn adapt_lowered_diagnostic(db: &dyn Db, item: SourceItem, written: &Item, found: &mut Diagnostic) {
+    found.fixes.clear();
+    let (Some(strategy), ItemKind::Def { body, .. }) = (item.strategy(db), &written.kind) else {
+        return;
+    };
+    let body = written.term(*body).span;
+    if found.span != body {
+        return;
+    }
+    found.span = strategy.span;
+    found
+        .related
+        .retain(|related| related.place.item.is_some() || related.place.span != body);
+    *found = found
+        .clone()
+        .help("it is in what the strategy makes: `rise-ls rewrite` shows that");
+}
+
+/// Returns the diagnostics of the strategy that a definition names.
+pub(super) fn lowering_diagnostics(db: &dyn Db, item: SourceItem) -> Arc<[Diagnostic]> {
+    // Few definitions name one, so no query result is stored for the others.
+    let Some(strategy) = item.strategy(db) else {
+        return Arc::default();
+    };
+    match lowered(db, item) {
+        None => Arc::default(),
+        Some(Ok(lowered)) => {
+            let assumes = |text: &String| {
+                let message = format!("the strategy assumes {text}");
+                let code = rise::codes::OBLIGATION;
+                Diagnostic::new(Severity::Information, code, strategy.span, message)
+            };
+            lowered.assumed.iter().map(assumes).collect()
+        }
+        Some(Err(wrong)) => wrong,
+    }
+}

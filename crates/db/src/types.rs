@@ -1,0 +1,230 @@
+//! The types of definitions of programs.
+
+use std::sync::Arc;
+
+use codegen::TargetSelection;
+use rise::{BinderInfo, Env, Inference, Names, Resolution, Scheme, TermInfo, Type};
+use syntax::ast::{Item, ItemKind, Name, TermKind};
+use syntax::{Diagnostic, Dialect, Parsed, Span};
+
+use crate::files::ItemId;
+use crate::header::strategy_name;
+use crate::inputs::{Db, SourceItem};
+use crate::items::{dialect, language, parsed};
+use crate::language::Language;
+use crate::nesting::Checking;
+use crate::panics::catch_panic;
+use crate::recursion::recursion;
+use crate::scope::{Binding, bindings, program_bindings, programs};
+
+/// The result of checking an item of a program, without its inference. It is empty for an item of a
+/// strategy file.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Checked {
+    pub scheme: Option<Arc<Scheme>>,
+    pub diagnostics: Arc<[Diagnostic]>,
+    /// The targets of its annotations.
+    pub selection: TargetSelection,
+    /// True if it names the strategy that lowers it.
+    pub has_strategy: bool,
+}
+
+/// Computes the item's type, and all diagnostics of its syntax and inference.
+#[salsa::tracked]
+pub(crate) fn checked(db: &dyn Db, item: SourceItem) -> Checked {
+    let parsed = parsed(db, item.into());
+    let mut diagnostics = parsed.diagnostics.to_vec();
+    let mut selection = TargetSelection::default();
+    let scheme = match infer(db, item, &parsed) {
+        Some(Ok(inference)) => {
+            // A definition with syntax errors only gets these as errors: the errors of inference
+            // may be consequences.
+            let unreadable = !diagnostics.is_empty();
+            diagnostics
+                .iter_mut()
+                .for_each(|error| rise::explain(error, &parsed.item, &inference));
+            selection = TargetSelection::of(&parsed.item, &inference);
+            diagnostics.extend(inference.diagnostics.into_iter().filter(|diagnostic| {
+                !unreadable || diagnostic.severity != syntax::Severity::Error
+            }));
+            diagnostics
+                .iter_mut()
+                .for_each(|diagnostic| point_at_names(db, diagnostic));
+            // A type with syntax errors would cause further errors at its uses.
+            Some(match has_broken_type(&parsed) {
+                true => error_inference(&parsed.item).scheme,
+                false => inference.scheme,
+            })
+        }
+        Some(Err(failure)) => {
+            diagnostics.push(failure);
+            None
+        }
+        None => None,
+    };
+    Checked {
+        scheme,
+        diagnostics: diagnostics.into(),
+        selection,
+        has_strategy: strategy_name(&parsed.item).is_some(),
+    }
+}
+
+/// Returns the item's type for its users; `None` if it is recursive.
+#[salsa::tracked(returns(clone))]
+pub(crate) fn scheme(db: &dyn Db, item: SourceItem) -> Option<Arc<Scheme>> {
+    if recursion(db, item.file(db).into()).contains(item.into()) {
+        return None;
+    }
+    checked(db, item).scheme.clone()
+}
+
+/// Returns the complete result of inference. It is separate from [`checked`], because it is large
+/// and only needed for few items. The cache is larger than the number of items in a large file, so
+/// that repeated traversals of one (for semantic tokens, for example) do not infer it again.
+#[salsa::tracked(returns(clone), lru = 2048)]
+pub(crate) fn inference(db: &dyn Db, item: SourceItem) -> Arc<Inference> {
+    let parsed = parsed(db, item.into());
+    match infer(db, item, &parsed) {
+        Some(Ok(inference)) => Arc::new(inference),
+        Some(Err(_)) | None => Arc::new(error_inference(&parsed.item)),
+    }
+}
+
+/// Infers a definition; a panic in inference becomes a diagnostic. Returns `None` for other items.
+fn infer(
+    db: &dyn Db,
+    source: SourceItem,
+    parsed: &Parsed,
+) -> Option<Result<Inference, Diagnostic>> {
+    if !matches!(
+        parsed.item.kind,
+        ItemKind::Def { .. } | ItemKind::Foreign { .. }
+    ) {
+        return None;
+    }
+    let _checking = Checking::start();
+    let env = ProgramEnv::new(db, source);
+    Some(catch_panic(
+        &source.text(db),
+        "checking",
+        || match dialect(db, source) {
+            Dialect::Rise => rise::infer(&parsed.item, &env),
+            Dialect::Dpia => dpia::typing::infer(&parsed.item, &env),
+        },
+    ))
+}
+
+/// Returns true if the type annotation of a definition has syntax errors.
+fn has_broken_type(parsed: &Parsed) -> bool {
+    let end = match &parsed.item.kind {
+        ItemKind::Def {
+            ty: Some(ty), body, ..
+        } => {
+            let is_missing = matches!(parsed.item.term(*body).kind, TermKind::Missing);
+            match is_missing {
+                true => parsed.item.term(*ty).span.end + 1,
+                false => parsed.item.term(*body).span.start,
+            }
+        }
+        ItemKind::Foreign { result, .. } => parsed.item.term(*result).span.end,
+        _ => return false,
+    };
+    let mut found = parsed.diagnostics.iter();
+    found.any(|found| found.severity == syntax::Severity::Error && found.span.start < end)
+}
+
+/// Adds the places of names to a diagnostic: inference returns only the number of another
+/// definition, not the place of its name.
+pub(crate) fn point_at_names(db: &dyn Db, diagnostic: &mut Diagnostic) {
+    for related in &mut diagnostic.related {
+        if let Some(other) = related.place.item
+            && related.place.span == Span::default()
+        {
+            related.place.span = SourceItem::from(ItemId::from_global(other)).header(db).span;
+        }
+    }
+}
+
+fn error_inference(item: &Item) -> Inference {
+    Inference {
+        scheme: Arc::new(Scheme {
+            ty: Arc::new(Type::Error),
+            obligations: Arc::default(),
+            literals: Arc::new([]),
+            names: Names::default(),
+        }),
+        diagnostics: Vec::new(),
+        terms: vec![TermInfo::Unknown; item.terms.len()].into(),
+        binders: vec![BinderInfo::Unknown; item.binders.len()].into(),
+        generalised: Default::default(),
+        patterns: Default::default(),
+        instantiated: Default::default(),
+        uses: Vec::new(),
+        obligations: Vec::new(),
+        of_rounds: Vec::new(),
+        names: Names::default(),
+    }
+}
+
+/// The environment of inference: the other items that an item uses.
+pub(crate) struct ProgramEnv<'db> {
+    db: &'db dyn Db,
+    source: SourceItem,
+    /// The resolved names, sorted by name.
+    known: Box<[(Name, Resolution)]>,
+}
+
+impl<'db> ProgramEnv<'db> {
+    /// Creates the environment of an item of any language; it contains definitions of programs.
+    pub fn new(db: &'db dyn Db, source: SourceItem) -> Self {
+        let bindings = match language(db, source) {
+            Language::Rise | Language::Dpia => bindings(db, source),
+            Language::Elevate => program_bindings(db, source),
+        };
+        ProgramEnv {
+            db,
+            source,
+            known: resolutions(db, bindings),
+        }
+    }
+}
+
+impl Env for ProgramEnv<'_> {
+    fn resolve(&self, name: &str) -> Resolution {
+        match self
+            .known
+            .binary_search_by(|(known, _)| known.as_str().cmp(name))
+        {
+            Ok(at) => self.known[at].1.clone(),
+            Err(_) => Resolution::Unknown,
+        }
+    }
+
+    fn names(&self) -> Vec<Name> {
+        let scope = programs(self.db, self.source.file(self.db).into());
+        scope.names().map(|(name, ..)| name.clone()).collect()
+    }
+
+    fn targets(&self) -> Vec<rise::TargetName> {
+        codegen::Target::names()
+    }
+}
+
+fn resolutions(db: &dyn Db, bindings: &[(Name, Binding)]) -> Box<[(Name, Resolution)]> {
+    let resolve = |binding: &Binding| match binding {
+        Binding::Def(def) => match scheme(db, (*def).into()) {
+            Some(scheme) => Resolution::Def(def.global(), scheme),
+            None => Resolution::Broken(Some(def.global())),
+        },
+        Binding::Ambiguous(defs) => {
+            Resolution::Ambiguous(defs.iter().map(|def| def.global()).collect())
+        }
+        Binding::Broken => Resolution::Broken(None),
+        Binding::Unknown => Resolution::Unknown,
+    };
+    bindings
+        .iter()
+        .map(|(name, binding)| (name.clone(), resolve(binding)))
+        .collect()
+}
