@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::path::{Component, Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use ropey::Rope;
 use rustc_hash::FxHashMap;
@@ -18,6 +18,14 @@ pub struct FileId(salsa::Id);
 /// The identifier of an item in a database. It is stable under edits of the item's text.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ItemId(salsa::Id);
+
+/// The salsa id of the first item of every database. The library of strategies, which databases
+/// share, refers to definitions of the standard library by their numbers (`lang::Programs`).
+static FIRST_ITEM: OnceLock<u64> = OnceLock::new();
+
+fn first_item() -> u64 {
+    FIRST_ITEM.get().copied().unwrap_or_default()
+}
 
 impl FileId {
     pub(crate) fn from_id(id: salsa::Id) -> Self {
@@ -43,14 +51,27 @@ impl ItemId {
         self.0.index() as usize
     }
 
-    /// Returns the number by which diagnostics and inference identify the item.
+    /// Returns the number that diagnostics, inference and strategies use for the item.
     pub fn global(self) -> GlobalId {
-        GlobalId(self.0.as_bits())
+        GlobalId(self.0.as_bits().wrapping_sub(first_item()))
     }
 
     /// Returns the item with this number, which must come from [`ItemId::global`].
     pub fn from_global(global: GlobalId) -> Self {
-        ItemId(salsa::Id::from_bits(global.0.max(1)))
+        let bits = global.0.wrapping_add(first_item());
+        ItemId(salsa::Id::from_bits(bits.max(1)))
+    }
+
+    /// Numbers all items from the first one of a new database on, so that the items of the standard
+    /// library, which are its first ones, have the numbers from 0 on.
+    ///
+    /// # Panics
+    /// Panics if salsa has not given consecutive ids to the items, the same in every database.
+    pub(crate) fn number_from_first(standard: impl Iterator<Item = ItemId>) {
+        for (item, number) in standard.zip(0..) {
+            FIRST_ITEM.get_or_init(|| item.0.as_bits());
+            assert_eq!(item.global(), GlobalId(number), "the id of a new item");
+        }
     }
 }
 

@@ -16,7 +16,7 @@ use crate::files::{FileId, ItemId};
 use crate::inputs::{Db, SourceFile};
 use crate::panics::catch_panic;
 use crate::scope::{Binding, Scope, programs, strategies};
-use crate::strategies::{Refusal, definitions, order_in, rewrite_by, signature_of, to_standard};
+use crate::strategies::{Refusal, definitions, order_in, rewrite_by, signature_of};
 use crate::types::scheme;
 
 /// The number of a strategy that no file defines; no name refers to it.
@@ -81,7 +81,7 @@ impl rise::Env for Programs<'_> {
     fn resolve(&self, name: &str) -> Known {
         match self.scope.resolve(name) {
             Binding::Def(def) => match scheme(self.db, def.into()) {
-                Some(scheme) => Known::Def(to_standard(self.db, def.global()), scheme),
+                Some(scheme) => Known::Def(def.global(), scheme),
                 None => Known::Broken(Some(def.global())),
             },
             Binding::Ambiguous(all) => {

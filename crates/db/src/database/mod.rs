@@ -26,7 +26,7 @@ use crate::options::Options;
 use crate::recursion::{Recursion, recursion};
 use crate::runs::{self, RunInputs};
 use crate::scope::{self, Binding, Scope};
-use crate::strategies::{from_standard, named, signature_of, strategy_checked};
+use crate::strategies::{named, signature_of, strategy_checked};
 use crate::trees::Trees;
 use crate::{targets, types};
 
@@ -278,11 +278,6 @@ impl Database {
         named(self, self.demand(item).into())?.ok()
     }
 
-    /// Returns the definition of a program that strategies of the file refer to by this number.
-    pub fn program_of(&self, file: FileId, id: GlobalId) -> Option<ItemId> {
-        from_standard(self, file.into(), id).map(ItemId::from_global)
-    }
-
     /// Returns the file of a definition of the strategy library, the range of the definition, and
     /// that of its name.
     pub fn strategy_place(&self, id: GlobalId) -> Option<(FileId, Span, Span)> {
@@ -528,10 +523,12 @@ impl Database {
             log,
             storage,
         };
-        let files = rise::STD
+        let files: Box<[FileId]> = rise::STD
             .iter()
             .map(|(name, text)| db.load_library_file(name, text))
             .collect();
+        let standard = files.iter().flat_map(|&file| db.items(file).to_vec());
+        ItemId::number_from_first(standard);
         let _singleton = Library::builder(files)
             .durability(salsa::Durability::HIGH)
             .new(&db);

@@ -5,8 +5,6 @@ use std::sync::Arc;
 use elevate::engine::Strategy;
 use elevate::lang::{Definitions, GlobalEnv, Library, Request, Rewritten};
 use elevate::term::Store;
-use rise::Primitive;
-use rise::core::Def;
 use syntax::{Diagnostic, GlobalId, Span};
 
 use super::Database;
@@ -17,9 +15,7 @@ use crate::strategies::{self, LoweredDef, Refusal};
 
 /// Methods that apply strategies.
 impl Database {
-    /// Applies a strategy of a file or of the library to a definition of RISE. The result refers to
-    /// definitions of the standard library by the numbers that strategies use;
-    /// [`Database::to_database_def`] converts them to those of the database.
+    /// Applies a strategy of a file or of the library to a definition of RISE.
     ///
     /// # Errors
     /// Fails with the reason why the definition is not rewritten.
@@ -35,20 +31,8 @@ impl Database {
         strategies::rewrite(self, self.demand(item).into(), strategy, request)
     }
 
-    /// Converts a definition that a strategy made from one of this file to the numbers of the
-    /// database.
-    pub fn to_database_def(&self, file: FileId, def: &Def<Primitive>) -> Arc<Def<Primitive>> {
-        strategies::own(self, file, def)
-    }
-
-    /// Converts a definition to the form that strategies rewrite: the definitions of the standard
-    /// library that it uses have the numbers that are the same in all databases.
-    pub fn to_strategy_def(&self, def: &Def<Primitive>) -> Arc<Def<Primitive>> {
-        strategies::standard(self, def)
-    }
-
-    /// Returns the definitions that an item of RISE uses directly or transitively, in the form that
-    /// strategies rewrite.
+    /// Returns the definitions that an item of RISE uses directly or transitively, without those of
+    /// the standard library.
     pub fn used_programs(&self, item: ItemId) -> Definitions {
         strategies::used_programs(self, self.demand(item).into())
     }

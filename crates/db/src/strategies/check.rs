@@ -8,7 +8,6 @@ use elevate::lang::{
 use syntax::ast::Name;
 use syntax::{Diagnostic, GlobalId, Severity};
 
-use super::programs::Programs;
 use crate::files::{FilePath, ItemId};
 use crate::inputs::{Db, SourceFile, SourceItem};
 use crate::items::strategy_parsed;
@@ -16,7 +15,7 @@ use crate::nesting::Checking;
 use crate::panics::catch_panic;
 use crate::recursion::recursion;
 use crate::scope::{Binding, bindings, strategies};
-use crate::types::point_at_names;
+use crate::types::{ProgramEnv, point_at_names};
 
 /// Checks an item of a strategy file. For an item with syntax errors, only these are kept as
 /// errors.
@@ -84,7 +83,7 @@ pub(crate) struct ItemEnv<'db> {
     item: SourceItem,
     /// The resolved names, sorted by name.
     known: Box<[(Name, Resolution)]>,
-    programs: Programs<'db>,
+    programs: ProgramEnv<'db>,
 }
 
 impl<'db> ItemEnv<'db> {
@@ -108,7 +107,7 @@ impl<'db> ItemEnv<'db> {
             db,
             item,
             known,
-            programs: Programs::new(db, item),
+            programs: ProgramEnv::new(db, item),
         }
     }
 }

@@ -2,14 +2,12 @@
 
 mod check;
 mod named;
-mod programs;
 mod rewrite;
 
 pub(crate) use check::{signature_of, strategy_checked};
 pub(crate) use named::{named, named_definition};
-pub(crate) use programs::{from_standard, to_standard};
 pub use rewrite::{LoweredDef, Refusal};
 pub(crate) use rewrite::{
-    assumed, complaint, definitions, example, is_lowered, lowered, order_in, own, program_of,
-    rewrite, rewrite_by, standard, used_programs,
+    assumed, complaint, definitions, example, is_lowered, lowered, order_in, program_of, rewrite,
+    rewrite_by, used_programs,
 };

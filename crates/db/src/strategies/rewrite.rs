@@ -13,9 +13,8 @@ use rustc_hash::FxHashSet;
 use syntax::elevate::ast::{ItemKind, Order};
 use syntax::{Diagnostic, GlobalId, Severity, Span};
 
-use super::programs::{from_standard, renumbered, to_standard};
 use super::{named, strategy_checked};
-use crate::files::{FileId, ItemId};
+use crate::files::{FilePath, ItemId};
 use crate::inputs::{Db, SourceFile, SourceItem};
 use crate::items::{items, strategy_parsed};
 use crate::language::Language;
@@ -62,9 +61,7 @@ pub(crate) fn definitions(
                         open.push(used);
                     }
                 }
-                Target::Program(id) if !lang::Programs::is_standard(id) => {
-                    programs.push(ItemId::from_global(id));
-                }
+                Target::Program(id) => programs.push(ItemId::from_global(id)),
                 _ => {}
             }
         }
@@ -89,23 +86,18 @@ fn add_used(db: &dyn Db, mut programs: Vec<ItemId>, found: &mut Definitions) {
                 programs.push(used);
             }
         });
-        let id = to_standard(db, item.global());
-        if id == item.global()
+        if !is_standard(db, item)
             && let Some(def) = elaborated(db, item.into())
         {
-            found.programs.insert(id, standard(db, &def));
+            found.programs.insert(item.global(), def);
         }
     }
 }
 
-/// Converts a definition to the form that strategies rewrite.
-pub(crate) fn standard(db: &dyn Db, def: &Def<Primitive>) -> Arc<Def<Primitive>> {
-    renumbered(def, &|id| to_standard(db, id))
-}
-
-/// Converts a definition that a strategy made to the numbers of the database.
-pub(crate) fn own(db: &dyn Db, file: FileId, def: &Def<Primitive>) -> Arc<Def<Primitive>> {
-    renumbered(def, &|id| from_standard(db, file.into(), id).unwrap_or(id))
+/// Returns true if the definition is in the standard library, which all strategies can use.
+fn is_standard(db: &dyn Db, item: ItemId) -> bool {
+    let file = SourceFile::from(SourceItem::from(item).file(db));
+    matches!(file.path(db), FilePath::Std(_))
 }
 
 /// Returns the order in which traversals visit children, from the header of the strategy's file.
@@ -144,8 +136,7 @@ pub enum Refusal {
     Bug(Box<Diagnostic>),
 }
 
-/// Applies a strategy to a definition of RISE. The result has the numbers that strategies use: see
-/// [`own`].
+/// Applies a strategy to a definition of RISE.
 pub(crate) fn rewrite(
     db: &dyn Db,
     item: ItemId,
@@ -171,7 +162,6 @@ pub(crate) fn rewrite_by(
 ) -> Result<Rewritten, Refusal> {
     let def = elaborated(db, item.into()).ok_or(Refusal::NoProgram)?;
     let definitions = definitions(db, strategy, Some(item));
-    let def = standard(db, &def);
     let text = SourceItem::from(item).text(db);
     catch_panic(&text, "rewriting", || {
         lang::rewrite(strategy, definitions, &def, order, request)
@@ -183,9 +173,7 @@ pub(crate) fn rewrite_by(
 /// Returns the program that a main expression `(strategy)(program)` names.
 pub(crate) fn program_of(db: &dyn Db, strategy: ItemId) -> Option<ItemId> {
     let definition = definition(db, strategy.global())?;
-    let id = lang::program_of(&definition)?;
-    let file = SourceItem::from(strategy).file(db);
-    from_standard(db, file.into(), id).map(ItemId::from_global)
+    lang::program_of(&definition).map(ItemId::from_global)
 }
 
 /// Runs an example and reports if its result differs from the expected one. Returns nothing for
@@ -256,7 +244,6 @@ pub(crate) fn lowered(db: &dyn Db, item: SourceItem) -> Option<Lowered> {
         .map_or_else(Span::default, |name| name.span);
     Some(match rewrite(db, id, strategy, &request) {
         Ok(rewritten) => Ok(Arc::new(LoweredDef {
-            def: own(db, item.file(db), &rewritten.def),
             steps: rewritten.steps,
             assumed: assumed(&rewritten),
             parameters: rewritten
@@ -264,6 +251,7 @@ pub(crate) fn lowered(db: &dyn Db, item: SourceItem) -> Option<Lowered> {
                 .iter()
                 .map(|p| p.name.clone())
                 .collect(),
+            def: Arc::new(rewritten.def),
         })),
         // The errors of the definition have been reported at their places.
         Err(Refusal::NoProgram) => Err(Arc::default()),

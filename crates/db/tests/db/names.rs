@@ -1,6 +1,7 @@
 //! Tests of diagnostics about names: imports, duplicates, cycles and shadowed names.
 
 use crate::fixture::{report, workspace};
+use db::{Database, Declaration};
 use expect_test::{Expect, expect};
 
 #[track_caller]
@@ -154,4 +155,20 @@ fn hiding_a_name_is_a_hint() {
               functions.rise [dot]: the library's `dot`
         "#]],
     );
+}
+
+#[test]
+fn strategies_and_programs_number_the_standard_library_alike() {
+    let standard = elevate::lang::Programs::standard();
+    for db in [Database::new(), Database::logged()] {
+        let files = db.files().into_iter().filter(|&file| db.is_library(file));
+        let items: Vec<_> = files.flat_map(|file| db.items(file).to_vec()).collect();
+        assert!(!items.is_empty());
+        for item in items {
+            let Declaration::Def(name) = &db.header(item).declares else {
+                panic!("an item of the library defines nothing");
+            };
+            assert_eq!(standard.named(name), Some(item.global()), "{name}");
+        }
+    }
 }

@@ -9,17 +9,12 @@ use rustc_hash::FxHashMap;
 use syntax::GlobalId;
 use syntax::ast::{Item, Name};
 
-/// The number of the first definition of RISE's standard library. Numbers of other RISE definitions
-/// must be less.
-pub const FIRST_STANDARD_ID: u64 = 1 << 62;
-
-/// A set of RISE definitions that may refer to each other.
+/// A set of RISE definitions that may refer to each other. They are numbered in their order, and
+/// those of the standard library come first.
 #[derive(Clone, Default)]
 pub struct Programs {
     entries: Vec<ProgramEntry>,
     by_name: FxHashMap<Name, usize>,
-    /// The number of definitions of the standard library, which come first.
-    standard: usize,
     visited: VisitedDefs,
 }
 
@@ -39,7 +34,6 @@ impl Programs {
             for (_, text) in rise::STD {
                 programs.add(text);
             }
-            programs.standard = programs.entries.len();
             programs
         });
         &STANDARD
@@ -89,50 +83,29 @@ impl Programs {
         }
     }
 
-    fn number(&self, at: usize) -> GlobalId {
-        match at.checked_sub(self.standard) {
-            Some(own) if self.standard > 0 => GlobalId(own as u64),
-            _ => GlobalId(FIRST_STANDARD_ID + at as u64),
-        }
-    }
-
-    fn index(&self, id: GlobalId) -> Option<usize> {
-        let number = match id.0.checked_sub(FIRST_STANDARD_ID) {
-            Some(number) => number,
-            None => id.0.checked_add(self.standard as u64)?,
-        };
-        usize::try_from(number).ok()
+    fn entry(&self, id: GlobalId) -> Option<&ProgramEntry> {
+        self.entries.get(usize::try_from(id.0).ok()?)
     }
 
     /// Returns the definition with this number, if it has no errors.
     pub fn definition(&self, id: GlobalId) -> Option<Arc<Def<Primitive>>> {
-        self.entries.get(self.index(id)?)?.def.clone()
+        self.entry(id)?.def.clone()
     }
 
     /// Returns the number of the definition of this name.
     pub fn named(&self, name: &str) -> Option<GlobalId> {
-        Some(self.number(*self.by_name.get(name)?))
+        Some(GlobalId(*self.by_name.get(name)? as u64))
     }
 
     /// Returns all definitions with their numbers.
     pub fn numbered(&self) -> impl Iterator<Item = (GlobalId, &Name)> {
-        let entries = self.entries.iter().enumerate();
-        entries.map(|(at, entry)| (self.number(at), &entry.name))
+        let entries = self.entries.iter().zip(0..);
+        entries.map(|(entry, at)| (GlobalId(at), &entry.name))
     }
 
     /// Returns the syntax of a definition.
     pub fn item(&self, id: GlobalId) -> Option<&Arc<Item>> {
-        Some(&self.entries.get(self.index(id)?)?.item)
-    }
-
-    /// Returns the name of a definition.
-    pub fn name(&self, id: GlobalId) -> Option<&Name> {
-        Some(&self.entries.get(self.index(id)?)?.name)
-    }
-
-    /// Returns true if the number is that of a definition of the standard library.
-    pub fn is_standard(id: GlobalId) -> bool {
-        id.0 >= FIRST_STANDARD_ID && id.0 < 1 << 63
+        Some(&self.entry(id)?.item)
     }
 }
 
@@ -141,7 +114,7 @@ impl Env for Programs {
         let Some(&at) = self.by_name.get(name) else {
             return Resolution::Unknown;
         };
-        let id = self.number(at);
+        let id = GlobalId(at as u64);
         match &self.entries[at].scheme {
             Some(scheme) => Resolution::Def(id, scheme.clone()),
             None => Resolution::Broken(Some(id)),

@@ -58,10 +58,10 @@ fn edits(db: &Database, file: FileId) -> SourceEdits {
         let Some(def) = db.elaborated(item) else {
             continue;
         };
-        let Some(new) = tidied(&db.to_strategy_def(&def)) else {
+        let Some(new) = tidied(&def) else {
             continue;
         };
-        if let Ok(done) = rewritten(db, item, &db.to_database_def(file, &new), false) {
+        if let Ok(done) = rewritten(db, item, &new, false) {
             edits.extend(done.edits.files.into_iter().flat_map(|(_, edits)| edits));
         }
     }

@@ -91,9 +91,10 @@ impl Convolution {
         let mut places = offer.places.iter();
         let (path, weights) =
             places.find_map(|place| Some((place.path.clone(), weights_of(store, place.term)?)))?;
-        let lookup = |id| match Programs::is_standard(id) {
-            true => None,
-            false => db.elaborated(db.item_of(id)),
+        let lookup = |id| {
+            let item = db.item_of(id);
+            let is_library = db.is_library(db.file_of(item));
+            (!is_library).then(|| db.elaborated(item)).flatten()
         };
         let name = match store.node(weights) {
             Node::Global(id, _) => def_name(db, db.item_of(id)),

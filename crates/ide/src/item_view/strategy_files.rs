@@ -48,10 +48,7 @@ fn declared(symbol: Symbol, span: Span) -> Occurrence {
 fn symbol(view: &View<'_>, target: Target) -> Symbol {
     match target {
         Target::Item(id) => defined(view.db, id),
-        Target::Program(id) => match view.db.program_of(view.file, id) {
-            Some(item) => Symbol::Def(item),
-            None => Symbol::Library(id),
-        },
+        Target::Program(id) => Symbol::Def(view.db.item_of(id)),
         Target::Primitive(primitive) => Symbol::Primitive(Builtin::Rise(primitive)),
         Target::Local(span) | Target::Metavariable(span) => Symbol::Place(view.id, span),
     }

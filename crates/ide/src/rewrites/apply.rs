@@ -35,7 +35,7 @@ pub fn apply_rewrite(
     let def = db.elaborated(item).ok_or_else(broken)?;
     let too_large = |_| "the program becomes too large".to_owned();
     let (store, strategies) = Strategies::start(db.used_programs(item));
-    let mut program = Program::of(store, &db.to_strategy_def(&def)).map_err(too_large)?;
+    let mut program = Program::of(store, &def).map_err(too_large)?;
     let unknown = || format!("there is no strategy `{strategy}`");
     let found = strategies.get(strategy).ok_or_else(unknown)?;
     let located = std::sync::Arc::new(Form::At(path.clone(), found.clone()));
@@ -52,7 +52,6 @@ pub fn apply_rewrite(
         .result
         .map_err(|failure| reasons::text(&program.store, &failure.reason))?;
     let new = program.export(root, &def).map_err(too_large)?;
-    let new = db.to_database_def(db.file_of(item), &new);
     let done = reduced_or_rewritten(db, item, &new).map_err(|error| error.to_string())?;
     Ok(AppliedRewrite {
         step: super::record::step(&mut program, root, &found, strategy, path),

@@ -30,8 +30,6 @@ pub(crate) struct Known {
     /// The definition as it was elaborated. It identifies the entry: every new text leads to a new
     /// one.
     def: Arc<Def<Primitive>>,
-    /// The definition in the form that strategies rewrite.
-    as_strategies_see: Arc<Def<Primitive>>,
     /// The targets of the definition's annotations.
     targets: Targets,
     pub(crate) program: Program,
@@ -87,8 +85,7 @@ impl Known {
         let used = strategies.programs();
         let used = used.map(|(id, def)| (id, def.name.clone()));
         let unknown = used.filter(|(id, name)| !known(*id, name)).collect();
-        let as_strategies_see = db.to_strategy_def(def);
-        let program = Program::of(store, &as_strategies_see).ok()?;
+        let program = Program::of(store, def).ok()?;
         let pads = strategies.programs().any(|(_, def)| pads(&def.body));
         Some(Known {
             pads: pads || self::pads(&def.body),
@@ -98,7 +95,6 @@ impl Known {
             program,
             unknown,
             strategies,
-            as_strategies_see,
             def: def.clone(),
             tried: FxHashMap::default(),
         })
@@ -160,7 +156,7 @@ impl Known {
         if root == self.program.root() {
             return false;
         }
-        let old = &self.as_strategies_see;
+        let old = &self.def;
         let Ok(new) = self.program.export(root, old) else {
             return true;
         };

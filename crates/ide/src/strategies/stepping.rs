@@ -182,8 +182,7 @@ fn edits_of(db: &Database, item: ItemId, whole: &Rewritten) -> Result<SourceEdit
     // The sizes that the strategy leaves open have become parameters.
     let open = whole.parameters.iter().map(|open| open.name.clone());
     let open: Vec<Name> = open.collect();
-    let def = db.to_database_def(db.file_of(item), &whole.def);
-    let new = extended(db, item, &def, &open).map_err(|error| error.to_string())?;
+    let new = extended(db, item, &whole.def, &open).map_err(|error| error.to_string())?;
     Ok(new.edits)
 }
 
@@ -192,7 +191,6 @@ fn edits_of(db: &Database, item: ItemId, whole: &Rewritten) -> Result<SourceEdit
 fn written(db: &Database, item: ItemId, run: &Run, root: Term) -> Result<SourceEdits, String> {
     let old = db.elaborated(item).ok_or("the definition has mistakes")?;
     let def = exported(&run.store, &run.imported, root, &old).map_err(|_| too_large())?;
-    let def = db.to_database_def(db.file_of(item), &def);
     let new = reduced_or_rewritten(db, item, &def).map_err(|error| error.to_string())?;
     Ok(new.edits)
 }

@@ -165,7 +165,7 @@ fn finish(
 ) -> Result<u8, u8> {
     let db = &workspace.db;
     let file = db.file_of(item);
-    let def = db.to_database_def(file, &rewritten.def);
+    let def = &rewritten.def;
     let path = shown(&db.path(file), &workspace.base);
     let old = db.text(file).to_string();
     let open: Vec<_> = rewritten
@@ -173,7 +173,7 @@ fn finish(
         .iter()
         .map(|p| p.name.clone())
         .collect();
-    let new = ide::extended(db, item, &def, &open);
+    let new = ide::extended(db, item, def, &open);
     if let Err(error @ ide::Unwritable::Users(_)) = &new {
         output::error(&error.to_string());
         output::note(&give_value(&open[0]));
@@ -187,7 +187,7 @@ fn finish(
             return Err(FOUND);
         }
         // If the words of the file cannot be kept, the definition is pretty-printed.
-        Err(_) => (printed_item(db, item, &def), old.clone()),
+        Err(_) => (printed_item(db, item, def), old.clone()),
     };
     let status = output::result(FINE, |out| {
         if options.trace {
