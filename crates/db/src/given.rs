@@ -3,21 +3,19 @@
 use std::sync::Arc;
 
 use elevate::engine::Strategy;
-use elevate::lang::{self, Definition, GlobalEnv, Library, Resolution, Type, library};
+use elevate::lang::{self, Definition, GlobalEnv, Type};
 use elevate::term::Store;
-use rise::Resolution as Known;
 use rustc_hash::FxHashSet;
-use syntax::ast::Name;
 use syntax::elevate::ast::{ItemKind, Order};
 use syntax::{Diagnostic, GlobalId, Severity, Span, codes};
 
 use crate::demand::evaluate;
 use crate::files::{FileId, ItemId};
+use crate::header::Header;
 use crate::inputs::{Db, SourceFile};
 use crate::panics::catch_panic;
-use crate::scope::{Binding, Scope, programs, strategies};
-use crate::strategies::{Refusal, definitions, order_in, rewrite_by, signature_of};
-use crate::types::scheme;
+use crate::scope::{Binding, programs, resolved, strategies};
+use crate::strategies::{ItemEnv, Refusal, definitions, order_in, rewrite_by};
 
 /// The number of a strategy that no file defines; no name refers to it.
 const GIVEN: GlobalId = GlobalId(u64::MAX);
@@ -27,74 +25,6 @@ const GIVEN: GlobalId = GlobalId(u64::MAX);
 pub struct GivenStrategy {
     definition: Arc<Definition>,
     order: Order,
-}
-
-/// The environment of a given strategy: the names in scope in a file.
-struct FileEnv<'db> {
-    db: &'db dyn Db,
-    strategies: Arc<Scope>,
-    programs: Programs<'db>,
-}
-
-struct Programs<'db> {
-    db: &'db dyn Db,
-    scope: Arc<Scope>,
-}
-
-impl lang::Env for FileEnv<'_> {
-    fn resolve(&self, name: &str) -> Resolution {
-        let own = match self.strategies.resolve(name) {
-            Binding::Def(used) => {
-                let id = used.global();
-                Resolution::Item(id, signature_of(self.db, id))
-            }
-            Binding::Ambiguous(all) => {
-                Resolution::Ambiguous(all.iter().map(|item| item.global()).collect())
-            }
-            Binding::Broken => Resolution::Broken(None),
-            Binding::Unknown => Resolution::Unknown,
-        };
-        match own {
-            Resolution::Item(..) | Resolution::Ambiguous(_) => own,
-            Resolution::Broken(_) | Resolution::Unknown => match library().resolve(name) {
-                Resolution::Unknown => own,
-                found => found,
-            },
-        }
-    }
-
-    fn names(&self) -> Vec<Name> {
-        let own = self.strategies.names().map(|(name, ..)| name.clone());
-        own.chain(library().names().cloned()).collect()
-    }
-
-    fn rise(&self) -> &dyn rise::Env {
-        &self.programs
-    }
-
-    fn is_library(&self, id: GlobalId) -> bool {
-        Library::contains(id)
-    }
-}
-
-impl rise::Env for Programs<'_> {
-    fn resolve(&self, name: &str) -> Known {
-        match self.scope.resolve(name) {
-            Binding::Def(def) => match scheme(self.db, def.into()) {
-                Some(scheme) => Known::Def(def.global(), scheme),
-                None => Known::Broken(Some(def.global())),
-            },
-            Binding::Ambiguous(all) => {
-                Known::Ambiguous(all.iter().map(|def| def.global()).collect())
-            }
-            Binding::Broken => Known::Broken(None),
-            Binding::Unknown => Known::Unknown,
-        }
-    }
-
-    fn names(&self) -> Vec<Name> {
-        self.scope.names().map(|(name, ..)| name.clone()).collect()
-    }
 }
 
 /// Checks an expression as a strategy, with the file's strategies and programs in scope.
@@ -127,27 +57,16 @@ pub(crate) fn given_strategy(
         return Err(error("an expression is expected, and this is a definition"));
     };
     let source = SourceFile::from(file);
-    let env = FileEnv {
-        db,
-        strategies: strategies(db, source),
-        programs: Programs {
-            db,
-            scope: programs(db, source),
-        },
-    };
-    let named = parsed.item.mentions().into_iter().flat_map(|mention| {
-        [&env.strategies, &env.programs.scope]
-            .into_iter()
-            .filter_map(move |scope| match scope.resolve(&mention.name) {
-                Binding::Def(item) => Some(item),
-                _ => None,
-            })
+    let header = Header::of_strategy(&parsed.item);
+    let strategies = resolved(&header.free_names, &strategies(db, source));
+    let programs = resolved(&header.programs, &programs(db, source));
+    let used = strategies.iter().chain(programs.iter());
+    let used = used.filter_map(|(_, binding)| match *binding {
+        Binding::Def(item) => Some(item),
+        _ => None,
     });
-    evaluate(
-        db,
-        named.collect::<Vec<ItemId>>(),
-        &mut FxHashSet::default(),
-    );
+    evaluate(db, used, &mut FxHashSet::default());
+    let env = ItemEnv::with(db, source, &strategies, &programs);
     let checked = catch_panic(text, "checking", || lang::check(&parsed.item, text, &env))
         .map_err(|failure| vec![failure])?;
     if checked.diagnostics.iter().any(is_error) {

@@ -294,7 +294,7 @@ fn named_programs(db: &dyn Db, item: SourceItem) -> Arc<[(Name, Binding)]> {
     resolved(&item.header(db).programs, &programs)
 }
 
-fn resolved(names: &[Name], scope: &Scope) -> Arc<[(Name, Binding)]> {
+pub(crate) fn resolved(names: &[Name], scope: &Scope) -> Arc<[(Name, Binding)]> {
     let bindings = names.iter().map(|name| (name.clone(), scope.resolve(name)));
     bindings
         .filter(|(_, binding)| *binding != Binding::Unknown)

@@ -9,7 +9,7 @@ use syntax::{Diagnostic, Dialect, Parsed, Span};
 
 use crate::files::ItemId;
 use crate::header::strategy_name;
-use crate::inputs::{Db, SourceItem};
+use crate::inputs::{Db, SourceFile, SourceItem};
 use crate::items::{dialect, language, parsed};
 use crate::language::Language;
 use crate::nesting::Checking;
@@ -167,24 +167,30 @@ fn error_inference(item: &Item) -> Inference {
     }
 }
 
-/// The environment of inference: the other items that an item uses.
+/// The environment of inference: the definitions of programs that an item or a text uses.
 pub(crate) struct ProgramEnv<'db> {
     db: &'db dyn Db,
-    source: SourceItem,
+    file: SourceFile,
     /// The resolved names, sorted by name.
     known: Box<[(Name, Resolution)]>,
 }
 
 impl<'db> ProgramEnv<'db> {
-    /// Creates the environment of an item of any language; it contains definitions of programs.
-    pub fn new(db: &'db dyn Db, source: SourceItem) -> Self {
-        let bindings = match language(db, source) {
-            Language::Rise | Language::Dpia => bindings(db, source),
-            Language::Elevate => program_bindings(db, source),
+    /// Creates the environment of an item of any language.
+    pub fn new(db: &'db dyn Db, item: SourceItem) -> Self {
+        let bindings = match language(db, item) {
+            Language::Rise | Language::Dpia => bindings(db, item),
+            Language::Elevate => program_bindings(db, item),
         };
+        ProgramEnv::with(db, item.file(db).into(), bindings)
+    }
+
+    /// Creates the environment of a text with the names of a file in scope. The bindings are those
+    /// of the text, sorted by name.
+    pub fn with(db: &'db dyn Db, file: SourceFile, bindings: &[(Name, Binding)]) -> Self {
         ProgramEnv {
             db,
-            source,
+            file,
             known: resolutions(db, bindings),
         }
     }
@@ -202,7 +208,7 @@ impl Env for ProgramEnv<'_> {
     }
 
     fn names(&self) -> Vec<Name> {
-        let scope = programs(self.db, self.source.file(self.db).into());
+        let scope = programs(self.db, self.file);
         scope.names().map(|(name, ..)| name.clone()).collect()
     }
 

@@ -75,7 +75,7 @@ impl Header {
         }
     }
 
-    fn of_strategy(item: &elevate::ast::Item) -> Header {
+    pub(crate) fn of_strategy(item: &elevate::ast::Item) -> Header {
         let (declares, span) = match (&item.kind, item.name()) {
             (
                 elevate::ast::ItemKind::Import {

@@ -77,39 +77,60 @@ fn signature_for(db: &dyn Db, user: ItemId, used: ItemId) -> Arc<Signature> {
     }
 }
 
-/// The environment of checking: the other items that an item uses.
+/// The environment of checking: the definitions that an item or a text uses.
 pub(crate) struct ItemEnv<'db> {
     db: &'db dyn Db,
-    item: SourceItem,
+    file: SourceFile,
     /// The resolved names, sorted by name.
     known: Box<[(Name, Resolution)]>,
     programs: ProgramEnv<'db>,
 }
 
 impl<'db> ItemEnv<'db> {
-    pub fn new(db: &'db dyn Db, item: SourceItem) -> Self {
-        let resolve = |binding: &Binding| match binding {
-            Binding::Def(used) => {
-                Resolution::Item(used.global(), signature_for(db, item.into(), *used))
-            }
-            Binding::Ambiguous(all) => {
-                Resolution::Ambiguous(all.iter().map(|item| item.global()).collect())
-            }
-            Binding::Broken => Resolution::Broken(None),
-            Binding::Unknown => Resolution::Unknown,
-        };
-        let known = bindings(db, item)
-            .iter()
-            .filter(|(_, binding)| *binding != Binding::Unknown)
-            .map(|(name, binding)| (name.clone(), resolve(binding)))
-            .collect();
+    fn new(db: &'db dyn Db, item: SourceItem) -> Self {
         ItemEnv {
             db,
-            item,
-            known,
+            file: item.file(db).into(),
+            known: resolutions(bindings(db, item), |used| {
+                signature_for(db, item.into(), used)
+            }),
             programs: ProgramEnv::new(db, item),
         }
     }
+
+    /// Creates the environment of a text with the names of a file in scope. The bindings are those
+    /// of the text to strategies and to programs, sorted by name.
+    pub fn with(
+        db: &'db dyn Db,
+        file: SourceFile,
+        strategies: &[(Name, Binding)],
+        programs: &[(Name, Binding)],
+    ) -> Self {
+        ItemEnv {
+            db,
+            file,
+            known: resolutions(strategies, |used| signature(db, used.into())),
+            programs: ProgramEnv::with(db, file, programs),
+        }
+    }
+}
+
+fn resolutions(
+    bindings: &[(Name, Binding)],
+    signature: impl Fn(ItemId) -> Arc<Signature>,
+) -> Box<[(Name, Resolution)]> {
+    let resolve = |binding: &Binding| match binding {
+        Binding::Def(used) => Resolution::Item(used.global(), signature(*used)),
+        Binding::Ambiguous(all) => {
+            Resolution::Ambiguous(all.iter().map(|item| item.global()).collect())
+        }
+        Binding::Broken => Resolution::Broken(None),
+        Binding::Unknown => Resolution::Unknown,
+    };
+    bindings
+        .iter()
+        .map(|(name, binding)| (name.clone(), resolve(binding)))
+        .collect()
 }
 
 impl lang::Env for ItemEnv<'_> {
@@ -132,7 +153,7 @@ impl lang::Env for ItemEnv<'_> {
     }
 
     fn names(&self) -> Vec<Name> {
-        let scope = strategies(self.db, self.item.file(self.db).into());
+        let scope = strategies(self.db, self.file);
         let own = scope.names().map(|(name, ..)| name.clone());
         own.chain(library().names().cloned()).collect()
     }
@@ -146,8 +167,7 @@ impl lang::Env for ItemEnv<'_> {
     }
 
     fn in_library(&self) -> bool {
-        let file = SourceFile::from(self.item.file(self.db));
-        matches!(file.path(self.db), FilePath::Std(_))
+        matches!(self.file.path(self.db), FilePath::Std(_))
     }
 }
 
