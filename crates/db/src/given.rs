@@ -17,10 +17,10 @@ use crate::panics::catch_panic;
 use crate::scope::{Binding, programs, resolved, strategies};
 use crate::strategies::{ItemEnv, Refusal, definitions, order_in, rewrite_by};
 
-/// The number of a strategy that no file defines; no name refers to it.
+/// The id of a strategy that a user enters as text; no name refers to it.
 const GIVEN: GlobalId = GlobalId(u64::MAX);
 
-/// A strategy that is given as text, with the names of a file in scope.
+/// A checked strategy that a user has entered as text, with the names of a file in scope.
 #[derive(Clone, Debug)]
 pub struct GivenStrategy {
     definition: Arc<Definition>,
@@ -41,12 +41,10 @@ pub(crate) fn given_strategy(
         vec![Diagnostic::error(codes::SYNTAX_ERROR, whole, message)]
     };
     if text.trim().is_empty() {
-        return Err(error("a strategy is expected, and there is nothing"));
+        return Err(error("expected a strategy, found nothing"));
     }
     if syntax::elevate::split(text).len() > 1 {
-        return Err(error(
-            "one strategy is expected, and there are several items",
-        ));
+        return Err(error("expected one strategy, found several items"));
     }
     let parsed = syntax::elevate::parse(text);
     let is_error = |found: &Diagnostic| found.severity == Severity::Error;
@@ -54,7 +52,7 @@ pub(crate) fn given_strategy(
         return Err(parsed.diagnostics.to_vec());
     }
     let ItemKind::Main { .. } = parsed.item.kind else {
-        return Err(error("an expression is expected, and this is a definition"));
+        return Err(error("expected an expression, found a definition"));
     };
     let source = SourceFile::from(file);
     let header = Header::of_strategy(&parsed.item);
@@ -76,7 +74,7 @@ pub(crate) fn given_strategy(
     if !matches!(**ty, Type::Strategy(_) | Type::Result | Type::Error) {
         let found = checked.signature.scheme.text();
         return Err(error(&format!(
-            "a strategy for a whole definition is expected, and this is {found}"
+            "expected a strategy for a whole definition, found {found}"
         )));
     }
     Ok(GivenStrategy {
@@ -103,7 +101,7 @@ pub(crate) fn given_for(
     Some((world, strategy))
 }
 
-/// Applies a given strategy to a definition of RISE.
+/// Applies a strategy that is entered as text to a definition of RISE.
 pub(crate) fn rewrite_given(
     db: &dyn Db,
     item: ItemId,

@@ -171,7 +171,7 @@ pub(crate) fn target_diagnostics(
     found.iter().chain(more.iter()).cloned().collect()
 }
 
-/// Reports kernels that use more local memory at a time than the device has.
+/// Returns the error for kernels that use more local memory at a time than the device has.
 fn local_memory_diagnostics(db: &dyn Db, item: SourceItem, module: &Module) -> Arc<[Diagnostic]> {
     let device = device(db);
     let found = local_memory(module, &device).map(|bytes| {
@@ -187,7 +187,7 @@ fn local_memory_diagnostics(db: &dyn Db, item: SourceItem, module: &Module) -> A
     found.collect()
 }
 
-/// Adds the diagnostics of the item's language and of its targets to `found`.
+/// Returns `found` with the diagnostics of the item's language and of its targets.
 fn add_target_diagnostics(
     db: &dyn Db,
     item: ItemId,

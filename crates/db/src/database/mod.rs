@@ -431,7 +431,7 @@ impl Database {
             || self.strategy_of(user) == Some(item.global())
     }
 
-    /// Returns the number that diagnostics and inference use for the item.
+    /// Returns the number by which diagnostics and inference identify the item.
     pub fn global(&self, item: ItemId) -> GlobalId {
         item.global()
     }

@@ -112,7 +112,7 @@ impl Database {
         intermediate::program(self, self.demand(item).into(), def)
     }
 
-    /// Translates such a program to functional DPIA.
+    /// Translates a closed program in normal form to functional DPIA.
     pub fn functional_of(
         &self,
         item: ItemId,
@@ -122,7 +122,7 @@ impl Database {
         intermediate::functional(self, item, program, target)
     }
 
-    /// Translates such a phrase to imperative DPIA.
+    /// Translates a program in functional DPIA to imperative DPIA.
     pub fn imperative_of(
         &self,
         item: ItemId,
@@ -131,7 +131,7 @@ impl Database {
         intermediate::imperative(self, item, phrase)
     }
 
-    /// Generates the code of such an imperative program for a target.
+    /// Generates the code of a program in imperative DPIA for a target.
     pub fn module_of(
         &self,
         item: ItemId,

@@ -69,9 +69,10 @@ impl Database {
         given::given_strategy(self, file, text)
     }
 
-    /// Returns the strategy for terms of this store, to which it adds the sizes that it leaves
-    /// open. The strategy is valid only as long as the returned world is kept. Returns `None` if it
-    /// cannot be evaluated.
+    /// Returns the strategy for the terms of `store`, with the global environment in which it is
+    /// evaluated. The size variables that the strategy leaves open are added to the store. The
+    /// strategy is valid only as long as the environment is kept. Returns `None` if it cannot be
+    /// evaluated.
     pub fn given_for(
         &self,
         strategy: &GivenStrategy,

@@ -161,7 +161,7 @@ pub(crate) fn accesses(db: &dyn Db, item: SourceItem, target: Target) -> StageRe
     catch_panic(&item.text(db), "compiling", work).map_err(one)
 }
 
-/// Checks that a program compiles with a memory that a fix would choose.
+/// Compiles a program with the memory that a fix would choose, and returns whether that succeeds.
 fn check_memory_fix(phrase: &PhraseProgram, target: Target, device: &Device) -> TrialResult {
     let fails = |why: &str, shares| TrialResult::Fails {
         why: why.to_owned(),
