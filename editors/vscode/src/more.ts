@@ -9,7 +9,7 @@ import type { Place } from "./place";
 import type { Meanings } from "./explain";
 import { EXPLAIN_SCHEME } from "./scheme";
 import { lineOf } from "./run";
-import type { Session } from "./session";
+import { announcedPasses, type Session } from "./session";
 import { type Asked, definedIn, type Explained, explanation, filled, type Loop, misfit, type Named, asked as prompt, usual, withoutPlace } from "./strategies";
 
 /** Asks for the arguments of a strategy that the server offered, and applies it. */
@@ -80,8 +80,8 @@ async function order(loops: readonly Loop[]): Promise<string | undefined> {
   return `[${chosen.join(", ")}]`;
 }
 
-/** The targets that a definition can be lowered for. */
-const TARGETS = [
+/** What a definition can be lowered for. */
+const TARGETS: readonly { label: string; target: string | null; detail?: string }[] = [
   { label: "C", target: "c", detail: "C99 for one thread" },
   { label: "OpenMP", target: "openmp", detail: "C99 with OpenMP" },
   { label: "OpenCL", target: "opencl", detail: "a kernel whose work-items compute an element each" },
@@ -91,8 +91,12 @@ const TARGETS = [
 /** Lowers a definition for a target that the user picks, or rewrites it by a strategy. */
 export async function lowerFor(session: Session, recorder: Recorder, at: Place): Promise<void> {
   if (at.target !== null) return void (await lower(session, at));
+  const client = await session.need();
+  if (client === undefined) return;
+  const others = Object.keys(announcedPasses(client)).filter((name) => TARGETS.every(({ target }) => target !== name));
+  const targets = [...others.map((target) => ({ label: target, target })), ...TARGETS];
   const title = `Lower ${at.def}`;
-  const picked = await vscode.window.showQuickPick(TARGETS, { title, placeHolder: "A target" });
+  const picked = await vscode.window.showQuickPick(targets, { title, placeHolder: "A target" });
   if (picked === undefined) return;
   if (picked.target === null) await applyStrategy(session, recorder, at);
   else await lower(session, { ...at, target: picked.target });

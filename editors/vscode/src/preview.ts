@@ -7,7 +7,7 @@ import { isProgram } from "./languages";
 import { lower } from "./more";
 import { commented, firstMade, innermost, made, type Part, type Position, type Range } from "./parts";
 import type { Place } from "./place";
-import type { Session } from "./session";
+import { announcedPasses, type Passes, type Session } from "./session";
 
 export const PREVIEW_SCHEME = "rise-preview";
 
@@ -80,13 +80,11 @@ const AFTER_PASS: Form = {
   detail: "the program as a pass of the compiler leaves it",
 };
 
-/** The names of the passes of each target, in order, as the server announces them. */
-type Passes = Record<string, readonly string[]>;
-
-/** The form with a name; the name of one after a pass is `c:loops`. */
+/** The form with a name; the name of one after a pass is `c:loops`. Others are targets that only the server knows. */
 function formOf(as: string | null | undefined): Form | undefined {
-  if (as?.includes(":")) return { label: as.replace(":", " after "), as, extension: "c" };
-  return FORMS.find((form) => form.as === as);
+  if (!as) return undefined;
+  const other = { label: as.replace(":", " after "), as, extension: "c" };
+  return FORMS.find((form) => form.as === as) ?? other;
 }
 
 /** A preview that was open when the window was closed. */
@@ -175,8 +173,7 @@ export class Previews
     }
     const client = await this.session.need();
     if (client === undefined) return;
-    const { risePasses } = (client.initializeResult?.capabilities.experimental ?? {}) as { risePasses?: Passes };
-    const form = formOf(at?.target) ?? (await this.choose(risePasses ?? {}));
+    const form = formOf(at?.target) ?? (await this.choose(announcedPasses(client)));
     if (form === undefined) return;
     const document = editor.document.uri;
     const position = at?.position ?? client.code2ProtocolConverter.asPosition(editor.selection.active);
@@ -205,7 +202,9 @@ export class Previews
   /** Asks for a form; the one that was chosen last comes first. */
   private async choose(passes: Passes): Promise<Form | undefined> {
     const last = this.memory.get<string>(LAST_FORM);
-    const forms = [...FORMS, AFTER_PASS].sort((a, b) => Number(b.as === last) - Number(a.as === last));
+    const others = Object.keys(passes).filter((target) => FORMS.every((form) => form.as !== target));
+    const targets = others.map(formOf).filter((form) => form !== undefined);
+    const forms = [...FORMS, ...targets, AFTER_PASS].sort((a, b) => Number(b.as === last) - Number(a.as === last));
     let form = await vscode.window.showQuickPick(forms, { placeHolder: "Show the definition as" });
     if (form === AFTER_PASS) {
       const all = Object.entries(passes).flatMap(([target, names]) => names.map((name) => formOf(`${target}:${name}`)));

@@ -128,7 +128,7 @@ export function inline(result: RunResult, length: number): string {
     facts.push(seconds(result.elapsed));
   }
   if (result.verify) facts.push(verdict(result.verify));
-  const backend = result.fallback ? "interpreted, not compiled" : (BACKENDS[result.backend ?? ""] ?? "");
+  const backend = result.fallback ? "interpreted, not compiled" : (BACKENDS[result.backend ?? ""] ?? result.backend ?? "");
   facts.push(result.device ? `${backend} on ${result.device.name}` : backend);
   facts.push(...Object.entries(result.sizes ?? {}).map(([name, value]) => `${name} = ${value}`));
   return `= ${shortened(oneLine(result), length)}  (${facts.filter((fact) => fact !== "").join(", ")})`;

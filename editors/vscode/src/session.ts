@@ -33,6 +33,14 @@ const LOOK_MS = 3_000;
 /** What can be done when no server is found. */
 const WAYS = ["Open Settings", "Choose File…", "How to Install"] as const;
 
+/** The names of the passes of each target, in order, as the server announces them. */
+export type Passes = Record<string, readonly string[]>;
+
+export function announcedPasses(client: LanguageClient): Passes {
+  const announced = client.initializeResult?.capabilities.experimental as { risePasses?: Passes } | undefined;
+  return announced?.risePasses ?? {};
+}
+
 export class Session implements vscode.Disposable {
   private client: LanguageClient | undefined;
   /** The program that runs as the server. */

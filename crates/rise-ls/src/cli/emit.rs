@@ -34,12 +34,12 @@ pub struct EmitOptions {
     #[arg(long = "as", value_parser = forms(), value_name = "FORM")]
     pub form: Form,
 
-    /// The width of sizes and indices in C, OpenMP and OpenCL, in bits; with `auto` the sizes of
-    /// each call choose (kernels without `--host` have 64) [default: 32]
+    /// The width of sizes and indices in generated code, in bits; with `auto` the sizes of each
+    /// call choose (kernels without `--host` have 64) [default: 32]
     #[arg(long, value_enum, value_name = "BITS")]
     pub index: Option<IndexWord>,
 
-    /// Prints the program between lowering and C, OpenMP or OpenCL, as this pass of the compiler
+    /// Prints the program between lowering and the text for a target, as this pass of the compiler
     /// leaves it; `list` prints the names of the passes in order
     #[arg(long, value_name = "PASS", conflicts_with = "host")]
     pub after: Option<String>,

@@ -274,6 +274,7 @@ end
 function M.forms()
   local forms = vim.list_extend({}, FORMS)
   for target, passes in pairs(require('rise-ls').passes()) do
+    if not vim.tbl_contains(forms, target) then table.insert(forms, target) end
     for _, pass in ipairs(passes) do table.insert(forms, target .. ':' .. pass) end
   end
   return forms

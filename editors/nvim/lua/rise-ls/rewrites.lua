@@ -154,9 +154,12 @@ function M.lower(at)
   if not there(at.target) then
     local targets = { 'c', 'openmp', 'opencl', 'strategy' }
     local names = { c = 'C', openmp = 'OpenMP', opencl = 'OpenCL', strategy = 'by a strategy …' }
+    for target in vim.spairs(require('rise-ls').passes()) do
+      if not names[target] then table.insert(targets, target) end
+    end
     return vim.ui.select(targets, {
       prompt = ('Lower %s for'):format(at.def),
-      format_item = function(target) return names[target] end,
+      format_item = function(target) return names[target] or target end,
     }, function(target)
       if target == 'strategy' then return M.rewrite_at(at) end
       if target then M.lower(vim.tbl_extend('force', at, { target = target })) end

@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 
+use codegen::Target;
 use db::{Declaration, FileId, ItemId};
 use ide::Form;
 use rustc_hash::FxHashMap;
@@ -14,6 +15,7 @@ use tower_lsp::lsp_types::{
 };
 
 use super::Answer;
+use crate::run;
 use crate::server::event::invalid_params;
 use crate::server::positions::Lines;
 use crate::server::previews::{Identity, Shown};
@@ -169,9 +171,11 @@ fn form(name: &str) -> Result<Form, Error> {
     Form::from_name(name).ok_or_else(|| {
         let known: Vec<_> = Form::all().map(Form::name).collect();
         let known = known.join("`, `");
+        let after = Target::all().map(|target| format!("`{}:PASS`", target.as_str()));
+        let after = run::enumeration(after, "and");
         invalid_params(format_args!(
-            "there is no form `{name}`; there are `{known}`, and `c:PASS`, `openmp:PASS` and \
-             `opencl:PASS` for the program after a pass of the compiler"
+            "there is no form `{name}`; there are `{known}`, and {after} for the program after a \
+             pass of the compiler"
         ))
     })
 }
