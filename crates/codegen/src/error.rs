@@ -5,6 +5,9 @@ use dpia::codes;
 use rise::core::Origin;
 use syntax::Code;
 
+/// A result that can be an error of the code generator.
+pub(crate) type Result<T, E = CompileError> = std::result::Result<T, E>;
+
 /// The reason why a program cannot be compiled, in terms of the source program.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{message}")]

@@ -9,19 +9,13 @@ use std::iter::once;
 use dpia::{IndexPolicy, Parallelism};
 
 use crate::analysis::counts;
-use crate::error::CompileError;
+use crate::error::Result;
 use crate::ir::kernel::{Code, KernelFunction, Program};
 use crate::ir::print::print;
 use crate::ir::trace::Trace;
 use crate::ir::{Function, Listing, PARTS, PassSet};
 use crate::lower::Lowered;
-use crate::opt::{
-    Pass, address_hoisting, allocation, branch_fusion, copy_coalescing, copy_elision,
-    dead_code_elimination, dead_store_elimination, inlining, kernel_memory, kernel_outlining,
-    live_range_splitting, loops, pointers, privatization, reductions, scalar_replacement,
-    single_assignment, sinking, strength_reduction, tuple_splitting, unrolling, vector_alignment,
-    vector_legalization, vector_scalarization, vectorization, work_item_mapping,
-};
+use crate::opt::*;
 use crate::targets::Target;
 
 /// A pass at a position.
@@ -311,25 +305,17 @@ fn names(target: Target) -> Vec<&'static str> {
 /// Fails if a part of the program has no code: a loop to be unrolled whose length is a parameter,
 /// private memory that another work-item reads, a barrier that not all work-items reach, or a
 /// statement outside of all kernels.
-pub(crate) fn optimise(lowered: Lowered, options: &Options) -> Result<Program, CompileError> {
+pub(crate) fn optimise(lowered: Lowered, options: &Options) -> Result<Program> {
     optimise_until(lowered, options, usize::MAX)
 }
 
 /// Runs the passes before a point in the compilation, and prints the program.
-pub(crate) fn print_after(
-    lowered: Lowered,
-    options: &Options,
-    stage: Stage,
-) -> Result<Listing, CompileError> {
+pub(crate) fn print_after(lowered: Lowered, options: &Options, stage: Stage) -> Result<Listing> {
     optimise_until(lowered, options, stage.passes).map(|program| print(&program))
 }
 
 /// Runs the first `passes` passes, including [`OUTLINING`] for targets with work-items.
-fn optimise_until(
-    lowered: Lowered,
-    options: &Options,
-    mut passes: usize,
-) -> Result<Program, CompileError> {
+fn optimise_until(lowered: Lowered, options: &Options, mut passes: usize) -> Result<Program> {
     let Lowered {
         mut function,
         signature,
@@ -362,7 +348,7 @@ fn run<On: AsMut<Function>>(
     steps: &[Step<On>],
     passes: usize,
     is_first: bool,
-) -> Result<(), CompileError> {
+) -> Result<()> {
     let mut trace = match is_first {
         true => Trace::start(on.as_mut()),
         false => std::mem::take(&mut on.as_mut().trace),

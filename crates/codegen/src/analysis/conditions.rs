@@ -11,16 +11,18 @@ use crate::ir::{Binary, Expr, ExprKind, Unary};
 
 /// Returns the condition `from < to`.
 pub(crate) fn less(from: &Nat, to: &Nat, origin: Origin) -> Expr {
-    let size = |nat: &Nat| Expr {
-        kind: ExprKind::Nat(nat.clone()),
-        ty: Arc::new(Type::Scalar(ScalarType::NatType)),
-        origin,
+    let size = |nat: &Nat| {
+        Expr::new(
+            ExprKind::Nat(nat.clone()),
+            Arc::new(Type::Scalar(ScalarType::NatType)),
+            origin,
+        )
     };
-    Expr {
-        kind: ExprKind::Binary(Binary::Lt, Box::new(size(from)), Box::new(size(to))),
-        ty: Arc::new(Type::Scalar(ScalarType::Bool)),
+    Expr::new(
+        ExprKind::Binary(Binary::Lt, Box::new(size(from)), Box::new(size(to))),
+        Arc::new(Type::Scalar(ScalarType::Bool)),
         origin,
-    }
+    )
 }
 
 pub(crate) fn truth(expr: &Expr) -> Option<bool> {
@@ -74,4 +76,19 @@ pub(crate) fn assume(facts: &mut Facts, condition: &Expr, value: bool) {
             }
         }
     }
+}
+
+/// Solves `difference = 0` for a variable, and returns whether the difference is positive above the
+/// solution. The coefficient has to be 1 or -1.
+pub(crate) fn solve_for_zero(difference: &Nat, var: Var) -> Option<(Nat, bool)> {
+    if !difference.mentions(var) {
+        return None;
+    }
+    let value = Nat::var(var);
+    let limit = Nat::sub(&value, difference);
+    if !limit.mentions(var) {
+        return Some((limit, true));
+    }
+    let limit = &value + difference;
+    (!limit.mentions(var)).then_some((limit, false))
 }

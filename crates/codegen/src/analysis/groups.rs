@@ -8,7 +8,7 @@ use syntax::ast::AddressSpace;
 use super::dependence_test::{DirectionVector, MemoryAliases, Participants};
 use super::flow::{Access, Flow, Path, map_name};
 use crate::codes;
-use crate::error::CompileError;
+use crate::error::{CompileError, Result};
 use crate::ir::kernel::KernelState;
 use crate::ir::walk;
 use crate::ir::{Function, Level, Loop, LoopMode, Order, Stmt, StmtKind};
@@ -18,11 +18,7 @@ use crate::ir::{Function, Level, Loop, LoopMode, Order, Stmt, StmtKind};
 ///
 /// # Errors
 /// A place that several work-items write, or another group reads.
-pub(crate) fn check(
-    function: &Function,
-    work: &mut KernelState,
-    body: &[Stmt],
-) -> Result<(), CompileError> {
+pub(crate) fn check(function: &Function, work: &mut KernelState, body: &[Stmt]) -> Result<()> {
     nesting(body, &mut Vec::new())?;
     let flow = Flow::of(function, work, body);
     let mut all = Vec::new();
@@ -54,7 +50,7 @@ pub(crate) fn check(
 ///
 /// # Errors
 /// A loop that is nested in a loop over the same work-items, or over fewer.
-fn nesting(body: &[Stmt], around: &mut Vec<(Level, u8)>) -> Result<(), CompileError> {
+fn nesting(body: &[Stmt], around: &mut Vec<(Level, u8)>) -> Result<()> {
     for stmt in body {
         let own = match stmt.kind {
             StmtKind::For(Loop {
@@ -106,7 +102,7 @@ fn written_by_one(
     access: &Access,
     dimension: u8,
     assumed: &mut Vec<Prop>,
-) -> Result<(), CompileError> {
+) -> Result<()> {
     let space = flow.shared(access.id).unwrap_or(AddressSpace::Global);
     for participants in [Participants::WorkItems, Participants::Groups] {
         if participants == Participants::Groups && space == AddressSpace::Local {

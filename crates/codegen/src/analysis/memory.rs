@@ -65,7 +65,7 @@ pub fn bytes(data: &Type) -> Option<Nat> {
 
 /// Returns the types of the halves of a tuple, each with the enclosing arrays: tuples are stored as
 /// halves.
-fn halves(data: &Type) -> Option<(Ty, Ty)> {
+pub(crate) fn halves(data: &Type) -> Option<(Ty, Ty)> {
     match data {
         Type::Pair(a, b) => Some((a.clone(), b.clone())),
         Type::Array(n, element) => {

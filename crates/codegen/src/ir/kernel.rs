@@ -6,7 +6,7 @@ use rise::core::Launch;
 
 use super::types::CType;
 use super::{Function, Id, Level};
-use crate::error::CompileError;
+use crate::error::Result;
 use crate::signature::Signature;
 
 /// A program between the passes and its text.
@@ -120,7 +120,7 @@ pub struct LaunchVars {
 }
 
 /// Returns the size of an array in bytes.
-pub(crate) fn bytes(function: &Function, id: Id) -> Result<Nat, CompileError> {
+pub(crate) fn bytes(function: &Function, id: Id) -> Result<Nat> {
     let variable = &function.variables[id.0 as usize];
     let names = Names(function.names.as_slice().into());
     let elem = CType::of_target(&variable.elem, &names, variable.origin, function.features)?;

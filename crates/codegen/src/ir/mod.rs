@@ -192,6 +192,18 @@ pub enum Home {
 }
 
 impl Variable {
+    /// Creates a variable of the function for a value without arrays.
+    pub(crate) fn scalar(name: Name, elem: Ty, origin: Origin) -> Variable {
+        Variable {
+            name,
+            elem,
+            count: None,
+            extents: Vec::new(),
+            home: Home::Local(None),
+            origin,
+        }
+    }
+
     /// Returns true if the variable is declared by the function and accessed by one thread or
     /// work-item only.
     pub(crate) fn is_private(&self) -> bool {
@@ -216,6 +228,17 @@ pub struct Stmt {
     pub origin: Origin,
     /// The primitive or pass that created it: shown on hover in previews.
     pub made_by: Option<Maker>,
+}
+
+impl Stmt {
+    /// Creates a statement.
+    pub fn new(kind: StmtKind, origin: Origin, made_by: Option<Maker>) -> Stmt {
+        Stmt {
+            kind,
+            origin,
+            made_by,
+        }
+    }
 }
 
 /// The origin of a statement within the compiler.
@@ -459,6 +482,16 @@ pub struct Expr {
 }
 
 impl Expr {
+    /// Creates an expression.
+    pub fn new(kind: ExprKind, ty: Ty, origin: Origin) -> Expr {
+        Expr { kind, ty, origin }
+    }
+
+    /// Creates the value of a variable without an index.
+    pub fn variable(id: Id, ty: Ty, origin: Origin) -> Expr {
+        Expr::new(ExprKind::Load(Place::plain(id)), ty, origin)
+    }
+
     /// Returns true for a call of a function of scalars for each lane of its arguments.
     pub(crate) fn is_lanewise_call(&self) -> bool {
         let is_vector = |ty: &Type| matches!(ty, Type::Vector(..));
@@ -484,11 +517,7 @@ impl Expr {
             }
             _ => ExprKind::Half(second, Box::new(self.clone())),
         };
-        Expr {
-            kind,
-            ty,
-            origin: self.origin,
-        }
+        Expr::new(kind, ty, self.origin)
     }
 }
 

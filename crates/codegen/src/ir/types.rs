@@ -6,7 +6,7 @@ use rise::print::{nat_text, type_text};
 use rise::{Names, Type};
 use syntax::ast::ScalarType;
 
-use crate::error::{self, CompileError};
+use crate::error::{self, Result};
 
 /// The size in bytes of the widest vector register that is supported.
 const WIDEST_REGISTER: u64 = 64;
@@ -26,7 +26,7 @@ pub(crate) enum CType {
 
 impl CType {
     /// Returns the C type of a data type.
-    pub fn of(ty: &Type, names: &Names, origin: Origin) -> Result<CType, CompileError> {
+    pub fn of(ty: &Type, names: &Names, origin: Origin) -> Result<CType> {
         CType::of_target(ty, names, origin, Features::default())
     }
 
@@ -36,7 +36,7 @@ impl CType {
         names: &Names,
         origin: Origin,
         features: Features,
-    ) -> Result<CType, CompileError> {
+    ) -> Result<CType> {
         let scalar = |ty: &Type| match ty {
             Type::Scalar(ScalarType::F16) if !features.half_floats => Err(error::half(origin)),
             Type::Scalar(scalar) => Ok(*scalar),

@@ -1,6 +1,6 @@
 //! Traverses statements and expressions.
 
-use nat::Nat;
+use nat::{Nat, Var};
 use rustc_hash::FxHashMap;
 
 use crate::ir::{Expr, ExprKind, Id, Loop, Place, Stmt, StmtKind};
@@ -286,6 +286,20 @@ impl Change for Renamed<'_> {
     fn id(&mut self, id: &mut Id) {
         if let Some(new) = self.ids.get(id) {
             *id = *new;
+        }
+    }
+}
+
+/// A visitor that replaces a size variable.
+pub(crate) struct ReplaceSize {
+    pub var: Var,
+    pub value: Nat,
+}
+
+impl Change for ReplaceSize {
+    fn nat(&mut self, nat: &mut Nat) {
+        if nat.mentions(self.var) {
+            *nat = nat.subst(&|var| (var == self.var).then(|| self.value.clone()));
         }
     }
 }

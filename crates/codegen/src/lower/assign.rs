@@ -6,8 +6,9 @@ use rise::core::Origin;
 
 use super::store::{Part, lost};
 use super::{Lower, stmt};
-use crate::error::CompileError;
-use crate::ir::{Expr, ExprKind, Home, Id, Place, Stmt, StmtKind, Variable};
+use crate::error::Result;
+use crate::ir::walk::{self, Look};
+use crate::ir::{Expr, ExprKind, Id, Place, Stmt, StmtKind, Variable};
 
 impl Lower<'_> {
     /// Assigns a value to a part of memory. The components of a tuple are assigned in sequence,
@@ -18,7 +19,7 @@ impl Lower<'_> {
         value: Expr,
         origin: Origin,
         out: &mut Vec<Stmt>,
-    ) -> Result<(), CompileError> {
+    ) -> Result<()> {
         let mut pieces = Vec::new();
         self.pieces(part, value, origin, out, &mut pieces)?;
         let mut written: Vec<Id> = Vec::new();
@@ -44,7 +45,7 @@ impl Lower<'_> {
         origin: Origin,
         out: &mut Vec<Stmt>,
         pieces: &mut Vec<(Place, Expr)>,
-    ) -> Result<(), CompileError> {
+    ) -> Result<()> {
         match part {
             Part::Place(place, _) => pieces.push((place, value)),
             Part::Halves(a, b) => {
@@ -63,11 +64,11 @@ impl Lower<'_> {
                 };
                 for (k, lane) in lanes.into_iter().enumerate() {
                     let k = Nat::constant(i64::try_from(k).unwrap_or(i64::MAX));
-                    let one = Expr {
-                        kind: ExprKind::Lane(Box::new(value.clone()), k),
-                        ty: elem.clone(),
+                    let one = Expr::new(
+                        ExprKind::Lane(Box::new(value.clone()), k),
+                        elem.clone(),
                         origin,
-                    };
+                    );
                     self.pieces(lane, one, origin, out, pieces)?;
                 }
             }
@@ -89,49 +90,40 @@ impl Lower<'_> {
     /// Stores a value in a new variable.
     fn saved(&mut self, value: Expr, name: &str, out: &mut Vec<Stmt>) -> Expr {
         let (ty, origin) = (value.ty.clone(), value.origin);
-        let id = self.variable(Variable {
-            name: name.into(),
-            elem: ty.clone(),
-            count: None,
-            extents: Vec::new(),
-            home: Home::Local(None),
-            origin,
-        });
+        let id = self.variable(Variable::scalar(name.into(), ty.clone(), origin));
         out.push(stmt(StmtKind::Declare(id, Some(value)), origin));
-        Expr {
-            kind: ExprKind::Load(Place::plain(id)),
-            ty,
-            origin,
-        }
+        Expr::variable(id, ty, origin)
     }
 
     /// Returns true if an expression reads a variable.
     pub(super) fn reads(&self, expr: &Expr, id: Id) -> bool {
-        let nat = |nat: &Nat| {
-            nat.any_var(&|var| {
-                let known = self.function.opaque.iter().find(|(v, _)| *v == var);
-                known.is_some_and(|(_, expr)| self.reads(expr, id))
-            })
+        let mut reads = Reads {
+            lower: self,
+            id,
+            found: false,
         };
-        match &expr.kind {
-            ExprKind::Literal(_) => false,
-            ExprKind::Nat(n) => nat(n),
-            ExprKind::Load(place) => {
-                place.id == id
-                    || place.index.as_ref().is_some_and(nat)
-                    || place.lane.as_ref().is_some_and(nat)
-            }
-            ExprKind::Unary(_, a)
-            | ExprKind::Cast(_, a)
-            | ExprKind::Half(_, a)
-            | ExprKind::Broadcast(a) => self.reads(a, id),
-            ExprKind::Lane(a, n) => self.reads(a, id) || nat(n),
-            ExprKind::Binary(_, a, b) | ExprKind::Pair(a, b) => {
-                self.reads(a, id) || self.reads(b, id)
-            }
-            ExprKind::Select(a, b, c) => [a, b, c].iter().any(|e| self.reads(e, id)),
-            ExprKind::Call(_, all) | ExprKind::Vector(all) => all.iter().any(|e| self.reads(e, id)),
-            ExprKind::Element(all, n) => all.iter().any(|e| self.reads(e, id)) || nat(n),
-        }
+        walk::look_expr(expr, &mut reads);
+        reads.found
+    }
+}
+
+/// Finds reads of a variable, also by the indices that depend on data.
+struct Reads<'l, 'p> {
+    lower: &'l Lower<'p>,
+    id: Id,
+    found: bool,
+}
+
+impl Look for Reads<'_, '_> {
+    fn place(&mut self, place: &Place) {
+        self.found |= place.id == self.id;
+    }
+
+    fn nat(&mut self, nat: &Nat) {
+        let opaque = &self.lower.function.opaque;
+        self.found |= nat.any_var(&|var| {
+            let known = opaque.iter().find(|(v, _)| *v == var);
+            known.is_some_and(|(_, expr)| self.lower.reads(expr, self.id))
+        });
     }
 }

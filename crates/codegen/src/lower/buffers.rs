@@ -9,7 +9,7 @@ use syntax::ast::{AddressSpace, Name};
 use super::env::{Bound, Env};
 use super::store::{Store, lost};
 use super::{Lower, stmt};
-use crate::error::CompileError;
+use crate::error::Result;
 use crate::ir::{Home, Id, Place, Stmt, StmtKind};
 
 impl Place {
@@ -42,7 +42,7 @@ impl Lower<'_> {
         f: &Phrase,
         env: &Env,
         out: &mut Vec<Stmt>,
-    ) -> Result<(), CompileError> {
+    ) -> Result<()> {
         let (Some(Arg::Type(ty)), Some((acc, exp, body))) = (types.first(), two_params(f)) else {
             return Err(lost(phrase.origin));
         };
@@ -67,7 +67,7 @@ pub(super) fn declare(store: &Store, origin: Origin, out: &mut Vec<Stmt>) {
     );
 }
 
-pub(super) fn leaf(store: &Store, origin: Origin) -> Result<Id, CompileError> {
+pub(super) fn leaf(store: &Store, origin: Origin) -> Result<Id> {
     match store {
         Store::Leaf { id, .. } => Ok(*id),
         Store::Halves(..) => Err(lost(origin)),

@@ -7,14 +7,14 @@ use nat::{Nat, Var};
 use rise::core::{Form, Launch, Local, Origin, subst_vars};
 use rise::{Arg, Type};
 
-use super::env::{Bound, Env, Path, Step};
-use super::read::{constant_truth, nat_arg, scalar};
+use super::env::{Bound, Call, Env, Path, Step};
+use super::read::{nat_arg, scalar};
 use super::store::{Running, lost};
 use super::{Lower, stmt, untranslated};
-use crate::error::CompileError;
+use crate::analysis::conditions::truth;
+use crate::error::{CompileError, Result};
 use crate::ir::{
-    Barrier, Expr, ExprKind, Fences, Home, Kernel, Level, Loop, LoopMode, Place, Stmt, StmtKind,
-    Variable,
+    Barrier, Expr, ExprKind, Fences, Kernel, Level, Loop, LoopMode, Place, Stmt, StmtKind, Variable,
 };
 use syntax::ast::ScalarType;
 
@@ -26,7 +26,7 @@ impl Lower<'_> {
         phrase: &Phrase,
         env: &Env,
         out: &mut Vec<Stmt>,
-    ) -> Result<(), CompileError> {
+    ) -> Result<()> {
         let mut rest = vec![phrase.clone()];
         while let Some(phrase) = rest.pop() {
             match &phrase.form {
@@ -47,7 +47,13 @@ impl Lower<'_> {
                     }
                 }
                 Form::Primitive(prim, types, args) => {
-                    self.primitive_command(&phrase, *prim, types, args, env, out)?;
+                    let call = Call {
+                        phrase: &phrase,
+                        prim: *prim,
+                        types,
+                        args,
+                    };
+                    self.primitive_command(&call, env, out)?;
                 }
                 Form::Var(local) => self.turn(&phrase, local, env, out)?,
                 Form::Apply(f, x) => {
@@ -63,16 +69,14 @@ impl Lower<'_> {
         Ok(())
     }
 
-    fn primitive_command(
-        &mut self,
-        phrase: &Phrase,
-        prim: Prim,
-        types: &[Arg],
-        args: &[Phrase],
-        env: &Env,
-        out: &mut Vec<Stmt>,
-    ) -> Result<(), CompileError> {
-        let origin = phrase.origin;
+    fn primitive_command(&mut self, call: &Call<'_>, env: &Env, out: &mut Vec<Stmt>) -> Result<()> {
+        let Call {
+            phrase,
+            prim,
+            types,
+            args,
+        } = *call;
+        let origin = call.origin();
         match (prim, args) {
             (Prim::Assign, [place, value]) => {
                 let value = self.lower_value(value, env, out)?;
@@ -82,24 +86,6 @@ impl Lower<'_> {
             (Prim::If, [condition, then, otherwise]) => {
                 self.condition(phrase, condition, then, otherwise, env, out)
             }
-            (Prim::For, [f]) => {
-                self.counted(phrase, types, f, LoopMode::Sequential, None, env, out)
-            }
-            (Prim::ForUnroll, [f]) => {
-                self.counted(phrase, types, f, LoopMode::Unrolled, None, env, out)
-            }
-            (Prim::ForVec, [acc, f]) => {
-                self.counted(phrase, types, f, LoopMode::Vector, Some(acc), env, out)
-            }
-            (Prim::ParFor, [acc, f]) => {
-                self.counted(phrase, types, f, LoopMode::Parallel, Some(acc), env, out)
-            }
-            (Prim::ForNat, [f]) => {
-                self.sized(phrase, types, f, LoopMode::Sequential, None, env, out)
-            }
-            (Prim::ParForNat, [acc, f]) => {
-                self.sized(phrase, types, f, LoopMode::Parallel, Some(acc), env, out)
-            }
             (Prim::New, [f]) => self.new_buffer(phrase, types, f, env, out),
             (Prim::NewDoubleBuffer, _) => self.double_buffer(phrase, env, out),
             (Prim::ParReduce, [acc, exp, combine, element]) => {
@@ -107,19 +93,18 @@ impl Lower<'_> {
                 self.parallel_reduce(phrase, types, operands, env, out)
             }
             (Prim::DmatchCommand, [pair, f]) => self.take_apart(pair, f, env, out),
-            (Prim::ParForGlobal | Prim::ParForWorkGroup | Prim::ParForLocal, [acc, f])
-                if self.function.features.has_work_items() =>
+            (Prim::ParForGlobal | Prim::ParForWorkGroup | Prim::ParForLocal, _)
+                if !self.function.features.has_work_items() =>
             {
-                let mode = items(prim, types);
-                self.counted(phrase, types, f, mode, Some(acc), env, out)
-            }
-            (Prim::ParForGlobal | Prim::ParForWorkGroup | Prim::ParForLocal, _) => {
                 let text = format!("`{}` is for OpenCL", prim.name());
                 Err(CompileError::new(origin, text).with_help("for OpenMP write `parFor`"))
             }
             (Prim::OclRunCommand, [command]) => self.kernel(command, types, origin, env, out),
             (Prim::DepPairFst, _) => Err(dependent_pair(origin)),
-            _ => Err(untranslated(prim, origin)),
+            _ => match LoopCommand::of(prim, types, args) {
+                Some(this) => self.repeat(origin, &this, env, out),
+                None => Err(untranslated(prim, origin)),
+            },
         }
     }
 
@@ -131,7 +116,7 @@ impl Lower<'_> {
         origin: Origin,
         env: &Env,
         out: &mut Vec<Stmt>,
-    ) -> Result<(), CompileError> {
+    ) -> Result<()> {
         let sizes: Vec<Nat> = (0..6)
             .map(|at| self.simplify(&nat_arg(types, at)))
             .collect();
@@ -151,9 +136,9 @@ impl Lower<'_> {
         otherwise: &Phrase,
         env: &Env,
         out: &mut Vec<Stmt>,
-    ) -> Result<(), CompileError> {
+    ) -> Result<()> {
         let condition = self.lower_value(condition, env, out)?;
-        match constant_truth(&condition) {
+        match truth(&condition) {
             Some(true) => return self.command(then, env, out),
             Some(false) => return self.command(otherwise, env, out),
             None => {}
@@ -173,88 +158,52 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// Lowers a loop whose body has an index parameter and, if the loop has an acceptor, one for
-    /// its element.
-    #[allow(clippy::too_many_arguments)]
-    fn counted(
-        &mut self,
-        phrase: &Phrase,
-        types: &[Arg],
-        f: &Phrase,
-        mode: LoopMode,
-        acceptor: Option<&Phrase>,
-        env: &Env,
-        out: &mut Vec<Stmt>,
-    ) -> Result<(), CompileError> {
-        let Form::Lambda(param, body) = &f.form else {
-            return Err(lost(phrase.origin));
-        };
-        let counter = self.function.fresh_size(&param.local.name);
-        let index = Nat::var(counter);
-        let env = env.with(&param.local, Bound::Index(index.clone()));
-        let step = match mode {
-            LoopMode::Vector => Step::Lane(index),
-            _ => Step::Index(index),
-        };
-        let (body, env) = own_part(body, acceptor, step, &env)?;
-        self.repeat(phrase, nat_arg(types, 0), counter, mode, &body, &env, out)
-    }
-
-    /// Lowers a loop whose body has a size parameter.
-    #[allow(clippy::too_many_arguments)]
-    fn sized(
-        &mut self,
-        phrase: &Phrase,
-        types: &[Arg],
-        f: &Phrase,
-        mode: LoopMode,
-        acceptor: Option<&Phrase>,
-        env: &Env,
-        out: &mut Vec<Stmt>,
-    ) -> Result<(), CompileError> {
-        let Form::DepLambda(counter, _, body) = &f.form else {
-            return Err(lost(phrase.origin));
-        };
-        let (counter, body) = if self.is_duplicated {
-            let name = self.function.names.get(counter.0 as usize).cloned();
-            let own = self.function.fresh_size(&name.unwrap_or_default());
-            let put = |var| (var == *counter).then(|| Arg::Nat(Nat::var(own)));
-            (own, subst_vars(body, &put))
-        } else {
-            (*counter, body.clone())
-        };
-        let step = Step::Index(Nat::var(counter));
-        let (body, env) = own_part(&body, acceptor, step, env)?;
-        self.repeat(phrase, nat_arg(types, 0), counter, mode, &body, &env, out)
-    }
-
-    #[allow(clippy::too_many_arguments)]
+    /// Lowers a loop whose body has an index or a size as parameter and, if the loop has an
+    /// acceptor, one for its element.
     fn repeat(
         &mut self,
-        phrase: &Phrase,
-        count: Nat,
-        counter: Var,
-        mode: LoopMode,
-        body: &Phrase,
+        origin: Origin,
+        this: &LoopCommand<'_>,
         env: &Env,
         out: &mut Vec<Stmt>,
-    ) -> Result<(), CompileError> {
+    ) -> Result<()> {
+        let mode = this.mode;
+        let (counter, body, env) = match &this.function.form {
+            Form::Lambda(param, body) => {
+                let counter = self.function.fresh_size(&param.local.name);
+                let index = Bound::Index(Nat::var(counter));
+                (counter, body.clone(), env.with(&param.local, index))
+            }
+            Form::DepLambda(counter, _, body) if self.is_duplicated => {
+                let name = self.function.names.get(counter.0 as usize).cloned();
+                let own = self.function.fresh_size(&name.unwrap_or_default());
+                let put = |var| (var == *counter).then(|| Arg::Nat(Nat::var(own)));
+                (own, subst_vars(body, &put), env.clone())
+            }
+            Form::DepLambda(counter, _, body) => (*counter, body.clone(), env.clone()),
+            _ => return Err(lost(origin)),
+        };
+        let step = match mode {
+            LoopMode::Vector => Step::Lane(Nat::var(counter)),
+            _ => Step::Index(Nat::var(counter)),
+        };
+        let (body, env) = own_part(&body, this.acceptor, step, &env)?;
         let from = Nat::constant(0);
-        let to = self.simplify(&count);
+        let to = self.simplify(&this.count);
         let mut inner = Vec::new();
         let in_order = mode == LoopMode::Sequential;
         self.counters.extend(in_order.then_some(counter));
         let around = self.lanes;
         self.lanes |= mode == LoopMode::Vector;
         let done = self.within(counter, &from, &to, |lower| {
-            lower.command(body, env, &mut inner)
+            lower.command(&body, &env, &mut inner)
         });
         self.lanes = around;
         if in_order {
             self.counters.pop();
         }
         done?;
-        self.run_along(counter, phrase.origin, &mut inner, out);
+        self.run_along(counter, origin, &mut inner, out);
         let kind = StmtKind::For(Loop {
             counter,
             from,
@@ -263,7 +212,7 @@ impl Lower<'_> {
             mode,
             body: inner,
         });
-        out.push(stmt(kind, phrase.origin));
+        out.push(stmt(kind, origin));
         Ok(())
     }
 
@@ -282,28 +231,13 @@ impl Lower<'_> {
         self.running = others;
         let ty = scalar(ScalarType::NatType);
         for Running { sum, step, .. } in own {
-            let id = self.variable(Variable {
-                name: "offset".into(),
-                elem: ty.clone(),
-                count: None,
-                extents: Vec::new(),
-                home: Home::Local(None),
-                origin,
-            });
-            let size = |nat: Nat| Expr {
-                kind: ExprKind::Nat(nat),
-                ty: ty.clone(),
-                origin,
-            };
+            let id = self.variable(Variable::scalar("offset".into(), ty.clone(), origin));
+            let size = |nat: Nat| Expr::new(ExprKind::Nat(nat), ty.clone(), origin);
             let zero = size(Nat::constant(0));
             before.push(stmt(StmtKind::Declare(id, Some(zero)), origin));
             let next = size(Nat::var(sum) + &step);
             body.push(stmt(StmtKind::Assign(Place::plain(id), next), origin));
-            let value = Expr {
-                kind: ExprKind::Load(Place::plain(id)),
-                ty: ty.clone(),
-                origin,
-            };
+            let value = Expr::variable(id, ty.clone(), origin);
             self.function.opaque.push((sum, value));
         }
     }
@@ -315,7 +249,7 @@ impl Lower<'_> {
         local: &Local,
         env: &Env,
         out: &mut Vec<Stmt>,
-    ) -> Result<(), CompileError> {
+    ) -> Result<()> {
         match env.get(local).cloned() {
             Some(Bound::Swap { read, write, spare }) => {
                 let written = Place::start(write);
@@ -341,7 +275,7 @@ impl Lower<'_> {
         f: &Phrase,
         env: &Env,
         out: &mut Vec<Stmt>,
-    ) -> Result<(), CompileError> {
+    ) -> Result<()> {
         let (mut pair, mut scope) = (pair.clone(), env.clone());
         while let Form::Var(local) = &pair.form {
             match scope.get(local).cloned() {
@@ -367,13 +301,39 @@ impl Lower<'_> {
     }
 }
 
-/// Returns the mode of an OpenCL loop: the level and dimension over which it is distributed.
-pub(super) fn items(prim: Prim, types: &[Arg]) -> LoopMode {
-    let level = match prim {
-        Prim::ParForGlobal => Level::Global,
-        Prim::ParForWorkGroup => Level::WorkGroup,
-        _ => Level::Local,
-    };
+/// A command that is a loop.
+struct LoopCommand<'p> {
+    mode: LoopMode,
+    count: Nat,
+    acceptor: Option<&'p Phrase>,
+    function: &'p Phrase,
+}
+
+impl<'p> LoopCommand<'p> {
+    /// Returns the loop of a primitive; `None` for other primitives.
+    fn of(prim: Prim, types: &[Arg], args: &'p [Phrase]) -> Option<LoopCommand<'p>> {
+        let mode = match prim {
+            Prim::For | Prim::ForNat => LoopMode::Sequential,
+            Prim::ForUnroll => LoopMode::Unrolled,
+            Prim::ForVec => LoopMode::Vector,
+            Prim::ParFor | Prim::ParForNat => LoopMode::Parallel,
+            Prim::ParForGlobal => items(Level::Global, types),
+            Prim::ParForWorkGroup => items(Level::WorkGroup, types),
+            Prim::ParForLocal => items(Level::Local, types),
+            _ => return None,
+        };
+        let (function, before) = args.split_last()?;
+        Some(LoopCommand {
+            mode,
+            count: nat_arg(types, 0),
+            acceptor: before.last(),
+            function,
+        })
+    }
+}
+
+/// Returns the mode of an OpenCL loop that is distributed over this level.
+pub(super) fn items(level: Level, types: &[Arg]) -> LoopMode {
     let dimension = match types.get(2) {
         Some(Arg::Nat(nat)) => nat.as_const().unwrap_or(0),
         _ => 0,
@@ -395,7 +355,7 @@ fn own_part(
     acceptor: Option<&Phrase>,
     step: Step,
     env: &Env,
-) -> Result<(Phrase, Env), CompileError> {
+) -> Result<(Phrase, Env)> {
     let Some(acceptor) = acceptor else {
         return Ok((body.clone(), env.clone()));
     };

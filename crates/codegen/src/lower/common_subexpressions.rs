@@ -23,9 +23,9 @@ use syntax::ast::{Literal, Name, ScalarType};
 
 use super::Lower;
 use super::env::{Env, Path};
-use crate::error::CompileError;
+use crate::error::Result;
 use crate::ir::walk;
-use crate::ir::{Binary, Expr, ExprKind, Home, Id, Place, Stmt, Variable};
+use crate::ir::{Binary, Expr, ExprKind, Id, Place, Stmt, Variable};
 
 /// The limit, in subexpressions, of size arithmetic that is inlined into indices.
 const MAX_INDEX: usize = 40;
@@ -240,7 +240,7 @@ impl Lower<'_> {
         phrase: &Phrase,
         env: &Env,
         out: &mut Vec<Stmt>,
-    ) -> Result<Expr, CompileError> {
+    ) -> Result<Expr> {
         if self.lanes {
             return self.read(phrase, Path::new(), env);
         }
@@ -277,8 +277,8 @@ impl Lower<'_> {
         name: Option<&Name>,
         path: Path,
         alive: (Env, Option<Phrase>),
-        read: impl FnOnce(&mut Self, Path) -> Result<Expr, CompileError>,
-    ) -> Result<Expr, CompileError> {
+        read: impl FnOnce(&mut Self, Path) -> Result<Expr>,
+    ) -> Result<Expr> {
         if !self.sharing.active {
             return read(self, path);
         }
@@ -340,14 +340,11 @@ impl Lower<'_> {
     }
 
     fn bind(&mut self, like: Expr, computation: Computation, name: Option<&Name>) -> Expr {
-        let id = self.variable(Variable {
-            name: name.cloned().unwrap_or_else(|| "value".into()),
-            elem: like.ty.clone(),
-            count: None,
-            extents: Vec::new(),
-            home: Home::Local(None),
-            origin: like.origin,
-        });
+        let id = self.variable(Variable::scalar(
+            name.cloned().unwrap_or_else(|| "value".into()),
+            like.ty.clone(),
+            like.origin,
+        ));
         let sharing = &mut self.sharing;
         sharing.by_variable.insert(id, sharing.values.len());
         sharing.values.push(Value {
@@ -458,11 +455,11 @@ impl Lower<'_> {
         if !sharing.active || !sharing.values.iter().any(inside) {
             return write_choice(form, condition, then, otherwise, origin);
         }
-        let like = Expr {
-            kind: ExprKind::Literal(Literal::Bool(false)),
-            ty: then.ty.clone(),
+        let like = Expr::new(
+            ExprKind::Literal(Literal::Bool(false)),
+            then.ty.clone(),
             origin,
-        };
+        );
         // Each half of a tuple evaluates the condition.
         let condition = match &*then.ty {
             Type::Pair(..) => self.share(condition, Some(&"chosen".into())),
@@ -482,11 +479,7 @@ impl Lower<'_> {
 }
 
 fn variable_of(id: Id, like: &Expr) -> Expr {
-    Expr {
-        kind: ExprKind::Load(Place::plain(id)),
-        ty: like.ty.clone(),
-        origin: like.origin,
-    }
+    Expr::variable(id, like.ty.clone(), like.origin)
 }
 
 /// Expands an expression of tuple type to a tuple of projections.

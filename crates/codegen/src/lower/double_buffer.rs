@@ -20,7 +20,7 @@ use super::iterate::{BufferNames, IterateLoop};
 use super::read::{load, nat_arg};
 use super::store::{Part, Store, lost};
 use super::{Lower, stmt};
-use crate::error::CompileError;
+use crate::error::Result;
 use crate::ir::walk::{Renamed, change_all};
 use crate::ir::{ExprKind, Home, Id, Level, Loop, LoopMode, Place, Stmt, StmtKind, Variable};
 
@@ -87,7 +87,7 @@ impl Lower<'_> {
         phrase: &Phrase,
         env: &Env,
         out: &mut Vec<Stmt>,
-    ) -> Result<(), CompileError> {
+    ) -> Result<()> {
         let buffers = DoubleBuffer::of(phrase).ok_or_else(|| lost(phrase.origin))?;
         let names = BufferNames {
             acc: &buffers.acc,
@@ -121,7 +121,7 @@ impl Lower<'_> {
         in_memory: bool,
         env: &Env,
         out: &mut Vec<Stmt>,
-    ) -> Result<(), CompileError> {
+    ) -> Result<()> {
         let sizes = self.buffer_sizes(Some(iterations), &buffers.input_count);
         let mut stores = [None, None];
         let mut read = Bound::Phrase(buffers.input.clone(), Rc::new([]), env.clone());
@@ -198,7 +198,7 @@ impl Lower<'_> {
         in_memory: Option<Place>,
         env: &Env,
         out: &mut Vec<Stmt>,
-    ) -> Result<(), CompileError> {
+    ) -> Result<()> {
         let origin = buffers.origin;
         let (first, mut second) = self.buffer_sizes(iterations, &buffers.input_count);
         if in_memory.is_none() {
@@ -247,7 +247,7 @@ impl Lower<'_> {
         write: Store,
         env: &Env,
         out: &mut Vec<Stmt>,
-    ) -> Result<(), CompileError> {
+    ) -> Result<()> {
         let target = self.contiguous_target(buffers.output, env)?;
         let target = target.filter(|place| self.may_point_to(place, buffers.home));
         let swap = Bound::Swap {
@@ -319,11 +319,7 @@ impl Lower<'_> {
     }
 
     /// Returns the first element of an array expression that is contiguous in memory.
-    fn contiguous_source(
-        &mut self,
-        phrase: &Phrase,
-        env: &Env,
-    ) -> Result<Option<Place>, CompileError> {
+    fn contiguous_source(&mut self, phrase: &Phrase, env: &Env) -> Result<Option<Place>> {
         self.contiguous_start(phrase, |lower, at| {
             Ok(match lower.read(phrase, at, env)?.kind {
                 ExprKind::Load(place) => Some(place),
@@ -332,11 +328,7 @@ impl Lower<'_> {
         })
     }
 
-    fn contiguous_target(
-        &mut self,
-        phrase: &Phrase,
-        env: &Env,
-    ) -> Result<Option<Place>, CompileError> {
+    fn contiguous_target(&mut self, phrase: &Phrase, env: &Env) -> Result<Option<Place>> {
         self.contiguous_start(phrase, |lower, at| {
             Ok(match lower.place(phrase, at, env)? {
                 Part::Place(place, _) => Some(place),
@@ -350,8 +342,8 @@ impl Lower<'_> {
     fn contiguous_start(
         &mut self,
         phrase: &Phrase,
-        element: impl FnOnce(&mut Self, Path) -> Result<Option<Place>, CompileError>,
-    ) -> Result<Option<Place>, CompileError> {
+        element: impl FnOnce(&mut Self, Path) -> Result<Option<Place>>,
+    ) -> Result<Option<Place>> {
         let Some(mut ty) = dpia::phrase::data(&phrase.ty).cloned() else {
             return Ok(None);
         };
@@ -390,7 +382,7 @@ impl Lower<'_> {
         into: Id,
         env: &Env,
         out: &mut Vec<Stmt>,
-    ) -> Result<(), CompileError> {
+    ) -> Result<()> {
         let ty = buffers.array(&buffers.input_count);
         let store = Store::Leaf {
             id: into,
@@ -438,7 +430,7 @@ impl Lower<'_> {
         buffers: &DoubleBuffer<'_>,
         env: &Env,
         out: &mut Vec<Stmt>,
-    ) -> Result<(), CompileError> {
+    ) -> Result<()> {
         let origin = buffers.output.origin;
         let body = &mut |lower: &mut Self, path: Path, out: &mut Vec<Stmt>| {
             let value = load(lower.part(from, path.clone(), origin)?, origin);
@@ -464,9 +456,9 @@ impl Lower<'_> {
         ty: &Ty,
         path: Path,
         origin: Origin,
-        body: &mut dyn FnMut(&mut Self, Path, &mut Vec<Stmt>) -> Result<(), CompileError>,
+        body: &mut dyn FnMut(&mut Self, Path, &mut Vec<Stmt>) -> Result<()>,
         out: &mut Vec<Stmt>,
-    ) -> Result<(), CompileError> {
+    ) -> Result<()> {
         let Type::Array(n, elem) = &**ty else {
             return body(self, path, out);
         };
@@ -505,8 +497,8 @@ fn is_pointer_update(stmt: &Stmt) -> bool {
 fn distributed_dimensions(phrase: &Phrase) -> Vec<u8> {
     let mut found = Vec::new();
     for term in subterms(phrase) {
-        if let Form::Primitive(prim @ Prim::ParForLocal, types, _) = &term.form
-            && let LoopMode::Items(_, dimension) = items(*prim, types)
+        if let Form::Primitive(Prim::ParForLocal, types, _) = &term.form
+            && let LoopMode::Items(_, dimension) = items(Level::Local, types)
             && !found.contains(&dimension)
         {
             found.push(dimension);

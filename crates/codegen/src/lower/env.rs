@@ -2,9 +2,10 @@
 
 use std::rc::Rc;
 
-use dpia::Phrase;
+use dpia::{Phrase, Prim};
 use nat::Nat;
-use rise::core::Local;
+use rise::Arg;
+use rise::core::{Local, Origin};
 
 use super::store::Store;
 use crate::ir::Id;
@@ -58,6 +59,21 @@ impl Path {
     /// Returns the first step.
     pub fn next(&self) -> Option<&Step> {
         self.0.last()
+    }
+}
+
+/// A primitive with its arguments.
+#[derive(Clone, Copy)]
+pub(super) struct Call<'p> {
+    pub phrase: &'p Phrase,
+    pub prim: Prim,
+    pub types: &'p [Arg],
+    pub args: &'p [Phrase],
+}
+
+impl Call<'_> {
+    pub fn origin(&self) -> Origin {
+        self.phrase.origin
     }
 }
 

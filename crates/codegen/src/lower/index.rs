@@ -8,12 +8,12 @@ use syntax::ast::Literal;
 
 use super::Lower;
 use super::env::{Env, Path};
-use crate::error::CompileError;
+use crate::error::Result;
 use crate::ir::{Binary, Expr, ExprKind};
 
 impl Lower<'_> {
     /// Lowers an expression of an index type or of `natType` to a size.
-    pub(super) fn index(&mut self, phrase: &Phrase, env: &Env) -> Result<Nat, CompileError> {
+    pub(super) fn index(&mut self, phrase: &Phrase, env: &Env) -> Result<Nat> {
         let expr = self.read(phrase, Path::new(), env)?;
         Ok(self.expr_as_nat(expr))
     }

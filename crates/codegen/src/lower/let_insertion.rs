@@ -237,11 +237,11 @@ impl LetInsertion<'_, '_> {
             members: rest.to_vec(),
             ..a.clone()
         };
-        Some(Expr {
-            kind: ExprKind::Load(place),
-            ty: Type::Pair(ty.0.clone(), ty.1.clone()).into(),
-            origin: self.lower.function.variables[a.id.0 as usize].origin,
-        })
+        Some(Expr::new(
+            ExprKind::Load(place),
+            Type::Pair(ty.0.clone(), ty.1.clone()).into(),
+            self.lower.function.variables[a.id.0 as usize].origin,
+        ))
     }
 }
 

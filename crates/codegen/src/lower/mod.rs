@@ -6,6 +6,7 @@
 //! becomes the index of an element. Indices are simplified with the ranges of all enclosing
 //! counters and with the program's assumptions about its sizes.
 
+mod access;
 mod assign;
 mod buffers;
 mod command;
@@ -265,11 +266,7 @@ impl<'p> Lower<'p> {
 }
 
 fn stmt(kind: StmtKind, origin: Origin) -> Stmt {
-    Stmt {
-        kind,
-        origin,
-        made_by: None,
-    }
+    Stmt::new(kind, origin, None)
 }
 
 /// Returns the error for a phrase that is not imperative.

@@ -11,20 +11,16 @@ use rise::{Arg, Pattern, SizeFun, Ty, Type};
 use syntax::ast::{Half, Literal, ScalarType};
 
 use super::common_subexpressions::ChoiceForm;
-use super::env::{Bound, Env, Path, Step};
+use super::env::{Bound, Call, Env, Path, Step};
 use super::store::{Part, lost};
 use super::{Lower, untranslated};
-use crate::error::CompileError;
+use crate::analysis::conditions::truth;
+use crate::error::Result;
 use crate::ir::{Binary, Expr, ExprKind};
 
 impl Lower<'_> {
     /// Reads the part of an expression at `path`.
-    pub(super) fn read(
-        &mut self,
-        phrase: &Phrase,
-        path: Path,
-        env: &Env,
-    ) -> Result<Expr, CompileError> {
+    pub(super) fn read(&mut self, phrase: &Phrase, path: Path, env: &Env) -> Result<Expr> {
         let origin = phrase.origin;
         match &phrase.form {
             Form::Var(local) => match env.get(local).cloned() {
@@ -45,15 +41,22 @@ impl Lower<'_> {
             Form::Literal(literal) => Ok(self.constant(literal, &data_of(phrase), origin)),
             Form::Nat(nat) => Ok(self.number(nat, origin)),
             Form::Primitive(prim, types, args) => self.below(*prim, origin, |this| {
+                let prim = *prim;
+                let call = &Call {
+                    phrase,
+                    prim,
+                    types,
+                    args,
+                };
                 if !matches!(prim, Prim::Map | Prim::Generate | Prim::Idx) {
-                    return this.read_primitive(phrase, *prim, types, args, path, env);
+                    return this.read_primitive(call, path, env);
                 }
                 let (key, alive) = (
                     Self::address_of(phrase, env),
                     (env.clone(), Some(phrase.clone())),
                 );
                 this.read_once(key, None, path, alive, |this, path| {
-                    this.read_primitive(phrase, *prim, types, args, path, env)
+                    this.read_primitive(call, path, env)
                 })
             }),
             Form::Foreign(function, args) => {
@@ -61,11 +64,11 @@ impl Lower<'_> {
                     .iter()
                     .map(|arg| self.read(arg, Path::new(), env))
                     .collect::<Result<_, _>>()?;
-                let call = Expr {
-                    kind: ExprKind::Call(function.clone(), args),
-                    ty: function.result.clone(),
+                let call = Expr::new(
+                    ExprKind::Call(function.clone(), args),
+                    function.result.clone(),
                     origin,
-                };
+                );
                 // Both halves are from a single call.
                 let call = match &*call.ty {
                     Type::Pair(..) => self.share(call, None),
@@ -86,26 +89,16 @@ impl Lower<'_> {
         }
     }
 
-    fn read_primitive(
-        &mut self,
-        phrase: &Phrase,
-        prim: Prim,
-        types: &[Arg],
-        args: &[Phrase],
-        path: Path,
-        env: &Env,
-    ) -> Result<Expr, CompileError> {
-        let origin = phrase.origin;
+    fn read_primitive(&mut self, call: &Call<'_>, path: Path, env: &Env) -> Result<Expr> {
+        let (prim, origin) = (call.prim, call.origin());
         let PhraseClass::Expression(pattern) = prim.class() else {
             return Err(untranslated(prim, origin));
         };
-        match (pattern, args) {
-            (Pattern::Scalar | Pattern::Connective, _) => {
-                self.read_scalar(phrase, prim, types, args, path, env)
-            }
+        match (pattern, call.args) {
+            (Pattern::Scalar | Pattern::Connective, _) => self.read_scalar(call, path, env),
             (Pattern::Select, [condition, then, otherwise]) => {
                 let condition = self.read(condition, Path::new(), env)?;
-                match constant_truth(&condition) {
+                match truth(&condition) {
                     Some(true) => return self.read(then, path, env),
                     Some(false) => return self.read(otherwise, path, env),
                     None => {}
@@ -116,36 +109,26 @@ impl Lower<'_> {
                 let parts = [condition, then?, otherwise?];
                 Ok(self.choice(ChoiceForm::Select, parts, [first, second], origin))
             }
-            (Pattern::Element | Pattern::Half(_), _) => {
-                self.read_view(phrase, prim, types, args, path, env)
-            }
+            (Pattern::Element | Pattern::Half(_), _) => self.read_view(call, path, env),
             (Pattern::Pair | Pattern::Zip | Pattern::Stream(Stream::Zip), _) => {
-                self.read_pairing(phrase, pattern == Pattern::Pair, args, path, env)
+                self.read_pairing(call, pattern == Pattern::Pair, path, env)
             }
-            (Pattern::MapHalf(half), _) => {
-                self.read_half_map(phrase, half == Half::Second, args, path, env)
-            }
-            (Pattern::Map(MapLoop::Computed), [f, xs]) => {
-                let (i, path) = self.pop_index(path, origin)?;
-                let element = Bound::Phrase(xs.clone(), Rc::new([Step::Index(i)]), env.clone());
-                self.read_function(f, element, path, env)
-            }
+            (Pattern::MapHalf(half), _) => self.half_mapped(call, half == Half::Second, path, env),
+            (Pattern::Map(MapLoop::Computed), [f, xs]) => self.mapped(f, xs, path, env, origin),
             (Pattern::Generate, [f]) => {
                 let (i, path) = self.pop_index(path, origin)?;
-                self.read_function(f, Bound::Index(i), path, env)
+                self.body(f, Bound::Index(i), path, env)
             }
-            (Pattern::Literal, _) => self.read_element(phrase, args, path, env),
+            (Pattern::Literal, _) => self.read_element(call, path, env),
             (Pattern::View(view), _) => match view {
                 View::PadCst | View::PadClamp => {
-                    self.read_padding(phrase, view == View::PadClamp, types, args, path, env)
+                    self.read_padding(call, view == View::PadClamp, path, env)
                 }
-                View::Vectors => self.read_as_vector(phrase, types, args, path, env),
+                View::Vectors => self.read_as_vector(call, path, env),
                 View::Index | View::Gather | View::Lanes | View::Unzip => {
-                    self.read_view(phrase, prim, types, args, path, env)
+                    self.read_view(call, path, env)
                 }
-                View::DepJoin | View::Partition => {
-                    self.read_view(phrase, prim, types, args, path, env)
-                }
+                View::DepJoin | View::Partition => self.read_view(call, path, env),
                 View::Scatter | View::PadEmpty => Err(untranslated(prim, origin)),
             },
             (Pattern::Select | Pattern::Generate | Pattern::Map(MapLoop::Computed), _) => {
@@ -159,36 +142,14 @@ impl Lower<'_> {
         }
     }
 
-    /// Binds the parameter of a function and returns its body.
-    pub(super) fn read_function(
-        &mut self,
-        f: &Phrase,
-        param: Bound,
-        path: Path,
-        env: &Env,
-    ) -> Result<Expr, CompileError> {
-        match &f.form {
-            Form::Lambda(p, body) => self.read(body, path, &env.with(&p.local, param)),
-            _ => Err(lost(f.origin)),
-        }
-    }
-
     /// Reads a view, which changes the path.
-    fn read_view(
-        &mut self,
-        phrase: &Phrase,
-        prim: Prim,
-        types: &[Arg],
-        args: &[Phrase],
-        path: Path,
-        env: &Env,
-    ) -> Result<Expr, CompileError> {
-        let origin = phrase.origin;
-        let [.., inner] = args else {
+    fn read_view(&mut self, call: &Call<'_>, path: Path, env: &Env) -> Result<Expr> {
+        let origin = call.origin();
+        let [.., inner] = call.args else {
             return Err(lost(origin));
         };
         let mut path = path;
-        match (prim.pattern(), path.next()) {
+        match (call.prim.pattern(), path.next()) {
             // An index over all pieces of a partition is an index into the array.
             (Some(Pattern::View(View::Partition)), Some(Step::Joined(_))) => {
                 if let Some(Step::Joined(j)) = path.pop() {
@@ -206,9 +167,9 @@ impl Lower<'_> {
                 let (i, rest) = self.pop_index(path, origin)?;
                 path = rest.push(Step::Joined(i));
             }
-            _ => match self.step_below((prim, origin), types, args, path, env)? {
+            _ => match self.step_below(call, path, env)? {
                 Some(below) => path = below,
-                None => return Err(untranslated(prim, origin)),
+                None => return Err(untranslated(call.prim, origin)),
             },
         }
         self.read(inner, path, env)
@@ -217,77 +178,32 @@ impl Lower<'_> {
     /// Reads `zip` or a pair: the component that the path selects, or both.
     fn read_pairing(
         &mut self,
-        phrase: &Phrase,
+        call: &Call<'_>,
         is_pair: bool,
-        args: &[Phrase],
         mut path: Path,
         env: &Env,
-    ) -> Result<Expr, CompileError> {
-        let [a, b] = args else {
-            return Err(lost(phrase.origin));
+    ) -> Result<Expr> {
+        let [a, b] = call.args else {
+            return Err(lost(call.origin()));
         };
         let index = match is_pair {
             true => None,
             false => path.pop(),
         };
-        let under = |path: Path| match &index {
-            Some(step) => path.push(step.clone()),
-            None => path,
-        };
-        match path.next() {
-            Some(Step::Member(second)) => {
-                let half = if *second { b } else { a };
-                path.pop();
-                self.read(half, under(path), env)
-            }
-            None => {
-                let a = self.read(a, under(Path::new()), env)?;
-                let b = self.read(b, under(Path::new()), env)?;
-                Ok(pair(a, b, phrase.origin))
-            }
-            _ => Err(lost(phrase.origin)),
-        }
-    }
-
-    fn read_half_map(
-        &mut self,
-        phrase: &Phrase,
-        mapped: bool,
-        args: &[Phrase],
-        mut path: Path,
-        env: &Env,
-    ) -> Result<Expr, CompileError> {
-        let [f, xs] = args else {
-            return Err(lost(phrase.origin));
-        };
-        let half = |lower: &mut Self, second: bool, path: Path| {
-            if second == mapped {
-                let part = Bound::Phrase(xs.clone(), Rc::new([Step::Member(second)]), env.clone());
-                lower.read_function(f, part, path, env)
-            } else {
-                lower.read(xs, path.push(Step::Member(second)), env)
-            }
-        };
-        match path.pop() {
-            Some(Step::Member(second)) => half(self, second, path),
-            None => {
-                let a = half(self, false, Path::new())?;
-                let b = half(self, true, Path::new())?;
-                Ok(pair(a, b, phrase.origin))
-            }
-            _ => Err(lost(phrase.origin)),
-        }
+        self.components(path, call.origin(), |lower, second, path| {
+            let path = match &index {
+                Some(step) => path.push(step.clone()),
+                None => path,
+            };
+            lower.read(if second { b } else { a }, path, env)
+        })
     }
 
     /// Reads an element of an array that is written out.
-    fn read_element(
-        &mut self,
-        phrase: &Phrase,
-        args: &[Phrase],
-        path: Path,
-        env: &Env,
-    ) -> Result<Expr, CompileError> {
-        let (i, path) = self.pop_index(path, phrase.origin)?;
+    fn read_element(&mut self, call: &Call<'_>, path: Path, env: &Env) -> Result<Expr> {
+        let Call { args, .. } = *call;
+        let origin = call.origin();
+        let (i, path) = self.pop_index(path, origin)?;
         let i = self.simplify(&i);
         if let Some(arg) = i
             .as_const()
@@ -301,29 +217,25 @@ impl Lower<'_> {
             .map(|arg| self.read(arg, path.clone(), env))
             .collect::<Result<Vec<_>, _>>()?;
         let Some(first) = elements.first() else {
-            return Err(lost(phrase.origin));
+            return Err(lost(origin));
         };
         let ty = first.ty.clone();
-        Ok(Expr {
-            kind: ExprKind::Element(elements, i),
-            ty,
-            origin: phrase.origin,
-        })
+        Ok(Expr::new(ExprKind::Element(elements, i), ty, origin))
     }
 
     fn read_padding(
         &mut self,
-        phrase: &Phrase,
+        call: &Call<'_>,
         is_clamped: bool,
-        types: &[Arg],
-        args: &[Phrase],
         path: Path,
         env: &Env,
-    ) -> Result<Expr, CompileError> {
+    ) -> Result<Expr> {
+        let Call { types, args, .. } = *call;
+        let origin = call.origin();
         let [.., xs] = args else {
-            return Err(lost(phrase.origin));
+            return Err(lost(origin));
         };
-        let (i, path) = self.pop_index(path, phrase.origin)?;
+        let (i, path) = self.pop_index(path, origin)?;
         let (n, l) = (nat_arg(types, 0), nat_arg(types, 2));
         let inner = self.simplify(&Nat::sub(&i, &l));
         let zero = Nat::constant(0);
@@ -345,7 +257,6 @@ impl Lower<'_> {
         if below == Some(true) || above == Some(true) {
             return self.read(&args[0], path, env);
         }
-        let origin = phrase.origin;
         let end = self.simplify(&(l.clone() + &n));
         let mut bounds = Vec::new();
         for (known, bound, operator) in [(above, end, Binary::Lt), (below, l, Binary::Ge)] {
@@ -353,11 +264,11 @@ impl Lower<'_> {
                 let natural = scalar(ScalarType::NatType);
                 let left = self.size(i.clone(), natural.clone(), origin);
                 let right = self.size(bound, natural, origin);
-                bounds.push(Expr {
-                    kind: ExprKind::Binary(operator, Box::new(left), Box::new(right)),
-                    ty: scalar(ScalarType::Bool),
+                bounds.push(Expr::new(
+                    ExprKind::Binary(operator, Box::new(left), Box::new(right)),
+                    scalar(ScalarType::Bool),
                     origin,
-                });
+                ));
             }
         }
         let path = (path.clone(), path.push(Step::Index(inner)));
@@ -373,7 +284,7 @@ impl Lower<'_> {
         element: (&Phrase, Path),
         env: &Env,
         origin: Origin,
-    ) -> Result<Expr, CompileError> {
+    ) -> Result<Expr> {
         let Some(inside) = bounds.pop() else {
             return self.read(element.0, element.1, env);
         };
@@ -389,11 +300,7 @@ impl Lower<'_> {
     }
 
     /// Removes the first step of a path, which must be an index.
-    pub(super) fn pop_index(
-        &self,
-        mut path: Path,
-        origin: Origin,
-    ) -> Result<(Nat, Path), CompileError> {
+    pub(super) fn pop_index(&self, mut path: Path, origin: Origin) -> Result<(Nat, Path)> {
         match path.pop() {
             Some(Step::Index(i)) => Ok((i, path)),
             _ => Err(lost(origin)),
@@ -411,21 +318,17 @@ impl Lower<'_> {
 
     /// Converts a size to a value.
     pub(super) fn size(&self, nat: Nat, ty: Ty, origin: Origin) -> Expr {
-        Expr {
-            kind: ExprKind::Nat(self.simplify(&nat)),
-            ty,
-            origin,
-        }
+        Expr::new(ExprKind::Nat(self.simplify(&nat)), ty, origin)
     }
 
     /// Returns a constant; of a vector type, with the number in every lane.
     fn constant(&self, literal: &Literal, ty: &Ty, origin: Origin) -> Expr {
         if let Type::Vector(_, scalar) = &**ty {
-            return Expr {
-                kind: ExprKind::Broadcast(Box::new(self.constant(literal, scalar, origin))),
-                ty: ty.clone(),
+            return Expr::new(
+                ExprKind::Broadcast(Box::new(self.constant(literal, scalar, origin))),
+                ty.clone(),
                 origin,
-            };
+            );
         }
         let counts = matches!(&**ty, Type::Index(_) | Type::Scalar(ScalarType::NatType));
         let kind = match literal {
@@ -435,22 +338,14 @@ impl Lower<'_> {
             },
             _ => ExprKind::Literal(literal.clone()),
         };
-        Expr {
-            kind,
-            ty: ty.clone(),
-            origin,
-        }
+        Expr::new(kind, ty.clone(), origin)
     }
 }
 
 /// Loads a part of memory.
 pub(super) fn load(part: Part, origin: Origin) -> Expr {
     match part {
-        Part::Place(place, ty) => Expr {
-            kind: ExprKind::Load(place),
-            ty,
-            origin,
-        },
+        Part::Place(place, ty) => Expr::new(ExprKind::Load(place), ty, origin),
         Part::Halves(a, b) => pair(load(*a, origin), load(*b, origin), origin),
         Part::Lanes(lanes) => {
             let lanes: Vec<Expr> = lanes.into_iter().map(|lane| load(lane, origin)).collect();
@@ -458,11 +353,11 @@ pub(super) fn load(part: Part, origin: Origin) -> Expr {
                 .first()
                 .map_or_else(|| Type::Error.into(), |lane| lane.ty.clone());
             let n = i64::try_from(lanes.len()).unwrap_or(i64::MAX);
-            Expr {
-                kind: ExprKind::Vector(lanes),
-                ty: Type::Vector(Nat::constant(n), elem).into(),
+            Expr::new(
+                ExprKind::Vector(lanes),
+                Type::Vector(Nat::constant(n), elem).into(),
                 origin,
-            }
+            )
         }
     }
 }
@@ -497,7 +392,7 @@ pub(super) fn select(condition: Expr, then: Expr, otherwise: Expr, origin: Origi
 }
 
 /// Selects a part of a value that is not in memory.
-fn project(mut value: Expr, mut path: Path) -> Result<Expr, CompileError> {
+fn project(mut value: Expr, mut path: Path) -> Result<Expr> {
     let origin = value.origin;
     while let Some(step) = path.pop() {
         let (kind, ty) = match (step, &*value.ty) {
@@ -514,14 +409,6 @@ fn project(mut value: Expr, mut path: Path) -> Result<Expr, CompileError> {
         value = Expr { kind, ty, origin };
     }
     Ok(value)
-}
-
-/// Returns the truth value of a constant expression.
-pub(super) fn constant_truth(expr: &Expr) -> Option<bool> {
-    match &expr.kind {
-        ExprKind::Literal(Literal::Bool(value)) => Some(*value),
-        _ => None,
-    }
 }
 
 /// Returns the data type of an expression.

@@ -11,8 +11,8 @@ use super::env::{Bound, Env, Path};
 use super::read::nat_arg;
 use super::store::{Store, lost};
 use super::{Lower, stmt};
-use crate::error::CompileError;
-use crate::ir::{Expr, ExprKind, Home, ParallelReduce, Place, Stmt, StmtKind};
+use crate::error::{CompileError, Result};
+use crate::ir::{Expr, Home, ParallelReduce, Stmt, StmtKind};
 
 impl Lower<'_> {
     /// Lowers `parReduce(n, acc, exp, combine, element)`.
@@ -23,7 +23,7 @@ impl Lower<'_> {
         [acc, exp, combine, element]: [&Phrase; 4],
         env: &Env,
         out: &mut Vec<Stmt>,
-    ) -> Result<(), CompileError> {
+    ) -> Result<()> {
         let origin = phrase.origin;
         let (Some(Arg::Type(ty)), Some((index, place, value))) =
             (types.first(), two_params(element))
@@ -71,11 +71,7 @@ impl Lower<'_> {
             right: right_id?,
         };
         out.push(stmt(StmtKind::Reduce(Box::new(reduce)), origin));
-        let value = Expr {
-            kind: ExprKind::Load(Place::plain(into_id)),
-            ty: ty.clone(),
-            origin,
-        };
+        let value = Expr::variable(into_id, ty.clone(), origin);
         let place = self.place(acc, Path::new(), env)?;
         self.assign(place, value, origin, out)
     }
@@ -88,7 +84,7 @@ impl Lower<'_> {
         right: &Store,
         env: &Env,
         out: &mut Vec<Stmt>,
-    ) -> Result<(), CompileError> {
+    ) -> Result<()> {
         let (Some((acc, a, rest)), origin) = (two_params(f), f.origin) else {
             return Err(lost(f.origin));
         };

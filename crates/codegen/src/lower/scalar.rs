@@ -10,23 +10,22 @@ use syntax::ast::{Literal, ScalarType};
 
 use super::Lower;
 use super::common_subexpressions::ChoiceForm;
-use super::env::{Env, Path, Step};
-use super::read::{constant_truth, data_of, scalar};
+use super::env::{Call, Env, Path, Step};
+use super::read::{data_of, scalar};
 use super::store::lost;
-use crate::error::CompileError;
+use crate::analysis::conditions::truth;
+use crate::error::Result;
 use crate::ir::{Binary, Expr, ExprKind, Unary};
 
 impl Lower<'_> {
-    pub(super) fn read_scalar(
-        &mut self,
-        phrase: &Phrase,
-        prim: Prim,
-        types: &[Arg],
-        args: &[Phrase],
-        path: Path,
-        env: &Env,
-    ) -> Result<Expr, CompileError> {
-        let origin = phrase.origin;
+    pub(super) fn read_scalar(&mut self, call: &Call<'_>, path: Path, env: &Env) -> Result<Expr> {
+        let Call {
+            phrase,
+            prim,
+            types,
+            args,
+        } = *call;
+        let origin = call.origin();
         // A lane of the result depends on that lane of the operands.
         let lane = match path.next() {
             None => None,
@@ -43,11 +42,7 @@ impl Lower<'_> {
             let value = self.read(&args[0], Path::new(), env)?;
             return Ok(match lane {
                 Some(_) => value,
-                None => Expr {
-                    kind: ExprKind::Broadcast(Box::new(value)),
-                    ty,
-                    origin,
-                },
+                None => Expr::new(ExprKind::Broadcast(Box::new(value)), ty, origin),
             });
         }
         if let (Prim::And | Prim::Or, [left, right]) = (prim, args) {
@@ -70,7 +65,7 @@ impl Lower<'_> {
         };
         let kind = match (prim, right) {
             (Prim::Neg, _) => ExprKind::Unary(Unary::Neg, Box::new(left)),
-            (Prim::Not, _) => match constant_truth(&left) {
+            (Prim::Not, _) => match truth(&left) {
                 Some(truth) => ExprKind::Literal(Literal::Bool(!truth)),
                 None => ExprKind::Unary(Unary::Not, Box::new(left)),
             },
@@ -79,8 +74,8 @@ impl Lower<'_> {
                 ExprKind::Nat(self.simplify(&nat))
             }
             (Prim::Cast, _) => self.cast(types, left),
-            (_, Some(right)) => self.binary(prim, left, right),
-            _ => return Err(lost(origin)),
+            (_, Some(right)) => self.binary(prim, left, right).ok_or_else(|| lost(origin))?,
+            (_, None) => return Err(lost(origin)),
         };
         Ok(Expr { kind, ty, origin })
     }
@@ -94,14 +89,16 @@ impl Lower<'_> {
         path: Path,
         env: &Env,
         origin: Origin,
-    ) -> Result<Expr, CompileError> {
+    ) -> Result<Expr> {
         let left = self.read(left, path.clone(), env)?;
         let (right, region) = self.branch(|this| this.read(right, path, env));
         let right = right?;
-        let truth = |value: bool| Expr {
-            kind: ExprKind::Literal(Literal::Bool(value)),
-            ty: right.ty.clone(),
-            origin,
+        let truth = |value: bool| {
+            Expr::new(
+                ExprKind::Literal(Literal::Bool(value)),
+                right.ty.clone(),
+                origin,
+            )
         };
         let (form, parts, regions) = match prim {
             Prim::And => {
@@ -128,11 +125,11 @@ impl Lower<'_> {
         }
     }
 
-    fn binary(&mut self, prim: Prim, left: Expr, right: Expr) -> ExprKind {
+    fn binary(&mut self, prim: Prim, left: Expr, right: Expr) -> Option<ExprKind> {
         if let (ExprKind::Nat(a), ExprKind::Nat(b)) = (&left.kind, &right.kind)
             && let Some(kind) = self.on_sizes(prim, a, b)
         {
-            return kind;
+            return Some(kind);
         }
         let operator = match prim {
             Prim::Add => Binary::Add,
@@ -145,9 +142,11 @@ impl Lower<'_> {
             Prim::Ge => Binary::Ge,
             Prim::Le => Binary::Le,
             Prim::Equal => Binary::Eq,
-            _ => Binary::Ne,
+            Prim::NotEqual => Binary::Ne,
+            _ => return None,
         };
-        ExprKind::Binary(operator, Box::new(left), Box::new(right))
+        let (left, right) = (Box::new(left), Box::new(right));
+        Some(ExprKind::Binary(operator, left, right))
     }
 
     /// Keeps operators on sizes as sizes if they have the value of the operators of `natType`,
@@ -156,18 +155,13 @@ impl Lower<'_> {
     fn on_sizes(&self, prim: Prim, a: &Nat, b: &Nat) -> Option<ExprKind> {
         let one = Nat::constant(1);
         let truth = |prop: Prop, wanted: bool| {
-            let holds = self.decide(&prop)?;
+            let holds = self
+                .decide(&prop)
+                .filter(|_| is_linear(a) && is_linear(b))?;
             Some(ExprKind::Literal(Literal::Bool(holds == wanted)))
         };
         let size = |nat: Nat| Some(ExprKind::Nat(self.simplify(&nat)));
         let counts = |nat: Nat| size(nat).filter(|_| is_linear(a) && is_linear(b));
-        if matches!(
-            prim,
-            Prim::Lt | Prim::Gt | Prim::Le | Prim::Ge | Prim::Equal | Prim::NotEqual
-        ) && !(is_linear(a) && is_linear(b))
-        {
-            return None;
-        }
         match prim {
             Prim::Add => counts(a.clone() + b),
             Prim::Sub if self.decide(&Prop::AtLeast(a.clone(), b.clone())) == Some(true) => {
@@ -203,11 +197,7 @@ fn fused(operands: Vec<Expr>, ty: Ty, origin: Origin) -> Expr {
         body_span: None,
         id: None,
     };
-    Expr {
-        kind: ExprKind::Call(Arc::new(function), operands),
-        ty,
-        origin,
-    }
+    Expr::new(ExprKind::Call(Arc::new(function), operands), ty, origin)
 }
 
 /// Returns `a && b` or `a || b`, simplified.
@@ -222,7 +212,7 @@ pub(super) fn connected(operator: Binary, a: Expr, b: Expr, origin: Origin) -> E
 /// Simplifies `&&` and `||` if an operand is a constant.
 fn connect(operator: Binary, left: Expr, right: Expr) -> ExprKind {
     let neutral = operator == Binary::And;
-    match (constant_truth(&left), constant_truth(&right)) {
+    match (truth(&left), truth(&right)) {
         (Some(truth), _) if truth == neutral => right.kind,
         (Some(truth), _) => ExprKind::Literal(Literal::Bool(truth)),
         (_, Some(truth)) if truth == neutral => left.kind,
@@ -235,11 +225,7 @@ impl Lower<'_> {
     pub(super) fn number(&self, nat: &Nat, origin: Origin) -> Expr {
         let ty = scalar(ScalarType::NatType);
         let nat = self.simplify(nat);
-        let leaf = |nat: Nat| Expr {
-            kind: ExprKind::Nat(nat),
-            ty: ty.clone(),
-            origin,
-        };
+        let leaf = |nat: Nat| Expr::new(ExprKind::Nat(nat), ty.clone(), origin);
         let is_var = |(part, _): &(Part<'_>, u32)| matches!(part, Part::Var(_));
         let summands = nat.summands();
         let products = summands
@@ -249,10 +235,12 @@ impl Lower<'_> {
             return leaf(nat.clone());
         }
         let join = |operator: Binary, parts: Vec<Expr>| {
-            parts.into_iter().reduce(|a, b| Expr {
-                kind: ExprKind::Binary(operator, Box::new(a), Box::new(b)),
-                ty: ty.clone(),
-                origin,
+            parts.into_iter().reduce(|a, b| {
+                Expr::new(
+                    ExprKind::Binary(operator, Box::new(a), Box::new(b)),
+                    ty.clone(),
+                    origin,
+                )
             })
         };
         let product = |summand: &Summand<'_>| {

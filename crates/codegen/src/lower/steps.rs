@@ -1,30 +1,31 @@
 //! Transforms access paths through views, the same for reading and for writing. A view that splits
 //! an array for a reader joins it for a writer, so `split` has the path of `joinAcc`.
 
-use dpia::{Phrase, Prim};
+use dpia::Prim;
 use nat::Nat;
-use rise::core::Origin;
+use rise::SizeFun;
 use rise::pattern::IndexArithmetic;
-use rise::{Arg, SizeFun};
 use syntax::ast::BinaryOp;
 
 use super::Lower;
-use super::env::{Env, Path, Step};
+use super::env::{Call, Env, Path, Step};
 use super::read::{nat_arg, size_fun};
 use super::store::{apply_size, lost};
-use crate::error::CompileError;
+use crate::error::Result;
 
 impl Lower<'_> {
     /// Returns the path below a view, given the path above it; `None` if the primitive is not such
     /// a view.
     pub(super) fn step_below(
         &mut self,
-        (prim, origin): (Prim, Origin),
-        types: &[Arg],
-        args: &[Phrase],
+        call: &Call<'_>,
         path: Path,
         env: &Env,
-    ) -> Result<Option<Path>, CompileError> {
+    ) -> Result<Option<Path>> {
+        let Call {
+            prim, types, args, ..
+        } = *call;
+        let origin = call.origin();
         if let Some(map) = prim.index_map() {
             let (mut at, mut rest) = (Vec::new(), path);
             for _ in 0..map.arity().0 {

@@ -3,14 +3,15 @@
 //! Arrays are flat and row-major. A value that is or contains a tuple is one variable of structs if
 //! it is a parameter or the result, and one variable for each component otherwise.
 
+use dpia::phrase::data_at;
 use nat::{Nat, Var};
 use rise::core::Origin;
-use rise::subst::subst;
-use rise::{Arg, DataFun, SizeFun, Ty, Type};
+use rise::{DataFun, SizeFun, Ty, Type};
 
 use super::Lower;
 use super::env::{Path, Step};
-use crate::error::CompileError;
+use crate::analysis::memory::halves;
+use crate::error::{CompileError, Result};
 use crate::ir::{Home, Id, Place, Variable};
 use syntax::ast::{AddressSpace, Name};
 
@@ -63,16 +64,6 @@ pub(super) enum Part {
     Halves(Box<Part>, Box<Part>),
     /// The lanes of a vector that are not contiguous; only for writing.
     Lanes(Vec<Part>),
-}
-
-/// Applies a function from sizes to data types.
-pub(super) fn apply_data(fun: &DataFun, arg: &Nat) -> Ty {
-    match fun {
-        DataFun::Var(var) => Type::Apply(*var, arg.clone()).into(),
-        DataFun::Lambda(param, body) => {
-            subst(body, &|v| (v == *param).then(|| Arg::Nat(arg.clone())))
-        }
-    }
 }
 
 /// Applies a function from sizes to sizes.
@@ -129,7 +120,7 @@ impl Lower<'_> {
     /// Returns the number of elements of the first `n` pieces of a dependent array.
     fn count_before(&mut self, fun: &DataFun, n: &Nat) -> Nat {
         let var = self.function.fresh_size("i");
-        let piece = apply_data(fun, &Nat::var(var));
+        let piece = data_at(fun, &Nat::var(var));
         let count = self.count(&piece);
         self.sum_below(var, n, &count)
     }
@@ -205,12 +196,7 @@ impl Lower<'_> {
     }
 
     /// Returns the part of memory that a path selects.
-    pub(super) fn part(
-        &mut self,
-        store: &Store,
-        mut path: Path,
-        origin: Origin,
-    ) -> Result<Part, CompileError> {
+    pub(super) fn part(&mut self, store: &Store, mut path: Path, origin: Origin) -> Result<Part> {
         let (id, ty, start) = match store {
             Store::Leaf { id, ty, start } => (*id, ty.clone(), start.clone()),
             Store::Halves(a, b) => return self.half_part(a, b, path, origin),
@@ -233,7 +219,7 @@ impl Lower<'_> {
                 (Step::Index(i), Type::DepArray(_, fun)) => {
                     let before = self.count_before(fun, &i);
                     advance(&mut place, before);
-                    apply_data(fun, &i)
+                    data_at(fun, &i)
                 }
                 (Step::Joined(j), Type::DepArray(_, DataFun::Lambda(_, body))) => {
                     let Type::Array(_, elem) = &**body else {
@@ -261,13 +247,7 @@ impl Lower<'_> {
 
     /// Selects a component by the first member step of the path; the indices before it apply to
     /// both components.
-    fn half_part(
-        &mut self,
-        a: &Store,
-        b: &Store,
-        mut path: Path,
-        origin: Origin,
-    ) -> Result<Part, CompileError> {
+    fn half_part(&mut self, a: &Store, b: &Store, mut path: Path, origin: Origin) -> Result<Part> {
         let mut before = Vec::new();
         loop {
             match path.pop() {
@@ -314,24 +294,6 @@ fn is_whole(ty: &Ty, home: Home) -> bool {
         _ => false,
     };
     shared && numbers && matches!(&**ty, Type::Array(..))
-}
-
-/// Returns the types of the components of a tuple under any number of arrays.
-fn halves(ty: &Ty) -> Option<(Ty, Ty)> {
-    match &**ty {
-        Type::Pair(a, b) => Some((a.clone(), b.clone())),
-        Type::Array(n, elem) => {
-            let (a, b) = halves(elem)?;
-            let array = |t| Type::Array(n.clone(), t).into();
-            Some((array(a), array(b)))
-        }
-        Type::DepArray(n, DataFun::Lambda(param, body)) => {
-            let (a, b) = halves(body)?;
-            let array = |t| Type::DepArray(n.clone(), DataFun::Lambda(*param, t)).into();
-            Some((array(a), array(b)))
-        }
-        _ => None,
-    }
 }
 
 /// Returns the error for a path that does not occur in well-typed programs.

@@ -2,30 +2,28 @@
 
 use dpia::Phrase;
 use nat::Nat;
-use rise::{Arg, Ty, Type};
+use rise::{Ty, Type};
 
 use super::Lower;
-use super::env::{Env, Path, Step};
+use super::env::{Call, Env, Path, Step};
 use super::read::nat_arg;
 use super::store::{Part, lost};
-use crate::error::CompileError;
+use crate::error::{CompileError, Result};
 use crate::ir::{Expr, ExprKind, Place};
 
 impl Lower<'_> {
     /// Reads `asVector(n)`: a lane is an element, a whole vector is `n` elements.
     pub(super) fn read_as_vector(
         &mut self,
-        phrase: &Phrase,
-        types: &[Arg],
-        args: &[Phrase],
+        call: &Call<'_>,
         path: Path,
         env: &Env,
-    ) -> Result<Expr, CompileError> {
-        let origin = phrase.origin;
-        let [xs] = args else {
+    ) -> Result<Expr> {
+        let (phrase, origin) = (call.phrase, call.origin());
+        let [xs] = call.args else {
             return Err(lost(origin));
         };
-        let n = nat_arg(types, 3);
+        let n = nat_arg(call.types, 3);
         let (i, mut path) = self.pop_index(path, origin)?;
         let first = i * &n;
         match path.pop() {
@@ -59,7 +57,7 @@ impl Lower<'_> {
         ty: Ty,
         phrase: &Phrase,
         env: &Env,
-    ) -> Result<Expr, CompileError> {
+    ) -> Result<Expr> {
         let lanes = self.lane_count(n, phrase)?;
         let lanes = (0..lanes)
             .map(|k| {
@@ -67,15 +65,11 @@ impl Lower<'_> {
                 self.read(xs, Path::new().push(Step::Index(at)), env)
             })
             .collect::<Result<_, _>>()?;
-        Ok(Expr {
-            kind: ExprKind::Vector(lanes),
-            ty,
-            origin: phrase.origin,
-        })
+        Ok(Expr::new(ExprKind::Vector(lanes), ty, phrase.origin))
     }
 
     /// Returns a number of lanes, which has to be a constant.
-    pub(super) fn lane_count(&self, n: &Nat, phrase: &Phrase) -> Result<i64, CompileError> {
+    pub(super) fn lane_count(&self, n: &Nat, phrase: &Phrase) -> Result<i64> {
         match self.simplify(n).as_const() {
             Some(count @ 1..=64) => Ok(count),
             _ => Err(CompileError::new(
@@ -98,11 +92,7 @@ fn widen(each: &Expr, lane: nat::Var, n: &Nat, ty: &Ty) -> Option<Expr> {
         ExprKind::Literal(_) => ExprKind::Broadcast(Box::new(each.clone())),
         _ => return None,
     };
-    Some(Expr {
-        kind,
-        ty: ty.clone(),
-        origin: each.origin,
-    })
+    Some(Expr::new(kind, ty.clone(), each.origin))
 }
 
 /// Returns true if a place is the same element of an array for all lanes. (A scalar variable may

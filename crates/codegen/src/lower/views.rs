@@ -47,10 +47,13 @@ impl Lower<'_> {
 /// Returns true if a view changes the index of an element.
 fn changes_indices(prim: Prim) -> bool {
     match prim.pattern() {
-        // `take` and `assume` keep indices.
-        Some(Pattern::View(View::Index)) => prim.index_map().is_some_and(|map| !map.is_identity()),
-        Some(Pattern::View(View::Gather | View::PadCst | View::PadClamp | View::Lanes)) => true,
-        Some(Pattern::View(View::Vectors | View::DepJoin | View::Partition)) => true,
+        Some(Pattern::View(view)) => match view {
+            // `take` and `assume` keep indices.
+            View::Index => prim.index_map().is_some_and(|map| !map.is_identity()),
+            View::Gather | View::PadCst | View::PadClamp | View::Lanes => true,
+            View::Vectors | View::DepJoin | View::Partition => true,
+            View::Scatter | View::PadEmpty | View::Unzip => false,
+        },
         _ => false,
     }
 }

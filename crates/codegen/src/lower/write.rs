@@ -4,23 +4,18 @@ use std::rc::Rc;
 
 use dpia::{Phrase, Prim};
 use nat::Nat;
+use rise::Type;
 use rise::core::Form;
-use rise::{Arg, Type};
 
-use super::env::{Bound, Env, Path, Step};
+use super::env::{Bound, Call, Env, Path, Step};
 use super::read::{data_of, nat_arg};
 use super::store::{Part, lost};
 use super::{Lower, untranslated};
-use crate::error::CompileError;
+use crate::error::Result;
 
 impl Lower<'_> {
     /// Returns the place at `path` of an acceptor.
-    pub(super) fn place(
-        &mut self,
-        phrase: &Phrase,
-        path: Path,
-        env: &Env,
-    ) -> Result<Part, CompileError> {
+    pub(super) fn place(&mut self, phrase: &Phrase, path: Path, env: &Env) -> Result<Part> {
         let origin = phrase.origin;
         match &phrase.form {
             Form::Var(local) => match env.get(local).cloned() {
@@ -31,157 +26,72 @@ impl Lower<'_> {
                 _ => Err(lost(origin)),
             },
             Form::Primitive(prim, types, args) => {
-                self.place_of_view(phrase, *prim, types, args, path, env)
+                let call = Call {
+                    phrase,
+                    prim: *prim,
+                    types,
+                    args,
+                };
+                self.place_of_view(&call, path, env)
             }
             Form::Apply(f, x) => {
                 let bound = Bound::Phrase(x.clone(), Rc::new([]), env.clone());
-                self.place_in(f, bound, path, env)
+                self.body(f, bound, path, env)
             }
             _ => Err(lost(origin)),
         }
     }
 
-    /// Returns the place that a function of acceptors yields.
-    fn place_in(
-        &mut self,
-        f: &Phrase,
-        param: Bound,
-        path: Path,
-        env: &Env,
-    ) -> Result<Part, CompileError> {
-        match &f.form {
-            Form::Lambda(p, body) => self.place(body, path, &env.with(&p.local, param)),
-            _ => Err(lost(f.origin)),
-        }
-    }
-
-    fn place_of_view(
-        &mut self,
-        phrase: &Phrase,
-        prim: Prim,
-        types: &[Arg],
-        args: &[Phrase],
-        path: Path,
-        env: &Env,
-    ) -> Result<Part, CompileError> {
-        let origin = phrase.origin;
+    fn place_of_view(&mut self, call: &Call<'_>, path: Path, env: &Env) -> Result<Part> {
+        let Call { prim, args, .. } = *call;
+        let origin = call.origin();
         let Some(inner) = args.last() else {
             return Err(lost(origin));
         };
-        match prim {
-            Prim::PairAcc => return self.place_of_pair(phrase, args, path, env),
-            Prim::MapAcc => {
-                let (i, path) = self.pop_index(path, origin)?;
-                let element = Bound::Phrase(inner.clone(), Rc::new([Step::Index(i)]), env.clone());
-                return self.place_in(&args[0], element, path, env);
+        match (prim, args) {
+            (Prim::PairAcc, [a, b]) => {
+                return self.components(path, origin, |lower, second, path| {
+                    lower.place(if second { b } else { a }, path, env)
+                });
             }
-            Prim::MapFstAcc | Prim::MapSndAcc => {
-                return self.place_of_half_map(prim, args, path, env);
+            (Prim::MapAcc, [f, _]) => return self.mapped(f, inner, path, env, origin),
+            (Prim::MapFstAcc | Prim::MapSndAcc, _) => {
+                return self.half_mapped(call, prim == Prim::MapSndAcc, path, env);
             }
-            Prim::ZipAcc1 | Prim::ZipAcc2 => {
+            (Prim::ZipAcc1 | Prim::ZipAcc2, _) => {
                 let (i, path) = self.pop_index(path, origin)?;
                 let half = Step::Member(prim == Prim::ZipAcc2);
                 return self.place(inner, path.push(half).push(Step::Index(i)), env);
             }
-            Prim::UnzipAcc => return self.place_of_unzip(phrase, inner, path, env),
-            Prim::AsScalarAcc => {
-                return self.place_of_vector(phrase, types, inner, path, env);
+            // An element of an array of pairs is one of each of a pair of arrays.
+            (Prim::UnzipAcc, _) => {
+                let (i, path) = self.pop_index(path, origin)?;
+                return self.components(path, origin, |lower, second, path| {
+                    let index = Step::Index(i.clone());
+                    lower.place(inner, path.push(index).push(Step::Member(second)), env)
+                });
+            }
+            (Prim::AsScalarAcc, _) => {
+                return self.place_of_vector(call, inner, path, env);
             }
             _ => {}
         }
-        match self.step_below((prim, origin), types, args, path, env)? {
+        match self.step_below(call, path, env)? {
             Some(path) => self.place(inner, path, env),
             None => Err(untranslated(prim, origin)),
-        }
-    }
-
-    fn place_of_pair(
-        &mut self,
-        phrase: &Phrase,
-        args: &[Phrase],
-        mut path: Path,
-        env: &Env,
-    ) -> Result<Part, CompileError> {
-        let [a, b] = args else {
-            return Err(lost(phrase.origin));
-        };
-        match path.pop() {
-            Some(Step::Member(second)) => self.place(if second { b } else { a }, path, env),
-            None => {
-                let a = self.place(a, Path::new(), env)?;
-                let b = self.place(b, Path::new(), env)?;
-                Ok(Part::Halves(Box::new(a), Box::new(b)))
-            }
-            _ => Err(lost(phrase.origin)),
-        }
-    }
-
-    fn place_of_half_map(
-        &mut self,
-        prim: Prim,
-        args: &[Phrase],
-        mut path: Path,
-        env: &Env,
-    ) -> Result<Part, CompileError> {
-        let [f, inner] = args else {
-            return Err(lost(args[0].origin));
-        };
-        let mapped = prim == Prim::MapSndAcc;
-        let half = |lower: &mut Self, second: bool, path: Path| {
-            if second == mapped {
-                let steps = Rc::new([Step::Member(second)]);
-                let part = Bound::Phrase(inner.clone(), steps, env.clone());
-                lower.place_in(f, part, path, env)
-            } else {
-                lower.place(inner, path.push(Step::Member(second)), env)
-            }
-        };
-        match path.pop() {
-            Some(Step::Member(second)) => half(self, second, path),
-            None => {
-                let a = half(self, false, Path::new())?;
-                let b = half(self, true, Path::new())?;
-                Ok(Part::Halves(Box::new(a), Box::new(b)))
-            }
-            _ => Err(lost(f.origin)),
-        }
-    }
-
-    /// Returns the place of an element of an array of pairs: one element of each of a pair of
-    /// arrays.
-    fn place_of_unzip(
-        &mut self,
-        phrase: &Phrase,
-        inner: &Phrase,
-        path: Path,
-        env: &Env,
-    ) -> Result<Part, CompileError> {
-        let (i, mut path) = self.pop_index(path, phrase.origin)?;
-        let half = |lower: &mut Self, second: bool, path: Path| {
-            let path = path.push(Step::Index(i.clone())).push(Step::Member(second));
-            lower.place(inner, path, env)
-        };
-        match path.pop() {
-            Some(Step::Member(second)) => half(self, second, path),
-            None => {
-                let a = half(self, false, Path::new())?;
-                let b = half(self, true, Path::new())?;
-                Ok(Part::Halves(Box::new(a), Box::new(b)))
-            }
-            _ => Err(lost(phrase.origin)),
         }
     }
 
     /// Returns the places to which a vector is written.
     fn place_of_vector(
         &mut self,
-        phrase: &Phrase,
-        types: &[Arg],
+        call: &Call<'_>,
         inner: &Phrase,
         path: Path,
         env: &Env,
-    ) -> Result<Part, CompileError> {
-        let n = nat_arg(types, 0);
+    ) -> Result<Part> {
+        let phrase = call.phrase;
+        let n = nat_arg(call.types, 0);
         let (i, mut path) = self.pop_index(path, phrase.origin)?;
         let first = i * &n;
         match path.pop() {

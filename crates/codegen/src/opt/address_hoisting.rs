@@ -14,12 +14,12 @@ use rise::{Ty, Type};
 use syntax::ast::{Name, ScalarType};
 
 use crate::ir::{
-    Expr, ExprKind, Function, Home, Id, Loop, LoopMode, Maker, Place, Stmt, StmtKind, Variable,
+    Expr, ExprKind, Function, Id, Loop, LoopMode, Maker, Place, Stmt, StmtKind, Variable,
 };
 
-use super::loops::peeling::solve_for_zero;
 use super::{Pass, Run};
 use crate::analysis::conditions::assume_counter;
+use crate::analysis::conditions::solve_for_zero;
 use crate::ir::trace::Changes;
 use crate::ir::walk::{self, Change};
 
@@ -248,31 +248,22 @@ impl AddressHoisting<'_> {
             None => return None,
         };
         let id = Id(u32::try_from(self.function.variables.len()).ok()?);
-        self.function.variables.push(Variable {
-            name: name.clone(),
-            elem: ty.clone(),
-            count: None,
-            extents: Vec::new(),
-            home: Home::Local(None),
-            origin,
-        });
+        self.function
+            .variables
+            .push(Variable::scalar(name.clone(), ty.clone(), origin));
         let var = self.function.fresh_size(&name);
-        let expr = |kind: ExprKind| Expr {
-            kind,
-            ty: ty.clone(),
-            origin,
-        };
+        let expr = |kind: ExprKind| Expr::new(kind, ty.clone(), origin);
         let value = expr(ExprKind::Load(Place::plain(id)));
         self.function.opaque.push((var, value));
         if let Type::Index(n) = &*ty {
             self.facts.index(var, n);
         }
         let value = expr(ExprKind::Nat(nat.clone()));
-        let declaration = Stmt {
-            kind: StmtKind::Declare(id, Some(value)),
+        let declaration = Stmt::new(
+            StmtKind::Declare(id, Some(value)),
             origin,
-            made_by: Some(Maker::Pass(PASS.name)),
-        };
+            Some(Maker::Pass(PASS.name)),
+        );
         Some((declaration, var))
     }
 

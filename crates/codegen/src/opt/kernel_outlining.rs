@@ -5,7 +5,7 @@ use rise::core::{Launch, Origin};
 use rustc_hash::FxHashSet;
 
 use crate::analysis::uses::Uses;
-use crate::error::CompileError;
+use crate::error::{CompileError, Result};
 use crate::ir::{Function, Home, Id, Stmt, StmtKind};
 use syntax::ast::AddressSpace;
 
@@ -15,7 +15,7 @@ use crate::ir::kernel::{KernelFunction, KernelState, Kernels, LaunchVars, Tempor
 ///
 /// # Errors
 /// Statements outside of all kernels of a function that has some.
-pub(crate) fn split(mut function: Function) -> Result<Kernels, CompileError> {
+pub(crate) fn split(mut function: Function) -> Result<Kernels> {
     let body = std::mem::take(&mut function.body);
     let mut stmts = Vec::new();
     flatten(body, &function, &mut stmts);
@@ -85,11 +85,7 @@ fn flatten(body: Vec<Stmt>, function: &Function, out: &mut Vec<Stmt>) {
                     });
                 out.extend(others);
                 kernel.body = declared.into_iter().chain(own).collect();
-                out.push(Stmt {
-                    kind: StmtKind::Kernel(kernel),
-                    origin,
-                    made_by: stmt.made_by,
-                });
+                out.push(Stmt::new(StmtKind::Kernel(kernel), origin, stmt.made_by));
             }
             _ => out.push(stmt),
         }

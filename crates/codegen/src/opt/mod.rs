@@ -30,7 +30,7 @@ pub(crate) mod work_item_mapping;
 #[cfg(test)]
 mod tests;
 
-use crate::error::CompileError;
+use crate::error::Result;
 use crate::ir::Function;
 use crate::ir::trace::Changes;
 
@@ -50,12 +50,12 @@ pub(crate) enum Run<On> {
     /// One that applies to every program.
     Always(fn(&mut On)),
     /// One that finds errors of the program.
-    Fallible(fn(&mut On) -> Result<(), CompileError>),
+    Fallible(fn(&mut On) -> Result<()>),
 }
 
 impl<On> Pass<On> {
     /// Runs the pass.
-    pub fn apply(&self, on: &mut On) -> Result<(), CompileError> {
+    pub fn apply(&self, on: &mut On) -> Result<()> {
         match self.run {
             Run::Always(run) => run(on),
             Run::Fallible(run) => run(on)?,

@@ -56,11 +56,8 @@ fn set(id: Id, array: Id, index: Nat, like: &Stmt) -> [Stmt; 2] {
         index: Some(index),
         ..Place::plain(array)
     };
-    [StmtKind::Declare(id, None), StmtKind::Point(id, place)].map(|kind| Stmt {
-        kind,
-        origin: like.origin,
-        made_by: Some(Maker::Pass(PASS.name)),
-    })
+    [StmtKind::Declare(id, None), StmtKind::Point(id, place)]
+        .map(|kind| Stmt::new(kind, like.origin, Some(Maker::Pass(PASS.name))))
 }
 
 /// Introduces `row = &acc[p * 32]` before `for (q) for (r) acc[p * 32 + r] += …`: a place with a

@@ -19,7 +19,7 @@ use crate::analysis::dependence_test::{exact_quotient, linear_form};
 use crate::analysis::flow::{Access, Around, Flow, Path, map_name};
 use crate::analysis::layout::{Digit, Layout, ParallelDim, Radix, Segment};
 use crate::codes;
-use crate::error::CompileError;
+use crate::error::{CompileError, Result};
 use crate::ir::kernel::KernelFunction;
 use crate::ir::kernel::KernelState;
 use crate::ir::trace::Changes;
@@ -41,7 +41,7 @@ pub(crate) const PASS: Pass<KernelFunction> = Pass {
 /// # Errors
 /// An access to another work-item's private memory, or to another group's local memory; an array
 /// whose size for each work-item is not known.
-pub(crate) fn run(function: &mut Function, work: &KernelState) -> Result<(), CompileError> {
+pub(crate) fn run(function: &mut Function, work: &KernelState) -> Result<()> {
     let mut body = std::mem::take(&mut function.body);
     let privatized = {
         let flow = Flow::of(function, work, &body);
@@ -126,7 +126,7 @@ impl<'a, 'f> DistributedArray<'a, 'f> {
         flow: &'a Flow<'f>,
         id: Id,
         accesses: &'a [Access],
-    ) -> Option<Result<DistributedArray<'a, 'f>, CompileError>> {
+    ) -> Option<Result<DistributedArray<'a, 'f>>> {
         let space = unshared_space(flow, id)?;
         let mut whole = DistributedArray {
             flow,
@@ -178,7 +178,7 @@ impl<'a, 'f> DistributedArray<'a, 'f> {
             .find(|around| around.items() == Some(dim))
     }
 
-    fn privatize(&self) -> Result<PrivatizedArray, CompileError> {
+    fn privatize(&self) -> Result<PrivatizedArray> {
         for access in self.accesses {
             let missing = |dim: &ParallelDim| self.loop_for(access, *dim).is_none();
             if self.dims.iter().any(missing) {
@@ -220,7 +220,7 @@ impl<'a, 'f> DistributedArray<'a, 'f> {
 
     /// Returns the layout of the array. `None` if the counters of the loops are not factors of
     /// single digits of the indices.
-    fn layout(&self, radix: Radix) -> Result<Option<Layout>, CompileError> {
+    fn layout(&self, radix: Radix) -> Result<Option<Layout>> {
         let mut digits = Vec::new();
         for dim in &self.dims {
             match self.digit(*dim, radix) {
@@ -306,7 +306,7 @@ impl<'a, 'f> DistributedArray<'a, 'f> {
         None
     }
 
-    fn cut(&self, digits: Vec<Digit>) -> Result<Option<Layout>, CompileError> {
+    fn cut(&self, digits: Vec<Digit>) -> Result<Option<Layout>> {
         let variable = &self.flow.function.variables[self.id.0 as usize];
         let Some(whole) = &variable.count else {
             return Ok(None);
@@ -357,7 +357,7 @@ impl<'a, 'f> DistributedArray<'a, 'f> {
     }
 
     /// Returns the number of iterations that one work-item or group executes.
-    fn rounds(&self, digit: &Digit) -> Result<Nat, CompileError> {
+    fn rounds(&self, digit: &Digit) -> Result<Nat> {
         let (level, dimension) = digit.dim;
         let participants = self.flow.work.count(level, dimension);
         let once = Prop::AtLeast(participants.clone(), digit.end.clone());
@@ -445,7 +445,7 @@ impl<'a, 'f> DistributedArray<'a, 'f> {
 
     /// Returns the new array if each iteration has one element, which all accesses index by the
     /// same expression of any form.
-    fn one_element_per_iteration(&self) -> Result<Option<PrivatizedArray>, CompileError> {
+    fn one_element_per_iteration(&self) -> Result<Option<PrivatizedArray>> {
         let mut form: Option<Nat> = None;
         let mut indices = FxHashMap::default();
         let mut count = Nat::ONE;

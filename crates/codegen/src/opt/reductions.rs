@@ -63,11 +63,7 @@ fn declare_element(reduce: &mut ParallelReduce, origin: Origin) {
     let declares =
         |stmt: &Stmt| matches!(stmt.kind, StmtKind::Declare(id, _) if id == reduce.element);
     if !reduce.element_body.iter().any(declares) {
-        let declaration = Stmt {
-            kind: StmtKind::Declare(reduce.element, None),
-            origin,
-            made_by: None,
-        };
+        let declaration = Stmt::new(StmtKind::Declare(reduce.element, None), origin, None);
         reduce.element_body.insert(0, declaration);
     }
 }

@@ -80,11 +80,7 @@ fn split_assignment(place: &Place, value: &Expr, function: &mut Function) -> Opt
         to: lanes.clone(),
         step: chunk_lanes,
         mode: LoopMode::Sequential,
-        body: vec![Stmt {
-            kind: assign,
-            origin: value.origin,
-            made_by: None,
-        }],
+        body: vec![Stmt::new(assign, value.origin, None)],
     }))
 }
 
@@ -186,10 +182,6 @@ impl Chunk {
             ),
             other => other.clone(),
         };
-        Expr {
-            kind,
-            ty,
-            origin: expr.origin,
-        }
+        Expr::new(kind, ty, expr.origin)
     }
 }

@@ -9,7 +9,7 @@ use super::{Pass, Run};
 use crate::analysis::uses::{Mention, Uses};
 use crate::ir::trace::Changes;
 use crate::ir::walk::{self, Change};
-use crate::ir::{Expr, ExprKind, Function, Home, Id, Place, Stmt, StmtKind, Variable};
+use crate::ir::{Expr, ExprKind, Function, Id, Place, Stmt, StmtKind, Variable};
 
 /// Elements up to which a private array can become variables.
 const MAX_ELEMENTS: i64 = 256;
@@ -73,37 +73,24 @@ fn apart_block(body: &mut Vec<Stmt>, apart: &FxHashSet<Id>, function: &mut Funct
         };
         let (origin, made_by) = (stmt.origin, stmt.made_by);
         let id = Id(u32::try_from(function.variables.len()).unwrap_or(u32::MAX));
-        function.variables.push(Variable {
-            name: "lanes".into(),
-            elem: value.ty.clone(),
-            count: None,
-            extents: Vec::new(),
-            home: Home::Local(None),
-            origin,
-        });
-        let whole = Expr {
-            kind: ExprKind::Load(Place::plain(id)),
-            ty: value.ty.clone(),
-            origin,
-        };
+        function
+            .variables
+            .push(Variable::scalar("lanes".into(), value.ty.clone(), origin));
+        let whole = Expr::variable(id, value.ty.clone(), origin);
         let declared = StmtKind::Declare(id, Some(value));
         let mut add = |kind| {
-            body.push(Stmt {
-                kind,
-                origin,
-                made_by,
-            });
+            body.push(Stmt::new(kind, origin, made_by));
         };
         add(declared);
         for (to, lane) in lanes_of(&place).into_iter().zip(0..) {
             let Type::Vector(_, scalar) = &*whole.ty else {
                 continue;
             };
-            let lane = Expr {
-                kind: ExprKind::Lane(Box::new(whole.clone()), Nat::constant(lane)),
-                ty: scalar.clone(),
+            let lane = Expr::new(
+                ExprKind::Lane(Box::new(whole.clone()), Nat::constant(lane)),
+                scalar.clone(),
                 origin,
-            };
+            );
             add(StmtKind::Assign(to, lane));
         }
     }
@@ -136,11 +123,7 @@ impl Change for Together<'_> {
         else {
             return;
         };
-        let lane = |place| Expr {
-            kind: ExprKind::Load(place),
-            ty: scalar.clone(),
-            origin: expr.origin,
-        };
+        let lane = |place| Expr::new(ExprKind::Load(place), scalar.clone(), expr.origin);
         expr.kind = ExprKind::Vector(lanes_of(place).into_iter().map(lane).collect());
     }
 }

@@ -115,11 +115,7 @@ impl Widen {
             }
             _ => return None,
         };
-        Some(Expr {
-            kind,
-            ty,
-            origin: expr.origin,
-        })
+        Some(Expr::new(kind, ty, expr.origin))
     }
 
     fn depends(&self, expr: &Expr) -> bool {

@@ -184,7 +184,7 @@ impl WorkItemMapping<'_> {
         let round = self.function.fresh_size("turn");
         let value = id + &(Nat::var(round) * &count);
         let end = to.clone();
-        let mut put = ReplaceCounter {
+        let mut put = walk::ReplaceSize {
             var: *counter,
             value: value.clone(),
         };
@@ -192,15 +192,15 @@ impl WorkItemMapping<'_> {
         for (_, data) in &mut self.function.opaque {
             walk::change_expr(data, &mut put);
         }
-        let guarded = Stmt {
-            kind: StmtKind::If {
+        let guarded = Stmt::new(
+            StmtKind::If {
                 condition: less(&value, &end, origin),
                 then: std::mem::take(body),
                 otherwise: Vec::new(),
             },
             origin,
-            made_by: Some(Maker::Pass(PASS.name)),
-        };
+            Some(Maker::Pass(PASS.name)),
+        );
         *to = Nat::ceil_div(&end, &count);
         *counter = round;
         *body = vec![guarded];
@@ -345,19 +345,6 @@ fn loads(body: &[Stmt]) -> i64 {
         });
     });
     found
-}
-
-struct ReplaceCounter {
-    var: Var,
-    value: Nat,
-}
-
-impl Change for ReplaceCounter {
-    fn nat(&mut self, nat: &mut Nat) {
-        if nat.mentions(self.var) {
-            *nat = nat.subst(&|var| (var == self.var).then(|| self.value.clone()));
-        }
-    }
 }
 
 /// Finds quotients of the global size by the local size.

@@ -14,7 +14,7 @@ use dpia::{Features, IndexPolicy, Parallelism};
 use rise::TargetName;
 use syntax::ast::ScalarType;
 
-use crate::error::CompileError;
+use crate::error::Result;
 use crate::ir::Loop;
 use crate::ir::kernel::{Code, Program};
 use crate::module::Module;
@@ -76,7 +76,7 @@ pub struct HostProgram {
     /// The name in a title.
     pub title: &'static str,
     /// The function that prints it; the result is `None` if the module has no kernels.
-    pub print: fn(&Module) -> Result<Option<String>, CompileError>,
+    pub print: fn(&Module) -> Result<Option<String>>,
 }
 
 /// The dialect of C that a target's text is written in: its vectors, built-in functions and
@@ -120,11 +120,7 @@ trait Backend: Sync {
 
     /// Writes a loop that is more than a sequential loop of C, and returns the result; or writes
     /// only what comes in front of a plain loop, and returns `None`.
-    fn annotated_loop(
-        &self,
-        _printer: &mut Printer<'_>,
-        _this: &Loop,
-    ) -> Option<Result<(), CompileError>> {
+    fn annotated_loop(&self, _printer: &mut Printer<'_>, _this: &Loop) -> Option<Result<()>> {
         None
     }
 }
@@ -195,11 +191,7 @@ impl Default for Target {
 /// # Errors
 /// What has no counterpart in the language of the target: `f16`, vectors whose number of lanes is a
 /// parameter, size functions that are parameters.
-pub(crate) fn emit(
-    program: Program,
-    target: Target,
-    index: IndexPolicy,
-) -> Result<Module, CompileError> {
+pub(crate) fn emit(program: Program, target: Target, index: IndexPolicy) -> Result<Module> {
     let Program { code, signature } = program;
     match code {
         Code::Function(function) => clike::print(*function, target, signature, index),

@@ -18,7 +18,7 @@ use syntax::ast::AddressSpace;
 use crate::analysis::dependence_test::{DirectionVector, MemoryAliases, Participants};
 use crate::analysis::flow::{Access, Around, Flow, Path, map_name};
 use crate::codes;
-use crate::error::CompileError;
+use crate::error::{CompileError, Result};
 use crate::ir::kernel::KernelState;
 use crate::ir::walk;
 use crate::ir::{
@@ -54,7 +54,7 @@ pub(crate) fn order(
     work: &KernelState,
     body: Vec<Stmt>,
     shared: &MemoryAliases,
-) -> Result<Ordering, CompileError> {
+) -> Result<Ordering> {
     let flow = Flow::of(function, work, &body);
     let mut pass = Barriers {
         flow: &flow,
@@ -92,12 +92,7 @@ struct Barriers<'a, 'f> {
 
 impl Barriers<'_, '_> {
     /// Inserts barriers into a block, given the pending accesses before it.
-    fn block(
-        &mut self,
-        body: &mut Vec<Stmt>,
-        path: &Path,
-        pending: &[Access],
-    ) -> Result<Segment, CompileError> {
+    fn block(&mut self, body: &mut Vec<Stmt>, path: &Path, pending: &[Access]) -> Result<Segment> {
         let path = &path.with_pointers(body, self.flow.function);
         let mut pending = pending.to_vec();
         let mut whole = Segment::default();
@@ -154,19 +149,14 @@ impl Barriers<'_, '_> {
             fences: EVERYTHING,
             orders: Vec::new(),
         };
-        Some(Stmt {
-            kind: StmtKind::Barrier(Box::new(barrier)),
-            origin: stmt.origin,
-            made_by: Some(Maker::Pass(super::PASS.name)),
-        })
+        Some(Stmt::new(
+            StmtKind::Barrier(Box::new(barrier)),
+            stmt.origin,
+            Some(Maker::Pass(super::PASS.name)),
+        ))
     }
 
-    fn stmt(
-        &mut self,
-        stmt: &mut Stmt,
-        path: &Path,
-        pending: &[Access],
-    ) -> Result<Segment, CompileError> {
+    fn stmt(&mut self, stmt: &mut Stmt, path: &Path, pending: &[Access]) -> Result<Segment> {
         match &mut stmt.kind {
             StmtKind::For(_) => self.repetition(stmt, path, pending),
             StmtKind::Block(body) => self.block(body, path, pending),
@@ -216,12 +206,7 @@ impl Barriers<'_, '_> {
         }
     }
 
-    fn repetition(
-        &mut self,
-        stmt: &mut Stmt,
-        path: &Path,
-        pending: &[Access],
-    ) -> Result<Segment, CompileError> {
+    fn repetition(&mut self, stmt: &mut Stmt, path: &Path, pending: &[Access]) -> Result<Segment> {
         let StmtKind::For(Loop {
             counter,
             from,
@@ -268,7 +253,7 @@ impl Barriers<'_, '_> {
         found: Found,
         before: Option<Found>,
         inner: &Path,
-    ) -> Result<(), CompileError> {
+    ) -> Result<()> {
         let is_first = before.is_some();
         let found = match before {
             Some(before) => found.and(before),
@@ -346,7 +331,7 @@ impl Barriers<'_, '_> {
         (!found.orders.is_empty()).then_some(found)
     }
 
-    fn barrier(&mut self, found: Found, path: &Path) -> Result<Stmt, CompileError> {
+    fn barrier(&mut self, found: Found, path: &Path) -> Result<Stmt> {
         let origin = found.orders.first().map_or(Origin(0), |order| order.second);
         self.come_together(path)?;
         self.barriers += 1;
@@ -354,15 +339,15 @@ impl Barriers<'_, '_> {
             fences: found.fences,
             orders: found.orders,
         };
-        Ok(Stmt {
-            kind: StmtKind::Barrier(Box::new(barrier)),
+        Ok(Stmt::new(
+            StmtKind::Barrier(Box::new(barrier)),
             origin,
-            made_by: Some(Maker::Pass(super::PASS.name)),
-        })
+            Some(Maker::Pass(super::PASS.name)),
+        ))
     }
 
     /// Ensures that all work-items of a group reach this point equally often.
-    fn come_together(&mut self, path: &Path) -> Result<(), CompileError> {
+    fn come_together(&mut self, path: &Path) -> Result<()> {
         if let Some(condition) = self.diverging.last() {
             let text = "work-items would have to wait for each other under a condition that may \
                         hold for some of a work-group and not for others";
@@ -379,7 +364,7 @@ impl Barriers<'_, '_> {
     }
 
     /// Ensures that all work-items of a group execute a loop's body equally often.
-    fn all_run(&mut self, around: &Around, facts: &Facts) -> Result<(), CompileError> {
+    fn all_run(&mut self, around: &Around, facts: &Facts) -> Result<()> {
         let differs = |nat: &Nat| nat.any_var(&|var| self.differs(var));
         let (level, dimension) = match around.items() {
             Some((Level::WorkGroup, _)) | None => {

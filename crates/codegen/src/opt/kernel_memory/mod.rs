@@ -17,7 +17,7 @@ use super::{Pass, Run};
 use crate::analysis::dependence_test::MemoryAliases;
 use crate::analysis::flow::{Around, Flow, Path};
 use crate::analysis::groups;
-use crate::error::CompileError;
+use crate::error::{CompileError, Result};
 use crate::ir::kernel::KernelFunction;
 use crate::ir::kernel::{self, KernelState, Temporary};
 use crate::ir::trace::Changes;
@@ -39,7 +39,7 @@ pub(crate) const PASS: Pass<KernelFunction> = Pass {
 /// # Errors
 /// Memory that several work-items write at one place, or that one group writes and another reads;
 /// barriers that not all work-items of a group reach; sizes that are not supported.
-pub(crate) fn run(function: &mut Function, work: &mut KernelState) -> Result<(), CompileError> {
+pub(crate) fn run(function: &mut Function, work: &mut KernelState) -> Result<()> {
     let body = std::mem::take(&mut function.body);
     groups::check(function, work, &body)?;
     let arrays = arrays(function, work, &body)?;
@@ -100,23 +100,14 @@ impl Copies {
 }
 
 /// Returns the arrays that a kernel declares.
-fn arrays(
-    function: &Function,
-    work: &KernelState,
-    body: &[Stmt],
-) -> Result<Vec<Array>, CompileError> {
+fn arrays(function: &Function, work: &KernelState, body: &[Stmt]) -> Result<Vec<Array>> {
     let flow = Flow::of(function, work, body);
     let mut arrays = Vec::new();
     collect(&flow, body, &Path::start(), &mut arrays)?;
     Ok(arrays)
 }
 
-fn collect(
-    flow: &Flow<'_>,
-    body: &[Stmt],
-    path: &Path,
-    out: &mut Vec<Array>,
-) -> Result<(), CompileError> {
+fn collect(flow: &Flow<'_>, body: &[Stmt], path: &Path, out: &mut Vec<Array>) -> Result<()> {
     for stmt in body {
         match &stmt.kind {
             StmtKind::Declare(id, _) => {
@@ -141,7 +132,7 @@ fn collect(
     Ok(())
 }
 
-fn array(flow: &Flow<'_>, id: Id, path: &Path) -> Result<Option<Array>, CompileError> {
+fn array(flow: &Flow<'_>, id: Id, path: &Path) -> Result<Option<Array>> {
     let variable = &flow.function.variables[id.0 as usize];
     if flow.is_private(id) {
         return match &variable.count {
@@ -207,7 +198,7 @@ fn copies(
 
 /// Returns an upper bound of a size that does not depend on the enclosing loops; an error if there
 /// is none.
-fn bound(flow: &Flow<'_>, id: Id, count: &Nat, path: &Path) -> Result<Nat, CompileError> {
+fn bound(flow: &Flow<'_>, id: Id, count: &Nat, path: &Path) -> Result<Nat> {
     let facts = flow.within(&path.around);
     let mut count = facts.normalize(count);
     for around in flow
@@ -263,7 +254,7 @@ fn place(
     work: &mut KernelState,
     mut arrays: Vec<Array>,
     shared: &MemoryAliases,
-) -> Result<(), CompileError> {
+) -> Result<()> {
     let mut moves = Moves {
         offsets: FxHashMap::default(),
         arrays: FxHashSet::default(),
@@ -300,11 +291,11 @@ fn place(
         let bytes = kernel::bytes(function, array.id)?;
         if array.space == AddressSpace::Local && bytes.as_const().is_some() {
             work.local_bytes = &work.local_bytes + &bytes;
-            declared.push(Stmt {
-                kind: StmtKind::Declare(array.id, None),
-                origin: function.variables[array.id.0 as usize].origin,
-                made_by: None,
-            });
+            declared.push(Stmt::new(
+                StmtKind::Declare(array.id, None),
+                function.variables[array.id.0 as usize].origin,
+                None,
+            ));
         } else {
             let id = array.id;
             work.temporaries.push(Temporary { id, bytes });

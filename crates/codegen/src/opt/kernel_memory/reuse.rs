@@ -8,7 +8,7 @@ use syntax::ast::AddressSpace;
 use super::{Array, barriers};
 use crate::analysis::dependence_test::MemoryAliases;
 use crate::analysis::uses::{Mention, Uses};
-use crate::error::CompileError;
+use crate::error::Result;
 use crate::ir::kernel::{self, KernelState};
 use crate::ir::walk;
 use crate::ir::{Function, Id, Stmt, StmtKind};
@@ -28,7 +28,7 @@ pub(crate) fn choose(
     work: &KernelState,
     body: &[Stmt],
     arrays: &[Array],
-) -> Result<MemoryAliases, CompileError> {
+) -> Result<MemoryAliases> {
     let lives = lives(function, body);
     let mut local: Vec<(&Array, Life)> = arrays
         .iter()
@@ -90,7 +90,7 @@ fn fits(function: &Function, owner: &Array, array: &Array) -> bool {
 }
 
 /// Returns the bytes of all local arrays, if that is a constant.
-fn total(function: &Function, arrays: &[Array]) -> Result<Option<i64>, CompileError> {
+fn total(function: &Function, arrays: &[Array]) -> Result<Option<i64>> {
     let mut sum = Nat::ZERO;
     for array in arrays
         .iter()

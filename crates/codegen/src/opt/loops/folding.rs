@@ -45,11 +45,7 @@ fn whole_vector(lanes: &[Expr], ty: &rise::Ty) -> Option<Expr> {
                     lane: None,
                     ..place.clone()
                 };
-                Some(Expr {
-                    kind: ExprKind::Load(place),
-                    ty: ty.clone(),
-                    origin: expr.origin,
-                })
+                Some(Expr::new(ExprKind::Load(place), ty.clone(), expr.origin))
             }
             _ => None,
         }
@@ -66,9 +62,9 @@ fn taken(expr: &mut Expr) -> Expr {
 
 /// Returns a placeholder for an expression that has been moved.
 pub(crate) fn nothing() -> Expr {
-    Expr {
-        kind: ExprKind::Literal(Literal::Bool(false)),
-        ty: Arc::new(Type::Scalar(ScalarType::Bool)),
-        origin: Origin(0),
-    }
+    Expr::new(
+        ExprKind::Literal(Literal::Bool(false)),
+        Arc::new(Type::Scalar(ScalarType::Bool)),
+        Origin(0),
+    )
 }

@@ -11,7 +11,7 @@ use rise::core::Origin;
 use rustc_hash::FxHashMap;
 use syntax::ast::Literal;
 
-use crate::error::CompileError;
+use crate::error::{CompileError, Result};
 use crate::ir::{
     Binary, CONTROL_FLOW_SIMPLIFICATION, Expr, ExprKind, Function, INDEX_SIMPLIFICATION, Id, Loop,
     LoopMode, Maker, ParallelReduce, Place, Stmt, StmtKind, Unary,
@@ -36,7 +36,7 @@ pub(crate) const PASS: Pass = Pass {
 /// The maximal number of statements after unrolling.
 const MAX_UNROLLED: usize = dpia::target::MAX_STATEMENTS;
 
-fn run(function: &mut Function) -> Result<(), CompileError> {
+fn run(function: &mut Function) -> Result<()> {
     let facts = function.known();
     let body = std::mem::take(&mut function.body);
     let without = std::mem::take(&mut function.without);
@@ -67,18 +67,14 @@ pub(crate) struct Loops<'f> {
 }
 
 impl Loops<'_> {
-    fn statements(&mut self, body: Vec<Stmt>, out: &mut Vec<Stmt>) -> Result<(), CompileError> {
+    fn statements(&mut self, body: Vec<Stmt>, out: &mut Vec<Stmt>) -> Result<()> {
         for stmt in body {
             self.statement(stmt, out)?;
         }
         Ok(())
     }
 
-    pub(crate) fn statement(
-        &mut self,
-        mut stmt: Stmt,
-        out: &mut Vec<Stmt>,
-    ) -> Result<(), CompileError> {
+    pub(crate) fn statement(&mut self, mut stmt: Stmt, out: &mut Vec<Stmt>) -> Result<()> {
         match stmt.kind {
             StmtKind::For(_) => return self.repetition(stmt, out),
             StmtKind::If {
@@ -131,7 +127,7 @@ impl Loops<'_> {
         Ok(())
     }
 
-    fn reduce(&mut self, mut reduce: ParallelReduce) -> Result<ParallelReduce, CompileError> {
+    fn reduce(&mut self, mut reduce: ParallelReduce) -> Result<ParallelReduce> {
         reduce.count = self.facts.normalize(&reduce.count);
         let facts = self.facts.clone();
         self.facts.range(reduce.counter, &Nat::ZERO, &reduce.count);
@@ -153,7 +149,7 @@ impl Loops<'_> {
         value: bool,
         body: Vec<Stmt>,
         known: Option<bool>,
-    ) -> Result<Vec<Stmt>, CompileError> {
+    ) -> Result<Vec<Stmt>> {
         let mut out = Vec::new();
         if known == Some(!value) {
             return Ok(out);
@@ -165,7 +161,7 @@ impl Loops<'_> {
         Ok(out)
     }
 
-    fn repetition(&mut self, mut stmt: Stmt, out: &mut Vec<Stmt>) -> Result<(), CompileError> {
+    fn repetition(&mut self, mut stmt: Stmt, out: &mut Vec<Stmt>) -> Result<()> {
         let (origin, made_by) = (stmt.origin, stmt.made_by);
         let StmtKind::For(Loop {
             counter,
@@ -227,7 +223,7 @@ impl Loops<'_> {
         body: Vec<Stmt>,
         origin: Origin,
         out: &mut Vec<Stmt>,
-    ) -> Result<(), CompileError> {
+    ) -> Result<()> {
         let length = self
             .facts
             .normalize(&Nat::ceil_div(&Nat::sub(to, from), step));
@@ -450,11 +446,7 @@ fn once(from: &Nat, to: &Nat, body: Vec<Stmt>, origin: Origin, made_by: Option<M
         then: body,
         otherwise: Vec::new(),
     };
-    Stmt {
-        kind,
-        origin,
-        made_by,
-    }
+    Stmt::new(kind, origin, made_by)
 }
 
 /// Returns the number of statements.

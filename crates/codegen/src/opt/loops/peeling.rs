@@ -7,11 +7,11 @@
 
 use nat::{Nat, Part, Prop, Var};
 
-use crate::error::CompileError;
+use crate::error::Result;
 use crate::ir::{Binary, Expr, ExprKind, Loop, LoopMode, Maker, Place, Stmt, StmtKind};
 
 use super::Loops;
-use crate::analysis::conditions::less;
+use crate::analysis::conditions::{less, solve_for_zero};
 use crate::ir::walk;
 
 /// The size limit of a body that is copied, in subexpressions.
@@ -37,7 +37,7 @@ struct SteadyState {
 
 impl Loops<'_> {
     /// Peels a loop; returns false if there is no reason to.
-    pub(crate) fn peel(&mut self, stmt: &Stmt, out: &mut Vec<Stmt>) -> Result<bool, CompileError> {
+    pub(crate) fn peel(&mut self, stmt: &Stmt, out: &mut Vec<Stmt>) -> Result<bool> {
         let StmtKind::For(original) = &stmt.kind else {
             return Ok(false);
         };
@@ -63,7 +63,7 @@ impl Loops<'_> {
         original: (&Stmt, &Loop),
         steady_state: &SteadyState,
         out: &mut Vec<Stmt>,
-    ) -> Result<(), CompileError> {
+    ) -> Result<()> {
         let Loop { from, to, .. } = original.1;
         if let Some(first) = &steady_state.first {
             if self.proves_at_least(to, first) {
@@ -105,11 +105,7 @@ impl Loops<'_> {
             then: vec![then],
             otherwise: Vec::new(),
         };
-        Stmt {
-            kind,
-            origin,
-            made_by,
-        }
+        Stmt::new(kind, origin, made_by)
     }
 
     /// Returns the loop with another range; `copied` renames the variables that it declares.
@@ -137,11 +133,11 @@ impl Loops<'_> {
             },
             ..original.clone()
         };
-        let partition = Stmt {
-            kind: StmtKind::For(partition),
-            origin: stmt.origin,
-            made_by: stmt.made_by.or(Some(Maker::Pass(super::PASS.name))),
-        };
+        let partition = Stmt::new(
+            StmtKind::For(partition),
+            stmt.origin,
+            stmt.made_by.or(Some(Maker::Pass(super::PASS.name))),
+        );
         if copied {
             self.copy(partition)
         } else {
@@ -257,26 +253,12 @@ fn expr_size(expr: &Expr) -> usize {
 }
 
 fn collect_from_statements(body: &[Stmt], counter: Var, out: &mut Vec<ChangePoint>) {
-    for stmt in body {
-        match &stmt.kind {
-            StmtKind::Declare(_, Some(value)) => collect_from_expr(value, counter, out),
-            StmtKind::Assign(place, value) => {
-                collect_from_place(place, counter, out);
-                collect_from_expr(value, counter, out);
-            }
-            StmtKind::Block(body) => collect_from_statements(body, counter, out),
-            StmtKind::If {
-                condition,
-                then,
-                otherwise,
-            } => {
-                collect_from_expr(condition, counter, out);
-                collect_from_statements(then, counter, out);
-                collect_from_statements(otherwise, counter, out);
-            }
-            _ => {}
+    walk::for_each_expr(body, &mut |expr| collect_from_expr(expr, counter, out));
+    walk::each_stmt(body, &mut |stmt| {
+        if let StmtKind::Assign(place, _) = &stmt.kind {
+            collect_from_place(place, counter, out);
         }
-    }
+    });
 }
 
 fn collect_from_place(place: &Place, counter: Var, out: &mut Vec<ChangePoint>) {
@@ -312,21 +294,6 @@ fn comparison_change(operator: Binary, a: &Nat, b: &Nat, counter: Var) -> Option
         before: at.clone(),
         behind: at,
     })
-}
-
-/// Solves `difference = 0` for a variable, and returns whether the difference is positive above the
-/// solution. The coefficient has to be 1 or -1.
-pub(crate) fn solve_for_zero(difference: &Nat, var: Var) -> Option<(Nat, bool)> {
-    if !difference.mentions(var) {
-        return None;
-    }
-    let value = Nat::var(var);
-    let limit = Nat::sub(&value, difference);
-    if !limit.mentions(var) {
-        return Some((limit, true));
-    }
-    let limit = &value + difference;
-    (!limit.mentions(var)).then_some((limit, false))
 }
 
 fn collect_from_nat(nat: &Nat, counter: Var, out: &mut Vec<ChangePoint>) {

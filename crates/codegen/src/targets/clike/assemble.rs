@@ -20,7 +20,7 @@ use dpia::{IndexPolicy, IndexWidth};
 
 use super::foreign::{self, ForeignNames};
 use super::{Printer, check, wrap};
-use crate::error::{self, CompileError};
+use crate::error::{self, Result};
 use crate::ir::types::CType;
 
 /// The maximal length of a line with a signature.
@@ -74,7 +74,7 @@ pub(crate) fn print(
     target: Target,
     mut signature: Signature,
     index: IndexPolicy,
-) -> Result<Module, CompileError> {
+) -> Result<Module> {
     let stored = function.params.iter().chain([&function.output]);
     let counts = counts::of(&function, stored.chain(&function.heap).copied());
     let width = match index {
@@ -113,7 +113,7 @@ pub(in crate::targets) fn check_constants(
     function: &Function,
     counts: &Counts,
     index: IndexWidth,
-) -> Result<(), CompileError> {
+) -> Result<()> {
     match counts.beyond(index) {
         Some(count) => {
             let origin = counts::origin_of(function, &Nat::constant(count));
@@ -129,7 +129,7 @@ fn print_both(
     target: Target,
     mut signature: Signature,
     counts: &[Nat],
-) -> Result<Module, CompileError> {
+) -> Result<Module> {
     signature.index = IndexWidth::Bits64;
     let mut unit = Unit::default();
     let mut printer = Printer::new(narrow, target);
@@ -207,7 +207,7 @@ impl Unit {
     }
 }
 
-fn moved(range: &Range<usize>, by: usize) -> Range<usize> {
+pub(in crate::targets) fn moved(range: &Range<usize>, by: usize) -> Range<usize> {
     range.start + by..range.end + by
 }
 
@@ -232,7 +232,7 @@ impl<'a> Printer<'a> {
         signature: &mut Signature,
         counts: &[Nat],
         unit: &mut Unit,
-    ) -> Result<(), CompileError> {
+    ) -> Result<()> {
         let head = self.parameters(name, signature)?;
         signature.name = name.into();
         let comment = check::comment(signature);
@@ -247,7 +247,7 @@ impl<'a> Printer<'a> {
         signature: &mut Signature,
         counts: &[Nat],
         unit: &mut Unit,
-    ) -> Result<(), CompileError> {
+    ) -> Result<()> {
         let head = format!("static {}", self.parameters(name, signature)?);
         let body = self.body(counts)?;
         unit.add("", &head, &body, self);
@@ -263,7 +263,7 @@ impl<'a> Printer<'a> {
         signature: &mut Signature,
         counts: &[Nat],
         unit: &mut Unit,
-    ) -> Result<(), CompileError> {
+    ) -> Result<()> {
         let head = self.parameters(name, signature)?;
         signature.name = name.into();
         let comment = check::comment(signature);
@@ -298,12 +298,7 @@ impl<'a> Printer<'a> {
     }
 
     /// Adds the declarations that the functions need in front of them.
-    fn module(
-        mut self,
-        unit: Unit,
-        signature: Signature,
-        counts: Vec<Nat>,
-    ) -> Result<Module, CompileError> {
+    fn module(mut self, unit: Unit, signature: Signature, counts: Vec<Nat>) -> Result<Module> {
         let mut text = String::new();
         let mut declarations = String::new();
         let texts = self.declarations(&unit.foreign, &mut declarations)?;
@@ -342,11 +337,7 @@ impl<'a> Printer<'a> {
     }
 
     /// Returns the head of the function: `void name(float *restrict output, int n, …) `.
-    fn parameters(
-        &mut self,
-        name: &str,
-        signature: &mut Signature,
-    ) -> Result<String, CompileError> {
+    fn parameters(&mut self, name: &str, signature: &mut Signature) -> Result<String> {
         let mut all = Vec::new();
         let output = self.parameter(self.function.output)?;
         all.push(output.0);
@@ -374,7 +365,7 @@ impl<'a> Printer<'a> {
     }
 
     /// Returns the declaration and the name of a parameter.
-    fn parameter(&mut self, id: Id) -> Result<(String, String), CompileError> {
+    fn parameter(&mut self, id: Id) -> Result<(String, String)> {
         let variable = self.variable(id);
         let name = self.names.fresh(&variable.name);
         self.names.bind(id, name.clone());
@@ -390,7 +381,7 @@ impl<'a> Printer<'a> {
     }
 
     /// Returns the body in braces. Mappings are relative to its start.
-    fn body(&mut self, counts: &[Nat]) -> Result<String, CompileError> {
+    fn body(&mut self, counts: &[Nat]) -> Result<String> {
         self.write("{\n");
         self.indent += 1;
         self.checks(counts)?;
@@ -496,7 +487,7 @@ impl<'a> Printer<'a> {
         &mut self,
         foreign: &[Arc<Foreign>],
         out: &mut String,
-    ) -> Result<Texts, CompileError> {
+    ) -> Result<Texts> {
         let mut functions = String::new();
         let mut texts = Vec::new();
         for function in foreign {
@@ -591,11 +582,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    fn foreign_head(
-        &mut self,
-        function: &Foreign,
-        names: &ForeignNames,
-    ) -> Result<String, CompileError> {
+    fn foreign_head(&mut self, function: &Foreign, names: &ForeignNames) -> Result<String> {
         let origin = self.origin;
         let result = CType::of_target(
             &function.result,

@@ -9,11 +9,11 @@ use crate::signature::Signature;
 
 use super::helpers::Helper;
 use super::{Prec, Printer};
-use crate::error::CompileError;
+use crate::error::Result;
 
 impl Printer<'_> {
     /// Writes an assertion for each condition on the sizes, and a check of each count.
-    pub(in crate::targets) fn checks(&mut self, counts: &[Nat]) -> Result<(), CompileError> {
+    pub(in crate::targets) fn checks(&mut self, counts: &[Nat]) -> Result<()> {
         for (at, prop) in self.function.requires.iter().enumerate() {
             let text = prop_text(prop, &self.shown);
             self.line();
@@ -28,7 +28,7 @@ impl Printer<'_> {
         self.check_counts(counts)
     }
 
-    fn check_counts(&mut self, counts: &[Nat]) -> Result<(), CompileError> {
+    fn check_counts(&mut self, counts: &[Nat]) -> Result<()> {
         let helper = match self.is_wide() {
             false => Helper::CheckCount,
             true => Helper::CheckCount64,
@@ -52,7 +52,7 @@ impl Printer<'_> {
     }
 
     /// Writes the condition that all sizes and counts fit into 32 bits.
-    pub(in crate::targets) fn fits_narrow(&mut self, counts: &[Nat]) -> Result<(), CompileError> {
+    pub(in crate::targets) fn fits_narrow(&mut self, counts: &[Nat]) -> Result<()> {
         let sizes = self.function.sizes.iter().map(|size| Nat::var(*size));
         let all: Vec<(Nat, bool)> = sizes
             .map(|size| (size, true))
@@ -71,7 +71,7 @@ impl Printer<'_> {
         Ok(())
     }
 
-    fn check(&mut self, prop: &Prop, text: &str) -> Result<(), CompileError> {
+    fn check(&mut self, prop: &Prop, text: &str) -> Result<()> {
         if let Prop::ForAll {
             var,
             from,
@@ -105,7 +105,7 @@ impl Printer<'_> {
         Ok(())
     }
 
-    pub(in crate::targets) fn condition(&mut self, prop: &Prop) -> Result<(), CompileError> {
+    pub(in crate::targets) fn condition(&mut self, prop: &Prop) -> Result<()> {
         // The condition to check must not be assumed.
         let facts = std::mem::take(&mut self.facts);
         let result = match prop {
@@ -118,7 +118,7 @@ impl Printer<'_> {
         result
     }
 
-    fn divides(&mut self, d: &Nat, n: &Nat) -> Result<(), CompileError> {
+    fn divides(&mut self, d: &Nat, n: &Nat) -> Result<()> {
         if d.as_const().is_none_or(|d| d < 1) {
             self.operand(d, Prec::Sum, None)?;
             self.write(" >= 1 && ");

@@ -12,7 +12,7 @@ use crate::ir::{Expr, ExprKind, Place, Unary};
 use super::assemble::register_lanes;
 use super::place::Use;
 use super::{Prec, Printer, foreign};
-use crate::error::{self, CompileError};
+use crate::error::{self, Result};
 use crate::ir::types::CType;
 use crate::ir::types::Int;
 
@@ -21,15 +21,11 @@ const MAX_WRITTEN_LANES: u32 = 4;
 
 impl Printer<'_> {
     /// Writes an expression, in parentheses if its context needs them.
-    pub(in crate::targets) fn expr(
-        &mut self,
-        expr: &Expr,
-        least: Prec,
-    ) -> Result<(), CompileError> {
+    pub(in crate::targets) fn expr(&mut self, expr: &Expr, least: Prec) -> Result<()> {
         self.at_least(least, |this| this.bare_expr(expr))
     }
 
-    pub(in crate::targets) fn bare_expr(&mut self, expr: &Expr) -> Result<Prec, CompileError> {
+    pub(in crate::targets) fn bare_expr(&mut self, expr: &Expr) -> Result<Prec> {
         if expr.origin == self.origin {
             self.kind(expr)
         } else {
@@ -63,7 +59,7 @@ impl Printer<'_> {
 
     /// Writes a branch of `?:`. Vectors in memory, and results computed from them, have a separate
     /// type, which compilers regard as a different one here.
-    fn side(&mut self, expr: &Expr, prec: Prec) -> Result<(), CompileError> {
+    fn side(&mut self, expr: &Expr, prec: Prec) -> Result<()> {
         let own = !matches!(
             expr.kind,
             ExprKind::Select(..) | ExprKind::Broadcast(_) | ExprKind::Vector(_)
@@ -79,7 +75,7 @@ impl Printer<'_> {
     }
 
     /// Returns the C type of an expression, and declares it if necessary.
-    pub(in crate::targets) fn type_of(&mut self, expr: &Expr) -> Result<CType, CompileError> {
+    pub(in crate::targets) fn type_of(&mut self, expr: &Expr) -> Result<CType> {
         if let Type::Vector(lanes, _) = &*expr.ty
             && let Some(ty) = self.register_of(lanes)
         {
@@ -90,7 +86,7 @@ impl Printer<'_> {
         Ok(ty)
     }
 
-    fn kind(&mut self, expr: &Expr) -> Result<Prec, CompileError> {
+    fn kind(&mut self, expr: &Expr) -> Result<Prec> {
         match &expr.kind {
             ExprKind::Literal(literal) => {
                 let ty = self.type_of(expr)?;
@@ -119,9 +115,7 @@ impl Printer<'_> {
             ExprKind::Pair(a, b) => {
                 let ty = self.type_of(expr)?;
                 self.write(&format!("({}){{", ty.name(self.target)));
-                self.expr(a, Prec::Conditional)?;
-                self.write(", ");
-                self.expr(b, Prec::Conditional)?;
+                self.list([a, b], |this, half| this.expr(half, Prec::Conditional))?;
                 self.write("}");
                 Ok(Prec::Postfix)
             }
@@ -160,7 +154,7 @@ impl Printer<'_> {
     }
 
     /// Writes an element of a list, an array without a name.
-    fn element(&mut self, all: &[Expr], at: &nat::Nat) -> Result<Prec, CompileError> {
+    fn element(&mut self, all: &[Expr], at: &nat::Nat) -> Result<Prec> {
         let number = at.as_const().and_then(|n| usize::try_from(n).ok());
         if let Some(expr) = number.and_then(|n| all.get(n)) {
             return self.bare_expr(expr);
@@ -180,7 +174,7 @@ impl Printer<'_> {
         Ok(Prec::Postfix)
     }
 
-    fn lane_of(&mut self, vector: &Expr, lane: &nat::Nat) -> Result<Prec, CompileError> {
+    fn lane_of(&mut self, vector: &Expr, lane: &nat::Nat) -> Result<Prec> {
         let number = lane.as_const().and_then(|n| usize::try_from(n).ok());
         match (&vector.kind, number) {
             (ExprKind::Broadcast(value), _) => return self.bare_expr(value),
@@ -207,7 +201,7 @@ impl Printer<'_> {
         Ok(Prec::Postfix)
     }
 
-    fn broadcast(&mut self, value: &Expr, ty: &CType) -> Result<Prec, CompileError> {
+    fn broadcast(&mut self, value: &Expr, ty: &CType) -> Result<Prec> {
         if let CType::Register(_) = ty {
             self.expr(value, Prec::Sum)?;
             self.write(&format!(" - ({}){{0}}", ty.name(self.target)));
@@ -226,16 +220,10 @@ impl Printer<'_> {
                      return value;\n}}\n"
                 )
             });
-            self.write(&format!("{helper}("));
-            self.expr(value, Prec::Conditional)?;
-            self.write(")");
-            return Ok(Prec::Postfix);
+            return self.called(&helper, [value]);
         }
         if self.target.dialect() == CDialect::OpenCl {
-            self.write(&format!("({name})("));
-            self.expr(value, Prec::Conditional)?;
-            self.write(")");
-            return Ok(Prec::Postfix);
+            return self.called(&format!("({name})"), [value]);
         }
         if is_zero(value) {
             self.write(&format!("({name}){{0}}"));
@@ -243,12 +231,7 @@ impl Printer<'_> {
         }
         if *lanes <= MAX_WRITTEN_LANES && is_leaf(value) {
             self.write(&format!("({name}){{"));
-            for at in 0..*lanes {
-                if at > 0 {
-                    self.write(", ");
-                }
-                self.expr(value, Prec::Conditional)?;
-            }
+            self.list(0..*lanes, |this, _| this.expr(value, Prec::Conditional))?;
             self.write("}");
             return Ok(Prec::Postfix);
         }
@@ -263,7 +246,7 @@ impl Printer<'_> {
         Ok(Prec::Sum)
     }
 
-    fn unary(&mut self, op: Unary, value: &Expr, whole: &Expr) -> Result<Prec, CompileError> {
+    fn unary(&mut self, op: Unary, value: &Expr, whole: &Expr) -> Result<Prec> {
         match op {
             Unary::Not => {
                 self.write("!");
@@ -278,8 +261,8 @@ impl Printer<'_> {
     /// operator.
     pub(in crate::targets) fn negated(
         &mut self,
-        write: impl FnOnce(&mut Self) -> Result<Prec, CompileError>,
-    ) -> Result<(), CompileError> {
+        write: impl FnOnce(&mut Self) -> Result<Prec>,
+    ) -> Result<()> {
         self.write("-");
         let (start, at) = (self.out.len(), self.map.len());
         let prec = write(self)?;
@@ -289,7 +272,7 @@ impl Printer<'_> {
         Ok(())
     }
 
-    fn cast(&mut self, to: ScalarType, value: &Expr) -> Result<Prec, CompileError> {
+    fn cast(&mut self, to: ScalarType, value: &Expr) -> Result<Prec> {
         if to == ScalarType::F16 && self.target.dialect() != CDialect::OpenCl {
             return Err(error::half(self.origin));
         }
@@ -315,10 +298,7 @@ impl Printer<'_> {
                 CDialect::OpenCl => format!("convert_{}_sat_rtz", self.target.scalar_name(to)),
                 CDialect::Gnu => self.helpers.saturating(from, to),
             };
-            self.write(&format!("{name}("));
-            self.expr(value, Prec::Conditional)?;
-            self.write(")");
-            return Ok(Prec::Postfix);
+            return self.called(&name, [value]);
         }
         if let ExprKind::Literal(literal @ Literal::Int { value, .. }) = &value.kind
             && Int::of(to).is_none_or(|int| (int.min()..=int.max()).contains(value))
@@ -352,7 +332,7 @@ impl Printer<'_> {
         to: ScalarType,
         lanes: u32,
         value: &Expr,
-    ) -> Result<Prec, CompileError> {
+    ) -> Result<Prec> {
         let is_float = |s| matches!(s, ScalarType::F16 | ScalarType::F32 | ScalarType::F64);
         let rounding = if is_float(from) && !is_float(to) {
             "_sat_rtz"
@@ -360,10 +340,7 @@ impl Printer<'_> {
             ""
         };
         let name = self.target.scalar_name(to);
-        self.write(&format!("convert_{name}{lanes}{rounding}("));
-        self.expr(value, Prec::Conditional)?;
-        self.write(")");
-        Ok(Prec::Postfix)
+        self.called(&format!("convert_{name}{lanes}{rounding}"), [value])
     }
 
     /// Calls `fma`, the only function of scalars that is called with vectors, for each lane of its
@@ -373,7 +350,7 @@ impl Printer<'_> {
         function: &Arc<Foreign>,
         args: &[Expr],
         ty: &CType,
-    ) -> Result<Prec, CompileError> {
+    ) -> Result<Prec> {
         let scalar = foreign::math_name(function).unwrap_or_else(|| self.foreign_name(function));
         self.helpers.math = true;
         let name = ty.name(self.target);
@@ -411,14 +388,11 @@ impl Printer<'_> {
             let declared = list(&|param| format!("{name} {param}"));
             format!("static inline {name} {helper}({declared}) {{\n{body}}}\n")
         });
-        self.write(&format!("{helper}("));
-        self.list(args, |this, arg| this.expr(arg, Prec::Conditional))?;
-        self.write(")");
-        Ok(Prec::Postfix)
+        self.called(&helper, args)
     }
 
     /// Writes the arguments of a call of a C function. Those of `fma` are negated within the call.
-    fn arguments(&mut self, function: &Foreign, args: &[Expr]) -> Result<(), CompileError> {
+    fn arguments(&mut self, function: &Foreign, args: &[Expr]) -> Result<()> {
         let is_fused = is_fma_function(function);
         self.list(args, |this, arg| match &arg.kind {
             ExprKind::Unary(Unary::Neg, value) if is_fused => {
@@ -428,11 +402,7 @@ impl Printer<'_> {
         })
     }
 
-    fn foreign_call(
-        &mut self,
-        function: &Arc<Foreign>,
-        args: &[Expr],
-    ) -> Result<Prec, CompileError> {
+    fn foreign_call(&mut self, function: &Arc<Foreign>, args: &[Expr]) -> Result<Prec> {
         let name = match foreign::math_name(function) {
             Some(name) => {
                 self.helpers.math = true;
@@ -449,9 +419,9 @@ impl Printer<'_> {
         if matches!(name.as_str(), "lround" | "llround")
             && self.target.dialect() == CDialect::OpenCl
         {
-            self.write("convert_long(round(");
-            self.list(args, |this, arg| this.expr(arg, Prec::Conditional))?;
-            self.write("))");
+            self.write("convert_long(");
+            self.called("round", args)?;
+            self.write(")");
             return Ok(Prec::Postfix);
         }
         self.write(&format!("{name}("));

@@ -6,7 +6,7 @@ use syntax::ast::{Literal, ScalarType};
 use crate::ir::{Expr, ExprKind, Unary};
 
 use super::{Prec, Printer};
-use crate::error::CompileError;
+use crate::error::Result;
 use crate::ir::types::CType;
 use crate::ir::types::Int;
 
@@ -34,11 +34,7 @@ pub(in crate::targets) fn float_value(constant: &Expr) -> Option<f64> {
 
 impl Printer<'_> {
     /// Writes a constant of a type.
-    pub(in crate::targets) fn literal(
-        &mut self,
-        literal: &Literal,
-        ty: &CType,
-    ) -> Result<Prec, CompileError> {
+    pub(in crate::targets) fn literal(&mut self, literal: &Literal, ty: &CType) -> Result<Prec> {
         let CType::Scalar(scalar) = ty else {
             self.write("0");
             return Ok(Prec::Postfix);

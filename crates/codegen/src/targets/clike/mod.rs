@@ -33,7 +33,7 @@ use crate::targets::{CDialect, Target};
 use syntax::ast::AddressSpace;
 
 use crate::analysis::address_spaces;
-use crate::error::CompileError;
+use crate::error::Result;
 use crate::ir::types::CType;
 pub(crate) use assemble::print;
 pub use foreign::ForeignNames;
@@ -149,7 +149,7 @@ impl<'a> Printer<'a> {
     }
 
     /// Returns the type of a variable's elements, and declares it if necessary.
-    pub(in crate::targets) fn elem(&mut self, id: Id) -> Result<CType, CompileError> {
+    pub(in crate::targets) fn elem(&mut self, id: Id) -> Result<CType> {
         let variable = self.variable(id);
         let ty = CType::of_target(
             &variable.elem,
@@ -192,7 +192,7 @@ impl<'a> Printer<'a> {
 
     /// Returns the type of an array's elements in pointer types: vectors in memory of the caller
     /// are not aligned to their size.
-    pub(in crate::targets) fn pointee(&mut self, id: Id) -> Result<String, CompileError> {
+    pub(in crate::targets) fn pointee(&mut self, id: Id) -> Result<String> {
         let ty = self.elem(id)?;
         if ty.is_native(self.target) && self.target.dialect() != CDialect::OpenCl {
             return Ok(self.need_unaligned(&ty));
@@ -214,8 +214,8 @@ impl<'a> Printer<'a> {
         &mut self,
         origin: Origin,
         made_by: Option<Maker>,
-        write: impl FnOnce(&mut Self) -> Result<T, CompileError>,
-    ) -> Result<T, CompileError> {
+        write: impl FnOnce(&mut Self) -> Result<T>,
+    ) -> Result<T> {
         let outer = std::mem::replace(&mut self.origin, origin);
         let at = self.map.len();
         let start = self.out.len();
@@ -237,8 +237,8 @@ impl<'a> Printer<'a> {
     pub(in crate::targets) fn mapped_statement<T>(
         &mut self,
         stmt: &Stmt,
-        write: impl FnOnce(&mut Self) -> Result<T, CompileError>,
-    ) -> Result<T, CompileError> {
+        write: impl FnOnce(&mut Self) -> Result<T>,
+    ) -> Result<T> {
         let at = self.map.len();
         let result = self.mapped(stmt.origin, stmt.made_by, write);
         if let Some(mapping) = self.map.get_mut(at) {
@@ -262,8 +262,8 @@ impl<'a> Printer<'a> {
     pub(in crate::targets) fn at_least(
         &mut self,
         least: Prec,
-        write: impl FnOnce(&mut Self) -> Result<Prec, CompileError>,
-    ) -> Result<(), CompileError> {
+        write: impl FnOnce(&mut Self) -> Result<Prec>,
+    ) -> Result<()> {
         let (start, at) = (self.out.len(), self.map.len());
         if write(self)? < least {
             self.parenthesize(start, at);
@@ -274,10 +274,10 @@ impl<'a> Printer<'a> {
     /// Writes a list separated by commas.
     pub(in crate::targets) fn list<T>(
         &mut self,
-        items: &[T],
-        mut write: impl FnMut(&mut Self, &T) -> Result<(), CompileError>,
-    ) -> Result<(), CompileError> {
-        for (at, item) in items.iter().enumerate() {
+        items: impl IntoIterator<Item = T>,
+        mut write: impl FnMut(&mut Self, T) -> Result<()>,
+    ) -> Result<()> {
+        for (at, item) in items.into_iter().enumerate() {
             if at > 0 {
                 self.write(", ");
             }

@@ -9,7 +9,7 @@ use crate::ir::{Binary, Expr, ExprKind, Unary};
 
 use super::literal::{float_value, int_value, integer};
 use super::{Prec, Printer};
-use crate::error::{self, CompileError};
+use crate::error::{self, Result};
 use crate::ir::types::CType;
 use crate::ir::types::Int;
 
@@ -20,7 +20,7 @@ impl Printer<'_> {
         a: &Expr,
         b: &Expr,
         whole: &Expr,
-    ) -> Result<Prec, CompileError> {
+    ) -> Result<Prec> {
         match op {
             Binary::And | Binary::Or => self.logical(op, a, b),
             Binary::Gt | Binary::Lt | Binary::Ge | Binary::Le | Binary::Eq | Binary::Ne => {
@@ -43,7 +43,7 @@ impl Printer<'_> {
         }
     }
 
-    fn logical(&mut self, op: Binary, a: &Expr, b: &Expr) -> Result<Prec, CompileError> {
+    fn logical(&mut self, op: Binary, a: &Expr, b: &Expr) -> Result<Prec> {
         let prec = prec(op);
         // Compilers recommend parentheses around && in ||.
         let operand = |e: &Expr| match &e.kind {
@@ -56,7 +56,7 @@ impl Printer<'_> {
         Ok(prec)
     }
 
-    fn comparison(&mut self, op: Binary, a: &Expr, b: &Expr) -> Result<Prec, CompileError> {
+    fn comparison(&mut self, op: Binary, a: &Expr, b: &Expr) -> Result<Prec> {
         let ty = self.type_of(a)?;
         if let Some(known) = decided(op, a, b, &ty) {
             self.write(if known { "true" } else { "false" });
@@ -84,7 +84,7 @@ impl Printer<'_> {
         op: Binary,
         a: &Nat,
         b: &Nat,
-    ) -> Result<Prec, CompileError> {
+    ) -> Result<Prec> {
         if let Some((counter, limit, grows)) = self.border(a, b) {
             // The forms `i > 0` instead of `i >= 1`, and `i < n` instead of `i <= n - 1`.
             let (op, limit) = match if grows { op } else { mirrored(op) } {
@@ -123,7 +123,7 @@ impl Printer<'_> {
         a: &Expr,
         b: &Expr,
         scalar: ScalarType,
-    ) -> Result<Prec, CompileError> {
+    ) -> Result<Prec> {
         let Some(int) = Int::of(scalar) else {
             return self.infix(op, a, b);
         };
@@ -147,34 +147,19 @@ impl Printer<'_> {
         Ok(Prec::Unary)
     }
 
-    fn infix(&mut self, op: Binary, a: &Expr, b: &Expr) -> Result<Prec, CompileError> {
+    fn infix(&mut self, op: Binary, a: &Expr, b: &Expr) -> Result<Prec> {
         let prec = prec(op);
         self.expr(a, prec)?;
         self.write(sign(op));
-        let right = if prec == Prec::Sum {
-            Prec::Product
-        } else {
-            Prec::Unary
-        };
-        self.expr(b, right)?;
+        self.expr(b, right_operand(op))?;
         Ok(prec)
     }
 
     /// Writes the operation on the unsigned integers with the same bits, without a cast back: one
     /// unsigned operand is sufficient in C.
-    fn wrapping(
-        &mut self,
-        op: Binary,
-        a: &Expr,
-        b: &Expr,
-        unsigned: ScalarType,
-    ) -> Result<Prec, CompileError> {
+    fn wrapping(&mut self, op: Binary, a: &Expr, b: &Expr, unsigned: ScalarType) -> Result<Prec> {
         let prec = prec(op);
-        let right = if prec == Prec::Sum {
-            Prec::Product
-        } else {
-            Prec::Unary
-        };
+        let right = right_operand(op);
         self.at_least(prec, |this| this.unsigned(a, unsigned))?;
         self.write(sign(op));
         if is_arithmetic(b) {
@@ -186,7 +171,7 @@ impl Printer<'_> {
     }
 
     /// Writes a signed integer as the unsigned one with the same bits.
-    fn unsigned(&mut self, value: &Expr, unsigned: ScalarType) -> Result<Prec, CompileError> {
+    fn unsigned(&mut self, value: &Expr, unsigned: ScalarType) -> Result<Prec> {
         match &value.kind {
             ExprKind::Binary(op @ (Binary::Add | Binary::Sub | Binary::Mul), a, b) => {
                 return self.wrapping(*op, a, b, unsigned);
@@ -214,9 +199,14 @@ impl Printer<'_> {
         Ok(Prec::Unary)
     }
 
-    fn called(&mut self, helper: &str, value: &Expr) -> Result<Prec, CompileError> {
-        self.write(&format!("{helper}("));
-        self.expr(value, Prec::Conditional)?;
+    /// Writes a call of a function.
+    pub(in crate::targets) fn called<'e>(
+        &mut self,
+        name: &str,
+        args: impl IntoIterator<Item = &'e Expr>,
+    ) -> Result<Prec> {
+        self.write(&format!("{name}("));
+        self.list(args, |this, arg| this.expr(arg, Prec::Conditional))?;
         self.write(")");
         Ok(Prec::Postfix)
     }
@@ -234,11 +224,7 @@ impl Printer<'_> {
         })
     }
 
-    pub(in crate::targets) fn negation(
-        &mut self,
-        value: &Expr,
-        whole: &Expr,
-    ) -> Result<Prec, CompileError> {
+    pub(in crate::targets) fn negation(&mut self, value: &Expr, whole: &Expr) -> Result<Prec> {
         let ty = self.type_of(whole)?;
         if let CType::Vector(..) | CType::Register(_) = ty {
             return self.vector_negation(value, &ty);
@@ -249,7 +235,7 @@ impl Printer<'_> {
         let Some(int) = Int::of(scalar) else {
             if self.flips_signs {
                 let helper = self.sign_flip(scalar);
-                return self.called(&helper, value);
+                return self.called(&helper, [value]);
             }
             self.negated(|this| this.bare_expr(value))?;
             return Ok(Prec::Unary);
@@ -272,7 +258,7 @@ impl Printer<'_> {
         b: &Expr,
         scalar: ScalarType,
         int: Int,
-    ) -> Result<Prec, CompileError> {
+    ) -> Result<Prec> {
         let divisor = match &b.kind {
             ExprKind::Literal(literal) => int_value(literal),
             ExprKind::Nat(nat) => nat.as_const().map(i128::from),
@@ -285,12 +271,7 @@ impl Printer<'_> {
         };
         if !plain {
             let name = self.helpers.division(scalar, op == Binary::Mod);
-            self.write(&format!("{name}("));
-            self.expr(a, Prec::Conditional)?;
-            self.write(", ");
-            self.expr(b, Prec::Conditional)?;
-            self.write(")");
-            return Ok(Prec::Postfix);
+            return self.called(&name, [a, b]);
         }
         // In C -128 / -1 is 128.
         if int.signed && int.bits < 32 && op == Binary::Div && divisor.is_none() {
@@ -301,13 +282,7 @@ impl Printer<'_> {
         self.infix(op, a, b)
     }
 
-    fn vector_operation(
-        &mut self,
-        op: Binary,
-        a: &Expr,
-        b: &Expr,
-        ty: &CType,
-    ) -> Result<Prec, CompileError> {
+    fn vector_operation(&mut self, op: Binary, a: &Expr, b: &Expr, ty: &CType) -> Result<Prec> {
         let int = ty.scalar().and_then(Int::of);
         let divides = matches!(op, Binary::Div | Binary::Mod);
         let signed = int.is_some_and(|int| int.signed);
@@ -316,11 +291,7 @@ impl Printer<'_> {
             return self.lane_by_lane(op, a, b, ty);
         }
         let prec = prec(op);
-        let right = if prec == Prec::Sum {
-            Prec::Product
-        } else {
-            Prec::Unary
-        };
+        let right = right_operand(op);
         if !signed {
             self.vector_operand(a, ty, prec, !matches!(b.kind, ExprKind::Broadcast(_)))?;
             self.write(sign(op));
@@ -343,17 +314,9 @@ impl Printer<'_> {
     }
 
     /// Writes an operation on vectors of the unsigned integers with the same bits.
-    fn unsigned_lanes(
-        &mut self,
-        (op, a, b): (Binary, &Expr, &Expr),
-        name: &str,
-    ) -> Result<Prec, CompileError> {
+    fn unsigned_lanes(&mut self, (op, a, b): (Binary, &Expr, &Expr), name: &str) -> Result<Prec> {
         let prec = prec(op);
-        let right = if prec == Prec::Sum {
-            Prec::Product
-        } else {
-            Prec::Unary
-        };
+        let right = right_operand(op);
         for (operand, least) in [(a, prec), (b, right)] {
             if least != prec {
                 self.write(sign(op));
@@ -363,10 +326,7 @@ impl Printer<'_> {
                     this.unsigned_lanes((*op, a, b), name)
                 }
                 _ if this.target.dialect() == CDialect::OpenCl => {
-                    this.write(&format!("as_{name}("));
-                    this.expr(operand, Prec::Conditional)?;
-                    this.write(")");
-                    Ok(Prec::Postfix)
+                    this.called(&format!("as_{name}"), [operand])
                 }
                 _ => {
                     this.write(&format!("({name})"));
@@ -380,13 +340,7 @@ impl Printer<'_> {
 
     /// Writes an operand of an operation on vectors; a broadcast value may stay a scalar if the
     /// other operand is a vector.
-    fn vector_operand(
-        &mut self,
-        value: &Expr,
-        ty: &CType,
-        least: Prec,
-        alone: bool,
-    ) -> Result<(), CompileError> {
+    fn vector_operand(&mut self, value: &Expr, ty: &CType, least: Prec, alone: bool) -> Result<()> {
         match &value.kind {
             ExprKind::Broadcast(inner)
                 if alone
@@ -400,7 +354,7 @@ impl Printer<'_> {
         }
     }
 
-    fn vector_negation(&mut self, value: &Expr, ty: &CType) -> Result<Prec, CompileError> {
+    fn vector_negation(&mut self, value: &Expr, ty: &CType) -> Result<Prec> {
         if !ty.is_native(self.target) {
             let name = ty.name(self.target);
             let lanes = lanes(ty);
@@ -422,7 +376,7 @@ impl Printer<'_> {
                      }}\n    return x;\n}}\n"
                 )
             });
-            return self.called(&helper, value);
+            return self.called(&helper, [value]);
         }
         if ty.scalar().and_then(Int::of).is_some_and(|int| int.signed) {
             let unsigned = unsigned_vector(ty);
@@ -453,7 +407,7 @@ impl Printer<'_> {
                      return ({name})((bits)x ^ {sign});\n}}\n"
                 )
             });
-            return self.called(&helper, value);
+            return self.called(&helper, [value]);
         } else {
             self.negated(|this| this.bare_expr(value))?;
         }
@@ -461,13 +415,7 @@ impl Printer<'_> {
     }
 
     /// Writes an operation as a call of a function with a loop over the lanes.
-    fn lane_by_lane(
-        &mut self,
-        op: Binary,
-        a: &Expr,
-        b: &Expr,
-        ty: &CType,
-    ) -> Result<Prec, CompileError> {
+    fn lane_by_lane(&mut self, op: Binary, a: &Expr, b: &Expr, ty: &CType) -> Result<Prec> {
         let name = ty.name(self.target);
         let lanes = lanes(ty);
         let scalar = ty.scalar().unwrap_or(ScalarType::F32);
@@ -507,12 +455,7 @@ impl Printer<'_> {
                      {each}return vload{lanes}(0, xs);\n}}\n"
                 )
             });
-        self.write(&format!("{helper}("));
-        self.expr(a, Prec::Conditional)?;
-        self.write(", ");
-        self.expr(b, Prec::Conditional)?;
-        self.write(")");
-        Ok(Prec::Postfix)
+        self.called(&helper, [a, b])
     }
 }
 
@@ -595,6 +538,14 @@ fn prec(op: Binary) -> Prec {
         Binary::Eq | Binary::Ne => Prec::Equality,
         Binary::And => Prec::And,
         Binary::Or => Prec::Or,
+    }
+}
+
+/// Returns the least precedence of the right operand of an arithmetic operator.
+fn right_operand(op: Binary) -> Prec {
+    match prec(op) {
+        Prec::Sum => Prec::Product,
+        _ => Prec::Unary,
     }
 }
 

@@ -7,7 +7,7 @@ use crate::ir::walk;
 use crate::ir::{Function, Home, Id, Place, StmtKind};
 
 use super::{Prec, Printer};
-use crate::error::{self, CompileError};
+use crate::error::{self, Result};
 use crate::ir::types::CType;
 use crate::targets::CDialect;
 
@@ -18,11 +18,7 @@ pub(in crate::targets) enum Use {
 }
 
 impl Printer<'_> {
-    pub(in crate::targets) fn place(
-        &mut self,
-        place: &Place,
-        how: Use,
-    ) -> Result<Prec, CompileError> {
+    pub(in crate::targets) fn place(&mut self, place: &Place, how: Use) -> Result<Prec> {
         if let Some(lanes) = &place.lanes {
             if let Some(lane) = &place.lane {
                 let single = Place {
@@ -51,7 +47,7 @@ impl Printer<'_> {
         Ok(Prec::Postfix)
     }
 
-    fn index(&mut self, place: &Place) -> Result<(), CompileError> {
+    fn index(&mut self, place: &Place) -> Result<()> {
         match &place.index {
             Some(index) if self.is_array(place.id) => {
                 self.write("[");
@@ -74,7 +70,7 @@ impl Printer<'_> {
     }
 
     /// Writes the selection of a lane of the preceding vector.
-    pub(in crate::targets) fn lane(&mut self, ty: &CType, lane: &Nat) -> Result<(), CompileError> {
+    pub(in crate::targets) fn lane(&mut self, ty: &CType, lane: &Nat) -> Result<()> {
         if self.target.dialect() == CDialect::OpenCl && ty.is_native(self.target) {
             let number = lane.as_const().and_then(|lane| u32::try_from(lane).ok());
             let digit = number.and_then(|lane| char::from_digit(lane, 16));
@@ -93,11 +89,7 @@ impl Printer<'_> {
     }
 
     /// Returns the vector type of adjacent scalars of an array.
-    pub(in crate::targets) fn lanes_type(
-        &mut self,
-        place: &Place,
-        lanes: &Nat,
-    ) -> Result<CType, CompileError> {
+    pub(in crate::targets) fn lanes_type(&mut self, place: &Place, lanes: &Nat) -> Result<CType> {
         let scalar = self.elem(place.id)?.scalar();
         if let Some(ty) = self.register_of(lanes) {
             return Ok(ty);
@@ -116,7 +108,7 @@ impl Printer<'_> {
         }
     }
 
-    fn lanes(&mut self, place: &Place, lanes: &Nat, how: Use) -> Result<Prec, CompileError> {
+    fn lanes(&mut self, place: &Place, lanes: &Nat, how: Use) -> Result<Prec> {
         let ty = self.lanes_type(place, lanes)?;
         if !ty.is_native(self.target) {
             let name = self.load_helper(place, &ty);
@@ -137,7 +129,7 @@ impl Printer<'_> {
     }
 
     /// Writes a pointer to an element: `xs`, `&xs[4 * i]`.
-    pub(in crate::targets) fn address(&mut self, place: &Place) -> Result<(), CompileError> {
+    pub(in crate::targets) fn address(&mut self, place: &Place) -> Result<()> {
         let is_first = place.index.as_ref().is_none_or(Nat::is_zero);
         if is_first && place.members.is_empty() && self.is_array(place.id) {
             let name = self.id_name(place.id);

@@ -7,14 +7,14 @@ use crate::analysis::counts::bound;
 
 use super::helpers::Helper;
 use super::{Prec, Printer};
-use crate::error::CompileError;
+use crate::error::Result;
 
 /// The C type in which sizes are computed where integers could overflow.
 pub(in crate::targets) const REAL: &str = "double";
 
 impl Printer<'_> {
     /// Writes a size, or an upper bound of it, as a `double`.
-    pub(in crate::targets) fn real(&mut self, nat: &Nat, least: Prec) -> Result<(), CompileError> {
+    pub(in crate::targets) fn real(&mut self, nat: &Nat, least: Prec) -> Result<()> {
         let nat = self.without_rounded(nat);
         self.at_least(least, |this| {
             this.within_real(true, |this| this.polynomial(&nat, Some(REAL)))
@@ -42,11 +42,7 @@ impl Printer<'_> {
         result
     }
 
-    pub(in crate::targets) fn real_power(
-        &mut self,
-        part: &Part<'_>,
-        exp: u32,
-    ) -> Result<Prec, CompileError> {
+    pub(in crate::targets) fn real_power(&mut self, part: &Part<'_>, exp: u32) -> Result<Prec> {
         let name = self.helpers.need(Helper::PowReal);
         self.write(&format!("{name}("));
         self.part(part, Some(REAL))?;
@@ -56,7 +52,7 @@ impl Printer<'_> {
 
     /// Writes a part. Divisions use 64-bit integers if these do not overflow, so that quotients are
     /// rounded down.
-    pub(in crate::targets) fn real_part(&mut self, part: &Part<'_>) -> Result<Prec, CompileError> {
+    pub(in crate::targets) fn real_part(&mut self, part: &Part<'_>) -> Result<Prec> {
         let fits = |nat: &Nat| self.fits_64_bits(nat);
         match part {
             Part::Div(a, b) if !(fits(a) && fits(b)) => {
@@ -103,7 +99,7 @@ impl Printer<'_> {
         bound(nat, self.function.index.limit() as f64) < 2f64.powi(63)
     }
 
-    fn real_extremum(&mut self, helper: Helper, all: &[Nat]) -> Result<Prec, CompileError> {
+    fn real_extremum(&mut self, helper: Helper, all: &[Nat]) -> Result<Prec> {
         let name = self.helpers.wide(helper);
         let Some((last, rest)) = all.split_last() else {
             return Ok(Prec::Postfix);
@@ -119,11 +115,7 @@ impl Printer<'_> {
     }
 
     /// Writes a size as an integer: a number or variable directly, other sizes with 64 bits.
-    pub(in crate::targets) fn integer(
-        &mut self,
-        nat: &Nat,
-        least: Prec,
-    ) -> Result<(), CompileError> {
+    pub(in crate::targets) fn integer(&mut self, nat: &Nat, least: Prec) -> Result<()> {
         let is_plain = nat.as_const().is_some() || nat.as_var().is_some() || self.is_wide();
         let wide = (!is_plain).then(|| self.wide());
         let in_real = self.fits_64_bits(nat);

@@ -3,15 +3,11 @@
 use nat::{Nat, Part, Prop};
 
 use super::{Prec, Printer};
-use crate::error::CompileError;
+use crate::error::Result;
 
 impl Printer<'_> {
     /// Writes an index into an array with these extents, the outermost first.
-    pub(in crate::targets) fn by_rows(
-        &mut self,
-        index: &Nat,
-        extents: &[Nat],
-    ) -> Result<(), CompileError> {
+    pub(in crate::targets) fn by_rows(&mut self, index: &Nat, extents: &[Nat]) -> Result<()> {
         let Some(digits) = self.digits(index, extents) else {
             return self.nat(index, Prec::Conditional);
         };
@@ -74,7 +70,7 @@ impl Printer<'_> {
     }
 
     /// Writes `(i * m + j) * o + k`; the first digit is not 0.
-    fn row(&mut self, digits: &[Nat], extents: &[Nat]) -> Result<Prec, CompileError> {
+    fn row(&mut self, digits: &[Nat], extents: &[Nat]) -> Result<Prec> {
         let (Some(last), Some(extent)) = (digits.last(), extents.last()) else {
             return Ok(Prec::Postfix);
         };

@@ -5,29 +5,26 @@ use dpia::IndexWidth;
 use nat::{Nat, Part, Summand, Var};
 
 use crate::analysis::arith::{Arith, Ranks, arrange, as_remainders};
+use crate::analysis::conditions::solve_for_zero;
 use syntax::ast::ScalarType;
 
 use super::helpers::Helper;
 use super::large::{divides_large, is_large};
 use super::{Prec, Printer};
-use crate::error::{self, CompileError};
+use crate::error::{self, Result};
 
 impl Printer<'_> {
-    pub(in crate::targets) fn nat(&mut self, nat: &Nat, least: Prec) -> Result<(), CompileError> {
+    pub(in crate::targets) fn nat(&mut self, nat: &Nat, least: Prec) -> Result<()> {
         self.at_least(least, |this| this.bare_nat(nat))
     }
 
-    pub(in crate::targets) fn bare_nat(&mut self, nat: &Nat) -> Result<Prec, CompileError> {
+    pub(in crate::targets) fn bare_nat(&mut self, nat: &Nat) -> Result<Prec> {
         self.polynomial(nat, None)
     }
 
     /// Writes a size as a value, which wraps around: intermediate results may exceed an `int`.
     /// `cast` is true if the result is cast to an integer type in any case.
-    pub(in crate::targets) fn size_value(
-        &mut self,
-        nat: &Nat,
-        cast: bool,
-    ) -> Result<Prec, CompileError> {
+    pub(in crate::targets) fn size_value(&mut self, nat: &Nat, cast: bool) -> Result<Prec> {
         let large = is_large(nat) || divides_large(nat);
         let fits = match self.is_wide() {
             true => cast || nat.as_const().is_some(),
@@ -45,7 +42,7 @@ impl Printer<'_> {
     }
 
     /// Writes a number of elements to allocate, computed as `size_t`.
-    pub(in crate::targets) fn wide_nat(&mut self, nat: &Nat) -> Result<(), CompileError> {
+    pub(in crate::targets) fn wide_nat(&mut self, nat: &Nat) -> Result<()> {
         self.polynomial(nat, Some("size_t")).map(drop)
     }
 
@@ -67,11 +64,7 @@ impl Printer<'_> {
         self.target.scalar_name(ScalarType::I64)
     }
 
-    pub(in crate::targets) fn polynomial(
-        &mut self,
-        nat: &Nat,
-        wide: Option<&str>,
-    ) -> Result<Prec, CompileError> {
+    pub(in crate::targets) fn polynomial(&mut self, nat: &Nat, wide: Option<&str>) -> Result<Prec> {
         let counters = self.counters.clone();
         let order = Ranks {
             counters: &counters,
@@ -155,7 +148,7 @@ impl Printer<'_> {
     }
 
     /// Writes an expression; with `wide` products are computed in that type.
-    fn arith(&mut self, arith: &Arith<'_>, wide: Option<&str>) -> Result<Prec, CompileError> {
+    fn arith(&mut self, arith: &Arith<'_>, wide: Option<&str>) -> Result<Prec> {
         match arith {
             Arith::Int(value) => {
                 self.write(&value.to_string());
@@ -209,7 +202,7 @@ impl Printer<'_> {
         }
     }
 
-    fn sum(&mut self, all: &[(bool, Arith<'_>)], wide: Option<&str>) -> Result<Prec, CompileError> {
+    fn sum(&mut self, all: &[(bool, Arith<'_>)], wide: Option<&str>) -> Result<Prec> {
         for (at, (negative, summand)) in all.iter().enumerate() {
             match (at, negative) {
                 (0, true) => self.write("-"),
@@ -246,12 +239,7 @@ impl Printer<'_> {
         })
     }
 
-    fn power(
-        &mut self,
-        part: &Part<'_>,
-        exp: u32,
-        wide: Option<&str>,
-    ) -> Result<Prec, CompileError> {
+    fn power(&mut self, part: &Part<'_>, exp: u32, wide: Option<&str>) -> Result<Prec> {
         if exp == 1 {
             return self.part(part, wide);
         }
@@ -266,11 +254,7 @@ impl Printer<'_> {
         Ok(Prec::Postfix)
     }
 
-    pub(in crate::targets) fn part(
-        &mut self,
-        part: &Part<'_>,
-        wide: Option<&str>,
-    ) -> Result<Prec, CompileError> {
+    pub(in crate::targets) fn part(&mut self, part: &Part<'_>, wide: Option<&str>) -> Result<Prec> {
         match part {
             Part::Var(var) => self.var(*var),
             Part::Index(at) => {
@@ -317,7 +301,7 @@ impl Printer<'_> {
     }
 
     /// Writes a variable, or the expression that it abbreviates.
-    pub(in crate::targets) fn var(&mut self, var: Var) -> Result<Prec, CompileError> {
+    pub(in crate::targets) fn var(&mut self, var: Var) -> Result<Prec> {
         if let Some(name) = self.names.var(var) {
             let name = name.to_owned();
             self.used_vars.insert(var);
@@ -341,7 +325,7 @@ impl Printer<'_> {
         nat: &Nat,
         least: Prec,
         wide: Option<&str>,
-    ) -> Result<(), CompileError> {
+    ) -> Result<()> {
         let wide = self.is_large(nat).then(|| wide.unwrap_or(self.wide()));
         self.at_least(least, |this| this.polynomial(nat, wide))
     }
@@ -352,7 +336,7 @@ impl Printer<'_> {
         b: &Nat,
         (sign, floor): (&str, Helper),
         wide: Option<&str>,
-    ) -> Result<Prec, CompileError> {
+    ) -> Result<Prec> {
         let large = self.is_large_dividend(a);
         if !self.is_nonneg(a) {
             // The helper function for a large dividend is wide in any case.
@@ -366,12 +350,7 @@ impl Printer<'_> {
         Ok(Prec::Product)
     }
 
-    fn call(
-        &mut self,
-        helper: Helper,
-        args: &[&Nat],
-        wide: Option<&str>,
-    ) -> Result<Prec, CompileError> {
+    fn call(&mut self, helper: Helper, args: &[&Nat], wide: Option<&str>) -> Result<Prec> {
         let name = self.helper(
             helper,
             wide.is_some() || args.iter().any(|arg| self.is_large(arg)),
@@ -399,12 +378,7 @@ impl Printer<'_> {
 
     /// Writes a maximum or minimum: `j > 0 ? j - 1 : 0` if a counter decides, which C compilers
     /// vectorise better than a call; otherwise a call such as `imax(0, e)`.
-    fn extremum(
-        &mut self,
-        helper: Helper,
-        all: &[Nat],
-        wide: Option<&str>,
-    ) -> Result<Prec, CompileError> {
+    fn extremum(&mut self, helper: Helper, all: &[Nat], wide: Option<&str>) -> Result<Prec> {
         let [a, b] = all else {
             return self.nested(helper, all, wide);
         };
@@ -451,22 +425,12 @@ impl Printer<'_> {
             .iter()
             .rev()
             .find(|counter| difference.mentions(**counter))?;
-        let value = Nat::var(counter);
-        let limit = Nat::sub(&value, &difference);
-        if !limit.mentions(counter) {
-            return Some((counter, limit, true));
-        }
-        let limit = &value + &difference;
-        (!limit.mentions(counter)).then_some((counter, limit, false))
+        let (limit, grows) = solve_for_zero(&difference, counter)?;
+        Some((counter, limit, grows))
     }
 
     /// Writes nested calls such as `imin(a, imin(b, c))`.
-    fn nested(
-        &mut self,
-        helper: Helper,
-        all: &[Nat],
-        wide: Option<&str>,
-    ) -> Result<Prec, CompileError> {
+    fn nested(&mut self, helper: Helper, all: &[Nat], wide: Option<&str>) -> Result<Prec> {
         let large = all.iter().any(|one| self.is_large(one));
         let name = self.helper(helper, wide.is_some() || large);
         let Some((last, rest)) = all.split_last() else {

@@ -6,7 +6,7 @@ use nat::{Nat, Prop, Var};
 use rise::{DataFun, Type};
 use rustc_hash::FxHashMap;
 
-use crate::error::CompileError;
+use crate::error::Result;
 use crate::ir::Function;
 
 use super::helpers::Helpers;
@@ -32,10 +32,7 @@ impl SizeText {
         }
     }
 
-    fn write(
-        &mut self,
-        write: impl FnOnce(&mut Printer<'_>) -> Result<(), CompileError>,
-    ) -> Result<String, CompileError> {
+    fn write(&mut self, write: impl FnOnce(&mut Printer<'_>) -> Result<()>) -> Result<String> {
         let mut printer = Printer::new(&self.function, Target::C);
         for (var, name) in &self.names {
             printer.names.bind_var(*var, name.clone());
@@ -47,17 +44,17 @@ impl SizeText {
     }
 
     /// Writes a size as a `double`, without overflow.
-    pub fn real(&mut self, nat: &Nat) -> Result<String, CompileError> {
+    pub fn real(&mut self, nat: &Nat) -> Result<String> {
         self.write(|printer| printer.real(nat, Prec::Sum))
     }
 
     /// Writes a size.
-    pub fn size(&mut self, nat: &Nat) -> Result<String, CompileError> {
+    pub fn size(&mut self, nat: &Nat) -> Result<String> {
         self.write(|printer| printer.nat(nat, Prec::Conditional))
     }
 
     /// Writes a number of bytes as `size_t`.
-    pub fn bytes(&mut self, nat: &Nat) -> Result<String, CompileError> {
+    pub fn bytes(&mut self, nat: &Nat) -> Result<String> {
         match nat.as_const() {
             Some(bytes) => Ok(bytes.to_string()),
             None => self.write(|printer| printer.wide_nat(nat)),
@@ -65,12 +62,12 @@ impl SizeText {
     }
 
     /// Writes the number of elements of a value as `size_t`.
-    pub fn count(&mut self, ty: &Type) -> Result<String, CompileError> {
+    pub fn count(&mut self, ty: &Type) -> Result<String> {
         self.bytes(&count(ty))
     }
 
     /// Writes a condition; `None` if its evaluation needs a loop.
-    pub fn condition(&mut self, prop: &Prop) -> Result<Option<String>, CompileError> {
+    pub fn condition(&mut self, prop: &Prop) -> Result<Option<String>> {
         if matches!(prop, Prop::ForAll { .. }) {
             return Ok(None);
         }

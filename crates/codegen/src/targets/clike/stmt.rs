@@ -13,7 +13,7 @@ use super::names::is_mere_counter;
 use super::operator::sign;
 use super::place::Use;
 use super::{Prec, Printer};
-use crate::error::CompileError;
+use crate::error::Result;
 use crate::ir::types::CType;
 use crate::ir::types::Int;
 
@@ -22,15 +22,15 @@ const MALLOC_ALIGNMENT: u64 = 16;
 
 impl Printer<'_> {
     /// Writes statements in braces; arrays that they allocate are freed at the end.
-    pub(in crate::targets) fn block(&mut self, body: &[Stmt]) -> Result<(), CompileError> {
+    pub(in crate::targets) fn block(&mut self, body: &[Stmt]) -> Result<()> {
         self.braces(|this| this.statements(body))
     }
 
     /// Writes the text of `inside` in braces, as a scope of its own.
     pub(in crate::targets) fn braces(
         &mut self,
-        inside: impl FnOnce(&mut Self) -> Result<(), CompileError>,
-    ) -> Result<(), CompileError> {
+        inside: impl FnOnce(&mut Self) -> Result<()>,
+    ) -> Result<()> {
         self.write("{\n");
         self.indent += 1;
         self.names.push();
@@ -42,7 +42,7 @@ impl Printer<'_> {
         Ok(())
     }
 
-    pub(in crate::targets) fn statements(&mut self, body: &[Stmt]) -> Result<(), CompileError> {
+    pub(in crate::targets) fn statements(&mut self, body: &[Stmt]) -> Result<()> {
         let mut heap = Vec::new();
         let mut rest = body;
         while let [stmt, others @ ..] = rest {
@@ -77,12 +77,12 @@ impl Printer<'_> {
     }
 
     /// Returns the alignment in bytes of an array that the function allocates.
-    fn alignment(&mut self, id: Id) -> Result<u64, CompileError> {
+    fn alignment(&mut self, id: Id) -> Result<u64> {
         let wanted = self.function.aligned.get(&id).copied().unwrap_or(1);
         Ok(self.elem(id)?.align().max(wanted))
     }
 
-    pub(in crate::targets) fn free(&mut self, id: Id) -> Result<(), CompileError> {
+    pub(in crate::targets) fn free(&mut self, id: Id) -> Result<()> {
         let release = if self.alignment(id)? > MALLOC_ALIGNMENT {
             "release"
         } else {
@@ -104,7 +104,7 @@ impl Printer<'_> {
         Ok(())
     }
 
-    fn statement(&mut self, stmt: &Stmt) -> Result<(), CompileError> {
+    fn statement(&mut self, stmt: &Stmt) -> Result<()> {
         match &stmt.kind {
             StmtKind::Declare(id, value) => self.declare(*id, value.as_ref()),
             StmtKind::Assign(place, value) => self.assign(place, value),
@@ -126,11 +126,7 @@ impl Printer<'_> {
         }
     }
 
-    pub(in crate::targets) fn declare(
-        &mut self,
-        id: Id,
-        value: Option<&Expr>,
-    ) -> Result<(), CompileError> {
+    pub(in crate::targets) fn declare(&mut self, id: Id, value: Option<&Expr>) -> Result<()> {
         let variable = self.variable(id);
         if matches!(variable.home, Home::Pointer { .. }) {
             self.pointer_type(id)?;
@@ -185,13 +181,7 @@ impl Printer<'_> {
     }
 
     /// Writes the declaration of an array on the stack.
-    fn declare_array(
-        &mut self,
-        id: Id,
-        count: &Nat,
-        name: &str,
-        ty: &CType,
-    ) -> Result<(), CompileError> {
+    fn declare_array(&mut self, id: Id, count: &Nat, name: &str, ty: &CType) -> Result<()> {
         let variable = self.variable(id);
         let on_device = self.target.dialect() == CDialect::OpenCl;
         if on_device && variable.is_private() && count.as_const().is_none() {
@@ -210,13 +200,9 @@ impl Printer<'_> {
     }
 
     /// Writes a pointer type such as `const float *`, and chooses a name for the pointer.
-    fn pointer_type(&mut self, id: Id) -> Result<(), CompileError> {
+    fn pointer_type(&mut self, id: Id) -> Result<()> {
         let pointee = self.pointee(id)?;
-        let constness = if self.writable.contains(&id) {
-            ""
-        } else {
-            "const "
-        };
+        let constness = self.constness(id);
         let name = self.names.fresh(&self.variable(id).name);
         self.names.bind(id, name);
         let alone = match self.variable(id).home {
@@ -236,7 +222,12 @@ impl Printer<'_> {
         }
     }
 
-    fn point(&mut self, id: Id, place: &Place) -> Result<(), CompileError> {
+    /// Returns the qualifier of the elements that a variable points to.
+    fn constness(&self, id: Id) -> &'static str {
+        if self.is_const(id) { "const " } else { "" }
+    }
+
+    fn point(&mut self, id: Id, place: &Place) -> Result<()> {
         let name = self.id_name(id);
         if let (true, Some(by)) = (place.id == id, &place.index) {
             self.write(&format!("{name} += "));
@@ -251,7 +242,7 @@ impl Printer<'_> {
         let casts = self.is_const(place.id) && !self.is_const(id)
             || ty.is_native(self.target) && on_stack && self.target.dialect() != CDialect::OpenCl;
         if casts {
-            let constness = if self.is_const(id) { "const " } else { "" };
+            let constness = self.constness(id);
             let pointee = self.pointee(id)?;
             let space = self.space(id);
             self.write(&format!("({space}{constness}{pointee} *)"));
@@ -261,9 +252,9 @@ impl Printer<'_> {
         Ok(())
     }
 
-    fn swap(&mut self, a: Id, b: Id) -> Result<(), CompileError> {
+    fn swap(&mut self, a: Id, b: Id) -> Result<()> {
         let pointee = self.pointee(a)?;
-        let constness = if self.is_const(a) { "const " } else { "" };
+        let constness = self.constness(a);
         let (left, right) = (self.id_name(a), self.id_name(b));
         let kept = self.names.fresh("kept");
         let space = self.space(a);
@@ -275,11 +266,7 @@ impl Printer<'_> {
         Ok(())
     }
 
-    pub(in crate::targets) fn assign(
-        &mut self,
-        place: &Place,
-        value: &Expr,
-    ) -> Result<(), CompileError> {
+    pub(in crate::targets) fn assign(&mut self, place: &Place, value: &Expr) -> Result<()> {
         if let (Some(lanes), None) = (&place.lanes, &place.lane) {
             let ty = self.lanes_type(place, lanes)?;
             if self.target.dialect() == CDialect::OpenCl && self.vector_store(place, &ty, value)? {
@@ -330,11 +317,7 @@ impl Printer<'_> {
     }
 
     /// Returns `(op, b)` if `place = value` can be written as `place op= b`.
-    fn update<'e>(
-        &mut self,
-        place: &Place,
-        value: &'e Expr,
-    ) -> Result<Option<(Binary, &'e Expr)>, CompileError> {
+    fn update<'e>(&mut self, place: &Place, value: &'e Expr) -> Result<Option<(Binary, &'e Expr)>> {
         let ExprKind::Binary(op, a, b) = &value.kind else {
             return Ok(None);
         };
@@ -355,12 +338,7 @@ impl Printer<'_> {
         })
     }
 
-    fn branch(
-        &mut self,
-        condition: &Expr,
-        then: &[Stmt],
-        otherwise: &[Stmt],
-    ) -> Result<(), CompileError> {
+    fn branch(&mut self, condition: &Expr, then: &[Stmt], otherwise: &[Stmt]) -> Result<()> {
         self.write("if (");
         self.expr(condition, Prec::Conditional)?;
         self.write(") ");
@@ -374,7 +352,7 @@ impl Printer<'_> {
         result
     }
 
-    fn otherwise(&mut self, otherwise: &[Stmt]) -> Result<(), CompileError> {
+    fn otherwise(&mut self, otherwise: &[Stmt]) -> Result<()> {
         match otherwise {
             [] => Ok(()),
             [
@@ -393,7 +371,7 @@ impl Printer<'_> {
         }
     }
 
-    fn any_loop(&mut self, this: &Loop) -> Result<(), CompileError> {
+    fn any_loop(&mut self, this: &Loop) -> Result<()> {
         if let Some(result) = self.target.backend().annotated_loop(self, this) {
             return result;
         }
@@ -424,8 +402,8 @@ impl Printer<'_> {
     pub(in crate::targets) fn with_own(
         &mut self,
         own: &[Id],
-        inside: impl FnOnce(&mut Self) -> Result<(), CompileError>,
-    ) -> Result<(), CompileError> {
+        inside: impl FnOnce(&mut Self) -> Result<()>,
+    ) -> Result<()> {
         for &id in own {
             self.line();
             let origin = self.variable(id).origin;
@@ -452,15 +430,15 @@ impl Printer<'_> {
     }
 
     /// Writes `for (…) { … }`.
-    pub(in crate::targets) fn plain_loop(&mut self, this: &Loop) -> Result<(), CompileError> {
+    pub(in crate::targets) fn plain_loop(&mut self, this: &Loop) -> Result<()> {
         self.loop_with(this, |printer| printer.statements(&this.body))
     }
 
     pub(in crate::targets) fn loop_with(
         &mut self,
         this: &Loop,
-        body: impl FnOnce(&mut Self) -> Result<(), CompileError>,
-    ) -> Result<(), CompileError> {
+        body: impl FnOnce(&mut Self) -> Result<()>,
+    ) -> Result<()> {
         let Loop {
             counter,
             from,

@@ -5,7 +5,7 @@ use nat::{Nat, Var};
 
 use super::real::REAL;
 use super::{Prec, Printer};
-use crate::error::CompileError;
+use crate::error::Result;
 
 /// A sum that a helper function computes.
 #[derive(PartialEq)]
@@ -28,7 +28,7 @@ impl Printer<'_> {
         from: &Nat,
         to: &Nat,
         body: &Nat,
-    ) -> Result<Prec, CompileError> {
+    ) -> Result<Prec> {
         let mut vars: Vec<Var> = Vec::new();
         for nat in [from, to, body] {
             nat.for_each_var(&mut |var| {
@@ -61,7 +61,7 @@ impl Printer<'_> {
         &mut self,
         sum @ (from, to, body): (&Nat, &Nat, &Nat),
         vars: &[Var],
-    ) -> Result<String, CompileError> {
+    ) -> Result<String> {
         let key = Sum {
             from: from.clone(),
             to: to.clone(),
@@ -92,7 +92,7 @@ impl Printer<'_> {
         name: &str,
         (from, to, body): (&Nat, &Nat, &Nat),
         vars: &[Var],
-    ) -> Result<(), CompileError> {
+    ) -> Result<()> {
         for index in self.indices.clone() {
             self.names.reserve(&index);
         }

@@ -11,7 +11,7 @@ use rise::{Names, Ty, Type};
 use rustc_hash::FxHashMap;
 use syntax::ast::ScalarType;
 
-use crate::error::CompileError;
+use crate::error::Result;
 use crate::ir::Level;
 use crate::ir::types::CType;
 use crate::module::{Device, Kernel, KernelArg, Module};
@@ -25,7 +25,7 @@ const PRELUDE: &str = include_str!("prelude.c");
 ///
 /// # Errors
 /// Sizes that have no counterpart in C.
-pub(super) fn host(module: &Module) -> Result<Option<String>, CompileError> {
+pub(super) fn host(module: &Module) -> Result<Option<String>> {
     match &module.device {
         Some(device) => Host::new(module, device).program().map(Some),
         None => Ok(None),
@@ -73,7 +73,7 @@ impl<'m> Host<'m> {
         self.main.push('\n');
     }
 
-    fn program(mut self) -> Result<String, CompileError> {
+    fn program(mut self) -> Result<String> {
         self.arguments();
         self.conditions(&self.module.signature.requires.clone())?;
         self.launches()?;
@@ -173,7 +173,7 @@ impl<'m> Host<'m> {
 
     /// Writes checks that the numbers of elements fit into indices, and selects the index width if
     /// there are two.
-    fn counts(&mut self) -> Result<(), CompileError> {
+    fn counts(&mut self) -> Result<()> {
         let names = Names(self.module.signature.names.as_slice().into());
         let (limit, text) = match self.module.signature.index {
             IndexWidth::Bits32 => ("<= INT32_MAX", "2^31"),
@@ -209,7 +209,7 @@ impl<'m> Host<'m> {
     /// Returns the largest values of the counters of loops that are distributed over work-items, in
     /// C and for messages: after the last iteration, a counter may exceed the end by the number of
     /// work-items.
-    fn ends_of_shared_loops(&mut self) -> Result<Vec<(String, String)>, CompileError> {
+    fn ends_of_shared_loops(&mut self) -> Result<Vec<(String, String)>> {
         let names = Names(self.module.signature.names.as_slice().into());
         let sizes = &self.module.signature.sizes;
         let is_size = |var: Var| sizes.iter().any(|(size, _)| *size == var);
@@ -256,7 +256,7 @@ impl<'m> Host<'m> {
         Ok(ends)
     }
 
-    fn conditions(&mut self, props: &[Prop]) -> Result<(), CompileError> {
+    fn conditions(&mut self, props: &[Prop]) -> Result<()> {
         let names = Names(self.module.signature.names.as_slice().into());
         for prop in props {
             let text = prop_text(prop, &names);
@@ -269,7 +269,7 @@ impl<'m> Host<'m> {
     }
 
     /// Writes the sizes of the launches: `const size_t global_0[3] = …;`.
-    fn launches(&mut self) -> Result<(), CompileError> {
+    fn launches(&mut self) -> Result<()> {
         for (at, kernel) in self.device.kernels.iter().enumerate() {
             for (kind, sizes) in [
                 ("local", &kernel.launch.local),
@@ -310,7 +310,7 @@ impl<'m> Host<'m> {
     }
 
     /// Writes the parameters with random values; returns the names of their buffers.
-    fn inputs(&mut self) -> Result<Vec<String>, CompileError> {
+    fn inputs(&mut self) -> Result<Vec<String>> {
         let mut buffers = Vec::new();
         for (at, (_, ty)) in self.module.signature.params.iter().enumerate() {
             let element = element(ty);
@@ -346,7 +346,7 @@ impl<'m> Host<'m> {
         Ok(buffers)
     }
 
-    fn output(&mut self) -> Result<Output, CompileError> {
+    fn output(&mut self) -> Result<Output> {
         let ty = &self.module.signature.result;
         let layout = self.layout(&element(ty))?;
         let count = self.sizes.count(ty)?;
@@ -362,7 +362,7 @@ impl<'m> Host<'m> {
         })
     }
 
-    fn buffers(&mut self) -> Result<Vec<String>, CompileError> {
+    fn buffers(&mut self) -> Result<Vec<String>> {
         let mut names = Vec::new();
         for (at, buffer) in self.device.buffers.iter().enumerate() {
             let bytes = self.sizes.bytes(&buffer.bytes)?;
@@ -374,7 +374,7 @@ impl<'m> Host<'m> {
         Ok(names)
     }
 
-    fn kernel(&mut self, at: usize) -> Result<(), CompileError> {
+    fn kernel(&mut self, at: usize) -> Result<()> {
         let kernel: &Kernel = &self.device.kernels[at];
         let name = &kernel.name;
         self.line(&format!(
@@ -441,7 +441,7 @@ impl<'m> Host<'m> {
     }
 
     /// Writes the checksum, the sum of all numbers of the result.
-    fn result(&mut self, output: &Output) -> Result<(), CompileError> {
+    fn result(&mut self, output: &Output) -> Result<()> {
         let size = output.layout.size();
         self.line(&format!(
             "unsigned char *result = allocate(output_count * {size});"
@@ -476,7 +476,7 @@ impl<'m> Host<'m> {
         Ok(())
     }
 
-    fn layout(&self, ty: &Ty) -> Result<CType, CompileError> {
+    fn layout(&self, ty: &Ty) -> Result<CType> {
         let names = Names(self.module.signature.names.as_slice().into());
         CType::of_target(ty, &names, Origin(0), Target::OpenCl.features())
     }

@@ -1,8 +1,6 @@
 //! Prints the parts of OpenCL C that C lacks: kernels with their parameters, address spaces and
 //! barriers.
 
-use std::ops::Range;
-
 use nat::{Nat, Prop, Var};
 use rise::core::Foreign;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -22,9 +20,9 @@ use crate::targets::{CDialect, Target};
 use dpia::{IndexPolicy, IndexWidth};
 
 use crate::analysis::address_spaces::space_of;
-use crate::error::CompileError;
+use crate::error::Result;
 use crate::ir::types::CType;
-use crate::targets::clike::assemble::{check_constants, may_contract};
+use crate::targets::clike::assemble::{check_constants, may_contract, moved};
 use crate::targets::clike::{Printer, check, wrap};
 
 /// The maximal length of a line with the head of a kernel.
@@ -44,7 +42,7 @@ pub(crate) fn print(
     target: Target,
     signature: Signature,
     index: IndexPolicy,
-) -> Result<Module, CompileError> {
+) -> Result<Module> {
     let depends_on_sizes = parts.depends_on_sizes;
     let mut of_width = |width| print_kernels(&mut parts, target, width, signature.clone());
     if let IndexPolicy::Fixed(width) = index {
@@ -72,7 +70,7 @@ fn print_kernels(
     target: Target,
     index: IndexWidth,
     mut signature: Signature,
-) -> Result<Module, CompileError> {
+) -> Result<Module> {
     signature.index = index;
     for part in &mut parts.kernels {
         part.function.index = index;
@@ -147,7 +145,7 @@ fn requires(part: &KernelFunction) -> Vec<Prop> {
     all
 }
 
-fn counts_of(parts: &Kernels) -> Result<Vec<Nat>, CompileError> {
+fn counts_of(parts: &Kernels) -> Result<Vec<Nat>> {
     let mut all = Vec::new();
     for KernelFunction { function, work } in &parts.kernels {
         let temporaries = work.temporaries.iter().map(|temporary| temporary.id);
@@ -159,10 +157,6 @@ fn counts_of(parts: &Kernels) -> Result<Vec<Nat>, CompileError> {
     all.sort();
     all.dedup();
     Ok(all)
-}
-
-fn moved(range: &Range<usize>, by: usize) -> Range<usize> {
-    range.start + by..range.end + by
 }
 
 fn shift(module: &mut Module, by: usize) {
@@ -257,7 +251,7 @@ impl<'a> Printer<'a> {
         foreign: &[Arc<Foreign>],
         contract: bool,
         mut module: Module,
-    ) -> Result<Module, CompileError> {
+    ) -> Result<Module> {
         let mut declarations = String::new();
         let texts = self.declarations(foreign, &mut declarations)?;
         let mut head = pragmas(&[&declarations, &module.text], contract);
@@ -299,7 +293,7 @@ impl<'a> Printer<'a> {
         at: usize,
         signature: &mut Signature,
         device: &mut Device,
-    ) -> Result<Text, CompileError> {
+    ) -> Result<Text> {
         let first = at == 0;
         let name = self.names.function(&match parts.kernels.len() {
             0 | 1 => part.function.name.to_string(),
@@ -376,7 +370,7 @@ impl<'a> Printer<'a> {
         signature: &mut Signature,
         device: &mut Device,
         first: bool,
-    ) -> Result<Vec<Candidate>, CompileError> {
+    ) -> Result<Vec<Candidate>> {
         let function = &part.function;
         let mut all = Vec::new();
         let (text, _) = self.kernel_parameter(function.output)?;
@@ -422,7 +416,7 @@ impl<'a> Printer<'a> {
     }
 
     /// Returns the declaration and the name of a parameter.
-    fn kernel_parameter(&mut self, id: Id) -> Result<(String, String), CompileError> {
+    fn kernel_parameter(&mut self, id: Id) -> Result<(String, String)> {
         let variable = self.variable(id);
         let name = self.names.fresh(&variable.name);
         self.names.bind(id, name.clone());
@@ -476,7 +470,7 @@ impl<'a> Printer<'a> {
         items
     }
 
-    fn kernel_body(&mut self, items: &[Item], alone: bool) -> Result<String, CompileError> {
+    fn kernel_body(&mut self, items: &[Item], alone: bool) -> Result<String> {
         self.write("{\n");
         self.indent += 1;
         let start = self.out.len();

@@ -8,7 +8,7 @@ use syntax::ast::AddressSpace;
 
 use crate::ir::{Expr, ExprKind, Home, Place};
 
-use crate::error::CompileError;
+use crate::error::Result;
 use crate::ir::types::CType;
 use crate::targets::clike::place::Use;
 use crate::targets::clike::{Prec, Printer};
@@ -21,7 +21,7 @@ impl Printer<'_> {
         place: &Place,
         ty: &CType,
         how: Use,
-    ) -> Result<Prec, CompileError> {
+    ) -> Result<Prec> {
         if self.is_aligned(place, ty) {
             self.aligned_lanes(place, ty, how)?;
             return Ok(Prec::Unary);
@@ -41,7 +41,7 @@ impl Printer<'_> {
         place: &Place,
         ty: &CType,
         value: &Expr,
-    ) -> Result<bool, CompileError> {
+    ) -> Result<bool> {
         if !ty.is_native(self.target) || self.is_aligned(place, ty) {
             return Ok(false);
         }
@@ -57,7 +57,7 @@ impl Printer<'_> {
     }
 
     /// Writes an aligned vector: `*(global const float4 *)&xs[i]`.
-    fn aligned_lanes(&mut self, place: &Place, ty: &CType, how: Use) -> Result<(), CompileError> {
+    fn aligned_lanes(&mut self, place: &Place, ty: &CType, how: Use) -> Result<()> {
         let space = self.space(place.id);
         let constness = match (how, self.variable(place.id).home) {
             (Use::Read, Home::Input) => "const ",
@@ -97,7 +97,7 @@ impl Printer<'_> {
     /// Writes an index with constant strides as a sum with the constant at its end: a compiler for
     /// a device makes the constant a part of the address, and computes the rest once for adjacent
     /// elements. Returns false for other indices.
-    pub(in crate::targets) fn linear(&mut self, index: &Nat) -> Result<bool, CompileError> {
+    pub(in crate::targets) fn linear(&mut self, index: &Nat) -> Result<bool> {
         let mut summands = index.summands();
         let plain = |summand: &Summand<'_>| match summand.factors.as_slice() {
             [] => true,
@@ -148,11 +148,7 @@ impl Printer<'_> {
     }
 
     /// Writes an element of a list of numbers, which is in constant memory.
-    pub(in crate::targets) fn table(
-        &mut self,
-        all: &[Expr],
-        at: &Nat,
-    ) -> Result<Option<Prec>, CompileError> {
+    pub(in crate::targets) fn table(&mut self, all: &[Expr], at: &Nat) -> Result<Option<Prec>> {
         let literals = |expr: &Expr| matches!(expr.kind, ExprKind::Literal(_));
         if self.target.dialect() != CDialect::OpenCl || !all.iter().all(literals) {
             return Ok(None);

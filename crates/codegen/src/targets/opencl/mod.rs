@@ -11,7 +11,7 @@ use syntax::ast::ScalarType;
 
 use super::clike::Printer;
 use super::{Backend, CDialect, Description, HostProgram};
-use crate::error::CompileError;
+use crate::error::Result;
 use crate::ir::Loop;
 
 pub(super) struct OpenCl;
@@ -68,11 +68,7 @@ impl Backend for OpenCl {
         }
     }
 
-    fn annotated_loop(
-        &self,
-        printer: &mut Printer<'_>,
-        this: &Loop,
-    ) -> Option<Result<(), CompileError>> {
+    fn annotated_loop(&self, printer: &mut Printer<'_>, this: &Loop) -> Option<Result<()>> {
         if printer.unrolling_harms(this) {
             printer.pragma("unroll 1");
         }

@@ -6,7 +6,7 @@ use syntax::ast::ScalarType;
 
 use crate::ir::{Id, Loop, LoopMode, ParallelReduce, ReductionOperator, Stmt, StmtKind};
 
-use crate::error::CompileError;
+use crate::error::Result;
 use crate::ir::types::CType;
 use crate::ir::types::Int;
 use crate::targets::clike::Printer;
@@ -34,11 +34,7 @@ impl Backend for OpenMp {
         }
     }
 
-    fn annotated_loop(
-        &self,
-        printer: &mut Printer<'_>,
-        this: &Loop,
-    ) -> Option<Result<(), CompileError>> {
+    fn annotated_loop(&self, printer: &mut Printer<'_>, this: &Loop) -> Option<Result<()>> {
         match this.mode {
             LoopMode::Reduction(operator, into) => {
                 return Some(printer.reduction_loop(this, operator, into));
@@ -60,7 +56,7 @@ impl Backend for OpenMp {
 
 impl Printer<'_> {
     /// Writes the outermost parallel loop.
-    fn parallel_loop(&mut self, this: &Loop) -> Result<(), CompileError> {
+    fn parallel_loop(&mut self, this: &Loop) -> Result<()> {
         self.parallel = true;
         let own = self.function.per_thread.get(&this.counter);
         let own = own.filter(|own| !own.is_empty());
@@ -114,12 +110,7 @@ impl Printer<'_> {
 
     /// Writes a parallel loop with a `reduction` clause: each thread combines its share of the
     /// elements.
-    fn reduction_loop(
-        &mut self,
-        this: &Loop,
-        operator: ReductionOperator,
-        into: Id,
-    ) -> Result<(), CompileError> {
+    fn reduction_loop(&mut self, this: &Loop, operator: ReductionOperator, into: Id) -> Result<()> {
         let scalar = self.elem(into)?.scalar();
         let operator = match operator {
             ReductionOperator::Add => self.sum_or_product("+", "sum", 0, scalar),
@@ -175,17 +166,14 @@ impl Printer<'_> {
 
     /// Writes a reduction in which each thread combines its elements; the results are combined in
     /// the order of the threads, which is that of the elements.
-    pub(in crate::targets) fn partials(
-        &mut self,
-        reduce: &ParallelReduce,
-    ) -> Result<(), CompileError> {
+    pub(in crate::targets) fn partials(&mut self, reduce: &ParallelReduce) -> Result<()> {
         self.parallel = true;
         let result = self.combined_partials(reduce);
         self.parallel = false;
         result
     }
 
-    fn combined_partials(&mut self, reduce: &ParallelReduce) -> Result<(), CompileError> {
+    fn combined_partials(&mut self, reduce: &ParallelReduce) -> Result<()> {
         let ty = self.elem(reduce.into)?.name(self.target);
         self.pragma("omp parallel");
         self.braces(|printer| {
@@ -205,12 +193,7 @@ impl Printer<'_> {
         })
     }
 
-    fn part_loop(
-        &mut self,
-        reduce: &ParallelReduce,
-        any: &str,
-        part: &str,
-    ) -> Result<(), CompileError> {
+    fn part_loop(&mut self, reduce: &ParallelReduce, any: &str, part: &str) -> Result<()> {
         let this = Loop {
             counter: reduce.counter,
             from: nat::Nat::ZERO,
@@ -239,7 +222,7 @@ impl Printer<'_> {
         })
     }
 
-    fn combine_parts(&mut self, reduce: &ParallelReduce, any: &str) -> Result<(), CompileError> {
+    fn combine_parts(&mut self, reduce: &ParallelReduce, any: &str) -> Result<()> {
         // With chunks of one, iteration t is executed by thread t.
         let combine = reduce.combination(reduce.into, reduce.left);
         self.pragma("omp for ordered schedule(static, 1)");
