@@ -577,6 +577,12 @@ fn last_map(term: &Term) -> Option<&Term> {
         Pattern::Map(MapLoop::Computed) => Some(term),
         Pattern::View(View::Scatter | View::PadEmpty) => None,
         Pattern::View(_) => args.last().and_then(last_map),
-        _ => None,
+        Pattern::Map(_) => None,
+        Pattern::Scalar | Pattern::Connective | Pattern::Select | Pattern::Element => None,
+        Pattern::Half(_) | Pattern::Pair | Pattern::MapHalf(_) | Pattern::Generate => None,
+        Pattern::Literal | Pattern::Zip | Pattern::Concat | Pattern::DepMap(_) => None,
+        Pattern::Reduce(_) | Pattern::Scan | Pattern::Iterate | Pattern::Stream(_) => None,
+        Pattern::Let | Pattern::Memory | Pattern::Kernel | Pattern::DepPair => None,
+        Pattern::DepMatch => None,
     }
 }

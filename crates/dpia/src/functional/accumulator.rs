@@ -147,12 +147,18 @@ impl AccumulatorCheck<'_> {
         match primitive.pattern() {
             Pattern::Map(MapLoop::Sequential | MapLoop::Unrolled | MapLoop::Parallel(_)) => {}
             Pattern::DepMap(_) => {}
+            Pattern::Map(MapLoop::Computed | MapLoop::Stream | MapLoop::Lanes) => return false,
             Pattern::Scan => {
                 if let Some(init) = args.get(1) {
                     self.stored(init, views);
                 }
             }
-            _ => return false,
+            Pattern::Scalar | Pattern::Connective | Pattern::Select => return false,
+            Pattern::Element | Pattern::Half(_) | Pattern::Pair => return false,
+            Pattern::MapHalf(_) | Pattern::Generate | Pattern::Literal => return false,
+            Pattern::View(_) | Pattern::Zip | Pattern::Concat | Pattern::Reduce(_) => return false,
+            Pattern::Iterate | Pattern::Stream(_) | Pattern::Let | Pattern::Memory => return false,
+            Pattern::Kernel | Pattern::DepPair | Pattern::DepMatch => return false,
         }
         let (index, f) = match (&f.form, array(&xs.ty)) {
             (Form::DepLambda(var, _, body), _) => (Nat::var(*var), body),

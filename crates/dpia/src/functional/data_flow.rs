@@ -342,7 +342,13 @@ impl FlowAnalysis<'_> {
             Pattern::Scan => vec![over.clone(), Sources::memory()],
             Pattern::Generate => vec![Sources::computed()],
             Pattern::Iterate => vec![Sources::memory()],
-            _ => vec![over.clone()],
+            Pattern::Scalar | Pattern::Connective | Pattern::Select => vec![over.clone()],
+            Pattern::Element | Pattern::Half(_) | Pattern::Pair => vec![over.clone()],
+            Pattern::MapHalf(_) | Pattern::Literal | Pattern::View(_) => vec![over.clone()],
+            Pattern::Zip | Pattern::Concat | Pattern::Map(_) => vec![over.clone()],
+            Pattern::DepMap(_) | Pattern::Stream(_) | Pattern::Let => vec![over.clone()],
+            Pattern::Memory | Pattern::Kernel | Pattern::DepPair => vec![over.clone()],
+            Pattern::DepMatch => vec![over.clone()],
         };
         params.reverse();
         let mut body = f;

@@ -240,7 +240,14 @@ impl AccessInference {
                 };
                 Some(&room * &bytes(element)?)
             }
-            _ => bytes(&term.ty),
+            (Pattern::Scalar | Pattern::Connective | Pattern::Select, _) => bytes(&term.ty),
+            (Pattern::Element | Pattern::Half(_) | Pattern::Pair, _) => bytes(&term.ty),
+            (Pattern::MapHalf(_) | Pattern::Generate | Pattern::Literal, _) => bytes(&term.ty),
+            (Pattern::View(_) | Pattern::Zip | Pattern::Concat, _) => bytes(&term.ty),
+            (Pattern::Map(_) | Pattern::DepMap(_) | Pattern::Reduce(_), _) => bytes(&term.ty),
+            (Pattern::Scan | Pattern::Iterate | Pattern::Stream(_), _) => bytes(&term.ty),
+            (Pattern::Let | Pattern::Memory | Pattern::Kernel, _) => bytes(&term.ty),
+            (Pattern::DepPair | Pattern::DepMatch, _) => bytes(&term.ty),
         }
     }
 
@@ -268,7 +275,14 @@ impl AccessInference {
             (Pattern::View(_), [.., xs]) if primitive.entry().acceptor.is_some() => {
                 self.written_bytes(xs, shared)
             }
-            _ => bytes(&term.ty),
+            (Pattern::Scalar | Pattern::Connective | Pattern::Select, _) => bytes(&term.ty),
+            (Pattern::Element | Pattern::Half(_) | Pattern::Pair, _) => bytes(&term.ty),
+            (Pattern::MapHalf(_) | Pattern::Generate | Pattern::Literal, _) => bytes(&term.ty),
+            (Pattern::View(_) | Pattern::Zip | Pattern::Concat, _) => bytes(&term.ty),
+            (Pattern::Map(_) | Pattern::DepMap(_) | Pattern::Reduce(_), _) => bytes(&term.ty),
+            (Pattern::Scan | Pattern::Iterate | Pattern::Stream(_), _) => bytes(&term.ty),
+            (Pattern::Let | Pattern::Memory | Pattern::Kernel, _) => bytes(&term.ty),
+            (Pattern::DepPair | Pattern::DepMatch, _) => bytes(&term.ty),
         }
     }
 
@@ -332,10 +346,12 @@ fn out_of_reach(
         // Views that can be written rearrange the elements.
         Pattern::View(_) => reader.entry().acceptor.is_none() && *reader != Primitive::Partition,
         Pattern::Element | Pattern::Scan => true,
-        Pattern::Reduce(reduce) => {
-            matches!(reduce, ReduceLoop::Sequential | ReduceLoop::Unrolled)
-        }
-        _ => false,
+        Pattern::Reduce(ReduceLoop::Sequential | ReduceLoop::Unrolled) => true,
+        Pattern::Scalar | Pattern::Connective | Pattern::Select | Pattern::Half(_) => false,
+        Pattern::Pair | Pattern::MapHalf(_) | Pattern::Generate | Pattern::Literal => false,
+        Pattern::Zip | Pattern::Concat | Pattern::Map(_) | Pattern::DepMap(_) => false,
+        Pattern::Reduce(_) | Pattern::Iterate | Pattern::Stream(_) | Pattern::Let => false,
+        Pattern::Memory | Pattern::Kernel | Pattern::DepPair | Pattern::DepMatch => false,
     };
     let inner = inner_levels(primitive, args);
     if !moves || inner.is_empty() {
@@ -371,7 +387,12 @@ pub(super) fn inner_levels(primitive: Primitive, args: &[Term]) -> Vec<ParallelM
         (Pattern::Iterate | Pattern::Stream(Stream::Ring | Stream::Window), [f, ..]) => {
             parallel_maps(body_of(f), &mut levels);
         }
-        _ => {}
+        (Pattern::Scalar | Pattern::Connective | Pattern::Select | Pattern::Element, _) => {}
+        (Pattern::Half(_) | Pattern::Pair | Pattern::MapHalf(_) | Pattern::Generate, _) => {}
+        (Pattern::Literal | Pattern::View(_) | Pattern::Zip | Pattern::Concat, _) => {}
+        (Pattern::Map(_) | Pattern::DepMap(_) | Pattern::Reduce(_) | Pattern::Scan, _) => {}
+        (Pattern::Iterate | Pattern::Stream(_) | Pattern::Let | Pattern::Memory, _) => {}
+        (Pattern::Kernel | Pattern::DepPair | Pattern::DepMatch, _) => {}
     }
     levels
 }
@@ -416,7 +437,12 @@ pub(super) fn parallel_maps(term: &Term, levels: &mut Vec<ParallelMap>) {
             (Pattern::Let | Pattern::DepMatch, [_, f]) => stack.push(body_of(f)),
             (Pattern::Zip | Pattern::Pair | Pattern::Concat, [a, b]) => stack.extend([b, a]),
             (Pattern::View(_), [.., xs]) if primitive.entry().acceptor.is_some() => stack.push(xs),
-            _ => {}
+            (Pattern::Scalar | Pattern::Connective | Pattern::Select | Pattern::Element, _) => {}
+            (Pattern::Half(_) | Pattern::Pair | Pattern::MapHalf(_) | Pattern::Generate, _) => {}
+            (Pattern::Literal | Pattern::View(_) | Pattern::Zip | Pattern::Concat, _) => {}
+            (Pattern::Map(_) | Pattern::DepMap(_) | Pattern::Reduce(_) | Pattern::Scan, _) => {}
+            (Pattern::Iterate | Pattern::Stream(_) | Pattern::Let | Pattern::Memory, _) => {}
+            (Pattern::Kernel | Pattern::DepPair | Pattern::DepMatch, _) => {}
         }
     }
 }

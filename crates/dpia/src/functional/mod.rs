@@ -201,7 +201,12 @@ fn is_stored(pattern: Pattern) -> bool {
     match pattern {
         Pattern::Memory => true,
         Pattern::Reduce(reduce) => reduce != ReduceLoop::Undetermined,
-        _ => false,
+        Pattern::Scalar | Pattern::Connective | Pattern::Select | Pattern::Element => false,
+        Pattern::Half(_) | Pattern::Pair | Pattern::MapHalf(_) | Pattern::Generate => false,
+        Pattern::Literal | Pattern::View(_) | Pattern::Zip | Pattern::Concat => false,
+        Pattern::Map(_) | Pattern::DepMap(_) | Pattern::Scan | Pattern::Iterate => false,
+        Pattern::Stream(_) | Pattern::Let | Pattern::Kernel | Pattern::DepPair => false,
+        Pattern::DepMatch => false,
     }
 }
 

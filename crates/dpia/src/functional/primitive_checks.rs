@@ -44,7 +44,12 @@ impl AccessInference {
             Pattern::Reduce(ReduceLoop::Undetermined) => return,
             Pattern::Reduce(_) => false,
             Pattern::Scan => true,
-            _ => return,
+            Pattern::Scalar | Pattern::Connective | Pattern::Select | Pattern::Element => return,
+            Pattern::Half(_) | Pattern::Pair | Pattern::MapHalf(_) | Pattern::Generate => return,
+            Pattern::Literal | Pattern::View(_) | Pattern::Zip | Pattern::Concat => return,
+            Pattern::Map(_) | Pattern::DepMap(_) | Pattern::Iterate | Pattern::Stream(_) => return,
+            Pattern::Let | Pattern::Memory | Pattern::Kernel | Pattern::DepPair => return,
+            Pattern::DepMatch => return,
         };
         let Form::Lambda(first, rest) = &f.form else {
             return;

@@ -149,7 +149,12 @@ fn passes(pattern: Pattern) -> bool {
         Pattern::View(View::Gather | View::Scatter | View::PadEmpty) => false,
         Pattern::View(View::DepJoin | View::Partition) => false,
         Pattern::View(_) | Pattern::Map(MapLoop::Computed) | Pattern::Zip => true,
-        _ => false,
+        Pattern::Scalar | Pattern::Connective | Pattern::Select | Pattern::Element => false,
+        Pattern::Half(_) | Pattern::Pair | Pattern::MapHalf(_) | Pattern::Generate => false,
+        Pattern::Literal | Pattern::Concat | Pattern::Map(_) | Pattern::DepMap(_) => false,
+        Pattern::Reduce(_) | Pattern::Scan | Pattern::Iterate | Pattern::Stream(_) => false,
+        Pattern::Let | Pattern::Memory | Pattern::Kernel | Pattern::DepPair => false,
+        Pattern::DepMatch => false,
     }
 }
 
@@ -158,7 +163,11 @@ fn repeats(pattern: Pattern) -> bool {
     match pattern {
         Pattern::Map(MapLoop::Lanes | MapLoop::Stream) => false,
         Pattern::Generate | Pattern::Map(_) | Pattern::Reduce(_) | Pattern::Scan => true,
-        _ => false,
+        Pattern::Scalar | Pattern::Connective | Pattern::Select | Pattern::Element => false,
+        Pattern::Half(_) | Pattern::Pair | Pattern::MapHalf(_) | Pattern::Literal => false,
+        Pattern::View(_) | Pattern::Zip | Pattern::Concat | Pattern::DepMap(_) => false,
+        Pattern::Iterate | Pattern::Stream(_) | Pattern::Let | Pattern::Memory => false,
+        Pattern::Kernel | Pattern::DepPair | Pattern::DepMatch => false,
     }
 }
 

@@ -46,7 +46,12 @@ impl AccessInference {
             {
                 self.report(term.origin, ProblemKind::ReducesArrays);
             }
-            _ => {}
+            Pattern::Scalar | Pattern::Connective | Pattern::Select | Pattern::Element => {}
+            Pattern::Half(_) | Pattern::Pair | Pattern::MapHalf(_) | Pattern::Generate => {}
+            Pattern::Literal | Pattern::View(_) | Pattern::Zip | Pattern::Concat => {}
+            Pattern::Map(_) | Pattern::DepMap(_) | Pattern::Reduce(_) | Pattern::Scan => {}
+            Pattern::Iterate | Pattern::Stream(_) | Pattern::Let | Pattern::Memory => {}
+            Pattern::Kernel | Pattern::DepPair | Pattern::DepMatch => {}
         }
         1
     }

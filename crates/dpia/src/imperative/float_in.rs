@@ -10,8 +10,9 @@
 
 use std::sync::Arc;
 
-use rise::Type;
 use rise::core::{Form, Mapper, Node, Param, walk};
+use rise::pattern::{MapLoop, ReduceLoop};
+use rise::{Pattern, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 use syntax::ast::ScalarType;
 
@@ -52,10 +53,13 @@ impl Risk {
             &mut |part| match &part.form {
                 Form::Primitive(prim, _, args) => {
                     fails |= may_fail(*prim, args);
-                    let reduces = matches!(prim, Prim::ReduceSeq | Prim::ReduceSeqUnroll);
-                    repeats |= reduces;
-                    stores |=
-                        !(reduces || is_pure(*prim) || matches!(prim, Prim::Let | Prim::MapVec));
+                    match prim.pattern() {
+                        Some(Pattern::Reduce(ReduceLoop::Sequential | ReduceLoop::Unrolled)) => {
+                            repeats = true;
+                        }
+                        Some(Pattern::Let | Pattern::Map(MapLoop::Lanes)) => {}
+                        _ => stores |= !is_pure(*prim),
+                    }
                 }
                 Form::Foreign(..) => repeats = true,
                 _ => {}

@@ -409,7 +409,12 @@ fn computes(term: &Term) -> bool {
             Pattern::View(View::Lanes | View::Vectors | View::DepJoin | View::Partition) => true,
             Pattern::View(_) | Pattern::Element | Pattern::Half(_) | Pattern::Zip => false,
             Pattern::Map(map) => map != MapLoop::Computed,
-            _ => !matches!(primitive, Primitive::IndexAsNat | Primitive::NatAsIndex),
+            Pattern::Scalar => !matches!(primitive, Primitive::IndexAsNat | Primitive::NatAsIndex),
+            Pattern::Connective | Pattern::Select | Pattern::Pair | Pattern::MapHalf(_) => true,
+            Pattern::Generate | Pattern::Literal | Pattern::Concat | Pattern::DepMap(_) => true,
+            Pattern::Reduce(_) | Pattern::Scan | Pattern::Iterate | Pattern::Stream(_) => true,
+            Pattern::Let | Pattern::Memory | Pattern::Kernel | Pattern::DepPair => true,
+            Pattern::DepMatch => true,
         },
         _ => true,
     })

@@ -210,7 +210,12 @@ impl WriteOrder {
                 let dimension = Dimension::of(digit);
                 return Some(with_dimension(elements?, &dimension));
             }
-            _ => {}
+            (Pattern::Scalar | Pattern::Connective | Pattern::Select | Pattern::Element, _) => {}
+            (Pattern::Half(_) | Pattern::Pair | Pattern::MapHalf(_) | Pattern::Generate, _) => {}
+            (Pattern::Literal | Pattern::View(_) | Pattern::Zip | Pattern::Concat, _) => {}
+            (Pattern::Map(_) | Pattern::DepMap(_) | Pattern::Reduce(_) | Pattern::Scan, _) => {}
+            (Pattern::Iterate | Pattern::Stream(_) | Pattern::Let | Pattern::Memory, _) => {}
+            (Pattern::Kernel | Pattern::DepPair | Pattern::DepMatch, _) => {}
         }
         match (primitive, before) {
             (ScanSeq, _) => {
