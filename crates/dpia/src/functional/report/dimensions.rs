@@ -7,7 +7,7 @@ use syntax::{Diagnostic, Span};
 
 use super::edit::Edits;
 use super::nesting::written;
-use super::{Reporter, alternatives, tick};
+use super::{Reporter, alternatives, offer, tick};
 use crate::functional::problem::ParallelMap;
 use crate::target::{Features, Parallelism};
 
@@ -29,10 +29,9 @@ impl Reporter<'_> {
         if !list.is_empty() {
             found.help = Some(format!("write out what it does: {}", list.join(" or ")));
         }
-        let mut first = true;
         for (chain, text) in chains.iter().zip(texts) {
             let edits = self.nested_maps(head, chain);
-            self.push(found, format!("Write `{text}`"), edits, None, &mut first);
+            offer(found, format!("Write `{text}`"), edits);
         }
     }
 

@@ -9,7 +9,7 @@ use syntax::{Diagnostic, Span};
 use super::edit::Edits;
 use super::nesting::written;
 use super::source_map::SourceLocation;
-use super::{Reporter, tick};
+use super::{Reporter, offer, tick};
 use crate::codes;
 use crate::functional::problem::{ConcurrentWriters, LaunchError, ParallelMap, ProblemKind};
 
@@ -75,14 +75,13 @@ impl Reporter<'_> {
         };
         let mut found =
             Diagnostic::error(codes::WRITTEN_BY_ALL, place, format!("{message}\n{why}"));
-        let mut first = true;
         match instead.as_ref().and_then(|one| Some((one, one.map?))) {
             Some((one, (primitive, dimension))) => {
                 let choice = written(primitive, dimension);
                 found.help = Some(format!("distribute the iterations: `{choice}`"));
                 let title = format!("Replace with `{choice}`");
                 let edits = self.source_map.replace(at, one.primitive, &choice);
-                self.push(&mut found, title, edits, None, &mut first);
+                offer(&mut found, title, edits);
             }
             None => {
                 let example = match sharers {
@@ -102,7 +101,7 @@ impl Reporter<'_> {
             ));
             let title = format!("Replace `mapWorkGroup` with `{choice}`");
             let edits = self.source_map.replace(group.at, group.primitive, &choice);
-            self.push(&mut found, title, edits, None, &mut first);
+            offer(&mut found, title, edits);
         }
         if *sharers == ConcurrentWriters::All
             && size.is_none()
@@ -114,12 +113,10 @@ impl Reporter<'_> {
                 "write it inside of a `{map}`, or launch one work-item: `{launch}`"
             ));
             let edits = self.annotated(launch);
-            self.push(
+            offer(
                 &mut found,
                 format!("Launch one work-item: `{launch}`"),
                 edits,
-                None,
-                &mut first,
             );
         }
         found
@@ -177,7 +174,6 @@ impl Reporter<'_> {
         );
         let spot = self.source_map.location(at);
         let mut found = Diagnostic::error(codes::WRITTEN_BY_ALL, spot.head, message);
-        let mut first = true;
         if others_are_one {
             let moved = maps.iter().map(|level| {
                 let d = used.iter().position(|d| *d == level.dimension)?;
@@ -194,13 +190,7 @@ impl Reporter<'_> {
                 .map(|(level, name)| self.source_map.replace(level.at, level.primitive, name));
             let edits: Option<Vec<Edits>> = edits.collect();
             let title = format!("Use {} instead of {}", dimensions(&new), old.join(" and "));
-            self.push(
-                &mut found,
-                title,
-                edits.map(|all| all.concat()),
-                None,
-                &mut first,
-            );
+            offer(&mut found, title, edits.map(|all| all.concat()));
             return found;
         }
         found.help =
@@ -213,7 +203,7 @@ impl Reporter<'_> {
         let edits: Option<Edits> = firsts.collect();
         let title = "Launch one work-item in dimension 0".to_owned();
         let edits = edits.filter(|edits| !edits.is_empty());
-        self.push(&mut found, title, edits, None, &mut first);
+        offer(&mut found, title, edits);
         found
     }
 
@@ -368,7 +358,7 @@ impl Reporter<'_> {
                 {
                     let title = format!("Launch groups of {smaller} work-items");
                     let edits = Some(vec![(place, smaller.to_string())]);
-                    self.push(&mut found, title, edits, None, &mut true);
+                    offer(&mut found, title, edits);
                 }
                 found
             }
@@ -408,7 +398,7 @@ impl Reporter<'_> {
             if kernel.is_none() {
                 let title = format!("Launch {next} work-items");
                 let edits = Some(vec![(place, next.to_string())]);
-                self.push(&mut found, title, edits, None, &mut true);
+                offer(&mut found, title, edits);
             }
         } else {
             found.help =

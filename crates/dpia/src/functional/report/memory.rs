@@ -7,7 +7,7 @@ use syntax::ast::{AddressSpace, ScalarType};
 use syntax::{Diagnostic, Span};
 
 use super::edit::Edits;
-use super::{Reporter, alternatives, tick};
+use super::{Reporter, alternatives, offer, offer_choice, tick};
 use crate::codes;
 use crate::functional::problem::{
     DeviceLimit, ParallelMap, PlacementError, Problem, SpaceChoice, User,
@@ -79,13 +79,12 @@ impl Reporter<'_> {
                      memory in between"
                 .into(),
         });
-        let mut first = true;
         for space in spaces {
             let stage = format!("toMem({})", space.space);
             let edits = self.source_map.append(at, &stage);
             let not = space.impossible.as_deref();
             let title = self.store_in(space, &problem.nest);
-            self.push(&mut found, title, edits, not, &mut first);
+            offer_choice(&mut found, title, edits, not);
         }
         found
     }
@@ -231,12 +230,11 @@ impl Reporter<'_> {
             local: Some(local), ..
         } = placement_error
         {
-            let mut first = !found.fixes.iter().any(|fix| fix.preferred);
             let sizes = sizes_text(local);
             let shape: Vec<String> = local.iter().map(i64::to_string).collect();
             let title = format!("Launch groups of {} work-items", shape.join(" × "));
             let edits = self.with_local(&sizes);
-            self.push(&mut found, title, edits, None, &mut first);
+            offer(&mut found, title, edits);
         }
         found
     }
@@ -326,12 +324,11 @@ impl Reporter<'_> {
         spaces: &[SpaceChoice],
         nest: &[ParallelMap],
     ) -> Diagnostic {
-        let mut first = true;
         for space in spaces {
             let edits = self.space_edits(at, primitive, space.space);
             let not = space.impossible.as_deref();
             let title = self.store_in(space, nest);
-            self.push(&mut found, title, edits, not, &mut first);
+            offer_choice(&mut found, title, edits, not);
         }
         found
     }

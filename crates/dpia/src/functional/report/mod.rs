@@ -314,16 +314,7 @@ impl Reporter<'_> {
                 ", and store what `select` chooses between: `|> {memory}`"
             ));
         }
-        match all {
-            Some(edits) => {
-                for fix in &mut found.fixes {
-                    fix.title.push_str(&format!(", with `{memory}` before it"));
-                    fix.edits.extend(edits.iter().cloned());
-                    fix.edits.sort_by_key(|(span, _)| (span.start, span.end));
-                }
-            }
-            None => found.fixes.clear(),
-        }
+        extend_fixes(&mut found, &memory, all);
         found
     }
 
@@ -352,16 +343,7 @@ impl Reporter<'_> {
         if let Some(help) = &mut found.help {
             help.push_str(&format!(", and copy what it is made of: `|> {first}`"));
         }
-        match edits {
-            Some(edits) => {
-                for fix in &mut found.fixes {
-                    fix.title.push_str(&format!(", with `{first}` before it"));
-                    fix.edits.extend(edits.iter().cloned());
-                    fix.edits.sort_by_key(|(span, _)| (span.start, span.end));
-                }
-            }
-            None => found.fixes.clear(),
-        }
+        extend_fixes(&mut found, first, edits);
         found
     }
 
@@ -449,12 +431,7 @@ impl Reporter<'_> {
             (many, true) => format!("choose one of {}", many.join(", ")),
             (many, false) => format!("write out what it does, with {}", many.join(" or ")),
         });
-        let mut first = true;
-        for choice in &choices {
-            let title = format!("Choose `{choice}`");
-            let edits = self.source_map.replace(at, pattern, choice);
-            self.push(&mut found, title, edits, None, &mut first);
-        }
+        self.offer_replacements(&mut found, (at, pattern), "Choose", &choices);
         if pattern == Primitive::Map {
             self.written_out_map(at, nest, &mut found);
         }
@@ -500,12 +477,7 @@ impl Reporter<'_> {
         let choices = alternatives::choices(primitive, self.target, nest, properties);
         let list: Vec<String> = choices.iter().map(|choice| tick(choice)).collect();
         found.help = Some(format!("write {}", list.join(" or ")));
-        let mut first = true;
-        for choice in &choices {
-            let title = format!("Replace with `{choice}`");
-            let edits = self.source_map.replace(at, primitive, choice);
-            self.push(&mut found, title, edits, None, &mut first);
-        }
+        self.offer_replacements(&mut found, (at, primitive), "Replace with", &choices);
         found
     }
 
@@ -751,32 +723,58 @@ impl Reporter<'_> {
     // ----- fixes -----
 
     fn fixed(&self, mut found: Diagnostic, title: &str, edits: Option<Edits>) -> Diagnostic {
-        let mut first = true;
-        self.push(&mut found, title.into(), edits, None, &mut first);
+        offer(&mut found, title, edits);
         found
     }
 
-    /// Adds a fix; the first enabled one is the preferred one.
-    fn push(
+    /// Adds fixes that replace a primitive by each of some choices.
+    fn offer_replacements(
         &self,
         found: &mut Diagnostic,
-        title: String,
-        edits: Option<Edits>,
-        not: Option<&str>,
-        first: &mut bool,
+        (at, primitive): (Origin, Primitive),
+        verb: &str,
+        choices: &[String],
     ) {
-        let Some(edits) = edits else {
-            return;
-        };
-        let preferred = *first && not.is_none();
-        if preferred {
-            *first = false;
+        for choice in choices {
+            let edits = self.source_map.replace(at, primitive, choice);
+            offer(found, format!("{verb} `{choice}`"), edits);
         }
-        found.fixes.push(Fix {
-            preferred,
-            disabled: not.map(str::to_owned),
-            ..Fix::preferred(title, edits)
-        });
+    }
+}
+
+/// Adds a fix, if there are edits.
+fn offer(found: &mut Diagnostic, title: impl Into<String>, edits: Option<Edits>) {
+    offer_choice(found, title, edits, None);
+}
+
+/// Adds a fix that is disabled if it is not possible; the first enabled one is the preferred one.
+fn offer_choice(
+    found: &mut Diagnostic,
+    title: impl Into<String>,
+    edits: Option<Edits>,
+    not: Option<&str>,
+) {
+    let Some(edits) = edits else {
+        return;
+    };
+    let preferred = not.is_none() && !found.fixes.iter().any(|fix| fix.preferred);
+    found.fixes.push(Fix {
+        preferred,
+        disabled: not.map(str::to_owned),
+        ..Fix::preferred(title.into(), edits)
+    });
+}
+
+/// Extends all fixes by the edits of another change, or removes them if that cannot be made.
+fn extend_fixes(found: &mut Diagnostic, stage: &str, edits: Option<Edits>) {
+    let Some(edits) = edits else {
+        found.fixes.clear();
+        return;
+    };
+    for fix in &mut found.fixes {
+        fix.title.push_str(&format!(", with `{stage}` before it"));
+        fix.edits.extend(edits.iter().cloned());
+        fix.edits.sort_by_key(|(span, _)| (span.start, span.end));
     }
 }
 

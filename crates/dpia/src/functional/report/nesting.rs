@@ -1,10 +1,11 @@
 //! Messages about wrongly nested parallel maps, with alternatives.
 
 use rise::Primitive;
+use rise::core::Origin;
 use rise::pattern::Level;
 use syntax::Diagnostic;
 
-use super::{Reporter, alternatives, tick};
+use super::{Reporter, alternatives, offer, tick};
 use crate::codes;
 use crate::functional::nesting::allowed;
 use crate::functional::problem::ParallelMap;
@@ -56,13 +57,12 @@ impl Reporter<'_> {
         if let Some(outer) = outer {
             found = found.related(self.source_map.related(outer.at), "inside this");
         }
-        let mut first = true;
         if self.target.has_work_items() {
-            self.other_outer(&mut found, inner, outer, (nest, inside), &mut first);
-            self.outer_elsewhere(&mut found, inner, outer, (nest, inside), &mut first);
+            self.other_outer(&mut found, inner, outer, (nest, inside));
+            self.outer_elsewhere(&mut found, inner, outer, (nest, inside));
         }
         if let Some(groups) = groups {
-            self.groups_of_dimension(&mut found, inner, *groups, (nest, inside), &mut first);
+            self.groups_of_dimension(&mut found, inner, *groups, (nest, inside));
         }
         let choices = match self.target.has_work_items() {
             true => alternatives::instead(inner, nest, inside),
@@ -84,11 +84,8 @@ impl Reporter<'_> {
             };
             found.help = Some(format!("{group}write {}", list.join(" or ")));
         }
-        for choice in &choices {
-            let title = format!("Replace with `{choice}`");
-            let edits = self.source_map.replace(inner.at, inner.primitive, choice);
-            self.push(&mut found, title, edits, None, &mut first);
-        }
+        let replaced = (inner.at, inner.primitive);
+        self.offer_replacements(&mut found, replaced, "Replace with", &choices);
         found
     }
 
@@ -100,16 +97,12 @@ impl Reporter<'_> {
         inner: ParallelMap,
         groups: ParallelMap,
         (nest, inside): (&[ParallelMap], &[Vec<ParallelMap>]),
-        first: &mut bool,
     ) {
-        let moved = |level: &ParallelMap| match level.at == groups.at {
-            true => ParallelMap {
-                dimension: inner.dimension,
-                ..*level
-            },
-            false => *level,
-        };
-        let chain: Vec<ParallelMap> = nest.iter().map(moved).chain([inner]).collect();
+        let dimension = inner.dimension;
+        let chain = changed(nest, inner, groups.at, |level| ParallelMap {
+            dimension,
+            ..level
+        });
         let fits = |chain: &[ParallelMap]| allowed(chain) && alternatives::is_shared(chain);
         let all = |with: &Vec<ParallelMap>| fits(&[&chain[..], with].concat());
         if found.help.is_some() || !fits(&chain) || !inside.iter().all(all) {
@@ -119,7 +112,7 @@ impl Reporter<'_> {
         found.help = Some(format!("choose groups of the same dimension: `{name}`"));
         let edits = self.source_map.replace(groups.at, MapWorkGroup, &name);
         let title = format!("Make the outer one `{name}`");
-        self.push(found, title, edits, None, first);
+        offer(found, title, edits);
     }
 
     /// Adds the fix that changes the dimension of a `mapGlobal` around work-groups.
@@ -129,7 +122,6 @@ impl Reporter<'_> {
         inner: ParallelMap,
         outer: Option<ParallelMap>,
         (nest, inside): (&[ParallelMap], &[Vec<ParallelMap>]),
-        first: &mut bool,
     ) {
         let Some(outer) = outer.filter(|outer| outer.primitive == MapGlobal) else {
             return;
@@ -138,14 +130,11 @@ impl Reporter<'_> {
             return;
         }
         let fits = |dimension: &u8| {
-            let moved = |level: &ParallelMap| match level.at == outer.at {
-                true => ParallelMap {
-                    dimension: *dimension,
-                    ..*level
-                },
-                false => *level,
-            };
-            let chain: Vec<ParallelMap> = nest.iter().map(moved).chain([inner]).collect();
+            let dimension = *dimension;
+            let chain = changed(nest, inner, outer.at, |level| ParallelMap {
+                dimension,
+                ..level
+            });
             let all = |with: &Vec<ParallelMap>| allowed(&[&chain[..], with].concat());
             allowed(&chain) && inside.iter().all(all)
         };
@@ -155,13 +144,7 @@ impl Reporter<'_> {
                 "let the outer one share another dimension: `{name}`"
             ));
             let edits = self.source_map.replace(outer.at, MapGlobal, &name);
-            self.push(
-                found,
-                format!("Make the outer one `{name}`"),
-                edits,
-                None,
-                first,
-            );
+            offer(found, format!("Make the outer one `{name}`"), edits);
         }
     }
 
@@ -173,7 +156,6 @@ impl Reporter<'_> {
         inner: ParallelMap,
         outer: Option<ParallelMap>,
         (nest, inside): (&[ParallelMap], &[Vec<ParallelMap>]),
-        first: &mut bool,
     ) {
         if inner.primitive != MapLocal {
             return;
@@ -181,14 +163,11 @@ impl Reporter<'_> {
         let group = written(MapWorkGroup, inner.dimension);
         match outer {
             Some(outer) if outer.primitive == MapGlobal => {
-                let grouped = |level: &ParallelMap| match level.at == outer.at {
-                    true => ParallelMap {
-                        primitive: MapWorkGroup,
-                        ..*level
-                    },
-                    false => *level,
-                };
-                let chain: Vec<ParallelMap> = nest.iter().map(grouped).chain([inner]).collect();
+                let primitive = MapWorkGroup;
+                let chain = changed(nest, inner, outer.at, |level| ParallelMap {
+                    primitive,
+                    ..level
+                });
                 if !inside
                     .iter()
                     .all(|with| allowed(&[&chain[..], with].concat()))
@@ -197,13 +176,7 @@ impl Reporter<'_> {
                 }
                 found.help = Some(format!("split among work-groups outside: `{group}`"));
                 let edits = self.source_map.replace(outer.at, outer.primitive, &group);
-                self.push(
-                    found,
-                    format!("Make the outer one `{group}`"),
-                    edits,
-                    None,
-                    first,
-                );
+                offer(found, format!("Make the outer one `{group}`"), edits);
             }
             None => {
                 let groups = |chain: &&Vec<ParallelMap>| {
@@ -222,11 +195,25 @@ impl Reporter<'_> {
                 let within = self.source_map.replace(swapped.at, MapWorkGroup, &local);
                 let edits = outside.zip(within).map(|(a, b)| [a, b].concat());
                 let title = format!("Swap `{local}` and `{group}`");
-                self.push(found, title, edits, None, first);
+                offer(found, title, edits);
             }
             Some(_) => {}
         }
     }
+}
+
+/// Returns the maps of a nest with a change of the one at an origin, and a map inside of them.
+fn changed(
+    nest: &[ParallelMap],
+    inner: ParallelMap,
+    at: Origin,
+    change: impl Fn(ParallelMap) -> ParallelMap,
+) -> Vec<ParallelMap> {
+    let level = |level: &ParallelMap| match level.at == at {
+        true => change(*level),
+        false => *level,
+    };
+    nest.iter().map(level).chain([inner]).collect()
 }
 
 /// Returns the reason why OpenCL does not allow the nesting.

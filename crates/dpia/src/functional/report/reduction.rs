@@ -4,7 +4,7 @@ use rise::Primitive;
 use rise::core::{Expr, Form, Mapper, Node, Origin, expr_text, subterms, walk};
 use syntax::Diagnostic;
 
-use super::Reporter;
+use super::{Reporter, offer};
 
 impl Reporter<'_> {
     /// Adds the remark that `reducePar` requires an associative function, if it is offered and the
@@ -39,7 +39,6 @@ impl Reporter<'_> {
     /// the `reduce`.
     pub(super) fn written_out(&self, at: Origin, choices: &[String], found: &mut Diagnostic) {
         let Some(used) = self.used(at) else { return };
-        let mut first = true;
         for choice in choices {
             let Some(pattern) = Primitive::from_name(choice) else {
                 continue;
@@ -49,17 +48,11 @@ impl Reporter<'_> {
             if text.len() > LONGEST || text.contains('\n') {
                 return;
             }
-            if first {
+            if found.fixes.is_empty() {
                 found.help = Some(format!("write out what it does: `{text}`"));
             }
             let edits = self.source_map.rewrite(at, &text);
-            self.push(
-                found,
-                format!("Write it out with `{choice}`"),
-                edits,
-                None,
-                &mut first,
-            );
+            offer(found, format!("Write it out with `{choice}`"), edits);
         }
     }
 
