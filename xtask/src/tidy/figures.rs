@@ -31,8 +31,11 @@ pub fn table(packages: &[Package]) -> String {
         "\nlines: production code without tests, comments and blank lines\n\
          fragments: doc comments whose first sentence has no main clause\n\
          cycles: sets of top-level modules that depend on each other\n\
-         targets: files outside `targets` that name a single target\n",
+         targets: files outside `codegen::targets` that name a single target:\n",
     );
+    for path in layered.clone().flat_map(targets::naming) {
+        _ = writeln!(text, "  {path}");
+    }
     for package in layered {
         for cycle in modules::Graph::of(package).cycles() {
             let names: Vec<String> = cycle.into_iter().collect();

@@ -7,14 +7,21 @@ use proc_macro2::{TokenStream, TokenTree};
 
 use super::source::{File, Package};
 
-const VARIANTS: &[&str] = &["C", "OpenMp", "OpenCl"];
+/// The folder of the targets.
+const FOLDER: &str = "crates/codegen/src/targets/";
+/// The targets as variants of an enum and as constants.
+const VARIANTS: &[&str] = &["C", "OpenMp", "OpenCl", "OPENMP", "OPENCL"];
+/// The enums and modules whose variants and constants are targets.
+const TABLES: &[&str] = &["Target", "CDialect", "targets"];
+/// The methods that ask for a single target.
+const QUESTIONS: &[&str] = &["is_c", "is_openmp", "is_opencl"];
 const NAMES: &[&str] = &["\"c\"", "\"openmp\"", "\"opencl\""];
 
 /// Returns the files outside `targets` whose production code names a single target.
 pub fn naming(package: &Package) -> Vec<&str> {
     let files = package.files.iter();
     files
-        .filter(|file| !file.path.contains("/targets/") && !file.path.ends_with("/targets.rs"))
+        .filter(|file| !file.path.starts_with(FOLDER))
         .filter(|file| names_target(file, &file.tokens))
         .map(|file| file.path.as_str())
         .collect()
@@ -25,8 +32,10 @@ fn names_target(file: &File, tokens: &TokenStream) -> bool {
     trees.iter().enumerate().any(|(at, tree)| match tree {
         TokenTree::Group(group) => names_target(file, &group.stream()),
         _ if !file.is_production(tree.span().start().line) => false,
-        TokenTree::Ident(name) if name == "is_opencl" => true,
-        TokenTree::Ident(name) => name == "Target" && variant(&trees[at + 1..]),
+        TokenTree::Ident(name) => {
+            let is_one_of = |known: &[&str]| known.iter().any(|known| name == known);
+            is_one_of(QUESTIONS) || is_one_of(TABLES) && variant(&trees[at + 1..])
+        }
         TokenTree::Literal(literal) => NAMES.contains(&literal.to_string().as_str()),
         TokenTree::Punct(_) => false,
     })
@@ -45,11 +54,14 @@ mod tests {
 
     #[test]
     fn files_that_name_a_target_are_found() {
-        let x = package(
-            "x",
+        let codegen = package(
+            "codegen",
             "",
             &[
-                ("src/lib.rs", "mod a; mod b; mod c; mod d; mod targets;"),
+                (
+                    "src/lib.rs",
+                    "mod a; mod b; mod c; mod d; mod e; mod targets;",
+                ),
                 ("src/a.rs", "fn f() { matches!(t, Target::OpenCl) }"),
                 ("src/b.rs", "fn f() { t.is_opencl() }"),
                 ("src/c.rs", "const NAME: &str = \"openmp\";"),
@@ -57,16 +69,23 @@ mod tests {
                     "src/d.rs",
                     "fn f() { Target::ALL; \"C\" }\n#[test]\nfn g() { Target::C }",
                 ),
-                ("src/targets.rs", "mod c;"),
+                (
+                    "src/e.rs",
+                    "mod targets;\nconst ONE: Backend = targets::OPENCL;",
+                ),
+                ("src/e/targets.rs", "fn f() { Target::C }"),
+                ("src/targets/mod.rs", "mod c;"),
                 ("src/targets/c.rs", "fn f() { Target::C }"),
             ],
         );
         assert_eq!(
-            naming(&x),
+            naming(&codegen),
             [
-                "crates/x/src/a.rs",
-                "crates/x/src/b.rs",
-                "crates/x/src/c.rs"
+                "crates/codegen/src/a.rs",
+                "crates/codegen/src/b.rs",
+                "crates/codegen/src/c.rs",
+                "crates/codegen/src/e.rs",
+                "crates/codegen/src/e/targets.rs",
             ]
         );
     }
