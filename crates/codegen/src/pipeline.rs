@@ -62,6 +62,8 @@ const CPU: &[Step] = &[
     optional(sinking::PASS),
     // Declarations with values are copies or not, which before was to be seen by assignments only.
     optional(copy_coalescing::PASS),
+    // Accumulators are declared in front of their loops, and copies no longer connect these.
+    optional(loop_fusion::PASS),
     // What is left and read once is no variable; later, pointers would stand in between.
     optional(inlining::PASS),
     // Whole statements are split into pieces, so after they are as long as they get.
@@ -133,6 +135,8 @@ const KERNEL: &[Step] = &[
     optional(sinking::PASS),
     // Declarations with values are copies or not, which before was to be seen by assignments only.
     optional(copy_coalescing::PASS),
+    // Accumulators are declared in front of their loops, and copies no longer connect these.
+    optional(loop_fusion::PASS),
     // What is left and read once is no variable.
     optional(inlining::PASS),
     // Unrolled loops leave more values that nothing reads once those in between are gone.

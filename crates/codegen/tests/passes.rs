@@ -505,6 +505,84 @@ fn parameters_that_nothing_reads_are_named_as_such() {
     );
 }
 
+/// Builds the sum of an array, and behind it that of `element(xs[i], sum)`.
+fn two_sums(name: &str, element: impl Fn(Expr, Expr) -> Expr) -> Build {
+    let f = scalar(F32);
+    let mut b = Build::new(name, &f, &["n"]);
+    let n = b.size(0);
+    let xs = b.array("xs", &f, n.clone());
+    let [sum, other] = ["sum", "other"].map(|name| b.local(name, &f, None));
+    let [i, j] = ["", ""].map(|name| b.counter(name));
+    let (x, y) = (b.at(xs, Nat::var(i)), b.at(xs, Nat::var(j)));
+    let y = element(y, b.get(sum));
+    let output = b.function.output;
+    b.function.body = vec![
+        declare_as(sum, float("0.0")),
+        repeat(
+            i,
+            n.clone(),
+            vec![assign(Place::plain(sum), add(b.get(sum), x))],
+        ),
+        declare_as(other, float("1.0")),
+        repeat(
+            j,
+            n,
+            vec![assign(Place::plain(other), add(b.get(other), y))],
+        ),
+        assign(elem(output, num(0)), b.get(sum)),
+        assign(elem(output, num(1)), b.get(other)),
+    ];
+    b
+}
+
+#[test]
+#[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
+fn independent_loops_over_the_same_elements_are_fused() {
+    let b = two_sums("moments", |x, _| mul(x.clone(), x));
+    expect![[r#"
+        void moments(float *restrict output, int n, const float *restrict xs) {
+            float sum = 0.0f;
+            float other = 1.0f;
+            for (int i = 0; i < n; i++) {
+                sum += xs[i];
+                other += xs[i] * xs[i];
+            }
+            output[0] = sum;
+            output[1] = other;
+        }
+    "#]]
+    .assert_eq(&b.text(Target::C));
+    run(
+        &b.finish(Target::C),
+        "float x[3] = {1, 2, 3}, y[2]; moments(y, 3, x); CHECK(y[0] == 6 && y[1] == 15);",
+    );
+}
+
+#[test]
+#[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
+fn loops_that_read_the_results_of_others_are_not_fused() {
+    let b = two_sums("shares", mul);
+    expect![[r#"
+        void shares(float *restrict output, int n, const float *restrict xs) {
+            float sum = 0.0f;
+            for (int i = 0; i < n; i++) {
+                sum += xs[i];
+            }
+            float other = 1.0f;
+            for (int i = 0; i < n; i++) {
+                other += xs[i] * sum;
+            }
+            output[0] = sum;
+            output[1] = other;
+        }
+    "#]]
+    .assert_eq(&b.text(Target::C));
+    run(
+        &b.finish(Target::C),
+        "float x[3] = {1, 2, 3}, y[2]; shares(y, 3, x); CHECK(y[0] == 6 && y[1] == 37);",
+    );
+}
+
 #[test]
 #[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
 fn each_part_of_the_text_has_its_origin() {

@@ -11,6 +11,7 @@ pub(crate) mod inlining;
 pub(crate) mod kernel_memory;
 pub(crate) mod kernel_outlining;
 pub(crate) mod live_range_splitting;
+pub(crate) mod loop_fusion;
 pub(crate) mod loops;
 pub(crate) mod pointers;
 pub(crate) mod privatization;
