@@ -30,12 +30,7 @@ fn translation_keeps_types_for_opencl() {
 
 /// The primitives that only occur in imperative programs that are written, or in reads of elements
 /// that need commands.
-const ELSEWHERE: &[Prim] = &[
-    Prim::Barrier,
-    Prim::ParForNat,
-    Prim::PairAcc,
-    Prim::IdxVecAcc,
-];
+const ELSEWHERE: &[Prim] = &[Prim::Barrier, Prim::PairAcc, Prim::IdxVecAcc];
 
 #[test]
 fn every_primitive_is_there() {
@@ -107,6 +102,7 @@ const C: &[&str] = &[
     "depFun(n: Nat => fun(xs: (n / 4).4.f32 => xs |> mapSeq(mapSeq(id)) |> join |> assume(n)))",
     "depFun((n: Nat, m: Nat) => fun(is: m.Idx[n], xs: n.f32 => xs |> gather(is) |> mapSeq(id)))",
     "depFun(n: Nat => fun(xs: n.f32 => xs |> reorder(n)(natFun(i => n - 1 - i))(natFun(i => n - 1 - i)) |> mapSeq(id)))",
+    "depFun(n: Nat => fun(xs: 3.f32 => xs |> cycle(n) |> mapSeq(id)))",
     "depFun(n: Nat => fun(xs: n.f32 => xs |> padCst(1)(1)(0.0f) |> slide(3)(1) |> mapSeq(reduceSeq(add)(0.0f))))",
     "depFun(n: Nat => fun(xs: (n + 1).f32 => xs |> padClamp(1)(1) |> slide(3)(1) |> mapSeq(reduceSeq(add)(0.0f))))",
     "depFun(n: Nat => fun(xs: n.f32, ys: n.i32 => zip(xs)(ys) |> mapSeq(id)))",
@@ -196,6 +192,7 @@ const C: &[&str] = &[
 ];
 
 const OPENMP: &[&str] = &[
+    "depFun(n: Nat => fun(rows: n..dataFun(i => (i + 1).f32) => rows |> depMapPar(depFun(i: Nat => fun(row => row |> mapSeq(fun(x => x * 2.0f)))))))",
     "depFun(n: Nat => fun(xs: n.f32 => xs |> mapPar(fun(x => x + 1.0f))))",
     "depFun(n: Nat => fun(xs: n.f32 => xs |> reducePar(add)(0.0f)))",
     "depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 => xs |> map(reduceSeq(add)(0.0f)) |> reducePar(add)(0.0f)))",
