@@ -154,7 +154,9 @@ function M.lower(at)
   if not there(at.target) then
     local targets = { 'c', 'openmp', 'opencl', 'strategy' }
     local names = { c = 'C', openmp = 'OpenMP', opencl = 'OpenCL', strategy = 'by a strategy …' }
-    for target in vim.spairs(require('rise-ls').passes()) do
+    local known = vim.tbl_keys(require('rise-ls').passes())
+    table.sort(known)
+    for _, target in ipairs(known) do
       if not names[target] then table.insert(targets, target) end
     end
     return vim.ui.select(targets, {
