@@ -16,7 +16,6 @@
 pub mod codes;
 pub mod engine;
 pub mod lang;
-pub mod measure;
 pub mod normal;
 pub mod rule;
 pub mod term;

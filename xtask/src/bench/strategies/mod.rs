@@ -9,6 +9,7 @@ mod menus;
 mod peers;
 mod rewriting;
 mod versions;
+mod workloads;
 
 use std::path::Path;
 

@@ -11,7 +11,7 @@ use rise::core::Def;
 use serde_json::{Value as Json, json};
 use syntax::elevate::ast::{ItemKind, Order};
 
-use super::{Schedule, Subject, subject};
+use super::{Schedule, Subject, subject, workloads};
 use crate::bench::Outcome;
 use crate::bench::table::{Row, Series, Table, Unit};
 
@@ -28,7 +28,7 @@ const STACK: usize = 256 << 20;
 
 /// Measures the number of rewriting steps per second.
 pub fn steps(table: &mut Table) {
-    for measured in elevate::measure::all(ROUNDS, "") {
+    for measured in workloads::all(ROUNDS) {
         let rate = Series::from_iter([measured.rate()]);
         let name = format!("steps: {}", measured.name);
         table.push(Row::new(&name, Unit::StepsPerSecond, rate).at_least(RATE));

@@ -1,27 +1,24 @@
-//! Measures the speed of strategies, on the workloads of `cargo xtask bench`.
+//! Measures the speed of strategies on generated terms.
 
 use std::sync::Arc;
 use std::time::Instant;
 
+use elevate::engine::{
+    Beta, Context, Eta, MismatchRank, Options, Reach, Reason, Rewrite, Rewritten, Strategy,
+    StrategyKind, run,
+};
+use elevate::normal::NormalForm;
+use elevate::term::{Head, Heads, Local, Node, Store, Term};
 use nat::Nat;
 use rise::Primitive;
 use rise::types::{Arg, Type};
 use syntax::ast::{Literal, ScalarType};
-
-use crate::engine::{
-    Beta, Context, Eta, MismatchRank, Options, Reach, Reason, Rewrite, Rewritten, Strategy,
-    StrategyKind, run,
-};
-use crate::normal::NormalForm;
-use crate::term::{Head, Heads, Local, Node, Store, Term};
 
 /// The result of measuring a workload.
 #[derive(Clone, Debug)]
 pub struct Measured {
     /// The name of the workload.
     pub name: &'static str,
-    /// The number of nodes of the term, without sharing.
-    pub size: u32,
     /// The number of rule applications.
     pub steps: u64,
     /// The time that they took, in seconds: the minimum of the rounds.
@@ -35,8 +32,8 @@ impl Measured {
     }
 }
 
-/// Runs every workload whose name contains `words`, in `rounds` rounds, each on its own store.
-pub fn all(rounds: u32, words: &str) -> Vec<Measured> {
+/// Runs every workload in `rounds` rounds, each on its own store.
+pub fn all(rounds: u32) -> Vec<Measured> {
     let fusion = || StrategyKind::rule(Fusion);
     let reduce = || StrategyKind::choice([StrategyKind::rule(Eta), StrategyKind::rule(Beta)]);
     let normalize = |s| Arc::new(StrategyKind::Normalize(s));
@@ -72,13 +69,11 @@ pub fn all(rounds: u32, words: &str) -> Vec<Measured> {
             Arc::new(StrategyKind::NormalForm(NormalForm::Dfnf)),
         ),
     ];
-    let wanted = loads.iter().filter(|(name, ..)| name.contains(words));
-    let measured = wanted.map(|(name, make, strategy)| {
+    let measured = loads.iter().map(|(name, make, strategy)| {
         let runs = (0..rounds.max(1)).map(|_| once(name, *make, strategy));
         let best = runs.reduce(|a, b| if a.seconds <= b.seconds { a } else { b });
         best.unwrap_or(Measured {
             name,
-            size: 0,
             steps: 0,
             seconds: 0.0,
         })
@@ -92,13 +87,11 @@ type Make = fn(&mut Parts) -> Term;
 fn once(name: &'static str, make: Make, strategy: &Strategy) -> Measured {
     let mut parts = Parts::new();
     let term = make(&mut parts);
-    let size = parts.store.size(term);
     let start = Instant::now();
     let outcome = run(&mut parts.store, term, strategy, &Options::default());
     let seconds = start.elapsed().as_secs_f64();
     Measured {
         name,
-        size,
         steps: outcome.steps + outcome.housekeeping,
         seconds,
     }
