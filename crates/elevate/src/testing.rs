@@ -12,7 +12,7 @@ use syntax::GlobalId;
 use syntax::ast::{Name, ScalarType};
 
 use crate::engine::{Context, MismatchRank, Reach, Reason, Rewrite, Rewritten};
-use crate::term::{Imported, Local, Node, Store, Term, import};
+use crate::term::{Imported, Local, Node, Store, Term, eta_abstraction, import};
 
 /// The definitions of texts. Each is checked with the standard library and the definitions before
 /// it in scope.
@@ -304,5 +304,30 @@ impl Random<'_> {
                 }
             }
         }
+    }
+}
+
+/// η-abstraction: `f` becomes `fun(x => f(x))`. It applies to its own result, so `repeat` of it
+/// alone does not end.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct EtaAbstraction;
+
+impl Rewrite for EtaAbstraction {
+    fn name(&self) -> &str {
+        "etaExp"
+    }
+
+    fn apply(&self, cx: &mut Context<'_>, term: Term) -> Result<Rewritten, MismatchRank> {
+        let made = eta_abstraction(cx.store, term);
+        made.map(Rewritten::plain).ok_or(MismatchRank::LOWEST)
+    }
+
+    fn explain(&self, _: &mut Context<'_>, found: Term) -> Reason {
+        let expected = "a function of a value".to_owned();
+        Reason::Shape { expected, found }
+    }
+
+    fn reach(&self) -> Reach {
+        Reach::levels(0)
     }
 }

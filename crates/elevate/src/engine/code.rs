@@ -5,13 +5,12 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use rise::Primitive;
 use rustc_hash::FxHashMap;
 
 use super::rewrite::{Reach, Rewrite};
 use super::strategy::{Function, Predicate, Strategy, StrategyKind};
 use crate::normal::NormalForm;
-use crate::term::{Child, Head, Heads, Order, Term};
+use crate::term::{Child, Head, Heads};
 
 /// The index of a strategy in the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -30,7 +29,6 @@ pub(super) enum Op {
     Rule(u32),
     Seq(Code, Code),
     Choice(Code, Code),
-    Select(Code, Code, Code),
     Not(Code),
     All(Code),
     One(Code),
@@ -38,20 +36,15 @@ pub(super) enum Op {
     /// Applies a strategy to a child of the node. `Some(true)` requires an application to a
     /// type-level argument, `Some(false)` any other node.
     Part(Child, Option<bool>, Code),
-    ArgumentOf(Primitive, Code),
     Repeat(Code),
     Times(u32, Code),
     Normalize(Code),
     TryAll(Code),
     Skip(u32, Code),
-    Position(u32, Code),
     Limit(u64, Code),
-    InOrder(Order, Code),
     Housekeeping(u32, Code),
     NormalForm(NormalForm),
     Predicate(u32),
-    IsEqualTo(Term, bool),
-    Insert(Term),
     Named(u32, Code),
     Function(u32),
     /// Applies another strategy: the result of a [`StrategyKind::Delay`].
@@ -118,24 +111,7 @@ impl OpTable {
     #[inline(always)]
     pub fn op(&mut self, code: Code) -> Op {
         match self.ops[code.0 as usize] {
-            Op::Unread(_) | Op::Position(..) => self.unfolded(code),
-            op => op,
-        }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn unfolded(&mut self, code: Code) -> Op {
-        match self.ops[code.0 as usize] {
             Op::Unread(at) => self.read(code, at),
-            Op::Position(times, inner) => {
-                let op = match times {
-                    0 => self.op(inner),
-                    _ => Op::One(self.push(Op::Position(times - 1, inner))),
-                };
-                self.ops[code.0 as usize] = op;
-                op
-            }
             op => op,
         }
     }
@@ -155,6 +131,8 @@ impl OpTable {
         }
     }
 
+    #[cold]
+    #[inline(never)]
     fn read(&mut self, code: Code, at: u32) -> Op {
         let strategy = self.strategies[at as usize].clone();
         let op = self.translate(code, &strategy);
@@ -169,7 +147,6 @@ impl OpTable {
             StrategyKind::Rule(rule) => Op::Rule(self.rule(rule)),
             StrategyKind::Seq(a, b) => Op::Seq(self.code(a), self.code(b)),
             StrategyKind::Choice(a, b) => Op::Choice(self.code(a), self.code(b)),
-            StrategyKind::Select(c, a, b) => Op::Select(self.code(c), self.code(a), self.code(b)),
             StrategyKind::Not(s) => Op::Not(self.code(s)),
             StrategyKind::All(s) => Op::All(self.code(s)),
             StrategyKind::One(s) => Op::One(self.code(s)),
@@ -178,7 +155,6 @@ impl OpTable {
             StrategyKind::Function(s) => Op::Part(Child::Function, Some(false), self.code(s)),
             StrategyKind::Argument(s) => Op::Part(Child::Argument, None, self.code(s)),
             StrategyKind::DepFunction(s) => Op::Part(Child::Function, Some(true), self.code(s)),
-            StrategyKind::ArgumentOf(primitive, s) => Op::ArgumentOf(*primitive, self.code(s)),
             StrategyKind::At(path, s) => {
                 let s = self.code(s);
                 let part = |s, child: &Child| self.push(Op::Part(*child, None, s));
@@ -193,27 +169,13 @@ impl OpTable {
             }
             StrategyKind::Times(times, s) => Op::Times(*times, self.code(s)),
             StrategyKind::Skip(times, s) => Op::Skip(*times, self.code(s)),
-            StrategyKind::Position(times, s) => match times {
-                0 => {
-                    let s = self.code(s);
-                    self.op(s)
-                }
-                _ => {
-                    let s = self.code(s);
-                    Op::One(self.push(Op::Position(times - 1, s)))
-                }
-            },
             StrategyKind::Limit(steps, s) => Op::Limit(*steps, self.code(s)),
-            StrategyKind::InOrder(order, s) => Op::InOrder(*order, self.code(s)),
             StrategyKind::Housekeeping(name, s) => Op::Housekeeping(self.name(name), self.code(s)),
             StrategyKind::NormalForm(form) => Op::NormalForm(*form),
             StrategyKind::Predicate(predicate) => {
                 self.predicates.push(predicate.clone());
                 Op::Predicate(count(self.predicates.len() - 1))
             }
-            StrategyKind::IsEqualTo(term) => Op::IsEqualTo(*term, true),
-            StrategyKind::IsEqualToUntyped(term) => Op::IsEqualTo(*term, false),
-            StrategyKind::Insert(term) => Op::Insert(*term),
             StrategyKind::Named(name, s) => Op::Named(self.name(name), self.code(s)),
             StrategyKind::Delay(make) => {
                 let made = make();
@@ -248,11 +210,6 @@ impl OpTable {
             StrategyKind::BottomUp(s) => Op::Choice(self.push(Op::One(this)), self.code(s)),
             StrategyKind::AllTopDown(s) => Op::Seq(self.code(s), self.push(Op::All(this))),
             StrategyKind::AllBottomUp(s) => Op::Seq(self.push(Op::All(this)), self.code(s)),
-            StrategyKind::DownUp(a, b) => {
-                let (below, b) = (self.push(Op::All(this)), self.code(b));
-                let rest = self.push(Op::Seq(below, b));
-                Op::Seq(self.code(a), rest)
-            }
             StrategyKind::TryAll(s) => Op::TryAll(self.code(s)),
             StrategyKind::AllTd(s) => Op::Choice(self.code(s), self.push(Op::All(this))),
             StrategyKind::SomeTd(s) => Op::Choice(self.code(s), self.push(Op::Some(this))),
@@ -298,22 +255,17 @@ impl OpTable {
             return Reach::WHOLE;
         };
         match self.op(code) {
-            Op::Id | Op::Fail | Op::Insert(_) => Reach::levels(0),
+            Op::Id | Op::Fail => Reach::levels(0),
             Op::Rule(at) => self.rules[at as usize].0.reach(),
             // A predicate returns its term, so both strategies get the same one.
             Op::Seq(a, b) if self.keeps(a, depth) => {
                 self.find_reach(a, depth).max(self.find_reach(b, depth))
             }
             Op::Choice(a, b) => self.find_reach(a, depth).max(self.find_reach(b, depth)),
-            Op::Select(c, a, b) => {
-                let both = self.find_reach(a, depth).max(self.find_reach(b, depth));
-                both.max(self.find_reach(c, depth))
-            }
             Op::Not(s) | Op::Named(_, s) | Op::Jump(s) => self.find_reach(s, depth),
             Op::All(s) | Op::One(s) | Op::Some(s) | Op::Part(_, _, s) => {
                 self.find_reach(s, depth).below(1).max(Reach::levels(1))
             }
-            Op::ArgumentOf(_, s) => self.find_reach(s, depth).below(1).max(Reach::levels(2)),
             Op::Predicate(at) => match &self.predicates[at as usize] {
                 Predicate::Other(..) => Reach::WHOLE,
                 _ => Reach::levels(1),
@@ -350,7 +302,6 @@ impl OpTable {
                 first.or(self.find_heads(b, depth))
             }
             Op::Named(_, s) | Op::Jump(s) => self.find_heads(s, depth),
-            Op::ArgumentOf(primitive, _) => Heads::of([Head::primitive(primitive)]),
             Op::Part(Child::Body, _, _) => Heads::of([Head::LAMBDA, Head::DEP_LAMBDA]),
             Op::Predicate(at) => self.predicates[at as usize].heads(),
             _ => Heads::ALL,
@@ -364,14 +315,12 @@ impl OpTable {
             return false;
         };
         match self.op(code) {
-            Op::Id | Op::Fail | Op::Not(_) | Op::Predicate(_) | Op::IsEqualTo(..) => true,
+            Op::Id | Op::Fail | Op::Not(_) | Op::Predicate(_) => true,
             Op::Seq(a, b) | Op::Choice(a, b) => self.keeps(a, depth) && self.keeps(b, depth),
-            Op::Select(_, a, b) => self.keeps(a, depth) && self.keeps(b, depth),
             Op::All(s)
             | Op::One(s)
             | Op::Some(s)
             | Op::Part(_, _, s)
-            | Op::ArgumentOf(_, s)
             | Op::Named(_, s)
             | Op::Jump(s) => self.keeps(s, depth),
             _ => false,
@@ -401,7 +350,7 @@ impl OpTable {
             return false;
         };
         match self.op(code) {
-            Op::Rule(_) | Op::Predicate(_) | Op::Id | Op::Fail | Op::IsEqualTo(..) => true,
+            Op::Rule(_) | Op::Predicate(_) | Op::Id | Op::Fail => true,
             Op::Choice(a, b) | Op::Seq(a, b) => {
                 self.simple_below(a, depth) && self.simple_below(b, depth)
             }

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::code::{Code, ID, Op};
-use super::frames::{ArgumentPosition, Call, Frame, Loop};
+use super::frames::{ArgumentPosition, Frame, Loop};
 use super::machine::{AppliedRule, Engine, RuleApplication, State, length};
 use super::rewrite::{Assumption, Context, MismatchRank, Reason, Rewritten};
 use super::strategy::{CallResult, Predicate};
@@ -102,22 +102,6 @@ impl Engine<'_> {
                     _ => self.no_part(store, code, term),
                 }
             }
-            Op::ArgumentOf(primitive, s) => {
-                let fits = match store.node(term) {
-                    Node::Apply(f, _) => {
-                        matches!(store.node(f), Node::Primitive(p, _) if p == primitive)
-                    }
-                    _ => false,
-                };
-                match fits {
-                    true => {
-                        let child = Child::Argument;
-                        let frame = Frame::Part { node: term, child };
-                        self.enter_part(store, frame, s, term, child)
-                    }
-                    false => self.no_part(store, code, term),
-                }
-            }
             op => self.eval_other(store, code, op, term),
         }
     }
@@ -128,17 +112,6 @@ impl Engine<'_> {
             Op::Fail => self.record_failure(store, 1, None, term, |engine, _| {
                 Reason::Message(engine.table.text(code))
             }),
-            Op::Select(question, then, other) => {
-                let mark = self.mark();
-                self.quiet += 1;
-                self.stack.push(Frame::Select {
-                    then,
-                    other,
-                    term,
-                    mark,
-                });
-                State::Eval(question, term)
-            }
             Op::Not(s) => {
                 let mark = self.mark();
                 self.quiet += 1;
@@ -185,11 +158,6 @@ impl Engine<'_> {
                 self.stack.push(Frame::Limit { outer, mark });
                 State::Eval(s, term)
             }
-            Op::InOrder(order, s) => {
-                let outer = std::mem::replace(&mut self.order, order);
-                self.stack.push(Frame::Order(outer));
-                State::Eval(s, term)
-            }
             Op::Housekeeping(name, s) => {
                 self.housekeeping += 1;
                 self.stack.push(Frame::Housekeeping {
@@ -212,25 +180,8 @@ impl Engine<'_> {
             }
             Op::NormalForm(form) => self.normal_form(store, form, term),
             Op::Predicate(at) => self.predicate(store, at, term),
-            Op::IsEqualTo(other, typed) => {
-                let equal = match typed {
-                    true => store.alpha_eq(term, other),
-                    false => store.alpha_eq_untyped(term, other),
-                };
-                match equal {
-                    true => State::Done(term),
-                    false => self.record_failure(store, 1, None, term, |_, store| Reason::Shape {
-                        expected: crate::term::print(store, other),
-                        found: term,
-                    }),
-                }
-            }
-            Op::Insert(new) => {
-                self.jumps = 0;
-                State::Done(new)
-            }
             Op::Function(at) => self.function(store, at, term),
-            // `op` translates `Unread` and `Position`, and `eval` handles the others.
+            // `op` translates `Unread`, and `eval` handles the others.
             _ => State::Failed,
         }
     }
@@ -409,7 +360,6 @@ impl Engine<'_> {
                 matches!(store.node(term), Node::Global(g, _) if g == *id)
             }
             Predicate::IsArray => matches!(**store.type_of(term), rise::Type::Array(..)),
-            Predicate::IsFunction => store.fun_parts(store.ty(term)).is_some(),
             Predicate::Other(_, test) => {
                 let (test, facts) = (test.clone(), self.facts.clone());
                 test(&mut Context::hosted(store, &facts, self), term)
@@ -429,28 +379,16 @@ impl Engine<'_> {
         let function = self.table.functions[at as usize].1.clone();
         let facts = self.facts.clone();
         let next = function(&mut Context::hosted(store, &facts, self), term);
-        self.next(store, next, term)
-    }
-
-    pub(super) fn next(&mut self, store: &mut Store, next: CallResult, given: Term) -> State {
         match next {
             CallResult::Done(Ok(term)) => State::Done(term),
             CallResult::Done(Err(reason)) => {
-                self.record_failure(store, 2, None, given, |_, _| reason)
+                self.record_failure(store, 2, None, term, |_, _| reason)
             }
-            CallResult::Apply(strategy, term) => {
-                let place = position_of(store, given, term);
-                let then = None;
+            CallResult::Apply(strategy, part) => {
+                let place = position_of(store, term, part);
                 self.stack.push(Frame::Call);
-                self.calls.push(Call { then, given, place });
-                State::Eval(self.table.code(&strategy), term)
-            }
-            CallResult::Then(strategy, term, then) => {
-                let place = position_of(store, given, term);
-                let then = Some(then);
-                self.stack.push(Frame::Call);
-                self.calls.push(Call { then, given, place });
-                State::Eval(self.table.code(&strategy), term)
+                self.calls.push(place);
+                State::Eval(self.table.code(&strategy), part)
             }
         }
     }
@@ -552,7 +490,7 @@ pub(super) fn position_of(store: &Store, whole: Term, part: Term) -> ArgumentPos
                 above = open[parent].1;
             }
             nodes.reverse();
-            return ArgumentPosition::Inside(nodes.into());
+            return nodes.into();
         }
         open.extend(
             store
@@ -561,5 +499,5 @@ pub(super) fn position_of(store: &Store, whole: Term, part: Term) -> ArgumentPos
         );
         at += 1;
     }
-    ArgumentPosition::Unknown
+    ArgumentPosition::default()
 }

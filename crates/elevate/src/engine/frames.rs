@@ -2,9 +2,8 @@
 //! applied.
 
 use super::code::Code;
-use super::strategy::Continuation;
 use super::traversal::TraversalState;
-use crate::term::{Child, Order, Term};
+use crate::term::{Child, Term};
 
 /// A position in the trail of a run, recorded at a choice point: a rollback to it undoes all later
 /// entries.
@@ -30,13 +29,6 @@ pub(super) enum Frame {
         mark: Mark,
         /// True if the second strategy cannot fail, so that failures of the first are not recorded.
         quiet: bool,
-    },
-    /// The two branches of a `select`.
-    Select {
-        then: Code,
-        other: Code,
-        term: Term,
-        mark: Mark,
     },
     /// Inverts success and failure.
     Not { code: Code, term: Term, mark: Mark },
@@ -80,13 +72,11 @@ pub(super) enum Frame {
     Traversal,
     /// Restores the limit of the enclosing strategy.
     Limit { outer: u64, mark: Mark },
-    /// Restores the order of the enclosing strategy.
-    Order(Order),
     /// Ends a strategy whose steps are counted apart: see `StrategyKind::Housekeeping`.
     Housekeeping { name: u32, term: Term, applied: u32 },
     /// Ends a strategy whose name has this index in `OpTable::names`.
     Named(u32),
-    /// Continues a function: see [`Call`].
+    /// Ends a strategy that a function applies to a part of its argument.
     Call,
     /// Ends a strategy that a rule or function applies by a nested call of the machine.
     Barrier,
@@ -105,51 +95,33 @@ pub(super) struct Loop {
     pub until: u32,
 }
 
-/// A function that waits for the result of a strategy.
-pub(super) struct Call {
-    pub then: Option<Continuation>,
-    /// The term that the function is applied to.
-    pub given: Term,
-    /// The place in it to which the strategy is applied.
-    pub place: ArgumentPosition,
-}
+/// The nodes around the place in the argument of a function at which it applies a strategy,
+/// outermost first; empty if the place is unknown.
+pub(super) type ArgumentPosition = Box<[(Term, Child)]>;
 
-/// The place of a term in the argument of a function.
-pub(super) enum ArgumentPosition {
-    /// Unknown, or not in the argument.
-    Unknown,
-    /// Below these nodes, outermost first.
-    Inside(Box<[(Term, Child)]>),
-}
-
-/// Calls `visit` with the nodes around the current term, innermost first, until it returns `true`.
+/// Calls `visit` with the nodes around the current term, innermost first.
 pub(super) fn around(
     stack: &[Frame],
     walks: &[TraversalState],
-    calls: &[Call],
-    visit: &mut dyn FnMut(Term, Child) -> bool,
+    calls: &[ArgumentPosition],
+    visit: &mut dyn FnMut(Term, Child),
 ) {
     let (mut walks, mut calls) = (walks.iter().rev(), calls.iter().rev());
     for frame in stack.iter().rev() {
-        let stop = match frame {
+        match frame {
             Frame::Part { node, child } => visit(*node, *child),
             Frame::One { node, current, .. }
             | Frame::All { node, current, .. }
             | Frame::Some { node, current, .. } => visit(*node, *current),
             Frame::Traversal => {
                 let above = walks.next().map(TraversalState::above).unwrap_or_default();
-                (above.iter().rev()).any(|spot| visit(spot.node, spot.current))
+                (above.iter().rev()).for_each(|spot| visit(spot.node, spot.current));
             }
-            Frame::Call => match calls.next().map(|call| &call.place) {
-                Some(ArgumentPosition::Inside(nodes)) => {
-                    (nodes.iter().rev()).any(|(node, child)| visit(*node, *child))
-                }
-                _ => false,
-            },
-            _ => false,
-        };
-        if stop {
-            return;
+            Frame::Call => {
+                let nodes = calls.next().into_iter().flatten().rev();
+                nodes.for_each(|(node, child)| visit(*node, *child));
+            }
+            _ => {}
         }
     }
 }

@@ -3,7 +3,7 @@
 use rise::Primitive;
 
 use super::rewrite::{Context, MismatchRank, Reach, Reason, Rewrite, Rewritten};
-use crate::term::{Head, Heads, Local, Node, Store, Term, beta, eta, eta_abstraction};
+use crate::term::{Head, Heads, Local, Node, Store, Term, beta, eta};
 
 /// β-reduction: `(fun(x => b))(v)` becomes `b` with `v` substituted for `x`. It also applies to
 /// functions of type-level arguments.
@@ -18,11 +18,6 @@ pub struct GentleBeta;
 /// η-reduction: `fun(x => f(x))` becomes `f` if `x` is not free in `f`.
 #[derive(Clone, Copy, Debug)]
 pub struct Eta;
-
-/// η-abstraction: `f` becomes `fun(x => f(x))`. It applies to its own result, so `repeat` of it
-/// alone does not end.
-#[derive(Clone, Copy, Debug)]
-pub struct EtaAbstraction;
 
 /// α-renaming: `fun(x => b)` gets a fresh parameter if `x` is free in `b`.
 #[derive(Clone, Copy, Debug)]
@@ -154,24 +149,6 @@ impl Rewrite for Eta {
 
     fn heads(&self) -> Heads {
         Heads::of([Head::LAMBDA])
-    }
-}
-
-impl Rewrite for EtaAbstraction {
-    fn name(&self) -> &str {
-        "etaExp"
-    }
-
-    fn apply(&self, cx: &mut Context<'_>, term: Term) -> Result<Rewritten, MismatchRank> {
-        made(eta_abstraction(cx.store, term))
-    }
-
-    fn explain(&self, _: &mut Context<'_>, term: Term) -> Reason {
-        expected("a function of a value", term)
-    }
-
-    fn reach(&self) -> Reach {
-        Reach::levels(0)
     }
 }
 

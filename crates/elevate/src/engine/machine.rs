@@ -6,7 +6,7 @@ use std::rc::Rc;
 use nat::Facts;
 
 use super::code::{Code, OpTable};
-use super::frames::{Call, Frame, Loop, Mark};
+use super::frames::{ArgumentPosition, Frame, Loop, Mark};
 use super::outcome::{Failure, Options, Outcome, TraceStep};
 use super::rewrite::{Assumption, Host, Reason};
 use super::strategy::{Failed, Strategy};
@@ -66,7 +66,8 @@ pub(super) struct Engine<'a> {
     pub stack: Vec<Frame>,
     pub walks: Vec<TraversalState>,
     pub loops: Vec<Loop>,
-    pub calls: Vec<Call>,
+    /// The places to which functions apply strategies.
+    pub calls: Vec<ArgumentPosition>,
     pub facts: Rc<Facts>,
     pub applied: Vec<RuleApplication>,
     /// The assumptions, each with the facts before it, which a rollback restores.
@@ -174,7 +175,7 @@ impl<'a> Engine<'a> {
     pub fn abandon(&mut self) {
         match self.stack.pop() {
             Some(Frame::Choice { quiet, .. }) => self.quiet -= u32::from(quiet),
-            Some(Frame::Select { .. } | Frame::Not { .. }) => self.quiet -= 1,
+            Some(Frame::Not { .. }) => self.quiet -= 1,
             Some(Frame::Repeat) => {
                 self.loops.pop();
                 self.quiet -= 1;
@@ -187,7 +188,6 @@ impl<'a> Engine<'a> {
                 self.calls.pop();
             }
             Some(Frame::Limit { outer, .. }) => self.limit = outer,
-            Some(Frame::Order(outer)) => self.order = outer,
             Some(Frame::Housekeeping { .. }) => self.housekeeping -= 1,
             _ => {}
         }

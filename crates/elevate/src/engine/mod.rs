@@ -23,10 +23,8 @@ mod strategy;
 mod tests;
 mod traversal;
 
-pub use lambda::{Beta, Eta, EtaAbstraction, FreshBinder, GentleBeta};
+pub use lambda::{Beta, Eta, FreshBinder, GentleBeta};
 pub use machine::run;
 pub use outcome::{Failure, Options, Outcome, RuleCount, TraceStep};
 pub use rewrite::{Assumption, Context, MismatchRank, Reach, Reason, Rewrite, Rewritten};
-pub use strategy::{
-    CallResult, Continuation, Failed, Function, Predicate, Strategy, StrategyKind, Test,
-};
+pub use strategy::{CallResult, Failed, Function, Predicate, Strategy, StrategyKind, Test};

@@ -38,7 +38,6 @@ impl Engine<'_> {
             before = rebuilt(store, node, child, before);
             after = rebuilt(store, node, child, after);
             steps.push(child);
-            false
         });
         steps.reverse();
         let assumptions = self.assumptions.get(assumed..).unwrap_or_default();
@@ -89,7 +88,6 @@ impl Engine<'_> {
         let mut root = focus;
         around(&self.stack, &self.walks, &self.calls, &mut |node, child| {
             root = rebuilt(store, node, child, root);
-            false
         });
         let failure = Failure {
             root,
@@ -108,7 +106,6 @@ impl Engine<'_> {
         let mut all = Vec::new();
         around(&self.stack, &self.walks, &self.calls, &mut |node, child| {
             all.push((node, child));
-            false
         });
         all.reverse();
         all

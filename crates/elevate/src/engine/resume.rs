@@ -1,10 +1,9 @@
 //! Resumes the frames of the stack with the result of a strategy, or after its failure.
 
 use super::code::Code;
-use super::frames::{Call, Frame, Loop};
+use super::frames::{Frame, Loop};
 use super::machine::{Engine, State, rebuilt};
-use super::rewrite::{Context, Reason};
-use super::strategy::Failed;
+use super::rewrite::Reason;
 use crate::term::{Child, Store, Term};
 
 impl Engine<'_> {
@@ -95,13 +94,6 @@ impl Engine<'_> {
 
     fn done_other(&mut self, store: &mut Store, frame: Frame, new: Term) -> State {
         match frame {
-            Frame::Select {
-                then, term, mark, ..
-            } => {
-                self.quiet -= 1;
-                self.rollback(mark);
-                State::Eval(then, term)
-            }
             Frame::Not { code, term, mark } => {
                 self.quiet -= 1;
                 self.rollback(mark);
@@ -131,10 +123,6 @@ impl Engine<'_> {
                 self.limit = outer;
                 State::Done(new)
             }
-            Frame::Order(outer) => {
-                self.order = outer;
-                State::Done(new)
-            }
             Frame::Housekeeping {
                 name,
                 term,
@@ -151,7 +139,10 @@ impl Engine<'_> {
                 State::Done(new)
             }
             Frame::Named(_) => State::Done(new),
-            Frame::Call => self.called(store, Ok(new)),
+            Frame::Call => {
+                self.calls.pop();
+                State::Done(new)
+            }
             // The other frames are handled in `done`; a barrier is the base of a nested call.
             _ => State::Failed,
         }
@@ -186,22 +177,6 @@ impl Engine<'_> {
         State::Eval(code, new)
     }
 
-    /// Continues a function with the result of the strategy that it applied.
-    fn called(&mut self, store: &mut Store, result: Result<Term, Failed>) -> State {
-        let Some(Call { then, given, .. }) = self.calls.pop() else {
-            return State::Failed;
-        };
-        match (then, result) {
-            (Some(then), result) => {
-                let facts = self.facts.clone();
-                let next = then(&mut Context::hosted(store, &facts, self), result);
-                self.next(store, next, given)
-            }
-            (None, Ok(new)) => State::Done(new),
-            (None, Err(Failed)) => State::Failed,
-        }
-    }
-
     pub(super) fn failed(&mut self, store: &mut Store) -> State {
         let Some(frame) = self.stack.pop() else {
             return State::Failed;
@@ -214,13 +189,6 @@ impl Engine<'_> {
                 quiet,
             } => {
                 self.quiet -= u32::from(quiet);
-                self.rollback(mark);
-                State::Eval(other, term)
-            }
-            Frame::Select {
-                other, term, mark, ..
-            } => {
-                self.quiet -= 1;
                 self.rollback(mark);
                 State::Eval(other, term)
             }
@@ -274,7 +242,6 @@ impl Engine<'_> {
                 let want = self.walk_failed(store);
                 self.walk_on(store, want)
             }
-            Frame::Call => self.called(store, Err(Failed)),
             frame => {
                 self.stack.push(frame);
                 self.abandon();

@@ -9,7 +9,7 @@ use syntax::ast::Name;
 
 use super::rewrite::{Context, Reason, Rewrite};
 use crate::normal::NormalForm;
-use crate::term::{Head, Heads, Order, Path, Term};
+use crate::term::{Head, Heads, Path, Term};
 
 /// A strategy. It is shared, so cloning is cheap.
 pub type Strategy = Arc<StrategyKind>;
@@ -30,9 +30,6 @@ pub enum StrategyKind {
     Seq(Strategy, Strategy),
     /// `a <+ b`: applies `b` to the original where `a` fails.
     Choice(Strategy, Strategy),
-    /// Applies the second strategy if the first succeeds, else the third, each to the original. If
-    /// the second fails, the third is not tried.
-    Select(Strategy, Strategy, Strategy),
     /// Returns the program unchanged if the strategy fails; fails if it succeeds.
     Not(Strategy),
     /// Applies a strategy to every child; fails if it fails on one.
@@ -47,8 +44,6 @@ pub enum StrategyKind {
     Function(Strategy),
     /// Applies a strategy to the `e` of `f(e)`.
     Argument(Strategy),
-    /// Applies a strategy to the `e` of `p(e)`, where `p` is this primitive without another value.
-    ArgumentOf(Primitive, Strategy),
     /// Applies a strategy to the `f` of `f(n)`, where `n` is a type-level argument.
     DepFunction(Strategy),
     /// Applies a strategy to the subterm at a position.
@@ -63,9 +58,6 @@ pub enum StrategyKind {
     AllTopDown(Strategy),
     /// Applies a strategy to every node, children before parents: `all(allBottomUp(s)) ; s`.
     AllBottomUp(Strategy),
-    /// Applies one strategy on the way down and another one on the way up: `a ; all(downUp(a, b)) ;
-    /// b`.
-    DownUp(Strategy, Strategy),
     /// Applies a strategy to every node on which it succeeds, in post-order: `all(tryAll(try(s))) ;
     /// try(s)`.
     TryAll(Strategy),
@@ -89,13 +81,8 @@ pub enum StrategyKind {
     /// Applies a strategy to the first node, in pre-order, on which it succeeds after the given
     /// number of other successes, which are not kept.
     Skip(u32, Strategy),
-    /// Applies a strategy to a node the given number of levels below: as many nested `one`.
-    Position(u32, Strategy),
     /// Fails if the strategy takes more than the given number of steps.
     Limit(u64, Strategy),
-    /// Applies a strategy with another order of children for `one` and the traversals built from
-    /// it.
-    InOrder(Order, Strategy),
     /// Applies a strategy whose steps are housekeeping: they are counted apart and shown as one
     /// step of this name.
     Housekeeping(Arc<str>, Strategy),
@@ -103,12 +90,6 @@ pub enum StrategyKind {
     NormalForm(NormalForm),
     /// Returns the program unchanged if the predicate holds.
     Predicate(Predicate),
-    /// Returns the program unchanged if it is α-equivalent to the given term.
-    IsEqualTo(Term),
-    /// Compares as `IsEqualTo`, but ignores the types.
-    IsEqualToUntyped(Term),
-    /// Replaces the program by the given term.
-    Insert(Term),
     /// Applies a strategy under the name of its definition, with the arguments as they are written,
     /// for traces and messages.
     Named(Arc<str>, Strategy),
@@ -121,10 +102,6 @@ pub enum StrategyKind {
 /// A strategy as a function of the term: see [`CallResult`].
 pub type Function = dyn Fn(&mut Context<'_>, Term) -> CallResult + Send + Sync;
 
-/// The function that continues after a [`CallResult::Then`].
-pub type Continuation =
-    Box<dyn FnOnce(&mut Context<'_>, Result<Term, Failed>) -> CallResult + Send>;
-
 /// The result of a [`StrategyKind::Call`]. The machine applies the strategy in it, so that
 /// strategies that call strategies do not nest on the stack of the thread.
 pub enum CallResult {
@@ -132,8 +109,6 @@ pub enum CallResult {
     Done(Result<Term, Reason>),
     /// Applies a strategy to a term; its result is that of the call.
     Apply(Strategy, Term),
-    /// Applies a strategy to a term, and continues with its result or failure.
-    Then(Strategy, Term, Continuation),
 }
 
 /// The failure of a strategy. The machine records its reason.
@@ -162,8 +137,6 @@ pub enum Predicate {
     IsGlobal(GlobalId, Name),
     /// The type of the term is an array.
     IsArray,
-    /// The type of the term is a function of values.
-    IsFunction,
     /// A Rust function holds for the term. The name is for messages.
     Other(Arc<str>, Arc<Test>),
 }
@@ -203,7 +176,6 @@ impl Predicate {
             Predicate::IsPrimitive(primitive) => format!("isPrimitive({})", primitive.name()),
             Predicate::IsGlobal(_, name) => format!("isPrimitive({name})"),
             Predicate::IsArray => "isArray".into(),
-            Predicate::IsFunction => "isFunction".into(),
             Predicate::Other(name, _) => name.to_string(),
         }
     }
@@ -243,71 +215,10 @@ impl StrategyKind {
             .unwrap_or_else(StrategyKind::fail)
     }
 
-    /// Returns `(c ; (t <+ id)) <+ e`.
-    pub fn if_then_else(c: Strategy, t: Strategy, e: Strategy) -> Strategy {
-        let then = StrategyKind::seq([c, Arc::new(StrategyKind::Try(t))]);
-        StrategyKind::choice([then, e])
-    }
-
-    /// Returns `f(f(…(s)))`, with the given number of `f`.
-    pub fn apply_times(times: u32, f: impl Fn(Strategy) -> Strategy, s: Strategy) -> Strategy {
-        (0..times).fold(s, |s, _| f(s))
-    }
-
-    /// Returns `function(argumentOf(map, body(s)))`, which applies `s` to the body of the function
-    /// of a map.
-    pub fn fmap(s: Strategy) -> Strategy {
-        let inner = StrategyKind::ArgumentOf(Primitive::Map, Arc::new(StrategyKind::Body(s)));
-        Arc::new(StrategyKind::Function(Arc::new(inner)))
-    }
-
     /// Returns the strategy that succeeds where a predicate holds.
     pub fn test(predicate: Predicate) -> Strategy {
         Arc::new(StrategyKind::Predicate(predicate))
     }
-
-    /// Returns the fissioned normal form of a strategy: an equivalent sequence of strategies that
-    /// each start at the root. It rewrites `body(a ; b)` to `body(a) ; body(b)`, and so for
-    /// `function`, `argument`, `argumentOf` and `depFunction`. Names of strategies are dropped.
-    pub fn fissioned(strategy: &Strategy) -> Strategy {
-        StrategyKind::seq(located(strategy))
-    }
-}
-
-/// Returns the elements of the sequence, each inside the location strategies around it.
-fn located(strategy: &Strategy) -> Vec<Strategy> {
-    let mut open = vec![(strategy.clone(), Vec::<Strategy>::new())];
-    let mut found = Vec::new();
-    while let Some((here, mut ways)) = open.pop() {
-        match &*here {
-            StrategyKind::Seq(a, b) => {
-                open.push((b.clone(), ways.clone()));
-                open.push((a.clone(), ways));
-            }
-            StrategyKind::Named(_, inner) => open.push((inner.clone(), ways)),
-            StrategyKind::Body(inner)
-            | StrategyKind::Function(inner)
-            | StrategyKind::Argument(inner)
-            | StrategyKind::ArgumentOf(_, inner)
-            | StrategyKind::DepFunction(inner) => {
-                let inner = inner.clone();
-                ways.push(here);
-                open.push((inner, ways));
-            }
-            _ => found.push(ways.iter().rev().fold(here.clone(), |s, way| {
-                Arc::new(match &**way {
-                    StrategyKind::Body(_) => StrategyKind::Body(s),
-                    StrategyKind::Function(_) => StrategyKind::Function(s),
-                    StrategyKind::Argument(_) => StrategyKind::Argument(s),
-                    StrategyKind::ArgumentOf(primitive, _) => {
-                        StrategyKind::ArgumentOf(*primitive, s)
-                    }
-                    _ => StrategyKind::DepFunction(s),
-                })
-            })),
-        }
-    }
-    found
 }
 
 /// Formats a strategy in the syntax of ELEVATE, except for the functions in it.
@@ -320,7 +231,6 @@ impl fmt::Debug for StrategyKind {
             StrategyKind::Rule(rule) => write!(f, "{}{}", rule.name(), rule.args()),
             StrategyKind::Seq(a, b) => write!(f, "({a:?} ; {b:?})"),
             StrategyKind::Choice(a, b) => write!(f, "({a:?} <+ {b:?})"),
-            StrategyKind::Select(c, a, b) => write!(f, "select({c:?}, {a:?}, {b:?})"),
             StrategyKind::Not(s) => one(f, "not", s),
             StrategyKind::All(s) => one(f, "all", s),
             StrategyKind::One(s) => one(f, "one", s),
@@ -328,14 +238,12 @@ impl fmt::Debug for StrategyKind {
             StrategyKind::Body(s) => one(f, "body", s),
             StrategyKind::Function(s) => one(f, "function", s),
             StrategyKind::Argument(s) => one(f, "argument", s),
-            StrategyKind::ArgumentOf(p, s) => write!(f, "argumentOf({}, {s:?})", p.name()),
             StrategyKind::DepFunction(s) => one(f, "depFunction", s),
             StrategyKind::At(path, s) => write!(f, "at({path})({s:?})"),
             StrategyKind::TopDown(s) => one(f, "topDown", s),
             StrategyKind::BottomUp(s) => one(f, "bottomUp", s),
             StrategyKind::AllTopDown(s) => one(f, "allTopdown", s),
             StrategyKind::AllBottomUp(s) => one(f, "allBottomup", s),
-            StrategyKind::DownUp(a, b) => write!(f, "downup2({a:?}, {b:?})"),
             StrategyKind::TryAll(s) => one(f, "tryAll", s),
             StrategyKind::AllTd(s) => one(f, "alltd", s),
             StrategyKind::SomeTd(s) => one(f, "sometd", s),
@@ -345,17 +253,12 @@ impl fmt::Debug for StrategyKind {
             StrategyKind::Times(n, s) => write!(f, "repeatNTimes({n})({s:?})"),
             StrategyKind::Normalize(s) => one(f, "normalize", s),
             StrategyKind::Skip(n, s) => write!(f, "skip({n})({s:?})"),
-            StrategyKind::Position(n, s) => write!(f, "position({n})({s:?})"),
             StrategyKind::Limit(n, s) => write!(f, "limit({n})({s:?})"),
-            StrategyKind::InOrder(_, s) => write!(f, "{s:?}"),
             StrategyKind::Housekeeping(name, _)
             | StrategyKind::Named(name, _)
             | StrategyKind::Call(name, _) => f.write_str(name),
             StrategyKind::NormalForm(form) => f.write_str(form.name()),
             StrategyKind::Predicate(predicate) => write!(f, "{predicate:?}"),
-            StrategyKind::IsEqualTo(_) => f.write_str("isEqualTo(…)"),
-            StrategyKind::IsEqualToUntyped(_) => f.write_str("isEqualToUntyped(…)"),
-            StrategyKind::Insert(_) => f.write_str("insert(…)"),
             StrategyKind::Delay(_) => f.write_str("…"),
         }
     }

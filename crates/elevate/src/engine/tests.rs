@@ -3,7 +3,7 @@ use std::sync::Arc;
 use super::*;
 use crate::normal::NormalForm;
 use crate::term::{Path, Store, Term, print};
-use crate::testing::{fusion, term};
+use crate::testing::{EtaAbstraction, fusion, term};
 use expect_test::expect;
 
 fn apply(store: &mut Store, term: Term, strategy: &Strategy) -> Outcome {
@@ -43,7 +43,7 @@ fn fusion_in_the_first_place_that_fits() {
     let text = "fun((f: f32 -> f32, g: f32 -> f32, h: f32 -> f32, xs: 8.f32) => \
                 xs |> map(h) |> map(g) |> map(f))";
     let root = term(&mut store, text);
-    let in_body = |s| StrategyKind::apply_times(4, |s| step(StrategyKind::Body(s)), s);
+    let in_body = |s| (0..4).fold(s, |s, _| step(StrategyKind::Body(s)));
     let first = apply(&mut store, root, &in_body(StrategyKind::rule(fusion())));
     let one = apply(
         &mut store,
@@ -240,24 +240,16 @@ fn assumptions_of_what_failed_are_taken_back() {
 fn functions_of_the_term_go_on_where_strategies_end() {
     let mut store = Store::new();
     let root = three_maps(&mut store);
-    // p => p match { case fun(x => b) => s(b).mapSuccess(c => fun(x => c)) }, down to the maps
+    // p => p match { case fun(x => b) => body(inFunctions(s))(p) }, down to the maps
     fn in_functions(s: Strategy) -> Strategy {
-        let name = "inFunctions".into();
-        step(StrategyKind::Call(
-            name,
-            Arc::new(move |cx: &mut Context<'_>, term| {
-                let crate::term::Node::Lambda(x, body) = cx.store.node(term) else {
-                    return CallResult::Apply(s.clone(), term);
-                };
-                let rebuild = move |cx: &mut Context<'_>, done: Result<Term, Failed>| match done {
-                    Ok(body) => CallResult::Done(Ok(cx.store.lambda(x, body))),
-                    Err(Failed) => {
-                        CallResult::Done(Err(Reason::Message("not in the body".to_owned())))
-                    }
-                };
-                CallResult::Then(in_functions(s.clone()), body, Box::new(rebuild))
-            }),
-        ))
+        let go = move |cx: &mut Context<'_>, term| {
+            let strategy = match cx.store.node(term) {
+                crate::term::Node::Lambda(..) => step(StrategyKind::Body(in_functions(s.clone()))),
+                _ => s.clone(),
+            };
+            CallResult::Apply(strategy, term)
+        };
+        step(StrategyKind::Call("inFunctions".into(), Arc::new(go)))
     }
     let options = Options {
         trace: true,

@@ -1,8 +1,8 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::engine::{Beta, Eta, EtaAbstraction, Options, Predicate, Strategy, StrategyKind, run};
-use crate::testing::{Random, fission, fusion, term};
+use crate::engine::{Beta, Eta, Options, Predicate, Strategy, StrategyKind, run};
+use crate::testing::{EtaAbstraction, Random, fission, fusion, term};
 use proptest::arbitrary::any;
 use proptest::collection::vec;
 use proptest::test_runner::Config;
@@ -38,7 +38,10 @@ fn dfnf() -> Strategy {
         let is_lambda = step(StrategyKind::Not(is(Predicate::IsLambda)));
         StrategyKind::seq([is_lambda, StrategyKind::rule(EtaAbstraction)])
     };
-    let argument_of = |p, s| normalize(step(StrategyKind::ArgumentOf(p, s)));
+    let argument_of = |p, s| {
+        let of = step(StrategyKind::Function(is(Predicate::IsPrimitive(p))));
+        normalize(StrategyKind::seq([of, step(StrategyKind::Argument(s))]))
+    };
     let lacks = || {
         let function = |p| step(StrategyKind::Function(is(Predicate::IsPrimitive(p))));
         let reduce = step(StrategyKind::One(function(Primitive::Reduce)));

@@ -5,9 +5,8 @@ use std::sync::Arc;
 use rise::types::{Arg, Ty};
 use syntax::Span;
 
+use super::Rule;
 use super::condition_failure::ConditionFailure;
-use super::pattern::Pattern;
-use super::{Predicate, Rule};
 use crate::term::{Path, Store, Term, arg_text, print};
 
 /// The reason why a rule does not apply to a term: the nearest mismatch among all alternatives and
@@ -128,26 +127,6 @@ impl Mismatch {
     /// Explains a mismatch of a rule whose item has this text.
     pub fn explain(&self, rule: &Rule, store: &Store, text: &str) -> MismatchExplanation {
         let pattern = rule.alts.get(self.alt as usize).map(|alt| &alt.pattern);
-        self.explained(pattern, store, text)
-    }
-
-    /// Explains a mismatch of a predicate.
-    pub fn explain_predicate(
-        &self,
-        predicate: &Predicate,
-        store: &Store,
-        text: &str,
-    ) -> MismatchExplanation {
-        let matcher = predicate.patterns.get(self.alt as usize);
-        self.explained(matcher.map(|matcher| &matcher.pattern), store, text)
-    }
-
-    fn explained(
-        &self,
-        pattern: Option<&Pattern>,
-        store: &Store,
-        text: &str,
-    ) -> MismatchExplanation {
         let node = self.node.map(|node| node as usize);
         let span = node.and_then(|node| Some(*pattern?.spans.get(node)?));
         let path = node.and_then(|node| Some(pattern?.paths.get(node)?.to_vec()));

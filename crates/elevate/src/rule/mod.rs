@@ -284,11 +284,6 @@ impl Quotation {
 }
 
 impl Rule {
-    /// Returns the span of an alternative in its item.
-    pub fn alt_span(&self, alt: usize) -> Option<Span> {
-        Some(self.alts.get(alt)?.span)
-    }
-
     /// Returns the number of alternatives.
     pub fn alts(&self) -> usize {
         self.alts.len()

@@ -84,9 +84,6 @@ pub(super) struct Entry {
     vars: u64,
 }
 
-/// A list of type-level arguments, and of their indices.
-type List = (Arc<[Arg]>, Arc<[ArgId]>);
-
 /// The owner of terms, types and names.
 ///
 /// A clone contains the same terms with the same indices: rules are compiled once into a store,
@@ -102,7 +99,7 @@ pub struct Store {
     arg_index: FxHashMap<Arc<Arg>, ArgId>,
     /// The arguments that are types, by type.
     type_args: FxHashMap<TyId, ArgId>,
-    lists: Vec<List>,
+    lists: Vec<Arc<[Arg]>>,
     list_index: FxHashMap<Arc<[ArgId]>, ArgsId>,
     literals: Vec<Literal>,
     literal_index: FxHashMap<Literal, LiteralId>,
@@ -321,20 +318,14 @@ impl Store {
         }
         let id = ArgsId(u32::try_from(self.lists.len()).unwrap_or(u32::MAX));
         let list = args.iter().map(|arg| self.arg(*arg).clone()).collect();
-        let ids: Arc<[ArgId]> = args.into();
-        self.lists.push((list, ids.clone()));
-        self.list_index.insert(ids, id);
+        self.lists.push(list);
+        self.list_index.insert(args.into(), id);
         id
     }
 
     /// Returns the list of type-level arguments with this index.
     pub fn args(&self, args: ArgsId) -> &Arc<[Arg]> {
-        &self.lists[args.0 as usize].0
-    }
-
-    /// Returns the indices of the arguments in a list.
-    pub fn arg_ids(&self, args: ArgsId) -> &Arc<[ArgId]> {
-        &self.lists[args.0 as usize].1
+        &self.lists[args.0 as usize]
     }
 
     /// Returns the literal with this index.

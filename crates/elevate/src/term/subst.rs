@@ -56,15 +56,6 @@ impl Store {
         substitution.go(term)
     }
 
-    /// Substitutes type-level arguments for variables in a type.
-    pub fn substitute_vars_in_ty(&mut self, ty: TyId, values: &[(Var, Arg)]) -> TyId {
-        let bits = values.iter().fold(0, |bits, (var, _)| bits | bit(*var));
-        let put_in = values
-            .iter()
-            .fold(0, |bits, (_, arg)| bits | bits_of_arg(arg));
-        self.subst_ty(ty, values, bits, put_in)
-    }
-
     fn subst_ty(&mut self, ty: TyId, values: &[(Var, Arg)], bits: u64, put_in: u64) -> TyId {
         if self.types.vars(ty) & bits == 0 {
             return ty;
