@@ -146,6 +146,19 @@ impl Store {
         let store = self;
         Children { store, term, left }
     }
+
+    /// Returns a term and everything in it, functions before their arguments. A part that occurs
+    /// several times is returned several times.
+    pub fn subterms(&self, term: Term) -> impl Iterator<Item = Term> {
+        let mut open = vec![term];
+        std::iter::from_fn(move || {
+            let next = open.pop()?;
+            let first = open.len();
+            open.extend(self.children(next).map(|(_, part)| part));
+            open[first..].reverse();
+            Some(next)
+        })
+    }
 }
 
 impl Iterator for Children<'_> {

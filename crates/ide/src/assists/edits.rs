@@ -4,17 +4,29 @@ use db::{Binding, Database, FileId, FilePath, FileState, ItemId, ReadError};
 use syntax::Span;
 use syntax::ast::Name;
 
-use crate::rewrites::{diff, names};
-use crate::{FileRange, SourceEdits, TextEdit};
+use crate::rewrites::names;
+use crate::{FileRange, TextEdit};
 
-/// Returns the edits that replace the text of a definition.
-pub(super) fn to_text(db: &Database, item: ItemId, text: &str) -> SourceEdits {
+/// Returns the edit that inserts a definition after another one.
+pub(super) fn inserted_after(db: &Database, item: ItemId, new: &str) -> TextEdit {
     let old = db.item_text(item);
-    let edit = diff::edit(&old, text).map(|(span, text)| TextEdit {
-        span: db.absolute(item, span),
-        text,
-    });
-    SourceEdits::single(db.file_of(item), edit.into_iter().collect())
+    let newline = newline_of(&old);
+    let end = db.item_span(item).start as usize + old.trim_end().len();
+    // A comment after it on its last line is part of it.
+    let text = db.text(db.file_of(item)).to_string();
+    let rest = text[end..].split(['\r', '\n']).next().unwrap_or_default();
+    let end = match rest.trim_start().starts_with("//") {
+        true => end + rest.len(),
+        false => end,
+    } as u32;
+    TextEdit {
+        span: Span::empty(end),
+        text: format!("{newline}{newline}{}", new.trim_end()),
+    }
+}
+
+pub(super) fn newline_of(text: &str) -> &'static str {
+    if text.contains("\r\n") { "\r\n" } else { "\n" }
 }
 
 /// Converts a cursor or selection to offsets from the beginning of a definition.

@@ -15,15 +15,14 @@
 use codegen::Target;
 use db::{Database, ItemId};
 use elevate::term::Path;
-use syntax::Span;
 use syntax::ast::ItemKind;
 
-use super::edits::free_name;
+use super::edits::{free_name, inserted_after, newline_of};
 use super::{Assist, AssistContext, AssistEffect, AssistHandler};
+use crate::SourceEdits;
 use crate::item_view::def_name;
 use crate::rewrites::verify::FileEnv;
 use crate::rewrites::{AssistKind, RewriteAction, apply_rewrite, menu};
-use crate::{SourceEdits, TextEdit};
 
 pub(super) const HANDLER: AssistHandler = AssistHandler {
     name: "lowered_copy",
@@ -72,25 +71,8 @@ pub fn lowered_copy(db: &Database, item: ItemId, strategy: &str) -> Result<Sourc
     let made = apply_rewrite(db, item, strategy, &Path::ROOT)?;
     let new = beside(db, item, strategy, &made.text).ok_or("the definition has no name")?;
     FileEnv::of(db, item).read(&new)?;
-    let old = db.item_text(item);
-    let newline = newline_of(&old);
-    let end = db.item_span(item).start as usize + old.trim_end().len();
-    // A comment after it on its last line is part of it.
-    let text = db.text(db.file_of(item)).to_string();
-    let rest = text[end..].split(['\r', '\n']).next().unwrap_or_default();
-    let end = match rest.trim_start().starts_with("//") {
-        true => end + rest.len(),
-        false => end,
-    } as u32;
-    let edit = TextEdit {
-        span: Span::empty(end),
-        text: format!("{newline}{newline}{}", new.trim_end()),
-    };
+    let edit = inserted_after(db, item, &new);
     Ok(SourceEdits::single(db.file_of(item), vec![edit]))
-}
-
-fn newline_of(text: &str) -> &'static str {
-    if text.contains("\r\n") { "\r\n" } else { "\n" }
 }
 
 /// Returns the lowered text with another name, its own documentation, and its target.

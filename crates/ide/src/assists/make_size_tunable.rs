@@ -13,12 +13,12 @@ use rise::print::type_text;
 use syntax::Span;
 use syntax::ast::{Item, Literal, TermId, TermKind};
 
-use super::edits::{free_name, in_item, to_text};
+use super::edits::{free_name, in_item};
 use super::{Assist, AssistContext, AssistEffect, AssistHandler};
 use crate::item_view::def_name;
 use crate::rewrites::restyle::Edit;
 use crate::rewrites::verify::{FileEnv, applied};
-use crate::rewrites::{AssistKind, size_parameters};
+use crate::rewrites::{AssistKind, diff, size_parameters};
 
 /// The primitives whose size only determines the shape of the computation, with a name for the
 /// parameter.
@@ -63,7 +63,7 @@ fn assist(cx: &AssistContext<'_>) -> Option<Assist> {
         None => {
             let new = with_parameter(&parsed.item, &text, span, &name)?;
             match checked(db, item, &new, &name) {
-                Ok(()) => AssistEffect::edit(move |db| Ok(to_text(db, item, &new))),
+                Ok(()) => AssistEffect::edit(move |db| Ok(diff::in_file(db, item, &new))),
                 Err(why) => AssistEffect::Disabled(why),
             }
         }

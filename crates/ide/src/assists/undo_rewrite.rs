@@ -17,10 +17,10 @@ use rustc_hash::FxHashSet;
 use syntax::Span;
 use syntax::ast::TermKind;
 
-use super::edits::{in_item, to_text, with_text};
+use super::edits::{in_item, with_text};
 use super::{Assist, AssistContext, AssistEdits, AssistEffect, AssistHandler};
 use crate::rewrites::verify::{FileEnv, applied};
-use crate::rewrites::{AssistKind, restyle};
+use crate::rewrites::{AssistKind, diff, restyle};
 use crate::strategies::stepping::{Stepping, StrategyStep, stepped};
 use crate::{FilePosition, FileRange, SourceEdits, TextEdit};
 
@@ -164,7 +164,7 @@ fn offer(cx: &AssistContext<'_>) -> Vec<Assist> {
     let found = cx.definition().and_then(|item| {
         let (rewrite, old) = latest(cx.db, item, cx.place(), cx.request.undoable)?;
         let title = format!("Undo this rewrite: {}", rewrite.title);
-        let effect = AssistEffect::edit(move |db| Ok(to_text(db, item, &old)));
+        let effect = AssistEffect::edit(move |db| Ok(diff::in_file(db, item, &old)));
         Some(Assist::new("latest", AssistKind::Undo, title, effect))
     });
     found.into_iter().collect()

@@ -112,22 +112,21 @@ impl Known {
             let had = self.not_allowed(target, old);
             let mut has = self.not_allowed(target, new);
             has.retain(|found| !had.contains(found));
-            has.first().map(|found| (target, found.1))
+            has.last().map(|found| (target, found.1))
         })
     }
 
     /// Returns the primitives in a term that programs for a target must not use.
     fn not_allowed(&self, target: Target, term: Term) -> Vec<(Term, Primitive)> {
         let store = &self.program.store;
-        let (mut found, mut open) = (Vec::new(), vec![term]);
-        while let Some(term) = open.pop() {
-            if let Node::Primitive(primitive, args) = store.node(term)
+        let mut found = Vec::new();
+        for part in store.subterms(term) {
+            if let Node::Primitive(primitive, args) = store.node(part)
                 && !functional::allows(target.features(), primitive, store.args(args))
-                && !found.contains(&(term, primitive))
+                && !found.contains(&(part, primitive))
             {
-                found.push((term, primitive));
+                found.push((part, primitive));
             }
-            open.extend(store.children(term).map(|(_, part)| part));
         }
         found
     }
@@ -138,16 +137,11 @@ impl Known {
             return None;
         }
         let store = &self.program.store;
-        let mut open = vec![term];
-        while let Some(term) = open.pop() {
-            if let Node::Global(id, _) = store.node(term)
-                && let Some(name) = self.unknown.get(&id)
-            {
-                return Some(name);
-            }
-            open.extend(store.children(term).map(|(_, part)| part));
-        }
-        None
+        let mut parts = store.subterms(term);
+        parts.find_map(|part| match store.node(part) {
+            Node::Global(id, _) => self.unknown.get(&id),
+            _ => None,
+        })
     }
 
     /// Returns true if replacing the right side changes the definition's text. Names of parameters

@@ -1,7 +1,24 @@
 //! The smallest edit between two texts, by tokens.
 
+use db::{Database, ItemId};
 use syntax::Span;
 use syntax::lexer::lex;
+
+use crate::{SourceEdits, TextEdit};
+
+/// Returns the edits that replace the text of a definition, with the line ends of its file.
+pub(crate) fn in_file(db: &Database, item: ItemId, new: &str) -> SourceEdits {
+    let file = db.text(db.file_of(item));
+    let new = match file.to_string().contains("\r\n") {
+        true => &new.replace("\r\n", "\n").replace('\n', "\r\n"),
+        false => new,
+    };
+    let edit = edit(&db.item_text(item), new).map(|(span, text)| TextEdit {
+        span: db.absolute(item, span),
+        text,
+    });
+    SourceEdits::single(db.file_of(item), edit.into_iter().collect())
+}
 
 /// Returns the edit that turns `old` into `new`; `None` if they are equal. It is a single edit, so
 /// that a user cannot accept only a part of the change.

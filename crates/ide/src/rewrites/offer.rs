@@ -3,9 +3,7 @@
 use std::sync::Arc;
 
 use db::{Database, ItemId};
-use elevate::engine::{
-    Assumption, Context, MismatchRank, Options, Rewrite, Strategy, StrategyKind as Form, run,
-};
+use elevate::engine::{Assumption, Context, MismatchRank, Rewrite, Strategy, StrategyKind as Form};
 use elevate::term::{Child, Node, Path, Store, Term};
 use rise::Primitive;
 use rustc_hash::FxHashSet;
@@ -67,7 +65,8 @@ pub fn rewrites(
     };
     offer.single_kind = kinds.len() == 1;
     for (number, entry) in menu::entries().iter().enumerate() {
-        if entry.kind.is_source() == offer.on_name && wanted(entry.kind) {
+        let is_here = entry.kind.is_source() == offer.on_name && entry.kind != AssistKind::FixAll;
+        if is_here && wanted(entry.kind) {
             offer.entry(number, entry);
         }
     }
@@ -396,28 +395,15 @@ impl Offer {
             return false;
         };
         let program = &mut self.known.program;
-        let options = Options {
-            facts: program.facts.clone(),
-            work: WORK,
-            ..Options::default()
-        };
-        let located = Arc::new(Form::At(path, is_copy));
-        let outcome = run(
-            &mut program.store,
-            program.imported.root,
-            &located,
-            &options,
-        );
-        outcome.result.is_ok()
+        program.run(Form::At(path, is_copy), WORK).result.is_ok()
     }
 
     /// Applies a strategy at a place.
     pub(crate) fn attempt(&mut self, strategy: &Strategy, at: usize) -> Tried {
         let place = &self.places[at];
         let program = &mut self.known.program;
-        let store = &mut program.store;
         if let Some(rule) = rule_of(strategy) {
-            let mut cx = Context::new(store, &program.facts, &place.around);
+            let mut cx = Context::new(&mut program.store, &program.facts, &place.around);
             return match rule.apply(&mut cx, place.term) {
                 Ok(made) if made.term == place.term => Tried::Far,
                 Ok(made) => Tried::Makes(made.term, made.assumptions),
@@ -425,13 +411,8 @@ impl Offer {
                 Err(_) => Tried::Near,
             };
         }
-        let located = Arc::new(Form::At(place.path.clone(), strategy.clone()));
-        let options = Options {
-            facts: program.facts.clone(),
-            work: WORK,
-            ..Options::default()
-        };
-        let outcome = run(store, program.imported.root, &located, &options);
+        let located = Form::At(place.path.clone(), strategy.clone());
+        let outcome = program.run(located, WORK);
         match outcome.result {
             Ok(root) if self.known.is_visible(root) => {
                 match self.known.program.store.get(root, &place.path) {

@@ -1,5 +1,6 @@
 //! The conversion of a definition to the term store of the engine, and back.
 
+use elevate::engine::{Options, Outcome, Strategy, run};
 use elevate::term::{Child, Imported, Node, Path, Store, Term, TooLarge, export, import};
 use nat::{Facts, Var};
 use rise::Primitive;
@@ -7,6 +8,9 @@ use rise::core::{Def, Form, Local, Mapper, Origin, Param};
 use rustc_hash::FxHashMap;
 
 use super::terms::Core;
+
+/// More work than any strategy for a single definition needs.
+pub(crate) const UNLIMITED: u64 = 2_000_000_000;
 
 /// A definition in its own term store.
 pub(crate) struct Program {
@@ -70,6 +74,26 @@ impl Program {
         around
     }
 
+    /// Applies a strategy to the definition, with at most this much work.
+    pub(crate) fn run(&mut self, strategy: impl Into<Strategy>, work: u64) -> Outcome {
+        self.run_on(self.root(), strategy, work)
+    }
+
+    /// Applies a strategy to another right side of the definition.
+    pub(crate) fn run_on(
+        &mut self,
+        root: Term,
+        strategy: impl Into<Strategy>,
+        work: u64,
+    ) -> Outcome {
+        let options = Options {
+            facts: self.facts.clone(),
+            work,
+            ..Options::default()
+        };
+        run(&mut self.store, root, &strategy.into(), &options)
+    }
+
     /// Exports the definition with `root` as its right side. Variables that `old`, the imported
     /// definition, binds keep their numbers.
     ///
@@ -101,11 +125,15 @@ pub(crate) fn exported(
         .map(|(&number, &local)| (local, number))
         .collect();
     // The export numbers binders in the order of this traversal.
-    let mut met = Vec::new();
-    binders(store, root, &mut |local| met.push(local));
+    let met = store
+        .subterms(root)
+        .filter_map(|part| match store.node(part) {
+            Node::Lambda(local, _) => Some(local),
+            _ => None,
+        });
     let mut next = old.locals;
     let mut taken = rustc_hash::FxHashSet::default();
-    let mut numbers = Vec::with_capacity(met.len());
+    let mut numbers = Vec::new();
     for local in met {
         let own = known.get(&local).copied().filter(|id| taken.insert(*id));
         numbers.push(own.unwrap_or_else(|| {
@@ -119,17 +147,6 @@ pub(crate) fn exported(
         locals: next,
         ..new
     })
-}
-
-/// Calls `each` for every binder of a value, functions before arguments.
-fn binders(store: &Store, term: Term, each: &mut dyn FnMut(elevate::term::Local)) {
-    if let Node::Lambda(local, _) = store.node(term) {
-        each(local);
-    }
-    let parts: Vec<Term> = store.children(term).map(|(_, part)| part).collect();
-    parts
-        .into_iter()
-        .for_each(|part| binders(store, part, each));
 }
 
 /// Replaces the numbers of variables.

@@ -79,7 +79,11 @@ pub(crate) fn parallel(
         return Some(format!("it is inside {}", name(found)));
     }
     let mut inside = Vec::new();
-    each_map(store, term, &mut inside);
+    inside.extend(
+        store
+            .subterms(term)
+            .filter_map(|part| parallel_map(store, part)),
+    );
     if let Some(found) = clash(&nesting.not_around, &inside) {
         return Some(format!("its function holds {}", name(found)));
     }
@@ -102,22 +106,8 @@ fn parallel_map(store: &Store, term: Term) -> Option<(Primitive, i64)> {
 
 /// Returns true if a term contains a map over work-items of a device.
 pub(crate) fn has_parallel_map(store: &Store, term: Term) -> bool {
-    let mut open = vec![term];
-    while let Some(term) = open.pop() {
-        if parallel_map(store, term).is_some() {
-            return true;
-        }
-        open.extend(store.children(term).map(|(_, part)| part));
-    }
-    false
-}
-
-fn each_map(store: &Store, term: Term, found: &mut Vec<(Primitive, i64)>) {
-    found.extend(parallel_map(store, term));
-    let parts: Vec<Term> = store.children(term).map(|(_, part)| part).collect();
-    for part in parts {
-        each_map(store, part, found);
-    }
+    let mut parts = store.subterms(term);
+    parts.any(|part| parallel_map(store, part).is_some())
 }
 
 /// Renders the beginning of a term on one line.

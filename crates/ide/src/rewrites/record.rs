@@ -1,6 +1,6 @@
 //! The recording of manual rewrites as strategies.
 
-use elevate::engine::{Options, Strategy, StrategyKind as Form, run};
+use elevate::engine::{Strategy, StrategyKind as Form};
 use elevate::term::{Child, Path, Term};
 use syntax::Span;
 
@@ -23,18 +23,7 @@ pub(crate) fn step(
         ("bottomUp", Form::BottomUp(strategy.clone())),
     ];
     for (name, form) in traversals {
-        let options = Options {
-            facts: program.facts.clone(),
-            work: 1_000_000,
-            ..Options::default()
-        };
-        let root = program.root();
-        let outcome = run(
-            &mut program.store,
-            root,
-            &std::sync::Arc::new(form),
-            &options,
-        );
+        let outcome = program.run(form, 1_000_000);
         if outcome
             .result
             .is_ok_and(|found| program.store.alpha_eq(found, after))

@@ -40,18 +40,14 @@ pub(crate) fn detail(
 
 /// Returns the first value that a term stores in memory.
 fn stored(store: &Store, term: Term) -> Option<Term> {
-    let mut open = vec![term];
-    while let Some(term) = open.pop() {
-        if let Node::Apply(function, value) = store.node(term)
-            && let Node::Primitive(Primitive::ToMem, _) = store.node(function)
-        {
-            return Some(value);
-        }
-        // Functions before their arguments.
-        let parts: Vec<Term> = store.children(term).map(|(_, part)| part).collect();
-        open.extend(parts.into_iter().rev());
-    }
-    None
+    let mut parts = store.subterms(term);
+    parts.find_map(|part| match store.node(part) {
+        Node::Apply(function, value) => match store.node(function) {
+            Node::Primitive(Primitive::ToMem, _) => Some(value),
+            _ => None,
+        },
+        _ => None,
+    })
 }
 
 /// Renders the title with its detail and its assumptions.

@@ -13,7 +13,7 @@ use super::align::Alignment;
 use super::diff;
 use super::restyle::{Annotations, Edit, Options, Source, restyle};
 use super::terms::{Alpha, Reducer, with_params};
-use crate::{SourceEdits, TextEdit};
+use crate::SourceEdits;
 
 /// A definition after a rewrite.
 #[derive(Clone, Debug, PartialEq)]
@@ -133,7 +133,7 @@ fn restyled(
     let env = FileEnv::of(db, item);
     let old = db.item_text(item);
     let done = |changed: String| Rewritten {
-        edits: in_file(db, item, &old, &changed),
+        edits: diff::in_file(db, item, &changed),
         text: changed,
     };
     let as_it_stands = match env.restyled(&old, base, new, exact) {
@@ -240,20 +240,6 @@ impl FileEnv<'_> {
     }
 }
 
-/// Returns the edits of the file that change an item's text.
-fn in_file(db: &Database, item: ItemId, old: &str, new: &str) -> SourceEdits {
-    let file = db.text(db.file_of(item));
-    let new = match file.to_string().contains("\r\n") {
-        true => &new.replace("\r\n", "\n").replace('\n', "\r\n"),
-        false => new,
-    };
-    let edit = diff::edit(old, new).map(|(span, text)| TextEdit {
-        span: db.absolute(item, span),
-        text,
-    });
-    SourceEdits::single(db.file_of(item), edit.into_iter().collect())
-}
-
 /// Applies edits, which are sorted and do not overlap, to a text.
 pub(crate) fn applied(text: &str, edits: &[Edit]) -> String {
     let mut out = text.to_owned();
@@ -264,7 +250,7 @@ pub(crate) fn applied(text: &str, edits: &[Edit]) -> String {
 }
 
 /// Formats the new text if the old one was formatted.
-fn laid_out(old: &str, new: &str) -> String {
+pub(crate) fn laid_out(old: &str, new: &str) -> String {
     let newline = if old.contains("\r\n") { "\r\n" } else { "\n" };
     match syntax::format_item(old, newline) == old {
         true => syntax::format_item(new, newline),

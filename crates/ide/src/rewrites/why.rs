@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use db::Database;
-use elevate::engine::{Context, MismatchRank, Options, StrategyKind as Form, run};
+use elevate::engine::{Context, MismatchRank, StrategyKind as Form};
 use elevate::term::{Child, Path, Term};
 
 use super::offer::{Offer, Place, Tried, rule_of};
-use super::program::Program;
+use super::program::{Program, UNLIMITED};
 use super::{menu, reasons};
 use crate::FileRange;
 
@@ -74,16 +74,7 @@ pub fn why_not(db: &Database, range: FileRange, rule: &str) -> Option<WhyNot> {
         }
         None => {
             let located = Form::At(place.path.clone(), strategy.clone());
-            let root = program.root();
-            let outcome = run(
-                &mut program.store,
-                root,
-                &Arc::new(located),
-                &Options {
-                    facts: program.facts.clone(),
-                    ..Options::default()
-                },
-            );
+            let outcome = program.run(located, UNLIMITED);
             let failure = outcome.result.err()?;
             reasons::text(&program.store, &failure.reason)
         }
@@ -176,12 +167,7 @@ fn applies_in(offer: &mut Offer, rule: &str, place: &Place) -> bool {
 
 /// Returns true if a strategy changes the definition with this right side.
 fn makes(program: &mut Program, root: Term, form: Form) -> bool {
-    let options = Options {
-        facts: program.facts.clone(),
-        work: WORK,
-        ..Options::default()
-    };
-    let outcome = run(&mut program.store, root, &Arc::new(form), &options);
+    let outcome = program.run_on(root, form, WORK);
     outcome.result.is_ok_and(|made| made != root)
 }
 
