@@ -1,4 +1,4 @@
-//! Removes the stages without effect from a whole file.
+//! Applies the strategies of the library that tidy a whole file: they remove stages without effect.
 //!
 //! ```rise
 //! def one = fun(a: 4.8.f32 => a |> transpose |> trans$0pose)
@@ -13,22 +13,16 @@
 //! ```
 
 use db::{Database, FileId};
-use elevate::engine::{Options, run};
 use elevate::lang::Definitions;
 use rise::core::Def;
 use syntax::Dialect;
 
 use super::{Assist, AssistContext, AssistEffect, AssistHandler};
 use crate::SourceEdits;
-use crate::rewrites::program::Program;
+use crate::rewrites::program::{Program, UNLIMITED};
 use crate::rewrites::strategies::Strategies;
-use crate::rewrites::{AssistKind, rewritten};
+use crate::rewrites::{AssistKind, menu, rewritten};
 use crate::strategies::stepping;
-
-/// The rules that only remove stages; functions are kept as they are.
-const IDLE: &str = "normalize(removeTransposePair <+ mapIdentity <+ takeAll <+ dropNothing \
-    <+ padEmptyNothing <+ splitThenJoin <+ joinThenSplit <+ unzipZipIdentity \
-    <+ asVectorAsScalarId <+ asScalarAsVectorId)";
 
 pub(super) const HANDLER: AssistHandler = AssistHandler {
     name: "remove_idle_stages",
@@ -41,24 +35,30 @@ fn offer(cx: &AssistContext<'_>) -> Vec<Assist> {
     if cx.request.only.is_none() || db.dialect(file) != Dialect::Rise {
         return Vec::new();
     }
-    if cx.resolved.is_none() && stepping::is_empty(&edits(db, file)) {
-        return Vec::new();
-    }
-    let title = "Remove all stages that do nothing".to_owned();
-    let effect = AssistEffect::edit(move |db| Ok(edits(db, file)));
-    vec![Assist::new("file", AssistKind::FixAll, title, effect)]
+    let entries = menu::entries().iter();
+    let entries = entries.filter(|entry| entry.kind == AssistKind::FixAll);
+    let offered = entries.filter_map(|entry| {
+        let strategy = entry.name.as_str();
+        if cx.resolved.is_none() && stepping::is_empty(&edits(db, file, strategy)) {
+            return None;
+        }
+        let effect = AssistEffect::edit(move |db| Ok(edits(db, file, strategy)));
+        let title = entry.title.clone();
+        Some(Assist::new(strategy, AssistKind::FixAll, title, effect))
+    });
+    offered.collect()
 }
 
 /// Returns the edits of all definitions of a file. A definition whose result cannot be written as
 /// text is left unchanged.
-fn edits(db: &Database, file: FileId) -> SourceEdits {
+fn edits(db: &Database, file: FileId, strategy: &str) -> SourceEdits {
     let mut edits = Vec::new();
     for &item in &*db.items(file) {
         db.unwind_if_cancelled();
         let Some(def) = db.elaborated(item) else {
             continue;
         };
-        let Some(new) = tidied(&def) else {
+        let Some(new) = tidied(&db.to_strategy_def(&def), strategy) else {
             continue;
         };
         if let Ok(done) = rewritten(db, item, &new, false) {
@@ -68,19 +68,13 @@ fn edits(db: &Database, file: FileId) -> SourceEdits {
     SourceEdits::single(file, edits)
 }
 
-/// Returns the definition without idle stages, if it has any.
-fn tidied(def: &Def<rise::Primitive>) -> Option<Def<rise::Primitive>> {
+/// Returns the definition after a strategy of the library, if that changes it.
+fn tidied(def: &Def<rise::Primitive>, strategy: &str) -> Option<Def<rise::Primitive>> {
     let (store, strategies) = Strategies::start(Definitions::default());
     let mut program = Program::of(store, def).ok()?;
-    let strategy = strategies.get(IDLE)?;
+    let strategy = strategies.get(strategy)?;
     let root = program.root();
-    let options = Options {
-        facts: program.facts.clone(),
-        ..Options::default()
-    };
-    let made = run(&mut program.store, root, &strategy, &options)
-        .result
-        .ok()?;
+    let made = program.run(strategy, UNLIMITED).result.ok()?;
     if made == root {
         return None;
     }

@@ -87,7 +87,7 @@ assist_kinds! {
     /// Changes a whole definition in another way.
     Source = "source.rise.strategy", "source";
     /// Changes a whole file, without a preview of the changes.
-    FixAll = "source.fixAll.rise";
+    FixAll = "source.fixAll.rise", "fixAll";
 }
 
 impl AssistKind {
