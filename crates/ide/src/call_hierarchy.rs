@@ -67,8 +67,7 @@ pub fn outgoing_calls(db: &Database, at: FilePosition) -> Vec<Call> {
 }
 
 fn def_at(db: &Database, at: FilePosition) -> Option<ItemId> {
-    let (view, offset) = View::at(db, at)?;
-    match view.occurrence_at(offset)?.symbol {
+    match View::name_at(db, at)?.1.symbol {
         Symbol::Def(item) => Some(item),
         _ => None,
     }

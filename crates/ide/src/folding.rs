@@ -6,13 +6,10 @@ use std::sync::LazyLock;
 use db::{Database, FileId, ItemId, Language};
 use ropey::Rope;
 use syntax::Span;
-use syntax::ast::ItemKind;
-use syntax::elevate::ast::ItemKind as StrategyItemKind;
-use syntax::lexer::lex_in;
 use tree_sitter::{Node, Query, QueryCursor, QueryCursorOptions, StreamingIterator, Tree};
 
 use crate::concrete::{SyntaxTree, errors, grammar, span};
-use crate::token;
+use crate::item_view::View;
 
 /// The kind of a folding range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -210,60 +207,21 @@ fn imports(db: &Database, file: FileId) -> Option<Folding> {
 fn items(db: &Database, items: &[ItemId]) -> Vec<Folding> {
     let mut found = Vec::new();
     for &id in items {
-        if db.language(db.file_of(id)) == Language::Elevate {
-            found.extend(strategy_foldings(db, id).into_iter().map(|span| Folding {
-                span,
-                kind: FoldingKind::Region,
-            }));
-            continue;
-        }
-        let parsed = db.parsed(id);
-        let item = &parsed.item;
-        if matches!(item.kind, ItemKind::Import { .. }) {
-            continue;
-        }
+        let view = View::new(db, id);
         let whole = db.item_span(id);
-        let region = |span| Folding {
+        // From the line of the name, so that the documentation folds separately.
+        let definition = match view.name_span() {
+            Some(name) => Some(Span::new(whole.start + name.start, whole.end)),
+            None => view.is_unnamed().then_some(whole),
+        };
+        let brackets = view.brackets().into_iter();
+        let brackets = brackets.map(|(open, close)| view.absolute(open.cover(close)));
+        found.extend(definition.into_iter().chain(brackets).map(|span| Folding {
             span,
             kind: FoldingKind::Region,
-        };
-        if !matches!(item.kind, ItemKind::Stray) {
-            // From the line of the name, so that the documentation folds separately.
-            let start = item
-                .name()
-                .map_or(whole.start, |name| whole.start + name.span.start);
-            found.push(region(Span::new(start, whole.end)));
-        }
-        let dialect = db.dialect(db.file_of(id));
-        let pairs = token::pairs(lex_in(&db.item_text(id), dialect));
-        found.extend(
-            pairs
-                .into_iter()
-                .map(|(open, close)| region(open.cover(close).shifted(whole.start))),
-        );
+        }));
     }
     found
-}
-
-/// Returns the ranges of the item and of the pairs of brackets in it, in its file.
-fn strategy_foldings(db: &Database, item: ItemId) -> Vec<Span> {
-    let parsed = db.strategy_parsed(item);
-    let whole = db.item_span(item);
-    if matches!(
-        parsed.item.kind,
-        StrategyItemKind::Import { .. }
-            | StrategyItemKind::Stray
-            | StrategyItemKind::Language { .. }
-    ) {
-        return Vec::new();
-    }
-    // From the line of the name, so that the documentation folds separately.
-    let start = parsed.item.name().map_or(0, |name| name.span.start);
-    let pairs = token::strategy_pairs(&db.item_text(item)).into_iter();
-    let brackets = pairs.map(|(open, close)| open.cover(close).shifted(whole.start));
-    std::iter::once(Span::new(whole.start + start, whole.end))
-        .chain(brackets)
-        .collect()
 }
 
 #[cfg(test)]

@@ -1,10 +1,8 @@
 //! Formatting of a file, or of the items in a range.
 
-mod strategy_files;
-
 use db::{Database, FileId, Language};
-use syntax::lexer::{Token, TokenKind, lex_in};
-use syntax::{Dialect, Span};
+use syntax::lexer::{TokenKind, lex_in};
+use syntax::{Span, elevate};
 
 use crate::TextEdit;
 
@@ -47,14 +45,10 @@ fn newline(db: &Database, file: FileId) -> &'static str {
 /// blanks, so there is one small edit for each change, and cursors and breakpoints keep their
 /// places.
 fn differences(old: &str, new: &str, base: u32, language: Language) -> Vec<TextEdit> {
-    if language == Language::Elevate {
-        return strategy_files::differences(old, new, base);
-    }
-    let dialect = language.dialect();
     if old == new {
         return Vec::new();
     }
-    blanks(old, new, base, dialect).unwrap_or_else(|| {
+    blanks(old, new, base, language).unwrap_or_else(|| {
         let span = Span::new(base, base + old.len() as u32);
         vec![TextEdit {
             span,
@@ -64,15 +58,13 @@ fn differences(old: &str, new: &str, base: u32, language: Language) -> Vec<TextE
 }
 
 /// Returns the edits between the words of two texts; `None` if the words differ.
-fn blanks(old: &str, new: &str, base: u32, dialect: Dialect) -> Option<Vec<TextEdit>> {
+fn blanks(old: &str, new: &str, base: u32, language: Language) -> Option<Vec<TextEdit>> {
     let (mut edits, mut old_end, mut new_end) = (Vec::new(), 0, 0);
-    let (mut old_words, mut new_words) = (words(old, dialect), words(new, dialect));
+    let (mut old_words, mut new_words) = (words(old, language), words(new, language));
     loop {
         let (a, b) = (old_words.next(), new_words.next());
         let (old_start, new_start) = match (a, b) {
-            (Some(a), Some(b)) if text(old, a.span) == text(new, b.span) => {
-                (a.span.start, b.span.start)
-            }
+            (Some(a), Some(b)) if text(old, a) == text(new, b) => (a.start, b.start),
             (None, None) => (old.len() as u32, new.len() as u32),
             _ => return None,
         };
@@ -87,12 +79,20 @@ fn blanks(old: &str, new: &str, base: u32, dialect: Dialect) -> Option<Vec<TextE
         let (Some(a), Some(b)) = (a, b) else {
             return Some(edits);
         };
-        (old_end, new_end) = (a.span.end, b.span.end);
+        (old_end, new_end) = (a.end, b.end);
     }
 }
 
-fn words(text: &str, dialect: Dialect) -> impl Iterator<Item = Token> {
-    lex_in(text, dialect).filter(|token| token.kind != TokenKind::Whitespace)
+/// Returns the places of the words of a text, including comments.
+fn words(text: &str, language: Language) -> Box<dyn Iterator<Item = Span> + '_> {
+    if language == Language::Elevate {
+        let words = elevate::lex(text);
+        let words = words.filter(|token| !token.kind.is_trivia() || token.kind.is_comment());
+        return Box::new(words.map(|token| token.span));
+    }
+    let words = lex_in(text, language.dialect());
+    let words = words.filter(|token| token.kind != TokenKind::Whitespace);
+    Box::new(words.map(|token| token.span))
 }
 
 fn text(of: &str, span: Span) -> &str {

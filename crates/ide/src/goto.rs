@@ -3,7 +3,7 @@
 use db::{Binding, Database, Declaration, ItemId, Language};
 use nat::Var;
 use rise::{BinderInfo, Scheme, Type};
-use syntax::ast::{BinderId, Name, TermId, TermKind};
+use syntax::ast::{BinderId, Name, TermKind};
 use syntax::lexer::{TokenKind, lex};
 use syntax::{GlobalId, Span};
 
@@ -15,7 +15,7 @@ pub fn goto_definition(db: &Database, at: FilePosition) -> Vec<NavTarget> {
     let Some((view, offset)) = View::at(db, at) else {
         return Vec::new();
     };
-    if item_view::import_at(&view, offset).is_some() {
+    if view.import_path().is_some_and(|path| path.touches(offset)) {
         return import_target(&view).into_iter().collect();
     }
     match view.occurrence_at(offset) {
@@ -43,7 +43,7 @@ pub fn goto_type_definition(db: &Database, at: FilePosition) -> Vec<NavTarget> {
     found
         .iter()
         .filter_map(|var| binder_of(&view, *var))
-        .map(|id| binder(&view, id))
+        .filter_map(|id| target(&view, Symbol::Binder(view.id, id)))
         .collect()
 }
 
@@ -96,27 +96,29 @@ fn import_target(view: &View<'_>) -> Option<NavTarget> {
 /// Returns the place where `symbol` is bound. A primitive has none, because it is part of the
 /// language.
 pub(crate) fn target(view: &View<'_>, symbol: Symbol) -> Option<NavTarget> {
-    match symbol {
-        Symbol::Binder(item, id) if item == view.id => Some(binder(view, id)),
-        Symbol::Binder(item, id) => Some(binder(&View::new(view.db, item), id)),
-        Symbol::SumIndex(_, sum) => sum_index(view, sum),
-        Symbol::Place(item, span) => Some(place(&View::new(view.db, item), span)),
-        Symbol::Def(item) => definition(view.db, item),
-        Symbol::Library(id) => library_strategy(view.db, id),
-        Symbol::Primitive(_) => None,
-    }
-}
-
-fn binder(view: &View<'_>, id: BinderId) -> NavTarget {
-    let binder = view.item().binder(id);
-    let focus = view.absolute(binder.span);
-    NavTarget {
-        file: view.file,
+    let db = view.db;
+    let (item, span, kind) = match symbol {
+        Symbol::Binder(item, id) => {
+            let own = View::new(db, item);
+            (item, own.item().binder(id).span, binder_kind(&own, id))
+        }
+        Symbol::SumIndex(item, sum) => {
+            let index = item_view::sum_index_of(view.item(), sum)?;
+            (item, view.span(index), SymbolKind::TypeParameter)
+        }
+        Symbol::Place(item, span) => (item, span, SymbolKind::Parameter),
+        Symbol::Def(item) => return definition(db, item),
+        Symbol::Library(id) => return library_strategy(db, id),
+        Symbol::Primitive(_) => return None,
+    };
+    let focus = db.absolute(item, span);
+    Some(NavTarget {
+        file: db.file_of(item),
         full: focus,
         focus,
-        name: binder.name.to_string(),
-        kind: binder_kind(view, id),
-    }
+        name: view.name_of(symbol),
+        kind,
+    })
 }
 
 /// Returns the place of a definition of the strategy library.
@@ -128,33 +130,6 @@ fn library_strategy(db: &Database, id: GlobalId) -> Option<NavTarget> {
         focus,
         name: item_view::strategy_files::library_name(id),
         kind: item_view::strategy_files::kind_of(elevate::lang::library().item(id)?),
-    })
-}
-
-/// Returns the place of a name that is bound inside an item of a strategy file.
-fn place(view: &View<'_>, span: Span) -> NavTarget {
-    let focus = view.absolute(span);
-    NavTarget {
-        file: view.file,
-        full: focus,
-        focus,
-        name: item_view::strategy_files::text_at(view, span),
-        kind: SymbolKind::Parameter,
-    }
-}
-
-fn sum_index(view: &View<'_>, sum: TermId) -> Option<NavTarget> {
-    let index = item_view::sum_index_of(view.item(), sum)?;
-    let TermKind::Name(name) = &view.item().term(index).kind else {
-        return None;
-    };
-    let focus = view.absolute(view.span(index));
-    Some(NavTarget {
-        file: view.file,
-        full: focus,
-        focus,
-        name: name.to_string(),
-        kind: SymbolKind::TypeParameter,
     })
 }
 

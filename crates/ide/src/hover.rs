@@ -46,29 +46,31 @@ impl Repeated {
 /// Describes the expression or word at `at`: its type, documentation and memory.
 pub fn hover(db: &Database, at: FilePosition, repeated: Repeated) -> Option<Hover> {
     let (view, offset) = View::at(db, at)?;
-    if view.is_strategy() {
-        return strategy_files::at(&view, offset, repeated);
-    }
-    let text = db.item_text(view.id);
-    let token = token::at(&text, offset, view.dialect())?;
-    if token.kind.is_comment() {
-        return None;
-    }
-    let known = describe(&view, token, offset, repeated);
-    let problems = problems(&view, token.span, repeated);
+    let (place, word) = match view.is_strategy() {
+        true => strategy_files::word(&view, offset)?,
+        false => word(&view, offset)?,
+    };
+    let known = if view.import_path().is_some_and(|path| path.touches(offset)) {
+        import(&view)
+    } else if let Some(found) = view.occurrence_at(offset) {
+        Some(name(&view, found, repeated))
+    } else {
+        word
+    };
+    let problems = problems(&view, place, repeated);
     if known.is_none() && problems.is_empty() {
         return None;
     }
     let markdown = markdown::paragraphs(problems.into_iter().chain(known));
     Some(Hover {
-        range: view.absolute(token.span),
+        range: view.absolute(place),
         markdown,
     })
 }
 
 /// Renders the errors whose range contains that of the word under the cursor or is contained in it,
 /// if errors are to be repeated.
-pub(crate) fn problems(view: &View<'_>, span: Span, repeated: Repeated) -> Vec<String> {
+fn problems(view: &View<'_>, span: Span, repeated: Repeated) -> Vec<String> {
     if !repeated.errors {
         return Vec::new();
     }
@@ -84,13 +86,14 @@ pub(crate) fn problems(view: &View<'_>, span: Span, repeated: Repeated) -> Vec<S
     .collect()
 }
 
-fn describe(view: &View<'_>, token: Token, offset: u32, repeated: Repeated) -> Option<String> {
-    if item_view::import_at(view, offset).is_some() {
-        return import(view);
-    }
-    if let Some(found) = view.occurrence_at(offset) {
-        return Some(name(view, found, repeated));
-    }
+/// Returns the place of the word at a position, and what it means if it is no name.
+fn word(view: &View<'_>, offset: u32) -> Option<(Span, Option<String>)> {
+    let text = view.db.item_text(view.id);
+    let token = token::at(&text, offset, view.dialect())?;
+    (!token.kind.is_comment()).then(|| (token.span, describe(view, token)))
+}
+
+fn describe(view: &View<'_>, token: Token) -> Option<String> {
     if let Some(meaning) = annotation(view, token) {
         return Some(meaning.to_owned());
     }
@@ -116,7 +119,6 @@ fn describe(view: &View<'_>, token: Token, offset: u32, repeated: Repeated) -> O
         TokenKind::Equals if keywords::is_assignment(view.item(), token.span) => {
             Some(keywords::ASSIGNMENT.to_owned())
         }
-        kind if kind.is_comment() => None,
         kind if kind.is_reserved() && view.dialect() == Dialect::Rise => {
             let word = text_of(view, token);
             let known = term(view, token);
@@ -165,7 +167,7 @@ fn text_of(view: &View<'_>, token: Token) -> String {
         .to_owned()
 }
 
-pub(crate) fn import(view: &View<'_>) -> Option<String> {
+fn import(view: &View<'_>) -> Option<String> {
     let imports = view.db.imports(view.file);
     let target = imports
         .iter()
@@ -184,7 +186,7 @@ pub(crate) fn import(view: &View<'_>) -> Option<String> {
     }
 }
 
-pub(crate) fn name(view: &View<'_>, found: Occurrence, repeated: Repeated) -> String {
+fn name(view: &View<'_>, found: Occurrence, repeated: Repeated) -> String {
     let written = view.name_of(found.symbol);
     let general = match found.symbol {
         Symbol::Binder(_, id) => return binder(view, id, found),

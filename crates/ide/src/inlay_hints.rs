@@ -247,7 +247,7 @@ impl Collector<'_> {
             whole.clone(),
         );
         let takes_type = matches!(item.term(owner).kind, TermKind::Fun { .. });
-        if takes_type && self.can_write(owner, ty) {
+        if takes_type && self.view.binders_of(owner, ty).is_some() {
             hint.insert = self.edit(binder.span.end, format!(": {whole}"));
         }
         Some(hint)
@@ -274,19 +274,6 @@ impl Collector<'_> {
         }
         let between = Span::new(self.view.span(ty).end, parameter.start);
         !self.text_of(between).contains('\n')
-    }
-
-    /// Returns true if every variable of the type is in scope at `place`.
-    fn can_write(&self, place: TermId, ty: &Ty) -> bool {
-        let scope = self.view.scope_at(place);
-        let names = &self.view.inference().names;
-        let mut free = Vec::new();
-        free_vars::of_type(ty, &mut free);
-        free.iter().all(|var| {
-            scope.get(self.view.item(), &names.get(*var)).is_some_and(|binder| {
-                matches!(self.view.binder_info(binder), BinderInfo::TypeLevel(known, _) if known == var)
-            })
-        })
     }
 
     fn type_text(&self, ty: &Ty) -> String {

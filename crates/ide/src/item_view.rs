@@ -6,6 +6,7 @@ use std::cell::OnceCell;
 use std::sync::Arc;
 
 use db::{Binding, Database, Declaration, FileId, ItemId, Language};
+use nat::Var;
 use rise::{BinderInfo, Inference, TermInfo, Ty};
 use syntax::ast::{Annotation, BinderId, Item, ItemKind, Term, TermId, TermKind};
 use syntax::lexer::{TokenKind, lex_in};
@@ -13,7 +14,7 @@ use syntax::{Dialect, GlobalId, Parsed, Span};
 
 use crate::builtin::Builtin;
 use crate::tree::{self, Parents, Scope};
-use crate::{FilePosition, FileRange, markdown};
+use crate::{FilePosition, FileRange, free_vars, markdown, token};
 
 /// The functions that sizes can use.
 pub(crate) const SIZE_FUNCTIONS: [&str; 5] = ["ceilDiv", "log2", "max", "min", "sum"];
@@ -80,6 +81,13 @@ impl<'d> View<'d> {
         Some((View::new(db, item), offset))
     }
 
+    /// Returns the name at a position, with the view of its item.
+    pub(crate) fn name_at(db: &'d Database, at: FilePosition) -> Option<(View<'d>, Occurrence)> {
+        let (view, offset) = View::at(db, at)?;
+        let found = view.occurrence_at(offset)?;
+        Some((view, found))
+    }
+
     /// Returns the item at a position, or, between items, the one before it with an offset after
     /// its end. Returns `None` in a comment between items, and before the first item.
     pub(crate) fn at_or_before(db: &'d Database, at: FilePosition) -> Option<(View<'d>, u32)> {
@@ -110,6 +118,45 @@ impl<'d> View<'d> {
 
     pub(crate) fn item(&self) -> &Item {
         &self.parsed.item
+    }
+
+    /// Returns the range of the name that the item defines.
+    pub(crate) fn name_span(&self) -> Option<Span> {
+        match self.is_strategy() {
+            true => strategy_files::name_span(self),
+            false => self.item().name().map(|name| name.span),
+        }
+    }
+
+    /// Returns true for an example, a main expression, or a definition whose name is missing.
+    pub(crate) fn is_unnamed(&self) -> bool {
+        match self.is_strategy() {
+            true => strategy_files::is_unnamed(self),
+            false => match &self.item().kind {
+                ItemKind::Def { name, .. } | ItemKind::Foreign { name, .. } => name.is_none(),
+                ItemKind::Import { .. } | ItemKind::Stray => false,
+            },
+        }
+    }
+
+    /// Returns the path of the import, with its quotes.
+    pub(crate) fn import_path(&self) -> Option<Span> {
+        if self.is_strategy() {
+            return strategy_files::import_path(self);
+        }
+        match &self.item().kind {
+            ItemKind::Import { path } => path.as_ref().map(|(_, span)| *span),
+            _ => None,
+        }
+    }
+
+    /// Returns the matching pairs of brackets in the item.
+    pub(crate) fn brackets(&self) -> Vec<(Span, Span)> {
+        let text = self.db.item_text(self.id);
+        match self.is_strategy() {
+            true => token::strategy_pairs(&text),
+            false => token::pairs(lex_in(&text, self.dialect())),
+        }
     }
 
     pub(crate) fn inference(&self) -> &Inference {
@@ -193,6 +240,20 @@ impl<'d> View<'d> {
             };
         }
         Scope::at_term(self.item(), self.parents(), term)
+    }
+
+    /// Returns the binders of the variables of a type, if all are in scope at a term.
+    pub(crate) fn binders_of(&self, place: TermId, ty: &Ty) -> Option<Vec<BinderId>> {
+        let scope = self.scope_at(place);
+        let names = &self.inference().names;
+        let mut free = Vec::new();
+        free_vars::of_type(ty, &mut free);
+        let binder_of = |var: &Var| {
+            let binder = scope.get(self.item(), &names.get(*var))?;
+            let info = self.binder_info(binder);
+            matches!(info, BinderInfo::TypeLevel(known, _) if known == var).then_some(binder)
+        };
+        free.iter().map(binder_of).collect()
     }
 
     fn annotation_of(&self, term: TermId) -> Option<&Annotation> {
@@ -466,17 +527,4 @@ pub(crate) fn params(item: &Item) -> Vec<BinderId> {
     }
     found.reverse();
     found
-}
-
-/// Returns the path of the import if it touches `offset`.
-pub(crate) fn import_at(view: &View<'_>, offset: u32) -> Option<Span> {
-    if view.is_strategy() {
-        return strategy_files::import_at(view, offset);
-    }
-    match &view.item().kind {
-        ItemKind::Import {
-            path: Some((_, span)),
-        } if span.touches(offset) => Some(*span),
-        _ => None,
-    }
 }

@@ -78,4 +78,4 @@ pub use signature_help::{Signature, SignatureHelp, signature_help};
 pub use strategies::offered::{OfferedStrategy, StrategyParameter, offered_strategies};
 pub use strategies::stepping::{SteppedProgram, Stepping, StrategyStep, stepped};
 pub use strategies::steps::{StepPlaces, assumption_text};
-pub use symbols::{DocumentSymbol, WorkspaceSymbol, document_symbols, workspace_symbols};
+pub use symbols::{DocumentSymbol, document_symbols, workspace_symbols};

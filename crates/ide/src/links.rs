@@ -1,9 +1,9 @@
 //! Document links of imports.
 
-use db::{Database, FileId, FileState, ItemId, Language};
+use db::{Database, FileId, FileState};
 use syntax::Span;
-use syntax::ast::ItemKind;
-use syntax::elevate::ast::ItemKind as StrategyItemKind;
+
+use crate::item_view::View;
 
 /// An import whose file exists.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub fn document_links(db: &Database, file: FileId) -> Vec<DocumentLink> {
             let target = import
                 .target
                 .filter(|file| matches!(db.state(*file), FileState::Present(_)))?;
-            let span = path_of(db, import.item)?;
+            let span = View::new(db, import.item).import_path()?;
             let inside = Span::new(
                 span.start + 1,
                 span.end.saturating_sub(1).max(span.start + 1),
@@ -34,24 +34,6 @@ pub fn document_links(db: &Database, file: FileId) -> Vec<DocumentLink> {
             })
         })
         .collect()
-}
-
-/// Returns the range of the path of an import, with its quotes.
-fn path_of(db: &Database, item: ItemId) -> Option<Span> {
-    if db.language(db.file_of(item)) == Language::Elevate {
-        return match db.strategy_parsed(item).item.kind {
-            StrategyItemKind::Import {
-                path: Some((_, span)),
-            } => Some(span),
-            _ => None,
-        };
-    }
-    match db.parsed(item).item.kind {
-        ItemKind::Import {
-            path: Some((_, span)),
-        } => Some(span),
-        _ => None,
-    }
 }
 
 #[cfg(test)]

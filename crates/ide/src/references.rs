@@ -35,10 +35,7 @@ pub struct Highlight {
 
 /// Returns the occurrences of the name at `at` in all files, its definition first.
 pub fn references(db: &Database, at: FilePosition) -> Vec<Reference> {
-    let Some((view, offset)) = View::at(db, at) else {
-        return Vec::new();
-    };
-    let Some(found) = view.occurrence_at(offset) else {
+    let Some((view, found)) = View::name_at(db, at) else {
         return Vec::new();
     };
     let mut all = everywhere(&view, found.symbol);
@@ -48,10 +45,7 @@ pub fn references(db: &Database, at: FilePosition) -> Vec<Reference> {
 
 /// Returns the occurrences of the name at `at` in its file, in the order of the text.
 pub fn highlights(db: &Database, at: FilePosition) -> Vec<Highlight> {
-    let Some((view, offset)) = View::at(db, at) else {
-        return Vec::new();
-    };
-    let Some(found) = view.occurrence_at(offset) else {
+    let Some((view, found)) = View::name_at(db, at) else {
         return Vec::new();
     };
     let mut places = match found.symbol {

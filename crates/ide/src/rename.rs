@@ -2,8 +2,8 @@
 
 use db::{Binding, Database, FileId, ItemId, Language};
 use syntax::ast::{BinderId, ItemKind, TermId, TermKind};
-use syntax::lexer::{Token, TokenKind, lex_in};
-use syntax::{Dialect, Span};
+use syntax::lexer::{TokenKind, lex_in};
+use syntax::{Span, elevate};
 
 use crate::item_view::{self, Occurrence, Symbol, View};
 use crate::{FilePosition, SourceEdits, TextEdit, references};
@@ -78,8 +78,7 @@ fn renamed(db: &Database, at: FilePosition) -> Result<(View<'_>, Occurrence), Re
     let none = || RenameError {
         message: "there is no name here to rename".to_owned(),
     };
-    let (view, offset) = View::at(db, at).ok_or_else(none)?;
-    let found = view.occurrence_at(offset).ok_or_else(none)?;
+    let (view, found) = View::name_at(db, at).ok_or_else(none)?;
     let library = match found.symbol {
         Symbol::Primitive(primitive) => {
             return error(format!(
@@ -104,59 +103,28 @@ fn renamed(db: &Database, at: FilePosition) -> Result<(View<'_>, Occurrence), Re
 
 /// Checks that `new` is a valid name in the language of a file.
 fn check_name_in(db: &Database, file: FileId, new: &str) -> Result<(), RenameError> {
-    match db.language(file) {
-        Language::Elevate => check_strategy_name(new),
-        Language::Rise | Language::Dpia => check_name(new, db.dialect(file)),
+    let is_strategy = db.language(file) == Language::Elevate;
+    let strategy = elevate::lex(new).map(|token| token.kind);
+    match &strategy.collect::<Vec<_>>()[..] {
+        [elevate::TokenKind::Quoted | elevate::TokenKind::Metavariable] if is_strategy => {
+            return Ok(());
+        }
+        [elevate::TokenKind::Word(_)] if is_strategy => {
+            return error(format!("`{new}` is a reserved word and cannot be a name"));
+        }
+        _ => {}
     }
-}
-
-/// Checks that `new` is a valid name for a binder or definition.
-fn check_name(new: &str, dialect: Dialect) -> Result<(), RenameError> {
-    let tokens: Vec<Token> = lex_in(new, dialect).collect();
-    match tokens[..] {
-        [
-            Token {
-                kind: TokenKind::Ident,
-                ..
-            },
-        ] => Ok(()),
-        [
-            Token {
-                kind: TokenKind::Underscore,
-                ..
-            },
-        ] => error("`_` is a hole and cannot be a name"),
-        [token] if token.kind.is_reserved() => {
+    let tokens = lex_in(new, db.dialect(file)).map(|token| token.kind);
+    match tokens.collect::<Vec<_>>()[..] {
+        [TokenKind::Ident] => Ok(()),
+        [TokenKind::Underscore] => error("`_` stands for what is left out and cannot be a name"),
+        [kind] if kind.is_reserved() => {
             error(format!("`{new}` is a reserved word and cannot be a name"))
         }
         [] => error("a name cannot be empty"),
         _ => error(format!(
             "`{new}` is not a name: a name is a letter or `_`, followed by letters, digits and `_`"
         )),
-    }
-}
-
-/// Checks that `new` is a valid name in a strategy file.
-fn check_strategy_name(new: &str) -> Result<(), RenameError> {
-    use syntax::elevate;
-    let tokens: Vec<elevate::Token> = elevate::lex(new).collect();
-    match tokens[..] {
-        [
-            elevate::Token {
-                kind:
-                    elevate::TokenKind::Rise(TokenKind::Ident)
-                    | elevate::TokenKind::Quoted
-                    | elevate::TokenKind::Metavariable,
-                ..
-            },
-        ] => Ok(()),
-        [
-            elevate::Token {
-                kind: elevate::TokenKind::Word(_),
-                ..
-            },
-        ] => error(format!("`{new}` is a reserved word and cannot be a name")),
-        _ => check_name(new, Dialect::Rise),
     }
 }
 

@@ -2,9 +2,8 @@
 
 use db::{Database, FileId};
 use ropey::Rope;
-use syntax::Span;
 use syntax::elevate::ast::{Alt, ExprKind, Item, ItemKind};
-use syntax::lexer::lex_in;
+use syntax::{Span, ast};
 use tree_sitter::{Node, Tree};
 
 use crate::concrete::{SyntaxTree, path, span};
@@ -65,33 +64,19 @@ impl Candidates {
             return;
         };
         let text = db.item_text(view.id);
-        if view.is_strategy() {
-            self.add_strategy(&view, &text);
-            return;
-        }
-        let item = view.item();
-        let mut spans: Vec<Span> = item.terms.iter().map(|term| term.span).collect();
-        spans.extend(item.binders.iter().map(|binder| binder.span));
-        spans.extend(item.annotations.iter().map(|annotation| annotation.span));
-        spans.extend(item.docs.iter().map(|docs| docs.span));
-        for (open, close) in token::pairs(lex_in(&text, view.dialect())) {
+        let mut spans = match view.is_strategy() {
+            true => strategy_nodes(&db.strategy_parsed(view.id).item),
+            false => nodes(view.item()),
+        };
+        for (open, close) in view.brackets() {
             spans.push(open.cover(close));
             spans.push(trimmed(&text, Span::new(open.end, close.start)));
         }
-        let code = item.docs.as_ref().map_or(0, |docs| docs.span.end);
-        spans.push(trimmed(&text, Span::new(code, text.len() as u32)));
-        self.spans
-            .extend(spans.into_iter().map(|span| view.absolute(span)));
-        let word = token::at(&text, offset, view.dialect()).map(|token| view.absolute(token.span));
-        self.token = self.token.or(word);
-    }
-
-    fn add_strategy(&mut self, view: &View<'_>, text: &str) {
-        let parsed = view.db.strategy_parsed(view.id);
-        let mut spans = strategy_nodes(&parsed.item);
-        for (open, close) in token::strategy_pairs(text) {
-            spans.push(open.cover(close));
-            spans.push(trimmed(text, Span::new(open.end, close.start)));
+        if !view.is_strategy() {
+            let code = view.item().docs.as_ref().map_or(0, |docs| docs.span.end);
+            spans.push(trimmed(&text, Span::new(code, text.len() as u32)));
+            let word = token::at(&text, offset, view.dialect());
+            self.token = self.token.or(word.map(|token| view.absolute(token.span)));
         }
         self.spans
             .extend(spans.into_iter().map(|span| view.absolute(span)));
@@ -224,7 +209,16 @@ fn trimmed_in(text: &Rope, span: Span) -> Span {
     Span::new(span.start + front as u32, span.end - back as u32)
 }
 
-/// Returns the ranges of all syntax nodes of the item.
+/// Returns the ranges of all syntax nodes of an item.
+fn nodes(item: &ast::Item) -> Vec<Span> {
+    let mut spans: Vec<Span> = item.terms.iter().map(|term| term.span).collect();
+    spans.extend(item.binders.iter().map(|binder| binder.span));
+    spans.extend(item.annotations.iter().map(|annotation| annotation.span));
+    spans.extend(item.docs.iter().map(|docs| docs.span));
+    spans
+}
+
+/// Returns the ranges of all syntax nodes of an item of a strategy file.
 fn strategy_nodes(item: &Item) -> Vec<Span> {
     let mut spans: Vec<Span> = item.exprs.iter().map(|expr| expr.span).collect();
     spans.extend(item.rise.terms.iter().map(|term| term.span));

@@ -166,7 +166,7 @@ pub fn semantic_tokens(db: &Database, file: FileId, range: Option<Span>) -> Vec<
     tokens
 }
 
-pub(crate) type Kinds = FxHashMap<ItemId, SymbolKind>;
+type Kinds = FxHashMap<ItemId, SymbolKind>;
 
 /// Returns the kinds of these items and of the definitions that they use.
 fn kinds(db: &Database, items: &[ItemId]) -> Kinds {
@@ -197,7 +197,7 @@ fn comments(rope: &Rope, dialect: Dialect, gap: Span, out: &mut Vec<Token>) {
     out.extend(comments.map(|token| comment(token.kind, token.span.shifted(gap.start))));
 }
 
-pub(crate) fn comment(kind: TokenKind, span: Span) -> Token {
+fn comment(kind: TokenKind, span: Span) -> Token {
     let modifiers = match kind {
         TokenKind::DocComment => Modifiers::DOCUMENTATION,
         _ => Modifiers::default(),
@@ -209,52 +209,53 @@ pub(crate) fn comment(kind: TokenKind, span: Span) -> Token {
     }
 }
 
-pub(crate) type Class = (TokenType, Modifiers);
+type Class = (TokenType, Modifiers);
+
+/// A word of an item.
+struct Word {
+    span: Span,
+    kind: WordKind,
+}
+
+enum WordKind {
+    Comment(TokenKind),
+    /// The `@` of an annotation or attribute.
+    Sign,
+    /// A word that may be a name, with its class if it is none.
+    Name(Option<Class>),
+    Other(Option<Class>),
+}
 
 fn item_tokens(view: &View<'_>, kinds: &Kinds, out: &mut Vec<Token>) {
-    if view.is_strategy() {
-        return strategy_files::item_tokens(view, kinds, out);
-    }
     let names: FxHashMap<u32, Class> = view
         .occurrences()
         .into_iter()
         .map(|found| (found.span.start, name_class(view, found, kinds)))
         .collect();
     let text = view.db.item_text(view.id);
-    let mut before = TokenKind::End;
-    let mut at_sign: Option<Span> = None;
-    for token in lex_in(&text, view.dialect()) {
-        if token.kind == TokenKind::Whitespace {
-            continue;
-        }
-        if token.kind == TokenKind::At {
-            at_sign = Some(token.span);
-            before = token.kind;
-            continue;
-        }
-        let word = &text[std::ops::Range::from(token.span)];
-        let class = match token.kind {
-            TokenKind::Ident if before == TokenKind::At => {
-                Some((TokenType::Decorator, Modifiers::default()))
-            }
-            TokenKind::Ident if before == TokenKind::Dot && matches!(word, "_1" | "_2") => {
-                Some((TokenType::Property, Modifiers::default()))
-            }
-            TokenKind::Ident | TokenKind::Let => names
-                .get(&token.span.start)
-                .copied()
-                .or_else(|| word_class(token.kind, word)),
-            kind if kind.is_comment() => {
-                out.push(comment(kind, view.absolute(token.span)));
+    let words = match view.is_strategy() {
+        true => strategy_files::words(&text),
+        false => words(&text, view.dialect()),
+    };
+    let mut sign: Option<Span> = None;
+    for Word { span, kind } in words {
+        let (span, class) = match (kind, sign.take()) {
+            (WordKind::Comment(kind), before) => {
+                out.push(comment(kind, view.absolute(span)));
+                sign = before;
                 continue;
             }
-            kind => word_class(kind, word),
+            (WordKind::Sign, _) => {
+                sign = Some(span);
+                continue;
+            }
+            (WordKind::Name(_), Some(sign)) => {
+                let decorator = (TokenType::Decorator, Modifiers::default());
+                (sign.cover(span), Some(decorator))
+            }
+            (WordKind::Name(plain), None) => (span, names.get(&span.start).copied().or(plain)),
+            (WordKind::Other(class), _) => (span, class),
         };
-        let span = match (at_sign.take(), before) {
-            (Some(at), TokenKind::At) if token.kind == TokenKind::Ident => at.cover(token.span),
-            _ => token.span,
-        };
-        before = token.kind;
         if let Some((ty, modifiers)) = class {
             out.push(Token {
                 span: view.absolute(span),
@@ -265,8 +266,31 @@ fn item_tokens(view: &View<'_>, kinds: &Kinds, out: &mut Vec<Token>) {
     }
 }
 
+fn words(text: &str, dialect: Dialect) -> Vec<Word> {
+    let tokens = lex_in(text, dialect).filter(|token| token.kind != TokenKind::Whitespace);
+    let words = tokens.scan(TokenKind::End, |before, token| {
+        let before = std::mem::replace(before, token.kind);
+        let word = &text[std::ops::Range::from(token.span)];
+        let plain = || word_class(token.kind, word);
+        let kind = match token.kind {
+            TokenKind::At => WordKind::Sign,
+            TokenKind::Ident if before == TokenKind::Dot && matches!(word, "_1" | "_2") => {
+                WordKind::Other(Some((TokenType::Property, Modifiers::default())))
+            }
+            TokenKind::Ident | TokenKind::Let => WordKind::Name(plain()),
+            kind if kind.is_comment() => WordKind::Comment(kind),
+            _ => WordKind::Other(plain()),
+        };
+        Some(Word {
+            span: token.span,
+            kind,
+        })
+    });
+    words.collect()
+}
+
 /// Returns the class of a name, which depends on what it refers to.
-pub(crate) fn name_class(view: &View<'_>, found: Occurrence, kinds: &Kinds) -> Class {
+fn name_class(view: &View<'_>, found: Occurrence, kinds: &Kinds) -> Class {
     let (kind, library) = match found.symbol {
         Symbol::Binder(_, binder) => (goto::binder_kind(view, binder), false),
         Symbol::SumIndex(..) => (SymbolKind::TypeParameter, false),
@@ -302,7 +326,7 @@ pub(crate) fn name_class(view: &View<'_>, found: Occurrence, kinds: &Kinds) -> C
 }
 
 /// Returns the class of a token independently of its context; brackets and unknown names have none.
-pub(crate) fn word_class(kind: TokenKind, word: &str) -> Option<Class> {
+fn word_class(kind: TokenKind, word: &str) -> Option<Class> {
     use TokenKind::*;
     let plain = |ty| Some((ty, Modifiers::default()));
     match kind {

@@ -3,37 +3,17 @@
 use db::{Database, Declaration, FileId, ItemId, Language};
 use elevate::lang::Type;
 use rise::Scheme;
-use syntax::Span;
 use syntax::elevate::ast::ItemKind;
 
-use crate::{SymbolKind, free_vars, fuzzy, goto};
+use crate::{NavTarget, SymbolKind, free_vars, fuzzy, goto};
 
 /// A definition in a file's outline.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DocumentSymbol {
-    /// The name.
-    pub name: String,
-    /// The type.
+    /// The definition.
+    pub target: NavTarget,
+    /// Its type.
     pub detail: Option<String>,
-    /// The kind of definition.
-    pub kind: SymbolKind,
-    /// The range of the whole item, including its documentation.
-    pub full: Span,
-    /// The range of the name.
-    pub focus: Span,
-}
-
-/// A definition in the workspace.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WorkspaceSymbol {
-    /// The name.
-    pub name: String,
-    /// The kind of definition.
-    pub kind: SymbolKind,
-    /// The file.
-    pub file: FileId,
-    /// The range of the name.
-    pub focus: Span,
 }
 
 /// Returns the definitions of `file`, in order.
@@ -54,18 +34,13 @@ pub fn document_symbols(db: &Database, file: FileId) -> Vec<DocumentSymbol> {
 fn document_symbol(db: &Database, item: ItemId, scheme: Option<&Scheme>) -> Option<DocumentSymbol> {
     let target = goto::definition_with(db, item, scheme)?;
     let scheme = scheme.filter(|scheme| !free_vars::has_error(&scheme.ty));
-    Some(DocumentSymbol {
-        name: target.name,
-        detail: scheme.map(rise::print::scheme_text),
-        kind: target.kind,
-        full: target.full,
-        focus: target.focus,
-    })
+    let detail = scheme.map(rise::print::scheme_text);
+    Some(DocumentSymbol { target, detail })
 }
 
 /// Returns at most `limit` definitions whose name contains the letters of `query` in order, best
 /// first. The standard library comes last.
-pub fn workspace_symbols(db: &Database, query: &str, limit: usize) -> Vec<WorkspaceSymbol> {
+pub fn workspace_symbols(db: &Database, query: &str, limit: usize) -> Vec<NavTarget> {
     let mut found: Vec<(Rank, ItemId)> = Vec::new();
     for file in db.files() {
         let library = db.is_library(file);
@@ -90,7 +65,7 @@ pub fn workspace_symbols(db: &Database, query: &str, limit: usize) -> Vec<Worksp
     found
         .into_iter()
         .zip(schemes)
-        .filter_map(|((_, item), scheme)| workspace_symbol(db, item, scheme.as_deref()))
+        .filter_map(|((_, item), scheme)| goto::definition_with(db, item, scheme.as_deref()))
         .collect()
 }
 
@@ -102,33 +77,14 @@ struct Rank {
     length: usize,
 }
 
-fn workspace_symbol(
-    db: &Database,
-    item: ItemId,
-    scheme: Option<&Scheme>,
-) -> Option<WorkspaceSymbol> {
-    let target = goto::definition_with(db, item, scheme)?;
-    Some(WorkspaceSymbol {
-        name: target.name,
-        kind: target.kind,
-        file: target.file,
-        focus: target.focus,
-    })
-}
-
 /// Returns the symbol of the item for its file's outline, which also contains examples and the main
 /// expression.
 fn strategy_symbol(db: &Database, item: ItemId) -> Option<DocumentSymbol> {
     if let Some(target) = goto::definition_with(db, item, None) {
         let signature = db.strategy_signature(item.global());
         let known = *signature.scheme.ty != Type::Error;
-        return Some(DocumentSymbol {
-            name: target.name,
-            detail: known.then(|| signature.scheme.text()),
-            kind: target.kind,
-            full: target.full,
-            focus: target.focus,
-        });
+        let detail = known.then(|| signature.scheme.text());
+        return Some(DocumentSymbol { target, detail });
     }
     let parsed = db.strategy_parsed(item);
     let full = db.item_span(item);
@@ -141,13 +97,15 @@ fn strategy_symbol(db: &Database, item: ItemId) -> Option<DocumentSymbol> {
         ItemKind::Main { .. } => ("main".to_owned(), full),
         _ => return None,
     };
-    Some(DocumentSymbol {
-        name,
-        detail: None,
-        kind: SymbolKind::Value,
+    let target = NavTarget {
+        file: db.file_of(item),
         full,
         focus,
-    })
+        name,
+        kind: SymbolKind::Value,
+    };
+    let detail = None;
+    Some(DocumentSymbol { target, detail })
 }
 
 #[cfg(test)]
@@ -166,9 +124,10 @@ mod tests {
         let shown: Vec<String> = document_symbols(&fixture.db, file)
             .iter()
             .map(|symbol| {
-                assert!(symbol.full.contains(symbol.focus));
+                let target = &symbol.target;
+                assert!(target.full.contains(target.focus));
                 let detail = symbol.detail.as_deref().unwrap_or("unknown");
-                format!("{:?} {} : {detail}\n", symbol.kind, symbol.name)
+                format!("{:?} {} : {detail}\n", target.kind, target.name)
             })
             .collect();
         expect![[r#"

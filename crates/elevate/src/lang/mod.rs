@@ -21,7 +21,7 @@ pub mod types;
 
 pub use check::{
     BinderKey, CaptureSource, Captured, Checked, Compiled, DefinitionKind, Env, Meaning, NameUse,
-    Quote, Resolution, Signature, Target, check, header_signature,
+    Quote, Resolution, Signature, TYPES, Target, check, header_signature,
 };
 pub use definition::{Definition, Definitions};
 pub use eval::{EvalError, GlobalEnv, Value};

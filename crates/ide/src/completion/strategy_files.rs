@@ -1,7 +1,7 @@
 //! Code completion in strategy files.
 
 use db::{Database, ItemId, Origin};
-use elevate::lang::{Param, Signature, Type, type_text};
+use elevate::lang::{Param, Signature, TYPES, Type, type_text};
 use syntax::elevate::ast::{Item, Order, PatternKind};
 use syntax::{GlobalId, Span};
 
@@ -9,6 +9,7 @@ use super::{COMPLETION_LIMIT, Completion, CompletionKind, CompletionSource, brie
 use crate::builtin::Builtin;
 use crate::context::strategy_files::{After, Context, Place};
 use crate::item_view::{self, Symbol, View};
+use crate::rewrites::AssistKind;
 use crate::{FilePosition, fuzzy};
 
 /// The attributes: their names, snippets and meanings.
@@ -44,18 +45,6 @@ const ATTRIBUTES: [(&str, &str, &str); 7] = [
         "order(${1|default,functionFirst,argumentFirst|})",
         "in which order it visits children",
     ),
-];
-
-/// The kinds of rewrites, which are the menus that contain them.
-const KINDS: [&str; 8] = [
-    "fuse",
-    "split",
-    "tile",
-    "move",
-    "simplify",
-    "lower",
-    "parallel",
-    "vectorize",
 ];
 
 /// The keywords that begin an item, with their snippets.
@@ -107,27 +96,6 @@ const CONDITIONS: [(&str, &str, &str); 10] = [
     ("notIn", "notIn", "`x notIn f`: `x` is not free in `f`"),
     ("and", "and", "both conditions"),
     ("or", "or", "one of the conditions"),
-];
-
-/// The types of ELEVATE: their names, snippets and meanings.
-const TYPES: [(&str, &str, &str); 13] = [
-    (
-        "Strategy",
-        "Strategy",
-        "from programs to programs, or failures",
-    ),
-    ("Nat", "Nat", "a size"),
-    ("Pred", "Pred", "a test of programs"),
-    ("Rule", "Rule", "a single rewrite rule"),
-    ("Traversal", "Traversal", "from strategies to strategies"),
-    ("Expr", "Expr", "a term of RISE"),
-    ("Type", "Type", "a type of RISE"),
-    ("Addr", "Addr", "an address space"),
-    ("Int", "Int", "a whole number"),
-    ("Bool", "Bool", "a truth value"),
-    ("String", "String", "a text"),
-    ("Result", "Result", "what a strategy gives"),
-    ("List", "List[${1:Nat}]", "a list"),
 ];
 
 /// Returns the completions at a position, best first. Before the first item these are the words
@@ -194,7 +162,17 @@ impl<'a> List<'a> {
             }
             Context::AttributeArgument { name } => self.attribute_argument(view, name),
             Context::Attribute => self.words(&ATTRIBUTES, CompletionKind::Annotation, 0),
-            Context::Type => self.words(&TYPES, CompletionKind::Type, 0),
+            Context::Type => {
+                for (name, meaning) in TYPES {
+                    let insert = if name == "List" {
+                        "List[${1:Nat}]"
+                    } else {
+                        name
+                    };
+                    let kind = CompletionKind::Type;
+                    self.word(name, kind, insert, Some(meaning.to_owned()), 0);
+                }
+            }
             Context::Order => {
                 for order in Order::ALL {
                     self.word(
@@ -256,7 +234,7 @@ impl<'a> List<'a> {
         let text = self.db.item_text(view.id);
         match text.get(std::ops::Range::from(attribute)) {
             Some("kind") => {
-                for kind in KINDS {
+                for kind in AssistKind::WORDS {
                     self.word(kind, CompletionKind::Annotation, kind, None, 0);
                 }
             }

@@ -3,6 +3,8 @@
 use syntax::elevate::{Combinator, Token, TokenKind, Word, lex};
 use syntax::{Span, TokenKind as Rise};
 
+use super::OpenCall;
+
 /// The syntactic context of a cursor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Context {
@@ -45,15 +47,6 @@ pub(crate) enum After {
     Dot,
     /// A whole expression: an operator may follow, or a new item may begin.
     Operand,
-}
-
-/// A call whose closing parenthesis comes after the cursor.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct OpenCall {
-    /// The end of the called expression.
-    pub(crate) callee_end: u32,
-    /// The number of commas before the cursor.
-    pub(crate) commas: usize,
 }
 
 /// The cursor with its context.

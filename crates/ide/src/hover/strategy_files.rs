@@ -7,24 +7,13 @@ use syntax::elevate::ast::{ExprId, Item, ItemKind, Op};
 use syntax::elevate::{Token, TokenKind, Word, lex};
 use syntax::{GlobalId, Span};
 
-use super::{Hover, Repeated};
 use crate::item_view::{self, Occurrence, Symbol, View};
 use crate::{glossary, markdown};
 
-pub(crate) fn at(view: &View<'_>, offset: u32, repeated: Repeated) -> Option<Hover> {
+/// Returns the place of the word at a position, and what it means if it is no name.
+pub(super) fn word(view: &View<'_>, offset: u32) -> Option<(Span, Option<String>)> {
     let token = token_at(view, offset)?;
-    if token.kind.is_comment() {
-        return None;
-    }
-    let known = describe(view, token, offset, repeated);
-    let problems = super::problems(view, token.span, repeated);
-    if known.is_none() && problems.is_empty() {
-        return None;
-    }
-    Some(Hover {
-        range: view.absolute(token.span),
-        markdown: markdown::paragraphs(problems.into_iter().chain(known)),
-    })
+    (!token.kind.is_comment()).then(|| (token.span, describe(view, token)))
 }
 
 /// Returns the token at the cursor: a name that touches it, or otherwise the token after it.
@@ -44,13 +33,7 @@ fn is_name(kind: TokenKind) -> bool {
     )
 }
 
-fn describe(view: &View<'_>, token: Token, offset: u32, repeated: Repeated) -> Option<String> {
-    if item_view::import_at(view, offset).is_some() {
-        return super::import(view);
-    }
-    if let Some(found) = view.occurrence_at(offset) {
-        return Some(super::name(view, found, repeated));
-    }
+fn describe(view: &View<'_>, token: Token) -> Option<String> {
     if let Some(meaning) = attribute(view, token) {
         return Some(meaning.to_owned());
     }

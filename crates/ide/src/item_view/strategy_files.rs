@@ -89,12 +89,23 @@ pub(crate) fn text_at(view: &View<'_>, span: Span) -> String {
     word.trim_matches('`').to_owned()
 }
 
-/// Returns the path of the import if it touches `offset`.
-pub(crate) fn import_at(view: &View<'_>, offset: u32) -> Option<Span> {
+pub(super) fn name_span(view: &View<'_>) -> Option<Span> {
+    let parsed = view.db.strategy_parsed(view.id);
+    parsed.item.name().map(|name| name.span)
+}
+
+pub(super) fn is_unnamed(view: &View<'_>) -> bool {
+    let parsed = view.db.strategy_parsed(view.id);
+    let defines = !matches!(
+        parsed.item.kind,
+        ItemKind::Import { .. } | ItemKind::Stray | ItemKind::Language { .. }
+    );
+    defines && parsed.item.name().is_none()
+}
+
+pub(super) fn import_path(view: &View<'_>) -> Option<Span> {
     match &view.db.strategy_parsed(view.id).item.kind {
-        ItemKind::Import {
-            path: Some((_, span)),
-        } if span.touches(offset) => Some(*span),
+        ItemKind::Import { path } => path.as_ref().map(|(_, span)| *span),
         _ => None,
     }
 }

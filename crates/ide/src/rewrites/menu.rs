@@ -34,6 +34,9 @@ macro_rules! assist_kinds {
                 AssistKind::$kind
             },)?)+];
 
+            /// The words in `@kind(…)`.
+            pub(crate) const WORDS: &'static [&'static str] = &[$($($word,)?)+];
+
             fn from_word(word: &str) -> Option<AssistKind> {
                 match word {
                     $($($word => Some(AssistKind::$kind),)?)+

@@ -7,7 +7,7 @@
 //! notation of the text around them.
 
 mod call;
-mod copied;
+pub(crate) mod copied;
 
 use std::ops::Range;
 
@@ -667,7 +667,7 @@ fn binds_sizes(ty: &rise::Type) -> bool {
 }
 
 /// Returns the blanks and tabs at the start of the line that contains a byte.
-pub(super) fn indent_of(text: &str, offset: usize) -> &str {
+pub(crate) fn indent_of(text: &str, offset: usize) -> &str {
     let line = text[..offset.min(text.len())]
         .rfind('\n')
         .map_or(0, |at| at + 1);

@@ -1,27 +1,9 @@
 //! Semantic tokens of strategy files.
 
-use rustc_hash::FxHashMap;
+use elevate::lang::TYPES;
 use syntax::elevate::{TokenKind, lex};
 
-use super::{Class, Kinds, Modifiers, Token, TokenType, comment, name_class, word_class};
-use crate::item_view::View;
-
-const TYPES: [&str; 14] = [
-    "Addr",
-    "Bool",
-    "Expr",
-    "Int",
-    "List",
-    "Nat",
-    "Pred",
-    "Result",
-    "Rule",
-    "Seq",
-    "Strategy",
-    "String",
-    "Traversal",
-    "Type",
-];
+use super::{Class, Modifiers, TokenType, Word, WordKind, word_class};
 
 /// Words that are keywords only in some contexts, and otherwise names.
 const CONTEXTUAL: [&str; 11] = [
@@ -29,44 +11,18 @@ const CONTEXTUAL: [&str; 11] = [
     "trace",
 ];
 
-pub(crate) fn item_tokens(view: &View<'_>, kinds: &Kinds, out: &mut Vec<Token>) {
-    let names: FxHashMap<u32, Class> = view
-        .occurrences()
-        .into_iter()
-        .map(|found| (found.span.start, name_class(view, found, kinds)))
-        .collect();
-    let text = view.db.item_text(view.id);
-    let mut attribute = None;
-    for token in lex(&text) {
-        let word = &text[std::ops::Range::from(token.span)];
-        let mut span = token.span;
-        let class = match token.kind {
-            TokenKind::Rise(kind) if kind.is_comment() => {
-                out.push(comment(kind, view.absolute(token.span)));
-                continue;
-            }
-            kind if kind.is_trivia() => continue,
-            TokenKind::Attribute => {
-                attribute = Some(token.span);
-                continue;
-            }
-            _ if attribute.is_some() => {
-                span = attribute.take().unwrap_or(span).cover(span);
-                Some((TokenType::Decorator, Modifiers::default()))
-            }
-            kind => names
-                .get(&token.span.start)
-                .copied()
-                .or_else(|| plain(kind, word)),
+pub(super) fn words(text: &str) -> Vec<Word> {
+    let word = |token: syntax::elevate::Token| {
+        let kind = match token.kind {
+            TokenKind::Rise(kind) if kind.is_comment() => WordKind::Comment(kind),
+            kind if kind.is_trivia() => return None,
+            TokenKind::Attribute => WordKind::Sign,
+            kind => WordKind::Name(plain(kind, &text[std::ops::Range::from(token.span)])),
         };
-        if let Some((ty, modifiers)) = class {
-            out.push(Token {
-                span: view.absolute(span),
-                ty,
-                modifiers,
-            });
-        }
-    }
+        let span = token.span;
+        Some(Word { span, kind })
+    };
+    lex(text).filter_map(word).collect()
 }
 
 /// Returns the class of a token independently of its context.
@@ -78,7 +34,9 @@ fn plain(kind: TokenKind, word: &str) -> Option<Class> {
             class(TokenType::Operator)
         }
         TokenKind::Metavariable => class(TokenType::Parameter),
-        TokenKind::Rise(syntax::TokenKind::Ident) if TYPES.contains(&word) => {
+        TokenKind::Rise(syntax::TokenKind::Ident)
+            if TYPES.iter().any(|(name, _)| *name == word) =>
+        {
             Some((TokenType::Type, Modifiers::DEFAULT_LIBRARY))
         }
         TokenKind::Rise(syntax::TokenKind::Ident) if CONTEXTUAL.contains(&word) => {

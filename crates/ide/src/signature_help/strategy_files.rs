@@ -5,7 +5,8 @@ use syntax::Span;
 use syntax::elevate::ast::{ExprId, ExprKind, Item};
 
 use super::{Signature, SignatureHelp};
-use crate::context::strategy_files::{OpenCall, Place};
+use crate::context::OpenCall;
+use crate::context::strategy_files::Place;
 use crate::item_view::{Symbol, View};
 
 /// Returns the signature of the innermost call around a position of an item.

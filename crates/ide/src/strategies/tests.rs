@@ -237,7 +237,7 @@ fn outline() {
         .iter()
         .map(|symbol| {
             let detail = symbol.detail.as_deref().unwrap_or("-");
-            format!("{:?} {} : {detail}", symbol.kind, symbol.name)
+            format!("{:?} {} : {detail}", symbol.target.kind, symbol.target.name)
         })
         .collect();
     expect![[r#"
@@ -335,8 +335,8 @@ fn completion_fits_the_place() {
         Nat, Int
         title => title("$0")
         "Fuse maps"
-        fuse, lower, move
-        simplify, split
+        extract, fixAll, fuse
+        simplify, source
         ?f
         mine"#]]
     .assert_eq(

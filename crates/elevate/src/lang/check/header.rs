@@ -8,21 +8,21 @@ use syntax::elevate::ast::{Item, ItemKind, TypeId, TypeKind};
 use super::{BinderKey, DefinitionKind, Infer, Signature};
 use crate::lang::types::{Flavour, Param, Scheme, Ty, Type};
 
-/// The names of the built-in types.
-const WORDS: &[&str] = &[
-    "Nat",
-    "Int",
-    "Bool",
-    "String",
-    "Addr",
-    "Expr",
-    "Type",
-    "Result",
-    "Strategy",
-    "Traversal",
-    "Pred",
-    "Rule",
-    "List",
+/// The built-in types: their names and meanings.
+pub const TYPES: [(&str, &str); 13] = [
+    ("Nat", "a size"),
+    ("Int", "a whole number"),
+    ("Bool", "a truth value"),
+    ("String", "a text"),
+    ("Addr", "an address space"),
+    ("Expr", "a term of RISE"),
+    ("Type", "a type of RISE"),
+    ("Result", "what a strategy gives"),
+    ("Strategy", "from programs to programs, or failures"),
+    ("Traversal", "from strategies to strategies"),
+    ("Pred", "a test of programs"),
+    ("Rule", "a single rewrite rule"),
+    ("List", "a list"),
 ];
 
 /// Returns the signature that follows from the header of an item alone. Types that are not written
@@ -234,7 +234,8 @@ impl Infer<'_> {
             };
             match wrong {
                 WrittenTypeError::Unknown => {
-                    let known = WORDS.iter().copied();
+                    let words = TYPES.map(|(name, _)| name);
+                    let known = words.iter().copied();
                     let known = known.chain(params.iter().map(|param| param.as_str()));
                     let close = rise::closest(&name, known).map(str::to_owned);
                     let diagnostic = self.error(
@@ -244,7 +245,7 @@ impl Infer<'_> {
                     );
                     diagnostic.help = Some(match close {
                         Some(close) => format!("did you mean `{close}`?"),
-                        None => format!("types are {}", listed(WORDS)),
+                        None => format!("types are {}", listed(&words)),
                     });
                 }
                 WrittenTypeError::Bare => {

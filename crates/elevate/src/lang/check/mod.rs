@@ -35,7 +35,7 @@ pub use compile::{
     Compiled, CompiledQuotation, Parameterized, PatternBody, QuotationParam, TermPattern,
 };
 pub use example::ExamplePrograms;
-pub use header::header_signature;
+pub use header::{TYPES, header_signature};
 
 /// The meaning of a name that the item does not bind.
 #[derive(Clone, Debug, PartialEq, Eq)]

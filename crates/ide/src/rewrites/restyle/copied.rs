@@ -171,7 +171,7 @@ impl Restyle<'_> {
 }
 
 /// Changes the indentation of all lines but the first.
-pub(super) fn reindent(text: &str, from: &str, to: &str) -> String {
+pub(crate) fn reindent(text: &str, from: &str, to: &str) -> String {
     if from == to || !text.contains('\n') {
         return text.to_owned();
     }
