@@ -28,6 +28,21 @@ pub(super) fn request(at: FilePosition) -> AssistRequest<'static> {
     }
 }
 
+/// Creates such a request for the range or otherwise the cursor of a fixture.
+fn request_in(fixture: &Fixture) -> AssistRequest<'static> {
+    match fixture.ranges.first() {
+        Some(&range) => AssistRequest {
+            range,
+            selection: range.span,
+            ..request(FilePosition {
+                file: range.file,
+                offset: range.span.start,
+            })
+        },
+        None => request(fixture.cursors[0]),
+    }
+}
+
 /// A code action that is chosen in a program, and the result.
 struct Step {
     before: String,
@@ -59,7 +74,7 @@ fn examples(text: &str) -> Vec<Vec<Step>> {
                 let step = Step {
                     before,
                     title: title.to_owned(),
-                    after: block.replace("$0", ""),
+                    after: block.replace("$0", "").replace("<|>", ""),
                 };
                 if examples.is_empty() {
                     examples.push(Vec::new());
@@ -78,7 +93,7 @@ fn examples(text: &str) -> Vec<Vec<Step>> {
 fn titled(fixture: &Fixture, title: &str, undoable: &[UndoableRewrite]) -> Option<Assist> {
     let all = AssistRequest {
         undoable,
-        ..request(fixture.cursors[0])
+        ..request_in(fixture)
     };
     let mut menus = vec![assists(&fixture.db, all)];
     for &kind in AssistKind::ALL {
@@ -113,7 +128,7 @@ fn examples_of_assists_are_correct() {
                     AssistEffect::Edit(_) => {
                         let again = AssistRequest {
                             undoable: &undoable,
-                            ..request(fixture.cursors[0])
+                            ..request_in(&fixture)
                         };
                         let resolved = resolve_assist(&fixture.db, again, &assist.id);
                         let resolved = resolved.expect("it is found by its id");
