@@ -7,6 +7,7 @@ mod applications;
 mod diagnostic_fix;
 mod edits;
 mod enter_sizes;
+mod extract_definition;
 mod import_name;
 mod library_rewrite;
 mod lowered_copy;
@@ -48,6 +49,7 @@ const ALL: &[AssistHandler] = &[
     strategy_file_rule::HANDLER,
     run_strategy::HANDLER,
     library_rewrite::HANDLER,
+    extract_definition::HANDLER,
     remove_idle_stages::HANDLER,
     separate_convolution::HANDLER,
     make_size_tunable::HANDLER,

@@ -79,6 +79,8 @@ assist_kinds! {
     Image = "refactor.rewrite.rise.image", "image";
     /// Inlines definitions and functions.
     Inline = "refactor.inline.rise", "inline";
+    /// Extracts a part into a definition of its own.
+    ExtractDefinition = "refactor.extract.rise.definition";
     /// Applies a rule of the user's own files.
     Own = "refactor.rewrite.rise.own";
     /// Undoes a rewrite.
