@@ -19,7 +19,7 @@ mod value;
 pub use global_env::GlobalEnv;
 pub(crate) use global_env::has_errors;
 #[cfg(test)]
-pub(crate) use native::{NATIVE, is_built_in};
+pub(crate) use native::{NATIVES, is_built_in};
 pub use value::{Expr, Function, List, Scope, Value};
 
 use std::sync::Arc;

@@ -12,79 +12,190 @@ use super::native_rules::{Delta, IdxReduction, SubexpressionElimination};
 use super::quote::{NO_PROGRAM, term_of};
 use super::{Eval, EvalError, Expr, List, Value};
 use crate::engine::{
-    Beta, CallResult, Context, FreshBinder, GentleBeta, Predicate, Reason, Strategy, StrategyKind,
-    Test,
+    Beta, CallResult, Context, FreshBinder, GentleBeta, Predicate, Reason, Rewrite, Strategy,
+    StrategyKind, Test,
 };
 use crate::lang::definition::Definition;
 use crate::lang::library::Library;
 use crate::normal::NormalForm;
 use crate::term::{Child, Node, Path, Store, Term, repeats_parameter};
 
-/// The names of the native definitions, sorted.
-pub(crate) const NATIVE: &[&str] = &[
-    "BENF",
-    "DFNF",
-    "Failure",
-    "RNF",
-    "Success",
-    "all",
-    "allBottomUp",
-    "allTopDown",
-    "alltd",
-    "argument",
-    "at",
-    "beta",
-    "body",
-    "bottomUp",
-    "checkType",
-    "closedAt",
-    "debug",
-    "delta",
-    "depFunction",
-    "echo",
-    "extract",
-    "fail",
-    "failWith",
-    "freshLambdaIdentifier",
-    "function",
-    "gentleBeta",
-    "id",
-    "idxReduction",
-    "insert",
-    "isApply",
-    "isArray",
-    "isComputation",
-    "isData",
-    "isDepApply",
-    "isDepLambda",
-    "isEqualTo",
-    "isForeign",
-    "isIdentifier",
-    "isLambda",
-    "isLiteral",
-    "isPrimitive",
-    "isScalar",
-    "isVectorArray",
-    "leavesChoice",
-    "limit",
-    "normalize",
-    "not",
-    "nth",
-    "occurs",
-    "one",
-    "outerProduct",
-    "repeat",
-    "repeatNTimes",
-    "repeatsParameter",
-    "size",
-    "some",
-    "somebu",
-    "sometd",
-    "subexpressionElimination",
-    "topDown",
-    "try",
-    "tryAll",
+/// How a native definition makes its value.
+#[derive(Clone, Copy)]
+pub(crate) enum Native {
+    /// A strategy, from another one.
+    Form(fn(Strategy) -> StrategyKind),
+    /// A strategy, from a number and another strategy.
+    Counted(fn(i64, Strategy) -> StrategyKind),
+    /// A test of terms that the engine knows.
+    Known(fn() -> Predicate),
+    /// Another test of terms.
+    Test(fn(&Store, Term) -> bool),
+    /// A rule or another strategy.
+    Step(fn(&Args<'_, '_, '_>) -> Option<StrategyKind>),
+    /// Any other value.
+    Value(fn(Args<'_, '_, '_>) -> Result<Option<Value>, EvalError>),
+}
+
+/// The native definitions, sorted by name. All other definitions of the library are evaluated by
+/// their equations.
+pub(crate) const NATIVES: &[(&str, Native)] = &[
+    (
+        "BENF",
+        Native::Step(|_| Some(StrategyKind::NormalForm(NormalForm::Benf))),
+    ),
+    (
+        "DFNF",
+        Native::Step(|_| Some(StrategyKind::NormalForm(NormalForm::Dfnf))),
+    ),
+    (
+        "Failure",
+        Native::Value(|args| Ok(args.strategy(0).map(|s| Value::Result(Err(s))))),
+    ),
+    (
+        "RNF",
+        Native::Step(|_| Some(StrategyKind::NormalForm(NormalForm::Rnf))),
+    ),
+    (
+        "Success",
+        Native::Value(|args| Ok(args.expr(0).map(|program| Value::Result(Ok(program))))),
+    ),
+    ("all", Native::Form(StrategyKind::All)),
+    ("allBottomUp", Native::Form(StrategyKind::AllBottomUp)),
+    ("allTopDown", Native::Form(StrategyKind::AllTopDown)),
+    ("alltd", Native::Form(StrategyKind::AllTd)),
+    ("argument", Native::Form(StrategyKind::Argument)),
+    (
+        "at",
+        Native::Step(|args| Some(at(args.numbers(0)?, args.strategy(1)?))),
+    ),
+    ("beta", Native::Step(|_| Some(rule(Beta)))),
+    ("body", Native::Form(StrategyKind::Body)),
+    ("bottomUp", Native::Form(StrategyKind::BottomUp)),
+    ("checkType", Native::Step(|_| Some(StrategyKind::Id))),
+    ("closedAt", Native::Value(closed_at)),
+    (
+        "debug",
+        Native::Step(|args| labelled("debug", args.string(0)?)),
+    ),
+    (
+        "delta",
+        Native::Step(|args| Some(rule(Delta::new(args.eval.globals.lookup())))),
+    ),
+    ("depFunction", Native::Form(StrategyKind::DepFunction)),
+    (
+        "echo",
+        Native::Step(|args| labelled("echo", args.string(0)?)),
+    ),
+    ("extract", Native::Value(extract)),
+    (
+        "fail",
+        Native::Step(|_| Some(StrategyKind::Fail("fail".into()))),
+    ),
+    (
+        "failWith",
+        Native::Step(|args| Some(fail_with(args.string(0)?))),
+    ),
+    (
+        "freshLambdaIdentifier",
+        Native::Step(|_| Some(rule(FreshBinder))),
+    ),
+    ("function", Native::Form(StrategyKind::Function)),
+    ("gentleBeta", Native::Step(|_| Some(rule(GentleBeta)))),
+    ("id", Native::Step(|_| Some(StrategyKind::Id))),
+    ("idxReduction", Native::Step(|_| Some(rule(IdxReduction)))),
+    ("insert", Native::Step(|args| args.expr(0).map(insert))),
+    ("isApply", Native::Known(|| Predicate::IsApply)),
+    ("isArray", Native::Known(|| Predicate::IsArray)),
+    ("isComputation", Native::Test(is_computation)),
+    (
+        "isData",
+        Native::Test(|store, term| !matches!(**store.type_of(term), Type::Fun(..) | Type::Pi(_))),
+    ),
+    ("isDepApply", Native::Known(|| Predicate::IsDepApply)),
+    ("isDepLambda", Native::Known(|| Predicate::IsDepLambda)),
+    (
+        "isEqualTo",
+        Native::Step(|args| args.expr(0).map(is_equal_to)),
+    ),
+    (
+        "isForeign",
+        Native::Test(|store, term| matches!(store.node(term), Node::Foreign(_))),
+    ),
+    ("isIdentifier", Native::Known(|| Predicate::IsIdentifier)),
+    ("isLambda", Native::Known(|| Predicate::IsLambda)),
+    ("isLiteral", Native::Known(|| Predicate::IsLiteral)),
+    (
+        "isPrimitive",
+        Native::Step(|args| Some(is_primitive(&args.expr(0)?, args.eval))),
+    ),
+    (
+        "isScalar",
+        Native::Test(|store, term| matches!(**store.type_of(term), Type::Scalar(_))),
+    ),
+    (
+        "isVectorArray",
+        Native::Test(|store, term| match &**store.type_of(term) {
+            Type::Array(_, elem) => matches!(**elem, Type::Vector(..)),
+            _ => false,
+        }),
+    ),
+    (
+        "leavesChoice",
+        Native::Step(|args| Some(args.leaves_choice())),
+    ),
+    (
+        "limit",
+        Native::Counted(|count, s| StrategyKind::Limit(u64::try_from(count).unwrap_or(0), s)),
+    ),
+    ("normalize", Native::Form(StrategyKind::Normalize)),
+    ("not", Native::Form(StrategyKind::Not)),
+    (
+        "nth",
+        Native::Counted(|count, s| StrategyKind::Skip(u32::try_from(count).unwrap_or(u32::MAX), s)),
+    ),
+    (
+        "occurs",
+        Native::Form(|s| {
+            let found = Arc::new(StrategyKind::TopDown(s));
+            StrategyKind::Not(Arc::new(StrategyKind::Not(found)))
+        }),
+    ),
+    ("one", Native::Form(StrategyKind::One)),
+    (
+        "outerProduct",
+        Native::Step(|args| Some(args.outer_product(args.expr(0)?, args.expr(1)?))),
+    ),
+    ("repeat", Native::Form(StrategyKind::Repeat)),
+    (
+        "repeatNTimes",
+        Native::Counted(|count, s| {
+            StrategyKind::Times(count.clamp(0, i64::from(u32::MAX)) as u32, s)
+        }),
+    ),
+    ("repeatsParameter", Native::Test(repeats_parameter)),
+    ("size", Native::Value(size)),
+    ("some", Native::Form(StrategyKind::Some)),
+    ("somebu", Native::Form(StrategyKind::SomeBu)),
+    ("sometd", Native::Form(StrategyKind::SomeTd)),
+    (
+        "subexpressionElimination",
+        Native::Step(|args| Some(rule(SubexpressionElimination::new(args.strategy(0)?)))),
+    ),
+    ("topDown", Native::Form(StrategyKind::TopDown)),
+    ("try", Native::Form(StrategyKind::Try)),
+    ("tryAll", Native::Form(StrategyKind::TryAll)),
 ];
+
+fn rule(rule: impl Rewrite + 'static) -> StrategyKind {
+    StrategyKind::Rule(Arc::new(rule))
+}
+
+/// Returns `id` with a label for traces.
+fn labelled(name: &str, message: &str) -> Option<StrategyKind> {
+    let label = format!("{name}({message:?})");
+    Some(StrategyKind::Named(label.into(), StrategyKind::id()))
+}
 
 impl Eval<'_, '_> {
     /// Returns the value of a native definition with these arguments; `None` if the definition is
@@ -99,16 +210,16 @@ impl Eval<'_, '_> {
             return Ok(None);
         }
         let name = definition.name();
-        if NATIVE.binary_search(&name.as_str()).is_err() {
+        let Ok(at) = NATIVES.binary_search_by_key(&name.as_str(), |(name, _)| name) else {
             return Ok(None);
-        }
+        };
         let mut args = Vec::new();
         for list in lists(definition) {
             let value = |id: &ParamId| given.iter().find(|(known, _)| known == id);
             args.extend(list.params.iter().filter_map(value).map(|(_, v)| v.clone()));
         }
         let args = Args { eval: self, args };
-        let made = args.native(&name)?;
+        let made = args.native(&name, NATIVES[at].1)?;
         match made {
             Some(value) => Ok(Some(value)),
             None => Err(EvalError::new(format!(
@@ -135,7 +246,7 @@ pub(crate) fn is_built_in(definition: &Definition) -> bool {
     }
 }
 
-struct Args<'a, 'e, 'c> {
+pub(crate) struct Args<'a, 'e, 'c> {
     eval: &'a mut Eval<'e, 'c>,
     args: Vec<Value>,
 }
@@ -152,124 +263,48 @@ impl Args<'_, '_, '_> {
         }
     }
 
-    /// Returns an argument that is a number without variables.
+    fn string(&self, at: usize) -> Option<&str> {
+        match self.args.get(at)? {
+            Value::String(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    fn list(&self, at: usize) -> Option<&List> {
+        match self.args.get(at)? {
+            Value::List(list) => Some(list),
+            _ => None,
+        }
+    }
+
+    fn numbers(&self, at: usize) -> Option<Vec<i64>> {
+        self.list(at)?.elements().iter().map(Value::int).collect()
+    }
+
     fn count(&self, at: usize) -> Result<i64, EvalError> {
         let value = self.args.get(at).and_then(Value::int);
         value.ok_or_else(|| EvalError::new("a size that is left open cannot be counted with"))
     }
 
-    fn native(self, name: &str) -> Result<Option<Value>, EvalError> {
-        if let Some(test) = test_named(name) {
-            return Ok(Some(Value::Strategy(StrategyKind::test(test))));
-        }
-        let step = match name {
-            "id" | "checkType" => Some(StrategyKind::Id),
-            "fail" => Some(StrategyKind::Fail("fail".into())),
-            "beta" => Some(StrategyKind::Rule(Arc::new(Beta))),
-            "gentleBeta" => Some(StrategyKind::Rule(Arc::new(GentleBeta))),
-            "freshLambdaIdentifier" => Some(StrategyKind::Rule(Arc::new(FreshBinder))),
-            "idxReduction" => Some(StrategyKind::Rule(Arc::new(IdxReduction))),
-            "delta" => Some(StrategyKind::Rule(Arc::new(Delta::new(
-                self.eval.globals.lookup(),
-            )))),
-            "leavesChoice" => Some(self.leaves_choice()),
-            "repeatsParameter" => {
-                let test =
-                    |context: &mut Context<'_>, term: Term| repeats_parameter(context.store, term);
-                Some(StrategyKind::Predicate(Predicate::Other(
-                    name.into(),
-                    Arc::new(test),
-                )))
+    /// Returns the value of a native definition; `None` if the arguments have other types than it
+    /// takes.
+    fn native(self, name: &str, native: Native) -> Result<Option<Value>, EvalError> {
+        let step = match native {
+            Native::Form(form) => self.strategy(0).map(form),
+            Native::Counted(form) => {
+                let count = self.count(0)?;
+                self.strategy(1).map(|s| form(count, s))
             }
-            "BENF" => Some(StrategyKind::NormalForm(NormalForm::Benf)),
-            "DFNF" => Some(StrategyKind::NormalForm(NormalForm::Dfnf)),
-            "RNF" => Some(StrategyKind::NormalForm(NormalForm::Rnf)),
-            _ => None,
-        };
-        if let Some(step) = step {
-            return Ok(Some(Value::Strategy(Arc::new(step))));
-        }
-        if let Some(form) = form_named(name) {
-            let strategy = self.strategy(0);
-            return Ok(strategy.map(|s| Value::Strategy(Arc::new(form(s)))));
-        }
-        self.other(name)
-    }
-
-    /// Returns the value of a definition with arguments other than one strategy.
-    fn other(self, name: &str) -> Result<Option<Value>, EvalError> {
-        let step = match name {
-            "nth" => {
-                let count = u32::try_from(self.count(0)?).unwrap_or(u32::MAX);
-                self.strategy(1).map(|s| StrategyKind::Skip(count, s))
+            Native::Known(test) => Some(StrategyKind::Predicate(test())),
+            Native::Test(test) => {
+                let test: Arc<Test> =
+                    Arc::new(move |context: &mut Context<'_>, term| test(context.store, term));
+                Some(StrategyKind::Predicate(Predicate::Other(name.into(), test)))
             }
-            "repeatNTimes" => {
-                let count = self.count(0)?.clamp(0, i64::from(u32::MAX)) as u32;
-                self.strategy(1).map(|s| StrategyKind::Times(count, s))
-            }
-            "limit" => {
-                let count = u64::try_from(self.count(0)?).unwrap_or(0);
-                self.strategy(1).map(|s| StrategyKind::Limit(count, s))
-            }
-            "debug" | "echo" => match self.args.first() {
-                Some(Value::String(message)) => {
-                    let label = format!("{name}({message:?})");
-                    Some(StrategyKind::Named(label.into(), StrategyKind::id()))
-                }
-                _ => None,
-            },
-            "failWith" => match self.args.first() {
-                Some(Value::String(message)) => Some(fail_with(message)),
-                _ => None,
-            },
-            "at" => match self.args.first() {
-                Some(Value::List(list)) => match (numbers(list), self.strategy(1)) {
-                    (Some(numbers), Some(s)) => Some(at(numbers, s)),
-                    _ => None,
-                },
-                _ => None,
-            },
-            "isPrimitive" => self.expr(0).map(|expr| is_primitive(&expr, self.eval)),
-            "isEqualTo" => self.expr(0).map(is_equal_to),
-            "insert" => self.expr(0).map(insert),
-            "outerProduct" => match (self.expr(0), self.expr(1)) {
-                (Some(column), Some(row)) => Some(self.outer_product(column, row)),
-                _ => None,
-            },
-            "subexpressionElimination" => self
-                .strategy(0)
-                .map(|find| StrategyKind::Rule(Arc::new(SubexpressionElimination::new(find)))),
-            _ => return self.value(name),
+            Native::Step(step) => step(&self),
+            Native::Value(value) => return value(self),
         };
         Ok(step.map(|step| Value::Strategy(Arc::new(step))))
-    }
-
-    /// Returns the value of a function whose result is not a strategy.
-    fn value(self, name: &str) -> Result<Option<Value>, EvalError> {
-        Ok(match name {
-            "Success" => self.expr(0).map(|program| Value::Result(Ok(program))),
-            "Failure" => self.strategy(0).map(|s| Value::Result(Err(s))),
-            "size" => match self.args.first() {
-                Some(Value::List(list)) => {
-                    let size = i64::try_from(list.elements().len());
-                    Some(Value::Int(size.unwrap_or(i64::MAX)))
-                }
-                _ => None,
-            },
-            "extract" => match (self.strategy(0), self.expr(1)) {
-                (Some(what), Some(program)) => Some(extract(self.eval, &what, &program)?),
-                _ => None,
-            },
-            "closedAt" => match (self.expr(0), self.expr(1)) {
-                (Some(part), Some(program)) => {
-                    let (part, program) = (self.eval.term(&part)?, self.eval.term(&program)?);
-                    let context = self.eval.context.as_ref();
-                    context.map(|context| Value::Bool(is_closed(context.store, part, program)))
-                }
-                _ => None,
-            },
-            _ => None,
-        })
     }
 
     fn leaves_choice(&self) -> StrategyKind {
@@ -299,65 +334,6 @@ impl Args<'_, '_, '_> {
         };
         StrategyKind::Predicate(Predicate::Other("outerProduct".into(), Arc::new(test)))
     }
-}
-
-/// Returns the constructor of a strategy that takes one strategy.
-fn form_named(name: &str) -> Option<fn(Strategy) -> StrategyKind> {
-    Some(match name {
-        "all" => StrategyKind::All,
-        "one" => StrategyKind::One,
-        "some" => StrategyKind::Some,
-        "body" => StrategyKind::Body,
-        "function" => StrategyKind::Function,
-        "argument" => StrategyKind::Argument,
-        "depFunction" => StrategyKind::DepFunction,
-        "try" => StrategyKind::Try,
-        "repeat" => StrategyKind::Repeat,
-        "normalize" => StrategyKind::Normalize,
-        "not" => StrategyKind::Not,
-        "topDown" => StrategyKind::TopDown,
-        "bottomUp" => StrategyKind::BottomUp,
-        "allTopDown" => StrategyKind::AllTopDown,
-        "allBottomUp" => StrategyKind::AllBottomUp,
-        "tryAll" => StrategyKind::TryAll,
-        "alltd" => StrategyKind::AllTd,
-        "sometd" => StrategyKind::SomeTd,
-        "somebu" => StrategyKind::SomeBu,
-        "occurs" => |s| {
-            StrategyKind::Not(Arc::new(StrategyKind::Not(Arc::new(
-                StrategyKind::TopDown(s),
-            ))))
-        },
-        _ => return None,
-    })
-}
-
-fn test_named(name: &str) -> Option<Predicate> {
-    let other = |test: fn(&Store, Term) -> bool| {
-        let test: Arc<Test> =
-            Arc::new(move |context: &mut Context<'_>, term| test(context.store, term));
-        Predicate::Other(name.into(), test)
-    };
-    Some(match name {
-        "isLambda" => Predicate::IsLambda,
-        "isDepLambda" => Predicate::IsDepLambda,
-        "isIdentifier" => Predicate::IsIdentifier,
-        "isLiteral" => Predicate::IsLiteral,
-        "isApply" => Predicate::IsApply,
-        "isDepApply" => Predicate::IsDepApply,
-        "isArray" => Predicate::IsArray,
-        "isForeign" => other(|store, term| matches!(store.node(term), Node::Foreign(_))),
-        "isData" => {
-            other(|store, term| !matches!(**store.type_of(term), Type::Fun(..) | Type::Pi(_)))
-        }
-        "isScalar" => other(|store, term| matches!(**store.type_of(term), Type::Scalar(_))),
-        "isVectorArray" => other(|store, term| match &**store.type_of(term) {
-            Type::Array(_, elem) => matches!(**elem, Type::Vector(..)),
-            _ => false,
-        }),
-        "isComputation" => other(is_computation),
-        _ => return None,
-    })
 }
 
 /// Returns true if `isComputation` of section 1.7 of the reference holds for a term.
@@ -465,10 +441,6 @@ fn insert(expr: Expr) -> StrategyKind {
     StrategyKind::Call("insert".into(), Arc::new(put))
 }
 
-fn numbers(list: &List) -> Option<Vec<i64>> {
-    list.elements().iter().map(Value::int).collect()
-}
-
 /// Returns the strategy that applies `s` at a position, which is given by the indices of children.
 fn at(numbers: Vec<i64>, s: Strategy) -> StrategyKind {
     let go = move |context: &mut Context<'_>, term: Term| {
@@ -508,19 +480,36 @@ fn child(store: &Store, term: Term, number: usize) -> Option<(Child, Term)> {
     Some((child, store.child(term, child)?))
 }
 
-/// Returns the first subterm, in pre-order, on which a strategy succeeds.
-fn extract(eval: &mut Eval<'_, '_>, what: &Strategy, program: &Expr) -> Result<Value, EvalError> {
-    let root = eval.term(program)?;
-    let Some(context) = eval.context.as_mut() else {
+fn size(args: Args<'_, '_, '_>) -> Result<Option<Value>, EvalError> {
+    let size = |list: &List| i64::try_from(list.elements().len()).unwrap_or(i64::MAX);
+    Ok(args.list(0).map(size).map(Value::Int))
+}
+
+fn closed_at(args: Args<'_, '_, '_>) -> Result<Option<Value>, EvalError> {
+    let (Some(part), Some(program)) = (args.expr(0), args.expr(1)) else {
+        return Ok(None);
+    };
+    let (part, program) = (args.eval.term(&part)?, args.eval.term(&program)?);
+    let context = args.eval.context.as_ref();
+    Ok(context.map(|context| Value::Bool(is_closed(context.store, part, program))))
+}
+
+/// Returns the first part of a program at which a strategy succeeds.
+fn extract(args: Args<'_, '_, '_>) -> Result<Option<Value>, EvalError> {
+    let (Some(what), Some(program)) = (args.strategy(0), args.expr(1)) else {
+        return Ok(None);
+    };
+    let root = args.eval.term(&program)?;
+    let Some(context) = args.eval.context.as_mut() else {
         return Err(EvalError::new(NO_PROGRAM));
     };
     let found = first_part(context, root, &mut |context, part| {
-        context.holds(what, part)
+        context.holds(&what, part)
     });
-    Ok(Value::Result(match found {
+    Ok(Some(Value::Result(match found {
         Some(part) => Ok(Expr::Term(part)),
-        None => Err(what.clone()),
-    }))
+        None => Err(what),
+    })))
 }
 
 /// Returns the first subterm in pre-order for which `wanted` holds.
