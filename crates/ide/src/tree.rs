@@ -3,90 +3,6 @@
 use syntax::Span;
 use syntax::ast::{BinaryOp, BinderAnnotation, BinderId, Item, ItemKind, TermId, TermKind};
 
-/// A child of a term: a term or a binder.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Node {
-    Term(TermId),
-    Binder(BinderId),
-}
-
-/// Calls `each` for the terms and binders directly below `id`.
-pub(crate) fn children(item: &Item, id: TermId, each: &mut dyn FnMut(Node)) {
-    use Node::{Binder, Term};
-    match &item.term(id).kind {
-        TermKind::Missing
-        | TermKind::Hole
-        | TermKind::Name(_)
-        | TermKind::Literal(_)
-        | TermKind::Operator(_)
-        | TermKind::Scalar(_)
-        | TermKind::Address(_)
-        | TermKind::Comm
-        | TermKind::Access(_)
-        | TermKind::Skip => {}
-        TermKind::Apply { callee, args } => {
-            each(Term(*callee));
-            args.iter().for_each(|arg| each(Term(*arg)));
-        }
-        TermKind::Binary { lhs: a, rhs: b, .. }
-        | TermKind::Pair(a, b)
-        | TermKind::Tuple(a, b)
-        | TermKind::Arrow(a, b)
-        | TermKind::Ascribe { term: a, ty: b }
-        | TermKind::Array {
-            size: a, elem: b, ..
-        }
-        | TermKind::Vector { size: a, elem: b }
-        | TermKind::DepArray { size: a, elem: b }
-        | TermKind::Exp { data: a, access: b }
-        | TermKind::Assign { lhs: a, rhs: b, .. } => {
-            each(Term(*a));
-            each(Term(*b));
-        }
-        TermKind::Unary { operand: a, .. }
-        | TermKind::Project { pair: a, .. }
-        | TermKind::Paren(a)
-        | TermKind::Index(a)
-        | TermKind::Acc(a) => each(Term(*a)),
-        TermKind::Where { ty, conditions } => {
-            each(Term(*ty));
-            conditions
-                .iter()
-                .for_each(|condition| each(Term(*condition)));
-        }
-        TermKind::Sequence(commands) => commands.iter().for_each(|command| each(Term(*command))),
-        TermKind::If {
-            condition,
-            then,
-            otherwise,
-        } => {
-            each(Term(*condition));
-            each(Term(*then));
-            each(Term(*otherwise));
-        }
-        TermKind::Fun { params, body, .. } | TermKind::DepFun { params, body } => {
-            params.iter().for_each(|param| each(Binder(*param)));
-            each(Term(*body));
-        }
-        TermKind::Let {
-            binder,
-            value,
-            body,
-        } => {
-            each(Binder(*binder));
-            each(Term(*value));
-            each(Term(*body));
-        }
-        TermKind::NatFun { param, body }
-        | TermKind::DataFun { param, body }
-        | TermKind::DepPair { param, body }
-        | TermKind::Pi { param, body, .. } => {
-            each(Binder(*param));
-            each(Term(*body));
-        }
-    }
-}
-
 /// The parent of a term.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Parent {
@@ -110,11 +26,15 @@ impl Parents {
             terms: vec![Parent::Item; item.terms.len()],
             binders: vec![None; item.binders.len()],
         };
+        let mut bound = Vec::new();
         for id in (0..item.terms.len() as u32).map(TermId) {
-            children(item, id, &mut |node| match node {
-                Node::Term(child) => parents.terms[child.0 as usize] = Parent::Term(id),
-                Node::Binder(binder) => parents.binders[binder.0 as usize] = Some(id),
+            item.children(id, |child| {
+                parents.terms[child.0 as usize] = Parent::Term(id)
             });
+            bound_in_body(item, id, &mut bound);
+            for binder in bound.drain(..) {
+                parents.binders[binder.0 as usize] = Some(id);
+            }
         }
         for (index, binder) in item.binders.iter().enumerate() {
             if let BinderAnnotation::Type(ty) = binder.annotation {

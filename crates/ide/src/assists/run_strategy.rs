@@ -92,7 +92,11 @@ fn named(
             false => format!("({})", names.join(", ")),
         }
     });
-    let text = format!("{}{}", quoted(&strategy.name), lists.collect::<String>());
+    let text = format!(
+        "{}{}",
+        offered::quoted_name(&strategy.name),
+        lists.collect::<String>()
+    );
     let dots = if wanted.is_empty() { "" } else { "…" };
     let path = cx.db.path(file);
     let title = format!(
@@ -140,13 +144,4 @@ fn main(db: &Database, item: ItemId, file: FileId) -> Option<String> {
         return None;
     }
     Some(db.item_text(main).trim().to_owned())
-}
-
-/// Quotes a name for an expression if it is no identifier.
-fn quoted(name: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || c == '_';
-    match name.chars().all(plain) {
-        true => name.to_owned(),
-        false => format!("`{name}`"),
-    }
 }

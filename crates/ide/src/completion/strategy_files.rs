@@ -10,6 +10,7 @@ use crate::builtin::Builtin;
 use crate::context::strategy_files::{After, Context, Place};
 use crate::item_view::{self, Symbol, View};
 use crate::rewrites::AssistKind;
+use crate::strategies::offered::quoted_name;
 use crate::{FilePosition, fuzzy};
 
 /// The attributes: their names, snippets and meanings.
@@ -389,7 +390,7 @@ impl<'a> List<'a> {
             let signature = self.db.strategy_signature(id);
             let tier = own + 2 * misfit(&signature, after);
             let insert = match self.called {
-                true => quoted(&name),
+                true => quoted_name(&name),
                 false => call(&name, &signature, after),
             };
             let kind = match &*signature.scheme.ty {
@@ -443,15 +444,6 @@ fn title_of(name: &str) -> String {
     title
 }
 
-/// Quotes a name for an expression if it is no identifier.
-fn quoted(name: &str) -> String {
-    let plain = name.chars().all(|c| c.is_alphanumeric() || c == '_');
-    match plain {
-        true => name.to_owned(),
-        false => format!("`{name}`"),
-    }
-}
-
 /// Returns the penalty of a definition after the preceding token: 0 if its type is suitable.
 fn misfit(signature: &Signature, after: After) -> u8 {
     let (lists, result) = signature.scheme.lists();
@@ -476,7 +468,7 @@ fn call(name: &str, signature: &Signature, after: After) -> String {
         _ => {}
     }
     let mut number = 0;
-    let mut out = quoted(name);
+    let mut out = quoted_name(name);
     for list in lists {
         let required: Vec<&Param> = list.iter().filter(|param| !param.optional).collect();
         if required.is_empty() && !list.is_empty() {

@@ -107,8 +107,10 @@ impl Walk<'_> {
             TermKind::Pair(a, b) => self.values(&[*a, *b], core, path),
             // The core term uses other variables in the body, so none of its text can be kept.
             TermKind::Fun { .. } if self.inference.patterns.contains(&id) => {}
-            TermKind::Fun { params, body, .. } => self.function(params, *body, core, path),
-            TermKind::DepFun { params, body } => self.dep_function(params, *body, core, path),
+            kind @ (TermKind::Fun { params, body, .. } | TermKind::DepFun { params, body }) => {
+                let is_dependent = matches!(kind, TermKind::DepFun { .. });
+                self.function(is_dependent, params, *body, core, path);
+            }
             TermKind::Let {
                 binder,
                 value,
@@ -233,36 +235,26 @@ impl Walk<'_> {
 
     fn function(
         &mut self,
+        is_dependent: bool,
         params: &[BinderId],
         body: TermId,
         mut core: Core,
         mut path: Vec<Child>,
     ) {
         for &binder in params {
-            let Form::Lambda(param, inner) = &core.form else {
-                return;
+            let inner = match &core.form {
+                Form::Lambda(param, inner) if !is_dependent => {
+                    self.alignment.params[binder.0 as usize] = Some(param.clone());
+                    inner.clone()
+                }
+                Form::DepLambda(var, _, inner) if is_dependent => {
+                    self.alignment.vars[binder.0 as usize] = Some(*var);
+                    inner.clone()
+                }
+                _ => return,
             };
-            self.alignment.params[binder.0 as usize] = Some(param.clone());
             path.push(Child::Body);
-            core = inner.clone();
-        }
-        self.term(body, core, path);
-    }
-
-    fn dep_function(
-        &mut self,
-        params: &[BinderId],
-        body: TermId,
-        mut core: Core,
-        mut path: Vec<Child>,
-    ) {
-        for &binder in params {
-            let Form::DepLambda(var, _, inner) = &core.form else {
-                return;
-            };
-            self.alignment.vars[binder.0 as usize] = Some(*var);
-            path.push(Child::Body);
-            core = inner.clone();
+            core = inner;
         }
         self.term(body, core, path);
     }

@@ -10,7 +10,7 @@ use elevate::engine::Assumption;
 use elevate::term::{Node, Path, Term};
 use nat::Var;
 use rise::Primitive;
-use rise::core::{Def, Form, without_compositions};
+use rise::core::{Def, Form, subterms, without_compositions};
 use rustc_hash::FxHashMap;
 use syntax::GlobalId;
 use syntax::ast::Name;
@@ -18,7 +18,7 @@ use syntax::ast::Name;
 use super::program::Program;
 use super::reasons;
 use super::strategies::Strategies;
-use super::terms::{Alpha, Core, for_each_node, with_params};
+use super::terms::{Alpha, Core, with_params};
 
 /// The largest number of definitions in the cache, and the largest number of terms in the store of
 /// one.
@@ -174,9 +174,6 @@ impl Known {
 
 /// Returns true if a term creates elements that are never written.
 fn pads(term: &Core) -> bool {
-    let mut found = false;
-    for_each_node(term, &mut |node| {
-        found |= matches!(node.form, Form::Primitive(Primitive::PadEmpty, ..));
-    });
-    found
+    let is_pad = |node: &Core| matches!(node.form, Form::Primitive(Primitive::PadEmpty, ..));
+    subterms(term).any(is_pad)
 }

@@ -359,7 +359,7 @@ pub(crate) fn entry(item: &Item, usual: Option<AssistKind>) -> Option<Entry> {
 }
 
 /// Returns the word or string that an attribute has as its argument.
-fn word<'i>(item: &'i Item, value: &'i AnnotationValue) -> Option<&'i str> {
+pub(crate) fn word<'i>(item: &'i Item, value: &'i AnnotationValue) -> Option<&'i str> {
     match value {
         AnnotationValue::Term(term) => name_of(item, *term).map(Name::as_str),
         AnnotationValue::String(word, _) => Some(word),

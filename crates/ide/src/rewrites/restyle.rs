@@ -417,6 +417,11 @@ impl<'a> Restyle<'a> {
         if !same || old.1 != values.len() || new_head.1 != values.len() {
             return false;
         }
+        self.update_arguments(values, new)
+    }
+
+    /// Updates the last arguments of an application.
+    fn update_arguments(&mut self, values: &[TermId], new: &Core) -> bool {
         let mut rest = new.clone();
         for &value in values.iter().rev() {
             let Some((f, x)) = strip(&rest) else {
@@ -505,13 +510,8 @@ impl<'a> Restyle<'a> {
         let Some(head_text) = self.head_edit(&call, &old_head, &new_head) else {
             return false;
         };
-        let mut rest = new.clone();
-        for &value in call.values.iter().rev() {
-            let Some((f, x)) = strip(&rest) else {
-                return false;
-            };
-            self.update(value, &x);
-            rest = f;
+        if !self.update_arguments(&call.values, new) {
+            return false;
         }
         if let Some(text) = head_text {
             self.edit(call.head, text);
@@ -623,16 +623,11 @@ impl<'a> Restyle<'a> {
     }
 
     fn name_in_text(&mut self, param: &Param, body: &Core) -> Option<Name> {
-        let mut nodes = Vec::new();
-        super::terms::for_each_node(body, &mut |node| {
-            if !matches!(node.form, Form::Var(_)) {
-                nodes.push(node.clone());
-            }
-        });
-        for node in nodes {
-            let key = self.key(&node);
+        let nodes = rise::core::subterms(body);
+        for node in nodes.filter(|node| !matches!(node.form, Form::Var(_))) {
+            let key = self.key(node);
             for id in self.index.get(&key).cloned().unwrap_or_default() {
-                let Some(pairs) = self.pairs(id, &node) else {
+                let Some(pairs) = self.pairs(id, node) else {
                     continue;
                 };
                 if let Some((old, _)) = pairs.iter().find(|(_, new)| *new == param.local) {

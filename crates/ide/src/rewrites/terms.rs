@@ -4,7 +4,9 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use nat::{Facts, Prop, Var};
-use rise::core::{Expr, Form, Language, Local, Mapper, Node, Origin, Param, apply, lambda, walk};
+use rise::core::{
+    Expr, Form, Language, Local, Mapper, Node, Origin, Param, apply, lambda, subterms, walk,
+};
 use rise::{Arg, Primitive, Ty, Type};
 use rustc_hash::{FxHashMap, FxHasher};
 use syntax::ast::{Literal, Name, ScalarType};
@@ -109,15 +111,7 @@ pub(crate) fn for_each_free(term: &Core, each: &mut dyn FnMut(&Local)) {
                 visit(body, bound, each);
                 bound.pop();
             }
-            Form::Literal(_) | Form::Nat(_) | Form::Global(..) => {}
-            Form::DepLambda(_, _, body) | Form::DepApply(body, _) => visit(body, bound, each),
-            Form::Apply(a, b) => {
-                visit(a, bound, each);
-                visit(b, bound, each);
-            }
-            Form::Primitive(_, _, args) | Form::Foreign(_, args) => {
-                args.iter().for_each(|arg| visit(arg, bound, each));
-            }
+            form => form.children().for_each(|part| visit(part, bound, each)),
         }
     }
     visit(term, &mut Vec::new(), each);
@@ -148,7 +142,7 @@ impl Mentions {
             }
         });
         let mut names = Vec::new();
-        for_each_node(term, &mut |node| match &node.form {
+        subterms(term).for_each(|node| match &node.form {
             Form::Global(id, _) => names.extend(globals.get(id).cloned()),
             Form::Foreign(foreign, _) => names.push(foreign.name.clone()),
             Form::Primitive(p, types, _) => {
@@ -176,24 +170,6 @@ fn arg_names(arg: &Arg, vars: &rise::Names, names: &mut Vec<Name>) {
         var
     });
     names.extend(seen.into_inner());
-}
-
-/// Calls `each` for every node of a term, from the root down.
-pub(crate) fn for_each_node(term: &Core, each: &mut dyn FnMut(&Core)) {
-    each(term);
-    match &term.form {
-        Form::Var(_) | Form::Literal(_) | Form::Nat(_) | Form::Global(..) => {}
-        Form::Lambda(_, body) | Form::DepLambda(_, _, body) | Form::DepApply(body, _) => {
-            for_each_node(body, each);
-        }
-        Form::Apply(a, b) => {
-            for_each_node(a, each);
-            for_each_node(b, each);
-        }
-        Form::Primitive(_, _, args) | Form::Foreign(_, args) => {
-            args.iter().for_each(|arg| for_each_node(arg, each));
-        }
-    }
 }
 
 // ----- normal form -----

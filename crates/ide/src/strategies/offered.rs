@@ -3,8 +3,9 @@
 use db::{Database, Declaration, FileId, Language};
 use elevate::lang::{DefinitionKind, Flavour, Param, Signature, Type, library, type_text};
 use syntax::GlobalId;
-use syntax::ast::{AnnotationValue, TermKind};
 use syntax::elevate::ast::Item;
+
+use crate::rewrites::menu;
 
 /// A strategy for programs, or a function that returns one when it is applied to its parameters.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,9 +33,20 @@ impl OfferedStrategy {
     /// Returns true if `@strategy` can name it: it needs no arguments, and its name is an
     /// identifier.
     pub(crate) fn is_nameable(&self) -> bool {
-        let is_word = self.name.chars().all(|c| c.is_alphanumeric() || c == '_');
         let mut parameters = self.parameters.iter().flatten();
-        !self.is_rule && is_word && parameters.all(|parameter| parameter.optional)
+        !self.is_rule && is_word(&self.name) && parameters.all(|parameter| parameter.optional)
+    }
+}
+
+fn is_word(name: &str) -> bool {
+    name.chars().all(|c| c.is_alphanumeric() || c == '_')
+}
+
+/// Returns the name of a strategy in an expression: quoted if it is no identifier.
+pub(crate) fn quoted_name(name: &str) -> String {
+    match is_word(name) {
+        true => name.to_owned(),
+        false => format!("`{name}`"),
     }
 }
 
@@ -111,7 +123,7 @@ pub(crate) fn own(db: &Database, file: FileId, found: &mut Vec<OfferedStrategy>)
 }
 
 fn offered(name: &str, item: &Item, signature: &Signature) -> Option<OfferedStrategy> {
-    if attribute(item, "hidden").is_some()
+    if item.attribute("hidden").is_some()
         || matches!(signature.sort, DefinitionKind::Pred | DefinitionKind::Tune)
     {
         return None;
@@ -136,8 +148,8 @@ fn offered(name: &str, item: &Item, signature: &Signature) -> Option<OfferedStra
         .collect();
     Some(OfferedStrategy {
         name: name.to_owned(),
-        title: attribute(item, "title").and_then(|value| word(item, value)),
-        kind: attribute(item, "kind").and_then(|value| word(item, value)),
+        title: word(item, "title"),
+        kind: word(item, "kind"),
         docs: signature.docs.as_deref().map(str::to_owned),
         is_rule: flavour == Flavour::Rule || signature.sort == DefinitionKind::Rule,
         parameters: parameters?,
@@ -155,22 +167,8 @@ fn can_be_asked(ty: &Type) -> bool {
     }
 }
 
-/// Returns the first argument of an attribute; the outer `None` if the item does not have the
-/// attribute.
-fn attribute<'i>(item: &'i Item, name: &str) -> Option<Option<&'i AnnotationValue>> {
-    let is_it = |known: &syntax::ast::Ident| known.name == name;
-    let mut attributes = item.attributes.iter();
-    let found = attributes.find(|attribute| attribute.name.as_ref().is_some_and(is_it))?;
-    Some(found.args.first().map(|arg| &arg.value))
-}
-
-fn word(item: &Item, value: Option<&AnnotationValue>) -> Option<String> {
-    match value? {
-        AnnotationValue::String(text, _) => Some(text.to_string()),
-        AnnotationValue::Term(term) => match &item.rise.term(*term).kind {
-            TermKind::Name(word) => Some(word.to_string()),
-            _ => None,
-        },
-        AnnotationValue::List(..) => None,
-    }
+/// Returns the word or text that an attribute has as its argument.
+fn word(item: &Item, attribute: &str) -> Option<String> {
+    let argument = item.attribute(attribute)?.args.first()?;
+    menu::word(item, &argument.value).map(str::to_owned)
 }
