@@ -1,6 +1,7 @@
 //! The interface between rules and the machine.
 
 use std::fmt;
+use std::sync::Arc;
 
 use nat::{Facts, Prop};
 
@@ -232,8 +233,8 @@ impl<'a> Context<'a> {
 pub enum Assumption {
     /// A condition on sizes.
     Size(Prop),
-    /// Another condition, in words.
-    Text(String),
+    /// Another condition, in words: `add is associative (up to rounding)`.
+    Text(Arc<str>),
 }
 
 /// The reason why a strategy does not apply.

@@ -215,7 +215,7 @@ fn assumptions_of_what_failed_are_taken_back() {
             "assuming"
         }
         fn apply(&self, _: &mut Context<'_>, term: Term) -> Result<Rewritten, MismatchRank> {
-            let assumptions = vec![Assumption::Text(self.0.to_owned())];
+            let assumptions = vec![Assumption::Text(self.0.into())];
             Ok(Rewritten { term, assumptions })
         }
         fn explain(&self, _: &mut Context<'_>, _: Term) -> Reason {
@@ -231,7 +231,7 @@ fn assumptions_of_what_failed_are_taken_back() {
         root,
         &StrategyKind::choice([failing, assume("second")]),
     );
-    assert_eq!(outcome.assumptions, [Assumption::Text("second".to_owned())]);
+    assert_eq!(outcome.assumptions, [Assumption::Text("second".into())]);
     let forgotten = step(StrategyKind::Not(step(StrategyKind::Not(assume("third")))));
     assert_eq!(apply(&mut store, root, &forgotten).assumptions, []);
 }

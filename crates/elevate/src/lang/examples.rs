@@ -221,7 +221,7 @@ fn normal_form(
     store: &mut Store,
 ) -> Result<Term, String> {
     let missing = || format!("there is no normal form `{name}`");
-    let at = example.item.kind.modulo_span();
+    let at = modulo_span(&example.item.kind);
     let used = example.checked.uses.iter();
     let mut used = used.filter(|used| Some(used.span) == at);
     let id = used.find_map(|used| match used.target {
@@ -238,16 +238,10 @@ fn normal_form(
     result.map_err(|_| format!("the normal form `{name}` fails"))
 }
 
-trait ModuloSpan {
-    fn modulo_span(&self) -> Option<Span>;
-}
-
-impl ModuloSpan for ItemKind {
-    fn modulo_span(&self) -> Option<Span> {
-        match self {
-            ItemKind::Example { modulo, .. } => modulo.as_ref().map(|name| name.span),
-            _ => None,
-        }
+fn modulo_span(kind: &ItemKind) -> Option<Span> {
+    match kind {
+        ItemKind::Example { modulo, .. } => modulo.as_ref().map(|name| name.span),
+        _ => None,
     }
 }
 

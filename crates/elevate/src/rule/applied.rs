@@ -106,7 +106,7 @@ impl Rewrite for Applied {
         match self.rewritten(cx, term) {
             Ok(made) => Ok(engine::Rewritten {
                 term: made.term,
-                assumptions: made.assumptions.iter().map(assumption).collect(),
+                assumptions: made.assumptions.to_vec(),
             }),
             Err(miss) => Err(engine::MismatchRank {
                 matched: match &miss.why {
@@ -203,14 +203,6 @@ fn without_word(clause: &str) -> &str {
     rest.map_or(clause, str::trim_start)
 }
 
-fn assumption(assumption: &super::Assumption) -> engine::Assumption {
-    match assumption {
-        super::Assumption::Size(prop) => engine::Assumption::Size(prop.clone()),
-        super::Assumption::Text(text) => engine::Assumption::Text(text.to_string()),
-    }
-}
-
-/// Returns the part of a term that decides if an alternative matches.
 fn reach_of(alt: &Alt) -> Reach {
     let known = |cond: &super::cond::Cond| cond.is_type_level() || cond.is_scope();
     if !alt.linear || !alt.clauses.iter().all(|clause| known(&clause.cond)) || !alt.made.is_empty()

@@ -13,10 +13,9 @@ use super::pattern::{Pattern, PatternHead};
 use super::term_matching::{Bindings, global_of, prefix, structure};
 use super::type_matching::{Observation, Solved, Solver, TypeSubstitution, Unsolved};
 use super::{
-    Alt, Assumption, Ctx, Host, Matcher, Memo, Output, Predicate, Quotation, Rewritten, Rule,
-    RuleArg, RuleId,
+    Alt, Ctx, Host, Matcher, Memo, Output, Predicate, Quotation, Rewritten, Rule, RuleArg, RuleId,
 };
-use crate::engine::Context;
+use crate::engine::{Assumption, Context};
 use crate::term::{Local, Node, Store, Term};
 
 /// Buffers that are reused from one application to the next.

@@ -14,7 +14,8 @@ use super::pattern::Pattern;
 use super::template::Template;
 use super::term_matching::Bindings;
 use super::type_matching::{Observation, Solver, TypeSubstitution};
-use super::{Assumption, Ctx, RuleArg};
+use super::{Ctx, RuleArg};
+use crate::engine::Assumption;
 use crate::term::{Child, Local, Node, Term};
 
 /// The strength of the evidence that a condition requires.

@@ -38,7 +38,7 @@ mod tests;
 use std::fmt;
 use std::sync::Arc;
 
-use nat::{Nat, Prop};
+use nat::Nat;
 use rise::core::Def;
 use rise::types::{Address, Arg, Ty};
 use rise::{Env, Primitive};
@@ -46,13 +46,13 @@ use syntax::ast::{Kind, Literal, Name};
 use syntax::elevate::ast::{self, ExprId};
 use syntax::{GlobalId, Span};
 
-use crate::engine::Context;
+use crate::engine::{Assumption, Context};
 use crate::term::Term;
 
 pub use applied::Applied;
 pub use apply::{apply, holds, instantiate, matches, matches_only, unfold};
-pub(crate) use compile::compare;
 pub use compile::{Open, Outline, StandsFor, outlines};
+pub(crate) use compile::{basic_conditions, compare};
 pub use compile::{compile, compile_pattern, compile_predicate, compile_template};
 pub use condition_failure::ConditionFailure;
 pub use mismatch::{Mismatch, MismatchDetail, MismatchExplanation, MismatchReason};
@@ -215,6 +215,16 @@ pub struct Host<'a> {
     pub definitions: &'a Definitions,
 }
 
+impl<'a> Host<'a> {
+    /// The environment of a rule without `holds(s, x)`.
+    pub fn of(definitions: &'a Definitions) -> Host<'a> {
+        Host {
+            tests: &[],
+            definitions,
+        }
+    }
+}
+
 /// The context of an application: the place, the memo and the environment.
 struct Ctx<'a, 'c> {
     cx: &'a mut Context<'c>,
@@ -247,15 +257,6 @@ pub struct Rewritten {
     pub alt: u32,
     /// The assumptions on which the rewrite depends.
     pub assumptions: Arc<[Assumption]>,
-}
-
-/// A condition on which a rewrite depends and that is not proved.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Assumption {
-    /// A condition on sizes.
-    Size(Prop),
-    /// Another condition, in words: `add is associative (up to rounding)`.
-    Text(Arc<str>),
 }
 
 /// The identity of a compiled rule: clones are equal, and separate compilations differ.

@@ -11,7 +11,8 @@ use super::mismatch::{MismatchDetail, MismatchReason};
 use super::pattern::{FIRST_INNER_VAR, ParamSlot, Pattern, TypePattern};
 use super::template::Leaves;
 use super::vars::vars_of_arg;
-use super::{Assumption, RuleArg, RuleId};
+use super::{RuleArg, RuleId};
+use crate::engine::Assumption;
 use crate::term::{ArgId, ArgsId, Store, TyId};
 
 /// The first number of the variables that represent unknown pattern variables in equations.
@@ -278,7 +279,12 @@ impl<'a> Solver<'a> {
         }
     }
 
-    fn fail(&self, why: MismatchReason) -> Outcome {
+    /// Fails because a size or type argument differs.
+    fn differs<T>(&self, expected: Option<Arg>, found: Arg) -> Result<T, Unsolved> {
+        self.fail(MismatchDetail::Argument { expected, found }.into())
+    }
+
+    fn fail<T>(&self, why: MismatchReason) -> Result<T, Unsolved> {
         let node = self.node;
         Err(Unsolved { node, why })
     }
@@ -303,13 +309,7 @@ impl<'a> Solver<'a> {
             _ if !strict => Ok(()),
             _ => match self.values.arg(pattern) {
                 Some(value) if same_arg(&value, found) => Ok(()),
-                value => self.fail(
-                    MismatchDetail::Argument {
-                        expected: value,
-                        found: found.clone(),
-                    }
-                    .into(),
-                ),
+                value => self.differs(value, found.clone()),
             },
         }
     }
@@ -328,13 +328,7 @@ impl<'a> Solver<'a> {
             Some(value) => match (&value, found) {
                 (Arg::Nat(a), Arg::Nat(b)) => self.equal(a, b),
                 (Arg::Type(a), Arg::Type(b)) if types_agree(a, b, self.facts) => Ok(()),
-                _ => self.fail(
-                    MismatchDetail::Argument {
-                        expected: Some(value),
-                        found: found.clone(),
-                    }
-                    .into(),
-                ),
+                _ => self.differs(Some(value), found.clone()),
             },
         }
     }
@@ -343,13 +337,7 @@ impl<'a> Solver<'a> {
         if sizes_agree(expected, found, self.facts) {
             return Ok(());
         }
-        self.fail(
-            MismatchDetail::Argument {
-                expected: Some(Arg::Nat(expected.clone())),
-                found: Arg::Nat(found.clone()),
-            }
-            .into(),
-        )
+        self.differs(Some(Arg::Nat(expected.clone())), Arg::Nat(found.clone()))
     }
 
     fn nat(&mut self, pattern: &Nat, found: &Nat, strict: bool) -> Outcome {
@@ -443,13 +431,7 @@ impl<'a> Solver<'a> {
                 let (_, found, strict, node) = &again[0];
                 self.node = *node;
                 if again.iter().any(|(_, _, strict, _)| *strict) || *strict {
-                    return self.fail(
-                        MismatchDetail::Argument {
-                            expected: None,
-                            found: Arg::Nat(found.clone()),
-                        }
-                        .into(),
-                    );
+                    return self.differs(None, Arg::Nat(found.clone()));
                 }
                 break;
             }
@@ -468,15 +450,7 @@ impl<'a> Solver<'a> {
                     let proved = |need: &Prop| self.facts.proves(need);
                     if !assignment.needs.iter().all(proved) {
                         return match strict {
-                            true => self
-                                .fail(
-                                    MismatchDetail::Argument {
-                                        expected: None,
-                                        found: Arg::Nat(found.clone()),
-                                    }
-                                    .into(),
-                                )
-                                .map(|()| false),
+                            true => self.differs(None, Arg::Nat(found.clone())),
                             false => Ok(false),
                         };
                     }
@@ -487,15 +461,7 @@ impl<'a> Solver<'a> {
                 }
                 Ok(true)
             }
-            Solution::Refuted(_) if strict => self
-                .fail(
-                    MismatchDetail::Argument {
-                        expected: None,
-                        found: Arg::Nat(found.clone()),
-                    }
-                    .into(),
-                )
-                .map(|()| false),
+            Solution::Refuted(_) if strict => self.differs(None, Arg::Nat(found.clone())),
             Solution::Refuted(_) | Solution::Stuck => Ok(false),
         }
     }

@@ -57,63 +57,20 @@ pub(super) fn vars_of_arg(arg: &Arg, found: &mut dyn FnMut(Var, bool)) {
 
 /// Collects the variables that a type binds.
 pub(super) fn bound_in(ty: &Type, bound: &mut Vec<Var>) {
-    match ty {
-        Type::Error
-        | Type::Var(_)
-        | Type::Scalar(_)
-        | Type::Index(_)
-        | Type::Apply(..)
-        | Type::Comm => {}
-        Type::Vector(_, t) | Type::Array(_, t) | Type::Exp(t, _) | Type::Acc(t) => {
-            bound_in(t, bound)
+    for_each_part(ty, &mut |part| {
+        if let Part::Binder(var) = part {
+            bound.push(var);
         }
-        Type::DepArray(_, f) | Type::DepPair(f) => {
-            if let DataFun::Lambda(param, body) = f {
-                bound.push(*param);
-                bound_in(body, bound);
-            }
-        }
-        Type::Pair(a, b) | Type::Fun(a, b) => {
-            bound_in(a, bound);
-            bound_in(b, bound);
-        }
-        Type::Pi(pi) => {
-            bound.push(pi.var);
-            bound_in(&pi.body, bound);
-        }
-    }
+    });
 }
 
 /// Visits every use of a variable in a type.
 fn walk_ty(ty: &Type, found: &mut dyn FnMut(Var)) {
-    let fun = |fun: &DataFun, found: &mut dyn FnMut(Var)| match fun {
-        DataFun::Var(var) => found(*var),
-        DataFun::Lambda(_, body) => walk_ty(body, found),
-    };
-    match ty {
-        Type::Error | Type::Scalar(_) | Type::Comm => {}
-        Type::Var(var) => found(*var),
-        Type::Index(n) => n.for_each_var(found),
-        Type::Vector(n, t) | Type::Array(n, t) => {
-            n.for_each_var(found);
-            walk_ty(t, found);
-        }
-        Type::DepArray(n, f) => {
-            n.for_each_var(found);
-            fun(f, found);
-        }
-        Type::DepPair(f) => fun(f, found),
-        Type::Pair(a, b) | Type::Fun(a, b) => {
-            walk_ty(a, found);
-            walk_ty(b, found);
-        }
-        Type::Apply(f, n) => {
-            found(*f);
-            n.for_each_var(found);
-        }
-        Type::Pi(pi) => walk_ty(&pi.body, found),
-        Type::Exp(t, _) | Type::Acc(t) => walk_ty(t, found),
-    }
+    for_each_part(ty, &mut |part| match part {
+        Part::Var(var) | Part::Applied(var) => found(var),
+        Part::Size(size) | Part::Argument(size) => size.for_each_var(found),
+        Part::Binder(_) => {}
+    });
 }
 
 /// Visits the variables that are a whole size or type, so that matching determines them.
@@ -128,33 +85,60 @@ pub(super) fn plain_vars(ty: &Ty, found: &mut dyn FnMut(Var)) {
 }
 
 fn plain(ty: &Type, found: &mut dyn FnMut(Var)) {
-    let size = |n: &Nat, found: &mut dyn FnMut(Var)| {
-        if let Some(var) = n.as_var() {
-            found(var);
+    for_each_part(ty, &mut |part| match part {
+        Part::Var(var) => found(var),
+        Part::Size(size) => size.as_var().into_iter().for_each(&mut *found),
+        Part::Applied(_) | Part::Argument(_) | Part::Binder(_) => {}
+    });
+}
+
+/// A place in a type that has to do with variables.
+enum Part<'t> {
+    /// A variable that is a whole type, or a function to types.
+    Var(Var),
+    Size(&'t Nat),
+    /// A function that is applied to a size.
+    Applied(Var),
+    /// The size to which a function is applied.
+    Argument(&'t Nat),
+    /// A variable that is bound here.
+    Binder(Var),
+}
+
+/// Visits the parts of a type in the order of the text.
+fn for_each_part(ty: &Type, each: &mut dyn FnMut(Part<'_>)) {
+    let fun = |fun: &DataFun, each: &mut dyn FnMut(Part<'_>)| match fun {
+        DataFun::Var(var) => each(Part::Var(*var)),
+        DataFun::Lambda(param, body) => {
+            each(Part::Binder(*param));
+            for_each_part(body, each);
         }
-    };
-    let fun = |fun: &DataFun, found: &mut dyn FnMut(Var)| match fun {
-        DataFun::Var(var) => found(*var),
-        DataFun::Lambda(_, body) => plain(body, found),
     };
     match ty {
-        Type::Error | Type::Scalar(_) | Type::Comm | Type::Apply(..) => {}
-        Type::Var(var) => found(*var),
-        Type::Index(n) => size(n, found),
-        Type::Vector(n, t) | Type::Array(n, t) => {
-            size(n, found);
-            plain(t, found);
+        Type::Error | Type::Scalar(_) | Type::Comm => {}
+        Type::Var(var) => each(Part::Var(*var)),
+        Type::Index(size) => each(Part::Size(size)),
+        Type::Vector(size, elem) | Type::Array(size, elem) => {
+            each(Part::Size(size));
+            for_each_part(elem, each);
         }
-        Type::DepArray(n, f) => {
-            size(n, found);
-            fun(f, found);
+        Type::DepArray(size, elem) => {
+            each(Part::Size(size));
+            fun(elem, each);
         }
-        Type::DepPair(f) => fun(f, found),
+        Type::DepPair(second) => fun(second, each),
         Type::Pair(a, b) | Type::Fun(a, b) => {
-            plain(a, found);
-            plain(b, found);
+            for_each_part(a, each);
+            for_each_part(b, each);
         }
-        Type::Pi(pi) => plain(&pi.body, found),
-        Type::Exp(t, _) | Type::Acc(t) => plain(t, found),
+        Type::Apply(function, size) => {
+            each(Part::Applied(*function));
+            each(Part::Argument(size));
+        }
+        Type::Pi(pi) => {
+            each(Part::Binder(pi.var));
+            for_each_part(&pi.body, each);
+        }
+        Type::Exp(ty, _) | Type::Acc(ty) => for_each_part(ty, each),
     }
 }

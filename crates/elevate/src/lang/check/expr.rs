@@ -380,12 +380,6 @@ impl Infer<'_> {
         Arc::new(Type::Tuple(types.collect()))
     }
 
-    /// Returns the type of a parameter without a written type: a fresh type variable, which its
-    /// default or its uses solve.
-    pub(super) fn param_without_type(&mut self, _id: ParamId) -> Ty {
-        self.table.open()
-    }
-
     /// Returns true if RISE has a definition or primitive of this name.
     pub(super) fn rise_knows(&self, name: &Name) -> bool {
         !matches!(self.env.rise().resolve(name), rise::Resolution::Unknown)

@@ -284,7 +284,7 @@ impl Infer<'_> {
                 let param = item.param(id);
                 let ty = match param.ty {
                     Some(ty) => self.written_type(ty),
-                    None => self.param_without_type(id),
+                    None => self.table.open(),
                 };
                 if let Some(default) = param.default {
                     self.expect(default, &ty);

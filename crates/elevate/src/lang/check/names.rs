@@ -147,11 +147,9 @@ impl Infer<'_> {
         match close {
             Some(close) => {
                 diagnostic.help = Some(format!("did you mean `{close}`?"));
-                let taken = std::mem::replace(
-                    diagnostic,
-                    syntax::Diagnostic::error(codes::UNKNOWN_NAME, span, ""),
-                );
-                *diagnostic = taken.fix(format!("Change to `{close}`"), vec![(span, close)], true);
+                let title = format!("Change to `{close}`");
+                let fix = syntax::Fix::preferred(title, vec![(span, close)]);
+                diagnostic.fixes.push(fix);
             }
             None => {
                 diagnostic.help =

@@ -2,7 +2,7 @@
 
 use syntax::ast::Ident;
 use syntax::elevate::ast::{Arg, ExprId, ExprKind, Op, TypeId};
-use syntax::{Code, Diagnostic, Severity, Span};
+use syntax::{Code, Diagnostic, Fix, Severity, Span};
 
 use super::Infer;
 use super::call::arguments;
@@ -245,9 +245,9 @@ impl Infer<'_> {
         let span = Span::new(self.span(lhs).start, self.span(rhs).end);
         let diagnostic = self.error(rise::codes::TYPE_MISMATCH, span, message);
         if let [Some((left, traversal)), Some((right, strategy))] = names {
-            let taken = diagnostic.clone();
             let title = format!("Write `{strategy} @ {traversal}`");
-            *diagnostic = taken.fix(&title, vec![(left, strategy), (right, traversal)], true);
+            let edits = vec![(left, strategy), (right, traversal)];
+            diagnostic.fixes.push(Fix::preferred(title, edits));
         }
     }
 
@@ -292,9 +292,8 @@ impl Infer<'_> {
                 let diagnostic = self.error(rise::codes::TYPE_MISMATCH, span, message);
                 diagnostic.help = Some(text.into());
                 if !edits.is_empty() {
-                    let taken = diagnostic.clone();
-                    *diagnostic =
-                        taken.fix("Apply at the outermost place where it holds", edits, true);
+                    let title = "Apply at the outermost place where it holds";
+                    diagnostic.fixes.push(Fix::preferred(title, edits));
                 }
             }
             Type::Fun(params, result)

@@ -113,10 +113,7 @@ impl Rewrite for Delta {
         if !matches!(context.store.node(term), Node::Global(..)) {
             return Err(MismatchRank::LOWEST);
         }
-        let host = rule::Host {
-            tests: &[],
-            definitions: &self.definitions,
-        };
+        let host = rule::Host::of(&self.definitions);
         let unfolded = rule::unfold(context, &host, term);
         unfolded
             .map(Rewritten::plain)

@@ -9,10 +9,11 @@ use syntax::ast::{Literal, Name};
 use syntax::elevate::ast::ExprId;
 
 use super::global_env::GlobalEnv;
+use super::rules::plain_arg;
 use super::{Eval, EvalError, EvalResult, Expr, Scope, Value};
 use crate::engine::Context;
 use crate::lang::check::{BinderKey, CaptureSource, CompiledQuotation, QuotationParam, Target};
-use crate::rule::{self, RuleArg};
+use crate::rule::{self, Host, RuleArg};
 use crate::term::{Local, Term};
 
 /// A quotation, which becomes a term when a store is available.
@@ -83,8 +84,8 @@ impl Quoted {
         };
         let globals = self.globals()?;
         let args = rule_args(&self.args, context)?;
-        let host = globals.host();
-        rule::instantiate(context, &host.host(), quotation, &args).map_err(|_| {
+        let definitions = globals.lookup();
+        rule::instantiate(context, &Host::of(&definitions), quotation, &args).map_err(|_| {
             EvalError::new(format!(
                 "`{}` does not fit together with what is put into it",
                 self.text()
@@ -99,8 +100,8 @@ impl Quoted {
             Some(matcher) => {
                 let globals = self.globals()?;
                 let args = rule_args(&self.args, context)?;
-                let host = globals.host();
-                Ok(rule::matches(context, &host.host(), matcher, &args, term).is_ok())
+                let definitions = globals.lookup();
+                Ok(rule::matches(context, &Host::of(&definitions), matcher, &args, term).is_ok())
             }
             None => {
                 let own = self.term(context)?;
@@ -120,8 +121,8 @@ impl Quoted {
         };
         let globals = self.globals()?;
         let args = rule_args(&self.args, context)?;
-        let host = globals.host();
-        match rule::apply(context, &host.host(), rule, &args, term) {
+        let definitions = globals.lookup();
+        match rule::apply(context, &Host::of(&definitions), rule, &args, term) {
             Ok(rewritten) => Ok(rewritten.term),
             Err(_) => Err(EvalError::new(format!(
                 "`{}` has another type than what it should replace",
@@ -140,15 +141,11 @@ pub(super) fn rule_args(
         .iter()
         .map(|value| {
             Ok(match value {
-                Value::Nat(nat) => RuleArg::Nat(nat.clone()),
-                Value::Int(int) => RuleArg::Int(*int),
-                Value::Address(address) => RuleArg::Address(*address),
-                Value::Type(ty) => RuleArg::Type(ty.clone()),
                 Value::Expr(expr) => match expr.open_literal() {
                     Some(literal) => RuleArg::Literal(literal.clone()),
                     None => RuleArg::Expr(term_of(expr, context)?),
                 },
-                _ => RuleArg::Other,
+                other => plain_arg(other),
             })
         })
         .collect()

@@ -182,10 +182,7 @@ impl Eval<'_, '_> {
             let Ok(args) = rule_args(&values, context) else {
                 return false;
             };
-            let host = rule::Host {
-                tests: &[],
-                definitions: &definitions,
-            };
+            let host = rule::Host::of(&definitions);
             rule::holds(context, &host, &predicate, &args, term).is_ok()
         };
         let predicate = Predicate::Other(label.clone(), Arc::new(test));
@@ -225,10 +222,7 @@ impl Eval<'_, '_> {
                     return Ok(None);
                 };
                 let args = rule_args(&values, context)?;
-                let host = rule::Host {
-                    tests: &[],
-                    definitions: &lookup,
-                };
+                let host = rule::Host::of(&lookup);
                 let Ok(found) = rule::matches(context, &host, &compiled.it, &args, term) else {
                     return Ok(None);
                 };
@@ -258,27 +252,13 @@ fn bind_meta(scope: &Scope, id: PatternId, name: &syntax::ast::Name, term: Term)
 }
 
 /// Converts a value that needs no store to an argument of a rule.
-fn plain_arg(value: &Value) -> RuleArg {
+pub(super) fn plain_arg(value: &Value) -> RuleArg {
     match value {
         Value::Nat(nat) => RuleArg::Nat(nat.clone()),
         Value::Int(int) => RuleArg::Int(*int),
         Value::Address(address) => RuleArg::Address(*address),
         Value::Type(ty) => RuleArg::Type(ty.clone()),
         _ => RuleArg::Other,
-    }
-}
-
-/// The owner of the definitions to which a [`rule::Host`] refers.
-pub(super) struct OwnedHost {
-    definitions: Definitions,
-}
-
-impl OwnedHost {
-    pub(super) fn host(&self) -> rule::Host<'_> {
-        rule::Host {
-            tests: &[],
-            definitions: &self.definitions,
-        }
     }
 }
 
@@ -291,11 +271,5 @@ impl GlobalEnv {
             Arc::new(move |id: GlobalId| own.upgrade()?.definitions().program(id))
         };
         lookup.get_or_insert_with(make).clone()
-    }
-
-    pub(super) fn host(&self) -> OwnedHost {
-        OwnedHost {
-            definitions: self.lookup(),
-        }
     }
 }

@@ -5,7 +5,7 @@ use rise::types::Arg;
 use rise::{RuleInfer, TermInfo};
 use rustc_hash::FxHashMap;
 use syntax::ast::{BinaryOp, Kind, TermId, TermKind};
-use syntax::elevate::ast::{CondId, CondKind};
+use syntax::elevate::ast::{self, CondId, CondKind};
 use syntax::{Diagnostic, Span};
 
 use super::super::cond::{Cond, Operand, Sort, Strength};
@@ -52,46 +52,86 @@ impl Of<'_> {
     }
 }
 
+/// What a built-in condition is about.
+#[derive(Clone, Copy)]
+enum Property {
+    Law(Law),
+    Neutral,
+    Sort(Sort),
+    Within,
+}
+
+/// The built-in conditions on terms, besides `holds`.
+const PROPERTIES: [(&str, Property); 8] = [
+    ("assoc", Property::Law(Law::Associative)),
+    ("commutative", Property::Law(Law::Commutative)),
+    ("neutral", Property::Neutral),
+    ("scalar", Property::Sort(Sort::Scalar)),
+    ("basic", Property::Sort(Sort::Basic)),
+    ("copyable", Property::Sort(Sort::Copyable)),
+    ("notVector", Property::Sort(Sort::NotVector)),
+    ("within", Property::Within),
+];
+
+impl Property {
+    fn named(name: &str) -> Option<Property> {
+        let mut all = PROPERTIES.iter();
+        all.find(|(own, _)| *own == name).map(|(_, found)| *found)
+    }
+}
+
+/// Returns the conditions of which a condition is composed by `and`, `or` and `not`.
+pub(crate) fn basic_conditions(item: &ast::Item, cond: CondId) -> Vec<CondId> {
+    let (mut open, mut found) = (vec![cond], Vec::new());
+    while let Some(cond) = open.pop() {
+        match item.cond(cond).kind {
+            CondKind::Or(a, b) | CondKind::And(a, b) => open.extend([b, a]),
+            CondKind::Not(inner) | CondKind::Paren(inner) => open.push(inner),
+            _ => found.push(cond),
+        }
+    }
+    found
+}
+
 impl<'a> AltCompiler<'a, '_> {
     pub(super) fn visit(&mut self, names: &mut Names<'_>, cond: CondId) {
+        for part in basic_conditions(self.source.item, cond) {
+            self.visit_basic(names, part);
+        }
+    }
+
+    fn visit_basic(&self, names: &mut Names<'_>, cond: CondId) {
         let size = ExpectedKind::TypeLevel(Kind::Nat);
+        let visit = |names: &mut Names<'_>, terms: &[TermId], kind: ExpectedKind| {
+            let each = terms.iter();
+            each.for_each(|term| names.visit(*term, kind, Side::Condition));
+        };
         match &self.cond(cond).kind {
             CondKind::Missing => names.failed = true,
-            CondKind::Or(a, b) | CondKind::And(a, b) => {
-                self.visit(names, *a);
-                self.visit(names, *b);
+            CondKind::Divides {
+                divisor: a,
+                size: b,
             }
-            CondKind::Not(a) | CondKind::Paren(a) => self.visit(names, *a),
-            CondKind::Divides { divisor, size: of } => {
-                names.visit(*divisor, size, Side::Condition);
-                names.visit(*of, size, Side::Condition);
+            | CondKind::Compare { lhs: a, rhs: b, .. } => {
+                visit(names, &[*a, *b], size);
             }
-            CondKind::Compare { lhs, rhs, .. } => {
-                names.visit(*lhs, size, Side::Condition);
-                names.visit(*rhs, size, Side::Condition);
-            }
-            CondKind::NotIn { term, .. } => {
-                names.visit(*term, ExpectedKind::Value, Side::Condition)
+            CondKind::NotIn { term, .. } | CondKind::Holds { term, .. } => {
+                visit(names, &[*term], ExpectedKind::Value);
             }
             CondKind::HasType { term, ty } => {
-                names.visit(*term, ExpectedKind::Value, Side::Condition);
+                visit(names, &[*term], ExpectedKind::Value);
                 // Free names in the types of conditions are metavariables of the left side.
                 names.visit_type(*ty, Side::Left);
             }
-            CondKind::HasKind { .. } => {}
-            CondKind::Property { name, args } => match name.name.as_str() {
-                "within" => {}
-                "scalar" | "basic" | "copyable" | "notVector" => {
-                    args.iter()
-                        .for_each(|&arg| names.visit_type(arg, Side::Condition));
+            CondKind::Property { name, args } => match Property::named(&name.name) {
+                Some(Property::Within) => {}
+                Some(Property::Sort(_)) => {
+                    let each = args.iter();
+                    each.for_each(|&arg| names.visit_type(arg, Side::Condition));
                 }
-                _ => args
-                    .iter()
-                    .for_each(|&arg| names.visit(arg, ExpectedKind::Value, Side::Condition)),
+                _ => visit(names, args, ExpectedKind::Value),
             },
-            CondKind::Holds { term, .. } => {
-                names.visit(*term, ExpectedKind::Value, Side::Condition)
-            }
+            _ => {}
         }
     }
 
@@ -221,57 +261,50 @@ impl<'a> AltCompiler<'a, '_> {
                     self.error(syntax::codes::SYNTAX_ERROR, said.span, text);
                 }
             }
-            CondKind::Property { name, args } => self.property(names, sides, name, args, said.span),
+            CondKind::Property { name, args } => self.property(sides, name, args, said.span),
         }
     }
 
     pub(super) fn property(
         &mut self,
-        _names: &Names<'_>,
         sides: &mut RuleInfer<'_>,
         name: &syntax::ast::Ident,
         args: &[TermId],
         span: Span,
     ) {
-        let wanted = match name.name.as_str() {
-            "neutral" => 2,
-            "assoc" | "commutative" | "scalar" | "basic" | "copyable" | "notVector" | "within" => 1,
-            other => {
-                let known = [
-                    "assoc",
-                    "commutative",
-                    "neutral",
-                    "scalar",
-                    "basic",
-                    "copyable",
-                    "notVector",
-                    "within",
-                    "holds",
-                ];
-                let mut diagnostic = Diagnostic::error(
-                    rise::codes::UNKNOWN_NAME,
-                    name.span,
-                    format!("there is no condition `{other}`"),
-                );
-                diagnostic.help = Some(match rise::closest(other, known) {
-                    Some(near) => format!("did you mean `{near}`?"),
-                    None => format!("there are `{}`", known.join("`, `")),
-                });
-                self.diagnostics.push(diagnostic);
-                return;
-            }
+        let Some(property) = Property::named(&name.name) else {
+            let known = PROPERTIES
+                .map(|(name, _)| name)
+                .into_iter()
+                .chain(["holds"]);
+            let known: Vec<&str> = known.collect();
+            let mut diagnostic = Diagnostic::error(
+                rise::codes::UNKNOWN_NAME,
+                name.span,
+                format!("there is no condition `{}`", name.name),
+            );
+            diagnostic.help = Some(match rise::closest(&name.name, known.iter().copied()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("there are `{}`", known.join("`, `")),
+            });
+            self.diagnostics.push(diagnostic);
+            return;
+        };
+        let wanted = match property {
+            Property::Neutral => 2,
+            _ => 1,
         };
         if args.len() != wanted {
             let text = format!("`{}` takes {wanted}, not {}", name.name, args.len());
             self.error(syntax::codes::SYNTAX_ERROR, span, text);
             return;
         }
-        match name.name.as_str() {
-            "within" => {}
-            "scalar" | "basic" | "copyable" | "notVector" => {
+        match property {
+            Property::Within => {}
+            Property::Sort(_) => {
                 sides.written_type(args[0]);
             }
-            _ => args.iter().for_each(|&arg| {
+            Property::Law(_) | Property::Neutral => args.iter().for_each(|&arg| {
                 sides.synth(arg);
             }),
         }
@@ -279,33 +312,19 @@ impl<'a> AltCompiler<'a, '_> {
 
     /// Returns the terms of conditions that are not metavariables.
     pub(super) fn operands(&self, names: &Names<'_>) -> Vec<TermId> {
-        let mut found = Vec::new();
-        for (_, cond, _) in self.conditions() {
-            self.operands_of(names, cond, &mut found);
-        }
-        found
-    }
-
-    pub(super) fn operands_of(&self, names: &Names<'_>, cond: CondId, found: &mut Vec<TermId>) {
-        let mut add = |term: TermId| {
-            if names.variable_of(term).is_none() {
-                found.push(term);
-            }
-        };
-        match &self.cond(cond).kind {
-            CondKind::Or(a, b) | CondKind::And(a, b) => {
-                self.operands_of(names, *a, found);
-                self.operands_of(names, *b, found);
-            }
-            CondKind::Not(a) | CondKind::Paren(a) => self.operands_of(names, *a, found),
-            CondKind::NotIn { term, .. } | CondKind::Holds { term, .. } => add(*term),
-            CondKind::Property { name, args } => {
-                if matches!(name.name.as_str(), "assoc" | "commutative" | "neutral") {
-                    args.iter().for_each(|&arg| add(arg));
-                }
-            }
-            _ => {}
-        }
+        let item = self.source.item;
+        let all = self.conditions();
+        let basic = all.flat_map(|(_, cond, _)| basic_conditions(item, cond));
+        let terms = basic.flat_map(|cond| match &item.cond(cond).kind {
+            CondKind::NotIn { term, .. } | CondKind::Holds { term, .. } => vec![*term],
+            CondKind::Property { name, args } => match Property::named(&name.name) {
+                Some(Property::Law(_) | Property::Neutral) => args.to_vec(),
+                _ => Vec::new(),
+            },
+            _ => Vec::new(),
+        });
+        let terms = terms.filter(|term| names.variable_of(*term).is_none());
+        terms.collect()
     }
 
     /// Compiles a condition to the form that is decided for each match.
@@ -367,20 +386,14 @@ impl<'a> AltCompiler<'a, '_> {
         args: &[TermId],
         levels: &mut TypeVarNumbering,
     ) -> Option<Cond> {
-        let sort = match name {
-            "within" => return Some(Cond::Within(Box::new(self.within(args[0])?))),
-            "assoc" => return Some(Cond::Law(Law::Associative, of.operand(args[0], levels)?)),
-            "commutative" => {
-                return Some(Cond::Law(Law::Commutative, of.operand(args[0], levels)?));
-            }
-            "neutral" => {
+        let sort = match Property::named(name)? {
+            Property::Within => return Some(Cond::Within(Box::new(self.within(args[0])?))),
+            Property::Law(law) => return Some(Cond::Law(law, of.operand(args[0], levels)?)),
+            Property::Neutral => {
                 let op = of.operand(args[0], levels)?;
                 return Some(Cond::Neutral(op, of.operand(args[1], levels)?));
             }
-            "scalar" => Sort::Scalar,
-            "basic" => Sort::Basic,
-            "copyable" => Sort::Copyable,
-            _ => Sort::NotVector,
+            Property::Sort(sort) => sort,
         };
         match of.info(args[0]) {
             TermInfo::Arg(Arg::Type(ty)) | TermInfo::Type(ty) => {

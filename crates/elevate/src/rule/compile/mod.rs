@@ -20,7 +20,7 @@ use super::scope::Scopes;
 use super::template::{self, Captures, Template};
 use super::{Matcher, Output, ParamKind, Predicate, Quotation, Rule, RuleId, Source, VariableKind};
 use alt::AltCompiler;
-pub(crate) use conditions::compare;
+pub(crate) use conditions::{basic_conditions, compare};
 use diagnostics::{errors, overlaps};
 pub use outline::{Open, Outline, StandsFor, outlines};
 

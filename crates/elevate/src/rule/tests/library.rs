@@ -136,10 +136,7 @@ fn the_examples_of_single_rules_hold() {
             continue;
         };
         let facts = input.facts();
-        let host = Host {
-            tests: &[],
-            definitions: &definitions,
-        };
+        let host = Host::of(&definitions);
         let mut cx = Context::new(&mut store, &facts, &[]);
         let made = top_down(&mut cx, &host, rule, &args, input.root);
         match (made, expect) {

@@ -3,7 +3,8 @@
 use expect_test::{Expect, expect};
 
 use super::*;
-use crate::rule::{Assumption, compile_pattern, compile_template, holds, instantiate, matches};
+use crate::engine::Assumption;
+use crate::rule::{compile_pattern, compile_template, holds, instantiate, matches};
 use crate::term::print;
 
 /// Applies the rule at the first place where it applies, and compares the result with its
@@ -26,10 +27,7 @@ pub(super) fn outcome(rule: &str, args: &[RuleArg], program: &str) -> String {
     }
     let imported = crate::testing::imported(&mut store, program);
     let facts = imported.facts();
-    let host = Host {
-        tests: &[],
-        definitions: &definitions,
-    };
+    let host = Host::of(&definitions);
     let mut cx = Context::new(&mut store, &facts, &[]);
     let mut result = first(&mut cx, &host, &rule, args, imported.root);
     if let Err(Some(miss)) = &mut result {
@@ -153,10 +151,7 @@ fn nothing_is_captured() {
     let mut store = Store::new();
     let root = crate::testing::term(&mut store, "fun(g: f32 -> f32 -> f32 => g)");
     let facts = nat::Facts::new();
-    let host = Host {
-        tests: &[],
-        definitions: &definitions,
-    };
+    let host = Host::of(&definitions);
     let mut cx = Context::new(&mut store, &facts, &[]);
     let body = cx.store.child(root, crate::term::Child::Body).unwrap();
     let once = super::super::apply(&mut cx, &host, &rule, &[], body)
@@ -366,10 +361,7 @@ fn what_is_around_decides() {
     let program = "depFun((n: Nat, m: Nat) => fun((f: f32 -> f32, xs: n.m.f32) => xs |> mapWorkGroup(1)(map(f)) |> map(map(f))))";
     let root = crate::testing::term(&mut store, program);
     let facts = nat::Facts::new();
-    let host = Host {
-        tests: &[],
-        definitions: &definitions,
-    };
+    let host = Host::of(&definitions);
     // All places are visited with their context.
     let mut places = vec![(root, Vec::new())];
     let mut found = Vec::new();
@@ -423,10 +415,7 @@ fn patterns_give_values_and_quotations_take_them() {
         term = body;
     }
     let facts = nat::Facts::new();
-    let host = Host {
-        tests: &[],
-        definitions: &definitions,
-    };
+    let host = Host::of(&definitions);
     let mut cx = Context::new(&mut store, &facts, &[]);
     let values = matches(&mut cx, &host, &matcher, &[], term).unwrap();
     assert_eq!(values[0], RuleArg::Nat(nat::Nat::constant(3)));
@@ -470,10 +459,7 @@ fn predicates_test_the_whole_application() {
     };
     let mut store = Store::new();
     let facts = nat::Facts::new();
-    let host = Host {
-        tests: &[],
-        definitions: &definitions,
-    };
+    let host = Host::of(&definitions);
     let mut term = crate::testing::term(
         &mut store,
         "fun((f: f32 -> f32 -> f32, xs: 8.f32) => reduceSeq(Local)(f)(0.0f)(xs))",
