@@ -93,7 +93,6 @@ const C: &[&str] = &[
     "fun(p: (f32, i32) => p |> mapFst(fun(x => x * 2.0f)) |> mapSnd(fun(x => x + 1)))",
     // views that are read
     "depFun(n: Nat => fun(xs: (n + 2).f32 => xs |> take(n) |> mapSeq(id)))",
-    "depFun(n: Nat => fun(xs: (n + 1).f32 => xs |> cycle(3 * n) |> mapSeq(id)))",
     "depFun(n: Nat => fun(xs: (n + 2).f32 => xs |> drop(2) |> mapSeq(id)))",
     "depFun(n: Nat => fun(xs: (4 * n).f32 => xs |> split(4) |> mapSeq(mapSeq(id)) |> join))",
     "depFun((n: Nat, m: Nat) => fun(xss: n.m.f32 => xss |> transpose |> join |> mapSeq(id) |> split(n)))",
@@ -198,7 +197,6 @@ const OPENMP: &[&str] = &[
     "depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 => xs |> map(reduceSeq(add)(0.0f)) |> reducePar(add)(0.0f)))",
     "depFun(n: Nat => fun(xs: n.f32 => zip(xs)(xs) |> reducePar(fun(a, b => (a._1 * b._1 - a._2 * b._2, a._1 * b._2 + a._2 * b._1)))((1.0f, 0.0f))))",
     "depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 => xs |> mapPar(fun(row => row |> mapSeq(fun(x => x + 1.0f)) |> toMem |> reduceSeq(add)(0.0f)))))",
-    "depFun(n: Nat => fun(rows: n..dataFun(i => (i + 1).f32) => rows |> depMapPar(depFun(i: Nat => mapSeq(id)))))",
 ];
 
 const OPENCL: &[&str] = &[

@@ -58,7 +58,7 @@ fn edits(db: &Database, file: FileId, strategy: &str) -> SourceEdits {
         let Some(def) = db.elaborated(item) else {
             continue;
         };
-        let Some(new) = tidied(&db.to_strategy_def(&def), strategy) else {
+        let Some(new) = tidied(&def, strategy) else {
             continue;
         };
         if let Ok(done) = rewritten(db, item, &new, false) {
